@@ -1,0 +1,42 @@
+// The `kernel` dialect: registration. Verifiers are in Verify.cpp.
+#include "dialects/kernel/Kernel.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mille::kernel;
+
+#include "dialects/kernel/KernelDialect.cpp.inc"
+#include "dialects/kernel/KernelEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/kernel/KernelAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/kernel/KernelOps.cpp.inc"
+
+void KernelDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/kernel/KernelOps.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/kernel/KernelAttrs.cpp.inc"
+      >();
+}
+
+std::optional<Access> mille::kernel::accessOf(ShapedType type, int64_t columns) {
+  ArrayRef<int64_t> shape = type.getShape();
+  if (shape.size() == 2 && shape[0] == ShapedType::kDynamic) {
+    if (shape[1] == columns)
+      return Access::element;
+    return shape[1] == 1 ? std::optional(Access::row) : std::nullopt;
+  }
+  if (shape.size() == 1 && shape[0] == columns)
+    return Access::column;
+  if (shape.size() == 2 && shape[0] == 1 && shape[1] == columns)
+    return Access::column;
+  if (shape.size() == 1 && shape[0] == 1)
+    return Access::scalar;
+  return std::nullopt;
+}

@@ -1,0 +1,24 @@
+// The `kernel` dialect in C++: one op is one launch, its epilogue a region.
+// No passes, no files, no targets.
+#pragma once
+#include "dialects/transformer/Transformer.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include "dialects/kernel/KernelDialect.h.inc"
+#include "dialects/kernel/KernelEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/kernel/KernelAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/kernel/KernelOps.h.inc"
+
+namespace mille::kernel {
+
+// How an operand of a row-wise kernel is read for out[m, n], from its shape.
+enum class Access { element, column, row, scalar };
+
+// The access of an operand of shape `type` in a kernel whose out has `columns`
+// columns, or nothing where no access has that shape.
+std::optional<Access> accessOf(mlir::ShapedType type, int64_t columns);
+
+} // namespace mille::kernel

@@ -1,0 +1,20 @@
+// The `transformer` dialect: what a model says. Placement, scales and norms are
+// attributes; nothing here knows a target, a file or a pass.
+#ifndef MILLE_TRANSFORMER_DIALECT
+#define MILLE_TRANSFORMER_DIALECT
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Transformer_Dialect : Dialect {
+  let name = "transformer";
+  let cppNamespace = "::mille::transformer";
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
+class Transformer_Attr<string name, string mnemonic_>
+    : AttrDef<Transformer_Dialect, name> {
+  let mnemonic = mnemonic_;
+}
+#endif

@@ -1,0 +1,398 @@
+// Ops of the `transformer` dialect. Activations are f32 tensors
+// [batch, tokens, channels], ids and masks i32 tensors [batch, tokens].
+#ifndef MILLE_TRANSFORMER_OPS
+#define MILLE_TRANSFORMER_OPS
+include "dialects/transformer/TransformerAttrs.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+class Transformer_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Transformer_Dialect, mnemonic, traits>;
+
+def Transformer_Stream : RankedTensorOf<[F32]>;
+def Transformer_Ids : RankedTensorOf<[I32]>;
+
+// An enum attribute printed as a bare word.
+class Transformer_Word<EnumAttrInfo info>
+    : EnumAttr<Transformer_Dialect, info, !tolower(info.className)>;
+def Transformer_TapWord : Transformer_Word<Transformer_Tap>;
+def Transformer_ActivationWord : Transformer_Word<Transformer_Activation>;
+def Transformer_PairingWord : Transformer_Word<Transformer_Pairing>;
+def Transformer_MaskWord : Transformer_Word<Transformer_Mask>;
+def Transformer_PoolWord : Transformer_Word<Transformer_Pool>;
+
+def Transformer_ModelOp : Transformer_Op<"model",
+    [SymbolTable, Symbol, NoTerminator, SingleBlock, IsolatedFromAbove]> {
+  let summary = "a model: its parameters and its entries";
+  let description = [{
+    Holds `transformer.parameter` ops and one `func.func` per entry (`forward`).
+    A func argument is an input: `transformer.name`, and where it may be absent
+    `transformer.default` ("ones", "zeros", "positions", "none"); ids carry
+    `transformer.below`, the exclusive upper bound. A func result carries
+    `transformer.name`. Discardable attributes describe the model to `inspect`.
+
+    Constraints:
+    * (C1) has a `func.func` named `forward`.
+    * (C2) every input and output has a name, and no two inputs or two outputs
+      have the same.
+    * (C3) a scale shared by a unit is read by one residual only; one shared by
+      a layer by residuals of one layer.
+
+    ```mlir
+    transformer.model @tiny attributes {family = "native"} {
+      func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"})
+          -> (tensor<?x?x8xf32> {transformer.name = "last_hidden_state"}) {
+        return %x : tensor<?x?x8xf32>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Transformer_ParameterOp : Transformer_Op<"parameter", [Symbol]> {
+  let summary = "a named weight and where its value comes from";
+  let description = [{
+    Constraints:
+    * (C1) the value's shape is the declared one.
+    * (C2) every extent is static and > 0.
+
+    ```mlir
+    transformer.parameter @h.0.q.weight : tensor<32x32xf32> =
+      #transformer.transpose<#transformer.slice<#transformer.stored<"model.safetensors", "h.0.c_attn.weight", tensor<32x96xf32>>, axis = 1, offset = 0, size = 32, stride = 1>>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<RankedTensorOf<[F32]>>:$type,
+                       AnyAttr:$value);
+  let assemblyFormat = "$sym_name `:` $type `=` $value attr-dict";
+  let hasVerifier = 1;
+}
+
+def Transformer_EmbedOp : Transformer_Op<"embed",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "scale * table_0[ids_0] + table_1[ids_1 + offset_1] + ...";
+  let description = [{
+    One table per ids operand, each [entries, channels]; `scale` multiplies the
+    first only. `offsets` are added to the ids.
+
+    Constraints:
+    * (C1) as many tables and offsets as ids, at least one.
+    * (C2) every table is [entries, channels] with the result's channels.
+    * (C3) all ids have the result's leading shape.
+
+    ```mlir
+    %x = transformer.embed(%ids, %positions) tables [@word, @position] offsets [0, 2] scale 1.000000e+00
+      : (tensor<?x?xi32>, tensor<?x?xi32>) -> tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Transformer_Ids>:$ids,
+    TypedArrayAttrBase<FlatSymbolRefAttr, "symbols">:$tables,
+    DenseI64ArrayAttr:$offsets, DefaultValuedAttr<F64Attr, "1.0">:$scale);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "`(` $ids `)` `tables` $tables `offsets` $offsets (`scale` $scale^)? attr-dict `:` functional-type($ids, $result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_NormOp : Transformer_Op<"norm",
+    [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "norm over the last dimension";
+  let description = [{
+    Constraints:
+    * (C1) weight and bias are [channels].
+
+    ```mlir
+    %y = transformer.norm %x by <layer_norm, eps = 1.0e-5, affine = weight, weight = @n.weight, bias = @n.bias> : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, Transformer_NormAttr:$norm);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `by` $norm attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Transformer_LinearOp : Transformer_Op<"linear",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "(input * weight^T) * scale + bias, weight [out, in]";
+  let description = [{
+    `scale` is a forward multiplier (logit scales, muP); 1 where absent. It does
+    not touch the bias.
+
+    Constraints:
+    * (C1) weight is [out, in] with in = the input's channels and out = the result's.
+    * (C2) bias is [out].
+    * (C3) leading dimensions of input and result agree.
+
+    ```mlir
+    %y = transformer.linear %x weight @w bias @b : tensor<?x?x8xf32> -> tensor<?x?x24xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, FlatSymbolRefAttr:$weight,
+    OptionalAttr<FlatSymbolRefAttr>:$bias, DefaultValuedAttr<F64Attr, "1.0">:$scale);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `weight` $weight (`bias` $bias^)? (`scale` $scale^)? attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_RotateOp : Transformer_Op<"rotate",
+    [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "RoPE: pairs of each head turn by position * frequency";
+  let description = [{
+    (a, b) -> f (a cos t - b sin t, b cos t + a sin t), t = position *
+    frequencies[i], f = attention_factor. Pair i of a head is (i, i + n) for
+    half, (2i, 2i + 1) for interleaved, n = number of frequencies; dimensions
+    from 2n on stay.
+
+    Constraints:
+    * (C1) channels = heads * head_dim.
+    * (C2) 2 * number of frequencies <= head_dim, and there is one at least.
+    * (C3) positions have the input's leading shape.
+    * (C4) frequencies and attention_factor are finite.
+
+    ```mlir
+    %r = transformer.rotate %q at %positions heads 2 head_dim 4 pairing half frequencies [1.0, 0.01]
+      : tensor<?x?x8xf32>, tensor<?x?xi32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, Transformer_Ids:$positions,
+    I64Attr:$heads, I64Attr:$head_dim, Transformer_PairingWord:$pairing,
+    DenseF64ArrayAttr:$frequencies, DefaultValuedAttr<F64Attr, "1.0">:$attention_factor);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `at` $positions `heads` $heads `head_dim` $head_dim `pairing` $pairing `frequencies` $frequencies (`attention_factor` $attention_factor^)? attr-dict `:` type($input) `,` type($positions)";
+  let hasVerifier = 1;
+}
+
+def Transformer_PositionBiasOp : Transformer_Op<"position_bias", [Pure]> {
+  let summary = "ALiBi: slopes[h] * (key position - query position)";
+  let description = [{
+    Added to the scaled scores of `attend`, one slope per head.
+
+    Constraints:
+    * (C1) the result is [batch, heads, tokens, tokens] with as many heads as slopes.
+    * (C2) slopes are finite.
+
+    ```mlir
+    %b = transformer.position_bias %positions slopes [0.5, 0.25] : tensor<?x?xi32> -> tensor<?x2x?x?xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Ids:$positions, DenseF64ArrayAttr:$slopes);
+  let results = (outs RankedTensorOf<[F32]>:$result);
+  let assemblyFormat = "$positions `slopes` $slopes attr-dict `:` type($positions) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_AttendOp : Transformer_Op<"attend", [Pure, AttrSizedOperandSegments]> {
+  let summary = "softmax(softcap(q k^T * scale) + bias | mask) v, per head";
+  let description = [{
+    Query head h reads key/value head h / (heads / kv_heads). `key_mask` is 1
+    where a key may be seen; causal hides keys after the query. A row that sees
+    no key is 0. softcap c: c tanh(s / c); 0: none.
+
+    Constraints:
+    * (C1) heads is a multiple of kv_heads; all sizes > 0.
+    * (C2) query has heads * head_dim channels, key kv_heads * head_dim, value
+      kv_heads * value_dim, the result heads * value_dim.
+    * (C3) key, value and mask have the same tokens; key_mask is [batch, tokens].
+    * (C4) scale is finite; softcap is finite and >= 0.
+    * (C5) bias is [batch, heads, tokens, tokens].
+
+    ```mlir
+    %o = transformer.attend %q, %k, %v key_mask %m heads 2 kv_heads 1 head_dim 4 value_dim 4 scale 0.5 mask causal
+      : tensor<?x?x8xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$query, Transformer_Stream:$key,
+    Transformer_Stream:$value, Optional<Transformer_Ids>:$key_mask,
+    Optional<RankedTensorOf<[F32]>>:$bias, I64Attr:$heads, I64Attr:$kv_heads,
+    I64Attr:$head_dim, I64Attr:$value_dim, F64Attr:$scale,
+    Transformer_MaskWord:$mask, DefaultValuedAttr<F64Attr, "0.0">:$softcap);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
+    (`bias` $bias^ `:` type($bias))? `heads` $heads `kv_heads` $kv_heads
+    `head_dim` $head_dim `value_dim` $value_dim `scale` $scale `mask` $mask
+    (`softcap` $softcap^)? attr-dict
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_ActivateOp : Transformer_Op<"activate",
+    [Pure, SameOperandsAndResultType]> {
+  let summary = "a scalar function on every element";
+  let description = [{
+    ```mlir
+    %y = transformer.activate %x by gelu_erf : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, Transformer_ActivationWord:$function);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `by` $function attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+def Transformer_GateOp : Transformer_Op<"gate", [Pure, SameOperandsAndResultType]> {
+  let summary = "function(gate) * up";
+  let description = [{
+    ```mlir
+    %y = transformer.gate %g, %u by silu : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$gate, Transformer_Stream:$up,
+                       Transformer_ActivationWord:$function);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$gate `,` $up `by` $function attr-dict `:` type($result)";
+}
+
+def Transformer_SoftcapOp : Transformer_Op<"softcap", [Pure, SameOperandsAndResultType]> {
+  let summary = "cap * tanh(input / cap)";
+  let description = [{
+    Constraints:
+    * (C1) cap is finite and > 0.
+
+    ```mlir
+    %y = transformer.softcap %x cap 30.0 : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, F64Attr:$cap);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `cap` $cap attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_PoolOp : Transformer_Op<"pool", [Pure]> {
+  let summary = "one vector per sequence: first token, last valid one, or mean";
+  let description = [{
+    Constraints:
+    * (C1) the result is [batch, channels].
+    * (C2) key_mask is [batch, tokens].
+
+    ```mlir
+    %p = transformer.pool %x by first : tensor<?x?x8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, Optional<Transformer_Ids>:$key_mask,
+                       Transformer_PoolWord:$kind);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input (`key_mask` $key_mask^ `:` type($key_mask))? `by` $kind attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_ResidualOp : Transformer_Op<"residual",
+    [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "y = s N_out(A r + sum_i B_i N_branch,i(F_i(N_in,i(x))))";
+  let description = [{
+    r is the input (tap input) or the normed input (tap normed). One region per
+    branch: its argument is the normed branch input, its yield the branch's
+    value. Norm and scale lists are per branch; one in_norm with several
+    branches is shared. Branch scales come after branch norms. `layer` says
+    which layer of the stack the unit belongs to.
+
+    Constraints:
+    * (C1) at least one branch; each has one argument and yields one value, both
+      of the input's type.
+    * (C2) in_norm has one entry, or one per branch.
+    * (C3) branch_norm and branch_scale have one entry per branch.
+    * (C4) tap normed needs one shared in_norm that is not the identity.
+    * (C5) a learned scalar's parameter is [1], a learned channel's [channels].
+    * (C6) norm weights and biases are [channels].
+    * (C7) a scale has an effect: not on a branch whose value is normed alone
+      afterwards without skip (skip_scale constant 0 under an out_norm).
+
+    ```mlir
+    %y = transformer.residual %x
+        out_norm <layer_norm, eps = 1.0e-5, affine = weight, weight = @n1.weight, bias = @n1.bias>
+        skip_scale <constant 3.5565588200778455 = "(2*80)^(1/4)"> {
+    ^bb0(%u: tensor<?x?x8xf32>):
+      transformer.yield %u : tensor<?x?x8xf32>
+    } : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input,
+    OptionalAttr<TypedArrayAttrBase<Transformer_NormAttr, "norms">>:$in_norm,
+    OptionalAttr<TypedArrayAttrBase<Transformer_NormAttr, "norms">>:$branch_norm,
+    OptionalAttr<Transformer_NormAttr>:$out_norm,
+    DefaultValuedAttr<Transformer_TapWord, "::mille::transformer::Tap::input">:$tap,
+    OptionalAttr<Transformer_ScaleAttr>:$skip_scale,
+    OptionalAttr<TypedArrayAttrBase<Transformer_ScaleAttr, "scales">>:$branch_scale,
+    OptionalAttr<Transformer_ScaleAttr>:$stream_scale,
+    OptionalAttr<I64Attr>:$layer);
+  let results = (outs Transformer_Stream:$result);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
+  let assemblyFormat = [{
+    $input (`in_norm` $in_norm^)? (`branch_norm` $branch_norm^)?
+    (`out_norm` $out_norm^)? (`tap` $tap^)? (`skip_scale` $skip_scale^)?
+    (`branch_scale` $branch_scale^)? (`stream_scale` $stream_scale^)?
+    (`layer` $layer^)? attr-dict-with-keyword $branches `:` type($result)
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Transformer_YieldOp : Transformer_Op<"yield", [Pure, Terminator]> {
+  let summary = "the value of a branch or of a layer body";
+  let description = [{
+    ```mlir
+    transformer.yield %x : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Transformer_KeepOp : Transformer_Op<"keep", []> {
+  let summary = "a point of the stream kept as entry `index` of an output";
+  let description = [{
+    The output `name` is [entries, batch, tokens, channels]. In a body of
+    `layers` the index counts from layer 0: entry index + layer.
+
+    Constraints:
+    * (C1) index >= 0.
+
+    ```mlir
+    transformer.keep %x as "hidden_states" index 1 : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, StrAttr:$name, I64Attr:$index);
+  let assemblyFormat = "$input `as` $name `index` $index attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Transformer_LayersOp : Transformer_Op<"layers",
+    [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a stack of layers: k bodies, an index per layer, a table";
+  let description = [{
+    Layer l runs body `bodies[l]` on the stream. `slots[b]` names the columns of
+    body b, used inside it like parameters; `table[l]` gives layer l's value of
+    each: a parameter's symbol, or a number (a constant scale). Shared weights
+    are equal symbols.
+
+    Constraints:
+    * (C1) as many slot lists as bodies (regions), each body used by a layer.
+    * (C2) bodies[l] is a region's number; bodies and table are equally long, not empty.
+    * (C3) table[l] has as many entries as slots[bodies[l]], each a symbol or an f64.
+    * (C4) each body takes and yields one value of the input's type.
+    * (C5) all entries of a column have the same parameter type, or are all numbers.
+
+    ```mlir
+    %y = transformer.layers %x slots [["layers.*.skip"]] bodies [0, 0]
+        table [[1.0], [1.4]] {
+    ^bb0(%s: tensor<?x?x8xf32>):
+      transformer.yield %s : tensor<?x?x8xf32>
+    } : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, ArrayAttr:$slots,
+                       DenseI64ArrayAttr:$bodies, ArrayAttr:$table);
+  let results = (outs Transformer_Stream:$result);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$body_regions);
+  let assemblyFormat = "$input `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($result)";
+  let hasVerifier = 1;
+}
+#endif

@@ -1,0 +1,181 @@
+// What parameter value expressions mean for types and symbols. Their numbers
+// are computed in compiler/weights.
+#include "dialects/transformer/Transformer.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mille::transformer;
+
+namespace {
+
+RankedTensorType f32Tensor(ArrayRef<int64_t> shape, MLIRContext *context) {
+  return RankedTensorType::get(shape, Float32Type::get(context));
+}
+
+// The operands of an expression, themselves values.
+SmallVector<Attribute> operandsOf(Attribute value) {
+  return llvm::TypeSwitch<Attribute, SmallVector<Attribute>>(value)
+      .Case([](SliceAttr a) { return SmallVector<Attribute>{a.getValue()}; })
+      .Case([](TransposeAttr a) { return SmallVector<Attribute>{a.getValue()}; })
+      .Case([](ConcatAttr a) { return llvm::to_vector(a.getValues()); })
+      .Case([](TimesAttr a) {
+        return SmallVector<Attribute>{a.getValue(), a.getFactor()};
+      })
+      .Case([](PlusAttr a) {
+        return SmallVector<Attribute>{a.getValue(), a.getTerm()};
+      })
+      .Case([](PackAttr a) { return SmallVector<Attribute>{a.getValue()}; })
+      .Default([](Attribute) { return SmallVector<Attribute>{}; });
+}
+
+class TypeOf {
+public:
+  TypeOf(ResolveSymbol resolve, std::string &why) : resolve(resolve), why(why) {}
+
+  FailureOr<RankedTensorType> operator()(Attribute value) {
+    if (++depth > 64)
+      return no("nests more than 64 deep");
+    auto type = llvm::TypeSwitch<Attribute, FailureOr<RankedTensorType>>(value)
+                    .Case([&](FlatSymbolRefAttr a) { return symbol(a); })
+                    .Case([&](FloatAttr a) { return shaped({1}, a); })
+                    .Case([&](StoredAttr a) { return shaped(a.getType().getShape(), a); })
+                    .Case([&](DrawnAttr a) { return shaped(a.getType().getShape(), a); })
+                    .Case([&](SliceAttr a) { return slice(a); })
+                    .Case([&](TransposeAttr a) { return transpose(a); })
+                    .Case([&](ConcatAttr a) { return concat(a); })
+                    .Case([&](TimesAttr a) { return times(a); })
+                    .Case([&](PlusAttr a) { return plus(a); })
+                    .Case([&](PackAttr a) { return pack(a); })
+                    .Default([&](Attribute) { return no("is not a parameter's value"); });
+    --depth;
+    return type;
+  }
+
+private:
+  FailureOr<RankedTensorType> no(const Twine &reason) {
+    if (why.empty())
+      why = reason.str();
+    return failure();
+  }
+  FailureOr<RankedTensorType> shaped(ArrayRef<int64_t> shape, Attribute at) {
+    return f32Tensor(shape, at.getContext());
+  }
+  FailureOr<RankedTensorType> symbol(FlatSymbolRefAttr name) {
+    Attribute value = resolve(name);
+    if (!value)
+      return no("names @" + name.getValue() + ", which is not a parameter");
+    return (*this)(value);
+  }
+  FailureOr<RankedTensorType> slice(SliceAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    int64_t axis = a.getAxis(), size = a.getSize(), stride = a.getStride();
+    if (axis < 0 || axis >= type->getRank())
+      return no("slices axis " + Twine(axis) + " of a rank " +
+                Twine(type->getRank()) + " tensor");
+    int64_t extent = type->getDimSize(axis);
+    if (a.getOffset() < 0 || size <= 0 || stride <= 0 ||
+        a.getOffset() >= extent || (extent - 1 - a.getOffset()) / stride < size - 1)
+      return no("slices " + Twine(size) + " elements from " +
+                Twine(a.getOffset()) + " of an extent of " + Twine(extent));
+    auto shape = llvm::to_vector(type->getShape());
+    shape[axis] = size;
+    return shaped(shape, a);
+  }
+  FailureOr<RankedTensorType> transpose(TransposeAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    if (type->getRank() != 2)
+      return no("transposes a rank " + Twine(type->getRank()) + " tensor");
+    return shaped({type->getDimSize(1), type->getDimSize(0)}, a);
+  }
+  FailureOr<RankedTensorType> concat(ConcatAttr a) {
+    SmallVector<int64_t> shape;
+    for (Attribute part : a.getValues()) {
+      auto type = (*this)(part);
+      if (failed(type))
+        return type;
+      if (shape.empty()) {
+        shape = llvm::to_vector(type->getShape());
+        if (shape.empty())
+          return no("joins scalars");
+        continue;
+      }
+      if (ArrayRef<int64_t>(shape).drop_front() != type->getShape().drop_front())
+        return no("joins tensors of different shapes");
+      shape[0] += type->getDimSize(0);
+    }
+    if (shape.empty())
+      return no("joins nothing");
+    return shaped(shape, a);
+  }
+  FailureOr<RankedTensorType> times(TimesAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    auto factor = (*this)(a.getFactor());
+    if (failed(factor))
+      return factor;
+    bool one = factor->getNumElements() == 1;
+    bool rows = factor->getRank() == 1 && type->getRank() > 0 &&
+                factor->getDimSize(0) == type->getDimSize(0);
+    if (!one && !rows)
+      return no("multiplies by a tensor that has neither one element nor one per row");
+    return type;
+  }
+  FailureOr<RankedTensorType> plus(PlusAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    auto term = (*this)(a.getTerm());
+    if (failed(term))
+      return term;
+    if (term->getNumElements() != 1 && term->getShape() != type->getShape())
+      return no("adds tensors of different shapes");
+    return type;
+  }
+  FailureOr<RankedTensorType> pack(PackAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    int64_t panel = a.getPanel(), accumulators = a.getAccumulators();
+    if (type->getRank() != 2 || panel <= 0 ||
+        (accumulators != 1 && accumulators != 2) || panel % accumulators ||
+        type->getDimSize(0) % accumulators)
+      return no("packs a tensor that is not [accumulators * out, in]");
+    int64_t columns = type->getDimSize(0) / accumulators;
+    int64_t perPanel = panel / accumulators;
+    return shaped({int64_t(llvm::divideCeil(columns, perPanel)), type->getDimSize(1), panel}, a);
+  }
+
+  ResolveSymbol resolve;
+  std::string &why;
+  int depth = 0;
+};
+
+} // namespace
+
+FailureOr<RankedTensorType>
+mille::transformer::valueType(Attribute value, ResolveSymbol resolve,
+                              std::string &why) {
+  return TypeOf(resolve, why)(value);
+}
+
+void mille::transformer::forEachSymbol(
+    Attribute value, llvm::function_ref<void(FlatSymbolRefAttr)> visit) {
+  if (auto symbol = llvm::dyn_cast<FlatSymbolRefAttr>(value))
+    return visit(symbol);
+  for (Attribute operand : operandsOf(value))
+    forEachSymbol(operand, visit);
+}
+
+Attribute mille::transformer::replaceSymbols(
+    Attribute value, llvm::function_ref<Attribute(FlatSymbolRefAttr)> replace) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
+    return replace(symbol);
+  });
+  return replacer.replace(value);
+}

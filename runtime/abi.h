@@ -1,0 +1,193 @@
+/* What generated code and the runtime say to each other. Private: applications
+ * see mille.h. Plain C, no function bodies, so that compiler/lower can mirror
+ * every struct as an LLVM type. Bump MILLE_ABI_VERSION with any change. */
+#ifndef MILLE_ABI_H
+#define MILLE_ABI_H
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MILLE_ABI_VERSION 1
+
+/* ---- Buffers: the layout of halide_buffer_t, 56 bytes ---------------------- */
+
+typedef struct {
+  int32_t min, extent, stride; /* in elements; dimension 0 is the innermost */
+  uint32_t flags;
+} mille_dimension;
+
+enum { MILLE_I32 = 0, MILLE_F32 = 1, MILLE_BF16 = 2, MILLE_I8 = 3, MILLE_U8 = 4 };
+
+typedef struct {
+  uint64_t device;
+  const void *device_interface;
+  void *host; /* address of the element at the minimum of every dimension */
+  uint64_t flags;
+  uint8_t type_code, type_bits; /* 0 int, 1 uint, 2 float, 4 bfloat */
+  uint16_t type_lanes;
+  int32_t dimensions;
+  mille_dimension *dimension;
+  void *padding;
+} mille_buffer;
+
+/* ---- Kernels ---------------------------------------------------------------- */
+
+/* A kernel is serial: it computes the range that its out buffer names and reads
+ * of its inputs what that needs. Its arguments, as Halide's NAME_argv takes them:
+ *   [0] pointer to the user context (a mille_task *, see below)
+ *   [1 .. buffers - 1] the input buffers, in the order of the kernel op's operands
+ *   then pointers to int32 scalars
+ *   last: the out buffer.
+ * Returns 0, or a negative code with the text in the task. */
+typedef int32_t (*mille_kernel_function)(void **arguments);
+
+enum {
+  MILLE_PARTITION_ROWS = 0,     /* tasks are ranges of rows and of columns */
+  MILLE_PARTITION_SEQUENCES = 1 /* tasks are sequences x ranges of heads */
+};
+
+#define MILLE_MAX_BUFFERS 16
+#define MILLE_MAX_DIMENSIONS 4
+
+/* A kernel as the object describes it: constant data, one per distinct kernel.
+ * Row-wise buffers have dimensions (column, row); weights are whole. In
+ * attention, inputs have dimensions (column, row) too and the out
+ * (column in head, row, head): a task gets a sequence's rows and some heads. */
+typedef struct {
+  const char *name;         /* mille_k_<hash>, for bench and messages */
+  uint32_t partition;       /* MILLE_PARTITION_* */
+  uint32_t buffer_count;    /* inputs + out */
+  uint32_t scalar_count;
+  uint32_t column_unit;     /* columns (or heads) of a task: a multiple of this;
+                               equal to the width where columns cannot be split */
+  uint32_t row_unit;        /* rows of a register tile: tasks start at multiples */
+  uint32_t few_rows;        /* up to this many rows variant 0 runs, above it 1 */
+  uint32_t reserved;
+  uint64_t flops_per_row;   /* for bench; attention: per row and key */
+  uint64_t bytes_weights;   /* weights read once per launch; for bench */
+  /* row dimension of each buffer, -1: whole (weights, tables, scalars) */
+  int8_t row_dimension[MILLE_MAX_BUFFERS];
+  /* functions[isa * 2 + few-or-many], isa in the order of mille_model.isas */
+  const mille_kernel_function *functions;
+} mille_kernel;
+
+/* One kernel of a launch with its operands, built by generated code. */
+typedef struct {
+  const mille_kernel *kernel;
+  mille_buffer *buffers; /* kernel->buffer_count, the out last */
+  const int32_t *scalars;
+} mille_stage;
+
+/* ---- A run ------------------------------------------------------------------- */
+
+/* What a kernel sees as its user context. */
+typedef struct mille_task mille_task;
+
+/* What generated code sees of a run. The runtime's own struct starts with it. */
+typedef struct {
+  int64_t batch, tokens;     /* rows = batch * tokens */
+  int64_t padded_rows;       /* rows a kernel.arena offset is multiplied by */
+  char *arena;               /* 64-byte aligned */
+  const char *weights;       /* start of the weights data */
+  const uint64_t *table;     /* offsets into it; see mille_model */
+  void *const *inputs;       /* in the order of mille_model.inputs; never null:
+                                an absent input holds its default */
+  float *const *outputs;     /* in the order of mille_model.outputs */
+} mille_run;
+
+/* Runs the stages of one launch over `rows` rows (MILLE_PARTITION_ROWS), or over
+ * the run's sequences. 0, or the code of the first task that failed, or
+ * MILLE_CANCELLED's code. Called by generated code only. */
+int32_t mille_launch(mille_run *run, const mille_stage *stages, int32_t count,
+                     int64_t rows);
+
+/* Prepared inputs, once per run. All pointers are 64-byte aligned arena memory. */
+void mille_key_bias(mille_run *run, const int32_t *mask, int64_t rows, float *out);
+/* out[m]: n cosines, n sines, row_stride floats apart; in double, factor after. */
+void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
+                    const double *frequencies, int64_t n, double factor,
+                    float *out, int64_t row_stride);
+void mille_schedule(mille_run *run, const int32_t *step, double from, double to,
+                    int64_t steps, float *out);
+void mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
+                      int32_t last, int32_t *out);
+void mille_pool_mean(mille_run *run, const float *input, int64_t input_stride,
+                     const int32_t *mask, int64_t tokens, int64_t columns,
+                     float *out, int64_t out_stride);
+/* Copies rows x columns to entry `index` of output number `output`. */
+void mille_keep(mille_run *run, const float *input, int64_t input_stride,
+                int64_t columns, int32_t output, int64_t index);
+
+/* ---- A model: constant data in the object ------------------------------------ */
+
+typedef struct {
+  const char *name;
+  uint32_t type;       /* MILLE_I32 or MILLE_F32 */
+  uint32_t rank;
+  int64_t shape[4];    /* >= 0 fixed; -1 batch; -2 tokens */
+  uint32_t fallback;   /* inputs: MILLE_REQUIRED, MILLE_DEFAULT_* */
+  uint32_t reserved;
+  int64_t below;       /* inputs: exclusive upper bound of ids, 0: none */
+} mille_tensor_info;
+
+enum {
+  MILLE_REQUIRED = 0,
+  MILLE_DEFAULT_ONES = 1,
+  MILLE_DEFAULT_ZEROS = 2,
+  MILLE_DEFAULT_POSITIONS = 3, /* 0, 1, ... in each sequence */
+  MILLE_DEFAULT_LAST = 4       /* INT32_MAX: a schedule's end */
+};
+
+typedef struct {
+  const char *name;          /* "x86-64-v3", "zen4" */
+  uint64_t features;         /* MILLE_CPU_* all needed */
+} mille_isa;
+
+enum {
+  MILLE_CPU_AVX2 = 1 << 0,   /* with fma, f16c, bmi2 */
+  MILLE_CPU_AVX512 = 1 << 1, /* f, bw, cd, dq, vl */
+  MILLE_CPU_AVX512_BF16 = 1 << 2,
+  MILLE_CPU_AVX512_VNNI = 1 << 3
+};
+
+typedef struct mille_model {
+  uint32_t abi_version;
+  uint32_t isa_count;        /* best first */
+  uint32_t input_count, output_count;
+  uint32_t kernel_count;
+  uint32_t max_tokens;       /* learned positions: the table's length; 0: any */
+  const char *name;
+  const mille_isa *isas;
+  const mille_tensor_info *inputs, *outputs;
+  const mille_kernel *const *kernels;
+  uint64_t arena_bytes_per_row;     /* times padded rows */
+  uint64_t scratch_bytes;           /* per thread: scratch_bytes + */
+  uint64_t scratch_bytes_per_token; /*   this * tokens */
+  uint64_t weights_bytes;    /* size of the weights file */
+  uint64_t weights_hash;     /* of its bytes after the header */
+  const void *weights;       /* embedded, or null */
+  int32_t (*forward)(mille_run *run);
+} mille_model;
+
+/* ---- The weights file --------------------------------------------------------- */
+/* header | table (u64, table_count) | tensors, each 64-byte aligned.
+ * Every kernel.weight outside `layers` has one table entry; a `layers` op has a
+ * block: per layer, the number of its body, then an entry per distinct weight op
+ * of that body (rows are as long as the longest body's). */
+#define MILLE_WEIGHTS_MAGIC "MILLEWT\1"
+#define MILLE_WEIGHTS_VERSION 1
+typedef struct {
+  char magic[8];
+  uint32_t version, reserved;
+  uint64_t total_bytes, hash; /* hash: FNV-1a-64 over 8-byte words after the header */
+  uint64_t table_offset, table_count;
+  uint64_t data_offset;       /* mille_run.weights points here */
+  char model[64];             /* name, NUL-terminated */
+} mille_weights_header;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,15 @@
+// mille-opt: one pass, for tests and for looking. No logic.
+#include "dialects/kernel/Kernel.h"
+#include "dialects/transformer/Transformer.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<mille::transformer::TransformerDialect,
+                  mille::kernel::KernelDialect, mlir::func::FuncDialect,
+                  mlir::arith::ArithDialect, mlir::math::MathDialect>();
+  mlir::registerTransformsPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "mille pass driver\n", registry));
+}
