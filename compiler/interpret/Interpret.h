@@ -1,0 +1,26 @@
+// The meaning of both dialects, in double, plain and slow: the referee.
+// Must not share arithmetic with the code generators.
+#pragma once
+#include "compiler/Status.h"
+#include "compiler/weights/ParameterValues.h"
+
+#include <map>
+
+namespace mille {
+
+// A tensor of the run: numbers in double, or integers.
+struct Value {
+  std::vector<int64_t> shape;
+  std::vector<double> numbers;
+  bool integer = false;
+};
+using Values = std::map<std::string, Value>;
+
+// Runs `forward` of the transformer.model `model` (whatever stage it is at, on
+// tensors) on named inputs; absent optional inputs take their defaults. Outputs
+// by name, with "hidden_states" as one tensor [entries, batch, tokens, channels].
+// Checks names, ranks, agreeing batch and tokens, id bounds: Status::input.
+Status interpret(mlir::Operation *model, ParameterValues &parameters,
+                 const Values &inputs, Values &outputs);
+
+} // namespace mille
