@@ -111,6 +111,7 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     float *out, int64_t row_stride);
 void mille_schedule(mille_run *run, const int32_t *step, double from, double to,
                     int64_t steps, float *out);
+/* mask: null means all ones. */
 void mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
                       int32_t last, int32_t *out);
 void mille_pool_mean(mille_run *run, const float *input, int64_t input_stride,

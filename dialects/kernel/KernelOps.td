@@ -322,29 +322,30 @@ def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
 def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
   let summary = "for each sequence the row of its first, or last unmasked, token";
   let description = [{
-    mask is [batch * tokens]; the out is i32 [batch].
+    mask is [batch * tokens], all ones where absent; the out is i32 [batch].
 
     ```mlir
-    %i = kernel.pool_index %mask tokens %t last true outs(%o : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
+    %i = kernel.pool_index mask %mask : tensor<?xi32> tokens %t last true outs(%o : tensor<?xi32>) -> tensor<?xi32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$mask, Index:$tokens, BoolAttr:$last, Kernel_Buffer:$out);
+  let arguments = (ins Optional<Kernel_Buffer>:$mask, Index:$tokens, BoolAttr:$last, Kernel_Buffer:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$mask `tokens` $tokens `last` $last `outs` `(` $out `:` type($out) `)` attr-dict `:` type($mask) (`->` type($result)^)?";
+  let assemblyFormat = "(`mask` $mask^ `:` type($mask))? `tokens` $tokens `last` $last `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?";
 }
 
 def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
   let summary = "mean over the unmasked tokens of each sequence";
   let description = [{
-    input is [batch * tokens, N], mask [batch * tokens]; the out is [batch, N].
+    input is [batch * tokens, N], mask [batch * tokens], all ones where absent;
+    the out is [batch, N].
 
     ```mlir
-    %p = kernel.pool_mean %x mask %m tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?xi32> -> tensor<?x8xf32>
+    %p = kernel.pool_mean %x mask %m : tensor<?xi32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$mask, Index:$tokens, Kernel_Buffer:$out);
+  let arguments = (ins Kernel_Buffer:$input, Optional<Kernel_Buffer>:$mask, Index:$tokens, Kernel_Buffer:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$input `mask` $mask `tokens` $tokens `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) `,` type($mask) (`->` type($result)^)?";
+  let assemblyFormat = "$input (`mask` $mask^ `:` type($mask))? `tokens` $tokens `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
 }
 
 def Kernel_KeepOp : Kernel_Op<"keep"> {
