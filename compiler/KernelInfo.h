@@ -1,0 +1,29 @@
+// What rooms say about kernels to each other: instruction sets, row classes, and
+// what the host program must know of a kernel. Names no generator.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mille {
+
+// An instruction set we generate for, from a closed list.
+struct Isa {
+  std::string name;         // "x86-64-v3", "x86-64-v4", "zen4"
+  std::string halideTarget; // "x86-64-linux-avx512_zen4-..."
+  uint64_t features;        // MILLE_CPU_* of runtime/abi.h
+};
+
+// Rows a kernel is scheduled for: few (12 x 2 register tile) or many (6 x 4).
+enum class RowClass { few, many };
+
+// What the host program must know about a kernel; mirrors mille_kernel.
+struct KernelInfo {
+  std::string name; // mille_k_<hash of the op and the schedule version>
+  uint32_t partition, bufferCount, scalarCount, columnUnit, rowUnit, fewRows;
+  uint64_t flopsPerRow, bytesWeights;
+  std::vector<int8_t> rowDimension;
+  uint64_t scratchBytes, scratchBytesPerToken; // heap temporaries per thread
+};
+
+} // namespace mille

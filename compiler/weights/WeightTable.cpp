@@ -1,0 +1,89 @@
+// Collects the weights of a planned program in the order of its text.
+// Looks symbols of the layer table up; reads no numbers.
+#include "compiler/weights/WeightTable.h"
+#include "dialects/kernel/Signature.h"
+
+using namespace mlir;
+using namespace mille;
+using kernel::LayersOp;
+using kernel::WeightOp;
+
+namespace {
+
+WeightEntry entryOf(WeightOp weight, Attribute value) {
+  auto type = cast<ShapedType>(weight.getResult().getType());
+  return {value, weight.getLoc(), type.getNumElements()};
+}
+
+// The distinct weights of one body, in order; each op's place goes to `place`.
+std::vector<WeightOp> weightsOf(Region &body,
+                                DenseMap<Operation *, uint64_t> &place) {
+  std::vector<WeightOp> distinct;
+  DenseMap<Attribute, uint64_t> seen;
+  body.walk([&](WeightOp weight) {
+    auto [at, fresh] = seen.try_emplace(weight.getValue(), 1 + distinct.size());
+    if (fresh)
+      distinct.push_back(weight);
+    place[weight] = at->second;
+  });
+  return distinct;
+}
+
+// `value` as layer `layer` reads it: columns replaced by what the table says.
+Attribute inLayer(LayersOp layers, int64_t body, size_t layer, Attribute value) {
+  ArrayAttr slots = cast<ArrayAttr>(layers.getSlots()[body]);
+  ArrayAttr row = cast<ArrayAttr>(layers.getTable()[layer]);
+  auto lookUp = [&](FlatSymbolRefAttr symbol) -> Attribute {
+    for (auto [slot, entry] : llvm::zip(slots, row))
+      if (cast<StringAttr>(slot).getValue() == symbol.getValue())
+        return entry;
+    return symbol;
+  };
+  return transformer::replaceSymbols(value, lookUp);
+}
+
+WeightTable::Layers collectLayers(LayersOp layers, uint64_t firstEntry,
+                                  DenseMap<Operation *, uint64_t> &place) {
+  WeightTable::Layers block{layers, firstEntry, 1, {}, {}};
+  std::vector<std::vector<WeightOp>> bodies;
+  for (Region &body : layers->getRegions()) {
+    bodies.push_back(weightsOf(body, place));
+    block.rowEntries = std::max<uint64_t>(block.rowEntries,
+                                          1 + bodies.back().size());
+  }
+  for (auto [layer, body] : llvm::enumerate(layers.getBodies())) {
+    block.bodies.push_back(body);
+    std::vector<WeightEntry> &row = block.rows.emplace_back();
+    for (WeightOp weight : bodies[body])
+      row.push_back(
+          entryOf(weight, inLayer(layers, body, layer, weight.getValue())));
+  }
+  return block;
+}
+
+} // namespace
+
+WeightTable mille::collectWeights(Operation *model) {
+  WeightTable table;
+  func::FuncOp forward = kernel::forwardOf(model);
+  if (!forward)
+    return table;
+  DenseMap<Attribute, uint64_t> seen;
+  forward.walk([&](WeightOp weight) {
+    if (weight->getParentOfType<LayersOp>())
+      return;
+    auto [at, fresh] =
+        seen.try_emplace(weight.getValue(), table.globals.size());
+    if (fresh)
+      table.globals.push_back(entryOf(weight, weight.getValue()));
+    table.place[weight] = at->second;
+  });
+  table.entryCount = table.globals.size();
+  forward.walk([&](LayersOp layers) {
+    table.layers.push_back(
+        collectLayers(layers, table.entryCount, table.place));
+    const WeightTable::Layers &block = table.layers.back();
+    table.entryCount += block.rowEntries * block.rows.size();
+  });
+  return table;
+}

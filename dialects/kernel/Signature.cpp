@@ -1,0 +1,101 @@
+// The signature of `forward`, on tensors and on memrefs.
+// Reads attributes only; verifiers have seen that they are there.
+#include "dialects/kernel/Signature.h"
+
+using namespace mlir;
+
+namespace mille::kernel {
+namespace {
+
+TensorInfo describe(Type type, DictionaryAttr attributes) {
+  TensorInfo info;
+  auto shaped = dyn_cast<ShapedType>(type);
+  info.isFloat = shaped && shaped.getElementType().isF32();
+  if (!attributes)
+    return info;
+  if (auto name = attributes.getAs<StringAttr>("transformer.name"))
+    info.name = name.str();
+  if (auto fallback = attributes.getAs<StringAttr>("transformer.default"))
+    info.fallback = fallback.str();
+  if (auto below = attributes.getAs<IntegerAttr>("transformer.below"))
+    info.below = below.getInt();
+  if (auto shape = attributes.getAs<DenseI64ArrayAttr>("transformer.shape"))
+    info.shape.append(shape.asArrayRef().begin(), shape.asArrayRef().end());
+  return info;
+}
+
+// The number of entries that a keep writes up to.
+int64_t entriesOf(KeepOp keep) {
+  int64_t entries = keep.getIndex() + 1;
+  auto layers = keep->getParentOfType<LayersOp>();
+  if (!layers)
+    return entries;
+  Region *body = keep->getParentRegion();
+  while (body->getParentOp() != layers)
+    body = body->getParentOp()->getParentRegion();
+  int64_t last = 0;
+  for (auto [layer, number] : llvm::enumerate(layers.getBodies()))
+    if (number == int64_t(body->getRegionNumber()))
+      last = layer;
+  return entries + last;
+}
+
+} // namespace
+
+std::string TensorInfo::shapeText() const {
+  std::string text = "[";
+  for (auto [index, extent] : llvm::enumerate(shape)) {
+    text += index ? ", " : "";
+    text += extent == -1   ? "batch"
+            : extent == -2 ? "tokens"
+                           : std::to_string(extent);
+  }
+  return text + "]";
+}
+
+func::FuncOp forwardOf(Operation *model) {
+  func::FuncOp forward;
+  model->walk([&](func::FuncOp function) {
+    if (function.getName() != "forward")
+      return WalkResult::advance();
+    forward = function;
+    return WalkResult::interrupt();
+  });
+  return forward;
+}
+
+Signature signatureOf(func::FuncOp forward) {
+  Signature signature;
+  // Arguments 0 and 1 are batch and tokens.
+  for (unsigned i = 2; i < forward.getNumArguments(); ++i) {
+    TensorInfo info =
+        describe(forward.getArgument(i).getType(), forward.getArgAttrDict(i));
+    bool output = !!forward.getArgAttr(i, "kernel.output");
+    (output ? signature.outputs : signature.inputs).push_back(std::move(info));
+  }
+  for (unsigned i = 0; i < forward.getNumResults(); ++i)
+    signature.outputs.push_back(describe(forward.getResultTypes()[i],
+                                         forward.getResultAttrDict(i)));
+  if (!forward->hasAttr("kernel.arena_bytes_per_row"))
+    forward.walk([&](KeepOp keep) {
+      auto at = llvm::find_if(signature.outputs, [&](const TensorInfo &info) {
+        return info.name == keep.getName();
+      });
+      if (at == signature.outputs.end()) {
+        TensorInfo info;
+        info.name = keep.getName().str();
+        info.isFloat = true;
+        auto type = cast<ShapedType>(keep.getInput().getType());
+        info.shape = {0, -1, -2, type.getShape().back()};
+        at = signature.outputs.insert(at, std::move(info));
+      }
+      if (at->shape.size() == 4)
+        at->shape[0] = std::max(at->shape[0], entriesOf(keep));
+    });
+  if (auto model = forward->getParentOfType<transformer::ModelOp>())
+    if (auto tokens = model->getAttrOfType<IntegerAttr>("max_tokens"))
+      signature.maxTokens = tokens.getInt();
+  return signature;
+}
+
+} // namespace mille::kernel
