@@ -9,9 +9,15 @@ namespace mille {
 
 llvm::ArrayRef<Isa> knownIsas();
 
+// Inputs are whole, or a slice whose minimum says where it starts; the out's
+// minima and extents are the task's range, its rows within one sequence for
+// attention: sequence s has the query rows s * queries ... and the key rows
+// s * keys ...
 KernelInfo describeKernel(mlir::Operation *kernelOp);
 
-// The symbol of one variant's entry: <name>_<isa>_<few|many>.
+// The symbol of one variant's entry: <name>_<isa>_<few|many>_argv, '-' in the
+// isa as '_'. Where both row classes are one kernel (rows, attention, and matmul
+// on AVX2) both give the same symbol: generate and link each symbol once.
 std::string kernelSymbol(const KernelInfo &info, const Isa &isa, RowClass rows);
 
 // The object's bytes, from the cache on disk ($XDG_CACHE_HOME/mille) or made.
