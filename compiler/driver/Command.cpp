@@ -1,0 +1,71 @@
+// The whole of `mille`: options in, exit status out.
+// Must not know how any command does its work.
+#include "compiler/driver/Command.h"
+
+#include "compiler/driver/Diagnose.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Progress.h"
+#include "compiler/driver/Reproducer.h"
+
+using namespace mille;
+
+Status mille::compileCommand(const CompileOptions &options,
+                             mlir::MLIRContext &context,
+                             llvm::raw_ostream &out) {
+  return compileModel(options, context, out);
+}
+
+static Status perform(const Options &options, mlir::MLIRContext &context,
+                      llvm::raw_ostream &out) {
+  switch (options.command) {
+  case Command::compile:
+    return compileCommand(options.compile, context, out);
+  case Command::devices:
+    return listDevices(out);
+  default:
+    return Status::bug;
+  }
+}
+
+static Status performSafely(const Options &options, mlir::MLIRContext &context,
+                            llvm::raw_ostream &out) {
+  try {
+    return perform(options, context, out);
+  } catch (const std::bad_alloc &) {
+    sayError("out of memory");
+    return Status::machine;
+  } catch (const std::exception &exception) {
+    sayError(llvm::Twine("internal failure (") + exception.what() + ")");
+    return Status::bug;
+  }
+}
+
+int mille::runMille(int argc, const char *const *argv) {
+  int status = 0;
+  std::optional<Options> options = parseCommandLine(argc, argv, status);
+  if (!options)
+    return status;
+  watchForCrashes(options->line);
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+
+  std::error_code error;
+  llvm::raw_fd_ostream out("-", error);
+  Status outcome;
+  {
+    Diagnose diagnose(context, llvm::errs(), llvm::errs().has_colors());
+    outcome = performSafely(*options, context, out);
+    clearProgress();
+  }
+  out.flush();
+  if (out.has_error() && !failed(outcome)) {
+    sayError("cannot write to the standard output: " + out.error().message());
+    outcome = Status::machine;
+  }
+  out.clear_error();
+  if (outcome == Status::bug)
+    leaveReproducer();
+  return static_cast<int>(outcome);
+}

@@ -1,0 +1,33 @@
+// What this machine is and can do: name, features, cores, caches, peaks.
+// Must not know a model or a package.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mille {
+
+struct Cache {
+  unsigned level;
+  std::string kind; // "data", "unified"
+  uint64_t bytes;
+};
+
+struct Machine {
+  std::string cpu;       // as the system names it
+  std::string processor; // as LLVM names it: "znver4"
+  unsigned cores;        // that this process may run on
+  uint64_t memoryBytes;
+  std::vector<Cache> caches; // of the first core, without instruction caches
+  uint64_t features;         // MILLE_CPU_* of runtime/abi.h
+};
+Machine describeMachine();
+
+// "avx2, avx512": the names of MILLE_CPU_* bits.
+std::string featureNames(uint64_t features);
+
+// Measured by loops of our own on `threads` threads at once, in about 0.2 s.
+double measurePeakGflops(unsigned threads);        // f32 multiply-adds
+double measureReadGigabytes(unsigned threads);     // GB/s from memory
+
+} // namespace mille

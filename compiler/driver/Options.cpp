@@ -1,0 +1,398 @@
+// The command line: its words, what they take, and what is said when they are
+// wrong. Must not do what the options ask for.
+#include "compiler/driver/Options.h"
+
+
+#include "compiler/driver/Diagnose.h"
+#include "compiler/driver/Help.h"
+#include "compiler/driver/Version.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace mille;
+using llvm::StringRef;
+
+static const StringRef boundaries[] = {"bias-activation", "qkv",
+                                       "gate-up",         "rope",
+                                       "softmax-scale",   "residual",
+                                       "add-norm",        "embed-norm"};
+llvm::ArrayRef<StringRef> mille::fusionBoundaries() { return boundaries; }
+
+//===-- What the options take ------------------------------------------------===//
+
+// Refuses what is not a whole number from `least` to `most`.
+static CLI::Validator numberFrom(int64_t least, int64_t most) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        int64_t number;
+        if (StringRef(text).getAsInteger(10, number) || number < least ||
+            number > most)
+          return "is '" + text + "' but must be a number from " +
+                 std::to_string(least) + " to " + std::to_string(most);
+        return {};
+      },
+      "");
+}
+
+// Refuses what is not one of `words`, with the nearest in mind.
+static CLI::Validator oneOf(std::vector<std::string> words) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        if (llvm::is_contained(words, text))
+          return {};
+        std::string message =
+            "is '" + text + "' but must be one of " + llvm::join(words, ", ");
+        for (const std::string &word : words)
+          if (StringRef(text).edit_distance(word) <= 2)
+            return message + "\ndid you mean '" + word + "'?";
+        return message;
+      },
+      "");
+}
+
+static std::vector<std::string> wordsOf(llvm::ArrayRef<StringRef> names) {
+  return {names.begin(), names.end()};
+}
+
+static CLI::Validator target(bool forCompile) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        for (StringRef later : {"aarch64", "opencl", "cuda"})
+          if (text == later)
+            return "is '" + text +
+                   "' but this version generates for x86-64 CPUs only: "
+                   "x86-64-v3, x86-64-v4, zen4";
+        if (forCompile && text == "reference")
+          return "is 'reference' but the reference runs without a package\n"
+                 "mille run MODEL --target=reference";
+        std::vector<std::string> words = {"x86-64-v3", "x86-64-v4", "zen4"};
+        words.insert(words.begin(), forCompile ? "host" : "reference");
+        return oneOf(words)(text);
+      },
+      "");
+}
+
+static CLI::Validator dtype() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        if (text == "bf16" || text == "int8")
+          return "is '" + text + "' but this version computes in f32 only";
+        return oneOf({"f32"})(text);
+      },
+      "");
+}
+
+static CLI::Validator weightsSource() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        StringRef seed = text;
+        uint64_t number;
+        if (seed.consume_front("random:") && seed.getAsInteger(10, number))
+          return "is '" + text + "' but the seed must be a whole number";
+        return {};
+      },
+      "");
+}
+
+//===-- The commands -----------------------------------------------------------===//
+
+static void listOption(CLI::App *app, const std::string &name,
+                       std::vector<std::string> &into, const std::string &text,
+                       const CLI::Validator &each) {
+  app->add_option(name, into, text)
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->expected(1)
+      ->take_all()
+      ->check(each);
+}
+
+[[maybe_unused]] static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
+  CLI::App *app = root.add_subcommand(
+      "compile", "a model becomes a shared library, an object, a header and "
+                 "packed weights");
+  app->add_option("MODEL", o.model,
+                  "a Hugging Face folder (config.json and *.safetensors), a "
+                  "native spec (*.json) or .mlir")
+      ->required();
+  app->add_option("-o,--output", o.folder,
+                  "folder for NAME.so .a .h .weights .json .mlir")
+      ->type_name("DIR");
+  listOption(app, "--target", o.targets,
+             "instruction sets, all in one artifact: host, x86-64-v3, "
+             "x86-64-v4, zen4 (default: this machine's best, and x86-64-v3)",
+             target(/*forCompile=*/true));
+  app->add_option("--dtype", o.dtype, "type of the computation: f32")
+      ->type_name("TYPE")
+      ->check(dtype());
+  listOption(app, "--require-fused", o.requireFused,
+             "fail where one of these boundaries is not fused: " +
+                 llvm::join(fusionBoundaries(), ", "),
+             oneOf(wordsOf(boundaries)));
+  app->add_flag("--bit-exact", o.bitExact,
+                "only rewrites that change no bit of the result");
+  app->add_flag("--hidden-states", o.hiddenStates,
+                "also give hidden_states.0 to hidden_states.L");
+  app->add_flag("--embed-weights", o.embedWeights,
+                "put the weights into the object");
+  app->add_option("--weights", o.weights,
+                  "a safetensors file, none, or random:SEED, instead of the "
+                  "model's own")
+      ->type_name("SOURCE")
+      ->check(weightsSource());
+  app->add_option("--name", o.name,
+                  "NAME of the files and prefix of the C functions (default: "
+                  "from the path)")
+      ->type_name("NAME");
+  app->add_option("--stop-after", stage,
+                  "print the IR after a stage: " + stagesThatPrint())
+      ->type_name("STAGE");
+  listOption(app, "--remarks", o.remarks,
+             "say what was done and what was not, and why: fuse, plan",
+             oneOf({"fuse", "plan"}));
+  app->add_option("--jobs", o.jobs,
+                  "kernels generated at once (default: one a core)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1024));
+  app->add_flag("!--no-cache", o.cache,
+                "neither read nor write $XDG_CACHE_HOME/mille");
+  app->footer("Examples:\n"
+              "  mille compile minilm/ -o out\n"
+              "  mille compile spec.json -o out --target=host,x86-64-v3\n"
+              "  mille compile spec.json --stop-after=fuse");
+}
+
+[[maybe_unused]] static void addRun(CLI::App &root, RunOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "run", "inputs from a safetensors file, outputs to another");
+  app->add_option("DIR|MODEL", o.subject,
+                  "a package; a model is compiled first, for this run only")
+      ->required();
+  app->add_option("--inputs", o.inputs, "named as the model names them")
+      ->type_name("FILE")
+      ->required();
+  app->add_option("--outputs", o.outputs, "all f32")
+      ->type_name("FILE")
+      ->required();
+  app->add_option("--threads", o.threads, "default: 1; same bits for any")
+      ->type_name("N")
+      ->check(numberFrom(1, 1024));
+  app->add_option("--only", o.only, "names of the outputs to write")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->expected(1)
+      ->take_all();
+  app->add_flag("--hidden-states", o.hiddenStates,
+                "also write hidden_states.0 to hidden_states.L");
+  app->add_option("--target", o.target,
+                  "an instruction set, or reference: in double, without "
+                  "generated code")
+      ->type_name("TARGET")
+      ->check(target(/*forCompile=*/false));
+  app->footer("Examples:\n"
+              "  mille run out --inputs in.safetensors --outputs "
+              "out.safetensors --threads=2\n"
+              "  mille run minilm/ --target=reference --inputs in.safetensors "
+              "--outputs ref.safetensors");
+}
+
+[[maybe_unused]] static void addVerify(CLI::App &root, VerifyOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "verify", "compiled against reference, tensor by tensor");
+  app->add_option("DIR|MODEL", o.subject, "a package or a model")->required();
+  app->add_option("--inputs", o.inputs, "default: random ones, of one seed")
+      ->type_name("FILE");
+  app->add_option("--expected", o.expected,
+                  "answers to compare with, besides the reference's")
+      ->type_name("FILE");
+  app->add_option("--threads", o.threads, "default: 1")
+      ->type_name("N")
+      ->check(numberFrom(1, 1024));
+  app->footer("Status 1 where an expected answer differs, 4 where the reference "
+              "does.");
+}
+
+[[maybe_unused]] static void addInspect(CLI::App &root, InspectOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "inspect", "what a model is: placement, scales, norms, heads, sizes");
+  app->add_option("MODEL|DIR", o.subject, "a model or a package")->required();
+}
+
+[[maybe_unused]] static void addBench(CLI::App &root, BenchOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "bench", "how fast a package runs, and the share of this machine's peak");
+  app->add_option("DIR", o.folder, "a package")->required();
+  app->add_option("--batch", o.batch, "sequences (default: 1)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 20));
+  app->add_option("--tokens", o.tokens, "of each sequence (default: 128)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24));
+  app->add_option("--threads", o.threads, "default: 1")
+      ->type_name("N")
+      ->check(numberFrom(1, 1024));
+  app->add_option("--repeats", o.repeats,
+                  "timed runs (default: about a second's, 5 at least)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 20));
+  app->add_flag("--kernels", o.kernels, "time and share of each kernel");
+  app->add_flag("--json", o.json, "one JSON object instead of columns");
+}
+
+[[maybe_unused]] static void addReport(CLI::App &root, ReportOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "report", "what was fused, what was not, and why");
+  app->add_option("DIR", o.folder, "a package")->required();
+}
+
+static void addDevices(CLI::App &root) {
+  root.add_subcommand("devices", "what this machine can run on");
+}
+
+//===-- Mistakes -----------------------------------------------------------------===//
+
+// The option or command nearest to what was typed, or "".
+static std::string nearest(const CLI::App *app, StringRef typed) {
+  std::string best;
+  unsigned least = 3;
+  auto consider = [&](const std::string &name) {
+    unsigned distance = typed.edit_distance(name, true, least);
+    if (distance < least) {
+      least = distance;
+      best = name;
+    }
+  };
+  for (const CLI::Option *option : app->get_options())
+    for (const std::string &name : option->get_lnames())
+      consider("--" + name);
+  for (const CLI::App *command : app->get_subcommands(nullptr))
+    consider(command->get_name());
+  return best;
+}
+
+// In our words what CLI11 found wrong; the second line is help.
+static std::string explain(const CLI::ParseError &error, const CLI::App *app) {
+  if (error.get_name() == "ExtrasError") {
+    std::vector<std::string> extras = app->remaining(true);
+    StringRef typed = extras.empty() ? StringRef() : StringRef(extras.front());
+    typed = typed.split('=').first;
+    bool option = typed.starts_with("-");
+    std::string text = (option                ? "unknown option '"
+                        : app->get_parent()   ? "unexpected argument '"
+                                              : "unknown command '") +
+                       typed.str() + "'";
+    std::string guess = nearest(app, typed);
+    return guess.empty() ? text : text + "\ndid you mean '" + guess + "'?";
+  }
+  StringRef text = error.what();
+  if (error.get_name() == "ValidationError") // "--threads: is 'x' but ..."
+    return (text.split(": ").first + " " + text.split(": ").second).str();
+  if (error.get_name() == "RequiredError" && !app->get_parent())
+    return "no command is given";
+  return text.str();
+}
+
+static const CLI::App *chosenCommand(const CLI::App &root) {
+  for (const CLI::App *command : root.get_subcommands(nullptr))
+    if (command->parsed())
+      return command;
+  return &root;
+}
+
+static bool refuse(const llvm::Twine &text, const llvm::Twine &help = "") {
+  sayError(text);
+  if (!help.isTriviallyEmpty())
+    sayHelp(help);
+  return false;
+}
+
+// What the words alone cannot say.
+static bool checkCompile(CompileOptions &o, StringRef stage) {
+  if (!stage.empty()) {
+    o.stopAfter = stageNamed(stage);
+    if (!o.stopAfter || !rungOf(*o.stopAfter).prints)
+      return refuse("--stop-after is '" + stage + "' but must be one of " +
+                    stagesThatPrint());
+  }
+  if (o.folder.empty() && !o.stopAfter)
+    return refuse("-o is required: the folder for the package",
+                  "mille compile MODEL -o DIR");
+  bool identifier =
+      o.name.empty() || llvm::isAlpha(o.name[0]) || o.name[0] == '_';
+  for (char c : o.name)
+    identifier &= llvm::isAlnum(c) || c == '_';
+  if (!identifier || o.name.size() > 63)
+    return refuse("--name is '" + o.name +
+                  "' but must be a C identifier of at most 63 characters");
+  return true;
+}
+
+std::optional<Options> mille::parseCommandLine(int argc,
+                                               const char *const *argv,
+                                               int &status) {
+  Options options;
+  for (int i = 0; i < argc; ++i)
+    options.line += (i ? " " : "") + std::string(argv[i]);
+
+  CLI::App root("Mille compiles Transformer models ahead of time: to an object "
+                "that needs no framework, with weights packed and kernels made "
+                "for its CPUs.",
+                "mille");
+  root.formatter(std::make_shared<Help>());
+  root.set_help_flag("-h,--help", "this text; mille COMMAND --help says more");
+  root.set_version_flag("--version", versionText(),
+                        "version, and the package versions it reads");
+  root.require_subcommand(1);
+  root.footer("Examples:\n"
+              "  mille compile minilm/ -o out      a Hugging Face folder\n"
+              "  mille verify out                  compiled against reference\n"
+              "  mille bench out --tokens=128      how fast it runs\n\n"
+              "Exit status: 0 done, 1 your input, 2 your command line, 3 your "
+              "machine, 4 our bug.");
+  std::string stage;
+#ifdef MILLE_HAS_IMPORT
+  addCompile(root, options.compile, stage);
+#endif
+#ifdef MILLE_HAS_ALL
+  addRun(root, options.run);
+  addVerify(root, options.verify);
+  addInspect(root, options.inspect);
+  addBench(root, options.bench);
+  addReport(root, options.report);
+#endif
+  addDevices(root);
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::Success &success) { // help and version
+    status = root.exit(success) == 0 ? 0 : 2;
+    return std::nullopt;
+  } catch (const CLI::ParseError &error) {
+    const CLI::App *app = chosenCommand(root);
+    std::string explained = explain(error, app);
+    auto [text, help] = StringRef(explained).split('\n');
+    std::string usual =
+        "mille " + (app == &root ? "" : app->get_name() + " ") + "--help";
+    refuse(text, help.empty() ? usual : help.str());
+    status = 2;
+    return std::nullopt;
+  }
+  StringRef name = chosenCommand(root)->get_name();
+  options.command = llvm::StringSwitch<Command>(name)
+                        .Case("compile", Command::compile)
+                        .Case("run", Command::run)
+                        .Case("verify", Command::verify)
+                        .Case("inspect", Command::inspect)
+                        .Case("bench", Command::bench)
+                        .Case("report", Command::report)
+                        .Default(Command::devices);
+  if (options.command == Command::compile &&
+      !checkCompile(options.compile, stage)) {
+    status = 2;
+    return std::nullopt;
+  }
+  return options;
+}

@@ -1,0 +1,81 @@
+// The command line as data. The words are a contract: see docs/commands.md.
+// Must not do what the options ask for.
+#pragma once
+#include "compiler/driver/Stages.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mille {
+
+struct CompileOptions {
+  std::string model, folder;
+  std::vector<std::string> targets; // empty: the host's best and x86-64-v3
+  std::string dtype = "f32";
+  std::vector<std::string> requireFused;
+  bool bitExact = false;
+  bool hiddenStates = false;
+  bool embedWeights = false;
+  std::optional<Stage> stopAfter;
+  std::string weights, name;
+  std::vector<std::string> remarks; // "fuse", "plan"
+  unsigned jobs = 0;                // 0: as many as cores
+  bool cache = true;
+};
+
+struct RunOptions {
+  std::string subject; // a package or a model
+  std::string inputs, outputs;
+  unsigned threads = 1;
+  std::vector<std::string> only; // names of outputs; empty: all
+  bool hiddenStates = false;
+  std::string target;            // "", an instruction set, or "reference"
+  std::string weights;
+};
+
+struct VerifyOptions {
+  std::string subject;
+  std::string inputs, expected;
+  unsigned threads = 1;
+};
+
+struct BenchOptions {
+  std::string folder;
+  int64_t batch = 1, tokens = 128;
+  unsigned threads = 1;
+  unsigned repeats = 0; // 0: as many as fit in a second, 5 at least
+  bool kernels = false, json = false;
+};
+
+struct InspectOptions {
+  std::string subject;
+};
+
+struct ReportOptions {
+  std::string folder;
+};
+
+enum class Command { compile, run, verify, inspect, bench, report, devices };
+
+struct Options {
+  Command command;
+  CompileOptions compile;
+  RunOptions run;
+  VerifyOptions verify;
+  InspectOptions inspect;
+  BenchOptions bench;
+  ReportOptions report;
+  std::string line; // as typed, for reproducers
+};
+
+// Nothing where there is nothing left to do: help and version are printed to
+// stdout (status 0), a mistake is explained on stderr (status 2).
+std::optional<Options> parseCommandLine(int argc, const char *const *argv,
+                                        int &status);
+
+// The boundaries that can be fused, design's closed list.
+llvm::ArrayRef<llvm::StringRef> fusionBoundaries();
+
+} // namespace mille

@@ -1,0 +1,28 @@
+// The rungs of the staircase: their names, and a sentence for each.
+// Must not know how a rung is climbed (Pipeline does).
+#pragma once
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace mille {
+
+enum class Stage { import, roll, simplify, fuse, plan, generate, lower, link };
+
+struct Rung {
+  Stage stage;
+  llvm::StringRef name;
+  llvm::StringRef sentence; // what is true after it
+  bool prints;              // --stop-after prints its IR
+};
+
+llvm::ArrayRef<Rung> rungs();
+std::optional<Stage> stageNamed(llvm::StringRef name);
+const Rung &rungOf(Stage stage);
+
+// "import, roll, ...": the stages --stop-after takes.
+std::string stagesThatPrint();
+
+} // namespace mille
