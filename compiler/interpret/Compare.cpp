@@ -1,0 +1,129 @@
+// Compares tensors number by number; a NaN is equal to nothing but a NaN.
+// Decides nothing: bounds are the caller's.
+#include "compiler/interpret/Compare.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mille;
+
+namespace {
+
+// Whether number `flat` of a tensor counts under the mask.
+struct Counts {
+  const Value *mask = nullptr;
+  int64_t inner = 1; // numbers per [batch, tokens] position
+  bool operator()(int64_t flat) const {
+    return !mask || mask->numbers[flat / inner %
+                                  int64_t(mask->numbers.size())] != 0;
+  }
+};
+
+Counts countsOf(const Value *mask, const Value &tensor) {
+  if (!mask || mask->shape.size() != 2)
+    return {};
+  for (size_t skip : {size_t(0), size_t(1)}) {
+    if (tensor.shape.size() != skip + 3 ||
+        !std::equal(mask->shape.begin(), mask->shape.end(),
+                    tensor.shape.begin() + skip))
+      continue;
+    return {mask, tensor.shape.back()};
+  }
+  return {};
+}
+
+double errorOf(double got, double expected) {
+  if (got == expected || (std::isnan(got) && std::isnan(expected)))
+    return 0;
+  double error = std::fabs(got - expected);
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+}
+
+Difference differenceOf(const std::string &name, const Value &got,
+                        const Value &expected, const Value *mask) {
+  Difference found;
+  found.name = name;
+  Counts counts = countsOf(mask, expected);
+  double dot = 0, gotSquare = 0, expectedSquare = 0;
+  int64_t worst = 0;
+  for (int64_t i = 0, n = expected.numbers.size(); i < n; ++i) {
+    if (!counts(i))
+      continue;
+    double a = got.numbers[i], b = expected.numbers[i];
+    double error = errorOf(a, b);
+    if (found.compared++ == 0 || error > found.maxError) {
+      found.maxError = error;
+      worst = i;
+    }
+    if (std::isfinite(b))
+      found.maxExpected = std::max(found.maxExpected, std::fabs(b));
+    dot += a * b;
+    gotSquare += a * a;
+    expectedSquare += b * b;
+  }
+  if (found.compared) {
+    found.got = got.numbers[worst];
+    found.expected = expected.numbers[worst];
+  }
+  if (found.maxError > 0)
+    found.relative = found.maxError / found.maxExpected;
+  if (gotSquare > 0 || expectedSquare > 0)
+    found.cosine = dot / std::sqrt(gotSquare * expectedSquare);
+  found.where.resize(expected.shape.size());
+  for (size_t d = expected.shape.size(); d-- > 0;) {
+    found.where[d] = expected.shape[d] ? worst % expected.shape[d] : 0;
+    worst /= std::max<int64_t>(expected.shape[d], 1);
+  }
+  return found;
+}
+
+std::string text(const std::vector<int64_t> &shape) {
+  std::string words = "[";
+  for (int64_t extent : shape)
+    words += (words.size() > 1 ? ", " : "") + std::to_string(extent);
+  return words + "]";
+}
+
+} // namespace
+
+Status mille::compare(const Values &got, const Values &expected,
+                      const Value *mask, mlir::Location location,
+                      std::vector<Difference> &differences) {
+  for (auto &[name, wanted] : expected) {
+    auto found = got.find(name);
+    if (found == got.end()) {
+      mlir::emitError(location)
+          << "output " << name << " is expected but the run has none of that name";
+      return Status::input;
+    }
+    if (found->second.shape != wanted.shape) {
+      mlir::emitError(location)
+          << "output " << name << " is " << text(found->second.shape)
+          << " but the expected one is " << text(wanted.shape);
+      return Status::input;
+    }
+    differences.push_back(differenceOf(name, found->second, wanted, mask));
+  }
+  return Status::done;
+}
+
+void mille::splitEntries(Values &values, llvm::StringRef name) {
+  auto found = values.find(name.str());
+  if (found == values.end() || found->second.shape.empty())
+    return;
+  Value all = std::move(found->second);
+  values.erase(found);
+  int64_t entries = all.shape[0];
+  if (entries == 0)
+    return;
+  int64_t size = int64_t(all.numbers.size()) / entries;
+  for (int64_t i = 0; i < entries; ++i) {
+    Value entry;
+    entry.shape.assign(all.shape.begin() + 1, all.shape.end());
+    entry.integer = all.integer;
+    entry.numbers.assign(all.numbers.begin() + i * size,
+                         all.numbers.begin() + (i + 1) * size);
+    values[name.str() + "." + std::to_string(i)] = std::move(entry);
+  }
+}

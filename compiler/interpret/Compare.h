@@ -1,0 +1,41 @@
+// How far two sets of tensors are apart. Must not know where they come from.
+#pragma once
+#include "compiler/interpret/Interpret.h"
+
+namespace mille {
+
+// One tensor against its expected one.
+struct Difference {
+  std::string name;
+  double maxError = 0;      // max |got - expected|; infinite where one is not
+                            // finite and the other differs
+  double maxExpected = 0;   // max |expected|
+  double relative = 0;      // maxError / maxExpected, 0 where both are 0
+  double cosine = 1;        // of the two as vectors
+  std::vector<int64_t> where; // the index of maxError
+  double got = 0, expected = 0; // there
+  int64_t compared = 0;     // numbers that counted
+};
+
+// Every tensor of `expected` against that of `got`, by name. Where `mask`
+// [batch, tokens] is given, tensors [batch, tokens, ...] count only where it is
+// not 0, and [entries, batch, tokens, ...] ("hidden_states") too.
+// A tensor missing in `got`, or of another shape, is an error at `location`.
+Status compare(const Values &got, const Values &expected, const Value *mask,
+               mlir::Location location, std::vector<Difference> &differences);
+
+// What may differ, for one tensor.
+struct Tolerance {
+  double absolute = 0, relative = 0; // bound: max(absolute, relative * max)
+  double bound(const Difference &difference) const {
+    return std::max(absolute, relative * difference.maxExpected);
+  }
+};
+inline bool within(const Difference &difference, const Tolerance &tolerance) {
+  return difference.maxError <= tolerance.bound(difference);
+}
+
+// "hidden_states" [entries, ...] as hidden_states.0, hidden_states.1, ...
+void splitEntries(Values &values, llvm::StringRef name);
+
+} // namespace mille

@@ -1,0 +1,240 @@
+// Binds named inputs to the arguments of forward: names, shapes that agree, id
+// bounds, defaults. Must not read files.
+#include "compiler/interpret/Inputs.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::interpreter;
+
+StringRef mille::interpreter::inputName(func::FuncOp forward, unsigned i) {
+  auto name = forward.getArgAttrOfType<StringAttr>(i, "transformer.name");
+  return name ? name.getValue() : StringRef();
+}
+
+StringRef mille::interpreter::outputName(func::FuncOp forward, unsigned i) {
+  auto name = forward.getResultAttrOfType<StringAttr>(i, "transformer.name");
+  return name ? name.getValue() : StringRef();
+}
+
+std::vector<int64_t> mille::interpreter::shapeWords(Type type,
+                                                    Attribute declared) {
+  std::vector<int64_t> words;
+  if (auto array = dyn_cast_or_null<ArrayAttr>(declared)) {
+    for (Attribute word : array)
+      if (auto number = dyn_cast<IntegerAttr>(word))
+        words.push_back(number.getInt());
+    return words;
+  }
+  if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(declared))
+    return array.asArrayRef().vec();
+  auto shaped = cast<ShapedType>(type);
+  for (auto [i, extent] : llvm::enumerate(shaped.getShape()))
+    words.push_back(!ShapedType::isDynamic(extent) ? extent
+                    : i == 0                       ? -1
+                                                   : -2);
+  return words;
+}
+
+namespace {
+
+std::string text(ArrayRef<int64_t> shape) {
+  return "[" + llvm::join(llvm::map_range(shape, [](int64_t extent) {
+           return std::to_string(extent);
+         }), ", ") + "]";
+}
+
+std::string positionOf(size_t flat, ArrayRef<int64_t> shape) {
+  std::vector<int64_t> at(shape.size());
+  for (size_t i = shape.size(); i-- > 0;) {
+    at[i] = flat % shape[i];
+    flat /= shape[i];
+  }
+  return text(at);
+}
+
+class Binder {
+public:
+  Binder(Run &run, func::FuncOp forward, const Values &inputs)
+      : run(run), forward(forward), inputs(inputs) {}
+
+  Status bind() {
+    if (Status s = checkNames(); failed(s))
+      return s;
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i)
+      if (Status s = measure(i); failed(s))
+        return s;
+    if (run.batch <= 0 || run.tokens <= 0)
+      return wrong("no input says how many sequences and tokens there are");
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i)
+      if (Status s = set(i); failed(s))
+        return s;
+    return Status::done;
+  }
+
+private:
+  Status wrong(const Twine &what) {
+    forward.emitError() << what;
+    return Status::input;
+  }
+
+  // Leading index arguments of a kernel program are sizes, without a name.
+  bool isSize(unsigned i) { return forward.getArgumentTypes()[i].isIndex(); }
+  std::vector<int64_t> wordsOf(unsigned i) {
+    return shapeWords(forward.getArgumentTypes()[i],
+                      forward.getArgAttr(i, "transformer.shape"));
+  }
+  StringRef defaultOf(unsigned i) {
+    auto word = forward.getArgAttrOfType<StringAttr>(i, "transformer.default");
+    return word ? word.getValue() : StringRef();
+  }
+
+  Status checkNames() {
+    std::vector<std::string> known;
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+      if (isSize(i))
+        continue;
+      if (!isa<RankedTensorType>(forward.getArgumentTypes()[i]))
+        return wrong("argument " + Twine(i) + " of forward is not a tensor: "
+                     "the interpreter runs programs before they are planned");
+      known.push_back(inputName(forward, i).str());
+      if (!inputs.count(known.back()) && defaultOf(i).empty())
+        return wrong("input " + known.back() + " is missing");
+    }
+    for (auto &[name, value] : inputs)
+      if (!llvm::is_contained(known, name)) {
+        auto error = forward.emitError()
+                     << "input " << name << " is given but the model has none "
+                     << "of that name";
+        error.attachNote() << "its inputs are " << llvm::join(known, ", ");
+        return Status::input;
+      }
+    return Status::done;
+  }
+
+  // Shape of a given input against the declared one; sets batch and tokens.
+  Status measure(unsigned i) {
+    if (isSize(i))
+      return Status::done;
+    StringRef name = inputName(forward, i);
+    auto given = inputs.find(name.str());
+    if (given == inputs.end())
+      return Status::done;
+    const Tensor &value = given->second;
+    std::vector<int64_t> words = wordsOf(i);
+    bool ids = cast<ShapedType>(forward.getArgumentTypes()[i])
+                   .getElementType().isInteger();
+    if (ids && !value.integer)
+      return wrong("input " + name + " holds floats but must hold integers");
+    if (value.shape.size() != words.size())
+      return wrong("input " + name + " is " + text(value.shape) +
+                   " but must have rank " + Twine(words.size()));
+    for (size_t d = 0; d < words.size(); ++d) {
+      int64_t extent = value.shape[d];
+      if (words[d] >= 0 && extent != words[d])
+        return wrong("input " + name + " is " + text(value.shape) +
+                     " but extent " + Twine(d) + " must be " + Twine(words[d]));
+      if (words[d] >= 0)
+        continue;
+      if (extent == 0)
+        return wrong("input " + name + " is " + text(value.shape) +
+                     " but a run needs at least one sequence and one token");
+      int64_t &size = words[d] == -1 ? run.batch : run.tokens;
+      if (size == 0) {
+        size = extent;
+        (words[d] == -1 ? batchFrom : tokensFrom) = i;
+      } else if (size != extent) {
+        unsigned other = words[d] == -1 ? batchFrom : tokensFrom;
+        StringRef otherName = inputName(forward, other);
+        return wrong("input " + name + " is " + text(value.shape) + " but " +
+                     otherName + " is " +
+                     text(inputs.find(otherName.str())->second.shape));
+      }
+    }
+    return Status::done;
+  }
+
+  Status checkIds(unsigned i, const Tensor &value) {
+    auto below = forward.getArgAttrOfType<IntegerAttr>(i, "transformer.below");
+    if (!value.integer)
+      return Status::done;
+    double bound = below && below.getInt() > 0
+                       ? double(below.getInt())
+                       : double(std::numeric_limits<int32_t>::max()) + 1;
+    double least = below ? 0 : double(std::numeric_limits<int32_t>::min());
+    for (auto [at, number] : llvm::enumerate(value.numbers))
+      if (number < least || number >= bound)
+        return wrong("input " + inputName(forward, i) + " is " +
+                     Twine(int64_t(number)) + " at " +
+                     positionOf(at, value.shape) + " but must be from " +
+                     Twine(int64_t(least)) + " to " + Twine(int64_t(bound) - 1));
+    return Status::done;
+  }
+
+  Status fill(unsigned i, Tensor &value) {
+    for (int64_t word : wordsOf(i))
+      value.shape.push_back(word == -1   ? run.batch
+                            : word == -2 ? run.tokens
+                                         : word);
+    StringRef word = defaultOf(i);
+    value.integer = cast<ShapedType>(forward.getArgumentTypes()[i])
+                        .getElementType().isInteger();
+    double number = word == "ones" ? 1
+                    : word == "last" || word == "none"
+                        ? std::numeric_limits<int32_t>::max()
+                        : 0;
+    value.numbers.assign(elementsOf(value.shape), number);
+    if (word == "positions")
+      for (size_t at = 0; at < value.numbers.size(); ++at)
+        value.numbers[at] = at % run.tokens;
+    else if (word != "ones" && word != "zeros" && number == 0)
+      return wrong("input " + inputName(forward, i) + " has the default '" +
+                   word + "', which is none of ones, zeros, positions, last");
+    return Status::done;
+  }
+
+  Status set(unsigned i) {
+    Tensor value;
+    if (isSize(i)) {
+      value.integer = true;
+      value.numbers = {double(i == 0 ? run.batch : run.tokens)};
+      run.set(forward.getArgument(i), std::move(value));
+      return Status::done;
+    }
+    auto given = inputs.find(inputName(forward, i).str());
+    if (given != inputs.end())
+      value = given->second;
+    else if (Status s = fill(i, value); failed(s))
+      return s;
+    if (Status s = checkIds(i, value); failed(s))
+      return s;
+    if (inputName(forward, i) == "step" && !value.numbers.empty())
+      run.step = value.numbers[0];
+    flatten(i, value);
+    run.set(forward.getArgument(i), std::move(value));
+    return Status::done;
+  }
+
+  // [batch, tokens, ...] as the kernel program sees it: [rows, ...].
+  void flatten(unsigned i, Tensor &value) {
+    auto type = cast<ShapedType>(forward.getArgumentTypes()[i]);
+    if (type.getRank() + 1 != int64_t(value.shape.size()))
+      return;
+    value.shape[1] *= value.shape[0];
+    value.shape.erase(value.shape.begin());
+  }
+
+  Run &run;
+  func::FuncOp forward;
+  const Values &inputs;
+  unsigned batchFrom = 0, tokensFrom = 0;
+};
+
+} // namespace
+
+Status mille::interpreter::bindInputs(Run &run, func::FuncOp forward,
+                                      const Values &inputs) {
+  return Binder(run, forward, inputs).bind();
+}

@@ -1,0 +1,63 @@
+// The arithmetic both dialects mean, in double on rows of numbers.
+// Must not know ops, files or parameters; shares nothing with the generators.
+#pragma once
+#include "compiler/interpret/Interpret.h"
+
+#include <cmath>
+
+namespace mille::interpreter {
+
+// A tensor of a run: activations [..., channels], row-major.
+using Tensor = mille::Value;
+
+int64_t elementsOf(llvm::ArrayRef<int64_t> shape);
+inline int64_t columnsOf(const Tensor &tensor) { return tensor.shape.back(); }
+// Of a stream [batch, tokens, channels] or [rows, channels].
+inline int64_t rowsOf(const Tensor &tensor) {
+  int64_t columns = columnsOf(tensor);
+  return columns ? int64_t(tensor.numbers.size()) / columns : 0;
+}
+inline Tensor zeros(std::vector<int64_t> shape) {
+  Tensor tensor;
+  tensor.numbers.assign(elementsOf(shape), 0.0);
+  tensor.shape = std::move(shape);
+  return tensor;
+}
+
+// out[m, n] = sum over k of input[m, k] * weight[n, k], k in order.
+// input [rows, inner], weight [columns, inner], out [rows, columns].
+void product(const double *input, const double *weight, double *out,
+             int64_t rows, int64_t inner, int64_t columns);
+
+enum class RowNorm { layer, rms, l2 };
+// One row of n numbers, in place, without affine part.
+void normRow(RowNorm kind, double eps, double *row, int64_t n);
+
+// The scalar functions of `activate` and `gate`.
+double activation(transformer::Activation function, double x);
+inline double softcap(double cap, double x) { return cap * std::tanh(x / cap); }
+
+// (a, b) turns by an angle whose cosine and sine are given.
+inline void turn(double &a, double &b, double cosine, double sine) {
+  double first = a * cosine - b * sine;
+  b = b * cosine + a * sine;
+  a = first;
+}
+
+// One head of one sequence. Rows of query and out are `...Stride` apart.
+struct Head {
+  int64_t queries, keys, headDim, valueDim;
+  const double *query, *key, *value;
+  int64_t queryStride, keyStride, valueStride;
+  double *out;
+  int64_t outStride;
+  double scale, softcap; // softcap 0: none
+  // Whether query i sees key j, and what is added to its scaled score.
+  llvm::function_ref<bool(int64_t, int64_t)> sees;
+  llvm::function_ref<double(int64_t, int64_t)> bias;
+};
+// out[i] = sum of softmax(score)[j] * value[j] over the keys j that i sees; 0
+// where it sees none. A key that is not seen is not read.
+void attendHead(const Head &head);
+
+} // namespace mille::interpreter

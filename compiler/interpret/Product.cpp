@@ -1,0 +1,43 @@
+// The product of a linear: plain loops over a small tile, so that the compiler
+// keeps it in registers. Sums run over k in order, whatever the tile.
+#include "compiler/interpret/Numbers.h"
+
+namespace {
+
+constexpr int64_t tileRows = 4, tileColumns = 4;
+
+// out[0..rows, 0..columns] of one tile; panel is [inner, tileColumns].
+template <int64_t rows>
+void tile(const double *input, const double *panel, double *out, int64_t inner,
+          int64_t outStride, int64_t columns) {
+  double sums[rows][tileColumns] = {};
+  for (int64_t k = 0; k < inner; ++k)
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < tileColumns; ++n)
+        sums[m][n] += input[m * inner + k] * panel[k * tileColumns + n];
+  for (int64_t m = 0; m < rows; ++m)
+    for (int64_t n = 0; n < columns; ++n)
+      out[m * outStride + n] = sums[m][n];
+}
+
+} // namespace
+
+void mille::interpreter::product(const double *input, const double *weight,
+                                 double *out, int64_t rows, int64_t inner,
+                                 int64_t columns) {
+  std::vector<double> panel(inner * tileColumns); // [inner, tileColumns]
+  for (int64_t first = 0; first < columns; first += tileColumns) {
+    int64_t width = std::min(tileColumns, columns - first);
+    for (int64_t n = 0; n < tileColumns; ++n)
+      for (int64_t k = 0; k < inner; ++k)
+        panel[k * tileColumns + n] =
+            n < width ? weight[(first + n) * inner + k] : 0.0;
+    int64_t m = 0;
+    for (; m + tileRows <= rows; m += tileRows)
+      tile<tileRows>(input + m * inner, panel.data(), out + m * columns + first,
+                     inner, columns, width);
+    for (; m < rows; ++m)
+      tile<1>(input + m * inner, panel.data(), out + m * columns + first, inner,
+              columns, width);
+  }
+}

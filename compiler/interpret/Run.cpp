@@ -1,0 +1,86 @@
+// Walks a block: one dispatch, op by op. Knows no arithmetic.
+#include "compiler/interpret/Run.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::interpreter;
+
+Status Run::parameter(Attribute value, Location location, Tensor &into) {
+  auto column = [&](FlatSymbolRefAttr name) -> Attribute {
+    return layer ? layer->columns.lookup(name.getValue()) : Attribute();
+  };
+  FailureOr<ParameterTensor> found =
+      parameters.evaluate(value, location, column);
+  if (failed(found))
+    return Status::input;
+  into.shape = std::move(found->shape);
+  into.numbers = std::move(found->numbers);
+  into.integer = false;
+  return Status::done;
+}
+
+std::optional<double> Run::column(FlatSymbolRefAttr name) {
+  if (!layer)
+    return std::nullopt;
+  auto number = dyn_cast_or_null<FloatAttr>(layer->columns.lookup(name.getValue()));
+  return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
+}
+
+void Run::keep(StringRef name, int64_t index, const Tensor &tensor) {
+  Tensor &entry = kept[name.str()][index + (layer ? layer->index : 0)];
+  entry = tensor;
+  entry.shape = {batch, tokens, columnsOf(tensor)};
+}
+
+namespace {
+
+Status dispatch(Run &run, Operation *op) {
+  return llvm::TypeSwitch<Operation *, Status>(op)
+      .Case<transformer::EmbedOp, transformer::NormOp, transformer::LinearOp,
+            transformer::RotateOp, transformer::PositionBiasOp,
+            transformer::AttendOp, transformer::ActivateOp,
+            transformer::GateOp, transformer::SoftcapOp, transformer::PoolOp,
+            transformer::ResidualOp, transformer::KeepOp,
+            transformer::LayersOp, kernel::WeightOp, kernel::MatmulOp,
+            kernel::AttentionOp, kernel::RowsOp, kernel::LaunchOp,
+            kernel::LayersOp, kernel::KeyBiasOp, kernel::RotationOp,
+            kernel::ScheduleOp, kernel::PoolIndexOp, kernel::PoolMeanOp,
+            kernel::KeepOp>([&](auto known) { return runOp(run, known); })
+      .Default([&](Operation *other) { return runSizes(run, other); });
+}
+
+// Values defined in `block`, by the op of the block that uses them last.
+llvm::DenseMap<Operation *, SmallVector<mlir::Value>> lastUses(Block &block) {
+  llvm::DenseMap<Operation *, SmallVector<mlir::Value>> last;
+  auto find = [&](mlir::Value value) {
+    Operation *latest = nullptr;
+    for (Operation *user : value.getUsers()) {
+      Operation *ancestor = block.findAncestorOpInBlock(*user);
+      if (ancestor && (!latest || latest->isBeforeInBlock(ancestor)))
+        latest = ancestor;
+    }
+    if (latest)
+      last[latest].push_back(value);
+  };
+  for (BlockArgument argument : block.getArguments())
+    find(argument);
+  for (Operation &op : block)
+    for (mlir::Value result : op.getResults())
+      find(result);
+  return last;
+}
+
+} // namespace
+
+Status mille::interpreter::runBlock(Run &run, Block &block) {
+  auto last = lastUses(block);
+  for (Operation &op : block.without_terminator()) {
+    if (Status status = dispatch(run, &op); failed(status))
+      return status;
+    // The lookup only: nothing is iterated, so order does not depend on it.
+    for (mlir::Value value : last.lookup(&op))
+      run.tensors.erase(value);
+  }
+  return Status::done;
+}

@@ -1,0 +1,76 @@
+// Reads inputs and writes outputs of a run as safetensors.
+// Must not compute: numbers are only rounded to the file's type.
+#include "compiler/interpret/TensorFiles.h"
+#include "compiler/interpret/Compare.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+
+using namespace mille;
+
+namespace {
+
+bool isInteger(ElementType type) {
+  switch (type) {
+  case ElementType::i64:
+  case ElementType::i32:
+  case ElementType::i16:
+  case ElementType::i8:
+  case ElementType::u8:
+  case ElementType::boolean:
+    return true;
+  default:
+    return false;
+  }
+}
+
+template <typename To>
+void append(const std::vector<double> &numbers, std::vector<char> &bytes) {
+  bytes.resize(numbers.size() * sizeof(To));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    To number = To(numbers[i]);
+    std::memcpy(bytes.data() + i * sizeof(To), &number, sizeof(To));
+  }
+}
+
+} // namespace
+
+Status mille::readTensors(llvm::StringRef path, mlir::MLIRContext &context,
+                          Values &values, llvm::ArrayRef<std::string> only) {
+  std::unique_ptr<Safetensors> file = Safetensors::open(path, context);
+  if (!file)
+    return Status::input;
+  for (const StoredTensor &stored : file->tensors()) {
+    if (!only.empty() && !llvm::is_contained(only, stored.name))
+      continue;
+    Value value;
+    value.shape = stored.shape;
+    value.integer = isInteger(stored.type);
+    value.numbers.resize(stored.elements());
+    stored.read(0, value.numbers);
+    values[stored.name] = std::move(value);
+  }
+  return Status::done;
+}
+
+Status mille::writeTensors(llvm::StringRef path, const Values &values,
+                           bool wide, mlir::MLIRContext &context) {
+  Values split = values;
+  splitEntries(split, "hidden_states");
+  std::vector<std::vector<char>> bytes(split.size());
+  std::vector<StoredTensor> tensors;
+  for (auto &[name, value] : split) {
+    std::vector<char> &data = bytes[tensors.size()];
+    ElementType type = value.integer ? ElementType::i64
+                       : wide        ? ElementType::f64
+                                     : ElementType::f32;
+    if (value.integer)
+      append<int64_t>(value.numbers, data);
+    else if (wide)
+      append<double>(value.numbers, data);
+    else
+      append<float>(value.numbers, data);
+    tensors.push_back({name, type, value.shape, data});
+  }
+  return writeSafetensors(path, tensors, context);
+}

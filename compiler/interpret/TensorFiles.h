@@ -1,0 +1,18 @@
+// Named tensors of a run <-> safetensors files.
+// Must not know what the tensors mean.
+#pragma once
+#include "compiler/interpret/Interpret.h"
+
+namespace mille {
+
+// Every tensor of the file; i32, i64 and the like become integers, f64, f32,
+// f16 and bf16 numbers. Only those in `only` where it is not empty.
+Status readTensors(llvm::StringRef path, mlir::MLIRContext &context,
+                   Values &values, llvm::ArrayRef<std::string> only = {});
+
+// Writes numbers as f32 (f64 with `wide`), integers as i64, in the order of the
+// names; "hidden_states" [entries, ...] as hidden_states.0, hidden_states.1, ...
+Status writeTensors(llvm::StringRef path, const Values &values, bool wide,
+                    mlir::MLIRContext &context);
+
+} // namespace mille
