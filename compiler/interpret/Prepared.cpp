@@ -44,16 +44,32 @@ Status mille::interpreter::runOp(Run &run, kernel::ScheduleOp op) {
   return Status::done;
 }
 
+namespace {
+
+Status checkMask(Operation *op, Run &run, mlir::Value mask, int64_t rows) {
+  if (!mask || int64_t(run.at(mask).numbers.size()) == rows)
+    return Status::done;
+  op->emitError() << "mask has " << run.at(mask).numbers.size()
+                  << " entries but there are " << rows << " rows";
+  return Status::input;
+}
+
+bool unmasked(Run &run, mlir::Value mask, int64_t row) {
+  return !mask || run.at(mask).numbers[row] != 0;
+}
+
+} // namespace
+
 Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
-  const Tensor &mask = run.at(op.getMask());
   int64_t tokens = run.index(op.getTokens());
-  int64_t batch = int64_t(mask.numbers.size()) / tokens;
-  Tensor out = zeros({batch});
-  out.integer = true;
+  Tensor out = run.at(op.getOut()); // [batch]
+  int64_t batch = out.numbers.size();
+  if (Status s = checkMask(op, run, op.getMask(), batch * tokens); failed(s))
+    return s;
   for (int64_t b = 0; b < batch; ++b) {
     int64_t found = 0;
     for (int64_t t = 0; t < tokens && op.getLast(); ++t)
-      if (mask.numbers[b * tokens + t] != 0)
+      if (unmasked(run, op.getMask(), b * tokens + t))
         found = t;
     out.numbers[b] = b * tokens + found;
   }
@@ -63,20 +79,16 @@ Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
 
 Status mille::interpreter::runOp(Run &run, kernel::PoolMeanOp op) {
   const Tensor &input = run.at(op.getInput());
-  const Tensor &mask = run.at(op.getMask());
   int64_t tokens = run.index(op.getTokens()), columns = columnsOf(input);
   int64_t rows = rowsOf(input);
-  if (int64_t(mask.numbers.size()) != rows) {
-    op.emitError() << "mask has " << mask.numbers.size()
-                   << " entries but the input has " << rows << " rows";
-    return Status::input;
-  }
+  if (Status s = checkMask(op, run, op.getMask(), rows); failed(s))
+    return s;
   Tensor out = zeros({rows / tokens, columns});
   for (int64_t b = 0; b < rows / tokens; ++b) {
     double *mean = &out.numbers[b * columns];
     int64_t count = 0;
     for (int64_t m = b * tokens; m < (b + 1) * tokens; ++m) {
-      if (mask.numbers[m] == 0)
+      if (!unmasked(run, op.getMask(), m))
         continue;
       ++count;
       for (int64_t c = 0; c < columns; ++c)
