@@ -1,0 +1,69 @@
+# How lit runs the tests: tools, substitutions, features, environment.
+# No test logic, and nothing outside the build tree is written.
+#
+# Second keys, by environment: ROUNDTRIP=1 prints and reads back every module
+# that mille-opt takes; THREADS and GUARD are passed on to the tests.
+import os
+
+import lit.formats
+
+config.name = "mille"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".c", ".cpp", ".py", ".ll"]
+config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(os.path.abspath(__file__))
+
+bin_folder = os.path.join(config.build, "bin")
+programs = os.path.join(config.build, "test", "programs")
+roundtrip = " --verify-roundtrip" if os.environ.get("ROUNDTRIP") == "1" else ""
+
+# Longer names first: lit replaces in this order.
+config.substitutions += [
+    ("%mille-opt", os.path.join(bin_folder, "mille-opt") + roundtrip),
+    ("%mille", os.path.join(bin_folder, "mille")),
+    ("%programs", programs),
+    ("%cxx", config.cxx),
+    ("%cc", config.cc),
+    ("%source", config.source),
+    ("%build", config.build),
+]
+
+scratch = os.path.join(config.test_exec_root, "scratch")
+os.makedirs(scratch, exist_ok=True)
+config.environment.update(
+    PATH=os.pathsep.join([bin_folder, config.llvm_tools, "/usr/bin", "/bin"]),
+    HOME=scratch,
+    XDG_CACHE_HOME=os.path.join(config.test_exec_root, "cache"),
+    LC_ALL="C",
+    LSAN_OPTIONS="detect_leaks=0",
+)
+for key in ["ROUNDTRIP", "ASAN", "GUARD", "THREADS", "LLVM_PROFILE_FILE"]:
+    if key in os.environ:
+        config.environment[key] = os.environ[key]
+
+# Features: the tools that are built, what this processor can do, sanitizers.
+for tool in ["mille", "mille-opt"]:
+    if os.path.exists(os.path.join(bin_folder, tool)):
+        config.available_features.add(tool)
+try:
+    with open("/proc/cpuinfo") as cpu:
+        flags = set(next(l for l in cpu if l.startswith("flags")).split())
+except (OSError, StopIteration):
+    flags = set()
+if {"avx2", "fma", "f16c", "bmi2"} <= flags:
+    config.available_features.add("x86-64-v3")
+if {"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= flags:
+    config.available_features.add("x86-64-v4")
+for name in ["address", "thread"]:
+    if "-fsanitize=" in config.sanitize and name in config.sanitize:
+        config.available_features.add(name + "-sanitizer")
+if os.geteuid() == 0:
+    config.available_features.add("root")
+
+# A test has a minute; without psutil lit cannot stop one.
+try:
+    import psutil  # noqa: F401
+
+    lit_config.maxIndividualTestTime = 60
+except ImportError:
+    lit_config.note("python3-psutil is missing: tests run without a time limit")

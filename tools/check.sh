@@ -1,0 +1,20 @@
+#!/bin/sh
+# The whole gate: set-up, build, every test. The last line is the count,
+# `N passed, N failed`; exit 0 only when something ran and nothing failed.
+set -eu
+cd "$(dirname "$0")/.."
+
+began=$(date +%s)
+tools/setup.sh
+mkdir -p build
+cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+
+cmake --build build
+echo "check: set-up and build took $(($(date +%s) - began)) s"
+
+began=$(date +%s)
+rm -f build/test/results.json
+LIT_OPTS="${LIT_OPTS:-} --output=$PWD/build/test/results.json" \
+  cmake --build build --target check || true
+echo "check: tests took $(($(date +%s) - began)) s"
+exec /usr/bin/python3 tools/count-tests.py build/test/results.json

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Everything the build needs, on Debian 12 as root: packages, and Halide's wheel
+# in third_party/. Takes no time when all is there; builds nothing.
+set -eu
+cd "$(dirname "$0")/.."
+
+packages="cmake ninja-build ccache g++ clang-22 lld-22 libclang-rt-22-dev
+  llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
+  libsimdjson-dev libcli11-dev libgtest-dev libbenchmark-dev
+  python3 python3-pip python3-psutil"
+
+missing=""
+for package in $packages; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing="$missing $package"
+done
+if [ -n "$missing" ]; then
+  if [ "$(id -u)" != 0 ]; then
+    echo "setup: these packages are missing and only root can install them:$missing" >&2
+    exit 3
+  fi
+  echo "setup: installing$missing"
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq </dev/null
+  # shellcheck disable=SC2086
+  apt-get install -y -qq --no-install-recommends $missing </dev/null
+fi
+
+# The wheel holds libHalide.so and its headers; no Python environment is touched.
+if [ ! -e third_party/halide/lib64/libHalide.so ] ||
+   [ ! -d third_party/halide-21.0.0.dist-info ]; then
+  echo "setup: Halide 21.0.0 into third_party/"
+  mkdir -p third_party
+  /usr/bin/python3 -m pip install --quiet --upgrade --target third_party \
+    --no-deps --only-binary=:all: --python-version 3.11 \
+    --platform manylinux_2_28_x86_64 --disable-pip-version-check \
+    --root-user-action=ignore --require-hashes -r tools/halide.txt </dev/null
+fi
