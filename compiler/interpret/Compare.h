@@ -24,17 +24,6 @@ struct Difference {
 Status compare(const Values &got, const Values &expected, const Value *mask,
                mlir::Location location, std::vector<Difference> &differences);
 
-// What may differ, for one tensor.
-struct Tolerance {
-  double absolute = 0, relative = 0; // bound: max(absolute, relative * max)
-  double bound(const Difference &difference) const {
-    return std::max(absolute, relative * difference.maxExpected);
-  }
-};
-inline bool within(const Difference &difference, const Tolerance &tolerance) {
-  return difference.maxError <= tolerance.bound(difference);
-}
-
 // "hidden_states" [entries, ...] as hidden_states.0, hidden_states.1, ...
 void splitEntries(Values &values, llvm::StringRef name);
 

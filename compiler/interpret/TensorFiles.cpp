@@ -36,7 +36,8 @@ void append(const std::vector<double> &numbers, std::vector<char> &bytes) {
 } // namespace
 
 Status mille::readTensors(llvm::StringRef path, mlir::MLIRContext &context,
-                          Values &values, llvm::ArrayRef<std::string> only) {
+                          Values &values, llvm::ArrayRef<std::string> only,
+                          std::set<std::string> *wide) {
   std::unique_ptr<Safetensors> file = Safetensors::open(path, context);
   if (!file)
     return Status::input;
@@ -49,6 +50,8 @@ Status mille::readTensors(llvm::StringRef path, mlir::MLIRContext &context,
     value.numbers.resize(stored.elements());
     stored.read(0, value.numbers);
     values[stored.name] = std::move(value);
+    if (wide && stored.type == ElementType::f64)
+      wide->insert(stored.name);
   }
   return Status::done;
 }

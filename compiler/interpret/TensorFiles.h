@@ -3,12 +3,16 @@
 #pragma once
 #include "compiler/interpret/Interpret.h"
 
+#include <set>
+
 namespace mille {
 
 // Every tensor of the file; i32, i64 and the like become integers, f64, f32,
 // f16 and bf16 numbers. Only those in `only` where it is not empty.
+// `wide` gets the names of those stored as f64, where not null.
 Status readTensors(llvm::StringRef path, mlir::MLIRContext &context,
-                   Values &values, llvm::ArrayRef<std::string> only = {});
+                   Values &values, llvm::ArrayRef<std::string> only = {},
+                   std::set<std::string> *wide = nullptr);
 
 // Writes numbers as f32 (f64 with `wide`), integers as i64, in the order of the
 // names; "hidden_states" [entries, ...] as hidden_states.0, hidden_states.1, ...
