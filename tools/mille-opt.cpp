@@ -1,6 +1,8 @@
 // mille-opt: one pass, for tests and for looking. No logic.
+#include "compiler/plan/Passes.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/transformer/Transformer.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -8,8 +10,10 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mille::transformer::TransformerDialect,
                   mille::kernel::KernelDialect, mlir::func::FuncDialect,
-                  mlir::arith::ArithDialect, mlir::math::MathDialect>();
+                  mlir::arith::ArithDialect, mlir::math::MathDialect,
+                  mlir::tensor::TensorDialect>();
   mlir::registerTransformsPasses();
+  mille::plan::registerPlanPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mille pass driver\n", registry));
 }

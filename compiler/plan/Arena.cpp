@@ -1,0 +1,82 @@
+// Placing by size, each at the first gap among those it lives with.
+// Every size is a number of bytes per padded row.
+#include "compiler/plan/Arena.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace mlir;
+
+namespace mille::plan {
+namespace {
+
+constexpr int64_t line = 16; // floats in a cache line
+
+// Floats from one row to the next.
+int64_t rowStride(int64_t columns) {
+  int64_t stride = (columns + line - 1) / line * line;
+  return stride * 4 % 4096 == 0 ? stride + line : stride;
+}
+
+bool isRows(ShapedType type) {
+  return type.getRank() == 2 && type.isDynamicDim(0) && type.getDimSize(1) > 1;
+}
+
+// Bodies of one loop take turns; loops and what is outside have steps of their own.
+bool liveTogether(const Buffer &a, const Buffer &b) {
+  bool turns = a.body && b.body && a.body != b.body;
+  return !turns && a.begin <= b.end && b.begin <= a.end;
+}
+
+} // namespace
+
+MemRefType exactType(RankedTensorType tensor) {
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+MemRefType arenaType(RankedTensorType tensor) {
+  if (!isRows(tensor) || rowStride(tensor.getDimSize(1)) == tensor.getDimSize(1))
+    return exactType(tensor);
+  auto layout = StridedLayoutAttr::get(tensor.getContext(), 0,
+                                       {rowStride(tensor.getDimSize(1)), 1});
+  return MemRefType::get(tensor.getShape(), tensor.getElementType(), layout);
+}
+
+int64_t bytesPerRow(MemRefType type) {
+  if (isRows(type))
+    return rowStride(type.getDimSize(1)) * 4;
+  int64_t elements = 1;
+  for (int64_t extent : type.getShape())
+    elements *= ShapedType::isDynamic(extent) ? 1 : extent;
+  return (elements + line - 1) / line * line * 4;
+}
+
+int64_t placeBuffers(std::deque<Buffer> &buffers) {
+  SmallVector<std::pair<int64_t, Buffer *>> order; // place in the text
+  for (Buffer &buffer : buffers)
+    order.push_back({int64_t(order.size()), &buffer});
+  llvm::sort(order, [](const auto &a, const auto &b) {
+    return std::make_pair(-a.second->bytes, a.first) <
+           std::make_pair(-b.second->bytes, b.first);
+  });
+  int64_t total = 0;
+  SmallVector<Buffer *> placed; // by offset
+  for (auto [place, buffer] : order) {
+    int64_t offset = 0;
+    for (Buffer *other : placed) {
+      if (!liveTogether(*buffer, *other))
+        continue;
+      if (offset + buffer->bytes <= other->offset)
+        break;
+      offset = std::max(offset, other->offset + other->bytes);
+    }
+    buffer->offset = offset;
+    total = std::max(total, offset + buffer->bytes);
+    auto after = [](int64_t at, const Buffer *b) { return at < b->offset; };
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), offset, after), buffer);
+  }
+  return total;
+}
+
+} // namespace mille::plan

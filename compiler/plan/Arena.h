@@ -1,0 +1,32 @@
+// The arena: sizes, lives and places of buffers. Sees no ops.
+#pragma once
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <deque>
+
+namespace mille::plan {
+
+struct Buffer {
+  mlir::MemRefType type;
+  bool batchRows = false;      // `batch` rows, else rows
+  int64_t bytes = 0;           // per padded row
+  int64_t begin = 0, end = 0;  // first and last step that touch it
+  int64_t body = 0;            // body of a layer loop that owns it, 0: none
+  int64_t offset = -1;         // bytes per padded row
+};
+
+// The memref of a tensor in the arena: rows padded to 64 bytes, and one cache
+// line more where they would be a multiple of 4096 bytes.
+mlir::MemRefType arenaType(mlir::RankedTensorType tensor);
+
+// The same as the application's memory: exact.
+mlir::MemRefType exactType(mlir::RankedTensorType tensor);
+
+// Bytes per padded row that a buffer of this type takes: a multiple of 64.
+int64_t bytesPerRow(mlir::MemRefType type);
+
+// Gives every buffer its offset; returns the arena's bytes per padded row. The
+// same buffers get the same offsets. Linear in pairs of buffers.
+int64_t placeBuffers(std::deque<Buffer> &buffers);
+
+} // namespace mille::plan

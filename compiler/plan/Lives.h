@@ -1,0 +1,37 @@
+// When each tensor of a kernel program lives, and in which buffer.
+// Decides; rewrites nothing.
+#pragma once
+#include "compiler/plan/Arena.h"
+#include "dialects/kernel/Kernel.h"
+
+namespace mille::plan {
+
+// The op operand that an op on tensors writes, or -1 where it writes none.
+int outOperand(mlir::Operation *op);
+
+// An op that only makes room for a result: a tensor, from no tensor.
+bool isDestination(mlir::Operation *op);
+
+// A launch's outcome stands for what its yield names, and so on down.
+mlir::Value rootOf(mlir::Value tensor);
+
+struct LoopBuffers {
+  Buffer *current, *other; // the stream, by turns
+  bool copyIn;             // the initial value must be copied to `current`
+};
+
+struct Lives {
+  std::deque<Buffer> buffers;
+  // Roots that live in the arena. Not here: arguments, weights, `direct`.
+  llvm::DenseMap<mlir::Value, Buffer *> bufferOf;
+  // Roots that their op writes straight into output number .. of the function.
+  llvm::DenseMap<mlir::Value, unsigned> direct;
+  // Roots that their op writes straight into the out stream of their body.
+  llvm::DenseSet<mlir::Value> streamOut;
+  llvm::DenseMap<mlir::Operation *, LoopBuffers> loops;
+  int64_t bytesWithoutReuse = 0;
+};
+
+Lives findLives(mlir::func::FuncOp forward);
+
+} // namespace mille::plan

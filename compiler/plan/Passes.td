@@ -1,0 +1,46 @@
+// The passes of plan: layouts and memory. They rewrite no arithmetic.
+#ifndef MILLE_PLAN_PASSES
+#define MILLE_PLAN_PASSES
+include "mlir/Pass/PassBase.td"
+
+def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
+  let summary = "weights of matmuls in panels of 64 columns";
+  let description = [{
+    ```mlir
+    %w = kernel.weight @w -> tensor<16x8xf32>
+    %y = kernel.matmul %x, %w ... accumulators 1
+    ==>
+    %w = kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<1x8x64xf32>
+    %y = kernel.matmul %x, %w ... accumulators 1
+    ```
+    Does not fire on a weight that is packed already. A weight that another op
+    reads too (a tied embedding) is read in both layouts: the weights file then
+    holds both.
+  }];
+  let dependentDialects = ["::mille::kernel::KernelDialect"];
+}
+
+def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
+  let summary = "kernel ops on tensors become kernel ops on memrefs in one arena";
+  let description = [{
+    ```mlir
+    func.func @forward(%b: index, %t: index, %x: tensor<?x8xf32>) -> tensor<?x16xf32> {
+      %o = tensor.empty(%rows) : tensor<?x16xf32>
+      %y = kernel.matmul %x, %w outs(%o : ...) ... -> tensor<?x16xf32>
+      return %y
+    ==>
+    func.func @forward(%b: index, %t: index, %x: memref<?x8xf32>,
+                       %out: memref<?x16xf32> {kernel.output}) {
+      kernel.matmul %x, %w outs(%out : memref<?x16xf32>) ...
+      return
+    ```
+    Every other value gets a `kernel.arena` buffer, first fit by size over its
+    life; an op's out never shares bytes with what it reads. Ops of one `launch`
+    live together. Bodies of a layer loop overlay each other. The outcome of a
+    loop, and a value that is read again, is copied to its output by
+    `kernel.keep`. Does not fire on functions that are planned already.
+  }];
+  let dependentDialects = ["::mille::kernel::KernelDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+#endif

@@ -1,0 +1,269 @@
+// Kernel ops on tensors become kernel ops on memrefs: buffers in one arena,
+// inputs and outputs as arguments. Rewrites no arithmetic.
+#include "compiler/plan/Lives.h"
+#include "compiler/plan/Passes.h"
+#include "dialects/kernel/Signature.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mille::plan {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "compiler/plan/Passes.h.inc"
+} // namespace mille::plan
+
+using namespace mlir;
+using namespace mille::kernel;
+using namespace mille::plan;
+
+namespace {
+
+struct Rewrite {
+  func::FuncOp forward;
+  Lives &lives;
+  Value rows, batch;
+  SmallVector<Value> outputs;
+  IRMapping to;                          // tensors -> memrefs; indices
+  DenseMap<Buffer *, Value> arena;
+  Value streamOut;                       // of the body at hand
+
+  Rewrite(func::FuncOp forward, Lives &lives) : forward(forward), lives(lives) {}
+
+  // The memref of a buffer. Made where the walk is, outside any launch.
+  Value memrefOf(Buffer *buffer, OpBuilder &builder, Location loc) {
+    Value &value = arena[buffer];
+    if (!value)
+      value = ArenaOp::create(builder, loc, buffer->type,
+                              buffer->batchRows ? batch : rows, buffer->offset);
+    return value;
+  }
+
+  // Where the result of `op` goes.
+  Value outOf(Operation *op, OpBuilder &builder) {
+    Value result = op->getResult(0);
+    if (auto direct = lives.direct.find(result); direct != lives.direct.end())
+      return outputs[direct->second];
+    if (lives.streamOut.count(result))
+      return streamOut;
+    return memrefOf(lives.bufferOf.lookup(result), builder, op->getLoc());
+  }
+
+  void copy(OpBuilder &builder, Location loc, Value from, Value into) {
+    auto rowsOp = RowsOp::create(
+        builder, loc, TypeRange(), ValueRange(from), ValueRange(), into,
+        builder.getDenseI64ArrayAttr({-1}), RowNormAttr());
+    Block *block = builder.createBlock(&rowsOp.getBody(), {},
+                                       builder.getF32Type(), loc);
+    YieldOp::create(builder, loc, block->getArgument(0));
+    builder.setInsertionPointAfter(rowsOp);
+  }
+
+  // `op` with memrefs for tensors and no results.
+  void rewriteOp(Operation &op, OpBuilder &builder) {
+    int out = outOperand(&op);
+    SmallVector<Value> operands;
+    for (OpOperand &operand : op.getOpOperands())
+      operands.push_back(int(operand.getOperandNumber()) == out
+                             ? to.lookup(op.getResult(0))
+                             : to.lookup(operand.get()));
+    OperationState state(op.getLoc(), op.getName(), operands, {},
+                         op.getDiscardableAttrDictionary().getValue());
+    state.propertiesAttr = op.getPropertiesAsAttribute();
+    for (Region &region : op.getRegions())
+      region.cloneInto(state.addRegion(), to);
+    builder.create(state);
+  }
+
+  void rewriteLaunch(LaunchOp launch, OpBuilder &builder) {
+    for (Operation &op : launch.getBody().front())
+      if (outOperand(&op) >= 0)
+        to.map(op.getResult(0), outOf(&op, builder));
+    auto fresh = LaunchOp::create(builder, launch.getLoc(), TypeRange());
+    builder.createBlock(&fresh.getBody());
+    for (Operation &op : launch.getBody().front().without_terminator())
+      if (!isDestination(&op))
+        outOperand(&op) < 0 ? void(builder.clone(op, to))
+                            : rewriteOp(op, builder);
+    YieldOp::create(builder, launch.getLoc(), ValueRange());
+    builder.setInsertionPointAfter(fresh);
+    for (Value outcome : launch.getOutcomes())
+      to.map(outcome, to.lookup(rootOf(outcome)));
+  }
+
+  void rewriteLoop(LayersOp layers, OpBuilder &builder) {
+    const LoopBuffers &loop = lives.loops.find(layers)->second;
+    Location loc = layers.getLoc();
+    Value current = memrefOf(loop.current, builder, loc);
+    Value other = memrefOf(loop.other, builder, loc);
+    if (loop.copyIn)
+      copy(builder, loc, to.lookup(layers.getStream().front()), current);
+    auto fresh = LayersOp::create(builder, loc, TypeRange(),
+                                  ValueRange{current, other}, layers.getSlots(),
+                                  layers.getBodies(), layers.getTable(),
+                                  layers->getNumRegions());
+    fresh->setDiscardableAttrs(layers->getDiscardableAttrDictionary());
+    for (auto [from, into] : llvm::zip(layers->getRegions(), fresh->getRegions())) {
+      Block *block = builder.createBlock(
+          &into, {}, {current.getType(), other.getType()}, {loc, loc});
+      streamOut = block->getArgument(1);
+      to.map(from.front().getArgument(0), block->getArgument(0));
+      rewriteBlock(from.front(), builder);
+      Value yielded = from.front().getTerminator()->getOperand(0);
+      if (to.lookup(yielded) != streamOut)
+        copy(builder, loc, to.lookup(yielded), streamOut);
+      YieldOp::create(builder, loc, ValueRange());
+    }
+    builder.setInsertionPointAfter(fresh);
+    bool even = layers.getBodies().size() % 2 == 0;
+    to.map(layers.getResult(), even ? current : other);
+  }
+
+  void rewriteBlock(Block &block, OpBuilder &builder) {
+    for (Operation &op : block.without_terminator()) {
+      if (isDestination(&op))
+        continue;
+      if (auto layers = dyn_cast<LayersOp>(op)) {
+        rewriteLoop(layers, builder);
+      } else if (auto launch = dyn_cast<LaunchOp>(op)) {
+        rewriteLaunch(launch, builder);
+      } else if (auto weight = dyn_cast<WeightOp>(op)) {
+        auto type = cast<RankedTensorType>(weight.getResult().getType());
+        to.map(weight.getResult(),
+               WeightOp::create(builder, op.getLoc(), exactType(type),
+                                weight.getValue())
+                   .getResult());
+      } else if (outOperand(&op) >= 0) {
+        to.map(op.getResult(0), outOf(&op, builder));
+        rewriteOp(op, builder);
+      } else if (isa<KeepOp>(op)) {
+        rewriteOp(op, builder);
+      } else {
+        builder.clone(op, to);
+      }
+    }
+  }
+
+  // What was not written in place: whole streams by the runtime's copy.
+  void copyOutputs(Operation *end, const Signature &signature,
+                   OpBuilder &builder) {
+    for (OpOperand &operand : end->getOpOperands()) {
+      unsigned number = operand.getOperandNumber();
+      const TensorInfo &info = signature.outputs[number];
+      Value from = to.lookup(operand.get());
+      if (from == outputs[number])
+        continue;
+      if (info.shape.size() == 3)
+        KeepOp::create(builder, end->getLoc(), from,
+                       builder.getStringAttr(info.name),
+                       builder.getI64IntegerAttr(0));
+      else
+        copy(builder, end->getLoc(), from, outputs[number]);
+    }
+  }
+};
+
+// The planned function's type and attributes, in place of the tensors'.
+void rewriteSignature(func::FuncOp forward, const Signature &signature,
+                      Block &entry, SmallVectorImpl<Value> &outputs) {
+  MLIRContext *context = forward.getContext();
+  SmallVector<DictionaryAttr> attributes;
+  for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+    DictionaryAttr given = forward.getArgAttrDict(i);
+    attributes.push_back(given ? given : DictionaryAttr::get(context));
+    Type type = forward.getArgumentTypes()[i];
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      type = exactType(tensor);
+    entry.addArgument(type, forward.getArgument(i).getLoc());
+  }
+  Builder builder(context);
+  for (auto [number, info] : llvm::enumerate(signature.outputs)) {
+    NamedAttrList list;
+    Type type;
+    if (number < forward.getNumResults()) {
+      type = exactType(cast<RankedTensorType>(forward.getResultTypes()[number]));
+      if (DictionaryAttr given = forward.getResultAttrDict(number))
+        list = NamedAttrList(given);
+    } else { // written by kernel.keep: entries x rows
+      type = MemRefType::get({ShapedType::kDynamic, info.shape.back()},
+                             builder.getF32Type());
+      list.set("transformer.name", builder.getStringAttr(info.name));
+    }
+    list.set("transformer.shape", builder.getDenseI64ArrayAttr(info.shape));
+    list.set("kernel.output", builder.getUnitAttr());
+    attributes.push_back(list.getDictionary(context));
+    outputs.push_back(entry.addArgument(type, forward.getLoc()));
+  }
+  forward.removeResAttrsAttr();
+  forward.setFunctionType(
+      builder.getFunctionType(entry.getArgumentTypes(), {}));
+  forward.setAllArgAttrs(attributes);
+}
+
+void remarkOn(func::FuncOp forward, const Lives &lives, int64_t bytes) {
+  auto options = remark::RemarkOpts::name("PlanMemory").category("plan");
+  llvm::SmallSetVector<MemRefType, 8> padded;
+  for (const Buffer &buffer : lives.buffers)
+    if (!buffer.type.getLayout().isIdentity())
+      padded.insert(buffer.type);
+  for (MemRefType type : padded)
+    remark::passed(forward.getLoc(), options)
+        << llvm::formatv("rows of {0} bytes take {1}", type.getDimSize(1) * 4,
+                         bytesPerRow(type))
+               .str();
+  remark::passed(forward.getLoc(), options)
+      << llvm::formatv("arena of {0} buffers takes {1} bytes per row, {2} "
+                       "without reuse",
+                       lives.buffers.size(), bytes, lives.bytesWithoutReuse)
+             .str();
+}
+
+void planFunction(func::FuncOp forward) {
+  Signature signature = signatureOf(forward);
+  Lives lives = findLives(forward);
+  int64_t bytes = placeBuffers(lives.buffers);
+
+  Block &old = forward.getBody().front();
+  Block *entry = new Block();
+  forward.getBody().push_back(entry);
+  Rewrite rewrite(forward, lives);
+  rewriteSignature(forward, signature, *entry, rewrite.outputs);
+  for (auto [from, into] : llvm::zip(old.getArguments(), entry->getArguments()))
+    rewrite.to.map(from, into);
+
+  OpBuilder builder = OpBuilder::atBlockEnd(entry);
+  rewrite.batch = entry->getArgument(0);
+  rewrite.rows = arith::MulIOp::create(builder, forward.getLoc(),
+                                       entry->getArgument(0),
+                                       entry->getArgument(1));
+  rewrite.rewriteBlock(old, builder);
+  rewrite.copyOutputs(old.getTerminator(), signature, builder);
+  func::ReturnOp::create(builder, forward.getLoc());
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*entry)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  old.dropAllDefinedValueUses();
+  old.erase();
+  forward->setAttr("kernel.arena_bytes_per_row",
+                   builder.getI64IntegerAttr(bytes));
+  remarkOn(forward, lives, bytes);
+}
+
+struct PlanMemory : mille::plan::impl::PlanMemoryBase<PlanMemory> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    getOperation().walk([&](func::FuncOp op) { functions.push_back(op); });
+    for (func::FuncOp function : functions) {
+      bool planned = function->hasAttr("kernel.arena_bytes_per_row");
+      bool program = function.getNumArguments() >= 2 &&
+                     function.getArgument(0).getType().isIndex() &&
+                     function.getArgument(1).getType().isIndex();
+      if (!planned && program && function.getBody().hasOneBlock())
+        planFunction(function);
+    }
+  }
+};
+
+} // namespace

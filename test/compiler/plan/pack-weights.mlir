@@ -1,0 +1,46 @@
+// RUN: mille-opt %s --pack-weights | FileCheck %s
+// RUN: mille-opt %s --pack-weights | mille-opt --pack-weights | FileCheck %s
+
+// CHECK-LABEL: func.func @packs
+// CHECK: %[[W:.*]] = kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<2x8x64xf32>
+// CHECK: kernel.matmul %{{.*}}, %[[W]] outs
+// CHECK-SAME: accumulators 1
+func.func @packs(%x: tensor<?x8xf32>, %o: tensor<?x80xf32>) -> tensor<?x80xf32> {
+  %w = kernel.weight @w -> tensor<80x8xf32>
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x80xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xf32>, tensor<80x8xf32> -> tensor<?x80xf32>
+  return %y : tensor<?x80xf32>
+}
+
+// CHECK-LABEL: func.func @packs_two_accumulators
+// CHECK: kernel.weight #transformer.pack<#transformer.concat<@gate, @up>, panel = 64, accumulators = 2> -> tensor<1x8x64xf32>
+func.func @packs_two_accumulators(%x: tensor<?x8xf32>, %o: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  %w = kernel.weight #transformer.concat<@gate, @up> -> tensor<32x8xf32>
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x16xf32>) accumulators 2 {
+  ^bb0(%gate: f32, %up: f32):
+    %0 = arith.mulf %gate, %up : f32
+    kernel.yield %0 : f32
+  } : tensor<?x8xf32>, tensor<32x8xf32> -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+
+// A tied embedding is read in both layouts.
+// CHECK-LABEL: func.func @keeps_a_copy_as_a_gather_reads_it
+// CHECK-DAG: %[[TABLE:.*]] = kernel.weight @w -> tensor<80x8xf32>
+// CHECK-DAG: %[[W:.*]] = kernel.weight #transformer.pack<@w
+// CHECK: kernel.rows ins(%[[TABLE]]
+// CHECK: kernel.matmul %{{.*}}, %[[W]] outs
+func.func @keeps_a_copy_as_a_gather_reads_it(%ids: tensor<?xi32>, %e: tensor<?x8xf32>, %o: tensor<?x80xf32>) -> tensor<?x80xf32> {
+  %w = kernel.weight @w -> tensor<80x8xf32>
+  %x = kernel.rows ins(%w : tensor<80x8xf32>) indices(%ids : tensor<?xi32>) outs(%e : tensor<?x8xf32>) gather [0] {
+  ^bb0(%n: f32):
+    kernel.yield %n : f32
+  } -> tensor<?x8xf32>
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x80xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xf32>, tensor<80x8xf32> -> tensor<?x80xf32>
+  return %y : tensor<?x80xf32>
+}

@@ -1,0 +1,27 @@
+// RUN: mille-opt %s --plan-memory --remarks-filter=plan --remark-format=emitRemark 2>&1 | FileCheck %s
+
+// CHECK: rows of 4096 bytes take 4160
+// CHECK: arena of 3 buffers takes 8320 bytes per row, 12480 without reuse
+func.func @reuse(%batch: index, %tokens: index,
+    %x: tensor<?x1024xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 1024>})
+    -> (tensor<?x1024xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 1024>}) {
+  %rows = arith.muli %batch, %tokens : index
+  %o = tensor.empty(%rows) : tensor<?x1024xf32>
+  %a = kernel.rows ins(%x : tensor<?x1024xf32>) outs(%o : tensor<?x1024xf32>) gather [-1] {
+  ^bb0(%n: f32):
+    kernel.yield %n : f32
+  } -> tensor<?x1024xf32>
+  %b = kernel.rows ins(%a : tensor<?x1024xf32>) outs(%o : tensor<?x1024xf32>) gather [-1] {
+  ^bb0(%n: f32):
+    kernel.yield %n : f32
+  } -> tensor<?x1024xf32>
+  %c = kernel.rows ins(%b : tensor<?x1024xf32>) outs(%o : tensor<?x1024xf32>) gather [-1] {
+  ^bb0(%n: f32):
+    kernel.yield %n : f32
+  } -> tensor<?x1024xf32>
+  %d = kernel.rows ins(%c : tensor<?x1024xf32>) outs(%o : tensor<?x1024xf32>) gather [-1] {
+  ^bb0(%n: f32):
+    kernel.yield %n : f32
+  } -> tensor<?x1024xf32>
+  return %d : tensor<?x1024xf32>
+}
