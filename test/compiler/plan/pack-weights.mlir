@@ -1,5 +1,5 @@
-// RUN: mille-opt %s --pack-weights | FileCheck %s
-// RUN: mille-opt %s --pack-weights | mille-opt --pack-weights | FileCheck %s
+// RUN: %mille-opt %s --pack-weights | FileCheck %s
+// RUN: %mille-opt %s --pack-weights | %mille-opt --pack-weights | FileCheck %s
 
 // CHECK-LABEL: func.func @packs
 // CHECK: %[[W:.*]] = kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<2x8x64xf32>

@@ -1,4 +1,4 @@
-// RUN: mille-opt %s --plan-memory --remarks-filter=plan --remark-format=emitRemark 2>&1 | FileCheck %s
+// RUN: %mille-opt %s --plan-memory --remarks-filter=plan --remark-format=emitRemark 2>&1 | FileCheck %s
 
 // CHECK: rows of 4096 bytes take 4160
 // CHECK: arena of 3 buffers takes 8320 bytes per row, 12480 without reuse

@@ -1,6 +1,6 @@
-// RUN: mille-opt %s --plan-memory | FileCheck %s
-// RUN: mille-opt %s --plan-memory --plan-memory -o %t
-// RUN: mille-opt %s --plan-memory | diff - %t
+// RUN: %mille-opt %s --plan-memory | FileCheck %s
+// RUN: %mille-opt %s --plan-memory --plan-memory -o %t
+// RUN: %mille-opt %s --plan-memory | diff - %t
 
 // A value that is only returned is written straight into its output.
 // CHECK-LABEL: func.func @direct_output
