@@ -6,6 +6,8 @@
 
 namespace mille {
 
+class Expression;
+
 struct ParameterTensor {
   std::vector<int64_t> shape;
   std::vector<double> numbers; // row-major
@@ -33,6 +35,9 @@ public:
 
 private:
   struct Files;
+  std::unique_ptr<Expression> express(mlir::Attribute value,
+                                      mlir::Location location,
+                                      transformer::ResolveSymbol column);
   mlir::Operation *model;
   std::string folder;
   std::unique_ptr<Files> files;

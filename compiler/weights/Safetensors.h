@@ -8,6 +8,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ enum class ElementType { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
 
 llvm::StringRef nameOf(ElementType type); // "F32", as the format spells it
 int64_t bytesOf(ElementType type);
+std::optional<ElementType> elementTypeNamed(llvm::StringRef name);
 
 struct StoredTensor {
   std::string name;
@@ -27,6 +29,8 @@ struct StoredTensor {
   int64_t elements() const;
   // Element `first + i` as double, for i < into.size().
   void read(int64_t first, llvm::MutableArrayRef<double> into) const;
+  // The same rounded once to f32; f32 is copied.
+  void read(int64_t first, llvm::MutableArrayRef<float> into) const;
 };
 
 // One mapped file. Its tensors' bytes live as long as it.

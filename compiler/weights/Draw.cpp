@@ -1,0 +1,120 @@
+// A counter-based generator: splitmix64's finaliser over a keyed index, normals
+// by Box-Muller. Own logarithm, sine and cosine: libms differ in the last bits.
+#include "compiler/weights/Draw.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mille;
+using transformer::Distribution;
+
+namespace {
+
+uint64_t mix(uint64_t bits) {
+  bits += 0x9e3779b97f4a7c15;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  return bits ^ (bits >> 31);
+}
+
+// FNV-1a: the same on every machine and for ever.
+uint64_t hash(llvm::StringRef text) {
+  uint64_t bits = 0xcbf29ce484222325;
+  for (unsigned char letter : text)
+    bits = (bits ^ letter) * 0x100000001b3;
+  return bits;
+}
+
+// In (0, 1), never an end: 53 bits and a half.
+double unit(uint64_t key, uint64_t index) {
+  return (double(mix(key ^ mix(index)) >> 11) + 0.5) * 0x1p-53;
+}
+
+// ln u for a normal u > 0: u = 2^e m with m in [sqrt 1/2, sqrt 2), and
+// ln m = 2 atanh((m - 1) / (m + 1)) by its series, |argument| < 0.172.
+double logarithm(double u) {
+  uint64_t bits;
+  std::memcpy(&bits, &u, sizeof bits);
+  // Adds the distance of sqrt 1/2 to 1/2 in the fraction, takes the exponent.
+  int64_t exponent = int64_t((bits + 0x00095f619980c433) >> 52) - 1023;
+  bits -= uint64_t(exponent) << 52;
+  double m;
+  std::memcpy(&m, &bits, sizeof m);
+  double s = (m - 1) / (m + 1), z = s * s, sum = 0;
+  for (int odd = 21; odd >= 1; odd -= 2)
+    sum = sum * z + 1.0 / odd;
+  return 2 * s * sum + double(exponent) * 0.693147180559945309417;
+}
+
+// Two independent normals of mean 0 and deviation 1.
+void normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
+  double radius = std::sqrt(-2 * logarithm(unit(key, 2 * pair)));
+  double turns = unit(key, 2 * pair + 1);
+  int quarter = int(4 * turns + 0.5);
+  double t = (turns - 0.25 * quarter) * 6.283185307179586476925; // +- pi / 4
+  double z = -t * t, sine = 1, cosine = 1;
+  for (int n = 16; n >= 2; n -= 2) {
+    sine = 1 + sine * z * (1 / (n * (n + 1.0)));
+    cosine = 1 + cosine * z * (1 / (n * (n - 1.0)));
+  }
+  sine *= t;
+  if (quarter & 1)
+    std::swap(sine, cosine), cosine = -cosine;
+  if (quarter & 2)
+    sine = -sine, cosine = -cosine;
+  first = radius * cosine;
+  second = radius * sine;
+}
+
+// A normal of deviation 1 kept within +- cut, by rejection; each attempt has
+// counters of its own.
+double truncated(uint64_t key, uint64_t index, double cut) {
+  for (uint64_t attempt = 0; attempt < 1000; ++attempt) {
+    uint64_t counter = index | attempt << 44;
+    if (cut < 1) { // the normal is nearly flat here
+      double x = cut * (2 * unit(key, 2 * counter) - 1);
+      if (unit(key, 2 * counter + 1) < std::exp(-x * x / 2))
+        return x;
+      continue;
+    }
+    double first, second;
+    normalPair(key, counter, first, second);
+    if (std::fabs(first) <= cut)
+      return first;
+    if (std::fabs(second) <= cut)
+      return second;
+  }
+  return 0;
+}
+
+} // namespace
+
+void mille::draw(transformer::DrawnAttr recipe, int64_t first,
+                 llvm::MutableArrayRef<float> into) {
+  const double mean = recipe.getMean(), std = recipe.getStd();
+  const uint64_t key = mix(mix(recipe.getSeed()) ^ hash(recipe.getStream()));
+  switch (recipe.getDistribution()) {
+  case Distribution::fixed:
+    for (float &element : into)
+      element = float(mean);
+    return;
+  case Distribution::uniform:
+    for (size_t i = 0; i < into.size(); ++i)
+      into[i] = float(mean + std * 1.732050807568877293527 *
+                                 (2 * unit(key, first + i) - 1));
+    return;
+  case Distribution::truncated_normal:
+    for (size_t i = 0; i < into.size(); ++i)
+      into[i] = float(mean + std * truncated(key, first + i, recipe.getCut()));
+    return;
+  case Distribution::normal:
+    for (size_t i = 0; i < into.size();) {
+      double pair[2];
+      uint64_t index = first + i;
+      normalPair(key, index / 2, pair[0], pair[1]);
+      for (unsigned side = index & 1; side < 2 && i < into.size(); ++side)
+        into[i++] = float(mean + std * pair[side]);
+    }
+    return;
+  }
+}

@@ -1,0 +1,66 @@
+// One stored element of each type, from little-endian bytes of any alignment.
+// Loads only; what a tensor means is not known here.
+#pragma once
+#include "compiler/weights/Safetensors.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace mille {
+
+template <typename T> T loadAs(const char *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+inline float widenBf16(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+// Every f16 is an f32: shift the fields, and let a product by 2^112 move the
+// exponent, which is exact for subnormals too.
+inline float widenF16(uint16_t bits) {
+  uint32_t magnitude = uint32_t(bits & 0x7fff) << 13;
+  float value;
+  std::memcpy(&value, &magnitude, sizeof value);
+  value *= 0x1p112f;
+  std::memcpy(&magnitude, &value, sizeof value);
+  if ((bits & 0x7c00) == 0x7c00) // infinities and NaN
+    magnitude |= 0x7f800000;
+  magnitude |= uint32_t(bits & 0x8000) << 16;
+  std::memcpy(&value, &magnitude, sizeof value);
+  return value;
+}
+
+// Calls `use` with a function object that loads one element, as float where
+// every value of the type is one, else as double.
+template <typename Use> void withLoader(ElementType type, Use use) {
+  switch (type) {
+  case ElementType::f64:
+    return use([](const char *at) { return loadAs<double>(at); });
+  case ElementType::f32:
+    return use([](const char *at) { return loadAs<float>(at); });
+  case ElementType::f16:
+    return use([](const char *at) { return widenF16(loadAs<uint16_t>(at)); });
+  case ElementType::bf16:
+    return use([](const char *at) { return widenBf16(loadAs<uint16_t>(at)); });
+  case ElementType::i64:
+    return use([](const char *at) { return double(loadAs<int64_t>(at)); });
+  case ElementType::i32:
+    return use([](const char *at) { return double(loadAs<int32_t>(at)); });
+  case ElementType::i16:
+    return use([](const char *at) { return float(loadAs<int16_t>(at)); });
+  case ElementType::i8:
+    return use([](const char *at) { return float(loadAs<int8_t>(at)); });
+  case ElementType::u8:
+    return use([](const char *at) { return float(loadAs<uint8_t>(at)); });
+  case ElementType::boolean:
+    return use([](const char *at) { return float(*at != 0); });
+  }
+}
+
+} // namespace mille

@@ -1,0 +1,342 @@
+// The nodes of value expressions. Moves of numbers keep f32 as f32; arithmetic
+// is in double and rounded once, by whoever asks for f32.
+#include "compiler/weights/Expression.h"
+#include "compiler/weights/Draw.h"
+
+#include <algorithm>
+
+using namespace mille;
+
+int64_t Expression::rowSize() const {
+  int64_t size = 1;
+  for (size_t axis = 1; axis < shape.size(); ++axis)
+    size *= shape[axis];
+  return size;
+}
+
+void Expression::rows(int64_t first, int64_t count, float *into) const {
+  const int64_t size = rowSize();
+  const int64_t step = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, size));
+  std::vector<double> exact(std::min(count, step) * size);
+  for (int64_t done = 0; done < count; done += step) {
+    const int64_t now = std::min(step, count - done);
+    rows(first + done, now, exact.data());
+    for (int64_t i = 0; i < now * size; ++i)
+      into[done * size + i] = float(exact[i]);
+  }
+}
+
+void Expression::columns(int64_t first, int64_t count, float *into,
+                         int64_t stride) const {
+  const int64_t depth = shape[1];
+  std::vector<float> block(count * depth);
+  rows(first, count, block.data());
+  for (int64_t k0 = 0; k0 < depth; k0 += 16)
+    for (int64_t j = 0; j < count; ++j)
+      for (int64_t k = k0; k < std::min(depth, k0 + 16); ++k)
+        into[k * stride + j] = block[j * depth + k];
+}
+
+namespace {
+
+// Nodes that only move numbers write one template for both kinds of number.
+template <typename Node> class Moves : public Expression {
+public:
+  void rows(int64_t first, int64_t count, double *into) const override {
+    static_cast<const Node *>(this)->move(first, count, into);
+  }
+  void rows(int64_t first, int64_t count, float *into) const override {
+    static_cast<const Node *>(this)->move(first, count, into);
+  }
+};
+
+class Stored final : public Moves<Stored> {
+public:
+  explicit Stored(Strided from) : view(std::move(from)) { shape = view.shape; }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    view.rows(first, count, into);
+  }
+  void columns(int64_t first, int64_t count, float *into,
+               int64_t stride) const override {
+    view.columns(first, count, into, stride);
+  }
+  const Strided *strided() const override { return &view; }
+
+private:
+  Strided view;
+};
+
+class Drawn final : public Expression {
+public:
+  explicit Drawn(transformer::DrawnAttr recipe) : recipe(recipe) {
+    shape.assign(recipe.getType().getShape().begin(),
+                 recipe.getType().getShape().end());
+  }
+  void rows(int64_t first, int64_t count, float *into) const override {
+    const int64_t size = rowSize();
+    draw(recipe, first * size, {into, size_t(count * size)});
+  }
+  // A drawn number is an f32: what `mille init` writes is what runs.
+  void rows(int64_t first, int64_t count, double *into) const override {
+    float some[256];
+    const int64_t size = rowSize(), end = (first + count) * size;
+    for (int64_t at = first * size; at < end; at += 256) {
+      const size_t now = std::min<int64_t>(256, end - at);
+      draw(recipe, at, {some, now});
+      into = std::copy(some, some + now, into);
+    }
+  }
+
+private:
+  transformer::DrawnAttr recipe;
+};
+
+class Number final : public Moves<Number> {
+public:
+  explicit Number(double value) : value(value) { shape = {1}; }
+  template <typename Kind>
+  void move(int64_t, int64_t count, Kind *into) const {
+    std::fill(into, into + count, Kind(value));
+  }
+
+private:
+  double value;
+};
+
+class Slice final : public Moves<Slice> {
+public:
+  Slice(ExpressionPtr value, int64_t axis, int64_t offset, int64_t size,
+        int64_t stride)
+      : value(std::move(value)), axis(axis), offset(offset), stride(stride) {
+    shape = this->value->shape;
+    shape[axis] = size;
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    if (axis == 0) {
+      if (stride == 1)
+        return value->rows(first + offset, count, into);
+      for (int64_t i = 0; i < count; ++i)
+        value->rows(offset + (first + i) * stride, 1, into + i * rowSize());
+      return;
+    }
+    // [outer, extent, inner] of each row -> [outer, size, inner]
+    int64_t outer = 1, inner = 1;
+    for (int64_t i = 1; i < axis; ++i)
+      outer *= shape[i];
+    for (size_t i = axis + 1; i < shape.size(); ++i)
+      inner *= shape[i];
+    const int64_t extent = value->shape[axis];
+    std::vector<Number> row(value->rowSize());
+    for (int64_t i = 0; i < count; ++i) {
+      value->rows(first + i, 1, row.data());
+      for (int64_t o = 0; o < outer; ++o)
+        for (int64_t s = 0; s < shape[axis]; ++s) {
+          auto from = row.begin() + (o * extent + offset + s * stride) * inner;
+          into = std::copy(from, from + inner, into);
+        }
+    }
+  }
+
+private:
+  ExpressionPtr value;
+  int64_t axis, offset, stride;
+};
+
+// Of what is not a stored tensor: the operand is held whole, once.
+class Transpose final : public Moves<Transpose> {
+public:
+  explicit Transpose(ExpressionPtr value) {
+    shape = {value->shape[1], value->shape[0]};
+    held.resize(value->elements());
+    value->rows(0, value->rowCount(), held.data());
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    for (int64_t row = first; row < first + count; ++row)
+      for (int64_t i = 0; i < shape[1]; ++i)
+        *into++ = Number(held[i * shape[0] + row]);
+  }
+
+private:
+  std::vector<double> held;
+};
+
+class Concat final : public Moves<Concat> {
+public:
+  explicit Concat(std::vector<ExpressionPtr> all) : values(std::move(all)) {
+    shape = values[0]->shape;
+    for (size_t i = 1; i < values.size(); ++i)
+      shape[0] += values[i]->shape[0];
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    const int64_t size = rowSize();
+    each(first, count, [&](const Expression &part, int64_t from, int64_t now) {
+      part.rows(from, now, into);
+      into += now * size;
+    });
+  }
+  void columns(int64_t first, int64_t count, float *into,
+               int64_t stride) const override {
+    each(first, count, [&](const Expression &part, int64_t from, int64_t now) {
+      part.columns(from, now, into, stride);
+      into += now;
+    });
+  }
+
+private:
+  template <typename Use> void each(int64_t first, int64_t count, Use use) const {
+    for (const ExpressionPtr &part : values) {
+      const int64_t rows = part->rowCount();
+      if (first < rows && count > 0) {
+        const int64_t now = std::min(count, rows - first);
+        use(*part, first, now);
+        first += now;
+        count -= now;
+      }
+      first -= rows;
+    }
+  }
+  std::vector<ExpressionPtr> values;
+};
+
+class Times final : public Expression {
+public:
+  using Expression::rows;
+  Times(ExpressionPtr value, ExpressionPtr factor) : value(std::move(value)) {
+    shape = this->value->shape;
+    factors.resize(factor->elements());
+    factor->rows(0, factor->rowCount(), factors.data());
+  }
+  void rows(int64_t first, int64_t count, double *into) const override {
+    value->rows(first, count, into);
+    const int64_t size = rowSize();
+    for (int64_t row = 0; row < count; ++row) {
+      const double factor = factors.size() == 1 ? factors[0] : factors[first + row];
+      for (int64_t i = 0; i < size; ++i)
+        *into++ *= factor;
+    }
+  }
+
+private:
+  ExpressionPtr value;
+  std::vector<double> factors;
+};
+
+class Plus final : public Expression {
+public:
+  using Expression::rows;
+  Plus(ExpressionPtr value, ExpressionPtr term)
+      : value(std::move(value)), term(std::move(term)) {
+    shape = this->value->shape;
+  }
+  void rows(int64_t first, int64_t count, double *into) const override {
+    value->rows(first, count, into);
+    const int64_t size = count * rowSize();
+    if (term->elements() == 1) {
+      double one;
+      term->rows(0, 1, &one);
+      for (int64_t i = 0; i < size; ++i)
+        into[i] += one;
+      return;
+    }
+    std::vector<double> other(size);
+    term->rows(first, count, other.data());
+    for (int64_t i = 0; i < size; ++i)
+      into[i] += other[i];
+  }
+
+private:
+  ExpressionPtr value, term;
+};
+
+// [accumulators * N, K] -> [panels, K, panel]; a row of this is one panel.
+class Pack final : public Expression {
+public:
+  Pack(ExpressionPtr from, int64_t panel, int64_t accumulators)
+      : value(std::move(from)), panel(panel), accumulators(accumulators),
+        half(panel / accumulators) {
+    outputs = value->shape[0] / accumulators;
+    shape = {(outputs + half - 1) / half, value->shape[1], panel};
+  }
+  void rows(int64_t first, int64_t count, float *into) const override {
+    const int64_t depth = shape[1];
+    for (int64_t p = first; p < first + count; ++p, into += depth * panel)
+      for (int64_t a = 0; a < accumulators; ++a) {
+        const int64_t have = present(p);
+        value->columns(a * outputs + p * half, have, into + a * half, panel);
+        for (int64_t k = 0; have < half && k < depth; ++k)
+          std::fill_n(into + k * panel + a * half + have, half - have, 0.0f);
+      }
+  }
+  void rows(int64_t first, int64_t count, double *into) const override {
+    const int64_t depth = shape[1];
+    std::vector<double> row(depth);
+    for (int64_t p = first; p < first + count; ++p, into += depth * panel) {
+      std::fill_n(into, depth * panel, 0.0);
+      for (int64_t a = 0; a < accumulators; ++a)
+        for (int64_t j = 0; j < present(p); ++j) {
+          value->rows(a * outputs + p * half + j, 1, row.data());
+          for (int64_t k = 0; k < depth; ++k)
+            into[k * panel + a * half + j] = row[k];
+        }
+    }
+  }
+
+private:
+  int64_t present(int64_t p) const { return std::min(half, outputs - p * half); }
+  ExpressionPtr value;
+  int64_t panel, accumulators, half, outputs;
+};
+
+} // namespace
+
+ExpressionPtr mille::stored(Strided view) {
+  return std::make_unique<Stored>(std::move(view));
+}
+
+ExpressionPtr mille::drawn(transformer::DrawnAttr recipe) {
+  return std::make_unique<Drawn>(recipe);
+}
+
+ExpressionPtr mille::number(double value) {
+  return std::make_unique<Number>(value);
+}
+
+ExpressionPtr mille::slice(ExpressionPtr value, int64_t axis, int64_t offset,
+                           int64_t size, int64_t stride) {
+  if (const Strided *view = value->strided()) {
+    Strided part = *view;
+    part.slice(axis, offset, size, stride);
+    return stored(std::move(part));
+  }
+  return std::make_unique<Slice>(std::move(value), axis, offset, size, stride);
+}
+
+ExpressionPtr mille::transpose(ExpressionPtr value) {
+  if (const Strided *view = value->strided()) {
+    Strided turned = *view;
+    turned.transpose();
+    return stored(std::move(turned));
+  }
+  return std::make_unique<Transpose>(std::move(value));
+}
+
+ExpressionPtr mille::concat(std::vector<ExpressionPtr> values) {
+  return std::make_unique<Concat>(std::move(values));
+}
+
+ExpressionPtr mille::times(ExpressionPtr value, ExpressionPtr factor) {
+  return std::make_unique<Times>(std::move(value), std::move(factor));
+}
+
+ExpressionPtr mille::plus(ExpressionPtr value, ExpressionPtr term) {
+  return std::make_unique<Plus>(std::move(value), std::move(term));
+}
+
+ExpressionPtr mille::pack(ExpressionPtr value, int64_t panel,
+                          int64_t accumulators) {
+  return std::make_unique<Pack>(std::move(value), panel, accumulators);
+}

@@ -1,0 +1,44 @@
+// A parameter's value as a tree that is read row by row (along axis 0), so that
+// no more than a few rows are held, however large the tensor.
+#pragma once
+#include "compiler/weights/Strided.h"
+#include "dialects/transformer/Transformer.h"
+
+#include <memory>
+
+namespace mille {
+
+class Expression {
+public:
+  llvm::SmallVector<int64_t> shape;
+  virtual ~Expression() = default;
+
+  int64_t rowCount() const { return shape.empty() ? 1 : shape[0]; }
+  int64_t rowSize() const; // elements of a row
+  int64_t elements() const { return rowCount() * rowSize(); }
+
+  // Rows first .. first + count - 1, row-major, in double.
+  virtual void rows(int64_t first, int64_t count, double *into) const = 0;
+  // The same rounded once to f32.
+  virtual void rows(int64_t first, int64_t count, float *into) const;
+  // Of a matrix, f32: into[k * stride + j] = row first + j, column k.
+  virtual void columns(int64_t first, int64_t count, float *into,
+                       int64_t stride) const;
+  // The stored tensor seen through strides, when that is all this is.
+  virtual const Strided *strided() const { return nullptr; }
+};
+
+using ExpressionPtr = std::unique_ptr<Expression>;
+
+ExpressionPtr stored(Strided view);
+ExpressionPtr drawn(transformer::DrawnAttr recipe);
+ExpressionPtr number(double value);
+ExpressionPtr slice(ExpressionPtr value, int64_t axis, int64_t offset,
+                    int64_t size, int64_t stride);
+ExpressionPtr transpose(ExpressionPtr value);
+ExpressionPtr concat(std::vector<ExpressionPtr> values);
+ExpressionPtr times(ExpressionPtr value, ExpressionPtr factor);
+ExpressionPtr plus(ExpressionPtr value, ExpressionPtr term);
+ExpressionPtr pack(ExpressionPtr value, int64_t panel, int64_t accumulators);
+
+} // namespace mille

@@ -1,0 +1,185 @@
+// Builds the tree of a value expression: opens files, follows symbols, checks
+// that what a file stores is what the model says. Arithmetic is in Expression.
+#include "compiler/weights/ParameterValues.h"
+#include "compiler/weights/Expression.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::transformer;
+
+struct ParameterValues::Files {
+  llvm::StringMap<std::unique_ptr<Safetensors>> open;
+  llvm::StringMap<Attribute> parameters;
+
+  // A parameter's value; the table is made again when passes added some.
+  Attribute parameter(Operation *model, llvm::StringRef name) {
+    if (Attribute known = parameters.lookup(name))
+      return known;
+    if (!model || model->getNumRegions() == 0 || model->getRegion(0).empty())
+      return {};
+    for (auto op : model->getRegion(0).front().getOps<ParameterOp>())
+      parameters[op.getSymName()] = op.getValue();
+    return parameters.lookup(name);
+  }
+};
+
+namespace {
+
+std::optional<ElementType> storedAs(mlir::Type type) {
+  if (type.isF64())
+    return ElementType::f64;
+  if (type.isF32())
+    return ElementType::f32;
+  if (type.isF16())
+    return ElementType::f16;
+  if (type.isBF16())
+    return ElementType::bf16;
+  if (type.isInteger(64))
+    return ElementType::i64;
+  if (type.isInteger(32))
+    return ElementType::i32;
+  return std::nullopt;
+}
+
+class Build {
+public:
+  using OpenFile = llvm::function_ref<const Safetensors *(StringRef)>;
+  Build(ResolveSymbol resolve, OpenFile open, Location location)
+      : resolve(resolve), open(open), location(location) {}
+
+  // Shapes were checked by valueType; null after an error of a file.
+  ExpressionPtr operator()(Attribute value) {
+    return llvm::TypeSwitch<Attribute, ExpressionPtr>(value)
+        .Case([&](FlatSymbolRefAttr a) { return (*this)(resolve(a)); })
+        .Case([&](FloatAttr a) { return number(a.getValueAsDouble()); })
+        .Case([&](StoredAttr a) { return fromFile(a); })
+        .Case([&](DrawnAttr a) { return drawn(a); })
+        .Case([&](SliceAttr a) {
+          auto from = (*this)(a.getValue());
+          return from ? slice(std::move(from), a.getAxis(), a.getOffset(),
+                              a.getSize(), a.getStride())
+                      : nullptr;
+        })
+        .Case([&](TransposeAttr a) {
+          auto from = (*this)(a.getValue());
+          return from ? transpose(std::move(from)) : nullptr;
+        })
+        .Case([&](ConcatAttr a) -> ExpressionPtr {
+          std::vector<ExpressionPtr> parts;
+          for (Attribute part : a.getValues()) {
+            parts.push_back((*this)(part));
+            if (!parts.back())
+              return nullptr;
+          }
+          return concat(std::move(parts));
+        })
+        .Case([&](TimesAttr a) {
+          auto from = (*this)(a.getValue()), by = (*this)(a.getFactor());
+          return from && by ? times(std::move(from), std::move(by)) : nullptr;
+        })
+        .Case([&](PlusAttr a) {
+          auto from = (*this)(a.getValue()), term = (*this)(a.getTerm());
+          return from && term ? plus(std::move(from), std::move(term)) : nullptr;
+        })
+        .Case([&](PackAttr a) {
+          auto from = (*this)(a.getValue());
+          return from ? pack(std::move(from), a.getPanel(), a.getAccumulators())
+                      : nullptr;
+        })
+        .Default([](Attribute) { return nullptr; });
+  }
+
+private:
+  ExpressionPtr fromFile(StoredAttr a) {
+    const Safetensors *file = open(a.getFile());
+    if (!file)
+      return nullptr;
+    const StoredTensor *tensor = file->find(a.getName());
+    if (!tensor) {
+      emitError(location) << "tensor '" << a.getName() << "' is not in "
+                          << file->path();
+      return nullptr;
+    }
+    std::optional<ElementType> type = storedAs(a.getType().getElementType());
+    if (type != tensor->type || a.getType().getShape() !=
+                                    ArrayRef<int64_t>(tensor->shape)) {
+      auto message = emitError(location);
+      message << "tensor '" << a.getName() << "' is " << a.getType()
+              << " in the model but " << nameOf(tensor->type) << " [";
+      llvm::interleaveComma(tensor->shape, message);
+      message << "] in " << file->path();
+      return nullptr;
+    }
+    return stored(Strided(tensor));
+  }
+
+  ResolveSymbol resolve;
+  OpenFile open;
+  Location location;
+};
+
+} // namespace
+
+ParameterValues::ParameterValues(Operation *model, std::string folder)
+    : model(model), folder(std::move(folder)),
+      files(std::make_unique<Files>()) {}
+
+ParameterValues::~ParameterValues() = default;
+
+std::unique_ptr<Expression>
+ParameterValues::express(Attribute value, Location location,
+                         ResolveSymbol column) {
+  auto resolve = [&](FlatSymbolRefAttr symbol) -> Attribute {
+    if (column)
+      if (Attribute found = column(symbol); found && found != symbol)
+        return found;
+    return files->parameter(model, symbol.getValue());
+  };
+  std::string why;
+  if (!value || failed(valueType(value, resolve, why))) {
+    emitError(location) << "the value of a parameter " << why;
+    return nullptr;
+  }
+  auto open = [&](StringRef name) -> const Safetensors * {
+    auto [found, fresh] = files->open.try_emplace(name);
+    if (fresh) {
+      llvm::SmallString<128> path(name);
+      if (!llvm::sys::path::is_absolute(name)) {
+        path = folder;
+        llvm::sys::path::append(path, name);
+      }
+      found->second = Safetensors::open(path, *location.getContext());
+    }
+    return found->second.get();
+  };
+  return Build(resolve, open, location)(value);
+}
+
+FailureOr<ParameterTensor> ParameterValues::evaluate(Attribute value,
+                                                     Location location,
+                                                     ResolveSymbol column) {
+  std::unique_ptr<Expression> expression = express(value, location, column);
+  if (!expression)
+    return failure();
+  ParameterTensor tensor;
+  tensor.shape.assign(expression->shape.begin(), expression->shape.end());
+  tensor.numbers.resize(expression->elements());
+  expression->rows(0, expression->rowCount(), tensor.numbers.data());
+  return tensor;
+}
+
+LogicalResult ParameterValues::evaluateF32(Attribute value, Location location,
+                                           llvm::MutableArrayRef<float> into,
+                                           ResolveSymbol column) {
+  std::unique_ptr<Expression> expression = express(value, location, column);
+  if (!expression)
+    return failure();
+  if (int64_t(into.size()) != expression->elements())
+    return emitError(location)
+           << "a value has " << expression->elements()
+           << " elements but there is room for " << into.size();
+  expression->rows(0, expression->rowCount(), into.data());
+  return success();
+}

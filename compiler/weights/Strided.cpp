@@ -1,0 +1,100 @@
+// Gathers elements of a mapped tensor by strides; contiguous runs are read whole.
+#include "compiler/weights/Strided.h"
+#include "compiler/weights/Elements.h"
+
+#include <algorithm>
+
+using namespace mille;
+
+Strided::Strided(const StoredTensor *tensor)
+    : tensor(tensor), shape(tensor->shape.begin(), tensor->shape.end()),
+      strides(shape.size()) {
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
+    strides[axis] = stride;
+}
+
+void Strided::slice(int64_t axis, int64_t from, int64_t size, int64_t stride) {
+  offset += from * strides[axis];
+  shape[axis] = size;
+  strides[axis] *= stride;
+}
+
+void Strided::transpose() {
+  std::swap(shape[0], shape[1]);
+  std::swap(strides[0], strides[1]);
+}
+
+namespace {
+
+// Elements of axes `axis` and up from `at` on; gives the end of what it wrote.
+template <typename Load, typename Number>
+Number *gather(const Strided &view, Load load, size_t axis, int64_t at,
+               Number *into) {
+  const int64_t width = bytesOf(view.tensor->type);
+  const char *base = view.tensor->bytes.data();
+  if (axis == view.shape.size()) {
+    *into = Number(load(base + at * width));
+    return into + 1;
+  }
+  const int64_t extent = view.shape[axis], stride = view.strides[axis];
+  if (axis + 1 < view.shape.size()) {
+    for (int64_t i = 0; i < extent; ++i)
+      into = gather(view, load, axis + 1, at + i * stride, into);
+    return into;
+  }
+  if (stride == 1) {
+    view.tensor->read(at, llvm::MutableArrayRef<Number>(into, extent));
+    return into + extent;
+  }
+  for (int64_t i = 0; i < extent; ++i)
+    into[i] = Number(load(base + (at + i * stride) * width));
+  return into + extent;
+}
+
+template <typename Number>
+void readRows(const Strided &view, int64_t first, int64_t count, Number *into) {
+  if (view.shape.empty())
+    return view.tensor->read(0, llvm::MutableArrayRef<Number>(into, count));
+  Strided part = view;
+  part.slice(0, first, count, 1);
+  withLoader(view.tensor->type, [&](auto load) {
+    gather(part, load, 0, part.offset, into);
+  });
+}
+
+} // namespace
+
+void Strided::rows(int64_t first, int64_t count, double *into) const {
+  readRows(*this, first, count, into);
+}
+
+void Strided::rows(int64_t first, int64_t count, float *into) const {
+  readRows(*this, first, count, into);
+}
+
+void Strided::columns(int64_t first, int64_t count, float *into,
+                      int64_t stride) const {
+  const int64_t depth = shape[1], across = strides[0], along = strides[1];
+  const int64_t width = bytesOf(tensor->type);
+  const int64_t start = offset + first * across;
+  if (across == 1) { // stored [in, out]: a run of outputs for each input
+    for (int64_t k = 0; k < depth; ++k)
+      tensor->read(start + k * along,
+                   llvm::MutableArrayRef<float>(into + k * stride, count));
+    return;
+  }
+  const char *base = tensor->bytes.data() + start * width;
+  withLoader(tensor->type, [&](auto load) {
+    // Blocks of one cache line along each row: lines in and out stay in L1.
+    constexpr int64_t block = 16;
+    for (int64_t k0 = 0; k0 < depth; k0 += block) {
+      const int64_t k1 = std::min(depth, k0 + block);
+      for (int64_t j = 0; j < count; ++j) {
+        const char *row = base + j * across * width;
+        for (int64_t k = k0; k < k1; ++k)
+          into[k * stride + j] = float(load(row + k * along * width));
+      }
+    }
+  });
+}

@@ -1,0 +1,25 @@
+// A stored tensor seen through slices and transpositions: an offset and strides
+// over the mapped file. Nothing is copied until elements are asked for.
+#pragma once
+#include "compiler/weights/Safetensors.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mille {
+
+struct Strided {
+  const StoredTensor *tensor;
+  int64_t offset = 0; // all in elements
+  llvm::SmallVector<int64_t> shape, strides;
+
+  explicit Strided(const StoredTensor *tensor);
+  void slice(int64_t axis, int64_t from, int64_t size, int64_t stride);
+  void transpose();
+
+  // Rows first .. first + count - 1 along axis 0, row-major.
+  void rows(int64_t first, int64_t count, double *into) const;
+  void rows(int64_t first, int64_t count, float *into) const;
+  // Of a matrix: into[k * stride + j] = row first + j, column k.
+  void columns(int64_t first, int64_t count, float *into, int64_t stride) const;
+};
+
+} // namespace mille

@@ -1,0 +1,35 @@
+// A file that appears whole or not at all: a temporary beside it, then rename.
+// Errors of the machine (no space, no permission) become one sentence.
+#pragma once
+#include "compiler/Status.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace mille {
+
+class WholeFile {
+public:
+  // Creates the temporary file. `mode` as for open(2), before umask.
+  explicit WholeFile(llvm::StringRef path, unsigned mode = 0666);
+  ~WholeFile(); // removes the temporary unless committed
+  WholeFile(const WholeFile &) = delete;
+
+  // After a failure the rest does nothing.
+  void write(llvm::StringRef bytes);
+  void write(llvm::ArrayRef<char> bytes) {
+    write(llvm::StringRef(bytes.data(), bytes.size()));
+  }
+  // Flushes to the disk and gives the file its name. False: nothing is there,
+  // and `problem` says why ("cannot write PATH: No space left on device").
+  bool commit();
+  const std::string &problem() const { return why; }
+
+private:
+  void fail(int error);
+  std::string path, temporary, why;
+  int file = -1;
+};
+
+} // namespace mille
