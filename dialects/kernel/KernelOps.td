@@ -40,11 +40,11 @@ def Kernel_RowNormAttr : AttrDef<Kernel_Dialect, "RowNorm"> {
     l2: x / max(|x|, eps).
 
     ```mlir
-    #kernel.row_norm<layer, 1.000000e-05>
+    #kernel.row_norm<layer, 1.0e-05>
     ```
   }];
   let parameters = (ins EnumParameter<Kernel_RowNormKind>:$kind, "::mlir::FloatAttr":$eps);
-  let assemblyFormat = "`<` $kind `,` $eps `>`";
+  let assemblyFormat = "`<` $kind `,` custom<Number>($eps) `>`";
 }
 
 def Kernel_Buffer : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
@@ -191,7 +191,7 @@ def Kernel_RowsOp : Kernel_Op<"rows", [AttrSizedOperandSegments]> {
 
     ```mlir
     %y = kernel.rows ins(%x, %w : tensor<?x8xf32>, tensor<8xf32>) outs(%o : tensor<?x8xf32>)
-        gather [-1, -1] norm <rms, 1.000000e-06> {
+        gather [-1, -1] norm <rms, 1.0e-06> {
     ^bb0(%n: f32, %g: f32):
       %0 = arith.mulf %n, %g : f32
       kernel.yield %0 : f32
