@@ -8,6 +8,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
 
 #define MILLE_ABI_VERSION 1
 
@@ -32,15 +35,38 @@ typedef struct {
   void *padding;
 } mille_buffer;
 
+/* ---- Which runtime ----------------------------------------------------------- */
+
+/* NAME.a and NAME.so hold a runtime of their own: a package is opened, and its
+ * sessions run, by the runtime that the model's code is linked with (who loads
+ * NAME.so with dlopen takes mille_* from it by dlsym).
+ *
+ * Halide's code refers to halide_malloc, halide_free and halide_error_*. They are
+ * in libmille_kernel_support.a (KernelSupport.cpp) and call mille_task_* above;
+ * link merges it into the model's object and makes all halide_* symbols local.
+ * The runtime itself defines none. */
+
 /* ---- Kernels ---------------------------------------------------------------- */
 
 /* A kernel is serial: it computes the range that its out buffer names and reads
  * of its inputs what that needs. Its arguments, as Halide's NAME_argv takes them:
- *   [0] pointer to the user context (a mille_task *, see below)
+ *   [0] pointer to the user context (arguments[0] is a mille_task **)
  *   [1 .. buffers - 1] the input buffers, in the order of the kernel op's operands
  *   then pointers to int32 scalars
  *   last: the out buffer.
- * Returns 0, or a negative code with the text in the task. */
+ * Returns 0, or a negative code with the text in the task.
+ *
+ * What a task's buffers look like (generated code gives whole ones, minima 0 and
+ * row extents exact; the runtime cuts them):
+ *   rows: every buffer with a row dimension starts at the task's first row, its
+ *     row minimum is 0, its row extent the task's rows. The out's dimension 0
+ *     has the task's columns: minimum >= 0, a multiple of column_unit. Over
+ *     several panels a kernel's own order is panels outside, row blocks inside.
+ *   sequences: every buffer with a row dimension starts at the sequence's first
+ *     row, row minimum 0; an input's row extent is the sequence's rows and 8
+ *     more, which may be read but must not matter. The out's dimension 2 has the
+ *     task's heads, and its rows may be a block of the sequence's: minimum >= 0,
+ *     a multiple of row_unit, so query i is row i of the out. */
 typedef int32_t (*mille_kernel_function)(void **arguments);
 
 enum {
@@ -50,6 +76,7 @@ enum {
 
 #define MILLE_MAX_BUFFERS 16
 #define MILLE_MAX_DIMENSIONS 4
+#define MILLE_MAX_SCALARS 16
 
 /* A kernel as the object describes it: constant data, one per distinct kernel.
  * Row-wise buffers have dimensions (column, row); weights are whole. In
@@ -84,6 +111,14 @@ typedef struct {
 
 /* What a kernel sees as its user context. */
 typedef struct mille_task mille_task;
+
+/* Heap temporaries of a kernel, from the thread's scratch: 64-byte aligned; null
+ * (and the task has failed) beyond it. Each costs 128 bytes more than its size,
+ * which the session adds for up to 16 at a time. */
+void *mille_task_allocate(mille_task *task, size_t bytes);
+void mille_task_release(mille_task *task, void *memory);
+/* Keeps the sentence of the first failure of a run. Returns code. */
+int32_t mille_task_fail(mille_task *task, int32_t code, const char *format, ...);
 
 /* What generated code sees of a run. The runtime's own struct starts with it. */
 typedef struct {
@@ -153,6 +188,10 @@ enum {
   MILLE_CPU_AVX512_VNNI = 1 << 3
 };
 
+/* What this CPU and its operating system have; a feature's name, or null. */
+uint64_t mille_cpu_features(void);
+const char *mille_cpu_feature_name(uint64_t feature);
+
 typedef struct mille_model {
   uint32_t abi_version;
   uint32_t isa_count;        /* best first */
@@ -188,6 +227,14 @@ typedef struct {
   char model[64];             /* name, NUL-terminated */
 } mille_weights_header;
 
+/* The hash so far, of `bytes` more bytes; start with MILLE_HASH_START. All pieces
+ * but the last are multiples of 8; the last word is filled up with zeros. */
+#define MILLE_HASH_START 14695981039346656037ull
+uint64_t mille_weights_hash(uint64_t hash, const void *data, uint64_t bytes);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,84 @@
+// Features by cpuid, and by xgetbv whether the system saves their registers.
+// Must not name a feature that the system does not keep across a switch.
+#include "runtime/Cpu.h"
+
+#include <stdio.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#if defined(__x86_64__)
+namespace {
+bool all(uint32_t word, uint32_t bits) { return (word & bits) == bits; }
+
+constexpr uint32_t bit(int number) { return 1u << number; }
+
+uint64_t savedRegisters() {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low | (uint64_t)high << 32;
+}
+} // namespace
+
+extern "C" uint64_t mille_cpu_features(void) {
+  uint32_t a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d))
+    return 0;
+  // fma, movbe, osxsave, avx, f16c
+  if (!all(c, bit(12) | bit(22) | bit(27) | bit(28) | bit(29)))
+    return 0;
+  uint64_t saved = savedRegisters();
+  if (!all(saved, 0x6)) // xmm, ymm
+    return 0;
+  uint32_t b7, c7, d7;
+  if (!__get_cpuid_count(7, 0, &a, &b7, &c7, &d7))
+    return 0;
+  uint64_t features = 0;
+  if (all(b7, bit(3) | bit(5) | bit(8))) // bmi1, avx2, bmi2
+    features |= MILLE_CPU_AVX2;
+  else
+    return 0;
+  if (!all(saved, 0xe6)) // and opmask, zmm
+    return features;
+  // avx512 f, dq, cd, bw, vl
+  if (!all(b7, bit(16) | bit(17) | bit(28) | bit(30) | bit(31)))
+    return features;
+  features |= MILLE_CPU_AVX512;
+  if (c7 & bit(11))
+    features |= MILLE_CPU_AVX512_VNNI;
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & bit(5)))
+    features |= MILLE_CPU_AVX512_BF16;
+  return features;
+}
+#else
+extern "C" uint64_t mille_cpu_features(void) { return 0; }
+#endif
+
+extern "C" const char *mille_cpu_feature_name(uint64_t feature) {
+  switch (feature) {
+  case MILLE_CPU_AVX2:
+    return "avx2 (with fma, f16c, bmi2)";
+  case MILLE_CPU_AVX512:
+    return "avx512 (f, bw, cd, dq, vl)";
+  case MILLE_CPU_AVX512_BF16:
+    return "avx512_bf16";
+  case MILLE_CPU_AVX512_VNNI:
+    return "avx512_vnni";
+  }
+  return nullptr;
+}
+
+void mille::nameFeatures(uint64_t features, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int number = 0; number < 64 && used < size; ++number) {
+    uint64_t feature = features & (uint64_t)1 << number;
+    if (!feature)
+      continue;
+    const char *name = mille_cpu_feature_name(feature);
+    const char *comma = used ? ", " : "";
+    used += name ? snprintf(text + used, size - used, "%s%s", comma, name)
+                 : snprintf(text + used, size - used, "%sfeature %d", comma,
+                            number);
+  }
+}

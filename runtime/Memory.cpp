@@ -1,0 +1,62 @@
+// The allocator hook's default, and checked sizes.
+// Must not fail in any other way than by its result.
+#include "runtime/Memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+namespace mille {
+
+namespace {
+constexpr size_t hugePage = 2 << 20;
+
+void *allocateDefault(void *, size_t size, size_t alignment) {
+  // Arenas are read and written from end to end: large pages save TLB misses.
+  bool large = size >= 2 * hugePage;
+  void *memory = nullptr;
+  if (posix_memalign(&memory, large ? hugePage : alignment, size))
+    return nullptr;
+  if (large)
+    madvise(memory, size, MADV_HUGEPAGE);
+  return memory;
+}
+
+void releaseDefault(void *, void *memory) { free(memory); }
+} // namespace
+
+Memory Memory::from(const mille_options &options) {
+  if (options.allocate)
+    return {options.allocate, options.release, options.memory_user};
+  return {allocateDefault, releaseDefault, nullptr};
+}
+
+bool multiply(uint64_t left, uint64_t right, uint64_t &product) {
+  return !__builtin_mul_overflow(left, right, &product);
+}
+
+Bytes &Bytes::add(uint64_t more) {
+  // Half of the address space is more than there is and leaves room to round.
+  fits = fits && !__builtin_add_overflow(value, more, &value) &&
+         value <= (uint64_t)INT64_MAX;
+  return *this;
+}
+
+uint64_t Bytes::place(uint64_t count, uint64_t size) {
+  uint64_t begin = value, bytes = 0;
+  fits = fits && multiply(count, size, bytes) && bytes <= (uint64_t)INT64_MAX;
+  if (fits)
+    add((bytes + 63) & ~(uint64_t)63);
+  return begin;
+}
+
+mille_status Message::set(mille_status status, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  return status;
+}
+
+} // namespace mille

@@ -1,0 +1,23 @@
+// A package: a model's code with its weights, shared by sessions.
+// Must not hold anything that a run changes.
+#pragma once
+#include "runtime/Atomic.h"
+#include "runtime/Weights.h"
+
+struct mille_package {
+  const mille_model *model = nullptr;
+  mille_options options = MILLE_OPTIONS_INIT;
+  mille::Memory memory = {};
+  mille::Weights weights;
+  uint32_t isa = 0; // number in model->isas
+  mille::Atomic<uint32_t> owners; // the handle and its sessions
+  mille::Message message;
+
+  mille_status open(const mille_model &model, const char *weightsPath,
+                    const mille_options *options);
+  mille_status chooseIsa();
+  void log(const char *format, ...)
+      __attribute__((format(printf, 2, 3)));
+  // The last owner gives the memory back.
+  void leave();
+};

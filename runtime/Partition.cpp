@@ -1,0 +1,116 @@
+// The sizes of tasks: small enough to balance and to cancel, large enough to
+// pay for a ticket. Must not look at anything but sizes.
+#include "runtime/Partition.h"
+
+namespace mille {
+
+namespace {
+constexpr int64_t serialFlops = 400000;    // about 4 us: not worth sharing
+constexpr int64_t taskFlops = 4000000;     // about 40 us
+constexpr int64_t soloFlops = 100000000;   // one thread: how soon it can cancel
+constexpr int64_t rowsPerTask = 1024;      // panels are read again beyond it
+constexpr int64_t ownedRows = 48;          // fewer: weights cost more than joins
+constexpr int64_t ownedRowsMost = 192;     // what is written stays in cache
+
+int64_t divideUp(int64_t value, int64_t by) { return (value + by - 1) / by; }
+int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+int64_t clamp(int64_t value, int64_t low, int64_t high) {
+  return most(low, least(value, high));
+}
+
+// Row-wise kernels count few flops but move their row: 16 for each column.
+int64_t rowWork(const mille_kernel &kernel, int64_t columns) {
+  return most(kernel.flops_per_row, 16 * columns);
+}
+} // namespace
+
+Range blockOf(int64_t extent, int64_t unit, int64_t blocks, int64_t k) {
+  int64_t units = divideUp(extent, unit);
+  return {units * k / blocks * unit, least(units * (k + 1) / blocks * unit, extent)};
+}
+
+void Split::task(int64_t index, int64_t &sequence, Range &rowRange,
+                 Range &columnRange) const {
+  rowRange = blockOf(rows, rowUnit, rowBlocks, index % rowBlocks);
+  index /= rowBlocks;
+  columnRange = blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
+  sequence = index / columnBlocks;
+}
+
+Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,
+                int threads) {
+  Split split;
+  split.rows = rows;
+  split.rowUnit = kernel.row_unit;
+  split.columns = columns;
+  split.columnUnit = least(kernel.column_unit, columns);
+  int64_t perRow = rowWork(kernel, columns);
+  if (threads > 1 && perRow < serialFlops && perRow * rows < serialFlops)
+    threads = 1;
+  int64_t rowUnits = divideUp(rows, split.rowUnit);
+  int64_t columnUnits = divideUp(columns, split.columnUnit);
+  split.rowBlocks = clamp(divideUp(rows, rowsPerTask), 1, rowUnits);
+  int64_t unitFlops = most(perRow / columnUnits, 1) *
+                      least(rows, rowsPerTask);
+  if (threads == 1) {
+    int64_t panels = clamp(soloFlops / unitFlops, 1, columnUnits);
+    split.columnBlocks = divideUp(columnUnits, panels);
+    return split;
+  }
+  int64_t wanted = 4 * threads; // a slow thread holds up a quarter of its share
+  int64_t panels = clamp(taskFlops / unitFlops, 1, most(columnUnits / wanted, 1));
+  split.columnBlocks = divideUp(columnUnits, panels);
+  int64_t blocks = divideUp(wanted, split.columnBlocks);
+  // At least two tiles of rows to a task that is not the whole.
+  blocks = least(blocks, most(rowUnits / 2, 1));
+  // And enough work to pay for the ticket.
+  int64_t columnWork = perRow / split.columnBlocks * rows;
+  blocks = least(blocks, most(columnWork / (serialFlops / 4), 1));
+  split.rowBlocks = most(split.rowBlocks, blocks);
+  return split;
+}
+
+Split splitSequences(const mille_kernel &kernel, int64_t sequences,
+                     int64_t rows, int64_t heads, int threads) {
+  Split split;
+  split.sequences = sequences;
+  split.rows = rows;
+  split.rowUnit = kernel.row_unit;
+  split.columns = heads;
+  split.columnUnit = least(kernel.column_unit, heads);
+  int64_t units = divideUp(heads, split.columnUnit);
+  int64_t keyWork = most(kernel.flops_per_row, 1) * rows; // all heads, a query
+  if (threads == 1) {
+    int64_t unitWork = most(keyWork / units, 1) * rows;
+    split.columnBlocks = divideUp(units, clamp(soloFlops / unitWork, 1, units));
+    return split;
+  }
+  split.columnBlocks = units;
+  int64_t tasks = sequences * units;
+  // Blocks of queries prepare the keys again: only where threads would idle.
+  if (tasks < 2 * threads && tasks % threads != 0)
+    split.rowBlocks = clamp(divideUp(2 * threads, tasks), 1,
+                            divideUp(rows, split.rowUnit));
+  return split;
+}
+
+bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
+                int threads, Split &split) {
+  split = Split();
+  split.rows = rows;
+  for (int32_t s = 0; s < count; ++s) {
+    if (stages[s].kernel->partition != MILLE_PARTITION_ROWS)
+      return false;
+    // Units are tile heights, 1 to 16: the largest serves the others well.
+    split.rowUnit = most(split.rowUnit, stages[s].kernel->row_unit);
+  }
+  if (threads > 1 && rows < ownedRows * threads)
+    return false;
+  int64_t blocks = divideUp(rows, ownedRowsMost);
+  blocks = divideUp(blocks, threads) * threads; // everyone the same number
+  split.rowBlocks = clamp(blocks, 1, divideUp(rows, split.rowUnit));
+  return true;
+}
+
+} // namespace mille

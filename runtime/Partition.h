@@ -1,0 +1,37 @@
+// How the work of a launch is cut into tasks. Pure arithmetic.
+// Must not decide results: kernels give the same bits for any cut.
+#pragma once
+#include "runtime/abi.h"
+
+namespace mille {
+
+struct Range {
+  int64_t first, end;
+};
+
+// Block k of `extent` cut into `blocks` at multiples of `unit`, as even as
+// possible; blocks <= units of the extent, so none is empty.
+Range blockOf(int64_t extent, int64_t unit, int64_t blocks, int64_t k);
+
+struct Split {
+  int64_t sequences = 1;
+  int64_t rows = 0, rowUnit = 1, rowBlocks = 1; // of a sequence, where several
+  int64_t columns = 1, columnUnit = 1, columnBlocks = 1; // or heads
+
+  int64_t tasks() const { return sequences * rowBlocks * columnBlocks; }
+  // Columns are outermost: a thread's own range keeps its panels of weights.
+  void task(int64_t index, int64_t &sequence, Range &rows, Range &columns) const;
+};
+
+// One stage over rows x columns.
+Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,
+                int threads);
+// One stage over sequences x heads, and blocks of queries where these are few.
+Split splitSequences(const mille_kernel &kernel, int64_t sequences,
+                     int64_t rows, int64_t heads, int threads);
+// Several stages over the same rows: blocks of rows that one task takes through
+// all of them. False where threads would get too few rows for that.
+bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
+                int threads, Split &split);
+
+} // namespace mille

@@ -1,0 +1,168 @@
+// Threads that spin a while, then sleep; tickets that are drawn and stolen.
+// Must not wait for a thread that holds no task.
+#include "runtime/Pool.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace mille {
+
+namespace {
+constexpr int endShift = 24;
+constexpr uint64_t indexMask = (1u << endShift) - 1;
+constexpr int spins = 20000; // about 0.3 ms: a run's launches follow faster
+constexpr size_t stackBytes = 1 << 20;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+void futexWait(Atomic<uint32_t> &word, uint32_t expected) {
+  syscall(SYS_futex, word.address(), FUTEX_WAIT_PRIVATE, expected, 0, 0, 0);
+}
+
+void futexWake(Atomic<uint32_t> &word) {
+  syscall(SYS_futex, word.address(), FUTEX_WAKE_PRIVATE, maxThreads, 0, 0, 0);
+}
+} // namespace
+
+bool Pool::left(int thread) const {
+  uint64_t ticket = tickets[thread].word.acquire();
+  return (ticket & indexMask) < (ticket >> endShift);
+}
+
+bool Pool::pending() const {
+  for (int thread = 0; thread < threads; ++thread)
+    if (left(thread))
+      return true;
+  return false;
+}
+
+void Pool::drain(int me) {
+  for (int i = 0, from = me; i < threads; ++i) {
+    while (left(from)) {
+      uint64_t ticket = tickets[from].word.add(1);
+      uint64_t index = ticket & indexMask;
+      if (index >= (ticket >> endShift))
+        break;
+      function(context, (int64_t)index, me);
+      done.add(1);
+      if (waiting.load())
+        futexWake(done);
+    }
+    from = from + 1 == threads ? 0 : from + 1;
+  }
+}
+
+void Pool::work(int me) {
+  for (int idle = 0;;) {
+    uint32_t seen = epoch.load();
+    if (stopping.load())
+      return;
+    if (pending()) {
+      drain(me);
+      idle = 0;
+      continue;
+    }
+    if (++idle < spins) {
+      pause();
+      continue;
+    }
+    // The caller adds to epoch before it looks at sleepers, so either it sees
+    // this sleeper or the wait sees another epoch.
+    sleepers.add(1);
+    if (!pending() && !stopping.load())
+      futexWait(epoch, seen);
+    sleepers.add(-1u);
+    idle = 0;
+  }
+}
+
+void *Pool::enter(void *start) {
+  auto *self = static_cast<Start *>(start);
+  self->pool->work(self->thread);
+  return nullptr;
+}
+
+int Pool::start(int count) {
+  // threads is what workers share the ranges among: fixed before the first one
+  // starts. A pool that could not start them all is stopped, never used.
+  threads = count;
+  int started = 1, error = 0;
+  pthread_attr_t attributes;
+  if ((error = pthread_attr_init(&attributes)))
+    return error;
+  pthread_attr_setstacksize(&attributes, stackBytes);
+  // The application's signals are handled on the application's threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (; started < count; ++started) {
+    starts[started] = {this, started};
+    error = pthread_create(&handles[started], &attributes, enter,
+                           &starts[started]);
+    if (error)
+      break;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (error) {
+    stopping.store(1);
+    epoch.add(1);
+    futexWake(epoch);
+    while (--started > 0)
+      pthread_join(handles[started], nullptr);
+    threads = 1;
+  }
+  return error;
+}
+
+void Pool::stop() {
+  stopping.store(1);
+  epoch.add(1);
+  futexWake(epoch);
+  for (int thread = 1; thread < threads; ++thread)
+    pthread_join(handles[thread], nullptr);
+  threads = 1;
+}
+
+void Pool::run(Function what, void *with, int64_t count) {
+  if (threads == 1 || count < 2) {
+    for (int64_t task = 0; task < count; ++task)
+      what(with, task, 0);
+    return;
+  }
+  // Nobody holds a ticket here: every task of the last job is done.
+  function = what;
+  context = with;
+  done.set(0);
+  for (int thread = 0; thread < threads; ++thread) {
+    uint64_t first = (uint64_t)count * thread / threads;
+    uint64_t end = (uint64_t)count * (thread + 1) / threads;
+    tickets[thread].word.release(end << endShift | first);
+  }
+  epoch.add(1);
+  if (sleepers.load())
+    futexWake(epoch);
+  drain(0);
+  for (int spun = 0; done.acquire() < (uint32_t)count;) {
+    if (++spun < spins) {
+      pause();
+      continue;
+    }
+    waiting.store(1);
+    uint32_t seen = done.load();
+    if (seen < (uint32_t)count)
+      futexWait(done, seen);
+    waiting.store(0);
+  }
+}
+
+} // namespace mille

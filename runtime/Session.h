@@ -1,0 +1,77 @@
+// A session: the memory and threads of runs of one package.
+// Must not allocate after it was created.
+#pragma once
+#include "runtime/Package.h"
+#include "runtime/Pool.h"
+
+// A thread's share of a session: what a kernel gets as its user context.
+struct mille_task {
+  mille_session *session = nullptr;
+  char *scratch = nullptr; // 64-byte aligned
+  uint64_t scratchBytes = 0;
+  uint64_t used = 0;      // up to where blocks are given out
+  uint64_t top = 0;       // where the last block begins
+  uint64_t *nanoseconds = nullptr; // [kernels]
+};
+
+namespace mille {
+
+// The run as the runtime sees it.
+struct Run : mille_run {
+  mille_session *session;
+};
+
+struct Counts {
+  uint64_t calls, flops, weightBytes;
+};
+
+} // namespace mille
+
+struct mille_session {
+  mille_package *package = nullptr;
+  int64_t maxBatch = 0, maxTokens = 0;
+  int threads = 1;
+  uint64_t bytes = 0; // with this struct
+  char *slab = nullptr;
+
+  // In the slab.
+  char *arena = nullptr;
+  mille_task *tasks = nullptr;      // [threads]
+  void **defaults = nullptr;        // [inputs], null where required
+  void **inputs = nullptr;          // [inputs], of this run
+  mille::Counts *counts = nullptr;  // [kernels]
+
+  mille::Run run = {};
+  bool profiling = false;
+  mille::Atomic<int32_t> running;   // a run is under way
+  mille::Atomic<int32_t> cancelled;
+  mille::Atomic<int32_t> failing;   // somebody has written `failure`
+  mille::Atomic<int32_t> failed;    // the first failing task's code
+  mille::Message failure;
+  mille::Message message;
+  mille::Pool pool;
+
+  mille_status create(mille_package &package, int64_t batch, int64_t tokens,
+                      int threads);
+  void destroy();
+
+  // Batch, tokens, and every pointer and value of a run's tensors.
+  mille_status checkRun(int64_t batch, int64_t tokens,
+                        const void *const *given, float *const *outputs);
+  // Puts the given inputs, or defaults, into `inputs`.
+  void takeInputs(int64_t batch, int64_t tokens, const void *const *given);
+  // Constant defaults, once.
+  void fillDefaults();
+  // 0, or why tasks stop: a failure's code or MILLE_CANCELLED.
+  int32_t stopped() const;
+
+private:
+  void layOut(mille::Bytes &sum);
+};
+
+namespace mille {
+// Elements of a tensor of a run.
+bool countElements(const mille_tensor_info &info, int64_t batch, int64_t tokens,
+                   uint64_t &elements);
+uint64_t paddedRows(uint64_t rows);
+} // namespace mille

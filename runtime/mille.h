@@ -1,0 +1,184 @@
+/* Mille's runtime: opens a compiled model and runs it. The only public header.
+ * Nothing here exits, aborts, throws or prints. C99 and C++.
+ *
+ * A package is a model with its weights, read-only and shared; a session has
+ * what a run needs: memory and threads, all of it made by mille_session_create.
+ * Different sessions may run at the same time from different threads; one
+ * session runs one call at a time. */
+#ifndef MILLE_H
+#define MILLE_H
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct mille_model; /* what a compiled model's NAME_model() gives */
+typedef struct mille_package mille_package;
+typedef struct mille_session mille_session;
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+#define MILLE_VERSION_MAJOR 0
+#define MILLE_VERSION_MINOR 1
+#define MILLE_VERSION_PATCH 0
+
+/* What a call came to, and what the caller does next. The sentence with names
+ * and values is in the message of the package or session. */
+typedef enum mille_status {
+  MILLE_OK = 0,
+  /* An argument breaks the rules of this header: correct the calling code. */
+  MILLE_INVALID_ARGUMENT = 1,
+  /* A value in an input tensor: correct the data; the session is as before. */
+  MILLE_INVALID_INPUT = 2,
+  /* More than the session (or model) was made for: make a larger session, or
+   * cut the input. */
+  MILLE_TOO_LARGE = 3,
+  /* Memory or a thread was refused: release something, or ask for less. */
+  MILLE_OUT_OF_MEMORY = 4,
+  /* The weights file cannot be read: look at the path and its permissions. */
+  MILLE_FILE_ERROR = 5,
+  /* The weights file is damaged, newer than this runtime, or another model's:
+   * put the file that was compiled with this model beside it. */
+  MILLE_BAD_WEIGHTS = 6,
+  /* This CPU lacks an instruction set: compile with another --target. */
+  MILLE_UNSUPPORTED_CPU = 7,
+  /* mille_session_cancel was called: outputs are undefined; run again at will. */
+  MILLE_CANCELLED = 8,
+  /* A bug of Mille's: report it with the message. */
+  MILLE_INTERNAL = 9
+} mille_status;
+
+/* "ok", "invalid argument", ...; never null. */
+const char *mille_status_name(mille_status status);
+
+/* "0.1.0" */
+const char *mille_version(void);
+
+/* ---- Packages ------------------------------------------------------------- */
+
+
+/* How a package and its sessions do things; start from MILLE_OPTIONS_INIT. */
+typedef struct mille_options {
+  size_t size; /* sizeof(mille_options) */
+  /* Memory: both or neither. `alignment` is a power of two. A null result is a
+   * refusal (MILLE_OUT_OF_MEMORY). Called by open, create and close only, never
+   * during a run, from the thread that calls these. */
+  void *(*allocate)(void *user, size_t size, size_t alignment);
+  void (*release)(void *user, void *memory);
+  void *memory_user;
+  /* What happened, one line without a line break; null: nobody asks. */
+  void (*log)(void *user, const char *message);
+  void *log_user;
+  /* Not 0: read the whole weights file at open and compare its hash. Size,
+   * header and model are compared in any case. */
+  int verify_hash;
+  /* Run this instruction set ("x86-64-v3"), not the best that the CPU has. */
+  const char *isa;
+  /* For tests: features taken as absent (MILLE_CPU_* of abi.h). */
+  uint64_t hidden_features;
+} mille_options;
+
+#define MILLE_OPTIONS_INIT {sizeof(mille_options), 0, 0, 0, 0, 0, 0, 0, 0}
+
+/* Opens a model with its weights. weights_path: NAME.weights, or null where the
+ * weights are embedded. options: null for the defaults. A failing open leaves
+ * *package null and its sentence in message (may be null; 512 bytes will do). */
+mille_status mille_package_open(const struct mille_model *model,
+                                const char *weights_path,
+                                const mille_options *options,
+                                mille_package **package, char *message,
+                                size_t message_size);
+
+/* Null is allowed. Sessions may outlive it: the weights go with the last. */
+mille_status mille_package_close(mille_package *package);
+
+/* The sentence of the last call on this package that failed; "" before. Calls on
+ * one package from several threads share it. Valid until the next such call. */
+const char *mille_package_message(const mille_package *package);
+
+typedef enum mille_type { MILLE_TYPE_I32 = 0, MILLE_TYPE_F32 = 1 } mille_type;
+
+#define MILLE_BATCH (-1)
+#define MILLE_TOKENS (-2)
+
+/* An input or output: dense, the last dimension innermost. */
+typedef struct mille_tensor {
+  const char *name;
+  mille_type type;
+  int rank;
+  int64_t shape[4]; /* >= 0, or MILLE_BATCH, MILLE_TOKENS */
+  int optional;     /* inputs: null may be passed, for the usual default */
+  int64_t below;    /* inputs: values are in [0, below); 0: not limited */
+} mille_tensor;
+
+mille_status mille_package_input_count(mille_package *package, size_t *count);
+mille_status mille_package_output_count(mille_package *package, size_t *count);
+/* The tensor's strings live as long as the model. */
+mille_status mille_package_input(mille_package *package, size_t index,
+                                 mille_tensor *tensor);
+mille_status mille_package_output(mille_package *package, size_t index,
+                                  mille_tensor *tensor);
+/* The model's name; the instruction set that runs; bytes of weights. */
+mille_status mille_package_name(mille_package *package, const char **name);
+mille_status mille_package_isa(mille_package *package, const char **isa);
+mille_status mille_package_weights_bytes(mille_package *package,
+                                         uint64_t *bytes);
+
+/* ---- Sessions ------------------------------------------------------------- */
+
+/* Allocates all that runs of up to max_batch sequences of up to max_tokens
+ * tokens need, and starts threads - 1 threads. threads: 1 to 64, more than there
+ * are cores is allowed; 0: one for each CPU of this process. Results do not
+ * depend on it. On failure the sentence is in the package's message. */
+mille_status mille_session_create(mille_package *package, int64_t max_batch,
+                                  int64_t max_tokens, int threads,
+                                  mille_session **session);
+
+/* Null is allowed. Not while a run is under way. */
+mille_status mille_session_close(mille_session *session);
+
+/* Runs batch sequences of `tokens` tokens each. inputs and outputs are in the
+ * order of the package; an optional input may be null, every output is written
+ * and must not be null: batch and tokens replace MILLE_BATCH and MILLE_TOKENS in
+ * its shape. Allocates nothing. */
+mille_status mille_session_run(mille_session *session, int64_t batch,
+                               int64_t tokens, const void *const *inputs,
+                               float *const *outputs);
+
+/* From any thread: the run under way, if there is one, stops after the tasks
+ * that its threads hold and returns MILLE_CANCELLED. */
+mille_status mille_session_cancel(mille_session *session);
+
+/* The sentence of the last call on this session that failed; "" before. */
+const char *mille_session_message(const mille_session *session);
+
+/* Threads and bytes of memory of this session, weights apart. */
+mille_status mille_session_threads(const mille_session *session, int *threads);
+mille_status mille_session_memory(const mille_session *session, size_t *bytes);
+
+/* Time per kernel, summed over the runs since it was enabled. */
+typedef struct mille_profile {
+  const char *name;
+  uint64_t calls;        /* launches */
+  uint64_t nanoseconds;  /* in the kernel, summed over the threads */
+  uint64_t flops;
+  uint64_t weight_bytes; /* read by these launches, at least */
+} mille_profile;
+
+/* Starts (from zero) or stops the measuring. */
+mille_status mille_session_profile(mille_session *session, int enable);
+mille_status mille_session_kernel_count(const mille_session *session,
+                                        size_t *count);
+mille_status mille_session_kernel(const mille_session *session, size_t index,
+                                  mille_profile *profile);
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif
