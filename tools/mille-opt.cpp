@@ -1,4 +1,5 @@
 // mille-opt: one pass, for tests and for looking. No logic.
+#include "compiler/fuse/Passes.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/transformer/Transformer.h"
@@ -13,6 +14,7 @@ int main(int argc, char **argv) {
                   mlir::arith::ArithDialect, mlir::math::MathDialect,
                   mlir::tensor::TensorDialect>();
   mlir::registerTransformsPasses();
+  mille::registerFusePasses();
   mille::plan::registerPlanPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mille pass driver\n", registry));

@@ -1,0 +1,15 @@
+// What each activation is, as scalar arith and math ops. The only table of them
+// below the importer.
+#pragma once
+#include "dialects/kernel/Kernel.h"
+
+namespace mille {
+
+// The f32 constant nearest to `value`.
+mlir::Value constant(mlir::OpBuilder &builder, mlir::Location location,
+                     double value);
+
+mlir::Value applyActivation(mlir::OpBuilder &builder, mlir::Location location,
+                            transformer::Activation function, mlir::Value x);
+
+} // namespace mille

@@ -1,0 +1,192 @@
+// Norms, scales and residual units from `transformer` to `kernel`, by the one
+// formula y = s N_out(A r + sum_i B_i N_branch,i(F_i(N_in,i(x)))).
+// Must not know a placement's name.
+#include "compiler/fuse/Activations.h"
+#include "compiler/fuse/Converter.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::transformer;
+
+namespace {
+
+Value product(OpBuilder &builder, Location location, Value a, Value b) {
+  return arith::MulFOp::create(builder, location, a, b);
+}
+
+// A scale's factor inside a region: a constant, or the argument that holds it.
+// Null where it is the constant 1.
+Value factor(OpBuilder &builder, Location location, ScaleAttr scale,
+             Value argument) {
+  if (argument)
+    return argument;
+  if (!scale || double(scale.getValue()) == 1)
+    return {};
+  return constant(builder, location, scale.getValue());
+}
+
+Value scaled(OpBuilder &builder, Location location, ScaleAttr scale,
+             Value argument, Value x) {
+  Value by = factor(builder, location, scale, argument);
+  return by ? product(builder, location, by, x) : x;
+}
+
+} // namespace
+
+// What holds a scale that is not written in the text: null for constants.
+FailureOr<Value> Converter::scaleOperand(Operation *at, ScaleAttr scale) {
+  if (!scale)
+    return Value();
+  if (scale.getSymbol()) {
+    Value operand = weight(at->getLoc(), scale.getSymbol());
+    if (!operand)
+      return failure();
+    return operand;
+  }
+  if (scale.getKind() != ScaleKind::scheduled)
+    return Value();
+  Value step;
+  for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, "transformer.name");
+    if (name && name.getValue() == "step")
+      step = valueOf(argument);
+  }
+  if (!step)
+    return at->emitOpError("has a scheduled scale but '")
+           << function.getName() << "' has no input 'step'";
+  return once({scale.getAsOpaquePointer()}, [&]() -> Value {
+    auto type = RankedTensorType::get({1}, head.getF32Type());
+    Value to = tensor::EmptyOp::create(head, at->getLoc(), type, ValueRange());
+    return kernel::ScheduleOp::create(
+               head, at->getLoc(), type, step,
+               head.getF64FloatAttr(scale.getFrom()),
+               head.getF64FloatAttr(scale.getTo()),
+               head.getI64IntegerAttr(scale.getSteps()), to)
+        .getResult();
+  });
+}
+
+// scale * (norm(input) * weight + bias); null after an error.
+Value Converter::norm(Location location, NormAttr attribute, Value input,
+                      Value rows, ScaleAttr scale) {
+  RowsSpec spec;
+  spec.inputs.push_back(input);
+  bool hasWeight = attribute && attribute.getWeight();
+  bool hasBias = attribute && attribute.getBias();
+  if (hasWeight) {
+    Attribute value = attribute.getWeight();
+    if (attribute.getAffine() == Affine::one_plus_weight)
+      value = PlusAttr::get(value.getContext(), value, head.getF64FloatAttr(1));
+    spec.inputs.push_back(weight(location, value));
+  }
+  if (hasBias)
+    spec.inputs.push_back(weight(location, attribute.getBias()));
+  auto holder = scaleOperand(body.getInsertionBlock()->getParentOp(), scale);
+  if (failed(holder) || llvm::is_contained(spec.inputs, Value()))
+    return {};
+  if (*holder)
+    spec.inputs.push_back(*holder);
+  auto kind = [](NormKind kind) -> std::optional<kernel::RowNormKind> {
+    switch (kind) {
+    case NormKind::layer_norm:
+      return kernel::RowNormKind::layer;
+    case NormKind::rms_norm:
+      return kernel::RowNormKind::rms;
+    case NormKind::l2_norm:
+      return kernel::RowNormKind::l2;
+    case NormKind::identity:
+      return std::nullopt;
+    }
+    llvm_unreachable("a NormKind has one of the values above");
+  };
+  if (attribute)
+    if (auto rowKind = kind(attribute.getKind()))
+      spec.norm = kernel::RowNormAttr::get(
+          attribute.getContext(), *rowKind,
+          head.getF64FloatAttr(attribute.getEps()));
+  bool scales = *holder || factor(body, location, scale, {});
+  if (!spec.norm && spec.inputs.size() == 1 && !scales)
+    return input;
+  int64_t columns = cast<ShapedType>(input.getType()).getShape().back();
+  return makeRows(body, location, spec, rows, columns,
+                  [&](OpBuilder &builder, Location at, ValueRange x) {
+                    Value y = x[0];
+                    unsigned next = 1;
+                    if (hasWeight)
+                      y = product(builder, at, y, x[next++]);
+                    if (hasBias)
+                      y = arith::AddFOp::create(builder, at, y, x[next++]);
+                    return scaled(builder, at, scale,
+                                  *holder ? x[next] : Value(), y);
+                  });
+}
+
+LogicalResult Converter::convertResidual(ResidualOp op) {
+  Location location = op.getLoc();
+  Value x = valueOf(op.getInput()), rows = rowsOf(op.getInput());
+  auto at = [](std::optional<ArrayAttr> list, size_t i) -> Attribute {
+    return !list ? Attribute() : (*list)[list->size() == 1 ? 0 : i];
+  };
+
+  // u_i = N_in,i(x), once where branches share it.
+  SmallVector<Value> inputs, terms;
+  llvm::DenseMap<Attribute, Value> normed;
+  for (size_t i = 0; i < op.getBranches().size(); ++i) {
+    Attribute inNorm = at(op.getInNorm(), i);
+    Value &input = normed[inNorm];
+    if (!input)
+      input = inNorm ? norm(location, cast<NormAttr>(inNorm), x, rows) : x;
+    if (!input)
+      return failure();
+    inputs.push_back(input);
+  }
+
+  // n_i = N_branch,i(F_i(u_i))
+  for (auto [i, branch] : llvm::enumerate(op.getBranches())) {
+    values[branch.getArgument(0)] = inputs[i];
+    if (failed(convertBlock(branch.front())))
+      return failure();
+    Value term = valueOf(branch.front().getTerminator()->getOperand(0));
+    if (Attribute branchNorm = at(op.getBranchNorm(), i))
+      term = norm(location, cast<NormAttr>(branchNorm), term, rows);
+    if (!term)
+      return failure();
+    terms.push_back(term);
+  }
+
+  // y = A r + sum_i B_i n_i; s goes with N_out where there is one.
+  SmallVector<ScaleAttr> scales{op.getSkipScaleAttr()};
+  for (size_t i = 0; i < terms.size(); ++i)
+    scales.push_back(cast_or_null<ScaleAttr>(at(op.getBranchScale(), i)));
+  NormAttr outNorm = op.getOutNormAttr();
+  scales.push_back(outNorm ? ScaleAttr() : op.getStreamScaleAttr());
+  RowsSpec spec;
+  spec.inputs.push_back(op.getTap() == Tap::normed ? inputs.front() : x);
+  llvm::append_range(spec.inputs, terms);
+  SmallVector<int> holders; // the argument of each scale, -1: constant
+  for (ScaleAttr scale : scales) {
+    auto operand = scaleOperand(op, scale);
+    if (failed(operand))
+      return failure();
+    holders.push_back(*operand ? int(spec.inputs.size()) : -1);
+    if (*operand)
+      spec.inputs.push_back(*operand);
+  }
+  Value y = makeRows(
+      body, location, spec, rows, channelsOf(op.getInput()),
+      [&](OpBuilder &builder, Location where, ValueRange arguments) {
+        auto apply = [&](size_t i, Value value) {
+          return scaled(builder, where, scales[i],
+                        holders[i] < 0 ? Value() : arguments[holders[i]], value);
+        };
+        Value sum = apply(0, arguments[0]);
+        for (size_t i = 0; i < terms.size(); ++i)
+          sum = arith::AddFOp::create(builder, where, sum,
+                                      apply(i + 1, arguments[i + 1]));
+        return apply(scales.size() - 1, sum);
+      });
+  if (outNorm)
+    y = norm(location, outNorm, y, rows, op.getStreamScaleAttr());
+  values[op.getResult()] = y;
+  return success(bool(y));
+}

@@ -1,0 +1,23 @@
+// Passes from unrolled transformer ops to fused kernel ops, and their pipeline.
+// Must not know targets, tiles or where a model came from.
+#pragma once
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace mille {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/fuse/Passes.h.inc"
+
+// The stages `roll` and `fuse` of the staircase; `pipeline` is anchored on
+// builtin.module. After the first, layers are bodies and a table; after the
+// second, every op of a forward is a kernel op and `kernel.fusions` is written.
+void addRollPipeline(mlir::OpPassManager &pipeline);
+void addFusePipeline(mlir::OpPassManager &pipeline);
+
+} // namespace mille

@@ -1,0 +1,40 @@
+// What a residual unit is called in reports: from its parameters' names.
+// Decides nothing but text.
+#include "compiler/fuse/UnitNames.h"
+
+using namespace mlir;
+using namespace mille::transformer;
+
+// layers.*.attn.q.weight -> layers.*.attn; embed.weight -> embed; w -> w
+static StringRef ownerOf(StringRef symbol) {
+  symbol.consume_back(".weight");
+  return symbol.rsplit('.').first;
+}
+
+std::string mille::unitName(ArrayRef<StringRef> weights) {
+  SmallVector<StringRef> owners;
+  for (StringRef weight : weights)
+    if (StringRef owner = ownerOf(weight); !llvm::is_contained(owners, owner))
+      owners.push_back(owner);
+  if (owners.empty())
+    return "unit";
+  std::string name = owners.front().str();
+  for (StringRef owner : ArrayRef(owners).drop_front())
+    name += "+" + owner.rsplit('.').second.str();
+  return name;
+}
+
+std::string mille::unitName(
+    Operation *residual,
+    llvm::function_ref<FlatSymbolRefAttr(FlatSymbolRefAttr)> rename) {
+  SmallVector<StringRef> weights, others;
+  residual->walk([&](Operation *op) {
+    if (auto linear = dyn_cast<LinearOp>(op))
+      weights.push_back(rename(linear.getWeightAttr()).getValue());
+    else
+      op->getAttrDictionary().walk([&](FlatSymbolRefAttr symbol) {
+        others.push_back(rename(symbol).getValue());
+      });
+  });
+  return unitName(weights.empty() ? ArrayRef(others).take_front(1) : weights);
+}
