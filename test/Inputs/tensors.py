@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Makes, prints and compares safetensors files for tests. Standard library only.
+
+  tensors.py make FILE NAME:TYPE:SHAPE=NUMBERS ...   x:f32:1x2x4=1,2,3,4,5,6,7,8
+  tensors.py print FILE [NAME ...]                   numbers with 7 digits
+  tensors.py same FILE FILE                          bit by bit
+
+TYPE is f64, f32, i64 or i32. Fewer numbers than the shape holds repeat.
+"""
+import array
+import json
+import math
+import struct
+import sys
+
+FORMATS = {"f64": "d", "f32": "f", "i64": "q", "i32": "i"}
+
+
+def make(path, words):
+    header, data = {}, b""
+    for word in words:
+        name, kind, rest = word.split(":", 2)
+        shape_text, numbers_text = rest.split("=")
+        shape = [int(extent) for extent in shape_text.split("x")]
+        read = float if kind[0] == "f" else int
+        numbers = [read(number) for number in numbers_text.split(",")]
+        count = math.prod(shape)
+        numbers = (numbers * (count // len(numbers) + 1))[:count]
+        block = array.array(FORMATS[kind], numbers).tobytes()
+        header[name] = {"dtype": kind.upper(), "shape": shape,
+                        "data_offsets": [len(data), len(data) + len(block)]}
+        data += block
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def load(path):
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+        data = file.read()
+    header.pop("__metadata__", None)
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        numbers = array.array(FORMATS[entry["dtype"].lower()])
+        numbers.frombytes(data[begin:end])
+        tensors[name] = (entry["shape"], numbers, data[begin:end])
+    return tensors
+
+
+def show(path, names):
+    tensors = load(path)
+    for name in names or sorted(tensors):
+        shape, numbers, _ = tensors[name]
+        print(name, shape, " ".join(f"{number:.7g}" for number in numbers))
+
+
+def same(first, second):
+    one, other = load(first), load(second)
+    differing = [name for name in sorted(one.keys() | other.keys())
+                 if one.get(name, (0, 0, 0))[::2] != other.get(name, (0, 0, 0))[::2]]
+    for name in differing:
+        print(f"{name}: differs between {first} and {second}")
+    return 1 if differing else 0
+
+
+def main(arguments):
+    if len(arguments) >= 2 and arguments[0] == "make":
+        return make(arguments[1], arguments[2:])
+    if len(arguments) >= 2 and arguments[0] == "print":
+        return show(arguments[1], arguments[2:])
+    if len(arguments) == 3 and arguments[0] == "same":
+        return same(arguments[1], arguments[2])
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
