@@ -22,6 +22,7 @@ config.substitutions += [
     ("%mille-opt", os.path.join(bin_folder, "mille-opt") + roundtrip),
     ("%mille", os.path.join(bin_folder, "mille")),
     ("%programs", programs),
+    ("%tensors", os.path.join(config.test_source_root, "Inputs", "tensors.py")),
     ("%cxx", config.cxx),
     ("%cc", config.cc),
     ("%source", config.source),

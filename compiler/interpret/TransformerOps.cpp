@@ -39,32 +39,61 @@ Status mille::interpreter::applyNorm(Run &run, tf::NormAttr norm, Location at,
   return Status::done;
 }
 
-Status mille::interpreter::runOp(Run &run, tf::EmbedOp op) {
-  Tensor out;
-  for (auto [i, ids] : llvm::enumerate(op.getIds())) {
-    auto symbol = cast<FlatSymbolRefAttr>(op.getTables()[i]);
-    Tensor table; // [entries, channels]
-    if (Status s = run.parameter(symbol, op.getLoc(), table); failed(s))
-      return s;
-    const Tensor &rows = run.at(ids);
-    int64_t entries = table.shape[0], channels = table.shape[1];
-    double scale = i == 0 ? op.getScale().convertToDouble() : 1.0;
-    if (i == 0) {
-      out.shape = rows.shape;
-      out.shape.push_back(channels);
-      out.numbers.assign(elementsOf(out.shape), 0.0);
+namespace {
+
+// Rows of a table, each read once: a table may be far larger than what is read.
+class Table {
+public:
+  Table(Run &run, tf::EmbedOp op, FlatSymbolRefAttr symbol)
+      : run(run), op(op), symbol(symbol) {
+    auto parameter =
+        SymbolTable::lookupNearestSymbolFrom<tf::ParameterOp>(op, symbol);
+    // Inside layers a table may be a column; then its extent is not known here.
+    if (parameter)
+      entries = cast<ShapedType>(parameter.getType()).getDimSize(0);
+  }
+
+  Status row(int64_t index, size_t position, const std::vector<double> *&into) {
+    if (index < 0 || (entries && index >= entries)) {
+      op.emitError() << "row " << index << " of table " << symbol
+                     << " is read at position " << position << " but it has "
+                     << entries << " rows";
+      return Status::input;
     }
-    for (size_t m = 0; m < rows.numbers.size(); ++m) {
-      int64_t row = int64_t(rows.numbers[m]) + op.getOffsets()[i];
-      if (row < 0 || row >= entries) {
-        op.emitError() << "row " << row << " of table " << symbol
-                       << " is read at position " << m << " but it has "
-                       << entries << " rows";
-        return Status::input;
-      }
+    Tensor &kept = rows[index];
+    into = &kept.numbers;
+    if (!kept.numbers.empty())
+      return Status::done;
+    auto one = tf::SliceAttr::get(op.getContext(), symbol, 0, index, 1, 1);
+    return run.parameter(one, op.getLoc(), kept);
+  }
+
+private:
+  Run &run;
+  tf::EmbedOp op;
+  FlatSymbolRefAttr symbol;
+  int64_t entries = 0;
+  std::map<int64_t, Tensor> rows;
+};
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, tf::EmbedOp op) {
+  Tensor out = run.at(op.getIds().front());
+  int64_t channels = op.getResult().getType().getShape().back();
+  out.integer = false;
+  out.shape.push_back(channels);
+  out.numbers.assign(elementsOf(out.shape), 0.0);
+  for (auto [i, ids] : llvm::enumerate(op.getIds())) {
+    Table table(run, op, cast<FlatSymbolRefAttr>(op.getTables()[i]));
+    double scale = i == 0 ? op.getScale().convertToDouble() : 1.0;
+    for (auto [m, id] : llvm::enumerate(run.at(ids).numbers)) {
+      const std::vector<double> *row; // [channels]
+      if (Status s = table.row(int64_t(id) + op.getOffsets()[i], m, row);
+          failed(s))
+        return s;
       for (int64_t c = 0; c < channels; ++c)
-        out.numbers[m * channels + c] +=
-            scale * table.numbers[row * channels + c];
+        out.numbers[m * channels + c] += scale * (*row)[c];
     }
   }
   run.set(op.getResult(), std::move(out));
