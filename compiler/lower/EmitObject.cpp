@@ -1,0 +1,74 @@
+// Host code in the LLVM dialect becomes an object by LLVM 22: PIC, any x86-64,
+// since what to run is only chosen when it runs. Knows no programs.
+#include "compiler/lower/Lower.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+
+namespace {
+
+constexpr const char *hostTriple = "x86_64-unknown-linux-gnu";
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PassBuilder builder(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+
+} // namespace
+
+mille::Status mille::emitObject(ModuleOp program, std::string &object) {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  registerBuiltinDialectTranslation(*program.getContext());
+  registerLLVMDialectTranslation(*program.getContext());
+
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(program, context, "host");
+  if (!module)
+    return Status::bug;
+  llvm::Triple triple(hostTriple);
+  std::string why;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, why);
+  if (!target) {
+    program.emitError(why);
+    return Status::bug;
+  }
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, "x86-64", "", {}, llvm::Reloc::PIC_));
+  module->setTargetTriple(triple);
+  module->setDataLayout(machine->createDataLayout());
+  optimize(*module, *machine);
+
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager codegen;
+  if (machine->addPassesToEmitFile(codegen, stream, nullptr,
+                                   llvm::CodeGenFileType::ObjectFile)) {
+    program.emitError("LLVM emits no objects for ") << hostTriple;
+    return Status::bug;
+  }
+  codegen.run(*module);
+  object.assign(bytes.begin(), bytes.end());
+  return Status::done;
+}

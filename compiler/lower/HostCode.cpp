@@ -1,0 +1,164 @@
+// Host code, one small op at a time; what repeats is a function in the object.
+// The optimizer tidies up: nothing here tries to be short.
+#include "compiler/lower/HostCode.h"
+
+using namespace mlir;
+
+namespace mille::lower {
+
+HostCode::HostCode(ModuleOp module, const AbiTypes &types,
+                   ConstantPool &constants, StringRef name)
+    : builder(module.getContext()), loc(module.getLoc()), module(module),
+      types(types), constants(constants) {
+  emitDescribe();
+  builder.setInsertionPointToEnd(module.getBody());
+  function = LLVM::LLVMFuncOp::create(
+      builder, loc, name, LLVM::LLVMFunctionType::get(types.i32, {types.ptr}),
+      LLVM::Linkage::Internal);
+  Block *entry = function.addEntryBlock(builder);
+  run = entry->getArgument(0);
+  exit = newBlock({types.i32});
+  builder.setInsertionPointToEnd(exit);
+  LLVM::ReturnOp::create(builder, loc, exit->getArgument(0));
+  builder.setInsertionPointToEnd(entry);
+}
+
+// describe(buffer, dimensions, host, shape, rows)
+void HostCode::emitDescribe() {
+  builder.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(
+      types.none, {types.ptr, types.ptr, types.ptr, types.ptr, types.i64});
+  auto describe = LLVM::LLVMFuncOp::create(builder, loc, "describe", type,
+                                           LLVM::Linkage::Internal);
+  describe.setNoInline(true);
+  Block *entry = describe.addEntryBlock(builder);
+  builder.setInsertionPointToEnd(entry);
+  Value buffer = entry->getArgument(0), dimensions = entry->getArgument(1);
+  Value shape = entry->getArgument(3);
+  Value rows = to32(entry->getArgument(4)), zero = number(types.i32, 0);
+  Value null = addressOf("");
+  auto field = [&](int index, Value value) {
+    store(value, element(types.buffer, buffer, {0, index}));
+  };
+  auto shapeField = [&](ArrayRef<LLVM::GEPArg> at) -> Value {
+    return LLVM::LoadOp::create(builder, loc, types.i32,
+                                element(types.shape, shape, at));
+  };
+  field(0, number(types.i64, 0));
+  field(1, null);
+  field(2, entry->getArgument(2));
+  field(3, number(types.i64, 0));
+  field(4, shapeField({0, 0}));
+  field(5, shapeField({0, 1}));
+  field(6, dimensions);
+  field(7, null);
+  for (int i = 0; i < AbiTypes::maxDimensions; ++i) {
+    Value extent = shapeField({0, 2, i, 0});
+    Value isRows = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt,
+                                        extent, zero);
+    extent = LLVM::SelectOp::create(builder, loc, isRows, rows, extent);
+    Value values[] = {zero, extent, shapeField({0, 2, i, 1}), zero};
+    for (int part = 0; part < 4; ++part)
+      store(values[part], element(types.dimension, dimensions, {i, part}));
+  }
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+}
+
+Value HostCode::number(Type type, int64_t value) {
+  return LLVM::ConstantOp::create(builder, loc, type,
+                                  builder.getIntegerAttr(type, value));
+}
+
+Value HostCode::real(double value) {
+  return LLVM::ConstantOp::create(builder, loc, types.f64,
+                                  builder.getF64FloatAttr(value));
+}
+
+Value HostCode::addressOf(StringRef symbol) {
+  if (symbol.empty())
+    return LLVM::ZeroOp::create(builder, loc, types.ptr);
+  return LLVM::AddressOfOp::create(builder, loc, types.ptr, symbol);
+}
+
+Value HostCode::multiply(Value a, Value b) {
+  return LLVM::MulOp::create(builder, loc, a, b);
+}
+
+Value HostCode::add(Value a, Value b) {
+  return LLVM::AddOp::create(builder, loc, a, b);
+}
+
+Value HostCode::to32(Value value) {
+  return LLVM::TruncOp::create(builder, loc, types.i32, value);
+}
+
+Value HostCode::byteAddress(Value base, Value bytes) {
+  return LLVM::GEPOp::create(builder, loc, types.ptr, types.i8, base,
+                             ArrayRef<LLVM::GEPArg>(bytes));
+}
+
+Value HostCode::element(Type type, Value base, ArrayRef<LLVM::GEPArg> at) {
+  return LLVM::GEPOp::create(builder, loc, types.ptr, type, base, at);
+}
+
+Value HostCode::load(Type type, Value base, int64_t index) {
+  return LLVM::LoadOp::create(builder, loc, type,
+                              element(type, base, {int32_t(index)}));
+}
+
+void HostCode::store(Value value, Value address) {
+  LLVM::StoreOp::create(builder, loc, value, address);
+}
+
+Value HostCode::runField(RunField field) {
+  auto fields = cast<LLVM::LLVMStructType>(types.run).getBody();
+  return LLVM::LoadOp::create(builder, loc, fields[field],
+                              element(types.run, run, {0, int32_t(field)}));
+}
+
+Value HostCode::local(Type type, int64_t count) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  return LLVM::AllocaOp::create(builder, loc, types.ptr, type,
+                                number(types.i64, count));
+}
+
+void HostCode::describe(Value buffer, Value dimensions, Value host,
+                        StringRef shape, Value rows) {
+  LLVM::CallOp::create(
+      builder, loc, TypeRange(), "describe",
+      ValueRange{buffer, dimensions, host, addressOf(shape), rows});
+}
+
+void HostCode::call(StringRef name, ArrayRef<Value> arguments, bool status) {
+  SmallVector<Type> inputs;
+  for (Value argument : arguments)
+    inputs.push_back(argument.getType());
+  auto type = LLVM::LLVMFunctionType::get(status ? types.i32 : types.none, inputs);
+  constants.declare(name, type);
+  auto called = LLVM::CallOp::create(
+      builder, loc, status ? TypeRange(types.i32) : TypeRange(), name, arguments);
+  if (!status)
+    return;
+  Value code = called.getResult();
+  Value failed = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                      code, number(types.i32, 0));
+  Block *next = newBlock();
+  LLVM::CondBrOp::create(builder, loc, failed, exit, ValueRange(code), next,
+                         ValueRange());
+  builder.setInsertionPointToEnd(next);
+}
+
+Block *HostCode::newBlock(ArrayRef<Type> arguments) {
+  Block *block = new Block();
+  function.getBody().push_back(block);
+  for (Type type : arguments)
+    block->addArgument(type, loc);
+  return block;
+}
+
+void HostCode::finish() {
+  LLVM::BrOp::create(builder, loc, ValueRange(number(types.i32, 0)), exit);
+}
+
+} // namespace mille::lower

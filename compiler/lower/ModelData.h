@@ -1,0 +1,38 @@
+// The constants that describe a model to the runtime: mille_model and what it
+// points at. Emits no code but NAME_model().
+#pragma once
+#include "compiler/lower/AbiTypes.h"
+#include "compiler/lower/Lower.h"
+#include "dialects/kernel/Signature.h"
+
+namespace mille::lower {
+
+class ModelData {
+public:
+  ModelData(mlir::ModuleOp module, const AbiTypes &types, ConstantPool &constants,
+            const LowerOptions &options)
+      : module(module), types(types), constants(constants), options(options) {}
+
+  // The symbol of the mille_kernel of an op; one for each name.
+  std::string kernelOf(const KernelInfo &info);
+
+  // NAME_model(), when all kernels are known.
+  void emitModel(const kernel::Signature &signature, int64_t arenaBytesPerRow,
+                 llvm::StringRef forward);
+
+private:
+  Constant tensorArray(llvm::ArrayRef<kernel::TensorInfo> infos);
+  Constant isaArray();
+  Constant text(llvm::StringRef string) {
+    return Constant::address(types, constants.addString(string));
+  }
+
+  mlir::ModuleOp module;
+  const AbiTypes &types;
+  ConstantPool &constants;
+  const LowerOptions &options;
+  std::vector<std::pair<std::string, std::string>> kernels; // name, symbol
+  uint64_t scratchBytes = 0, scratchBytesPerToken = 0;
+};
+
+} // namespace mille::lower
