@@ -1,5 +1,6 @@
 // mille-opt: one pass, for tests and for looking. No logic.
 #include "compiler/fuse/Passes.h"
+#include "compiler/lower/Passes.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/transformer/Transformer.h"
@@ -16,6 +17,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   mille::registerFusePasses();
   mille::plan::registerPlanPasses();
+  mille::lower::registerLowerPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "mille pass driver\n", registry));
 }

@@ -18,7 +18,10 @@ namespace {
 constexpr const char *hostTriple = "x86_64-unknown-linux-gnu";
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PassBuilder builder(&machine);
+  // The layer loop stays a loop whatever the number of layers.
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  llvm::PassBuilder builder(&machine, tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
