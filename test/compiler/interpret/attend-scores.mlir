@@ -5,6 +5,10 @@
 // RUN: python3 %tensors make %t/in q:f32:1x2x1=1 k:f32:1x2x1=0,0.549306144334 far:f32:1x2x1=50,100 v:f32:1x2x1=0,8
 // RUN: %mille run %s --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %s --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK-DAG: capped [1, 2, 1] 4 4{{$}}
 // CHECK-DAG: scaled [1, 2, 1] 6 6{{$}}
 // A NaN in a key that is not seen touches nothing.

@@ -4,6 +4,10 @@
 // RUN: python3 %tensors make %t/in q:f32:2x3x2=0 k:f32:2x3x1=1,2,3 v:f32:2x3x1=3,6,12 attention_mask:i32:2x3=1,1,0,0,0,0
 // RUN: %mille run %s --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %s --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // causal: row 0 sees 3, row 1 sees 3 and 6, so does row 2 (key 2 is masked);
 // sequence 1 sees nothing: 0
 // CHECK-DAG: causal [2, 3, 2] 3 3 4.5 4.5 4.5 4.5 0 0 0 0 0 0{{$}}

@@ -5,6 +5,10 @@
 // RUN: python3 %tensors make %t/in input_ids:i32:2x2=0,1,2,1
 // RUN: %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %t/m.mlir --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK: last_hidden_state [2, 2, 2] 1 5 33 37 61 65 33 37
 
 // RUN: python3 %tensors make %t/in input_ids:i32:1x2=0,3

@@ -6,6 +6,10 @@
 // RUN: python3 %tensors make %t/in x:f32:1x1x1=1
 // RUN: %mille run %t/m.mlir --target=reference --hidden-states --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %t/m.mlir --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --hidden-states --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK: hidden_states.0 [1, 1, 1] 1{{$}}
 // CHECK: hidden_states.1 [1, 1, 1] 11{{$}}
 // CHECK: hidden_states.2 [1, 1, 1] 22{{$}}

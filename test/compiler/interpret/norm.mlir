@@ -4,6 +4,10 @@
 // RUN: python3 %tensors make %t/in x:f32:1x2x2=1,3,0,0
 // RUN: %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %t/m.mlir --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // layer_norm: mean 2, variance 1, root of 1 + 3 is 2: [-.5, .5] * g + b
 // CHECK-DAG: layer [1, 2, 2] 0 1 0.5 0{{$}}
 // rms_norm: mean square 5, root of 5 + 4 is 3: [1/3, 1] * (1 + g)

@@ -4,6 +4,10 @@
 // RUN: python3 %tensors make %t/in x:f32:2x3x1=1,3,8 attention_mask:i32:2x3=1,1,0,0,0,0
 // RUN: %mille run %s --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %s --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK-DAG: first [2, 1] 1 1{{$}}
 // CHECK-DAG: last [2, 1] 3 1{{$}}
 // CHECK-DAG: mean [2, 1] 2 0{{$}}

@@ -6,6 +6,10 @@
 // RUN: python3 %tensors make %t/in x:f32:1x1x2=1,3
 // RUN: %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %t/m.mlir --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK-DAG: none [1, 1, 2] 3 9{{$}}
 // x + 2 N(x)
 // CHECK-DAG: pre [1, 1, 2] 1.666667 5{{$}}
