@@ -1,0 +1,43 @@
+// Halide pipelines of the three kernels: algorithm above, schedule below.
+// Private to this room.
+#pragma once
+#include "compiler/halide/Spec.h"
+
+#include "Halide.h"
+
+namespace mille {
+
+// What a schedule depends on of the machine.
+struct Machine {
+  int lanes = 16;    // f32 in a vector
+  bool wide = true;  // 32 vector registers, not 16
+};
+
+// Names that no other kernel of the process has: Halide numbers equal ones.
+struct Names {
+  std::string unique;
+  std::string operator()(const char *name) const {
+    return std::string(name) + "_" + unique;
+  }
+};
+
+struct Pipe {
+  Halide::Func out;
+  std::vector<Halide::Argument> arguments;
+};
+
+Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
+                 const Names &names, bool few);
+Pipe buildRows(const KernelSpec &spec, const Machine &machine,
+               const Names &names);
+Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
+                    const Names &names);
+
+// An operand with the dimensions and strides of `spec`: (column, row).
+Halide::ImageParam bufferOf(const BufferSpec &spec, const std::string &name);
+
+// The operand's value for out[m, n].
+Halide::Expr readOf(const BufferSpec &spec, const Halide::ImageParam &buffer,
+                    const Halide::Expr &n, const Halide::Expr &m);
+
+} // namespace mille

@@ -1,0 +1,129 @@
+// Runs Halide on one pipeline and gives the object's bytes. Must not keep state:
+// several threads emit at once, and equal specs must give equal bytes.
+#include "compiler/halide/Emit.h"
+
+#include "compiler/halide/Build.h"
+
+#include <cstdio>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace Halide;
+
+namespace mille {
+
+ImageParam bufferOf(const BufferSpec &spec, const std::string &name) {
+  ImageParam buffer(Float(32), spec.rank, name);
+  buffer.dim(0).set_bounds(0, int(spec.columns));
+  if (spec.rank == 2)
+    buffer.dim(1).set_stride(int(spec.rowStride));
+  return buffer;
+}
+
+Expr readOf(const BufferSpec &spec, const ImageParam &buffer, const Expr &n,
+            const Expr &m) {
+  Expr first = spec.rank == 2 ? buffer.dim(1).min() : Expr();
+  switch (spec.reading) {
+  case Reading::element: return buffer(n, m);
+  case Reading::row: return buffer(0, m);
+  case Reading::column: return spec.rank == 2 ? buffer(n, first) : buffer(n);
+  case Reading::scalar: return spec.rank == 2 ? buffer(0, first) : buffer(0);
+  }
+  return {};
+}
+
+std::string halideVersion() {
+  return std::to_string(HALIDE_VERSION_MAJOR) + "." +
+         std::to_string(HALIDE_VERSION_MINOR) + "." +
+         std::to_string(HALIDE_VERSION_PATCH);
+}
+
+namespace {
+
+// Warnings of Halide are about style, not results, and errors are ours to word.
+class Quiet : public CompileTimeErrorReporter {
+public:
+  void warning(const char *) override {}
+  void error(const char *text) override { throw CompileError(text); }
+};
+
+void silenceHalide() {
+  static Quiet quiet;
+  static std::once_flag once;
+  std::call_once(once, [] { set_custom_compile_time_error_reporter(&quiet); });
+}
+
+// An unnamed file in memory that Halide can write by path.
+class MemoryFile {
+public:
+  explicit MemoryFile(const char *name) : file(memfd_create(name, MFD_CLOEXEC)) {}
+  ~MemoryFile() { close(file); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(file); }
+  bool read(std::string &bytes) const {
+    struct stat status;
+    if (file < 0 || fstat(file, &status) != 0)
+      return false;
+    bytes.resize(size_t(status.st_size));
+    return pread(file, bytes.data(), bytes.size(), 0) == ssize_t(bytes.size());
+  }
+
+private:
+  int file;
+};
+
+Machine machineOf(const Target &target) {
+  if (target.has_feature(Target::AVX512_Skylake))
+    return {16, true};
+  return {8, false};
+}
+
+Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
+           bool few) {
+  switch (spec.kind) {
+  case KernelKind::matmul: return buildMatmul(spec, machine, names, few);
+  case KernelKind::rows: return buildRows(spec, machine, names);
+  case KernelKind::attention: return buildAttention(spec, machine, names);
+  }
+  return {};
+}
+
+} // namespace
+
+bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
+                std::string &object, std::string &error) {
+  silenceHalide();
+  try {
+    Target target(options.target);
+    Names names{options.unique};
+    Pipe pipe = build(spec, machineOf(target), names, options.few);
+    Module module = Pipeline(pipe.out).compile_to_module(
+        pipe.arguments, options.entry, target);
+    // A second compile in one process gets a numbered name: keep it out.
+    module.remap_metadata_name(pipe.out.name(), "out");
+    for (const Argument &argument : pipe.arguments)
+      module.remap_metadata_name(argument.name, "in");
+    MemoryFile objectFile("kernel.o"), statementFile("kernel.stmt");
+    std::map<OutputFileType, std::string> outputs{
+        {OutputFileType::object, objectFile.path()}};
+    if (options.statement)
+      outputs[OutputFileType::stmt] = statementFile.path();
+    module.compile(outputs);
+    if (options.statement)
+      statementFile.read(*options.statement);
+    if (!objectFile.read(object) || object.empty()) {
+      error = "no memory for an object";
+      return false;
+    }
+    return true;
+  } catch (const Error &problem) {
+    error = problem.what();
+  } catch (const std::exception &problem) {
+    error = problem.what();
+  }
+  return false;
+}
+
+} // namespace mille

@@ -1,0 +1,27 @@
+// Kernel spec -> object, by Halide. Must not know of MLIR.
+#pragma once
+#include "compiler/halide/Spec.h"
+
+#include <string>
+
+namespace mille {
+
+struct EmitOptions {
+  std::string target; // Halide target string
+  std::string entry;  // name of the function; entry + "_argv" is what hosts call
+  std::string unique; // part of every internal name, different for each kernel
+  bool few = false;   // schedule for few rows
+  std::string *statement = nullptr; // also gives Halide's lowered program
+};
+
+// False, with a sentence in `error`, where Halide refuses. Thread-safe.
+bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
+                std::string &object, std::string &error);
+
+// The version of Halide: part of a kernel's identity.
+std::string halideVersion();
+
+// Heap a kernel's temporaries take for `keys` keys, in bytes: base + keys * per.
+void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey);
+
+} // namespace mille

@@ -1,0 +1,30 @@
+// Elementary functions on vectors as polynomials, and scalar programs made of
+// them. Must not call libm: kernels link against nothing.
+#pragma once
+#include "compiler/halide/Spec.h"
+
+#include "Halide.h"
+
+namespace mille {
+
+// Measured against double over the whole range (test/compiler/halide/Functions.cpp
+// keeps these figures): exp 1 ulp, exp2 2 ulp, tanh 3 ulp, erf 8 ulp, log 2 ulp;
+// erfc relative 1.0e-6 to 6/sqrt(2), 1e-2 below (where it is under 2e-9);
+// NaN in, NaN out; infinities and underflow as in C.
+Halide::Expr expOf(Halide::Expr x);
+Halide::Expr exp2Of(Halide::Expr x);
+Halide::Expr tanhOf(Halide::Expr x);
+Halide::Expr erfOf(Halide::Expr x);
+Halide::Expr erfcOf(Halide::Expr x);
+Halide::Expr logOf(Halide::Expr x);
+Halide::Expr sinOf(Halide::Expr x);
+Halide::Expr cosOf(Halide::Expr x);
+
+// 2^x for x <= 0, relative error 2.6e-7, exactly 0 from -127 down.
+Halide::Expr exp2Weight(Halide::Expr x);
+
+// The value of a program on f32 arguments.
+Halide::Expr evaluate(const ScalarProgram &program,
+                      const std::vector<Halide::Expr> &arguments);
+
+} // namespace mille

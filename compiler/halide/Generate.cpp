@@ -1,0 +1,161 @@
+// The room's door: what a kernel is called, what the host must know of it, and
+// its object, from the cache or made. Must not depend on where an op stands.
+#include "compiler/halide/Generate.h"
+
+#include "compiler/halide/Cache.h"
+#include "compiler/halide/Emit.h"
+#include "compiler/halide/ReadSpec.h"
+#include "runtime/abi.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using namespace mille;
+
+namespace {
+
+// Change it with any change of an algorithm or schedule: old entries of the
+// cache are then no longer found.
+constexpr StringLiteral scheduleVersion = "1";
+
+constexpr StringLiteral features =
+    "-no_runtime-user_context-no_asserts-no_bounds_query";
+constexpr StringLiteral big = "-large_buffers";
+
+std::string hashOf(StringRef text) {
+  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return llvm::toHex(ArrayRef(digest.data(), digest.size()), true);
+}
+
+// Identity of a kernel, whatever it is compiled for.
+std::string identityOf(const KernelSpec &spec) {
+  return canonicalText(spec) + "\nschedule " + scheduleVersion.str() +
+         "\nhalide " + halideVersion() + "\n";
+}
+
+std::string nameOf(const KernelSpec &spec) {
+  return "mille_k_" + hashOf(identityOf(spec)).substr(0, 16);
+}
+
+bool isWide(const Isa &isa) { return isa.features & MILLE_CPU_AVX512; }
+
+// Only matmul on AVX-512 has a schedule of its own for few rows.
+bool hasClasses(uint32_t fewRows, const Isa &isa) {
+  return fewRows > 0 && isWide(isa);
+}
+
+void describe(const MatmulSpec &m, KernelInfo &info) {
+  info.bufferCount = 3 + m.extras.size();
+  info.columnUnit = m.panel / m.accumulators;
+  info.rowUnit = 6;
+  info.fewRows = 12;
+  info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
+  info.bytesWeights = 4 * m.inner * m.panels * m.panel;
+  info.rowDimension = {1, -1};
+  for (const BufferSpec &extra : m.extras) {
+    bool byRow = extra.reading == Reading::element || extra.reading == Reading::row;
+    info.rowDimension.push_back(byRow ? 1 : -1);
+    if (extra.reading == Reading::column)
+      info.bytesWeights += 4 * m.columns;
+  }
+}
+
+void describe(const RowsSpec &r, KernelInfo &info) {
+  info.bufferCount = r.inputs.size() + r.indices + 1;
+  info.columnUnit = r.columns; // a row is short work: split rows only
+  info.rowUnit = 1;
+  uint64_t perElement = r.body.steps.size();
+  switch (r.norm) {
+  case RowStatistic::none: break;
+  case RowStatistic::layer: perElement += 6; break;
+  case RowStatistic::rms:
+  case RowStatistic::l2: perElement += 3; break;
+  }
+  info.flopsPerRow = perElement * r.columns;
+  for (auto [i, input] : llvm::enumerate(r.inputs)) {
+    bool byRow = input.reading == Reading::element || input.reading == Reading::row;
+    info.rowDimension.push_back(r.gather[i] < 0 && byRow ? 1 : -1);
+  }
+  info.rowDimension.insert(info.rowDimension.end(), r.indices, 0);
+}
+
+void describe(const AttentionSpec &a, KernelInfo &info) {
+  info.partition = MILLE_PARTITION_SEQUENCES;
+  info.bufferCount = 4 + a.hasKeyBias + a.hasRotation;
+  info.scalarCount = 3;
+  // Heads that share turned keys stay in one task.
+  info.columnUnit = a.kvHeads > 1 ? a.group() : 1;
+  info.rowUnit = 32;
+  info.flopsPerRow = 2 * a.heads * (a.headDim + a.valueDim);
+  info.rowDimension.assign(info.bufferCount - 1, 1);
+}
+
+} // namespace
+
+llvm::ArrayRef<Isa> mille::knownIsas() {
+  static const Isa isas[] = {
+      {"zen4", ("x86-64-linux-avx512_zen4" + features).str(),
+       MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 |
+           MILLE_CPU_AVX512_VNNI},
+      {"x86-64-v4", ("x86-64-linux-avx512_skylake" + features).str(),
+       MILLE_CPU_AVX2 | MILLE_CPU_AVX512},
+      {"x86-64-v3", ("x86-64-linux-avx-avx2-f16c-fma-sse41" + features).str(),
+       MILLE_CPU_AVX2},
+  };
+  return isas;
+}
+
+KernelInfo mille::describeKernel(Operation *op) {
+  KernelInfo info{};
+  KernelSpec spec;
+  if (failed(readSpec(op, spec)))
+    return info;
+  info.name = nameOf(spec);
+  info.partition = MILLE_PARTITION_ROWS;
+  switch (spec.kind) {
+  case KernelKind::matmul: describe(spec.matmul, info); break;
+  case KernelKind::rows: describe(spec.rows, info); break;
+  case KernelKind::attention: describe(spec.attention, info); break;
+  }
+  info.rowDimension.push_back(1); // out
+  scratchOf(spec, info.scratchBytes, info.scratchBytesPerToken);
+  return info;
+}
+
+std::string mille::kernelSymbol(const KernelInfo &info, const Isa &isa,
+                                RowClass rows) {
+  std::string name = isa.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  bool few = rows == RowClass::few && hasClasses(info.fewRows, isa);
+  return info.name + "_" + name + (few ? "_few" : "_many") + "_argv";
+}
+
+Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
+                             bool useCache, std::string &object) {
+  KernelSpec spec;
+  if (failed(readSpec(op, spec)))
+    return Status::bug;
+  KernelInfo info{};
+  info.name = nameOf(spec);
+  info.fewRows = spec.kind == KernelKind::matmul ? 12 : 0;
+  std::string symbol = kernelSymbol(info, isa, rows);
+  EmitOptions options;
+  options.target = isa.halideTarget;
+  if (spec.kind == KernelKind::matmul &&
+      spec.matmul.inner * spec.matmul.panels * spec.matmul.panel > INT32_MAX)
+    options.target += big.str();
+  options.entry = StringRef(symbol).drop_back(strlen("_argv")).str();
+  options.unique = options.entry;
+  options.few = rows == RowClass::few && hasClasses(info.fewRows, isa);
+  std::string key = hashOf(identityOf(spec) + options.target + "\n" + symbol);
+  if (useCache && readKernelCache(key, object))
+    return Status::done;
+  std::string problem;
+  if (!emitKernel(spec, options, object, problem)) {
+    op->emitError("no kernel for ") << isa.name << ": " << problem;
+    return Status::bug;
+  }
+  if (useCache)
+    writeKernelCache(key, object);
+  return Status::done;
+}

@@ -1,0 +1,278 @@
+// Kernel op on memrefs -> kernel spec. Checks what a kernel needs; must not
+// choose anything (tiles and schedules are the emitters').
+#include "compiler/halide/ReadSpec.h"
+
+#include "dialects/kernel/Kernel.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mille;
+
+namespace {
+
+LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref)
+    return op->emitOpError("operand is ") << type << " but must be a memref";
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memref.getStridesAndOffset(strides, offset)))
+    return op->emitOpError("operand is ") << type << " but must be strided";
+  spec.rank = memref.getRank();
+  if (spec.rank < 1 || spec.rank > 2)
+    return op->emitOpError("operand is ") << type
+           << " but must have one dimension or two";
+  spec.columns = memref.getShape().back();
+  spec.rows = spec.rank == 2 ? memref.getDimSize(0) : 1;
+  if (spec.rank == 1 && spec.columns == ShapedType::kDynamic) { // indices
+    spec.columns = 1;
+    spec.rows = -1;
+  }
+  if (spec.rows == ShapedType::kDynamic)
+    spec.rows = -1;
+  spec.rowStride = spec.rank == 2 ? strides[0] : 0;
+  if (strides.back() != 1 && spec.columns != 1)
+    return op->emitOpError("operand is ") << type
+           << " but its last stride must be 1";
+  if (spec.columns < 1 || spec.rowStride < 0)
+    return op->emitOpError("operand is ") << type
+           << " but its columns and strides must be known";
+  return success();
+}
+
+// As readBuffer, for an operand read at out[m, n].
+LogicalResult readOperand(Operation *op, Type type, int64_t columns,
+                          BufferSpec &spec) {
+  if (failed(readBuffer(op, type, spec)))
+    return failure();
+  auto access = kernel::accessOf(cast<ShapedType>(type), columns);
+  if (!access)
+    return op->emitOpError("operand is ") << type << " but the out has "
+           << columns << " columns";
+  switch (*access) {
+  case kernel::Access::element: spec.reading = Reading::element; break;
+  case kernel::Access::column: spec.reading = Reading::column; break;
+  case kernel::Access::row: spec.reading = Reading::row; break;
+  case kernel::Access::scalar: spec.reading = Reading::scalar; break;
+  }
+  return success();
+}
+
+//===-- Regions ---------------------------------------------------------------//
+
+class RegionReader {
+public:
+  RegionReader(Operation *op, ScalarProgram &program) : op(op), program(program) {}
+
+  LogicalResult read(Region &region) {
+    Block &block = region.front();
+    for (BlockArgument argument : block.getArguments())
+      numbers[argument] = program.arguments++;
+    for (Operation &step : block.without_terminator())
+      if (failed(readStep(step)))
+        return failure();
+    FailureOr<int> result = number(block.getTerminator()->getOperand(0));
+    if (failed(result))
+      return failure();
+    program.result = *result;
+    return success();
+  }
+
+private:
+  int push(ScalarStep step) {
+    program.steps.push_back(step);
+    return program.arguments + int(program.steps.size()) - 1;
+  }
+
+  LogicalResult readConstant(arith::ConstantOp constant) {
+    ScalarStep step{ScalarOp::constant};
+    if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
+      step.value = real.getValueAsDouble();
+    else
+      return op->emitOpError("region holds the constant ")
+             << constant.getValue() << " but constants must be f32";
+    numbers[constant.getResult()] = push(step);
+    return success();
+  }
+
+  // Constants may have been hoisted out of the region.
+  FailureOr<int> number(Value value) {
+    auto found = numbers.find(value);
+    if (found != numbers.end())
+      return found->second;
+    auto constant = value.getDefiningOp<arith::ConstantOp>();
+    if (!constant) {
+      op->emitOpError("region reads a value of another region that is not a "
+                      "constant");
+      return failure();
+    }
+    if (failed(readConstant(constant)))
+      return failure();
+    return numbers[value];
+  }
+
+  LogicalResult readStep(Operation &inner) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(inner))
+      return readConstant(constant);
+    ScalarStep step{ScalarOp::constant};
+    static const std::pair<StringRef, ScalarOp> table[] = {
+        {"arith.addf", ScalarOp::add},         {"arith.subf", ScalarOp::sub},
+        {"arith.mulf", ScalarOp::mul},         {"arith.divf", ScalarOp::div},
+        {"arith.negf", ScalarOp::neg},         {"arith.maximumf", ScalarOp::maximum},
+        {"arith.minimumf", ScalarOp::minimum}, {"arith.maxnumf", ScalarOp::maxnum},
+        {"arith.minnumf", ScalarOp::minnum},   {"arith.cmpf", ScalarOp::compare},
+        {"arith.select", ScalarOp::select},    {"math.exp", ScalarOp::exp},
+        {"math.exp2", ScalarOp::exp2},         {"math.tanh", ScalarOp::tanh},
+        {"math.erf", ScalarOp::erf},           {"math.erfc", ScalarOp::erfc},
+        {"math.sqrt", ScalarOp::sqrt},         {"math.rsqrt", ScalarOp::rsqrt},
+        {"math.absf", ScalarOp::abs},          {"math.log", ScalarOp::log},
+        {"math.sin", ScalarOp::sin},           {"math.cos", ScalarOp::cos},
+        {"math.fma", ScalarOp::fma},
+    };
+    StringRef name = inner.getName().getStringRef();
+    auto *row = llvm::find_if(table, [&](auto &r) { return r.first == name; });
+    if (row == std::end(table))
+      return op->emitOpError("region holds ") << name
+             << " but no kernel knows it";
+    step.op = row->second;
+    if (auto compare = dyn_cast<arith::CmpFOp>(inner)) {
+      auto comparison = comparisonOf(compare.getPredicate());
+      if (!comparison)
+        return op->emitOpError("region compares by ")
+               << arith::stringifyCmpFPredicate(compare.getPredicate())
+               << " but no kernel knows it";
+      step.comparison = *comparison;
+    }
+    for (auto [i, operand] : llvm::enumerate(inner.getOperands())) {
+      FailureOr<int> value = number(operand);
+      if (failed(value))
+        return failure();
+      step.operands[i] = *value;
+    }
+    numbers[inner.getResult(0)] = push(step);
+    return success();
+  }
+
+  static std::optional<Comparison> comparisonOf(arith::CmpFPredicate predicate) {
+    using P = arith::CmpFPredicate;
+    switch (predicate) {
+    case P::OEQ: case P::UEQ: return Comparison::eq;
+    case P::OGT: case P::UGT: return Comparison::gt;
+    case P::OGE: case P::UGE: return Comparison::ge;
+    case P::OLT: case P::ULT: return Comparison::lt;
+    case P::OLE: case P::ULE: return Comparison::le;
+    case P::ONE: case P::UNE: return Comparison::ne;
+    default: return std::nullopt;
+    }
+  }
+
+  Operation *op;
+  ScalarProgram &program;
+  llvm::DenseMap<Value, int> numbers;
+};
+
+//===-- Ops -------------------------------------------------------------------//
+
+LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::matmul;
+  MatmulSpec &m = spec.matmul;
+  if (failed(readBuffer(op, op.getInput().getType(), m.input)) ||
+      failed(readBuffer(op, op.getOut().getType(), spec.out)))
+    return failure();
+  m.inner = m.input.columns;
+  m.columns = spec.out.columns;
+  m.accumulators = op.getAccumulators();
+  auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
+  if (!weight || weight.getRank() != 3 || weight.getDimSize(2) != m.panel ||
+      weight.getDimSize(1) != m.inner || !weight.getLayout().isIdentity())
+    return op.emitOpError("weight is ") << op.getWeight().getType()
+           << " but must be packed: [panels, " << m.inner << ", " << m.panel
+           << "]";
+  m.panels = weight.getDimSize(0);
+  int64_t perPanel = m.panel / m.accumulators;
+  if (m.panels != (m.columns + perPanel - 1) / perPanel)
+    return op.emitOpError("weight has ") << m.panels << " panels but "
+           << m.columns << " columns with " << m.accumulators
+           << " accumulators need " << (m.columns + perPanel - 1) / perPanel;
+  for (Value extra : op.getExtras())
+    if (failed(readOperand(op, extra.getType(), m.columns,
+                           m.extras.emplace_back())))
+      return failure();
+  return RegionReader(op, m.epilogue).read(op.getEpilogue());
+}
+
+LogicalResult read(kernel::RowsOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::rows;
+  RowsSpec &r = spec.rows;
+  if (failed(readBuffer(op, op.getOut().getType(), spec.out)))
+    return failure();
+  r.columns = spec.out.columns;
+  r.gather.assign(op.getGather().begin(), op.getGather().end());
+  r.indices = op.getIndices().size();
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    BufferSpec &buffer = r.inputs.emplace_back();
+    bool gathered = r.gather[i] >= 0;
+    if (failed(gathered ? readBuffer(op, input.getType(), buffer)
+                        : readOperand(op, input.getType(), r.columns, buffer)))
+      return failure();
+    if (gathered && (buffer.rank != 2 || buffer.columns != r.columns))
+      return op.emitOpError("gathered input is ") << input.getType()
+             << " but the out has " << r.columns << " columns";
+  }
+  if (auto norm = op.getNormAttr()) {
+    switch (norm.getKind()) {
+    case kernel::RowNormKind::layer: r.norm = RowStatistic::layer; break;
+    case kernel::RowNormKind::rms: r.norm = RowStatistic::rms; break;
+    case kernel::RowNormKind::l2: r.norm = RowStatistic::l2; break;
+    }
+    r.eps = norm.getEps().getValueAsDouble();
+  }
+  return RegionReader(op, r.body).read(op.getBody());
+}
+
+LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::attention;
+  AttentionSpec &a = spec.attention;
+  if (failed(readBuffer(op, op.getQuery().getType(), a.query)) ||
+      failed(readBuffer(op, op.getKey().getType(), a.key)) ||
+      failed(readBuffer(op, op.getValue().getType(), a.value)) ||
+      failed(readBuffer(op, op.getOut().getType(), spec.out)))
+    return failure();
+  a.heads = op.getHeads();
+  a.kvHeads = op.getKvHeads();
+  a.headDim = op.getHeadDim();
+  a.valueDim = op.getValueDim();
+  a.queryOffset = op.getOffsets()[0];
+  a.keyOffset = op.getOffsets()[1];
+  a.valueOffset = op.getOffsets()[2];
+  a.scale = op.getScale().convertToDouble();
+  a.softcap = op.getSoftcap().convertToDouble();
+  a.causal = op.getCausal();
+  if (op.getKeyBias()) {
+    a.hasKeyBias = true;
+    if (failed(readBuffer(op, op.getKeyBias().getType(), a.keyBias)))
+      return failure();
+  }
+  if (op.getRotation()) {
+    a.hasRotation = true;
+    if (failed(readBuffer(op, op.getRotation().getType(), a.rotation)))
+      return failure();
+    a.angles = a.rotation.columns / 2;
+    a.interleaved = op.getPairing() == kernel::Pairing::interleaved;
+  }
+  if (auto slopes = op.getSlopes())
+    a.slopes.assign(slopes->begin(), slopes->end());
+  return success();
+}
+
+} // namespace
+
+LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
+  if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
+    return read(matmul, spec);
+  if (auto rows = dyn_cast<kernel::RowsOp>(op))
+    return read(rows, spec);
+  if (auto attention = dyn_cast<kernel::AttentionOp>(op))
+    return read(attention, spec);
+  return op->emitOpError("is no kernel; kernels are matmul, rows and attention");
+}

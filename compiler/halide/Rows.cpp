@@ -1,0 +1,114 @@
+// Row-wise kernels: gathers, a norm of the whole row, a scalar region.
+// Must add a row in one order, whatever rows a task has.
+#include "compiler/halide/Build.h"
+#include "compiler/halide/Functions.h"
+
+using namespace Halide;
+
+namespace mille {
+namespace {
+
+// Sums and maxima over a row run in `lanes` columns side by side; then these are
+// added in pairs. 64 lanes hide the latency of the additions.
+struct RowSum {
+  const Names &names;
+  int columns, vector;
+  int lanes() const { return columns >= 256 ? 64 : 16; }
+  std::vector<Func> made; // to be scheduled: partial sums first
+
+  // sum over n of term(n), for row m
+  Func sum(const char *name, const Var &m, std::function<Expr(Expr)> term) {
+    const int L = lanes(), whole = columns / L, rest = columns % L;
+    Var l(names("l"));
+    Func partial(names((std::string(name) + "_partial").c_str()));
+    partial(l, m) = 0.0f;
+    if (whole) {
+      RDom r(0, whole, names("r"));
+      partial(l, m) += term(r * L + l);
+      partial.update(0).reorder(l, r).vectorize(l, vector).unroll(l);
+    }
+    if (rest) {
+      RDom r(0, rest, names("rest"));
+      partial(r, m) += term(whole * L + r);
+    }
+    std::vector<Expr> lane;
+    for (int i = 0; i < L; ++i)
+      lane.push_back(partial(i, m));
+    for (; lane.size() > 1; lane.resize(lane.size() / 2))
+      for (size_t i = 0; i < lane.size() / 2; ++i)
+        lane[i] = strict_float(lane[i] + lane[i + lane.size() / 2]);
+    Func total(names(name));
+    total(m) = lane[0];
+    partial.bound_extent(l, L).vectorize(l, vector).unroll(l);
+    made.push_back(partial);
+    made.push_back(total);
+    return total;
+  }
+};
+
+} // namespace
+
+Pipe buildRows(const KernelSpec &spec, const Machine &machine,
+               const Names &names) {
+  const RowsSpec &s = spec.rows;
+  const int N = s.columns, V = machine.lanes;
+  Var n(names("n")), m(names("m")), no(names("no")), ni(names("ni")), nv(names("nv"));
+  Pipe pipe;
+  std::vector<ImageParam> inputs, indices;
+  for (size_t i = 0; i < s.inputs.size(); ++i)
+    inputs.push_back(bufferOf(s.inputs[i], names(("input" + std::to_string(i)).c_str())));
+  for (int i = 0; i < s.indices; ++i)
+    indices.emplace_back(Int(32), 1, names(("index" + std::to_string(i)).c_str()));
+  for (ImageParam &p : inputs)
+    pipe.arguments.push_back(p);
+  for (ImageParam &p : indices)
+    pipe.arguments.push_back(p);
+
+  auto read = [&](size_t i, const Expr &column) {
+    if (s.gather[i] < 0)
+      return readOf(s.inputs[i], inputs[i], column, m);
+    // The host checks indices; the clamp keeps a wrong one inside the table.
+    Expr entry = indices[s.gather[i]](m);
+    int64_t last = s.inputs[i].rows > 0 ? s.inputs[i].rows - 1 : INT32_MAX;
+    return inputs[i](column, clamp(entry, 0, int(last)));
+  };
+
+  RowSum rowSum{names, N, V, {}};
+  std::vector<Expr> arguments;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    arguments.push_back(read(i, n));
+  Func mean, scale(names("scale"));
+  if (s.norm != RowStatistic::none) {
+    Expr shift = 0.0f;
+    if (s.norm == RowStatistic::layer) {
+      mean = rowSum.sum("mean", m, [&](Expr c) { return read(0, c); });
+      shift = mean(m) * float(1.0 / N);
+    }
+    Func squares = rowSum.sum("squares", m, [&](Expr c) {
+      Expr x = read(0, c) - shift;
+      return x * x;
+    });
+    Expr sum = squares(m);
+    if (s.norm == RowStatistic::l2)
+      scale(m) = 1.0f / max(sqrt(sum), float(s.eps));
+    else
+      scale(m) = 1.0f / sqrt(sum * float(1.0 / N) + float(s.eps));
+    arguments[0] = (arguments[0] - shift) * scale(m);
+  }
+  pipe.out = Func(names("out"));
+  Func &out = pipe.out;
+  out(n, m) = evaluate(s.body, arguments);
+
+  auto buffer = out.output_buffer();
+  buffer.dim(1).set_stride(int(spec.out.rowStride));
+  if (s.norm != RowStatistic::none)
+    buffer.dim(0).set_bounds(0, N);
+  out.split(n, no, nv, V, TailStrategy::GuardWithIf).vectorize(nv);
+  for (Func &f : rowSum.made)
+    f.compute_at(out, m).store_in(MemoryType::Stack);
+  if (s.norm != RowStatistic::none)
+    scale.compute_at(out, m).store_in(MemoryType::Stack);
+  return pipe;
+}
+
+} // namespace mille

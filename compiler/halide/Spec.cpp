@@ -1,0 +1,99 @@
+// Spells a kernel spec as canonical text. Must not depend on pointers, locale or
+// anything but the spec.
+#include "compiler/halide/Spec.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+using namespace mille;
+
+bool ScalarProgram::expensive() const {
+  for (const ScalarStep &step : steps)
+    switch (step.op) {
+    case ScalarOp::exp: case ScalarOp::exp2: case ScalarOp::tanh:
+    case ScalarOp::erf: case ScalarOp::erfc: case ScalarOp::log:
+    case ScalarOp::sin: case ScalarOp::cos: case ScalarOp::sqrt:
+    case ScalarOp::rsqrt:
+      return true;
+    default:
+      break;
+    }
+  return false;
+}
+
+namespace {
+
+struct Text {
+  std::string text;
+  Text &word(const char *name) {
+    text += name;
+    text += ' ';
+    return *this;
+  }
+  Text &number(int64_t value) {
+    text += std::to_string(value) + ' ';
+    return *this;
+  }
+  // As hexadecimal float: exact, and free of the locale's digits.
+  Text &real(double value) {
+    char digits[40];
+    snprintf(digits, sizeof digits, "%a ", value);
+    text += digits;
+    return *this;
+  }
+  Text &buffer(const BufferSpec &b) {
+    return number(b.rank).number(b.columns).number(b.rows).number(b.rowStride)
+        .number(int(b.reading)).word(";");
+  }
+  Text &program(const ScalarProgram &p) {
+    word("program").number(p.arguments);
+    for (const ScalarStep &s : p.steps) {
+      number(int(s.op)).number(s.operands[0]).number(s.operands[1]);
+      number(s.operands[2]).real(s.value).number(int(s.comparison)).word(";");
+    }
+    return word("yield").number(p.result);
+  }
+};
+
+void write(Text &t, const MatmulSpec &m) {
+  t.word("matmul").number(m.inner).number(m.columns).number(m.accumulators);
+  t.number(m.panel).number(m.panels).buffer(m.input);
+  for (const BufferSpec &extra : m.extras)
+    t.buffer(extra);
+  t.program(m.epilogue);
+}
+
+void write(Text &t, const RowsSpec &r) {
+  t.word("rows").number(r.columns);
+  for (const BufferSpec &input : r.inputs)
+    t.buffer(input);
+  t.word("gather").number(r.indices);
+  for (int64_t index : r.gather)
+    t.number(index);
+  t.word("norm").number(int(r.norm)).real(r.eps).program(r.body);
+}
+
+void write(Text &t, const AttentionSpec &a) {
+  t.word("attention").number(a.heads).number(a.kvHeads).number(a.headDim);
+  t.number(a.valueDim).number(a.queryOffset).number(a.keyOffset);
+  t.number(a.valueOffset).buffer(a.query).buffer(a.key).buffer(a.value);
+  t.word("bias").number(a.hasKeyBias).buffer(a.keyBias);
+  t.word("rotation").number(a.hasRotation).number(a.interleaved);
+  t.number(a.angles).buffer(a.rotation);
+  t.number(a.causal).real(a.scale).real(a.softcap).word("slopes");
+  for (double slope : a.slopes)
+    t.real(slope);
+}
+
+} // namespace
+
+std::string mille::canonicalText(const KernelSpec &spec) {
+  Text t;
+  switch (spec.kind) {
+  case KernelKind::matmul: write(t, spec.matmul); break;
+  case KernelKind::rows: write(t, spec.rows); break;
+  case KernelKind::attention: write(t, spec.attention); break;
+  }
+  t.word("out").buffer(spec.out);
+  return std::move(t.text);
+}

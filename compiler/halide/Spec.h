@@ -1,0 +1,84 @@
+// What a kernel op asks of its kernel, as plain data: sizes, strides, formulas.
+// Names neither MLIR nor Halide, so both sides of the room can read it.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mille {
+
+// A step of a scalar region: the value of `op` on earlier values.
+enum class ScalarOp {
+  constant, add, sub, mul, div, neg, maximum, minimum, maxnum, minnum, compare,
+  select, exp, exp2, tanh, erf, erfc, sqrt, rsqrt, abs, log, sin, cos, fma
+};
+// Ordered comparisons; `une` is the only unordered one kept apart.
+enum class Comparison { eq, gt, ge, lt, le, ne };
+struct ScalarStep {
+  ScalarOp op;
+  int operands[3] = {-1, -1, -1}; // numbers of values, arguments first
+  double value = 0;               // constant
+  Comparison comparison = Comparison::eq;
+};
+struct ScalarProgram {
+  int arguments = 0;
+  std::vector<ScalarStep> steps;
+  int result = 0;
+  bool expensive() const; // holds a function that is a polynomial
+};
+
+// How a buffer is read for out[m, n]; its dimensions are (column, row).
+enum class Reading { element, column, row, scalar };
+struct BufferSpec {
+  int rank = 2;
+  int64_t columns = 0, rows = -1; // rows: -1 where known at run time only
+  int64_t rowStride = 0;          // in elements
+  Reading reading = Reading::element;
+};
+
+struct MatmulSpec {
+  int64_t inner = 0, columns = 0; // K, N
+  int accumulators = 1;
+  int64_t panel = 64, panels = 0;
+  BufferSpec input;
+  std::vector<BufferSpec> extras;
+  ScalarProgram epilogue;
+};
+
+enum class RowStatistic { none, layer, rms, l2 };
+struct RowsSpec {
+  int64_t columns = 0;
+  std::vector<BufferSpec> inputs;
+  std::vector<int64_t> gather; // number of an index buffer, or -1
+  int indices = 0;
+  RowStatistic norm = RowStatistic::none;
+  double eps = 0;
+  ScalarProgram body;
+};
+
+struct AttentionSpec {
+  int64_t heads = 0, kvHeads = 0, headDim = 0, valueDim = 0;
+  int64_t queryOffset = 0, keyOffset = 0, valueOffset = 0;
+  BufferSpec query, key, value, keyBias, rotation;
+  bool hasKeyBias = false, hasRotation = false, interleaved = false;
+  int64_t angles = 0; // n: the first 2n dimensions of a head turn
+  bool causal = false;
+  double scale = 1, softcap = 0;
+  std::vector<double> slopes;
+  int64_t group() const { return heads / kvHeads; }
+};
+
+enum class KernelKind { matmul, rows, attention };
+struct KernelSpec {
+  KernelKind kind = KernelKind::matmul;
+  MatmulSpec matmul;
+  RowsSpec rows;
+  AttentionSpec attention;
+  BufferSpec out;
+};
+
+// Everything of the spec that a kernel depends on, as text: equal specs, equal
+// text, in every process.
+std::string canonicalText(const KernelSpec &spec);
+
+} // namespace mille

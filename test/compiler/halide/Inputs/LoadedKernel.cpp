@@ -1,0 +1,173 @@
+// Loads kernels the way an application would: as a shared object of their code.
+// Must offer them what the runtime offers, and no more.
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+std::atomic<size_t> held{0}, peak{0};
+
+[[noreturn]] void giveUp(const std::string &why) {
+  fprintf(stderr, "kernel test: %s\n", why.c_str());
+  exit(1);
+}
+
+} // namespace
+
+// What kernels call; the runtime has its own.
+extern "C" __attribute__((visibility("default"))) void *
+halide_malloc(void *, size_t bytes) {
+  size_t now = held += bytes, seen = peak;
+  while (now > seen && !peak.compare_exchange_weak(seen, now)) {
+  }
+  auto *memory = static_cast<char *>(aligned_alloc(64, (bytes + 127) / 64 * 64));
+  *reinterpret_cast<size_t *>(memory) = bytes;
+  return memory + 64;
+}
+extern "C" __attribute__((visibility("default"))) void
+halide_free(void *, void *memory) {
+  if (!memory)
+    return;
+  char *start = static_cast<char *>(memory) - 64;
+  held -= *reinterpret_cast<size_t *>(start);
+  free(start);
+}
+
+size_t mille::test::peakScratch() { return peak; }
+void mille::test::resetScratch() { peak = held.load(); }
+
+Guarded::Guarded(size_t count, Side side) : count(count) {
+  size_t page = sysconf(_SC_PAGESIZE), bytes = count * sizeof(float);
+  size_t inner = (bytes + page - 1) / page * page + (bytes ? 0 : page);
+  mapBytes = inner + 2 * page;
+  map = mmap(nullptr, mapBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *start = static_cast<char *>(map) + page;
+  if (map == MAP_FAILED || mprotect(start, inner, PROT_READ | PROT_WRITE))
+    giveUp("no memory");
+  first = reinterpret_cast<float *>(side == Side::end ? start + inner - bytes : start);
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits = poison();
+    memcpy(first + i, &bits, 4);
+  }
+}
+Guarded::Guarded(Guarded &&other) noexcept
+    : map(std::exchange(other.map, nullptr)), mapBytes(other.mapBytes),
+      count(other.count), first(other.first) {}
+Guarded::~Guarded() {
+  if (map)
+    munmap(map, mapBytes);
+}
+
+ParsedKernel::ParsedKernel(const std::string &text) {
+  context.loadDialect<kernel::KernelDialect, mlir::func::FuncDialect,
+                      mlir::arith::ArithDialect, mlir::math::MathDialect>();
+  module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    giveUp("cannot parse\n" + text);
+  module->walk([&](mlir::Operation *inner) {
+    if (!op && mlir::isa<kernel::MatmulOp, kernel::RowsOp, kernel::AttentionOp>(inner))
+      op = inner;
+  });
+  if (!op)
+    giveUp("no kernel in\n" + text);
+  info = describeKernel(op);
+}
+
+const Isa &mille::test::isaNamed(const std::string &name) {
+  for (const Isa &isa : knownIsas())
+    if (isa.name == name)
+      return isa;
+  giveUp("no instruction set " + name);
+}
+
+bool mille::test::machineHas(const Isa &isa) {
+  bool avx512 = __builtin_cpu_supports("avx512f") &&
+                __builtin_cpu_supports("avx512bw") &&
+                __builtin_cpu_supports("avx512vl") &&
+                __builtin_cpu_supports("avx512dq") &&
+                __builtin_cpu_supports("avx512cd");
+  if ((isa.features & MILLE_CPU_AVX512) && !avx512)
+    return false;
+  if ((isa.features & MILLE_CPU_AVX512_BF16) &&
+      !__builtin_cpu_supports("avx512bf16"))
+    return false;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+mille_kernel_function mille::test::load(ParsedKernel &kernel, const Isa &isa,
+                                        RowClass rows) {
+  std::string object;
+  if (failed(generateKernel(kernel.op, isa, rows, false, object)))
+    giveUp("cannot generate");
+  std::string symbol = kernelSymbol(kernel.info, isa, rows);
+  char folder[] = "/tmp/mille-kernel-XXXXXX";
+  if (!mkdtemp(folder))
+    giveUp("no folder for temporary files");
+  std::string base = std::string(folder) + "/kernel";
+  std::ofstream(base + ".o", std::ios::binary) << object;
+  std::string link = std::string(MILLE_LINKER) + " -shared -o " + base + ".so " +
+                     base + ".o";
+  if (system(link.c_str()) != 0)
+    giveUp("cannot link");
+  void *library = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    giveUp(dlerror());
+  unlink((base + ".o").c_str());
+  unlink((base + ".so").c_str());
+  rmdir(folder);
+  void *entry = dlsym(library, symbol.c_str());
+  if (!entry)
+    giveUp("no symbol " + symbol);
+  return reinterpret_cast<mille_kernel_function>(entry);
+}
+
+Argument mille::test::matrix(float *host, int64_t rows, int64_t columns,
+                             int64_t stride) {
+  return {host, {{0, int32_t(columns), 1, 0}, {0, int32_t(rows), int32_t(stride), 0}}};
+}
+Argument mille::test::vector(const void *host, int64_t count) {
+  return {const_cast<void *>(host), {{0, int32_t(count), 1, 0}}};
+}
+
+int32_t mille::test::call(mille_kernel_function kernel,
+                          std::vector<Argument> inputs,
+                          std::vector<int32_t> scalars, Argument out) {
+  void *context = nullptr;
+  std::vector<mille_buffer> buffers;
+  inputs.push_back(std::move(out));
+  for (Argument &input : inputs) {
+    mille_buffer buffer{};
+    buffer.host = input.host;
+    buffer.type_code = 2;
+    buffer.type_bits = 32;
+    buffer.type_lanes = 1;
+    buffer.dimensions = int32_t(input.dimensions.size());
+    buffer.dimension = input.dimensions.data();
+    buffers.push_back(buffer);
+  }
+  std::vector<void *> arguments{&context};
+  for (size_t i = 0; i + 1 < buffers.size(); ++i)
+    arguments.push_back(&buffers[i]);
+  for (int32_t &scalar : scalars)
+    arguments.push_back(&scalar);
+  arguments.push_back(&buffers.back());
+  return kernel(arguments.data());
+}

@@ -1,0 +1,67 @@
+// A kernel made from MLIR text, linked and loaded into this process, and buffers
+// between guard pages to call it with. For tests and benchmarks of kernels.
+#pragma once
+#include "compiler/halide/Generate.h"
+#include "runtime/abi.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mille::test {
+
+// Memory of exactly `count` elements that ends (or starts) at a page nobody may
+// touch, filled with a NaN of a pattern of its own.
+class Guarded {
+public:
+  enum class Side { end, start };
+  Guarded(size_t count, Side side = Side::end);
+  ~Guarded();
+  Guarded(Guarded &&other) noexcept;
+  Guarded(const Guarded &) = delete;
+  float *data() const { return first; }
+  size_t size() const { return count; }
+  float &operator[](size_t i) const { return first[i]; }
+  static uint32_t poison() { return 0x7fc0dead; }
+
+private:
+  void *map = nullptr;
+  size_t mapBytes = 0, count = 0;
+  float *first = nullptr;
+};
+
+// The first kernel op of MLIR text, as the compiler would meet it.
+struct ParsedKernel {
+  explicit ParsedKernel(const std::string &text);
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::Operation *op = nullptr;
+  KernelInfo info;
+};
+
+const Isa &isaNamed(const std::string &name);
+bool machineHas(const Isa &isa);
+
+// Generates, links and loads; the process ends with a message where it cannot.
+mille_kernel_function load(ParsedKernel &kernel, const Isa &isa, RowClass rows);
+
+// One argument: memory, sizes and strides from the innermost dimension.
+struct Argument {
+  void *host;
+  std::vector<mille_dimension> dimensions;
+};
+Argument matrix(float *host, int64_t rows, int64_t columns, int64_t stride);
+Argument vector(const void *host, int64_t count);
+
+// Calls with inputs, scalars and out; the code that the kernel returns.
+int32_t call(mille_kernel_function kernel, std::vector<Argument> inputs,
+             std::vector<int32_t> scalars, Argument out);
+
+// Largest sum of bytes that kernels held on the heap at one time since reset.
+size_t peakScratch();
+void resetScratch();
+
+} // namespace mille::test

@@ -1,0 +1,290 @@
+// kernel.matmul against double at odd sizes: rows, columns, ranges, classes,
+// epilogues, instruction sets; every buffer ends at a page nobody may touch.
+//
+// RUN: %programs/kernel-matmul zen4
+// RUN: %programs/kernel-matmul x86-64-v3
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <random>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+int failures = 0;
+
+struct Case {
+  const char *name;
+  int64_t inner, columns;
+  int accumulators;
+  std::vector<std::string> extras; // memref types
+  const char *region;              // text of the epilogue
+  // accumulators, then extras, in double
+  std::function<double(std::vector<double>)> meaning;
+  double tolerance; // relative to 1 + |expected|
+};
+
+struct Sizes {
+  int64_t panels, perPanel, inStride, outStride;
+};
+
+Sizes sizesOf(const Case &c) {
+  int64_t per = 64 / c.accumulators;
+  return {(c.columns + per - 1) / per, per, (c.inner + 15) / 16 * 16,
+          (c.columns + 15) / 16 * 16};
+}
+
+std::string stridedRows(int64_t columns, int64_t stride) {
+  std::string size = std::to_string(columns);
+  if (stride == columns)
+    return "memref<?x" + size + "xf32>";
+  return "memref<?x" + size + "xf32, strided<[" + std::to_string(stride) + ", 1]>>";
+}
+
+std::string textOf(const Case &c) {
+  Sizes s = sizesOf(c);
+  std::string x = stridedRows(c.inner, s.inStride);
+  std::string w = "memref<" + std::to_string(s.panels) + "x" +
+                  std::to_string(c.inner) + "x64xf32>";
+  std::string o = stridedRows(c.columns, s.outStride);
+  std::string names, types, signature;
+  for (size_t i = 0; i < c.extras.size(); ++i) {
+    std::string name = "%extra" + std::to_string(i);
+    names += (i ? ", " : "") + name;
+    types += (i ? ", " : "") + c.extras[i];
+    signature += ", " + name + ": " + c.extras[i];
+  }
+  std::string extras =
+      names.empty() ? "" : " extras(" + names + " : " + types + ")";
+  return "func.func @f(%in: " + x + ", %weight: " + w + signature + ", %out: " + o +
+         ") {\n kernel.matmul %in, %weight" + extras + " outs(%out : " + o +
+         ") accumulators " + std::to_string(c.accumulators) + " {\n" + c.region +
+         "\n } : " + x + ", " + w + "\n return\n}\n";
+}
+
+// Data of one case, made once: inputs and the expected out, in double.
+struct Data {
+  Guarded input, weight, out;
+  std::vector<Guarded> extras;
+  std::vector<Argument> arguments;
+  std::vector<double> expected;
+  int64_t rows, columns, outStride;
+
+  Data(const Case &c, int64_t rows, Guarded::Side side)
+      : input((rows - 1) * sizesOf(c).inStride + c.inner, side),
+        weight(sizesOf(c).panels * c.inner * 64, side),
+        out((rows - 1) * sizesOf(c).outStride + c.columns, side), rows(rows),
+        columns(c.columns), outStride(sizesOf(c).outStride) {
+    std::mt19937 random(unsigned(c.inner * 7919 + rows));
+    std::uniform_real_distribution<float> draw(-1, 1);
+    Sizes s = sizesOf(c);
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t k = 0; k < c.inner; ++k)
+        input[m * s.inStride + k] = draw(random);
+    // [accumulators * N, K] -> panels
+    std::vector<float> plain(c.accumulators * c.columns * c.inner);
+    for (float &value : plain)
+      value = draw(random);
+    for (size_t i = 0; i < weight.size(); ++i)
+      weight[i] = 0;
+    for (int a = 0; a < c.accumulators; ++a)
+      for (int64_t n = 0; n < c.columns; ++n)
+        for (int64_t k = 0; k < c.inner; ++k)
+          weight[((n / s.perPanel) * c.inner + k) * 64 + a * s.perPanel +
+                 n % s.perPanel] = plain[(a * c.columns + n) * c.inner + k];
+    arguments.push_back(matrix(input.data(), rows, c.inner, s.inStride));
+    arguments.push_back({weight.data(), {{0, 64, 1, 0}, {0, int32_t(c.inner), 64, 0},
+                         {0, int32_t(s.panels), int32_t(64 * c.inner), 0}}});
+    std::vector<std::function<double(int64_t, int64_t)>> read;
+    extras.reserve(c.extras.size());
+    for (const std::string &type : c.extras) {
+      bool element = type.find("?x" + std::to_string(c.columns) + "x") != std::string::npos;
+      bool row = !element && type.find("?x1x") != std::string::npos;
+      bool scalar = type == "memref<1xf32>";
+      int64_t count = element ? rows * c.columns : row ? rows : scalar ? 1 : c.columns;
+      extras.emplace_back(count, side);
+      float *data = extras.back().data();
+      for (int64_t i = 0; i < count; ++i)
+        data[i] = draw(random);
+      if (element) {
+        arguments.push_back(matrix(data, rows, c.columns, c.columns));
+        read.push_back([=](int64_t m, int64_t n) { return data[m * c.columns + n]; });
+      } else if (row) {
+        arguments.push_back(matrix(data, rows, 1, 1));
+        read.push_back([=](int64_t m, int64_t) { return data[m]; });
+      } else {
+        arguments.push_back(mille::test::vector(data, count));
+        read.push_back([=](int64_t, int64_t n) { return data[scalar ? 0 : n]; });
+      }
+    }
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < c.columns; ++n) {
+        std::vector<double> values;
+        for (int a = 0; a < c.accumulators; ++a) {
+          double sum = 0;
+          for (int64_t k = 0; k < c.inner; ++k)
+            sum += double(input[m * s.inStride + k]) *
+                   plain[(a * c.columns + n) * c.inner + k];
+          values.push_back(sum);
+        }
+        for (auto &extra : read)
+          values.push_back(extra(m, n));
+        expected.push_back(c.meaning(values));
+      }
+  }
+
+  void poison() {
+    uint32_t bits = Guarded::poison();
+    for (size_t i = 0; i < out.size(); ++i)
+      memcpy(&out[i], &bits, 4);
+  }
+
+  // Runs on a range of the out and leaves the rest alone.
+  int32_t run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t n0,
+              int64_t n1) {
+    Argument range = matrix(&out[m0 * outStride + n0], m1 - m0, n1 - n0, outStride);
+    range.dimensions[0].min = int32_t(n0);
+    range.dimensions[1].min = int32_t(m0);
+    return call(kernel, arguments, {}, range);
+  }
+
+  std::vector<uint32_t> bits() const {
+    std::vector<uint32_t> all(out.size());
+    memcpy(all.data(), out.data(), all.size() * 4);
+    return all;
+  }
+};
+
+void expect(bool holds, const Case &c, const Isa &isa, int64_t rows,
+            const std::string &what) {
+  if (holds)
+    return;
+  ++failures;
+  printf("%s %s rows %ld: %s\n", c.name, isa.name.c_str(), long(rows), what.c_str());
+}
+
+// The whole out is right, and padding between rows is untouched.
+void checkValues(const Case &c, const Isa &isa, Data &data) {
+  double worst = 0;
+  for (int64_t m = 0; m < data.rows; ++m)
+    for (int64_t n = 0; n < data.outStride; ++n) {
+      if (size_t(m * data.outStride + n) >= data.out.size())
+        break;
+      float got = data.out[m * data.outStride + n];
+      uint32_t bits;
+      memcpy(&bits, &got, 4);
+      if (n >= data.columns) {
+        expect(bits == Guarded::poison(), c, isa, data.rows, "padding written");
+        continue;
+      }
+      double want = data.expected[m * data.columns + n];
+      double error = std::fabs(got - want) / (1 + std::fabs(want));
+      worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+    }
+  expect(worst <= c.tolerance, c, isa, data.rows, "error " + std::to_string(worst));
+}
+
+void check(const Case &c, const Isa &isa) {
+  ParsedKernel parsed(textOf(c));
+  mille_kernel_function many = load(parsed, isa, RowClass::many);
+  mille_kernel_function few =
+      kernelSymbol(parsed.info, isa, RowClass::few) ==
+              kernelSymbol(parsed.info, isa, RowClass::many)
+          ? many
+          : load(parsed, isa, RowClass::few);
+  int64_t unit = parsed.info.columnUnit;
+  for (int64_t rows : {1, 2, 3, 5, 6, 7, 11, 12, 13, 31, 103}) {
+    for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
+      Data data(c, rows, side);
+      expect(data.run(many, 0, rows, 0, c.columns) == 0, c, isa, rows, "status");
+      checkValues(c, isa, data);
+      std::vector<uint32_t> whole = data.bits();
+      data.poison();
+      data.run(few, 0, rows, 0, c.columns);
+      expect(data.bits() == whole, c, isa, rows, "bits differ between classes");
+      // pieces: columns in units, rows in unequal parts, either class
+      data.poison();
+      bool odd = false;
+      for (int64_t n = 0; n < c.columns; n += unit)
+        for (int64_t m = 0; m < rows; m += 1 + m % 5, odd = !odd)
+          data.run(odd ? few : many, m, std::min(rows, m + 1 + m % 5), n,
+                   std::min(c.columns, n + unit));
+      expect(data.bits() == whole, c, isa, rows, "bits differ between ranges");
+    }
+  }
+}
+
+const char *plain = "^bb0(%a: f32):\n kernel.yield %a : f32";
+const char *geluRegion = R"(^bb0(%a: f32, %b: f32):
+  %x = arith.addf %a, %b : f32
+  %c = arith.constant -0.70710678118654757 : f32
+  %h = arith.constant 0.5 : f32
+  %t = arith.mulf %x, %c : f32
+  %e = math.erfc %t : f32
+  %y = arith.mulf %x, %h : f32
+  %z = arith.mulf %y, %e : f32
+  kernel.yield %z : f32)";
+const char *residualRegion = R"(^bb0(%a: f32, %b: f32, %r: f32, %s: f32, %v: f32):
+  %x = arith.addf %a, %b : f32
+  %t = arith.mulf %x, %s : f32
+  %q = arith.mulf %r, %v : f32
+  %y = arith.addf %t, %q : f32
+  kernel.yield %y : f32)";
+const char *gatedRegion = R"(^bb0(%g: f32, %u: f32):
+  %one = arith.constant 1.0 : f32
+  %n = arith.negf %g : f32
+  %e = math.exp %n : f32
+  %d = arith.addf %e, %one : f32
+  %s = arith.divf %g, %d : f32
+  %y = arith.mulf %s, %u : f32
+  kernel.yield %y : f32)";
+const char *reluRegion = R"(^bb0(%a: f32, %b: f32):
+  %x = arith.addf %a, %b : f32
+  %z = arith.constant 0.0 : f32
+  %y = arith.maximumf %x, %z : f32
+  kernel.yield %y : f32)";
+
+double geluOf(const std::vector<double> &v) {
+  double x = v[0] + v[1];
+  return 0.5 * x * std::erfc(-x * M_SQRT1_2);
+}
+double siluGate(const std::vector<double> &v) {
+  return v[0] / (1 + std::exp(-v[0])) * v[1];
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::vector<Case> cases;
+  for (int64_t columns : {1, 7, 63, 64, 65, 100, 129}) {
+    std::string n = std::to_string(columns);
+    std::string column = "memref<" + n + "xf32>", row1 = "memref<1x" + n + "xf32>";
+    std::string element = "memref<?x" + n + "xf32>";
+    cases.push_back({"plain", 37, columns, 1, {}, plain,
+                     [](auto v) { return v[0]; }, 2e-6});
+    if (columns != 1 && columns != 64 && columns != 100)
+      continue;
+    cases.push_back({"gelu", 24, columns, 1, {column}, geluRegion, geluOf, 2e-6});
+    cases.push_back({"residual", 8, columns, 1,
+                     {column, element, "memref<?x1xf32>", "memref<1xf32>"},
+                     residualRegion,
+                     [](auto v) { return (v[0] + v[1]) * v[3] + v[2] * v[4]; }, 2e-6});
+    cases.push_back({"relu", 1, columns, 1, {column}, reluRegion,
+                     [](auto v) { return std::max(0.0, v[0] + v[1]); }, 2e-6});
+    cases.push_back({"gated", 33, columns, 2, {}, gatedRegion, siluGate, 4e-6});
+  }
+  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
+  if (!machineHas(isa)) {
+    printf("this machine lacks %s\n", isa.name.c_str());
+    return 0;
+  }
+  for (const Case &c : cases)
+    check(c, isa);
+  printf("%d failures\n", failures);
+  return failures != 0;
+}
