@@ -1,0 +1,152 @@
+/* Each way in which a weights file can be wrong has its own status and sentence.
+ * argv[1]: a folder to write in. */
+#include "FakeModel.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char path[512];
+static char *good, *bad;
+static size_t bytes;
+
+static void refused(const mille_model *model, const char *at,
+                    const mille_options *options, mille_status expected,
+                    const char *part) {
+  char message[512] = "";
+  mille_package *package = (mille_package *)message;
+  mille_status status =
+      mille_package_open(model, at, options, &package, message, sizeof message);
+  EXPECT(status, expected, message, part);
+  CHECK(package == NULL);
+  /* Without a place for the message, too. */
+  CHECK(mille_package_open(model, at, options, &package, NULL, 0) == expected);
+  CHECK(mille_package_open(model, at, options, &package, message, 5) ==
+        expected);
+  CHECK(strlen(message) == 4);
+}
+
+static void refusedFile(size_t size, const char *part) {
+  fake_write(path, bad, size);
+  refused(fake_model(), path, NULL, MILLE_BAD_WEIGHTS, part);
+  memcpy(bad, good, bytes);
+}
+
+int main(int argc, char **argv) {
+  CHECK(argc == 2);
+  mkdir(argv[1], 0777);
+  snprintf(path, sizeof path, "%s/fake.weights", argv[1]);
+  good = (char *)fake_weights(&bytes);
+  bad = malloc(bytes + 64);
+  memcpy(bad, good, bytes);
+  mille_weights_header *header = (mille_weights_header *)bad;
+  const mille_model *model = fake_model();
+  mille_options options = MILLE_OPTIONS_INIT;
+
+  unlink(path);
+  refused(model, path, NULL, MILLE_FILE_ERROR, "cannot open ");
+  refused(model, path, NULL, MILLE_FILE_ERROR, "No such file or directory");
+  refused(model, argv[1], NULL, MILLE_FILE_ERROR, "is not a regular file");
+  refused(model, NULL, NULL, MILLE_INVALID_ARGUMENT,
+          "weights_path is null but model fake has no embedded weights");
+  refused(NULL, path, NULL, MILLE_INVALID_ARGUMENT, "model is null");
+
+  refusedFile(0, "is 0 bytes long but the header of a weights file has 120");
+  refusedFile(119, "is 119 bytes long but the header");
+  refusedFile(120, "is 120 bytes long but its header says");
+  refusedFile(bytes - 1, "bytes long but its header says");
+  refusedFile(bytes + 1, "bytes long but its header says");
+  bad[0] = 'm';
+  refusedFile(bytes, "is not a Mille weights file");
+  header->version = 2;
+  refusedFile(bytes, "has weights version 2 but this runtime reads versions up "
+                     "to 1: a newer Mille wrote it");
+  strcpy(header->model, "other");
+  refusedFile(bytes, "has the weights of model other but the code is of fake");
+  memset(header->model, 'x', sizeof header->model);
+  refusedFile(bytes, "but the code is of fake");
+  header->total_bytes = 64 + bytes;
+  refusedFile(bytes + 64, "but fake was compiled with");
+  header->hash ^= 1;
+  refusedFile(bytes, "but fake was compiled with weights of hash");
+  header->table_count = UINT64_MAX / 4;
+  refusedFile(bytes, "has a table of 4611686018427387903 entries at 120");
+  header->table_offset = bytes + 8;
+  refusedFile(bytes, "has a table of 2 entries at");
+  header->table_offset = UINT64_MAX - 7;
+  refusedFile(bytes, "has a table of 2 entries at");
+  header->data_offset = bytes + 64;
+  refusedFile(bytes, "has its tensors at");
+  header->data_offset = 130;
+  refusedFile(bytes, "has its tensors at 130");
+
+  /* Contents are compared on request only. */
+  bad[bytes - 1] ^= 1;
+  fake_write(path, bad, bytes);
+  mille_package *package;
+  CHECK(mille_package_open(model, path, NULL, &package, NULL, 0) == MILLE_OK);
+  CHECK(mille_package_close(package) == MILLE_OK);
+  options.verify_hash = 1;
+  refused(model, path, &options, MILLE_BAD_WEIGHTS, "the file is damaged");
+  options.verify_hash = 0;
+
+  /* Every prefix of the file. */
+  for (size_t size = 0; size < bytes; size += size < 256 ? 1 : 61) {
+    fake_write(path, good, size);
+    CHECK(mille_package_open(model, path, NULL, &package, NULL, 0) ==
+          MILLE_BAD_WEIGHTS);
+  }
+  /* Every bit of the header: refused, or harmless. */
+  for (size_t bit = 0; bit < sizeof *header * 8; ++bit) {
+    bad[bit / 8] ^= (char)(1 << bit % 8);
+    fake_write(path, bad, bytes);
+    mille_status status =
+        mille_package_open(model, path, NULL, &package, NULL, 0);
+    CHECK(status == MILLE_OK || status == MILLE_BAD_WEIGHTS);
+    CHECK(mille_package_close(package) == MILLE_OK);
+    memcpy(bad, good, bytes);
+  }
+
+  /* The model, its embedded weights, instruction sets and options. */
+  mille_model embedded = *model;
+  embedded.weights = good;
+  char message[512];
+  mille_status status = mille_package_open(&embedded, NULL, NULL, &package,
+                                           message, sizeof message);
+  EXPECT(status, MILLE_OK, message, "");
+  CHECK(mille_package_close(package) == MILLE_OK);
+  fake_write_weights(path);
+  mille_model newer = *model;
+  newer.abi_version = 2;
+  refused(&newer, path, NULL, MILLE_INVALID_ARGUMENT,
+          "the model has ABI version 2 but this runtime has 1");
+  options.isa = "zen9";
+  refused(model, path, &options, MILLE_INVALID_ARGUMENT,
+          "isa is zen9 but model fake was compiled for x86-64-v3 and others");
+  options.isa = "x86-64-v3";
+  options.hidden_features = MILLE_CPU_AVX2;
+  refused(model, path, &options, MILLE_UNSUPPORTED_CPU,
+          "needs avx2 (with fma, f16c, bmi2) but this CPU lacks it");
+  options.isa = NULL;
+  status = mille_package_open(model, path, &options, &package, message,
+                              sizeof message);
+  EXPECT(status, MILLE_OK, message, "");
+  const char *isa;
+  CHECK(mille_package_isa(package, &isa) == MILLE_OK);
+  CHECK(strcmp(isa, "x86-64") == 0);
+  CHECK(mille_package_close(package) == MILLE_OK);
+  options = (mille_options)MILLE_OPTIONS_INIT;
+  options.isa = "x86-64-v3";
+  mille_isa beyond[1] = {{"x86-64-v3", 1ull << 40 | 1ull << 41}};
+  mille_model impossible = *model;
+  impossible.isas = beyond;
+  impossible.isa_count = 1;
+  refused(&impossible, path, NULL, MILLE_UNSUPPORTED_CPU,
+          "needs feature 40, feature 41 but this CPU lacks it");
+  options.isa = NULL;
+  options.release = (void (*)(void *, void *))abort;
+  refused(model, path, &options, MILLE_INVALID_ARGUMENT,
+          "options have release but no allocate");
+  free(bad);
+  return 0;
+}
