@@ -1,0 +1,111 @@
+// Text only: typed functions with shapes in comments, C99 and C++.
+#include "compiler/link/Header.h"
+#include "compiler/link/MilleHeaderText.h" // made from runtime/mille.h
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace mille::link {
+namespace {
+
+struct Argument {
+  std::string name, type, comment;
+};
+
+std::string identifier(StringRef name, StringSet<> &taken) {
+  std::string result;
+  for (char c : name)
+    result += isAlnum(c) ? c : '_';
+  if (result.empty() || isDigit(result[0]))
+    result = "_" + result;
+  while (!taken.insert(result).second)
+    result += '_';
+  return result;
+}
+
+std::string commentOf(const kernel::TensorInfo &info) {
+  std::string text = info.shapeText();
+  if (info.below)
+    text += ", 0 <= value < " + std::to_string(info.below);
+  if (info.fallback == "ones" || info.fallback == "zeros")
+    text += "; null: all " + info.fallback;
+  else if (info.fallback == "positions")
+    text += "; null: 0, 1, 2, ... in each sequence";
+  else if (!info.fallback.empty())
+    text += "; null: the schedule's end";
+  return text;
+}
+
+std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
+  // Words of the function itself, and those of C and C++ that a tensor may have.
+  StringSet<> taken;
+  for (StringRef word : {"session", "batch", "tokens", "inputs", "outputs", "int",
+                         "float", "double", "long", "short", "char", "default",
+                         "register", "class", "new", "this", "template", "switch",
+                         "return", "union", "struct", "static", "operator"})
+    taken.insert(word);
+  std::vector<Argument> arguments;
+  for (const kernel::TensorInfo &info : signature.inputs)
+    arguments.push_back({identifier(info.name, taken),
+                         info.isFloat ? "const float *" : "const int32_t *",
+                         commentOf(info)});
+  for (const kernel::TensorInfo &info : signature.outputs)
+    arguments.push_back({identifier(info.name, taken), "float *",
+                         commentOf(info)});
+  return arguments;
+}
+
+void writeList(raw_ostream &out, StringRef type, StringRef name,
+               ArrayRef<Argument> arguments) {
+  out << "  " << type << name << "[] = {";
+  interleaveComma(arguments, out,
+                  [&](const Argument &argument) { out << argument.name; });
+  out << "};\n";
+}
+
+} // namespace
+
+std::string writeHeader(StringRef name, const kernel::Signature &signature,
+                        bool embedded) {
+  std::vector<Argument> arguments = argumentsOf(signature);
+  std::string text;
+  raw_string_ostream out(text);
+  out << "/* " << name << ", compiled by Mille. Link with " << name << ".a (and"
+      << " -lm -lpthread) or " << name << ".so.\n"
+      << " *\n"
+      << " *   mille_package *package;\n"
+      << " *   mille_session *session;\n"
+      << " *   mille_package_open(" << name << "_model(), "
+      << (embedded ? std::string("NULL") : "\"" + name.str() + ".weights\"")
+      << ", NULL, &package, NULL, 0);\n"
+      << " *   mille_session_create(package, max_batch, max_tokens, threads,"
+      << " &session);\n"
+      << " *   " << name << "_run(session, batch, tokens, ...);\n"
+      << " *\n"
+      << " * What follows is mille.h, then the model's own functions. */\n"
+      << milleHeaderText << "\n"
+      << "#ifndef MILLE_MODEL_" << name << "_H\n"
+      << "#define MILLE_MODEL_" << name << "_H\n"
+      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+      << "const struct mille_model *" << name << "_model(void);\n\n"
+      << "/* One run. Shapes are dense, the last dimension innermost; batch and\n"
+      << " * tokens are at most what the session was created with. */\n"
+      << "static inline mille_status\n"
+      << name << "_run(mille_session *session, int64_t batch, int64_t tokens";
+  for (const Argument &argument : arguments)
+    out << ",\n    " << argument.type << argument.name << " /* "
+        << argument.comment << " */";
+  out << ")\n{\n";
+  ArrayRef<Argument> all(arguments);
+  size_t inputs = signature.inputs.size();
+  writeList(out, "const void *", "inputs", all.take_front(inputs));
+  writeList(out, "float *", "outputs", all.drop_front(inputs));
+  out << "  return mille_session_run(session, batch, tokens, inputs, outputs);\n"
+      << "}\n\n"
+      << "#ifdef __cplusplus\n}\n#endif\n#endif\n";
+  return text;
+}
+
+} // namespace mille::link

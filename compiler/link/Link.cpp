@@ -1,0 +1,154 @@
+// The order of linking, step by step; the files are moved to their places last.
+// Must not do what a step does.
+#include "compiler/link/Link.h"
+#include "compiler/link/Header.h"
+#include "compiler/link/Objects.h"
+#include "compiler/link/Staging.h"
+#include "compiler/link/WriteWeights.h"
+#include "dialects/kernel/Signature.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Path.h"
+
+#include <cerrno>
+#include <cstring>
+
+using namespace mille;
+using namespace mille::link;
+
+namespace {
+
+class Package {
+public:
+  Package(const LinkInput &input, llvm::StringRef folder)
+      : input(input), staging(folder, input.name) {}
+
+  Status write();
+
+private:
+  Status weights();
+  Status modelObject();
+  Status libraries();
+  Status texts();
+  Status finish(Status status);
+
+  std::string file(llvm::StringRef suffix) const {
+    return input.name + suffix.str();
+  }
+  std::string kernelSupport() const {
+    llvm::SmallString<256> path(
+        llvm::sys::path::parent_path(input.runtimeLibrary));
+    llvm::sys::path::append(path, "libmille_kernel_support.a");
+    return std::string(path);
+  }
+  // A step's problem with files is the machine's, anything else ours.
+  Status judge(const Problem &problem) {
+    if (problem.empty())
+      return Status::done;
+    said = problem;
+    for (int error : {ENOSPC, EDQUOT, EACCES, EROFS, EIO, EFBIG, ENOENT, ENOMEM,
+                      EMFILE, EPERM})
+      if (problem.find(std::strerror(error)) != std::string::npos)
+        return Status::machine;
+    return Status::bug;
+  }
+
+  const LinkInput &input;
+  Staging staging;
+  PackageFacts facts;
+  std::string said;
+};
+
+// NAME.weights, and with --embed-weights the same as an object.
+Status Package::weights() {
+  if (Status status = writeWeights(input, staging, file(".weights"), facts);
+      failed(status))
+    return status;
+  if (!input.embedWeights)
+    return Status::done;
+  bool good = writeWeightsObject(staging, staging.path(file(".weights")),
+                                 staging.scratch("weights.o"), input.name);
+  return good ? Status::done : Status::machine;
+}
+
+// Host code, kernels and what kernels call as one object that only shows
+// NAME_model: two models, or Halide itself, live in one program.
+Status Package::modelObject() {
+  std::string host;
+  if (Status status = input.hostObject(facts, host); failed(status))
+    return status;
+  std::vector<std::string> objects;
+  auto add = [&](llvm::StringRef bytes) {
+    std::string name = "." + std::to_string(objects.size()) + ".o";
+    objects.push_back(staging.path(name));
+    return staging.write(name, bytes);
+  };
+  if (!add(host))
+    return Status::machine;
+  for (const auto &[name, bytes] : input.kernelObjects)
+    if (!add(bytes))
+      return Status::machine;
+  std::string joined = staging.scratch("joined.o");
+  if (Status status =
+          judge(linkRelocatable(objects, {kernelSupport()}, joined));
+      failed(status))
+    return status;
+  return judge(keepGlobal(joined, input.name + "_model",
+                          staging.scratch(file(".o"))));
+}
+
+// The runtime's members stay members: of two models' archives in one program,
+// the linker takes the runtime from the first.
+Status Package::libraries() {
+  std::vector<std::string> objects{staging.scratch(file(".o"))};
+  if (input.embedWeights)
+    objects.push_back(staging.scratch("weights.o"));
+  if (Status status = judge(writeArchive(objects, {input.runtimeLibrary},
+                                         staging.path(file(".a"))));
+      failed(status))
+    return status;
+  Status status = judge(linkShared(objects, {input.runtimeLibrary},
+                                   {input.name + "_model", "mille_*"},
+                                   staging.path(file(".so"))));
+  facts.codeBytes = loadedBytes(staging.path(file(".so")));
+  return status;
+}
+
+Status Package::texts() {
+  kernel::Signature signature =
+      kernel::signatureOf(kernel::forwardOf(input.model));
+  std::string header = writeHeader(input.name, signature, input.embedWeights);
+  bool good = staging.write(file(".h"), header) &&
+              staging.write(file(".mlir"), input.imported) &&
+              staging.write(file(".json"), input.manifest(facts));
+  return good ? Status::done : Status::machine;
+}
+
+Status Package::write() {
+  if (!staging.problem().empty())
+    return finish(Status::machine);
+  for (auto step : {&Package::weights, &Package::modelObject,
+                    &Package::libraries, &Package::texts})
+    if (Status status = (this->*step)(); failed(status))
+      return finish(status);
+  // The manifest last: a folder is a package once it has one.
+  std::vector<std::string> files;
+  for (const char *suffix : {".weights", ".so", ".a", ".h", ".mlir", ".json"})
+    files.push_back(file(suffix));
+  return finish(staging.commit(files) ? Status::done : Status::machine);
+}
+
+Status Package::finish(Status status) {
+  mlir::Location nowhere =
+      mlir::UnknownLoc::get(input.model->getContext());
+  if (!staging.problem().empty())
+    mlir::emitError(nowhere, staging.problem());
+  else if (!said.empty())
+    mlir::emitError(nowhere, "linking " + input.name + ": " + said);
+  return status;
+}
+
+} // namespace
+
+Status mille::linkPackage(const LinkInput &input, llvm::StringRef folder) {
+  return Package(input, folder).write();
+}

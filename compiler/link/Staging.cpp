@@ -1,0 +1,99 @@
+// A hidden folder in the same file system, so that a move is a rename.
+// Must leave nothing behind when the package is not whole.
+#include "compiler/link/Staging.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace mille::link {
+
+Staging::Staging(StringRef folder, StringRef name)
+    : folder(folder.empty() ? "." : folder.str()) {
+  // Folders that are missing, outermost first.
+  std::vector<std::string> missing;
+  for (StringRef path = this->folder; !path.empty() && !sys::fs::exists(path);
+       path = sys::path::parent_path(path))
+    missing.insert(missing.begin(), path.str());
+  for (const std::string &path : missing) {
+    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
+      why = "cannot make the folder " + path + ": " + std::strerror(errno);
+      return;
+    }
+    made.push_back(path);
+  }
+  std::string pattern = this->folder + "/." + name.str() + ".XXXXXX";
+  if (!::mkdtemp(pattern.data())) {
+    why = "cannot write in the folder " + this->folder + ": " +
+          std::strerror(errno);
+    return;
+  }
+  hidden = pattern;
+}
+
+Staging::~Staging() {
+  if (!hidden.empty())
+    sys::fs::remove_directories(hidden);
+  while (!made.empty()) { // those that stayed empty
+    ::rmdir(made.back().c_str());
+    made.pop_back();
+  }
+}
+
+std::string Staging::path(StringRef file) const {
+  return hidden + "/" + file.str();
+}
+
+std::string Staging::scratch(StringRef file) const {
+  return hidden + "/." + file.str();
+}
+
+bool Staging::fail(StringRef path, int error) {
+  if (why.empty())
+    why = "cannot write " + folder + "/" + sys::path::filename(path).str() +
+          ": " + std::strerror(error);
+  return false;
+}
+
+bool Staging::write(StringRef file, StringRef bytes) {
+  int handle = ::open(path(file).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (handle < 0)
+    return fail(file, errno);
+  bool good = true;
+  while (good && !bytes.empty()) {
+    ssize_t count = ::write(handle, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    good = count >= 0 || fail(file, errno);
+    bytes = bytes.drop_front(std::max<ssize_t>(count, 0));
+  }
+  if (::close(handle) != 0 && good)
+    good = fail(file, errno);
+  return good;
+}
+
+bool Staging::commit(ArrayRef<std::string> files) {
+  if (!why.empty())
+    return false;
+  size_t moved = 0;
+  for (; moved < files.size(); ++moved)
+    if (::rename(path(files[moved]).c_str(),
+                 (folder + "/" + files[moved]).c_str()) != 0) {
+      fail(files[moved], errno);
+      break;
+    }
+  if (moved == files.size())
+    return true;
+  for (size_t i = 0; i < moved; ++i)
+    ::unlink((folder + "/" + files[i]).c_str());
+  return false;
+}
+
+} // namespace mille::link

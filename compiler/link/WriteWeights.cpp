@@ -1,0 +1,154 @@
+// One pass over the entries: layout first (sizes are known), then numbers, hashed
+// as they are written; the header last. Equal values are stored once.
+#include "compiler/link/WriteWeights.h"
+#include "runtime/abi.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace mille::link {
+namespace {
+
+constexpr uint64_t alignment = 64;
+
+// What is stored where. Offsets count from the header's data_offset.
+struct Layout {
+  std::vector<uint64_t> table;
+  llvm::MapVector<Attribute, std::pair<uint64_t, const WeightEntry *>> tensors;
+  uint64_t dataBytes = 0;
+  int64_t largest = 0; // elements
+
+  uint64_t place(const WeightEntry &entry) {
+    auto [at, fresh] = tensors.insert({entry.value, {dataBytes, &entry}});
+    if (fresh) {
+      dataBytes += llvm::alignTo(uint64_t(entry.elements) * 4, alignment);
+      largest = std::max(largest, entry.elements);
+    }
+    return at->second.first;
+  }
+};
+
+Layout layOut(const WeightTable &table) {
+  Layout layout;
+  for (const WeightEntry &entry : table.globals)
+    layout.table.push_back(layout.place(entry));
+  for (const WeightTable::Layers &layers : table.layers)
+    for (auto [body, row] : llvm::zip(layers.bodies, layers.rows)) {
+      size_t end = layout.table.size() + layers.rowEntries;
+      layout.table.push_back(body);
+      for (const WeightEntry &entry : row)
+        layout.table.push_back(layout.place(entry));
+      layout.table.resize(end, 0);
+    }
+  return layout;
+}
+
+// A file that hashes what goes into it: FNV-1a over 8-byte words.
+class HashedFile {
+public:
+  HashedFile(Staging &staging, llvm::StringRef file)
+      : staging(staging), name(file.str()),
+        handle(::open(staging.path(file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
+                      0666)) {
+    if (handle < 0)
+      staging.fail(name, errno);
+  }
+  ~HashedFile() {
+    if (handle >= 0)
+      ::close(handle);
+  }
+
+  // `size` is a multiple of 8.
+  bool append(const void *bytes, uint64_t size) {
+    const char *next = static_cast<const char *>(bytes);
+    for (uint64_t i = 0; i < size; i += 8) {
+      uint64_t word;
+      std::memcpy(&word, next + i, 8);
+      hash = (hash ^ word) * 1099511628211ull;
+    }
+    bool good = put(bytes, size, end);
+    end += size;
+    return good;
+  }
+  bool pad(uint64_t size) {
+    char zeros[alignment] = {};
+    return append(zeros, size);
+  }
+  bool put(const void *bytes, uint64_t size, uint64_t at) {
+    const char *next = static_cast<const char *>(bytes);
+    while (size && handle >= 0) {
+      ssize_t count = ::pwrite(handle, next, std::min<uint64_t>(size, 1 << 30), at);
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count < 0)
+        return staging.fail(name, errno);
+      next += count;
+      at += count;
+      size -= count;
+    }
+    return handle >= 0;
+  }
+
+  uint64_t end = 0, hash = 14695981039346656037ull;
+
+private:
+  Staging &staging;
+  std::string name;
+  int handle;
+};
+
+Status writeTensors(const LinkInput &input, const Layout &layout,
+                    HashedFile &file) {
+  std::vector<float> numbers(llvm::alignTo(layout.largest, alignment / 4));
+  for (const auto &[value, place] : layout.tensors) {
+    const WeightEntry &entry = *place.second;
+    uint64_t padded = llvm::alignTo(uint64_t(entry.elements), alignment / 4);
+    std::fill(numbers.begin() + entry.elements, numbers.begin() + padded, 0.f);
+    auto into = MutableArrayRef<float>(numbers).take_front(entry.elements);
+    if (failed(input.parameters->evaluateF32(value, entry.location, into)))
+      return Status::input;
+    if (!file.append(numbers.data(), padded * 4))
+      return Status::machine;
+  }
+  return Status::done;
+}
+
+} // namespace
+
+Status writeWeights(const LinkInput &input, Staging &staging,
+                    llvm::StringRef file, PackageFacts &facts) {
+  Layout layout = layOut(*input.table);
+  mille_weights_header header = {};
+  std::memcpy(header.magic, MILLE_WEIGHTS_MAGIC, sizeof header.magic);
+  header.version = MILLE_WEIGHTS_VERSION;
+  header.table_offset = sizeof header;
+  header.table_count = layout.table.size();
+  uint64_t tableEnd = sizeof header + layout.table.size() * 8;
+  header.data_offset = llvm::alignTo(tableEnd, alignment);
+  header.total_bytes = header.data_offset + layout.dataBytes;
+  std::strncpy(header.model, input.name.c_str(), sizeof header.model - 1);
+
+  HashedFile out(staging, file);
+  out.end = sizeof header;
+  bool good = out.append(layout.table.data(), layout.table.size() * 8) &&
+              out.pad(header.data_offset - tableEnd);
+  if (!good)
+    return Status::machine;
+  if (Status status = writeTensors(input, layout, out); mille::failed(status))
+    return status;
+  header.hash = out.hash;
+  if (!out.put(&header, sizeof header, 0))
+    return Status::machine;
+  facts.weightsBytes = header.total_bytes;
+  facts.weightsHash = header.hash;
+  return Status::done;
+}
+
+} // namespace mille::link
