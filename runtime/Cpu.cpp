@@ -24,8 +24,8 @@ extern "C" uint64_t mille_cpu_features(void) {
   uint32_t a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d))
     return 0;
-  // fma, movbe, osxsave, avx, f16c
-  if (!all(c, bit(12) | bit(22) | bit(27) | bit(28) | bit(29)))
+  // fma, osxsave, avx, f16c
+  if (!all(c, bit(12) | bit(27) | bit(28) | bit(29)))
     return 0;
   uint64_t saved = savedRegisters();
   if (!all(saved, 0x6)) // xmm, ymm
@@ -34,17 +34,17 @@ extern "C" uint64_t mille_cpu_features(void) {
   if (!__get_cpuid_count(7, 0, &a, &b7, &c7, &d7))
     return 0;
   uint64_t features = 0;
-  if (all(b7, bit(3) | bit(5) | bit(8))) // bmi1, avx2, bmi2
-    features |= MILLE_CPU_AVX2;
-  else
+  if (!all(b7, bit(5) | bit(8))) // avx2, bmi2
     return 0;
+  features |= MILLE_CPU_AVX2;
   if (!all(saved, 0xe6)) // and opmask, zmm
     return features;
   // avx512 f, dq, cd, bw, vl
   if (!all(b7, bit(16) | bit(17) | bit(28) | bit(30) | bit(31)))
     return features;
   features |= MILLE_CPU_AVX512;
-  if (c7 & bit(11))
+  // avx512 ifma, vbmi, vbmi2, vnni, bitalg
+  if (all(b7, bit(21)) && all(c7, bit(1) | bit(6) | bit(11) | bit(12)))
     features |= MILLE_CPU_AVX512_VNNI;
   if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & bit(5)))
     features |= MILLE_CPU_AVX512_BF16;
@@ -63,7 +63,7 @@ extern "C" const char *mille_cpu_feature_name(uint64_t feature) {
   case MILLE_CPU_AVX512_BF16:
     return "avx512_bf16";
   case MILLE_CPU_AVX512_VNNI:
-    return "avx512_vnni";
+    return "avx512_vnni (with ifma, vbmi, vbmi2, bitalg)";
   }
   return nullptr;
 }

@@ -185,7 +185,7 @@ enum {
   MILLE_CPU_AVX2 = 1 << 0,   /* with fma, f16c, bmi2 */
   MILLE_CPU_AVX512 = 1 << 1, /* f, bw, cd, dq, vl */
   MILLE_CPU_AVX512_BF16 = 1 << 2,
-  MILLE_CPU_AVX512_VNNI = 1 << 3
+  MILLE_CPU_AVX512_VNNI = 1 << 3 /* with ifma, vbmi, vbmi2, bitalg */
 };
 
 /* What this CPU and its operating system have; a feature's name, or null. */
