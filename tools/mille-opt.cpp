@@ -16,6 +16,7 @@ int main(int argc, char **argv) {
                   mlir::tensor::TensorDialect>();
   mlir::registerTransformsPasses();
   mille::registerFusePasses();
+  mille::registerFusePipelines();
   mille::plan::registerPlanPasses();
   mille::lower::registerLowerPasses();
   return mlir::asMainReturnCode(

@@ -20,4 +20,7 @@ namespace mille {
 void addRollPipeline(mlir::OpPassManager &pipeline);
 void addFusePipeline(mlir::OpPassManager &pipeline);
 
+// `mille-opt --fuse`: the second stage by name.
+void registerFusePipelines();
+
 } // namespace mille

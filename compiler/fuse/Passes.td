@@ -43,4 +43,119 @@ def ConvertToKernel : Pass<"convert-to-kernel", "::mille::transformer::ModelOp">
                            "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect"];
 }
+
+// A fusion: writes the func attribute `kernel.fusions`; each one declined is also
+// a remark of the category `fuse`.
+class FusePass<string flag> : Pass<flag, "::mille::transformer::ModelOp"> {
+  let dependentDialects = ["::mille::kernel::KernelDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def FuseBiasActivation : FusePass<"fuse-bias-activation"> {
+  let summary = "bias, scale and activation into the matmul's epilogue";
+  let description = [{
+    ```
+    %0 = kernel.matmul %x, %w {acc}
+    %1 = kernel.rows ins(%0, %bias) {f(x + bias)}
+    ==>
+    %1 = kernel.matmul %x, %w extras(%bias) {f(acc + bias)}
+    ```
+    Does not fire where the product has another reader. Saves a launch, and a
+    write and a read of the product.
+  }];
+}
+
+def FuseQkv : FusePass<"fuse-qkv"> {
+  let summary = "the projections of query, key and value into one matmul";
+  let description = [{
+    ```
+    %q = kernel.matmul %x, %wq extras(%bq) ...
+    %k = kernel.matmul %x, %wk ...
+    %v = kernel.matmul %x, %wv extras(%bv) ...
+    kernel.attention %q, %k, %v ... offsets [0, 0, 0]
+    ==>
+    %qkv = kernel.matmul %x, concat<@wq, @wk, @wv> extras(concat<@bq, 0, @bv>) ...
+    kernel.attention %qkv, %qkv, %qkv ... offsets [0, Q, Q + K]
+    ```
+    Does not fire where the inputs or epilogues differ, or a projection has
+    another reader. Saves two launches and two reads of the input.
+  }];
+}
+
+def FuseGateUp : FusePass<"fuse-gate-up"> {
+  let summary = "gate and up and what joins them into one matmul with two accumulators";
+  let description = [{
+    ```
+    %g = kernel.matmul %x, %wg ...
+    %u = kernel.matmul %x, %wu ...
+    %h = kernel.rows ins(%g, %u) {silu(g) * u}
+    ==>
+    %h = kernel.matmul %x, concat<@wg, @wu> accumulators 2 {silu(acc0) * acc1}
+    ```
+    Does not fire where a product has another reader. Saves two launches, a read
+    of the input, and a write and a read of both products.
+  }];
+}
+
+def FuseResidual : FusePass<"fuse-residual"> {
+  let summary = "the residual sum with its scales into the kernel that makes the branch";
+  let description = [{
+    ```
+    %0 = kernel.matmul %h, %w extras(%bias) {acc + bias}
+    %1 = kernel.rows ins(%x, %0) {A * x + B * branch}
+    ==>
+    %1 = kernel.matmul %h, %w extras(%bias, %x) {A * x + B * (acc + bias)}
+    ```
+    Where a branch has a norm of its own, the sum goes into the norm's kernel; of
+    several branches, into the one that is made last. Does not fire where the
+    branch's value has another reader. Saves a launch, and a write and a read of
+    the branch.
+  }];
+}
+
+def FuseAddNorm : FusePass<"fuse-add-norm"> {
+  let summary = "norms into the launch of the kernel that makes the sum they read";
+  let description = [{
+    ```
+    %0 = kernel.matmul ... {A * x + B * branch}
+    %1 = kernel.rows ins(%0, ...) norm <layer, ...>
+    ==>
+    %0, %1 = kernel.launch { matmul, then rows }
+    ```
+    A chain (branch norm and sum, then the next unit's norm) is one launch. Does
+    not fire across the layer loop: a norm that begins a body reads what the layer
+    before wrote. Saves a launch and a read of the sum from memory.
+  }];
+}
+
+def FuseEmbedNorm : FusePass<"fuse-embed-norm"> {
+  let summary = "the norm of an embedding into the launch that gathers it";
+  let description = [{
+    ```
+    %0 = kernel.rows ins(%table) indices(%ids) gather [0]
+    %1 = kernel.rows ins(%0, ...) norm <layer, ...>
+    ==>
+    %1 = kernel.launch { rows, then rows }
+    ```
+    Does not fire where the norm is in the layer loop.
+  }];
+}
+
+def FuseSoftmaxScale : FusePass<"fuse-softmax-scale"> {
+  let summary = "notes that attention scales its scores itself";
+  let description = [{
+    The scale is an attribute of `kernel.attention` and is folded with log2 e into
+    the queries: it never is an op of its own, so this always holds.
+  }];
+}
+
+def FuseRope : FusePass<"fuse-rope"> {
+  let summary = "notes that attention rotates queries and keys itself";
+  let description = [{
+    The rotation is an operand of `kernel.attention`, applied in its prologue: it
+    never is an op of its own, so this always holds where there is one.
+  }];
+}
 #endif

@@ -7,7 +7,8 @@ using namespace mille::transformer;
 
 // layers.*.attn.q.weight -> layers.*.attn; embed.weight -> embed; w -> w
 static StringRef ownerOf(StringRef symbol) {
-  symbol.consume_back(".weight");
+  if (!symbol.consume_back(".weight"))
+    symbol.consume_back(".bias");
   return symbol.rsplit('.').first;
 }
 
@@ -20,7 +21,7 @@ std::string mille::unitName(ArrayRef<StringRef> weights) {
     return "unit";
   std::string name = owners.front().str();
   for (StringRef owner : ArrayRef(owners).drop_front())
-    name += "+" + owner.rsplit('.').second.str();
+    name += "+" + owner.substr(owner.rfind('.') + 1).str();
   return name;
 }
 

@@ -1,0 +1,168 @@
+// The report of fusions: for each unit and boundary of the closed list, whether
+// it was fused, or the reason why not. Decides nothing.
+#include "compiler/fuse/FusionReport.h"
+#include "compiler/fuse/UnitNames.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mille;
+
+namespace {
+
+constexpr llvm::StringLiteral attributeName = "kernel.fusions";
+
+// 0, 1, 2, 5 -> "0-2,5"
+std::string ranges(ArrayRef<int64_t> numbers) {
+  std::string text;
+  for (size_t i = 0, end; i < numbers.size(); i = end) {
+    for (end = i + 1; end < numbers.size(); ++end)
+      if (numbers[end] != numbers[end - 1] + 1)
+        break;
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    if (end > i + 1)
+      text += "-" + std::to_string(numbers[end - 1]);
+  }
+  return text;
+}
+
+// The layers that run the body which holds `op`; none outside a loop.
+SmallVector<int64_t> layersOf(Operation *op) {
+  SmallVector<int64_t> layers;
+  auto loop = op->getParentOfType<kernel::LayersOp>();
+  if (!loop)
+    return layers;
+  Region *region = op->getParentRegion();
+  while (region->getParentOp() != loop)
+    region = region->getParentOp()->getParentRegion();
+  for (auto [layer, body] : llvm::enumerate(loop.getBodies()))
+    if (body == region->getRegionNumber())
+      layers.push_back(layer);
+  return layers;
+}
+
+void collectSymbols(Value operand, SmallVectorImpl<StringRef> &symbols) {
+  if (auto weight = operand.getDefiningOp<kernel::WeightOp>())
+    transformer::forEachSymbol(weight.getValue(), [&](FlatSymbolRefAttr symbol) {
+      symbols.push_back(symbol.getValue());
+    });
+}
+
+// The symbols that name `op`'s unit: of its weight, its norm's parameters or its
+// tables; else of what made its first input.
+void namingSymbols(Operation *op, SmallVectorImpl<StringRef> &symbols) {
+  for (int depth = 0; op && symbols.empty() && depth < 8; ++depth) {
+    if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
+      namingSymbols(&launch.getBody().front().front(), symbols);
+      for (Operation &inner : launch.getBody().front())
+        if (symbols.empty())
+          namingSymbols(&inner, symbols);
+      return;
+    }
+    if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
+      collectSymbols(matmul.getWeight(), symbols);
+    else if (auto rows = dyn_cast<kernel::RowsOp>(op);
+             rows && (rows.getNorm() || !rows.getIndices().empty()))
+      for (Value input : rows.getInputs())
+        collectSymbols(input, symbols);
+    op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
+  }
+}
+
+} // namespace
+
+std::string mille::unitOf(Operation *op) {
+  SmallVector<StringRef> symbols;
+  namingSymbols(op, symbols);
+  return unitName(symbols);
+}
+
+FusionReport::FusionReport(func::FuncOp function, StringRef boundary)
+    : function(function), boundary(boundary) {
+  auto known = function->getAttrOfType<ArrayAttr>(attributeName);
+  if (!known)
+    return;
+  for (auto words : known.getAsRange<DictionaryAttr>()) {
+    auto text = [&](StringRef key) {
+      auto value = words.getAs<StringAttr>(key);
+      return value ? value.str() : std::string();
+    };
+    auto number = [&](StringRef key) {
+      auto value = words.getAs<IntegerAttr>(key);
+      return value ? value.getInt() : 0;
+    };
+    entries.push_back({text("boundary"), text("unit"), text("layers"),
+                       text("status"), text("reason"), number("bytes_saved"),
+                       number("launches_saved")});
+  }
+}
+
+FusionReport::~FusionReport() {
+  Builder builder(function.getContext());
+  SmallVector<Attribute> all;
+  for (const Entry &entry : entries)
+    all.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("boundary", builder.getStringAttr(entry.boundary)),
+         builder.getNamedAttr("unit", builder.getStringAttr(entry.unit)),
+         builder.getNamedAttr("layers", builder.getStringAttr(entry.layers)),
+         builder.getNamedAttr("status", builder.getStringAttr(entry.status)),
+         builder.getNamedAttr("reason", builder.getStringAttr(entry.reason)),
+         builder.getNamedAttr("bytes_saved",
+                              builder.getI64IntegerAttr(entry.bytes)),
+         builder.getNamedAttr("launches_saved",
+                              builder.getI64IntegerAttr(entry.launches))}));
+  if (!all.empty())
+    function->setAttr(attributeName, builder.getArrayAttr(all));
+}
+
+FusionReport::Entry &FusionReport::entryOf(Operation *at, int64_t &layers) {
+  SmallVector<int64_t> numbers = layersOf(at);
+  layers = numbers.empty() ? 1 : numbers.size();
+  std::string unit = unitOf(at), where = ranges(numbers);
+  for (Entry &entry : entries)
+    if (entry.boundary == boundary && entry.unit == unit &&
+        entry.layers == where)
+      return entry;
+  entries.push_back({boundary, unit, where, "", "", 0, 0});
+  return entries.back();
+}
+
+void FusionReport::fused(Operation *at, int64_t bytes, int64_t launches,
+                         StringRef how) {
+  int64_t layers;
+  Entry &entry = entryOf(at, layers);
+  entry.bytes += bytes * layers;
+  entry.launches += launches * layers;
+  if (!entry.status.empty())
+    return;
+  entry.status = "fused";
+  entry.reason = how.str();
+}
+
+void FusionReport::holds(Operation *at, int64_t bytes, int64_t launches,
+                         StringRef how) {
+  int64_t layers;
+  Entry &entry = entryOf(at, layers);
+  if (entry.status.empty())
+    entry = {entry.boundary, entry.unit,     entry.layers,     "fused",
+             how.str(),      bytes * layers, launches * layers};
+}
+
+void FusionReport::decline(Operation *at, StringRef status, StringRef reason) {
+  int64_t layers;
+  Entry &entry = entryOf(at, layers);
+  entry.status = status.str();
+  entry.reason = reason.str();
+  remark::missed(at->getLoc(),
+                 remark::RemarkOpts::name(boundary).category("fuse"))
+      << entry.unit << " keeps " << boundary << " apart, " << status << ": "
+      << reason;
+}
+
+void FusionReport::declinedByLaw(Operation *at, StringRef reason) {
+  decline(at, "declined: law", reason);
+}
+
+void FusionReport::declinedByCost(Operation *at, StringRef reason) {
+  decline(at, "declined: cost", reason);
+}

@@ -1,0 +1,22 @@
+// Groups row kernels into the launch of the kernel whose rows they read, so that
+// one task runs both while the rows are in cache.
+// Which ops to group, and what the boundary is called, is the passes' business.
+#pragma once
+#include "compiler/fuse/KernelBuilder.h"
+
+#include <string>
+
+namespace mille {
+
+// The op that makes `value`, looked for inside launches.
+mlir::Operation *makerOf(mlir::Value value);
+
+// Why `op` cannot run in the launch that makes its input `input` (which may have
+// to be made: a matmul or rows op); empty where it can.
+std::string whyNotGroup(kernel::RowsOp op, mlir::Value input);
+
+// Moves it there; `op` stays valid, and the launch hands out what is read
+// outside it.
+void groupInto(kernel::RowsOp op, mlir::Value input);
+
+} // namespace mille
