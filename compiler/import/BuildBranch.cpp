@@ -1,0 +1,102 @@
+// The ops inside a branch: attention and feed-forward. Must not know what is
+// around the branch (norms and scales are the unit's).
+#include "compiler/import/ModelBuilder.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+using llvm::StringRef;
+using llvm::Twine;
+
+Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
+  const Attention &a = *branch.attention;
+  LocationAttr at = branch.at;
+  std::string name = ("layers." + Twine(layer) + "." + branch.name + ".").str();
+  Value q = linear(u, name + "q", Role::query, dim(a.heads, a.headDim),
+                   dim(spec.hidden), a.qBias, at);
+  Value k = linear(u, name + "k", Role::key, dim(a.kvHeads, a.headDim),
+                   dim(spec.hidden), a.kBias, at);
+  Value v = linear(u, name + "v", Role::value, dim(a.kvHeads, a.valueDim),
+                   dim(spec.hidden), a.vBias, at);
+  Value bias;
+  if (a.rope) {
+    auto rotate = [&](Value x, const Extent &heads) -> Value {
+      return RotateOp::create(
+          op, where(at), x.getType(), x, input("position_ids"),
+          op.getI64IntegerAttr(heads.value),
+          op.getI64IntegerAttr(a.headDim.value),
+          PairingAttr::get(&context, a.rope->pairing),
+          op.getDenseF64ArrayAttr(a.rope->frequencies),
+          op.getF64FloatAttr(a.rope->attentionFactor));
+    };
+    q = rotate(q, a.heads);
+    k = rotate(k, a.kvHeads);
+  }
+  if (!a.slopes.empty()) {
+    constexpr int64_t any = ShapedType::kDynamic;
+    auto type = RankedTensorType::get({any, a.heads.value, any, any}, f32);
+    bias = PositionBiasOp::create(op, where(at), type, input("position_ids"),
+                                  op.getDenseF64ArrayAttr(a.slopes));
+  }
+  double scale = a.divideByLayer ? a.scale / double(layer + 1) : a.scale;
+  Value o = AttendOp::create(
+      op, where(at), stream(a.heads.value * a.valueDim.value), q, k, v,
+      input("attention_mask"), bias, op.getI64IntegerAttr(a.heads.value),
+      op.getI64IntegerAttr(a.kvHeads.value),
+      op.getI64IntegerAttr(a.headDim.value),
+      op.getI64IntegerAttr(a.valueDim.value), op.getF64FloatAttr(scale),
+      MaskAttr::get(&context, a.mask), op.getF64FloatAttr(a.softcap));
+  return linear(o, name + "o", Role::output, dim(spec.hidden),
+                dim(a.heads, a.valueDim), a.oBias, at);
+}
+
+// One stored matrix holds gate and up: two parameters are slices of it.
+void ModelBuilder::splitFused(const FeedForward &ffn, StringRef name,
+                         StringRef suffix, ArrayRef<Dimension> rest,
+                         LocationAttr at) {
+  Dimension half = dim(ffn.size), both = half;
+  both.size *= 2;
+  llvm::SmallVector<Dimension, 2> whole{both}, part{half};
+  whole.append(rest.begin(), rest.end());
+  part.append(rest.begin(), rest.end());
+  std::string up = (name + "in" + suffix).str();
+  std::string gate = (name + "gate" + suffix).str();
+  made.insert(up);
+  made.insert(gate);
+  Role role = rest.empty() ? Role::bias : Role::ffnIn;
+  Attribute value = weights.value({up, whole, role});
+  if (!value)
+    return;
+  bool interleaved = ffn.layout == GateLayout::interleaved;
+  for (bool isGate : {false, true}) {
+    bool second = isGate == ffn.activatedSecond;
+    int64_t offset = !second ? 0 : interleaved ? 1 : half.size;
+    declare(isGate ? gate : up, part,
+            SliceAttr::get(&context, value, 0, offset, half.size,
+                           interleaved ? 2 : 1),
+            at);
+  }
+}
+
+Value ModelBuilder::feedForward(Value u, const Branch &branch, int64_t layer) {
+  const FeedForward &f = *branch.feedForward;
+  LocationAttr at = branch.at;
+  std::string name = ("layers." + Twine(layer) + "." + branch.name + ".").str();
+  if (f.gated && f.layout != GateLayout::separate) {
+    splitFused(f, name, ".weight", {dim(spec.hidden)}, at);
+    if (f.inBias)
+      splitFused(f, name, ".bias", {}, at);
+  }
+  Value y = linear(u, name + "in", Role::ffnIn, dim(f.size), dim(spec.hidden),
+                   f.inBias, at);
+  if (f.gated) {
+    Value gate = linear(u, name + "gate", Role::gate, dim(f.size),
+                        dim(spec.hidden), f.inBias, at);
+    y = GateOp::create(op, where(at), gate, y, f.act);
+  } else {
+    y = ActivateOp::create(op, where(at), y, f.act);
+  }
+  return linear(y, name + "out", Role::ffnOut, dim(spec.hidden), dim(f.size),
+                f.outBias, at);
+}

@@ -1,0 +1,65 @@
+// A Hugging Face config.json read in the families' words, and what a family is:
+// a description, names of tensors, keys and tensors that do not matter.
+#pragma once
+#include "compiler/import/Fields.h"
+#include "compiler/import/Recipe.h"
+#include "compiler/import/StoredTensors.h"
+
+namespace mille::import {
+
+// A config's keys; absent ones have the defaults of the configuration class.
+class Config : public Fields {
+public:
+  Config(const json::Document &document, Problems &problems,
+         mlir::MLIRContext &context, StoredTensors *tensors);
+
+  // The class the weights were saved from; empty: the base model.
+  std::string architecture;
+  // Whether the files hold a tensor; without files, everything is there.
+  bool holds(llvm::StringRef name, llvm::StringRef otherwise);
+
+  transformer::Activation activation(llvm::StringRef key,
+                                     llvm::StringRef absent);
+  Rope rope(const Extent &headDim, double theta);
+  // Head size where it is hidden_size / heads.
+  Extent dividedHead(const Extent &hidden, const Extent &heads);
+
+  Problems &problems;
+
+private:
+  void scaleRope(Fields &scaling, llvm::StringRef key, Rope &rope);
+  mlir::MLIRContext &context;
+  StoredTensors *tensors;
+};
+
+// A parameter in Mille's words and in the file's; `*` is the layer's number.
+// .weight and .bias follow both where the words name neither.
+struct TensorName {
+  llvm::StringRef mille, file;
+  bool transposed = false;    // stored [in, out]
+  int64_t part = 0, parts = 1; // of equal parts along the output
+};
+
+struct Family {
+  llvm::StringRef modelType;
+  llvm::ArrayRef<llvm::StringRef> architectures; // the first is the base model
+  llvm::StringRef prefix;      // of base tensors, in files that have it
+  llvm::ArrayRef<TensorName> tensors;
+  llvm::ArrayRef<llvm::StringRef> otherTensors; // no news when in a file
+  llvm::ArrayRef<llvm::StringRef> silentKeys;   // do not change the forward pass
+  Scheme scheme;               // of --weights=random
+  void (*describe)(Config &config, ModelSpec &model);
+};
+
+llvm::ArrayRef<const Family *> families();
+extern const Family bert, gpt2, llama;
+
+// x + F(N(x)) for both branches, or N(x + F(x)).
+std::vector<Unit> preNormUnits(const Attention &attention,
+                               const FeedForward &feedForward,
+                               const Norm &norm);
+std::vector<Unit> postNormUnits(const Attention &attention,
+                                const FeedForward &feedForward,
+                                const Norm &norm);
+
+} // namespace mille::import

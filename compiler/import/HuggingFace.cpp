@@ -1,0 +1,214 @@
+// What is the same for every family: model_type, architectures, keys that never
+// matter, and finding a parameter under the file's name and layout.
+#include "compiler/import/HuggingFace.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+using llvm::StringRef;
+using llvm::Twine;
+
+llvm::ArrayRef<const Family *> mille::import::families() {
+  static const Family *const all[] = {&bert, &gpt2, &llama};
+  return all;
+}
+
+// Training, generation, labels, book-keeping: no part of the forward pass.
+static constexpr StringRef neverMatter[] = {
+    "_attn_implementation_autoset", "_commit_hash", "_name_or_path",
+    "architectures", "auto_map", "bad_words_ids", "begin_suppress_tokens",
+    "bos_token_id", "chunk_size_feed_forward", "cross_attention_hidden_size",
+    "decoder_start_token_id", "diversity_penalty", "do_sample", "dtype",
+    "early_stopping", "encoder_no_repeat_ngram_size", "eos_token_id",
+    "exponential_decay_length_penalty", "finetuning_task",
+    "forced_bos_token_id", "forced_eos_token_id", "gradient_checkpointing",
+    "id2label", "initializer_range", "keys_to_ignore_at_inference", "label2id",
+    "length_penalty", "max_length", "min_length", "model_type",
+    "no_repeat_ngram_size", "num_beam_groups", "num_beams", "num_labels",
+    "num_return_sequences", "output_attentions", "output_hidden_states",
+    "output_past", "output_scores", "pad_token_id", "prefix", "problem_type",
+    "remove_invalid_values", "repetition_penalty", "return_dict",
+    "return_dict_in_generate", "sep_token_id", "suppress_tokens",
+    "task_specific_params", "temperature", "tf_legacy_loss",
+    "tie_encoder_decoder", "tokenizer_class", "top_k", "top_p", "torch_dtype",
+    "torchscript", "transformers_version", "typical_p", "use_bfloat16",
+    "use_cache", "cls_token_id", "mask_token_id", "unk_token_id"};
+
+static std::string listed(llvm::ArrayRef<std::string> words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
+const Family *mille::import::familyOf(Config &config, Problems &problems) {
+  std::string type = config.text("model_type", "");
+  std::vector<std::string> known;
+  std::vector<StringRef> words;
+  for (const Family *family : families()) {
+    if (family->modelType == type)
+      return family;
+    known.push_back(family->modelType.str());
+    words.push_back(family->modelType);
+  }
+  auto &problem = problems.error(
+      config.at("model_type"),
+      (type.empty() ? std::string("the config has no model_type")
+                    : "model_type is \"" + type + "\"") +
+          " but Mille knows " + listed(known));
+  if (auto near = json::nearest(type, words))
+    problem.help("did you mean \"" + *near + "\"?");
+  else
+    problem.help("a model of another family can be written as a native spec, "
+                 "docs/native-spec.md");
+  return nullptr;
+}
+
+// The first architecture; a class with a head that Mille does not do would
+// lose its outputs, so it is refused.
+static void readArchitecture(Config &config, const Family &family) {
+  const json::Value *list = config.list("architectures");
+  if (!list || list->items.empty())
+    return;
+  const json::Value &first = list->items[0];
+  config.architecture = first.text;
+  if (llvm::is_contained(family.architectures, first.text))
+    return;
+  std::vector<std::string> known;
+  for (StringRef name : family.architectures)
+    known.push_back(name.str());
+  config.error("architectures", "architectures is " + list->describe() +
+                                    " but of " + family.modelType +
+                                    " Mille does " + listed(known))
+      .help("\"architectures\": [\"" + family.architectures[0] +
+            "\"] gives the model without its head");
+}
+
+void mille::import::readConfig(Config &config, const Family &family,
+                               ModelSpec &model, Problems &problems) {
+  model.family = family.modelType.str();
+  model.at = config.at();
+  readArchitecture(config, family);
+  family.describe(config, model);
+  config.mustBe("is_encoder_decoder", {"false"});
+  config.mustBe("add_cross_attention", {"false"});
+  config.mustBe("pruned_heads", {"{}"});
+  if (const json::Value *scheme = config.take("quantization_config"))
+    config.error("quantization_config", "quantization_config is " +
+                                            scheme->describe() +
+                                            " but Mille does not do that yet");
+  for (StringRef key : {"is_decoder", "tie_word_embeddings"})
+    config.ignore(key);
+  for (StringRef key : neverMatter)
+    config.ignore(key);
+  for (StringRef key : family.silentKeys)
+    config.ignore(key);
+  config.noteRest();
+}
+
+// "layers.3.attn.q.weight" -> "layers.*.attn.q.weight" and "3".
+static std::string starred(StringRef name, std::string &number) {
+  std::string pattern;
+  llvm::SmallVector<StringRef> parts;
+  name.split(parts, '.');
+  for (StringRef part : parts) {
+    bool digits = !part.empty() && llvm::all_of(part, llvm::isDigit);
+    if (digits)
+      number = part.str();
+    pattern += (pattern.empty() ? "" : ".") + (digits ? "*" : part.str());
+  }
+  return pattern;
+}
+
+FamilyWeights::FamilyWeights(const Family &family, StoredTensors &tensors,
+                             mlir::LocationAttr at, Problems &problems,
+                             mlir::MLIRContext &context)
+    : family(family), tensors(tensors), at(at), problems(problems),
+      context(context) {
+  for (const TensorName &name : family.tensors)
+    names[name.mille] = &name;
+}
+
+// With or without the base model's prefix, under old norm names too.
+StoredTensors::Entry *FamilyWeights::find(StringRef name) {
+  StringRef bare = name;
+  bool based = bare.consume_front(family.prefix);
+  for (StringRef tried : {name, bare}) {
+    if (auto *entry = tensors.find(tried))
+      return entry;
+    std::string old = tried.str();
+    if (StringRef(old).ends_with("LayerNorm.weight"))
+      old.replace(old.size() - 6, 6, "gamma");
+    else if (StringRef(old).ends_with("LayerNorm.bias"))
+      old.replace(old.size() - 4, 4, "beta");
+    if (auto *entry = tensors.find(old))
+      return entry;
+    if (!based)
+      break;
+  }
+  return nullptr;
+}
+
+mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
+  std::string number, pattern = starred(wanted.name, number), suffix;
+  const TensorName *name = names.lookup(pattern);
+  if (!name) {
+    auto [stem, last] = StringRef(pattern).rsplit('.');
+    name = names.lookup(stem);
+    suffix = "." + last.str();
+  }
+  if (!name) {
+    problems.error(at, "parameter '" + wanted.name + "' has no name in " +
+                           family.modelType + " files");
+    return {};
+  }
+  std::string file = name->file.str() + suffix;
+  if (size_t star = file.find('*'); star != std::string::npos)
+    file.replace(star, 1, number);
+
+  // The stored shape: the parts together, in the stored order.
+  llvm::SmallVector<Dimension, 2> shape = wanted.shape;
+  const bool transposed = name->transposed && shape.size() == 2;
+  const int64_t out = shape[0].size;
+  shape[0].size = out * name->parts;
+  if (transposed)
+    std::swap(shape[0], shape[1]);
+
+  StoredTensors::Entry *entry = find(file);
+  if (!entry) {
+    missingTensor(file, shape, tensors, at, problems);
+    return {};
+  }
+  entry->used = true;
+  mlir::Attribute value = storedValue(*entry, shape, problems, context);
+  if (value && name->parts > 1)
+    value = SliceAttr::get(&context, value, transposed ? 1 : 0,
+                           name->part * out, out, 1);
+  if (value && transposed)
+    value = TransposeAttr::get(&context, value);
+  return value;
+}
+
+void FamilyWeights::noteUnused() {
+  constexpr size_t most = 8;
+  llvm::StringSet<> known;
+  for (StringRef name : family.otherTensors)
+    known.insert(name);
+  size_t unknown = 0;
+  for (const StoredTensors::Entry *entry : tensors.unused()) {
+    std::string number, pattern = starred(entry->tensor->name, number);
+    StringRef bare = pattern;
+    bare.consume_front(family.prefix);
+    if (known.contains(pattern) || known.contains(bare))
+      continue;
+    if (++unknown <= most)
+      problems.note(mlir::FileLineColLoc::get(&context, entry->file, 0, 0),
+                    "tensor '" + entry->tensor->name +
+                        "' is no part of the model and is left out");
+  }
+  if (unknown > most)
+    problems.note(at, Twine(unknown - most) +
+                          " more tensors are no part of the model");
+}

@@ -1,0 +1,36 @@
+// Hugging Face folders: config.json and safetensors of the families in
+// families/.
+#pragma once
+#include "compiler/import/Config.h"
+
+namespace mille::import {
+
+// The family that model_type names, or null after an error that lists them.
+const Family *familyOf(Config &config, Problems &problems);
+
+// Fills `model`; errors and notes about keys go to `problems`.
+void readConfig(Config &config, const Family &family, ModelSpec &model,
+                Problems &problems);
+
+// Tensors under a family's names, with its layouts undone.
+class FamilyWeights : public WeightSource {
+public:
+  FamilyWeights(const Family &family, StoredTensors &tensors,
+                mlir::LocationAttr at, Problems &problems,
+                mlir::MLIRContext &context);
+  mlir::Attribute value(const Wanted &wanted) override;
+  // Notes tensors of the files that neither the model nor the family knows.
+  void noteUnused();
+
+private:
+  StoredTensors::Entry *find(llvm::StringRef name);
+
+  const Family &family;
+  StoredTensors &tensors;
+  mlir::LocationAttr at;
+  Problems &problems;
+  mlir::MLIRContext &context;
+  llvm::StringMap<const TensorName *> names;
+};
+
+} // namespace mille::import

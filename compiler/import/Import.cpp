@@ -1,0 +1,257 @@
+// Says what a path is (folder, native spec, .mlir), where its weights are, and
+// puts reading and building together.
+#include "compiler/import/Import.h"
+#include "compiler/import/Build.h"
+#include "compiler/import/HuggingFace.h"
+#include "compiler/import/Spec.h"
+#include "compiler/import/Text.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mille;
+using namespace mille::import;
+using llvm::StringRef;
+using llvm::Twine;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+namespace {
+
+// A symbol that is a C identifier too.
+std::string identifier(StringRef text) {
+  std::string name;
+  for (char c : text.take_front(63))
+    name += llvm::isAlnum(c) ? c : '_';
+  if (name.find_first_not_of('_') == std::string::npos)
+    return "model";
+  return llvm::isDigit(name[0]) ? "_" + name.substr(0, 62) : name;
+}
+
+class Importer {
+public:
+  Importer(StringRef given, const ImportOptions &options,
+           mlir::MLIRContext &context, Imported &imported)
+      : given(given), options(options), context(context), imported(imported) {}
+
+  Status run() {
+    if (Status status = readWeightsOption(); failed(status))
+      return status;
+    fs::file_status status;
+    if (std::error_code error = fs::status(given, status))
+      return wrong(given, "cannot read the model: " + error.message());
+    if (fs::is_directory(status))
+      return folder();
+    imported.folder = path::parent_path(given).str();
+    if (imported.folder.empty())
+      imported.folder = ".";
+    if (given.ends_with(".mlir"))
+      return importText(given, context, imported);
+    if (path::filename(given) == "config.json")
+      return huggingFace(given);
+    if (given.ends_with(".json"))
+      return native();
+    return wrong(given, "a model is a folder with config.json, a native spec "
+                        "(*.json) or *.mlir");
+  }
+
+private:
+  Status wrong(StringRef file, const Twine &text) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, file, 0, 0)) << text;
+    return Status::input;
+  }
+
+  // --weights=none | random:SEED | FILE
+  Status readWeightsOption() {
+    StringRef text = options.weights;
+    if (text == "none") {
+      none = true;
+    } else if (text.consume_front("random:")) {
+      uint64_t number;
+      if (text.getAsInteger(10, number)) {
+        mlir::emitError(mlir::UnknownLoc::get(&context))
+            << "--weights is random:" << text
+            << " but a seed is a whole number from 0";
+        return Status::commandLine;
+      }
+      seed = number;
+    }
+    return Status::done;
+  }
+  bool fromFiles() const { return !none && !seed; }
+
+  // The files behind the weights; false after an error.
+  bool openTensors(StoredTensors &tensors) {
+    if (options.weights.empty())
+      return tensors.addFolder(imported.folder, context);
+    // Beside the model a file keeps its name, elsewhere its whole path.
+    llvm::SmallString<128> whole(options.weights), folder(imported.folder);
+    fs::make_absolute(whole);
+    fs::make_absolute(folder);
+    path::remove_dots(whole, true);
+    path::remove_dots(folder, true);
+    bool beside = path::parent_path(whole) == folder;
+    return tensors.addFile(options.weights,
+                           beside ? path::filename(whole) : StringRef(whole),
+                           context);
+  }
+
+  Status folder() {
+    imported.folder = given.str();
+    llvm::SmallString<128> file(given);
+    path::append(file, "config.json");
+    if (fs::exists(file))
+      return huggingFace(file);
+    mlir::InFlightDiagnostic error =
+        mlir::emitError(mlir::FileLineColLoc::get(&context, given, 0, 0))
+        << "the folder has no config.json";
+    path::remove_filename(file);
+    path::append(file, "spec.json");
+    if (fs::exists(file))
+      error.attachNote() << "help: a native spec is given by its file, " << file;
+    return Status::input;
+  }
+
+  Status huggingFace(StringRef file) {
+    auto document = json::parseFile(file, context);
+    if (!document)
+      return Status::input;
+    Problems problems;
+    StoredTensors tensors;
+    if (fromFiles() && !openTensors(tensors))
+      return Status::input;
+    Config config(*document, problems, context,
+                  fromFiles() ? &tensors : nullptr);
+    const Family *family = familyOf(config, problems);
+    if (family && fromFiles() && tensors.empty())
+      problems.error(mlir::FileLineColLoc::get(&context, imported.folder, 0, 0),
+                     "the folder has neither model.safetensors nor "
+                     "model.safetensors.index.json")
+          .help("--weights=FILE names another file, --weights=random:SEED makes "
+                "weights");
+    if (problems.any() || !family) {
+      problems.tell();
+      return Status::input;
+    }
+    ModelSpec spec;
+    readConfig(config, *family, spec, problems);
+    if (problems.any()) {
+      problems.tell();
+      return Status::input;
+    }
+    spec.name = nameOf(spec.name);
+    if (!fromFiles())
+      return made(spec, family->scheme, problems);
+    FamilyWeights weights(*family, tensors, spec.at, problems, context);
+    buildFrom(spec, weights, problems);
+    if (!problems.any())
+      weights.noteUnused();
+    return finish(problems);
+  }
+
+  Status native() {
+    auto document = json::parseFile(given, context);
+    if (!document)
+      return Status::input;
+    Problems problems;
+    ModelSpec spec;
+    std::optional<InitRecipe> init;
+    readSpec(*document, spec, init, problems, context);
+    if (problems.any()) {
+      problems.tell();
+      return Status::input;
+    }
+    spec.name = nameOf(spec.name);
+    if (!fromFiles())
+      return made(spec, init ? init->scheme : Scheme::bert, problems);
+    StoredTensors tensors;
+    if (!openTensors(tensors))
+      return Status::input;
+    if (tensors.empty() && init) {
+      seed = init->seed;
+      return made(spec, init->scheme, problems);
+    }
+    if (tensors.empty()) {
+      problems.error(spec.at, "the spec has no init and there is no "
+                              "model.safetensors beside it")
+          .help("add \"init\": {\"scheme\": \"xavier\", \"seed\": 1}, or give "
+                "--weights=FILE");
+      problems.tell();
+      return Status::input;
+    }
+    NativeWeights weights(tensors, spec.at, problems, context);
+    buildFrom(spec, weights, problems);
+    if (!problems.any())
+      for (const StoredTensors::Entry *entry : tensors.unused())
+        problems.note(mlir::FileLineColLoc::get(&context, entry->file, 0, 0),
+                      "tensor '" + entry->tensor->name +
+                          "' is no part of the model and is left out");
+    return finish(problems);
+  }
+
+  std::string nameOf(StringRef own) {
+    if (!options.name.empty())
+      return options.name;
+    if (!own.empty())
+      return identifier(own);
+    llvm::SmallString<128> whole(given);
+    fs::make_absolute(whole);
+    path::remove_dots(whole, true);
+    if (path::filename(whole) == "config.json")
+      path::remove_filename(whole);
+    return identifier(given.ends_with(".json") ? path::stem(whole)
+                                               : path::filename(whole));
+  }
+
+  Status made(const ModelSpec &spec, Scheme scheme, Problems &problems) {
+    if (none) {
+      NoWeights weights(context);
+      buildFrom(spec, weights, problems);
+    } else {
+      Recipe weights(scheme, *seed, spec.layers.value, context);
+      buildFrom(spec, weights, problems);
+    }
+    return finish(problems);
+  }
+
+  void buildFrom(const ModelSpec &spec, WeightSource &weights,
+                 Problems &problems) {
+    context.loadDialect<transformer::TransformerDialect,
+                        mlir::func::FuncDialect>();
+    BuildOptions how;
+    how.hiddenStates = options.hiddenStates;
+    how.withoutWeights = none;
+    imported.module = build(spec, weights, how, context);
+  }
+
+  Status finish(Problems &problems) {
+    if (!problems.tell()) {
+      imported.module = nullptr;
+      return Status::input;
+    }
+    // What the dialect's laws refuse was said in the user's file.
+    if (mlir::failed(mlir::verify(*imported.module))) {
+      imported.module = nullptr;
+      return Status::input;
+    }
+    return Status::done;
+  }
+
+  StringRef given;
+  const ImportOptions &options;
+  mlir::MLIRContext &context;
+  Imported &imported;
+  bool none = false;
+  std::optional<uint64_t> seed;
+};
+
+} // namespace
+
+Status mille::importModel(StringRef path, const ImportOptions &options,
+                          mlir::MLIRContext &context, Imported &imported) {
+  while (path.size() > 1 && path.ends_with("/"))
+    path = path.drop_back();
+  return Importer(path, options, context, imported).run();
+}

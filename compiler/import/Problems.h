@@ -1,0 +1,43 @@
+// Errors and notes about a model's files, told together in file order.
+// Knows nothing of what they are about.
+#pragma once
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/Twine.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace mille::import {
+
+class Problems {
+public:
+  struct Problem {
+    mlir::Location at;
+    std::string text;
+    bool isError;
+    std::vector<std::pair<mlir::Location, std::string>> notes;
+
+    Problem &note(mlir::LocationAttr at, const llvm::Twine &text);
+    Problem &help(const llvm::Twine &text);
+  };
+
+  Problem &error(mlir::LocationAttr at, const llvm::Twine &text);
+  // Not an error: something a user would want to know.
+  Problem &note(mlir::LocationAttr at, const llvm::Twine &text);
+
+  bool any() const { return errors > 0; }
+  // Errors beyond this many are counted, not told.
+  bool full() const { return errors >= most; }
+  // Tells everything so far; false if there was an error among it.
+  bool tell();
+
+  static constexpr size_t most = 20;
+
+private:
+  std::deque<Problem> problems; // references stay valid
+  size_t errors = 0;
+};
+
+} // namespace mille::import

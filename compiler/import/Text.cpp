@@ -1,0 +1,68 @@
+// Parses `.mlir` with MLIR's own parser, which recurses: nesting is bounded first.
+#include "compiler/import/Text.h"
+#include "dialects/transformer/Transformer.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mille;
+using namespace mille::import;
+using llvm::StringRef;
+
+size_t mille::import::tooDeep(StringRef text, unsigned most) {
+  unsigned depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"') { // to the end of the string, escapes skipped
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        i += text[i] == '\\';
+    } else if (c == '/' && i + 1 < text.size() && text[i + 1] == '/') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
+      if (++depth > most)
+        return i;
+    } else if (c == ')' || c == ']' || c == '}' ||
+               (c == '>' && i > 0 && text[i - 1] != '-')) {
+      depth -= depth > 0;
+    }
+  }
+  return StringRef::npos;
+}
+
+Status mille::import::importText(StringRef path, mlir::MLIRContext &context,
+                                 Imported &imported) {
+  constexpr unsigned deepest = 256;
+  auto place = [&](unsigned line, unsigned column) {
+    return mlir::FileLineColLoc::get(&context, path, line, column);
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    mlir::emitError(place(0, 0))
+        << "cannot read the file: " << buffer.getError().message();
+    return Status::input;
+  }
+  StringRef text = (*buffer)->getBuffer();
+  if (size_t at = tooDeep(text, deepest); at != StringRef::npos) {
+    StringRef before = text.take_front(at);
+    size_t lineStart = before.rfind('\n') + 1;
+    mlir::emitError(place(before.count('\n') + 1, at - lineStart + 1))
+        << "brackets nest more than " << deepest << " deep";
+    return Status::input;
+  }
+  context.loadDialect<transformer::TransformerDialect,
+                      mlir::func::FuncDialect>();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  imported.module = mlir::parseSourceFile<mlir::ModuleOp>(
+      sources, mlir::ParserConfig(&context));
+  if (!imported.module)
+    return Status::input;
+  auto models = imported.module->getOps<transformer::ModelOp>();
+  auto count = std::distance(models.begin(), models.end());
+  if (count == 1)
+    return Status::done;
+  mlir::emitError(place(0, 0))
+      << "the file holds " << count << " transformer.model but must hold one";
+  imported.module = nullptr;
+  return Status::input;
+}

@@ -1,0 +1,14 @@
+// Models as `.mlir` text.
+#pragma once
+#include "compiler/import/Import.h"
+
+namespace mille::import {
+
+// Parses a file that must hold one transformer.model.
+Status importText(llvm::StringRef path, mlir::MLIRContext &context,
+                  Imported &imported);
+
+// The offset of the bracket that nests too deep, or npos.
+size_t tooDeep(llvm::StringRef text, unsigned most);
+
+} // namespace mille::import
