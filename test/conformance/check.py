@@ -6,6 +6,7 @@ import or call anything of mille. Exit status 0: all outputs within tolerance.
 
   check.py CASE GOT.safetensors              max(50 * f32 error, 2e-5 * max)
   check.py CASE GOT.safetensors --reference  the reference run, rounded to f32
+  check.py CASE GOT.safetensors --kernels    the fused program in double
 """
 import array
 import json
@@ -38,12 +39,12 @@ def read_tensors(path):
     return tensors
 
 
-def bound_of(output, expected_type, reference):
-    if not reference:
+def bound_of(output, row):
+    if not row:
         return max(50 * output["f32_eager_max_abs_error"], 2e-5 * output["max_abs"])
     with open(NUMERICS) as file:
         rows = {row["name"]: row for row in json.load(file)["tolerances"]}
-    return rows["reference_rounded"]["relative"] * output["max_abs"]
+    return rows[row]["relative"] * output["max_abs"]
 
 
 def largest_error(got, expected, mask, inner):
@@ -57,7 +58,7 @@ def largest_error(got, expected, mask, inner):
     return worst
 
 
-def check(case, got_path, reference):
+def check(case, got_path, row):
     with open(os.path.join(case, "case.json")) as file:
         outputs = json.load(file)["outputs"]
     expected = read_tensors(os.path.join(case, "expected.safetensors"))
@@ -71,26 +72,30 @@ def check(case, got_path, reference):
             failures += 1
             continue
         _, shape, numbers = got[name]
-        expected_type, expected_shape, answers = expected[name]
+        _, expected_shape, answers = expected[name]
         if shape != expected_shape:
             print(f"{name}: is {shape} but {expected_shape} is expected")
             failures += 1
             continue
         mask = inputs.get(output.get("mask"), (None, None, None))[2]
         error = largest_error(numbers, answers, mask, shape[-1])
-        bound = bound_of(output, expected_type, reference)
+        bound = bound_of(output, row)
         verdict = "ok" if error <= bound else "DIFFERS"
         failures += error > bound
         print(f"{name}: error {error:.3g} bound {bound:.3g} {verdict}")
     return failures
 
 
+ROWS = {"--reference": "reference_rounded", "--kernels": "kernel_stage"}
+
+
 def main(arguments):
-    words = [word for word in arguments if word != "--reference"]
-    if len(words) != 2:
+    words = [word for word in arguments if word not in ROWS]
+    rows = [ROWS[word] for word in arguments if word in ROWS]
+    if len(words) != 2 or len(rows) > 1:
         print(__doc__, file=sys.stderr)
         return 2
-    return 1 if check(words[0], words[1], "--reference" in arguments) else 0
+    return 1 if check(*words, rows[0] if rows else None) else 0
 
 
 if __name__ == "__main__":
