@@ -116,6 +116,13 @@ static void refusals(void) {
   EXPECT(mille_session_run(session, 2, 8, NULL, outputs),
          MILLE_INVALID_ARGUMENT, mille_session_message(session),
          "inputs is null");
+  EXPECT(mille_session_run(session, 2, 8, given, NULL), MILLE_INVALID_ARGUMENT,
+         mille_session_message(session), "outputs is null");
+  EXPECT(mille_session_create(package, 2, 8, 2, NULL), MILLE_INVALID_ARGUMENT,
+         mille_package_message(package), "session is null");
+  EXPECT(mille_session_run(NULL, 2, 8, given, outputs), MILLE_INVALID_ARGUMENT,
+         mille_session_message(NULL), "session is null");
+  CHECK(strcmp(mille_package_message(NULL), "package is null") == 0);
 
   fake_fail_at = 2;
   RUN(2, 8, MILLE_INTERNAL, "call 2 was told to fail (code -22)");

@@ -115,11 +115,24 @@ int main(int argc, char **argv) {
                                            message, sizeof message);
   EXPECT(status, MILLE_OK, message, "");
   CHECK(mille_package_close(package) == MILLE_OK);
+  embedded.weights_bytes = 119;
+  refused(&embedded, NULL, NULL, MILLE_INTERNAL,
+          "the embedded weights are 119 bytes long");
   fake_write_weights(path);
+  CHECK(mille_package_open(model, path, NULL, NULL, message, sizeof message) ==
+        MILLE_INVALID_ARGUMENT);
+  CHECK(strcmp(message, "package is null") == 0);
   mille_model newer = *model;
   newer.abi_version = 2;
   refused(&newer, path, NULL, MILLE_INVALID_ARGUMENT,
           "the model has ABI version 2 but this runtime has 1");
+  mille_kernel wide = *model->kernels[1];
+  wide.buffer_count = 17;
+  const mille_kernel *kernels[4] = {&wide, &wide, &wide, &wide};
+  mille_model impossible = *model;
+  impossible.kernels = kernels;
+  refused(&impossible, path, NULL, MILLE_INTERNAL,
+          "kernel matmul has 17 buffers, 0 scalars, units 6 and 8");
   options.isa = "zen9";
   refused(model, path, &options, MILLE_INVALID_ARGUMENT,
           "isa is zen9 but model fake was compiled for x86-64-v3 and others");
@@ -138,7 +151,7 @@ int main(int argc, char **argv) {
   options = (mille_options)MILLE_OPTIONS_INIT;
   options.isa = "x86-64-v3";
   mille_isa beyond[1] = {{"x86-64-v3", 1ull << 40 | 1ull << 41}};
-  mille_model impossible = *model;
+  impossible = *model;
   impossible.isas = beyond;
   impossible.isa_count = 1;
   refused(&impossible, path, NULL, MILLE_UNSUPPORTED_CPU,
