@@ -9,22 +9,25 @@
 
 using namespace mille;
 
-Status mille::compileCommand(const CompileOptions &options,
-                             mlir::MLIRContext &context,
-                             llvm::raw_ostream &out) {
-  return compileModel(options, context, out);
-}
-
 static Status perform(const Options &options, mlir::MLIRContext &context,
                       llvm::raw_ostream &out) {
   switch (options.command) {
   case Command::compile:
-    return compileCommand(options.compile, context, out);
+    return compileModel(options.compile, context, out);
+  case Command::run:
+    return runCommand(options.run, context);
+  case Command::verify:
+    return verifyCommand(options.verify, context, out);
+  case Command::inspect:
+    return inspectCommand(options.inspect, context, out);
+  case Command::bench:
+    return benchCommand(options.bench, context, out);
+  case Command::report:
+    return reportCommand(options.report, context, out);
   case Command::devices:
     return listDevices(out);
-  default:
-    return Status::bug;
   }
+  return Status::bug;
 }
 
 static Status performSafely(const Options &options, mlir::MLIRContext &context,

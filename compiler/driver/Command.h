@@ -3,23 +3,37 @@
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/driver/Options.h"
+#include "compiler/interpret/Interpret.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mille {
 
+struct Package;
+class Scratch;
+
 // The whole of `mille`: its exit status.
 int runMille(int argc, const char *const *argv);
 
-Status compileCommand(const CompileOptions &options, mlir::MLIRContext &context,
-                      llvm::raw_ostream &out);
 Status runCommand(const RunOptions &options, mlir::MLIRContext &context);
 Status verifyCommand(const VerifyOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
 Status inspectCommand(const InspectOptions &options, mlir::MLIRContext &context,
                       llvm::raw_ostream &out);
-Status benchCommand(const BenchOptions &options, llvm::raw_ostream &out);
-Status reportCommand(const ReportOptions &options, llvm::raw_ostream &out);
+Status benchCommand(const BenchOptions &options, mlir::MLIRContext &context,
+                    llvm::raw_ostream &out);
+Status reportCommand(const ReportOptions &options, mlir::MLIRContext &context,
+                     llvm::raw_ostream &out);
 Status listDevices(llvm::raw_ostream &out);
+
+// Runs a package on named tensors. isa: "" for the best of this machine.
+Status runCompiled(const Package &package, const std::string &isa,
+                   unsigned threads, const Values &inputs,
+                   mlir::MLIRContext &context, Values &outputs);
+
+// Compiles `model` into `scratch` for this machine (or `target`).
+Status compileForOneRun(const std::string &model, bool hiddenStates,
+                        const std::string &target, Scratch &scratch,
+                        mlir::MLIRContext &context, Package &package);
 
 } // namespace mille

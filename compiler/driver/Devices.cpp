@@ -29,7 +29,6 @@ Status mille::listDevices(llvm::raw_ostream &out) {
   for (const Cache &cache : machine.caches)
     out << "  cache      L" << cache.level << ' ' << cache.kind << ' '
         << inUnits(cache.bytes) << '\n';
-#ifdef MILLE_HAS_HALIDE
   bool chosen = false;
   for (const Isa &isa : knownIsas()) {
     bool runs = (isa.features & ~machine.features) == 0;
@@ -41,7 +40,6 @@ Status mille::listDevices(llvm::raw_ostream &out) {
     out << '\n';
     chosen |= runs;
   }
-#endif
   out << "reference: in double, on any machine (--target=reference)\n";
   return Status::done;
 }

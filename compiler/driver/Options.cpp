@@ -111,7 +111,7 @@ static void listOption(CLI::App *app, const std::string &name,
       ->check(each);
 }
 
-[[maybe_unused]] static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
+static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
   CLI::App *app = root.add_subcommand(
       "compile", "a model becomes a shared library, an object, a header and "
                  "packed weights");
@@ -166,7 +166,7 @@ static void listOption(CLI::App *app, const std::string &name,
               "  mille compile spec.json --stop-after=fuse");
 }
 
-[[maybe_unused]] static void addRun(CLI::App &root, RunOptions &o) {
+static void addRun(CLI::App &root, RunOptions &o) {
   CLI::App *app = root.add_subcommand(
       "run", "inputs from a safetensors file, outputs to another");
   app->add_option("DIR|MODEL", o.subject,
@@ -180,7 +180,7 @@ static void listOption(CLI::App *app, const std::string &name,
       ->required();
   app->add_option("--threads", o.threads, "default: 1; same bits for any")
       ->type_name("N")
-      ->check(numberFrom(1, 1024));
+      ->check(numberFrom(1, 64));
   app->add_option("--only", o.only, "names of the outputs to write")
       ->delimiter(',')
       ->type_name("LIST")
@@ -200,7 +200,7 @@ static void listOption(CLI::App *app, const std::string &name,
               "--outputs ref.safetensors");
 }
 
-[[maybe_unused]] static void addVerify(CLI::App &root, VerifyOptions &o) {
+static void addVerify(CLI::App &root, VerifyOptions &o) {
   CLI::App *app = root.add_subcommand(
       "verify", "compiled against reference, tensor by tensor");
   app->add_option("DIR|MODEL", o.subject, "a package or a model")->required();
@@ -211,18 +211,18 @@ static void listOption(CLI::App *app, const std::string &name,
       ->type_name("FILE");
   app->add_option("--threads", o.threads, "default: 1")
       ->type_name("N")
-      ->check(numberFrom(1, 1024));
+      ->check(numberFrom(1, 64));
   app->footer("Status 1 where an expected answer differs, 4 where the reference "
               "does.");
 }
 
-[[maybe_unused]] static void addInspect(CLI::App &root, InspectOptions &o) {
+static void addInspect(CLI::App &root, InspectOptions &o) {
   CLI::App *app = root.add_subcommand(
       "inspect", "what a model is: placement, scales, norms, heads, sizes");
   app->add_option("MODEL|DIR", o.subject, "a model or a package")->required();
 }
 
-[[maybe_unused]] static void addBench(CLI::App &root, BenchOptions &o) {
+static void addBench(CLI::App &root, BenchOptions &o) {
   CLI::App *app = root.add_subcommand(
       "bench", "how fast a package runs, and the share of this machine's peak");
   app->add_option("DIR", o.folder, "a package")->required();
@@ -234,7 +234,7 @@ static void listOption(CLI::App *app, const std::string &name,
       ->check(numberFrom(1, 1 << 24));
   app->add_option("--threads", o.threads, "default: 1")
       ->type_name("N")
-      ->check(numberFrom(1, 1024));
+      ->check(numberFrom(1, 64));
   app->add_option("--repeats", o.repeats,
                   "timed runs (default: about a second's, 5 at least)")
       ->type_name("N")
@@ -243,7 +243,7 @@ static void listOption(CLI::App *app, const std::string &name,
   app->add_flag("--json", o.json, "one JSON object instead of columns");
 }
 
-[[maybe_unused]] static void addReport(CLI::App &root, ReportOptions &o) {
+static void addReport(CLI::App &root, ReportOptions &o) {
   CLI::App *app = root.add_subcommand(
       "report", "what was fused, what was not, and why");
   app->add_option("DIR", o.folder, "a package")->required();
@@ -274,25 +274,29 @@ static std::string nearest(const CLI::App *app, StringRef typed) {
   return best;
 }
 
+static std::string unknown(StringRef typed, const CLI::App *app) {
+  typed = typed.split('=').first;
+  std::string text = (typed.starts_with("-") ? "unknown option '"
+                      : app->get_parent()    ? "unexpected argument '"
+                                             : "unknown command '") +
+                     typed.str() + "'";
+  std::string guess = nearest(app, typed);
+  return guess.empty() ? text : text + "\ndid you mean '" + guess + "'?";
+}
+
 // In our words what CLI11 found wrong; the second line is help.
 static std::string explain(const CLI::ParseError &error, const CLI::App *app) {
-  if (error.get_name() == "ExtrasError") {
-    std::vector<std::string> extras = app->remaining(true);
-    StringRef typed = extras.empty() ? StringRef() : StringRef(extras.front());
-    typed = typed.split('=').first;
-    bool option = typed.starts_with("-");
-    std::string text = (option                ? "unknown option '"
-                        : app->get_parent()   ? "unexpected argument '"
-                                              : "unknown command '") +
-                       typed.str() + "'";
-    std::string guess = nearest(app, typed);
-    return guess.empty() ? text : text + "\ndid you mean '" + guess + "'?";
-  }
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
+    return unknown(app->remaining(true).front(), app);
   StringRef text = error.what();
   if (error.get_name() == "ValidationError") // "--threads: is 'x' but ..."
     return (text.split(": ").first + " " + text.split(": ").second).str();
-  if (error.get_name() == "RequiredError" && !app->get_parent())
-    return "no command is given";
+  if (error.get_name() == "RequiredError" && !app->get_parent()) {
+    std::vector<std::string> extras = app->remaining();
+    if (extras.empty())
+      return "no command is given";
+    return unknown(extras.front(), app);
+  }
   return text.str();
 }
 
@@ -354,16 +358,12 @@ std::optional<Options> mille::parseCommandLine(int argc,
               "Exit status: 0 done, 1 your input, 2 your command line, 3 your "
               "machine, 4 our bug.");
   std::string stage;
-#ifdef MILLE_HAS_IMPORT
   addCompile(root, options.compile, stage);
-#endif
-#ifdef MILLE_HAS_ALL
   addRun(root, options.run);
   addVerify(root, options.verify);
   addInspect(root, options.inspect);
   addBench(root, options.bench);
   addReport(root, options.report);
-#endif
   addDevices(root);
   try {
     root.parse(argc, argv);

@@ -12,6 +12,10 @@
 using namespace mille;
 using Clock = std::chrono::steady_clock;
 
+// Without it the compiler sees that a loop depends on its arguments only, and
+// moves it out of the time that is taken.
+#define MILLE_HERE asm volatile("" ::: "memory")
+
 // Sixteen independent chains hide the latency of a multiply-add (4 or 5 cycles,
 // two a cycle). The values stay finite: x * (1 - 1e-6) + 1e-6 goes to 1.
 #define MILLE_CHAINS(STEP)                                                     \
@@ -20,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 __attribute__((target("avx512f"), noinline)) static float
 chains512(int64_t steps) {
+  MILLE_HERE;
   __m512 b = _mm512_set1_ps(0.999999f), c = _mm512_set1_ps(1e-6f);
 #define START(i) __m512 a##i = _mm512_set1_ps(float(i));
 #define STEP(i) a##i = _mm512_fmadd_ps(a##i, b, c);
@@ -39,6 +44,7 @@ chains512(int64_t steps) {
 // Twelve chains: AVX2 has sixteen registers, two hold b and c.
 __attribute__((target("avx2,fma"), noinline)) static float
 chains256(int64_t steps) {
+  MILLE_HERE;
   __m256 b = _mm256_set1_ps(0.999999f), c = _mm256_set1_ps(1e-6f);
 #define TWELVE(X)                                                              \
   X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
@@ -60,6 +66,7 @@ chains256(int64_t steps) {
 
 __attribute__((target("avx512f"), noinline)) static float
 sum512(const float *from, const float *to) {
+  MILLE_HERE;
   __m512 a = _mm512_setzero_ps(), b = a, c = a, d = a;
   for (; from < to; from += 64) {
     a = _mm512_add_ps(a, _mm512_load_ps(from));
@@ -73,6 +80,7 @@ sum512(const float *from, const float *to) {
 
 __attribute__((target("avx2"), noinline)) static float
 sum256(const float *from, const float *to) {
+  MILLE_HERE;
   __m256 a = _mm256_setzero_ps(), b = a, c = a, d = a;
   for (; from < to; from += 32) {
     a = _mm256_add_ps(a, _mm256_load_ps(from));

@@ -3,13 +3,24 @@
 #include "compiler/driver/Pipeline.h"
 
 #include "compiler/driver/Diagnose.h"
+#include "compiler/driver/Fused.h"
+#include "compiler/driver/Kernels.h"
+#include "compiler/driver/Machine.h"
+#include "compiler/driver/Manifest.h"
+#include "compiler/driver/ModelFiles.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Reproducer.h"
+#include "compiler/fuse/Passes.h"
+#include "compiler/halide/Generate.h"
+#include "compiler/link/Link.h"
+#include "compiler/lower/Lower.h"
+#include "compiler/plan/Passes.h"
 #include "dialects/kernel/Kernel.h"
-#include "dialects/transformer/Transformer.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace mille;
@@ -23,20 +34,240 @@ void mille::registerDialects(mlir::DialectRegistry &registry) {
 }
 
 std::string mille::nameFromPath(StringRef path) {
-  while (path.size() > 1 && path.ends_with("/"))
-    path = path.drop_back();
-  StringRef last = llvm::sys::path::filename(path);
+  llvm::SmallString<256> full;
+  if (llvm::sys::fs::real_path(path, full))
+    full = path;
+  StringRef last = llvm::sys::path::filename(full);
   if (last.ends_with(".json") || last.ends_with(".mlir"))
     last = llvm::sys::path::stem(last);
   std::string name;
-  for (char c : last.take_front(63))
+  for (char c : last.take_front(62))
     name += llvm::isAlnum(c) ? c : '_';
-  if (name.empty() || name == "_" || name == "__")
+  if (name.empty() || name == "_")
     return "model";
-  return llvm::isDigit(name[0]) ? "_" + name.substr(0, 62) : name;
+  return llvm::isDigit(name[0]) ? "_" + name : name;
+}
+
+// The instruction sets to generate for, best first.
+static std::vector<Isa> isasFor(const std::vector<std::string> &targets) {
+  uint64_t host = describeMachine().features;
+  auto features = [](const Isa &isa) {
+    return static_cast<int>(llvm::popcount(isa.features));
+  };
+  std::vector<Isa> known(knownIsas().begin(), knownIsas().end());
+  llvm::sort(known, [&](const Isa &a, const Isa &b) {
+    return std::make_tuple(-features(a), a.name) <
+           std::make_tuple(-features(b), b.name);
+  });
+  auto best = llvm::find_if(
+      known, [&](const Isa &isa) { return (isa.features & ~host) == 0; });
+  auto wanted = [&](const Isa &isa) {
+    bool isBest = best != known.end() && isa.name == best->name;
+    if (targets.empty())
+      return isBest || isa.name == "x86-64-v3";
+    return llvm::is_contained(targets, isa.name) ||
+           (isBest && llvm::is_contained(targets, "host"));
+  };
+  std::vector<Isa> chosen;
+  llvm::copy_if(known, std::back_inserter(chosen), wanted);
+  return chosen;
+}
+
+// The archive of the runtime, beside the tools: bin/mille, lib/libmille.a.
+static std::string runtimeLibrary() {
+  std::string tool = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+  llvm::SmallString<256> path(llvm::sys::path::parent_path(
+      llvm::sys::path::parent_path(tool)));
+  llvm::sys::path::append(path, "lib", "libmille.a");
+  return std::string(path);
+}
+
+static void askForRemarks(mlir::MLIRContext &context,
+                          const std::vector<std::string> &rooms) {
+  if (rooms.empty())
+    return;
+  mlir::remark::RemarkCategories categories;
+  categories.all = "^(" + llvm::join(rooms, "|") + ").*";
+  (void)mlir::remark::enableOptimizationRemarks(
+      context, nullptr, std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(),
+      categories, /*printAsEmitRemarks=*/true);
+}
+
+namespace {
+// What rungs hand on to the next.
+class Climb {
+public:
+  Climb(const CompileOptions &options, mlir::MLIRContext &context,
+        llvm::raw_ostream &out)
+      : options(options), context(context), out(out) {}
+
+  Status toTheTop();
+
+private:
+  Status import();
+  Status runPasses(Stage stage, llvm::function_ref<void(mlir::PassManager &)>);
+  Status generate();
+  Status link();
+  bool stopsAfter(Stage stage);
+
+  const CompileOptions &options;
+  mlir::MLIRContext &context;
+  llvm::raw_ostream &out;
+  Imported imported;
+  std::string name, text; // text: the imported model, NAME.mlir
+  mlir::Operation *model = nullptr;
+  std::vector<Isa> isas;
+  std::vector<DistinctKernel> kernels;
+  std::vector<std::pair<std::string, std::string>> objects;
+};
+} // namespace
+
+Status Climb::toTheTop() {
+  if (Status status = import(); failed(status) || stopsAfter(Stage::import))
+    return status;
+  // The model is in the transformer dialect, its layers one by one.
+
+  if (Status status = runPasses(
+          Stage::roll, [](mlir::PassManager &p) { addRollPipeline(p); });
+      failed(status) || stopsAfter(Stage::roll))
+    return status;
+  // Equal layers are one body, an index for each layer and a table.
+
+  if (Status status = runPasses(
+          Stage::fuse, [](mlir::PassManager &p) { addFusePipeline(p); });
+      failed(status))
+    return status;
+  if (Status status = requireFused(model, options.requireFused);
+      failed(status) || stopsAfter(Stage::fuse))
+    return status;
+  // Every op of `forward` is a kernel op on tensors, and what was fused is known.
+
+  if (Status status = runPasses(Stage::plan,
+                                [](mlir::PassManager &p) {
+                                  p.addPass(plan::createPackWeights());
+                                  p.addPass(plan::createPlanMemory());
+                                });
+      failed(status) || stopsAfter(Stage::plan))
+    return status;
+  // Every buffer has its place in the arena, every weight its layout.
+
+  isas = isasFor(options.targets);
+  if (Status status = distinctKernels(model, kernels); failed(status))
+    return status;
+  if (options.stopAfter != Stage::lower)
+    if (Status status = generate(); failed(status))
+      return status;
+  // Each distinct kernel is an object for each instruction set and row class.
+
+  return link();
+  // The package is on disk, whole.
+}
+
+Status Climb::import() {
+  showProgress("reading " + llvm::Twine(options.model));
+  name = options.name.empty() ? nameFromPath(options.model) : options.name;
+  ImportOptions wishes;
+  wishes.hiddenStates = options.hiddenStates;
+  wishes.name = name;
+  wishes.weights = options.weights;
+  if (Status status = importModel(options.model, wishes, context, imported);
+      failed(status))
+    return status;
+  llvm::raw_string_ostream stream(text);
+  imported.module->print(stream);
+  rememberModel(&text);
+  for (auto candidate : imported.module->getOps<transformer::ModelOp>())
+    model = candidate;
+  return model && !injectedFault(Stage::import) ? Status::done : Status::bug;
+}
+
+// A pass that refuses has said why: the model asks for something that Mille does
+// not do. IR that is wrong afterwards is a bug of ours.
+Status
+Climb::runPasses(Stage stage,
+                 llvm::function_ref<void(mlir::PassManager &)> add) {
+  showProgress(rungOf(stage).name);
+  mlir::PassManager passes(&context);
+  passes.enableVerifier(false);
+  add(passes);
+  if (mlir::failed(passes.run(*imported.module)))
+    return Status::input;
+  if (mlir::failed(mlir::verify(*imported.module)) || injectedFault(stage))
+    return Status::bug;
+  return Status::done;
+}
+
+bool Climb::stopsAfter(Stage stage) {
+  if (options.stopAfter != stage)
+    return false;
+  clearProgress();
+  imported.module->print(out);
+  return true;
+}
+
+Status Climb::generate() {
+  unsigned jobs = options.jobs ? options.jobs : describeMachine().cores;
+  Status status =
+      generateKernels(kernels, isas, jobs, options.cache, objects);
+  return injectedFault(Stage::generate) ? Status::bug : status;
+}
+
+Status Climb::link() {
+  WeightTable table = collectWeights(model);
+  auto lower = [&](const PackageFacts &facts,
+                   mlir::OwningOpRef<mlir::ModuleOp> &program) {
+    LowerOptions wishes;
+    wishes.name = name;
+    wishes.isas = isas;
+    wishes.describe = describeKernel;
+    wishes.symbol = kernelSymbol;
+    wishes.weightsBytes = facts.weightsBytes;
+    wishes.weightsHash = facts.weightsHash;
+    wishes.embedWeights = options.embedWeights;
+    Status status = lowerProgram(model, table, wishes, program);
+    return injectedFault(Stage::lower) ? Status::bug : status;
+  };
+  if (options.stopAfter == Stage::lower) {
+    mlir::OwningOpRef<mlir::ModuleOp> program;
+    Status status = lower(PackageFacts(), program);
+    clearProgress();
+    if (!failed(status))
+      program->print(out);
+    return status;
+  }
+  showProgress("weights");
+  llvm::SmallString<256> path, folder;
+  llvm::sys::fs::real_path(options.model, path);
+  llvm::sys::fs::real_path(imported.folder, folder);
+  ManifestInput manifest{name,    path.str().str(),     folder.str().str(),
+                         hashModel(path, folder, model), model,
+                         isas,    kernels,
+                         options.hiddenStates,          options.embedWeights};
+  ParameterValues parameters(model, imported.folder);
+  LinkInput input;
+  input.model = model;
+  input.name = name;
+  input.imported = text;
+  input.table = &table;
+  input.parameters = &parameters;
+  input.kernelObjects = std::move(objects);
+  input.runtimeLibrary = runtimeLibrary();
+  input.embedWeights = options.embedWeights;
+  input.hostObject = [&](const PackageFacts &facts, std::string &object) {
+    mlir::OwningOpRef<mlir::ModuleOp> program;
+    if (Status status = lower(facts, program); failed(status))
+      return status;
+    return emitObject(*program, object);
+  };
+  input.manifest = [&](const PackageFacts &facts) {
+    return writeManifest(manifest, facts);
+  };
+  Status status = linkPackage(input, options.folder);
+  return injectedFault(Stage::link) ? Status::bug : status;
 }
 
 Status mille::compileModel(const CompileOptions &options,
                            mlir::MLIRContext &context, llvm::raw_ostream &out) {
-  return Status::done;
+  askForRemarks(context, options.remarks);
+  return Climb(options, context, out).toTheTop();
 }

@@ -9,8 +9,6 @@ static const Rung table[] = {
      "the model is in the transformer dialect, its layers one by one", true},
     {Stage::roll, "roll", "equal layers are one body, an index and a table",
      true},
-    {Stage::simplify, "simplify",
-     "placements and scales are in their simplest form", true},
     {Stage::fuse, "fuse", "one kernel op is one launch, on tensors", true},
     {Stage::plan, "plan", "every tensor has its place in the arena", true},
     {Stage::generate, "generate", "each distinct kernel is an object", false},

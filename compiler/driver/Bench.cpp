@@ -1,0 +1,186 @@
+// `mille bench`: how fast a package runs, and what share of this machine's peak
+// that is, both measured in the same run. Must not judge.
+#include "compiler/driver/Command.h"
+#include "compiler/driver/Compiled.h"
+#include "compiler/driver/Machine.h"
+#include "compiler/driver/Progress.h"
+#include "compiler/driver/Reference.h"
+#include "compiler/driver/Report.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <chrono>
+
+using namespace mille;
+using llvm::StringRef;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+struct Measured {
+  std::string isa;
+  std::vector<double> milliseconds; // sorted
+  double gflop = 0;                 // of one run
+  double peakGflops = 0, readGigabytes = 0;
+  std::vector<mille_profile> kernels; // sums over `profiled` runs
+  unsigned profiled = 0;
+  size_t sessionBytes = 0;
+
+  double at(double quantile) const {
+    return milliseconds[(milliseconds.size() - 1) * quantile + 0.5];
+  }
+  double gflops() const { return gflop / at(0.5) * 1e3; }
+};
+} // namespace
+
+static double timeOneRun(Compiled &compiled, Status &status) {
+  auto start = Clock::now();
+  status = compiled.runBound();
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// Runs under the profile give operations and time per kernel; runs without it
+// give the time of the whole.
+static Status measure(const BenchOptions &options, Compiled &compiled,
+                      Measured &measured) {
+  Status status = Status::done;
+  showProgress("measuring the peak");
+  measured.peakGflops = measurePeakGflops(options.threads);
+  showProgress("running");
+  double first = timeOneRun(compiled, status); // also warms up
+  if (failed(status) || failed(status = compiled.profile(true)))
+    return status;
+  measured.profiled = options.kernels ? 5 : 1;
+  for (unsigned i = 0; i < measured.profiled; ++i)
+    if (first = timeOneRun(compiled, status); failed(status))
+      return status;
+  measured.kernels = compiled.kernels();
+  for (const mille_profile &kernel : measured.kernels)
+    measured.gflop += kernel.flops * 1e-9 / measured.profiled;
+  if (failed(status = compiled.profile(false)))
+    return status;
+  unsigned repeats = options.repeats;
+  if (!repeats)
+    repeats = std::clamp(1000 / std::max(first, 1e-3), 5.0, 1000.0);
+  for (unsigned i = 0; i < repeats; ++i) {
+    measured.milliseconds.push_back(timeOneRun(compiled, status));
+    if (failed(status))
+      return status;
+  }
+  llvm::sort(measured.milliseconds);
+  showProgress("measuring the peak again");
+  measured.peakGflops =
+      std::max(measured.peakGflops, measurePeakGflops(options.threads));
+  if (options.kernels)
+    measured.readGigabytes = measureReadGigabytes(options.threads);
+  measured.isa = compiled.isa();
+  measured.sessionBytes = compiled.sessionBytes();
+  clearProgress();
+  return status;
+}
+
+//===-- Printing -------------------------------------------------------------------===//
+
+static double totalNanoseconds(const Measured &measured) {
+  double total = 0;
+  for (const mille_profile &kernel : measured.kernels)
+    total += kernel.nanoseconds;
+  return total > 0 ? total : 1;
+}
+
+static void printColumns(const BenchOptions &options, const Package &package,
+                         const Measured &m, llvm::raw_ostream &out) {
+  out << "package " << package.name << ", " << m.isa << ", batch "
+      << options.batch << ", " << options.tokens << " tokens, "
+      << options.threads << (options.threads == 1 ? " thread" : " threads")
+      << "\n";
+  out << llvm::format("median %.3f ms, quartiles %.3f to %.3f, of %zu runs\n",
+                      m.at(0.5), m.at(0.25), m.at(0.75), m.milliseconds.size());
+  out << llvm::format("%.1f GFLOP/s, %.1f %% of this machine's %.1f (f32 "
+                      "multiply-adds in registers, same run)\n",
+                      m.gflops(), 100 * m.gflops() / m.peakGflops,
+                      m.peakGflops);
+  out << "memory of the session: " << sayBytes(m.sessionBytes) << "\n";
+  if (!options.kernels)
+    return;
+  out << llvm::format("reading from memory: %.1f GB/s\n", m.readGigabytes);
+  out << "\n     time  share  launches  GFLOP/s  GB/s of weights  kernel\n";
+  double total = totalNanoseconds(m);
+  for (const mille_profile &k : m.kernels) {
+    double seconds = std::max<double>(k.nanoseconds, 1) * 1e-9;
+    out << llvm::format("%9.3f %5.1f %% %9.0f %8.1f %16.1f  ",
+                        seconds * 1e3 / m.profiled,
+                        100 * k.nanoseconds / total,
+                        double(k.calls) / m.profiled, k.flops * 1e-9 / seconds,
+                        k.weight_bytes * 1e-9 / seconds)
+        << package.inWords(k.name) << " (" << k.name << ")\n";
+  }
+  out << "times in ms of one run, summed over the threads\n";
+}
+
+// Six digits: more than repeats agree on.
+static void write(llvm::json::OStream &json, StringRef key, double number) {
+  json.attributeBegin(key);
+  json.rawValue(llvm::formatv("{0}", llvm::format("%.6g", number)).str());
+  json.attributeEnd();
+}
+
+static void printJson(const BenchOptions &options, const Package &package,
+                      const Measured &m, llvm::raw_ostream &out) {
+  llvm::json::OStream json(out, 2);
+  json.object([&] {
+    json.attribute("package", package.name);
+    json.attribute("isa", m.isa);
+    json.attribute("batch", options.batch);
+    json.attribute("tokens", options.tokens);
+    json.attribute("threads", options.threads);
+    json.attribute("runs", int64_t(m.milliseconds.size()));
+    write(json, "median_ms", m.at(0.5));
+    write(json, "quartile_1_ms", m.at(0.25));
+    write(json, "quartile_3_ms", m.at(0.75));
+    write(json, "best_ms", m.at(0));
+    write(json, "gflop", m.gflop);
+    write(json, "gflops", m.gflops());
+    write(json, "peak_gflops", m.peakGflops);
+    write(json, "share_of_peak", m.gflops() / m.peakGflops);
+    json.attribute("session_bytes", int64_t(m.sessionBytes));
+    if (!options.kernels)
+      return;
+    write(json, "read_gb_per_s", m.readGigabytes);
+    json.attributeArray("kernels", [&] {
+      double total = totalNanoseconds(m);
+      for (const mille_profile &k : m.kernels)
+        json.object([&] {
+          double seconds = std::max<double>(k.nanoseconds, 1) * 1e-9;
+          json.attribute("name", k.name);
+          json.attribute("does", package.inWords(k.name));
+          json.attribute("launches", int64_t(k.calls / m.profiled));
+          write(json, "ms", seconds * 1e3 / m.profiled);
+          write(json, "share", k.nanoseconds / total);
+          write(json, "gflops", k.flops * 1e-9 / seconds);
+        });
+    });
+  });
+  out << '\n';
+}
+
+Status mille::benchCommand(const BenchOptions &options,
+                           mlir::MLIRContext &context, llvm::raw_ostream &out) {
+  Package package;
+  if (Status status = findPackage(options.folder, context, package);
+      failed(status))
+    return status;
+  std::unique_ptr<Compiled> compiled;
+  if (Status status = Compiled::open(package, "", context, compiled);
+      failed(status))
+    return status;
+  Values inputs = seededInputs(package, options.batch, options.tokens,
+                               /*withMask=*/false);
+  if (Status status = compiled->bind(inputs, options.threads); failed(status))
+    return status;
+  Measured measured;
+  if (Status status = measure(options, *compiled, measured); failed(status))
+    return status;
+  (options.json ? printJson : printColumns)(options, package, measured, out);
+  return Status::done;
+}

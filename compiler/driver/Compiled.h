@@ -1,0 +1,57 @@
+// A package's code, loaded: its own C functions (runtime/mille.h) by dlopen.
+// Must not know how the code was made.
+#pragma once
+#include "compiler/driver/Package.h"
+#include "compiler/interpret/Interpret.h"
+#include "runtime/mille.h"
+
+#include <memory>
+
+namespace mille {
+
+class Compiled {
+public:
+  // Loads DIR/NAME.so and opens its weights. `isa`: "" for the best.
+  static Status open(const Package &package, const std::string &isa,
+                     mlir::MLIRContext &context,
+                     std::unique_ptr<Compiled> &compiled);
+  ~Compiled();
+
+  // Room for runs of up to these sizes. Replaces an earlier session.
+  Status createSession(int64_t batch, int64_t tokens, unsigned threads);
+
+  // Checks and converts `inputs`, makes a session of their size and runs it.
+  Status run(const Values &inputs, unsigned threads, Values &outputs);
+
+  // For measuring: binds once, then runs as often as one likes.
+  Status bind(const Values &inputs, unsigned threads);
+  Status runBound();
+  Status profile(bool enable);
+  std::vector<mille_profile> kernels();
+
+  std::string isa();
+  size_t sessionBytes();
+
+private:
+  struct Functions;
+  Compiled(const Package &package, mlir::MLIRContext &context);
+  Status load();
+  Status convert(const Values &inputs);
+  Status fail(mille_status status, const char *message);
+  Status wrongInput(const llvm::Twine &text);
+
+  const Package &package;
+  mlir::MLIRContext &context;
+  void *library = nullptr;
+  std::unique_ptr<Functions> api;
+  mille_package *opened = nullptr;
+  mille_session *session = nullptr;
+  int64_t batch = 0, tokens = 0;
+  std::vector<mille_tensor> inputs, outputs;
+  std::vector<std::vector<char>> inputBytes; // empty: absent
+  std::vector<std::vector<float>> outputNumbers;
+  std::vector<const void *> inputPointers;
+  std::vector<float *> outputPointers;
+};
+
+} // namespace mille

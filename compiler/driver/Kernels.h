@@ -1,0 +1,32 @@
+// The kernels of a planned program: which are distinct, and their objects, made
+// by threads of our own. Must not know how a kernel is made (compiler/halide).
+#pragma once
+#include "compiler/KernelInfo.h"
+#include "compiler/Status.h"
+#include "mlir/IR/Operation.h"
+
+#include <utility>
+
+namespace mille {
+
+struct DistinctKernel {
+  KernelInfo info;
+  mlir::Operation *op; // the first of its kind
+  unsigned places;     // ops of the program that it runs
+};
+
+// In the order of the program. Status::bug after an error on an op that no
+// kernel can be made for: `plan` let it through.
+Status distinctKernels(mlir::Operation *model,
+                       std::vector<DistinctKernel> &kernels);
+
+// "matmul 768 -> 3072", "attention 12 x 64", "rows 768 layer norm".
+std::string describeInWords(mlir::Operation *kernelOp);
+
+// Each symbol once, for each instruction set and row class: name and bytes, in
+// an order that does not depend on `jobs`.
+Status generateKernels(llvm::ArrayRef<DistinctKernel> kernels,
+                       llvm::ArrayRef<Isa> isas, unsigned jobs, bool useCache,
+                       std::vector<std::pair<std::string, std::string>> &objects);
+
+} // namespace mille

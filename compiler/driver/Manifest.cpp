@@ -1,0 +1,148 @@
+// NAME.json: what a package holds, for people and tools.
+// Must not hold anything that differs between two compiles of the same model.
+#include "compiler/driver/Manifest.h"
+
+#include "compiler/driver/Machine.h"
+#include "compiler/driver/Version.h"
+#include "dialects/kernel/Signature.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mille;
+using llvm::json::OStream;
+
+static void writeTensors(OStream &json,
+                         llvm::ArrayRef<kernel::TensorInfo> tensors) {
+  for (const kernel::TensorInfo &tensor : tensors)
+    json.object([&] {
+      json.attribute("name", tensor.name);
+      json.attribute("type", tensor.isFloat ? "f32" : "i32");
+      json.attributeArray("shape", [&] {
+        for (int64_t extent : tensor.shape)
+          if (extent == -1)
+            json.value("batch");
+          else if (extent == -2)
+            json.value("tokens");
+          else
+            json.value(extent);
+      });
+      if (!tensor.fallback.empty())
+        json.attribute("default", tensor.fallback);
+      if (tensor.below)
+        json.attribute("below", tensor.below);
+    });
+}
+
+// One entry of `kernel.fusions` as it is: strings, integers, lists of either.
+static void writeAttribute(OStream &json, mlir::Attribute value) {
+  if (auto text = llvm::dyn_cast<mlir::StringAttr>(value))
+    json.value(text.getValue());
+  else if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(value))
+    json.value(flag.getValue());
+  else if (auto number = llvm::dyn_cast<mlir::IntegerAttr>(value))
+    json.value(number.getInt());
+  else if (auto real = llvm::dyn_cast<mlir::FloatAttr>(value))
+    json.value(real.getValueAsDouble());
+  else if (auto numbers = llvm::dyn_cast<mlir::DenseI64ArrayAttr>(value))
+    json.array([&] {
+      for (int64_t number : numbers.asArrayRef())
+        json.value(number);
+    });
+  else if (auto list = llvm::dyn_cast<mlir::ArrayAttr>(value))
+    json.array([&] {
+      for (mlir::Attribute part : list)
+        writeAttribute(json, part);
+    });
+  else if (auto dictionary = llvm::dyn_cast<mlir::DictionaryAttr>(value))
+    json.object([&] {
+      for (mlir::NamedAttribute part : dictionary) {
+        json.attributeBegin(part.getName().getValue());
+        writeAttribute(json, part.getValue());
+        json.attributeEnd();
+      }
+    });
+  else
+    json.value(nullptr);
+}
+
+static void writeKernels(OStream &json, const ManifestInput &input) {
+  for (const DistinctKernel &kernel : input.kernels)
+    json.object([&] {
+      json.attribute("name", kernel.info.name);
+      json.attribute("does", describeInWords(kernel.op));
+      json.attribute("places", kernel.places);
+      json.attribute("flops_per_row", int64_t(kernel.info.flopsPerRow));
+      json.attribute("weight_bytes", int64_t(kernel.info.bytesWeights));
+    });
+}
+
+static void writeMemory(OStream &json, const ManifestInput &input,
+                        mlir::func::FuncOp forward) {
+  if (auto bytes = forward->getAttrOfType<mlir::IntegerAttr>(
+          "kernel.arena_bytes_per_row"))
+    json.attribute("arena_bytes_per_row", bytes.getInt());
+  uint64_t scratch = 0, perToken = 0;
+  for (const DistinctKernel &kernel : input.kernels) {
+    scratch = std::max(scratch, kernel.info.scratchBytes);
+    perToken = std::max(perToken, kernel.info.scratchBytesPerToken);
+  }
+  json.attribute("scratch_bytes_per_thread", int64_t(scratch));
+  json.attribute("scratch_bytes_per_thread_and_token", int64_t(perToken));
+}
+
+static int64_t countParameters(mlir::Operation *model) {
+  int64_t count = 0;
+  model->walk([&](transformer::ParameterOp parameter) {
+    auto type = llvm::cast<mlir::ShapedType>(parameter.getType());
+    count += type.getNumElements();
+  });
+  return count;
+}
+
+std::string mille::writeManifest(const ManifestInput &input,
+                                 const PackageFacts &facts) {
+  mlir::func::FuncOp forward = kernel::forwardOf(input.model);
+  kernel::Signature signature = kernel::signatureOf(forward);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OStream json(stream, 2);
+  json.object([&] {
+    json.attributeObject("mille_package", [&] {
+      json.attribute("version", packageVersion);
+      json.attribute("compiler", MILLE_VERSION);
+      json.attribute("name", input.name);
+      json.attributeObject("model", [&] {
+        json.attribute("path", input.path);
+        json.attribute("folder", input.folder);
+        json.attribute("hash", input.hash);
+      });
+      json.attributeArray("inputs",
+                          [&] { writeTensors(json, signature.inputs); });
+      json.attributeArray("outputs",
+                          [&] { writeTensors(json, signature.outputs); });
+      json.attribute("hidden_states", input.hiddenStates);
+      if (signature.maxTokens)
+        json.attribute("max_tokens", signature.maxTokens);
+      json.attributeArray("isas", [&] {
+        for (const Isa &isa : input.isas)
+          json.object([&] {
+            json.attribute("name", isa.name);
+            json.attribute("needs", featureNames(isa.features));
+          });
+      });
+      json.attributeArray("kernels", [&] { writeKernels(json, input); });
+      json.attributeBegin("fusions");
+      auto fusions = forward->getAttrOfType<mlir::ArrayAttr>("kernel.fusions");
+      writeAttribute(json, fusions ? fusions
+                                   : mlir::ArrayAttr::get(
+                                         input.model->getContext(), {}));
+      json.attributeEnd();
+      writeMemory(json, input, forward);
+      json.attribute("parameters", countParameters(input.model));
+      json.attribute("weights_bytes", int64_t(facts.weightsBytes));
+      json.attribute("weights_embedded", input.embedWeights);
+      json.attribute("code_bytes", int64_t(facts.codeBytes));
+    });
+  });
+  stream << '\n';
+  return text;
+}

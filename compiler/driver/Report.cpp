@@ -1,0 +1,90 @@
+// `mille report`: what was fused, what was not and why, in columns.
+// Must not decide anything.
+#include "compiler/driver/Report.h"
+
+#include "compiler/driver/Command.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mille;
+using llvm::StringRef;
+
+std::string mille::sayBytes(double bytes) {
+  static const char *units[] = {"B", "KB", "MB", "GB", "TB"};
+  unsigned unit = 0;
+  for (; bytes >= 1024 && unit < 4; ++unit)
+    bytes /= 1024;
+  char text[32];
+  bool fraction = unit > 0 && bytes < 100 && bytes != static_cast<int>(bytes);
+  snprintf(text, sizeof text, fraction ? "%.1f %s" : "%.0f %s", bytes,
+           units[unit]);
+  return text;
+}
+
+using Row = std::vector<std::string>;
+
+// Rows in columns as wide as their widest entry; the last runs on.
+static void printColumns(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
+  std::vector<size_t> widths;
+  for (const Row &row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (auto [i, text] : llvm::enumerate(row))
+      widths[i] = std::max(widths[i], text.size());
+  }
+  for (const Row &row : rows) {
+    std::string line = " ";
+    for (auto [i, text] : llvm::enumerate(row)) {
+      line += " " + text;
+      if (i + 1 < row.size())
+        line += std::string(widths[i] - text.size() + 1, ' ');
+    }
+    out << StringRef(line).rtrim() << '\n';
+  }
+}
+
+void mille::printReport(const Package &package, llvm::raw_ostream &out) {
+  out << "package " << package.name << ", from " << package.modelPath << "\n\n";
+  if (package.fusions.empty()) {
+    out << "no boundary that could be fused\n";
+  } else {
+    std::vector<Row> rows = {{"boundary", "unit", "layers", "status",
+                              "saves per row", "launches", "reason"}};
+    int64_t fused = 0, bytes = 0, launches = 0;
+    for (const Package::Fusion &fusion : package.fusions) {
+      bool done = fusion.status == "fused";
+      rows.push_back({fusion.boundary, fusion.unit, fusion.layers,
+                      fusion.status, done ? sayBytes(fusion.bytesSaved) : "-",
+                      done ? std::to_string(fusion.launchesSaved) : "-",
+                      fusion.reason});
+      fused += done;
+      bytes += done ? fusion.bytesSaved : 0;
+      launches += done ? fusion.launchesSaved : 0;
+    }
+    printColumns(out, rows);
+    out << "\n" << fused << " of " << package.fusions.size()
+        << " boundaries are fused: " << sayBytes(bytes)
+        << " less to move for each row, " << launches << " launches fewer\n";
+  }
+  out << "certificate: no rewrite but these fusions; `mille verify "
+      << package.folder << "` measures their error\n";
+  out << "\nkernels\n";
+  std::vector<Row> rows = {{"name", "does", "places", "weights"}};
+  for (const Package::Kernel &kernel : package.kernels)
+    rows.push_back({kernel.name, kernel.does, std::to_string(kernel.places),
+                    sayBytes(kernel.weightBytes)});
+  printColumns(out, rows);
+  out << "\nmemory\n";
+  printColumns(out, {{"weights", sayBytes(package.weightsBytes)},
+                     {"arena", sayBytes(package.arenaBytesPerRow) + " per row"},
+                     {"code", sayBytes(package.codeBytes)}});
+}
+
+Status mille::reportCommand(const ReportOptions &options,
+                            mlir::MLIRContext &context,
+                            llvm::raw_ostream &out) {
+  Package package;
+  if (Status status = findPackage(options.folder, context, package);
+      failed(status))
+    return status;
+  printReport(package, out);
+  return Status::done;
+}

@@ -1,0 +1,23 @@
+// A folder that is gone when the work is done.
+// Must not be used for what the user wants to keep.
+#include "compiler/driver/Scratch.h"
+
+#include "llvm/Support/FileSystem.h"
+
+using namespace mille;
+
+const std::string &Scratch::folder() {
+  if (path.empty()) {
+    llvm::SmallString<128> made;
+    if (!llvm::sys::fs::createUniqueDirectory("mille", made))
+      path = std::string(made);
+    else
+      path = "/tmp/mille-no-scratch"; // writing to it says what is wrong
+  }
+  return path;
+}
+
+Scratch::~Scratch() {
+  if (!path.empty())
+    llvm::sys::fs::remove_directories(path);
+}

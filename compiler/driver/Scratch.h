@@ -1,0 +1,20 @@
+// A folder that is gone when the work is done.
+// Must not be used for what the user wants to keep.
+#pragma once
+#include <string>
+
+namespace mille {
+
+class Scratch {
+public:
+  Scratch() = default;
+  ~Scratch();
+  Scratch(const Scratch &) = delete;
+
+  const std::string &folder(); // made when first asked for
+
+private:
+  std::string path;
+};
+
+} // namespace mille

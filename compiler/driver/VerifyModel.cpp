@@ -1,0 +1,103 @@
+// `mille verify`: a package against the reference and against given answers,
+// tensor by tensor. Must not hold a bound: they are in tolerances.json.
+#include "compiler/driver/Command.h"
+#include "compiler/driver/Package.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Progress.h"
+#include "compiler/driver/Reference.h"
+#include "compiler/driver/Scratch.h"
+#include "compiler/interpret/Judge.h"
+#include "compiler/interpret/TensorFiles.h"
+
+using namespace mille;
+
+// What is compared only where it is 1, or null.
+static const Value *maskIn(const Values &inputs) {
+  auto mask = inputs.find("attention_mask");
+  return mask == inputs.end() ? nullptr : &mask->second;
+}
+
+// One heading and its lines. Status::done, or `verdict` where one differs.
+static Status judgeAgainst(llvm::StringRef heading, const Values &got,
+                           const Values &expected, const Value *mask,
+                           llvm::StringRef tolerance, Status verdict,
+                           mlir::MLIRContext &context, llvm::raw_ostream &out) {
+  std::vector<Difference> differences;
+  if (Status status = compare(got, expected, mask,
+                              mlir::UnknownLoc::get(&context), differences);
+      failed(status))
+    return status;
+  double relative = toleranceOf(tolerance);
+  bool good = judge(out, heading, differences,
+                    [&](const Difference &) { return relative; });
+  return good ? Status::done : verdict;
+}
+
+static bool holdsHiddenStates(const Values &values) {
+  return values.count("hidden_states.0") || values.count("hidden_states");
+}
+
+static Status openBoth(const VerifyOptions &options, bool hiddenStates,
+                       mlir::MLIRContext &context, Scratch &scratch,
+                       Package &package, Reference &reference) {
+  Subject subject;
+  if (Status status = findSubject(options.subject, context, subject, package);
+      failed(status))
+    return status;
+  if (subject == Subject::model)
+    if (Status status = compileForOneRun(options.subject, hiddenStates, "",
+                                         scratch, context, package);
+        failed(status))
+      return status;
+  return Reference::open(package, context, reference);
+}
+
+Status mille::verifyCommand(const VerifyOptions &options,
+                            mlir::MLIRContext &context,
+                            llvm::raw_ostream &out) {
+  Scratch scratch;
+  Package package;
+  Reference reference;
+  Values inputs, expected, got, referred;
+  if (!options.expected.empty())
+    if (Status status = readTensors(options.expected, context, expected);
+        failed(status))
+      return status;
+  if (Status status = openBoth(options, holdsHiddenStates(expected), context,
+                               scratch, package, reference);
+      failed(status))
+    return status;
+  int64_t tokens = package.maxTokens ? std::min<int64_t>(package.maxTokens, 13)
+                                     : 13;
+  if (options.inputs.empty())
+    inputs = seededInputs(package, 2, tokens, /*withMask=*/true);
+  else if (Status status = readTensors(options.inputs, context, inputs);
+           failed(status))
+    return status;
+  showProgress("running the package");
+  if (Status status = runCompiled(package, "", options.threads, inputs, context,
+                                  got);
+      failed(status))
+    return status;
+  showProgress("running the reference");
+  if (Status status = reference.run(inputs, referred); failed(status))
+    return status;
+  clearProgress();
+  splitEntries(got, "hidden_states");
+  splitEntries(referred, "hidden_states");
+  Status against = judgeAgainst("compiled against reference", got, referred,
+                                maskIn(inputs), "compiled_f32", Status::bug,
+                                context, out);
+  if (failed(against) || options.expected.empty())
+    return against;
+  if (holdsHiddenStates(expected) && !package.hiddenStates) {
+    out << "hidden_states: not kept by this package, not compared\n";
+    for (auto at = expected.begin(); at != expected.end();)
+      at = llvm::StringRef(at->first).starts_with("hidden_states")
+               ? expected.erase(at)
+               : std::next(at);
+  }
+  return judgeAgainst("compiled against " + options.expected, got, expected,
+                      maskIn(inputs), "compiled_f32", Status::input, context,
+                      out);
+}
