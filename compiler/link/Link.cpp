@@ -7,6 +7,7 @@
 #include "compiler/link/WriteWeights.h"
 #include "dialects/kernel/Signature.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <cerrno>
@@ -52,6 +53,18 @@ private:
     return Status::bug;
   }
 
+  // Room for what is linked from `files`.
+  bool reserveFor(llvm::StringRef output,
+                  llvm::ArrayRef<std::string> files) {
+    uint64_t bytes = 1 << 16;
+    for (const std::string &path : files) {
+      uint64_t size = 0;
+      if (!llvm::sys::fs::file_size(path, size))
+        bytes += size + size / 4;
+    }
+    return staging.reserve(output, bytes);
+  }
+
   const LinkInput &input;
   Staging staging;
   PackageFacts facts;
@@ -88,6 +101,8 @@ Status Package::modelObject() {
     if (!add(bytes))
       return Status::machine;
   std::string joined = staging.scratch("joined.o");
+  if (!reserveFor(file(".a"), objects))
+    return Status::machine;
   if (Status status =
           judge(linkRelocatable(objects, {kernelSupport()}, joined));
       failed(status))
@@ -106,6 +121,10 @@ Status Package::libraries() {
                                          staging.path(file(".a"))));
       failed(status))
     return status;
+  std::vector<std::string> all = objects;
+  all.push_back(input.runtimeLibrary);
+  if (!reserveFor(file(".so"), all))
+    return Status::machine;
   Status status = judge(linkShared(objects, {input.runtimeLibrary},
                                    {input.name + "_model", "mille_*"},
                                    staging.path(file(".so"))));

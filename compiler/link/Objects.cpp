@@ -15,6 +15,21 @@ using namespace llvm;
 namespace mille::link {
 namespace {
 
+// What `write` puts out, as a file; a full disk is an error like any other.
+Problem writeFile(StringRef path, function_ref<Error(raw_ostream &)> write) {
+  std::error_code code;
+  raw_fd_ostream file(path, code);
+  if (code)
+    return sys::path::filename(path).str() + ": " + code.message();
+  Error error = write(file);
+  file.close();
+  code = file.error();
+  file.clear_error();
+  if (error)
+    return sys::path::filename(path).str() + ": " + toString(std::move(error));
+  return code ? sys::path::filename(path).str() + ": " + code.message() : "";
+}
+
 Problem named(StringRef file, Error error) {
   return sys::path::filename(file).str() + ": " + toString(std::move(error));
 }
@@ -39,15 +54,10 @@ Problem keepGlobal(StringRef object, StringRef symbol, StringRef output) {
   if (Error error = objcopy::executeObjcopyOnBinary(config, *binary->getBinary(),
                                                     stream))
     return named(object, std::move(error));
-  std::error_code code;
-  raw_fd_ostream file(output, code);
-  if (!code) {
+  return writeFile(output, [&](raw_ostream &file) {
     file << stream.str();
-    file.close();
-    code = file.error();
-    file.clear_error();
-  }
-  return code ? named(output, errorCodeToError(code)) : "";
+    return Error::success();
+  });
 }
 
 Problem writeArchive(ArrayRef<std::string> objects,
@@ -87,11 +97,11 @@ Problem writeArchive(ArrayRef<std::string> objects,
       return named(path, std::move(error));
     opened.push_back(std::move(*binary));
   }
-  Error error = llvm::writeArchive(output, members,
-                                   SymtabWritingMode::NormalSymtab,
-                                   object::Archive::K_GNU,
-                                   /*Deterministic=*/true, /*Thin=*/false);
-  return error ? named(output, std::move(error)) : "";
+  return writeFile(output, [&](raw_ostream &file) {
+    return writeArchiveToStream(file, members, SymtabWritingMode::NormalSymtab,
+                                object::Archive::K_GNU, /*Deterministic=*/true,
+                                /*Thin=*/false);
+  });
 }
 
 uint64_t loadedBytes(StringRef file) {

@@ -56,8 +56,10 @@ std::string Staging::scratch(StringRef file) const {
 }
 
 bool Staging::fail(StringRef path, int error) {
-  if (why.empty())
-    why = "cannot write " + folder + "/" + sys::path::filename(path).str() +
+  StringRef file = sys::path::filename(path);
+  if (why.empty()) // scratch files mean nothing to the user
+    why = (file.starts_with(".") ? "cannot write in the folder " + folder
+                                 : "cannot write " + folder + "/" + file.str()) +
           ": " + std::strerror(error);
   return false;
 }
@@ -77,6 +79,17 @@ bool Staging::write(StringRef file, StringRef bytes) {
   if (::close(handle) != 0 && good)
     good = fail(file, errno);
   return good;
+}
+
+bool Staging::reserve(StringRef file, uint64_t bytes) {
+  std::string room = scratch("room");
+  int handle = ::open(room.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (handle < 0)
+    return fail(file, errno);
+  int error = ::posix_fallocate(handle, 0, bytes);
+  ::close(handle);
+  ::unlink(room.c_str());
+  return error == 0 || fail(file, error);
 }
 
 bool Staging::commit(ArrayRef<std::string> files) {

@@ -22,6 +22,9 @@ public:
   std::string scratch(llvm::StringRef file) const;
   // Writes a whole file of the package.
   bool write(llvm::StringRef file, llvm::StringRef bytes);
+  // Makes sure that `bytes` more can be written: what is written through mapped
+  // memory, as lld does, ends the process where the disk is full.
+  bool reserve(llvm::StringRef file, uint64_t bytes);
   // Moves `files` to their places, all of them or none.
   bool commit(llvm::ArrayRef<std::string> files);
 
