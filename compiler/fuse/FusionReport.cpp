@@ -155,8 +155,8 @@ void FusionReport::decline(Operation *at, StringRef status, StringRef reason) {
   entry.reason = reason.str();
   remark::missed(at->getLoc(),
                  remark::RemarkOpts::name(boundary).category("fuse"))
-      << entry.unit << " keeps " << boundary << " apart, " << status << ": "
-      << reason;
+      << (Twine(entry.unit) + " keeps " + boundary + " apart, " + status + ": " + reason)
+             .str();
 }
 
 void FusionReport::declinedByLaw(Operation *at, StringRef reason) {

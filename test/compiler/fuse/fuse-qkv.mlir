@@ -1,0 +1,296 @@
+// RUN: %mille-opt %s --fuse-qkv --split-input-file --remarks-filter=fuse --remark-format=emitRemark > %t.once 2> %t.remarks
+// RUN: FileCheck %s --input-file=%t.once
+// RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
+// RUN: %mille-opt %s --fuse-qkv --fuse-qkv --split-input-file > %t.twice
+// RUN: diff %t.once %t.twice
+
+// Fewer key and value heads, and a projection without a bias beside two with
+// one: the missing one is zeros.
+// CHECK-LABEL: transformer.model @some_biases
+// CHECK: kernel.fusions = [{boundary = "qkv", bytes_saved = 32 : i64, launches_saved = 2 : i64, layers = "", reason = "one matmul", status = "fused", unit = "a"}]
+// CHECK-DAG: %[[B:.*]] = kernel.weight #transformer.concat<@a.q.bias, #transformer.drawn<fixed, mean = 0.0, std = 0.0, seed = 0, stream = "", tensor<2xf32>>, @a.v.bias> -> tensor<8xf32>
+// CHECK-DAG: %[[W:.*]] = kernel.weight #transformer.concat<@a.q.weight, @a.k.weight, @a.v.weight> -> tensor<8x4xf32>
+// CHECK: %[[QKV:.*]] = kernel.matmul %{{.*}}, %[[W]] extras(%[[B]] : tensor<8xf32>)
+// CHECK-NEXT: ^bb0(%[[ACC:.*]]: f32, %[[BIAS:.*]]: f32):
+// CHECK-NEXT: arith.addf %[[ACC]], %[[BIAS]]
+// CHECK-NOT: kernel.matmul
+// CHECK: kernel.attention %[[QKV]], %[[QKV]], %[[QKV]] {{.*}} offsets [0, 4, 6]
+transformer.model @some_biases {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.q.bias : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.bias", tensor<4xf32>>
+  transformer.parameter @a.k.weight : tensor<2x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<2x4xf32>>
+  transformer.parameter @a.v.weight : tensor<2x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<2x4xf32>>
+  transformer.parameter @a.v.bias : tensor<2xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.bias", tensor<2xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %bq = kernel.weight @a.q.bias -> tensor<4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<2x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<2x4xf32>
+    %bv = kernel.weight @a.v.bias -> tensor<2xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq extras(%bq : tensor<4xf32>) outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %bias: f32):
+      %0 = arith.addf %acc, %bias : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x2xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x2xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<2x4xf32> -> tensor<?x2xf32>
+    %dv = tensor.empty(%rows) : tensor<?x2xf32>
+    %v = kernel.matmul %x, %wv extras(%bv : tensor<2xf32>) outs(%dv : tensor<?x2xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %bias: f32):
+      %0 = arith.addf %acc, %bias : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<2x4xf32> -> tensor<?x2xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 1 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// Epilogues that are equal stay; without biases there are no extras.
+// CHECK-LABEL: transformer.model @equal_epilogues
+// CHECK: kernel.matmul %{{.*}}, %{{.*}} outs(
+// CHECK: arith.mulf
+// CHECK-NOT: kernel.matmul
+// CHECK: offsets [0, 4, 8]
+transformer.model @equal_epilogues {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      %c = arith.constant 2.0 : f32
+      %0 = arith.mulf %acc, %c : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      %c = arith.constant 2.0 : f32
+      %0 = arith.mulf %acc, %c : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      %c = arith.constant 2.0 : f32
+      %0 = arith.mulf %acc, %c : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_epilogues_differ
+// CHECK: reason = "the projections have different epilogues", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: the projections have different epilogues
+transformer.model @keep_as_epilogues_differ {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      %c = arith.constant 2.0 : f32
+      %0 = arith.mulf %acc, %c : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      %c = arith.constant 3.0 : f32
+      %0 = arith.mulf %acc, %c : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      %c = arith.constant 2.0 : f32
+      %0 = arith.mulf %acc, %c : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_inputs_differ
+// CHECK: reason = "query, key and value are projections of different inputs", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: query, key and value are projections of different inputs
+transformer.model @keep_as_inputs_differ {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %z, %wk outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %z, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_projection_has_another_reader
+// CHECK: reason = "a projection has another reader", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: a projection has another reader
+transformer.model @keep_as_projection_has_another_reader {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}, tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at, %k : tensor<?x4xf32>, tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_projection_is_shared
+// CHECK: reason = "two of query, key and value are one projection already", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: two of query, key and value are one projection already
+transformer.model @keep_as_projection_is_shared {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %q, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_a_kernel_stands_between
+// CHECK: reason = "a kernel stands between a projection and the attention", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: a kernel stands between a projection and the attention
+transformer.model @keep_as_a_kernel_stands_between {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dn = tensor.empty(%rows) : tensor<?x4xf32>
+    %n = kernel.rows ins(%k : tensor<?x4xf32>) outs(%dn : tensor<?x4xf32>) gather [-1] norm <l2, 1.000000e-06> {
+    ^bb0(%in_a: f32):
+      kernel.yield %in_a : f32
+    } -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %n, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
