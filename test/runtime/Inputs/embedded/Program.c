@@ -1,5 +1,6 @@
 /* An application with a compiled model in it: a sequence's bits are the same for
- * any threads, any batch, any place in the batch, and any run.
+ * any threads, any batch, any place in the batch, any run, and whatever was in
+ * the session's memory before.
  * Program WEIGHTS [ISA] */
 #include "tiny.h"
 
@@ -10,12 +11,28 @@
 enum { mostTokens = 37, most = 17, columns = 16, words = 48 };
 
 static mille_package *package;
+static uint32_t poison; /* what fresh memory is filled with */
 static int32_t ids[most * mostTokens], mask[most * mostTokens];
 static float hidden[most * mostTokens * columns];
 static float logits[most * mostTokens * words];
 static float wantedHidden[most * mostTokens * columns];
 static float wantedLogits[most * mostTokens * words];
 static int runs;
+
+static void *allocate(void *user, size_t size, size_t alignment) {
+  (void)user;
+  void *memory = NULL;
+  if (posix_memalign(&memory, alignment, size))
+    return NULL;
+  for (size_t i = 0; i < size / 4; ++i)
+    ((uint32_t *)memory)[i] = poison;
+  return memory;
+}
+
+static void release(void *user, void *memory) {
+  (void)user;
+  free(memory);
+}
 
 static void check(mille_status status, const char *message) {
   if (status == MILLE_OK)
@@ -52,6 +69,7 @@ static void checkTokens(int tokens) {
   static const int threads[] = {1, 2, 3, 7, 16};
   for (int t = 0; t < 5; ++t) {
     mille_session *session;
+    poison = t % 2 ? 0x7fc00001 : 0xffc12345; /* NaN either way */
     check(mille_session_create(package, most, tokens, threads[t], &session),
           mille_package_message(package));
     for (int first = 0; t == 0 && first < most; ++first) {
@@ -74,6 +92,8 @@ int main(int argc, char **argv) {
   char message[512];
   mille_options options = MILLE_OPTIONS_INIT;
   options.verify_hash = 1;
+  options.allocate = allocate;
+  options.release = release;
   options.isa = argc > 2 ? argv[2] : NULL;
   check(mille_package_open(tiny_model(), argc > 1 ? argv[1] : NULL, &options,
                            &package, message, sizeof message),
