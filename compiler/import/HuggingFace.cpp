@@ -204,7 +204,7 @@ void FamilyWeights::noteUnused() {
     if (known.contains(pattern) || known.contains(bare))
       continue;
     if (++unknown <= most)
-      problems.note(mlir::FileLineColLoc::get(&context, entry->file, 0, 0),
+      problems.note(mlir::FileLineColLoc::get(&context, entry->path, 0, 0),
                     "tensor '" + entry->tensor->name +
                         "' is no part of the model and is left out");
   }

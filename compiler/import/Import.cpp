@@ -185,7 +185,7 @@ private:
     buildFrom(spec, weights, problems);
     if (!problems.any())
       for (const StoredTensors::Entry *entry : tensors.unused())
-        problems.note(mlir::FileLineColLoc::get(&context, entry->file, 0, 0),
+        problems.note(mlir::FileLineColLoc::get(&context, entry->path, 0, 0),
                       "tensor '" + entry->tensor->name +
                           "' is no part of the model and is left out");
     return finish(problems);

@@ -71,7 +71,7 @@ bool StoredTensors::addFile(StringRef path, StringRef shownAs,
     return false;
   for (const StoredTensor &tensor : file->tensors()) {
     auto [found, fresh] =
-        entries.try_emplace(tensor.name, Entry{shownAs.str(), &tensor});
+        entries.try_emplace(tensor.name, Entry{shownAs.str(), file->path(), &tensor});
     if (fresh)
       order.push_back(tensor.name);
   }
@@ -134,7 +134,7 @@ bool StoredTensors::addShards(StringRef folder, StringRef index,
                 << " by the index but that file does not have it";
       return false;
     }
-    entries[member.key] = Entry{shard.str(), tensor};
+    entries[member.key] = Entry{shard.str(), files[place->second]->path(), tensor};
     order.push_back(member.key);
   }
   return true;
@@ -169,7 +169,7 @@ mlir::Attribute mille::import::storedValue(const StoredTensors::Entry &entry,
     same = shape[i].size == tensor.shape[i];
   if (!same) {
     auto &problem = problems.error(
-        fileAt(entry.file, context),
+        fileAt(entry.path, context),
         "tensor '" + tensor.name + "' is " + shapeText(tensor.shape) +
             " but the model needs " + shapeText(shape));
     noteKeys(problem, shape, tensor.shape);
@@ -177,7 +177,7 @@ mlir::Attribute mille::import::storedValue(const StoredTensors::Entry &entry,
   }
   mlir::Type element = elementType(tensor.type, context);
   if (!element) {
-    problems.error(fileAt(entry.file, context),
+    problems.error(fileAt(entry.path, context),
                    "tensor '" + tensor.name + "' is " + nameOf(tensor.type) +
                        " but weights are F32, F16, BF16 or F64");
     return {};

@@ -11,6 +11,7 @@ class StoredTensors {
 public:
   struct Entry {
     std::string file; // as `stored` names it
+    llvm::StringRef path; // for messages
     const StoredTensor *tensor = nullptr;
     bool used = false;
   };

@@ -333,7 +333,7 @@ std::unique_ptr<Document> mille::json::parse(llvm::StringRef text,
 std::unique_ptr<Document> mille::json::parseFile(llvm::StringRef path,
                                                  mlir::MLIRContext &context,
                                                  uint64_t mostBytes) {
-  mlir::Location at = mlir::FileLineColLoc::get(&context, path, 1, 1);
+  mlir::Location at = mlir::FileLineColLoc::get(&context, path, 0, 0);
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status)) {
     mlir::emitError(at) << "cannot read the file: " << error.message();
@@ -362,12 +362,21 @@ std::optional<llvm::StringRef>
 mille::json::nearest(llvm::StringRef word,
                      llvm::ArrayRef<llvm::StringRef> words) {
   std::optional<llvm::StringRef> best;
-  unsigned least = std::max<size_t>(1, word.size() / 3) + 1;
+  // A word cut short or drawn out is meant before one with other letters.
+  size_t least = SIZE_MAX;
+  for (llvm::StringRef candidate : words)
+    if (std::min(word.size(), candidate.size()) >= 3 &&
+        (candidate.starts_with(word) || word.starts_with(candidate)) &&
+        candidate.size() < least)
+      least = candidate.size(), best = candidate;
+  if (best)
+    return best;
+  unsigned allowed = std::max<size_t>(2, (word.size() + 1) / 2);
   for (llvm::StringRef candidate : words) {
     unsigned distance =
-        word.edit_distance(candidate, /*AllowReplacements=*/true, least);
-    if (distance < least)
-      least = distance, best = candidate;
+        word.edit_distance(candidate, /*AllowReplacements=*/true, allowed);
+    if (distance < allowed)
+      allowed = distance, best = candidate;
   }
   return best;
 }

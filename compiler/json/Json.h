@@ -16,7 +16,7 @@ enum class Kind { null, boolean, number, string, array, object };
 
 struct Member;
 
-// Line and column count from 1, columns in bytes.
+// Line and column count from 1, columns in bytes; line 0 is the whole file.
 struct Position {
   unsigned line = 1, column = 1;
   bool operator<(const Position &other) const {

@@ -190,7 +190,7 @@ private:
       before = &place;
     }
     if (uint64_t(reached) != data.size()) {
-      error({1, 1}) << "the tensors end at byte " << reached
+      error({0, 0}) << "the tensors end at byte " << reached
                     << " but the file holds " << data.size()
                     << " bytes of data";
       return false;
@@ -257,7 +257,7 @@ void StoredTensor::read(int64_t first,
 
 std::unique_ptr<Safetensors> Safetensors::open(llvm::StringRef path,
                                                mlir::MLIRContext &context) {
-  mlir::Location at = mlir::FileLineColLoc::get(&context, path, 1, 1);
+  mlir::Location at = mlir::FileLineColLoc::get(&context, path, 0, 0);
   llvm::sys::fs::file_status status;
   std::error_code error = llvm::sys::fs::status(path, status);
   if (!error && !llvm::sys::fs::is_regular_file(status)) {

@@ -14,7 +14,7 @@ using namespace mille;
 Status mille::writeSafetensors(llvm::StringRef path,
                                llvm::ArrayRef<StoredTensor> tensors,
                                mlir::MLIRContext &context) {
-  mlir::Location at = mlir::FileLineColLoc::get(&context, path, 1, 1);
+  mlir::Location at = mlir::FileLineColLoc::get(&context, path, 0, 0);
   std::vector<const StoredTensor *> order;
   llvm::StringSet<> names;
   for (const StoredTensor &tensor : tensors) {

@@ -1,0 +1,106 @@
+"""Hugging Face folders that do not fit together, or that Mille does not do."""
+import os
+
+from files import *
+
+
+def llama(**changes):
+    return lambda folder: hub(folder, dict(LLAMA, **changes))
+
+
+def bert(**changes):
+    return lambda folder: hub(folder, dict(BERT, **changes))
+
+
+def without(name):
+    shapes = {key: shape for key, shape in LLAMA_SHAPES.items() if key != name}
+    return lambda folder: hub(folder, LLAMA, tensors(shapes))
+
+
+def shard(weight_map, **shards):
+    return lambda folder: sharded(folder, weight_map, {key + ".safetensors": value for key, value in shards.items()})
+
+
+def mlir(text):
+    def make(folder):
+        write(os.path.join(folder, "model.mlir"), text)
+        return os.path.join(folder, "model.mlir")
+    return make
+
+
+def empty_folder(folder):
+    return folder
+
+
+def spec_folder(folder):
+    native(folder)
+    return folder
+
+
+def other_suffix(folder):
+    write(os.path.join(folder, "model.onnx"), "")
+    return os.path.join(folder, "model.onnx")
+
+
+FORWARD = '''func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"})
+    -> (tensor<?x?x8xf32> {transformer.name = "y"}) { return %x : tensor<?x?x8xf32> }'''
+SMALL = tensors(LLAMA_SHAPES)
+
+CASES = [
+    ("absent", lambda folder: os.path.join(folder, "nowhere"), ["nowhere: error: cannot read the model: No such file or directory"]),
+    ("empty_folder", empty_folder, ["error: the folder has no config.json"]),
+    ("spec_folder", spec_folder, ["error: the folder has no config.json", "help: a native spec is given by its file, "]),
+    ("other_suffix", other_suffix, ["error: a model is a folder with config.json, a native spec (*.json) or *.mlir"]),
+    ("no_weights", lambda folder: hub(folder, LLAMA, weights=False),
+     ["error: the folder has neither model.safetensors nor model.safetensors.index.json"]),
+    ("model_type", llama(model_type="hyena"),
+     ['error: model_type is "hyena" but Mille knows bert, gpt2 and llama',
+      "help: a model of another family can be written as a native spec"]),
+    ("model_type_near", llama(model_type="lama"), ['error: model_type is "lama" but Mille knows', 'help: did you mean "llama"?']),
+    ("no_model_type", llama(model_type=None), ["error: the config has no model_type but Mille knows bert, gpt2 and llama"]),
+    ("architecture", llama(architectures=["LlamaForSequenceClassification"]),
+     ['error: architectures is ["LlamaForSequenceClassification"] but of llama Mille does LlamaModel and LlamaForCausalLM',
+      'help: "architectures": ["LlamaModel"] gives the model without its head']),
+    ("kv_heads", llama(num_attention_heads=32, num_key_value_heads=5, head_dim=4),
+     ["error: num_key_value_heads is 5 but must divide num_attention_heads, which is 32",
+      "note: num_attention_heads is given here", "help: nearest divisors of 32 are 4 and 8"]),
+    ("heads", bert(num_attention_heads=3), ["error: num_attention_heads is 3 but must divide hidden_size, which is 8"]),
+    ("activation", llama(hidden_act="sillu"), ['error: hidden_act is "sillu" but must be', 'help: did you mean "silu"?']),
+    ("rope_yarn", llama(rope_scaling={"rope_type": "yarn", "factor": 4.0}),
+     ['error: rope_type of rope_scaling is "yarn" but Mille does only "default", "linear" and "llama3"']),
+    ("rope_dynamic", llama(rope_scaling={"type": "dynamic", "factor": 4.0}), ['error: type of rope_scaling is "dynamic" but']),
+    ("rope_no_factor", llama(rope_scaling={"type": "linear"}), ["error: rope_scaling has no factor"]),
+    ("rope_parameters", llama(rope_parameters={"rope_type": "longrope"}), ['error: rope_type of rope_parameters is "longrope" but']),
+    ("rope_text", llama(rope_scaling="linear"), ['error: rope_scaling is "linear" but must be an object']),
+    ("quantized", llama(quantization_config={"quant_method": "fp8"}),
+     ['error: quantization_config is {"quant_method": "fp8"} but Mille does not do that yet']),
+    ("relative_positions", bert(position_embedding_type="relative_key"),
+     ['error: position_embedding_type is "relative_key" but Mille does only "absolute"']),
+    ("bert_decoder", bert(is_decoder=True), ["error: is_decoder is true but Mille does only false"]),
+    ("cross_attention", bert(add_cross_attention=True), ["error: add_cross_attention is true but Mille does only false"]),
+    ("pruned_heads", bert(pruned_heads={"0": [1]}), ['error: pruned_heads is {"0": [1]} but Mille does only {}']),
+    ("tied_text", llama(tie_word_embeddings="yes"), ['error: tie_word_embeddings is "yes" but must be true or false']),
+    ("eps", llama(rms_norm_eps=-1e-6), ["error: rms_norm_eps is -1e-06 but must be more than 0"]),
+    ("missing_tensor", without("model.norm.weight"),
+     ["config.json:1:1: error: tensor 'model.norm.weight' [8] is not in model.safetensors", "note: hidden_size is 8 here"]),
+    ("missing_head", without("lm_head.weight"), ["error: tensor 'lm_head.weight' [16, 8] is not in model.safetensors"]),
+    ("wrong_shape", llama(intermediate_size=13),
+     ["model.safetensors: error: tensor 'model.layers.0.mlp.gate_proj.weight' is [12, 8] but the model needs [13, 8]",
+      "config.json:10:23: note: intermediate_size is 13 here"]),
+    ("deeper", llama(num_hidden_layers=100), ["error: tensor 'model.layers.1.input_layernorm.weight' [8] is not in model.safetensors",
+                                              "there are 871 more errors"]),
+    ("config_array", lambda folder: hub(folder, "[]"), ["config.json:1:1: error: an object was expected here"]),
+    ("index_no_map", shard("{}"), ["error: the index has no weight_map object"]),
+    ("index_no_shard", shard({"a": "one.safetensors"}), ["error: tensor 'a' is in \"one.safetensors\" but there is no such file"]),
+    ("index_lies", shard({"a": "one.safetensors"}, one=SMALL), ["error: tensor 'a' is in \"one.safetensors\" by the index but that file does not have it"]),
+    ("index_elsewhere", shard({"a": "../one.safetensors"}), ["error: tensor 'a' is in \"../one.safetensors\" but a shard is the name of a file in this folder"]),
+    ("index_number", shard({"a": 1}), ["error: tensor 'a' is in 1 but a shard is"]),
+    ("index_bad_shard", shard({"a": "one.safetensors"}, one=b"123"), ["one.safetensors: error: the file has 3 bytes but"]),
+    ("mlir_deep", mlir('module attributes {a = tensor<' + "tuple<" * 20_000 + ">" * 20_000 + "} {}"),
+     ["model.mlir:1:", "error: brackets nest more than 256 deep"]),
+    ("mlir_no_model", mlir("module {}"), ["error: the file holds 0 transformer.model but must hold one"]),
+    ("mlir_two_models", mlir("module { transformer.model @a { %s } transformer.model @b { %s } }" % (FORWARD, FORWARD)),
+     ["error: the file holds 2 transformer.model but must hold one"]),
+    ("mlir_syntax", mlir("module { transformer.model @a {"), ["model.mlir:1:", "error: "]),
+    ("mlir_unknown_op", mlir("module { transformer.modle @a {} }"), ["error: "]),
+]

@@ -1,0 +1,118 @@
+"""Native specs that say what cannot be, or what Mille does not do."""
+from files import *
+
+
+def model(**changes):
+    return lambda folder: native(folder, model=spec(**changes))
+
+
+def without(key):
+    def make(folder):
+        changed = spec()
+        del changed[key]
+        return native(folder, model=changed)
+    return make
+
+
+def unit(i, **changes):
+    def make(folder):
+        changed = spec()
+        changed["units"][i].update(changes)
+        return native(folder, model=changed)
+    return make
+
+
+def branch(i, **changes):
+    def make(folder):
+        changed = spec()
+        changed["units"][i]["branches"][0].update(changes)
+        return native(folder, model=changed)
+    return make
+
+
+def many_errors(folder):
+    changed = spec()
+    changed["units"][0]["branches"][0].update({"wrong_%d" % i: i for i in range(30)})
+    return native(folder, model=changed)
+
+
+def in_file_order(folder):
+    return native(folder, model='{"layers": 0,\n "hidden_sise": 8,\n "vocab_size": "x",\n "units": []}')
+
+
+def both(folder):
+    changed = spec()
+    changed["units"] = [{"name": "block", "composition": "sequential", "in_norm": norm(),
+                         "branches": [u["branches"][0] for u in changed["units"]]}]
+    return native(folder, model=changed)
+
+
+CASES = [
+    ("no_weights_no_init", lambda folder: native(folder, weights=False),
+     ["error: the spec has no init and there is no model.safetensors beside it",
+      'help: add "init": {"scheme": "xavier", "seed": 1}, or give --weights=FILE']),
+    ("unknown_key", branch(0, kv_head=1), ["error: key 'kv_head' of a branch is unknown", "help: did you mean 'kv_heads'?"]),
+    ("unknown_key_far", model(colour="red"), ["error: key 'colour' of the spec is unknown"]),
+    ("unknown_key_of_norm", unit(0, out_norm=dict(norm(), epsilon=1)), ["error: key 'epsilon' of out_norm is unknown"]),
+    ("unknown_key_of_bias", branch(1, bias={"in": True, "ou": True}),
+     ["error: key 'ou' of bias is unknown", "help: did you mean 'out'?"]),
+    ("kv_heads", branch(0, heads=32, kv_heads=5),
+     ["error: kv_heads is 5 but must divide heads, which is 32", "note: heads is given here",
+      "help: nearest divisors of 32 are 4 and 8"]),
+    ("kv_heads_above_heads", branch(0, heads=2, kv_heads=4), ["error: kv_heads is 4 but must divide heads, which is 2"]),
+    ("heads_no_head_dim", branch(0, heads=3, kv_heads=3, head_dim=None),
+     ["error: heads is 3 but must divide hidden_size, which is 8, where head_dim is absent"]),
+    ("no_layers", without("layers"), ["error: the spec has no layers"]),
+    ("no_hidden_size", without("hidden_size"), ["error: the spec has no hidden_size"]),
+    ("no_units", without("units"), ["error: the spec has no units"]),
+    ("layers_0", model(layers=0), ["error: layers is 0 but must be a whole number from 1"]),
+    ("layers_many", model(layers=10**9), ["error: layers is 1000000000 but at most 65536 is done"]),
+    ("layers_fraction", model(layers=1.5), ["error: layers is 1.5 but must be a whole number from 1"]),
+    ("layers_text", model(layers="12"), ['error: layers is "12" but must be a whole number from 1']),
+    ("vocab_beyond", model(vocab_size=1 << 62), ["error: vocab_size is 4611686018427387904 but at most 2147483648 is done"]),
+    ("norm_kind", unit(0, out_norm={"kind": "layernorm"}),
+     ['error: kind is "layernorm" but must be "layer_norm", "rms_norm", "identity" or "l2_norm"',
+      'help: did you mean "layer_norm"?']),
+    ("norm_eps", unit(0, out_norm=dict(norm(), eps=0)), ["error: eps is 0 but must be more than 0"]),
+    ("norm_text", unit(0, out_norm="layer_norm"), ['error: out_norm is "layer_norm" but must be an object']),
+    ("norm_l2", unit(0, out_norm={"kind": "l2_norm"}), ['kind is "l2_norm" but Mille does not do that yet']),
+    ("per_layer", unit(0, skip_scale=[{"kind": "const", "value": 1.0}] * 3),
+     ["error: skip_scale has 3 entries but layers is 1", "note: layers is given here"]),
+    ("scale_kind", unit(0, skip_scale={"kind": "constant", "value": 1}),
+     ['error: kind is "constant" but must be "const"', 'help: did you mean "const"?']),
+    ("scale_no_value", unit(0, skip_scale={"kind": "const"}), ["error: skip_scale has no value"]),
+    ("formula_differs", unit(0, skip_scale={"kind": "const", "value": 1.5, "formula": "(2*layers)^(1/4)"}),
+     ['error: value is 1.5 but formula "(2*layers)^(1/4)" gives 1.189207115002721', "note: formula is given here"]),
+    ("formula_name", unit(0, skip_scale={"kind": "const", "formula": "(2*depth)^(1/4)"}),
+     ['error: formula "(2*depth)^(1/4)"', "help: a formula knows layers and hidden_size"]),
+    ("formula_no_value", unit(0, skip_scale={"kind": "const", "formula": "1/(layers-1)"}), ["has no finite value"]),
+    ("formula_broken", unit(0, skip_scale={"kind": "const", "formula": "(2*"}), ['error: formula "(2*"']),
+    ("schedule_no_steps", unit(0, branch_scale={"kind": "scheduled", "from": 0, "to": 1}), ["error: branch_scale has no steps"]),
+    ("schedule_0_steps", unit(0, branch_scale={"kind": "scheduled", "steps": 0}), ["error: steps is 0 but must be a whole number from 1"]),
+    ("tap_without_norm", unit(0, residual_tap="normed"), ['error: residual_tap is "normed" but the unit has no in_norm']),
+    ("sequential_two", both, ['error: composition is "sequential" but the unit has 2 branches']),
+    ("unit_twice", unit(1, name="attn"), ['error: name "attn" is taken', "note: first given here"]),
+    ("name_with_dots", unit(1, name="a.b"), ['error: name is "a.b" but must be letters, digits and _']),
+    ("no_branches", unit(0, branches=[]), ["error: a unit has no branches"]),
+    ("act", branch(1, act="gelu"), ['error: act is "gelu" but must be', 'help: did you mean "gelu_erf"?']),
+    ("branch_kind", branch(1, kind="moe"), ['error: kind is "moe" but must be "attention" or "ffn"']),
+    ("rotary_odd", branch(0, rope={"theta": 1e4, "rotary_dim": 3}), ["error: rotary_dim is 3 but must be even and at most head_dim, which is 4"]),
+    ("rotary_wide", branch(0, rope={"theta": 1e4, "rotary_dim": 8}), ["error: rotary_dim is 8 but must be even and at most head_dim"]),
+    ("theta_negative", branch(0, rope={"theta": -1}), ["error: theta is -1 but must be more than 0"]),
+    ("mask_cross", branch(0, mask="cross"), ['error: mask is "cross" but must be "bidirectional" or "causal"']),
+    ("position_unknown", model(embedding={"position": "sinusoidal"}), ['error: position is "sinusoidal" but must be "learned"']),
+    ("position_no_size", model(embedding={"position": "learned"}), ["error: embedding has no position_size"]),
+    ("window", branch(0, window=[4, 1]), ["error: window is [4, 1] but Mille does not do that yet"]),
+    ("sink", branch(0, sink="learned"), ['error: sink is "learned" but Mille does not do that yet']),
+    ("qk_norm", branch(0, qk_norm={"kind": "l2_norm"}), ['error: qk_norm is {"kind": "l2_norm"} but Mille does not do that yet']),
+    ("inner_norm", branch(1, inner_norm={"kind": "rms_norm"}), ['error: inner_norm is {"kind": "rms_norm"} but']),
+    ("input_shift", branch(1, input_shift=True), ["error: input_shift is true but Mille does not do that yet"]),
+    ("log_n", branch(0, logit_scale={"length": {"kind": "log_n", "m": 512}}), ['error: length is {"kind": "log_n", "m": 512} but']),
+    ("encoder_decoder", model(encoder={"layers": 1}), ['error: encoder is {"layers": 1} but Mille does not do that yet']),
+    ("init_scheme", model(init={"scheme": "deepnet"}), ['error: scheme is "deepnet" but must be', 'help: did you mean "deepnorm"?']),
+    ("init_seed", model(init={"scheme": "bert", "seed": -1}), ["error: seed is -1 but must be from 0"]),
+    ("many_errors", many_errors, ["key 'wrong_19' of a branch is unknown", "there are 10 more errors"]),
+    ("in_file_order", in_file_order,
+     ["spec.json:1:12: error: layers is 0", "spec.json:2:2: error: key 'hidden_sise' of the spec is unknown",
+      "help: did you mean 'hidden_size'?", 'spec.json:3:16: error: vocab_size is "x"', "spec.json:4:11: error: the spec has no units"]),
+]
