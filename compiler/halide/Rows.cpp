@@ -69,8 +69,10 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
       return readOf(s.inputs[i], inputs[i], column, m);
     // The host checks indices; the clamp keeps a wrong one inside the table.
     Expr entry = indices[s.gather[i]](m);
-    int64_t last = s.inputs[i].rows > 0 ? s.inputs[i].rows - 1 : INT32_MAX;
-    return inputs[i](column, clamp(entry, 0, int(last)));
+    // Pooling gathers from the run's own rows: their number is the buffer's.
+    int64_t rows = s.inputs[i].rows;
+    Expr last = rows > 0 ? Expr(int(rows - 1)) : inputs[i].dim(1).max();
+    return inputs[i](column, clamp(entry, 0, last));
   };
 
   RowSum rowSum{names, N, V, {}};

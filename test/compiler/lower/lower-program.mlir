@@ -11,9 +11,9 @@
 // RUN: diff %t.4.size %t.1000.size
 
 // CHECK: llvm.func internal @describe
-// CHECK: llvm.func internal @tiny_forward(%[[RUN:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.func internal @tiny_forward(%[[CALL:.*]]: !llvm.ptr) -> i32
 // CHECK: llvm.call @describe
-// CHECK: %[[STATUS:.*]] = llvm.call @mille_launch(%[[RUN]],
+// CHECK: %[[STATUS:.*]] = llvm.call @mille_launch(%[[CALL]],
 // CHECK: %[[FAILED:.*]] = llvm.icmp "ne" %[[STATUS]]
 // CHECK: llvm.cond_br %[[FAILED]], ^[[EXIT:.*]](%[[STATUS]] : i32)
 // CHECK: ^[[EXIT]](%[[CODE:.*]]: i32):
