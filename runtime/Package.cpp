@@ -37,6 +37,11 @@ mille_status takeOptions(mille_options &mine, const mille_options *given,
   // Newer applications may know more options than this runtime, older ones less.
   size_t known = given->size < sizeof mine ? given->size : sizeof mine;
   memcpy(&mine, given, known);
+  if (given->size < sizeof(size_t))
+    return message.set(MILLE_INVALID_ARGUMENT,
+                       "options.size is %zu but must be sizeof(mille_options): "
+                       "start from MILLE_OPTIONS_INIT",
+                       given->size);
   if (!mine.allocate != !mine.release)
     return message.set(MILLE_INVALID_ARGUMENT,
                        "options have %s but no %s: both or neither",

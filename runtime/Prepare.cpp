@@ -5,6 +5,40 @@
 #include <math.h>
 #include <string.h>
 
+namespace {
+// A sine and a cosine in double are as dear as hundreds of multiply-adds, so
+// threads share them: a task has some tokens of all sequences.
+constexpr int64_t rotationBlock = 16;
+
+struct Rotation {
+  const int32_t *positions; // [sequences, tokens]
+  const double *frequencies;
+  int64_t n;
+  double factor;
+  float *out; // [sequences * tokens, 2n]
+  int64_t stride, sequences, tokens;
+};
+
+void rotateBlock(void *context, int64_t block, int) {
+  const Rotation &r = *static_cast<Rotation *>(context);
+  int64_t first = block * rotationBlock, end = first + rotationBlock;
+  for (int64_t t = first; t < end && t < r.tokens; ++t)
+    for (int64_t m = t; m < r.sequences * r.tokens; m += r.tokens) {
+      float *row = r.out + m * r.stride; // [2n]: cosines, sines
+      // The sequence before has most often the same position here.
+      if (m != t && r.positions[m - r.tokens] == r.positions[m]) {
+        memcpy(row, row - r.tokens * r.stride, 2 * r.n * sizeof(float));
+        continue;
+      }
+      for (int64_t i = 0; i < r.n; ++i) {
+        double angle = r.positions[m] * r.frequencies[i];
+        row[i] = (float)(r.factor * cos(angle));
+        row[r.n + i] = (float)(r.factor * sin(angle));
+      }
+    }
+}
+} // namespace
+
 extern "C" {
 
 void mille_key_bias(mille_run *, const int32_t *mask, int64_t rows,
@@ -16,20 +50,19 @@ void mille_key_bias(mille_run *, const int32_t *mask, int64_t rows,
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     const double *frequencies, int64_t n, double factor,
                     float *out, int64_t row_stride) {
-  for (int64_t m = 0; m < rows; ++m) {
-    float *row = out + m * row_stride; // [2n]: cosines, sines
-    // The sequence before has most often the same position here.
-    int64_t before = m - run->tokens;
-    if (before >= 0 && positions[before] == positions[m]) {
-      memcpy(row, out + before * row_stride, 2 * n * sizeof(float));
-      continue;
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      double angle = positions[m] * frequencies[i];
-      row[i] = (float)(factor * cos(angle));
-      row[n + i] = (float)(factor * sin(angle));
-    }
+  Rotation rotation = {positions, frequencies, n,     factor,
+                       out,       row_stride,  1,     rows};
+  if (rows == run->batch * run->tokens) {
+    rotation.sequences = run->batch;
+    rotation.tokens = run->tokens;
   }
+  mille_session &session = *static_cast<mille::Run *>(run)->session;
+  int64_t blocks = (rotation.tokens + rotationBlock - 1) / rotationBlock;
+  if (session.threads > 1)
+    session.pool.run(rotateBlock, &rotation, blocks);
+  else
+    for (int64_t block = 0; block < blocks; ++block)
+      rotateBlock(&rotation, block, 0);
 }
 
 void mille_schedule(mille_run *, const int32_t *step, double from, double to,

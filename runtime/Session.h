@@ -4,8 +4,9 @@
 #include "runtime/Package.h"
 #include "runtime/Pool.h"
 
-// A thread's share of a session: what a kernel gets as its user context.
-struct mille_task {
+// A thread's share of a session: what a kernel gets as its user context. Each in
+// a cache line of its own.
+struct alignas(64) mille_task {
   mille_session *session = nullptr;
   char *scratch = nullptr; // 64-byte aligned
   uint64_t scratchBytes = 0;

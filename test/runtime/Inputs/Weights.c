@@ -160,6 +160,9 @@ int main(int argc, char **argv) {
   options.release = (void (*)(void *, void *))abort;
   refused(model, path, &options, MILLE_INVALID_ARGUMENT,
           "options have release but no allocate");
+  memset(&options, 0, sizeof options);
+  refused(model, path, &options, MILLE_INVALID_ARGUMENT,
+          "options.size is 0 but must be sizeof(mille_options)");
   free(bad);
   return 0;
 }
