@@ -1,6 +1,6 @@
-// What Halide's code calls, said in the runtime's words. Merged into each model's
-// object and made local there; must not be in the runtime itself, or a program
-// that uses Halide would find two.
+// What Halide's code calls, said in the runtime's words. Merged into each
+// model's object and made local there; must not be in the runtime itself, or a
+// program that uses Halide would find two.
 #include "runtime/abi.h"
 
 namespace {

@@ -156,9 +156,8 @@ void count(mille_session &session, const mille_stage &stage, int64_t rows) {
   Counts &counts = session.counts[index];
   counts.calls += 1;
   counts.weightBytes += kernel.bytes_weights;
-  uint64_t keys = kernel.partition == MILLE_PARTITION_SEQUENCES
-                      ? session.run.tokens
-                      : 1;
+  uint64_t keys =
+      kernel.partition == MILLE_PARTITION_SEQUENCES ? session.run.tokens : 1;
   counts.flops += kernel.flops_per_row * rows * keys;
 }
 } // namespace
@@ -176,8 +175,7 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
     for (int32_t s = 0; s < count; ++s)
       mille::count(session, stages[s], rows);
   Job job = {&session, stages, count, rows, false, {}};
-  if (count > 1 &&
-      splitOwned(stages, count, rows, session.threads, job.split))
+  if (count > 1 && splitOwned(stages, count, rows, session.threads, job.split))
     return runJob(job);
   for (int32_t s = 0; s < count; ++s) {
     const mille_stage &stage = stages[s];

@@ -39,8 +39,9 @@ bool multiply(uint64_t left, uint64_t right, uint64_t &product);
 constexpr size_t messageBytes = 512;
 struct Message {
   char text[messageBytes] = "";
-  __attribute__((format(printf, 3, 4))) mille_status
-  set(mille_status status, const char *format, ...);
+  __attribute__((format(printf, 3, 4))) mille_status set(mille_status status,
+                                                         const char *format,
+                                                         ...);
 };
 
 } // namespace mille

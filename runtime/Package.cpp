@@ -34,7 +34,7 @@ mille_status takeOptions(mille_options &mine, const mille_options *given,
                          Message &message) {
   if (!given)
     return MILLE_OK;
-  // Newer applications may know more options than this runtime, older ones less.
+  // Newer applications may know more options than this runtime, older less.
   size_t known = given->size < sizeof mine ? given->size : sizeof mine;
   memcpy(&mine, given, known);
   if (given->size < sizeof(size_t))
@@ -63,8 +63,8 @@ mille_status describe(mille_package *package, const mille_tensor_info *infos,
                                 "%s %zu is asked for but model %s has %u", kind,
                                 index, package->model->name, count);
   const mille_tensor_info &info = infos[index];
-  *tensor = {info.name, (mille_type)info.type, (int)info.rank, {0},
-             info.fallback != MILLE_REQUIRED, info.below};
+  *tensor = {info.name, (mille_type)info.type,           (int)info.rank,
+             {0},       info.fallback != MILLE_REQUIRED, info.below};
   memcpy(tensor->shape, info.shape, sizeof tensor->shape);
   return MILLE_OK;
 }
@@ -90,8 +90,8 @@ mille_status mille_package::chooseIsa() {
                        "isa is %s but model %s was compiled for %s%s",
                        options.isa, model->name, model->isas[0].name,
                        model->isa_count > 1 ? " and others" : "");
-  const char *least = options.isa ? options.isa
-                                  : model->isas[model->isa_count - 1].name;
+  const char *least =
+      options.isa ? options.isa : model->isas[model->isa_count - 1].name;
   return message.set(MILLE_UNSUPPORTED_CPU,
                      "model %s compiled for %s needs %s but this CPU lacks it",
                      model->name, least, missing);

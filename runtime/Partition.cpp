@@ -5,12 +5,12 @@
 namespace mille {
 
 namespace {
-constexpr int64_t serialFlops = 400000;    // about 4 us: not worth sharing
-constexpr int64_t taskFlops = 4000000;     // about 40 us
-constexpr int64_t soloFlops = 100000000;   // one thread: how soon it can cancel
-constexpr int64_t rowsPerTask = 1024;      // panels are read again beyond it
-constexpr int64_t ownedRows = 48;          // fewer: weights cost more than joins
-constexpr int64_t ownedRowsMost = 192;     // what is written stays in cache
+constexpr int64_t serialFlops = 400000;  // about 4 us: not worth sharing
+constexpr int64_t taskFlops = 4000000;   // about 40 us
+constexpr int64_t soloFlops = 100000000; // one thread: how soon it can cancel
+constexpr int64_t rowsPerTask = 1024;    // panels are read again beyond it
+constexpr int64_t ownedRows = 48;        // fewer: weights outweigh joins
+constexpr int64_t ownedRowsMost = 192;   // what is written stays in cache
 
 int64_t divideUp(int64_t value, int64_t by) { return (value + by - 1) / by; }
 int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -27,14 +27,16 @@ int64_t rowWork(const mille_kernel &kernel, int64_t columns) {
 
 Range blockOf(int64_t extent, int64_t unit, int64_t blocks, int64_t k) {
   int64_t units = divideUp(extent, unit);
-  return {units * k / blocks * unit, least(units * (k + 1) / blocks * unit, extent)};
+  return {units * k / blocks * unit,
+          least(units * (k + 1) / blocks * unit, extent)};
 }
 
 void Split::task(int64_t index, int64_t &sequence, Range &rowRange,
                  Range &columnRange) const {
   rowRange = blockOf(rows, rowUnit, rowBlocks, index % rowBlocks);
   index /= rowBlocks;
-  columnRange = blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
+  columnRange =
+      blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
   sequence = index / columnBlocks;
 }
 
@@ -51,15 +53,15 @@ Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,
   int64_t rowUnits = divideUp(rows, split.rowUnit);
   int64_t columnUnits = divideUp(columns, split.columnUnit);
   split.rowBlocks = clamp(divideUp(rows, rowsPerTask), 1, rowUnits);
-  int64_t unitFlops = most(perRow / columnUnits, 1) *
-                      least(rows, rowsPerTask);
+  int64_t unitFlops = most(perRow / columnUnits, 1) * least(rows, rowsPerTask);
   if (threads == 1) {
     int64_t panels = clamp(soloFlops / unitFlops, 1, columnUnits);
     split.columnBlocks = divideUp(columnUnits, panels);
     return split;
   }
   int64_t wanted = 4 * threads; // a slow thread holds up a quarter of its share
-  int64_t panels = clamp(taskFlops / unitFlops, 1, most(columnUnits / wanted, 1));
+  int64_t panels =
+      clamp(taskFlops / unitFlops, 1, most(columnUnits / wanted, 1));
   split.columnBlocks = divideUp(columnUnits, panels);
   int64_t blocks = divideUp(wanted, split.columnBlocks);
   // At least two tiles of rows to a task that is not the whole.
@@ -90,8 +92,8 @@ Split splitSequences(const mille_kernel &kernel, int64_t sequences,
   int64_t tasks = sequences * units;
   // Blocks of queries prepare the keys again: only where threads would idle.
   if (tasks < 2 * threads && tasks % threads != 0)
-    split.rowBlocks = clamp(divideUp(2 * threads, tasks), 1,
-                            divideUp(rows, split.rowUnit));
+    split.rowBlocks =
+        clamp(divideUp(2 * threads, tasks), 1, divideUp(rows, split.rowUnit));
   return split;
 }
 

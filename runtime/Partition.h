@@ -20,7 +20,8 @@ struct Split {
 
   int64_t tasks() const { return sequences * rowBlocks * columnBlocks; }
   // Columns are outermost: a thread's own range keeps its panels of weights.
-  void task(int64_t index, int64_t &sequence, Range &rows, Range &columns) const;
+  void task(int64_t index, int64_t &sequence, Range &rows,
+            Range &columns) const;
 };
 
 // One stage over rows x columns.

@@ -106,8 +106,8 @@ int Pool::start(int count) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (; started < count; ++started) {
     starts[started] = {this, started};
-    error = pthread_create(&handles[started], &attributes, enter,
-                           &starts[started]);
+    error =
+        pthread_create(&handles[started], &attributes, enter, &starts[started]);
     if (error)
       break;
   }

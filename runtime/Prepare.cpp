@@ -50,8 +50,8 @@ void mille_key_bias(mille_run *, const int32_t *mask, int64_t rows,
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     const double *frequencies, int64_t n, double factor,
                     float *out, int64_t row_stride) {
-  Rotation rotation = {positions, frequencies, n,     factor,
-                       out,       row_stride,  1,     rows};
+  Rotation rotation = {positions, frequencies, n, factor,
+                       out,       row_stride,  1, rows};
   if (rows == run->batch * run->tokens) {
     rotation.sequences = run->batch;
     rotation.tokens = run->tokens;

@@ -41,8 +41,8 @@ void mille_session::layOut(Bytes &sum) {
     memset(slab, 0, sum.value);
 
   uint64_t scratch = 0;
-  sum.fits = sum.fits && mille::multiply(maxTokens,
-                                         model.scratch_bytes_per_token, scratch);
+  sum.fits = sum.fits &&
+             mille::multiply(maxTokens, model.scratch_bytes_per_token, scratch);
   Bytes each;
   // A block's bookkeeping, for 16 at a time.
   each.add(scratch).add(model.scratch_bytes).add(16 * 128);
@@ -97,9 +97,8 @@ mille_status mille_session::create(mille_package &of, int64_t batch,
   fillDefaults();
   if (int error = threads > 1 ? pool.start(threads) : 0) {
     char text[128];
-    return of.message.set(MILLE_OUT_OF_MEMORY,
-                          "cannot start %d threads: %s", count,
-                          strerror_r(error, text, sizeof text));
+    return of.message.set(MILLE_OUT_OF_MEMORY, "cannot start %d threads: %s",
+                          count, strerror_r(error, text, sizeof text));
   }
   run.arena = arena;
   run.weights = of.weights.tensors;
@@ -207,11 +206,11 @@ mille_status mille_session_run(mille_session *session, int64_t batch,
     if (code == MILLE_CANCELLED)
       status = session->message.set(MILLE_CANCELLED, "the run was cancelled");
     else if (code != 0)
-      status = session->message.set(
-          MILLE_INTERNAL, "%s (code %d)",
-          session->failing.load() ? session->failure.text
-                                  : "the model's code failed",
-          code);
+      status = session->message.set(MILLE_INTERNAL, "%s (code %d)",
+                                    session->failing.load()
+                                        ? session->failure.text
+                                        : "the model's code failed",
+                                    code);
   }
   session->running.store(0);
   return status;
@@ -228,16 +227,14 @@ const char *mille_session_message(const mille_session *session) {
   return session ? session->message.text : "session is null";
 }
 
-mille_status mille_session_threads(const mille_session *session,
-                                   int *threads) {
+mille_status mille_session_threads(const mille_session *session, int *threads) {
   if (!session || !threads)
     return MILLE_INVALID_ARGUMENT;
   *threads = session->threads;
   return MILLE_OK;
 }
 
-mille_status mille_session_memory(const mille_session *session,
-                                  size_t *bytes) {
+mille_status mille_session_memory(const mille_session *session, size_t *bytes) {
   if (!session || !bytes)
     return MILLE_INVALID_ARGUMENT;
   *bytes = session->bytes;

@@ -4,14 +4,14 @@
 #include "runtime/Package.h"
 #include "runtime/Pool.h"
 
-// A thread's share of a session: what a kernel gets as its user context. Each in
-// a cache line of its own.
+// A thread's share of a session: what a kernel gets as its user context. Each
+// in a cache line of its own.
 struct alignas(64) mille_task {
   mille_session *session = nullptr;
   char *scratch = nullptr; // 64-byte aligned
   uint64_t scratchBytes = 0;
-  uint64_t used = 0;      // up to where blocks are given out
-  uint64_t top = 0;       // where the last block begins
+  uint64_t used = 0;               // up to where blocks are given out
+  uint64_t top = 0;                // where the last block begins
   uint64_t *nanoseconds = nullptr; // [kernels]
 };
 
@@ -37,17 +37,17 @@ struct mille_session {
 
   // In the slab.
   char *arena = nullptr;
-  mille_task *tasks = nullptr;      // [threads]
-  void **defaults = nullptr;        // [inputs], null where required
-  void **inputs = nullptr;          // [inputs], of this run
-  mille::Counts *counts = nullptr;  // [kernels]
+  mille_task *tasks = nullptr;     // [threads]
+  void **defaults = nullptr;       // [inputs], null where required
+  void **inputs = nullptr;         // [inputs], of this run
+  mille::Counts *counts = nullptr; // [kernels]
 
   mille::Run run = {};
   bool profiling = false;
-  mille::Atomic<int32_t> running;   // a run is under way
+  mille::Atomic<int32_t> running; // a run is under way
   mille::Atomic<int32_t> cancelled;
-  mille::Atomic<int32_t> failing;   // somebody has written `failure`
-  mille::Atomic<int32_t> failed;    // the first failing task's code
+  mille::Atomic<int32_t> failing; // somebody has written `failure`
+  mille::Atomic<int32_t> failed;  // the first failing task's code
   mille::Message failure;
   mille::Message message;
   mille::Pool pool;
@@ -57,8 +57,8 @@ struct mille_session {
   void destroy();
 
   // Batch, tokens, and every pointer and value of a run's tensors.
-  mille_status checkRun(int64_t batch, int64_t tokens,
-                        const void *const *given, float *const *outputs);
+  mille_status checkRun(int64_t batch, int64_t tokens, const void *const *given,
+                        float *const *outputs);
   // Puts the given inputs, or defaults, into `inputs`.
   void takeInputs(int64_t batch, int64_t tokens, const void *const *given);
   // Constant defaults, once.

@@ -14,7 +14,7 @@ using ull = unsigned long long;
 extern "C" uint64_t mille_weights_hash(uint64_t hash, const void *data,
                                        uint64_t bytes) {
   const char *next = static_cast<const char *>(data);
-  for (; bytes; ) {
+  for (; bytes;) {
     uint64_t word = 0, part = bytes < 8 ? bytes : 8;
     memcpy(&word, next, part);
     hash = (hash ^ word) * 1099511628211ull;
@@ -86,6 +86,9 @@ mille_status Weights::check(const mille_model &model, const char *path,
                        "%s has weights version %u but this runtime reads "
                        "versions up to %u: a newer Mille wrote it",
                        path, header.version, MILLE_WEIGHTS_VERSION);
+  if (header.version == 0)
+    return message.set(MILLE_BAD_WEIGHTS,
+                       "%s has weights version 0 but versions begin at 1", path);
   header.model[sizeof header.model - 1] = 0;
   if (strncmp(header.model, model.name, sizeof header.model - 1) != 0)
     return message.set(MILLE_BAD_WEIGHTS,
@@ -143,9 +146,9 @@ mille_status Weights::open(const mille_model &model, const char *path,
     data = static_cast<const char *>(model.weights);
     bytes = model.weights_bytes;
     if (bytes < sizeof(mille_weights_header))
-      status = message.set(MILLE_INTERNAL,
-                           "the embedded weights are %llu bytes long",
-                           (ull)bytes);
+      status =
+          message.set(MILLE_INTERNAL,
+                      "the embedded weights are %llu bytes long", (ull)bytes);
   } else {
     status = message.set(MILLE_INVALID_ARGUMENT,
                          "weights_path is null but model %s has no embedded "

@@ -61,6 +61,8 @@ int main(int argc, char **argv) {
   header->version = 2;
   refusedFile(bytes, "has weights version 2 but this runtime reads versions up "
                      "to 1: a newer Mille wrote it");
+  header->version = 0;
+  refusedFile(bytes, "has weights version 0 but versions begin at 1");
   strcpy(header->model, "other");
   refusedFile(bytes, "has the weights of model other but the code is of fake");
   memset(header->model, 'x', sizeof header->model);
