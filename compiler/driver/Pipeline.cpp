@@ -33,19 +33,12 @@ void mille::registerDialects(mlir::DialectRegistry &registry) {
                   mlir::memref::MemRefDialect>();
 }
 
-std::string mille::nameFromPath(StringRef path) {
-  llvm::SmallString<256> full;
-  if (llvm::sys::fs::real_path(path, full))
-    full = path;
-  StringRef last = llvm::sys::path::filename(full);
-  if (last.ends_with(".json") || last.ends_with(".mlir"))
-    last = llvm::sys::path::stem(last);
+// A model of a `.mlir` file may be called anything; C functions may not.
+static std::string identifierFrom(StringRef text) {
   std::string name;
-  for (char c : last.take_front(62))
+  for (char c : text.take_front(62))
     name += llvm::isAlnum(c) ? c : '_';
-  if (name.empty() || name == "_")
-    return "model";
-  return llvm::isDigit(name[0]) ? "_" + name : name;
+  return name.empty() || llvm::isDigit(name[0]) ? "_" + name : name;
 }
 
 // The instruction sets to generate for, best first.
@@ -165,10 +158,9 @@ Status Climb::toTheTop() {
 
 Status Climb::import() {
   showProgress("reading " + llvm::Twine(options.model));
-  name = options.name.empty() ? nameFromPath(options.model) : options.name;
   ImportOptions wishes;
   wishes.hiddenStates = options.hiddenStates;
-  wishes.name = name;
+  wishes.name = options.name;
   wishes.weights = options.weights;
   if (Status status = importModel(options.model, wishes, context, imported);
       failed(status))
@@ -176,8 +168,11 @@ Status Climb::import() {
   llvm::raw_string_ostream stream(text);
   imported.module->print(stream);
   rememberModel(&text);
-  for (auto candidate : imported.module->getOps<transformer::ModelOp>())
+  for (auto candidate : imported.module->getOps<transformer::ModelOp>()) {
     model = candidate;
+    name = options.name.empty() ? identifierFrom(candidate.getSymName())
+                                : options.name;
+  }
   return model && !injectedFault(Stage::import) ? Status::done : Status::bug;
 }
 

@@ -16,7 +16,4 @@ Status compileModel(const CompileOptions &options, mlir::MLIRContext &context,
 // Every dialect that a model or a program may use.
 void registerDialects(mlir::DialectRegistry &registry);
 
-// A C identifier from the last part of a path: "MiniLM-L6" -> "MiniLM_L6".
-std::string nameFromPath(llvm::StringRef path);
-
 } // namespace mille
