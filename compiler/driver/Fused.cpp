@@ -25,10 +25,11 @@ Status mille::requireFused(mlir::Operation *model,
     if (textOf(entry, "status") == "fused" ||
         !llvm::is_contained(boundaries, boundary))
       continue;
+    StringRef layers = textOf(entry, "layers");
     auto error = mlir::emitError(forward.getLoc())
                  << "boundary " << boundary << " of unit "
-                 << textOf(entry, "unit") << ", layers "
-                 << textOf(entry, "layers") << " is "
+                 << textOf(entry, "unit")
+                 << (layers.empty() ? "" : ", layers ") << layers << " is "
                  << textOf(entry, "status") << " but --require-fused names it";
     error.attachNote() << textOf(entry, "reason");
     outcome = Status::input;
