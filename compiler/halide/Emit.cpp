@@ -75,7 +75,8 @@ private:
 };
 
 Machine machineOf(const Target &target) {
-  if (target.has_feature(Target::AVX512_Skylake))
+  // A target names its newest feature only, not what that implies.
+  if (target.features_any_of({Target::AVX512_Skylake, Target::AVX512_Zen4}))
     return {16, true};
   return {8, false};
 }

@@ -87,11 +87,13 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   if (parked)
     park.compute_at(out, mo).store_in(MemoryType::Stack)
         .bound_extent(ni, tile.columns).bound_extent(a, count)
+        .bound_extent(no, 1)
         .vectorize(ni, V).unroll(ni).unroll(a).unroll(m);
   else
     out.unroll(mi);
   product.compute_at(out, mo).store_in(MemoryType::Register)
       .bound_extent(ni, tile.columns).bound_extent(a, count)
+        .bound_extent(no, 1)
       .vectorize(ni, V).unroll(ni).unroll(a).unroll(m);
   product.update().reorder(ni, a, m, no, k)
       .vectorize(ni, V).unroll(ni).unroll(a).unroll(m);
