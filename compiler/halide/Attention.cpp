@@ -169,11 +169,16 @@ Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
   mixed(d, q, t, h) += atKey(weights, (t % tiles) * tileRows + q, r2, t / tiles) *
                        value(int(s.valueOffset) + kvHead * E + d, keyRow + r2);
   Expr local = m - row0;
-  out(d, m, h) = mixed(d, local % tileRows, local / tileRows, h) *
-                 inverse(local % QB, local / QB, h);
+  // Strict, else LLVM makes it a division in some places and not in others.
+  out(d, m, h) = oneRounding(Internal::Call::strict_mul,
+                             mixed(d, local % tileRows, local / tileRows, h),
+                             inverse(local % QB, local / QB, h));
 
   // Schedule: kv head -> head -> query block; inside, whole score rows.
-  const int VE = lanesFor(E, V);
+  // Whole vectors, predicated at the last: of narrower ones LLVM makes pairs, and
+  // then it rounds twice where it should once.
+  const TailStrategy tail =
+      E % V ? TailStrategy::GuardWithIf : TailStrategy::Auto;
   buffer.dim(0).set_bounds(0, E);
   buffer.dim(1).set_stride(int(spec.out.rowStride));
   buffer.dim(2).set_stride(E);
@@ -183,7 +188,7 @@ Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
   Stage run = out.update();
   run.split(m, qo, qi, tileRows, TailStrategy::GuardWithIf)
       .split(qo, qo, qm, tiles, TailStrategy::GuardWithIf)
-      .split(d, d, dv, VE);
+      .split(d, d, dv, V, tail);
   if (group > 1 && s.kvHeads > 1) {
     buffer.dim(2).set_min((buffer.dim(2).min() / group) * group);
     run.split(h, hk, hg, group, TailStrategy::GuardWithIf)
@@ -221,9 +226,9 @@ Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
   inverse.compute_at(out, qo).bound_extent(q, QB).vectorize(q, V).unroll(q)
       .store_in(MemoryType::Stack);
   mixed.compute_at(out, d).store_in(MemoryType::Register)
-      .bound_extent(q, tileRows).vectorize(d, VE)
+      .bound_extent(q, tileRows).vectorize(d, V, tail)
       .unroll(d).unroll(q);
-  mixed.update().reorder(d, q, r2).vectorize(d, VE).unroll(d).unroll(q);
+  mixed.update().reorder(d, q, r2).vectorize(d, V, tail).unroll(d).unroll(q);
   return pipe;
 }
 

@@ -73,6 +73,14 @@ Expr sinOrCos(const Expr &x, int shift) {
 
 } // namespace
 
+Expr oneRounding(Internal::Call::IntrinsicOp op, const Expr &a, const Expr &b) {
+  bool compares = op == Internal::Call::strict_eq ||
+                  op == Internal::Call::strict_lt ||
+                  op == Internal::Call::strict_le;
+  return Internal::Call::make(compares ? Bool() : a.type(), op, {a, b},
+                              Internal::Call::PureIntrinsic);
+}
+
 Expr exp2Weight(Expr x) {
   x = max(x, -127.0f); // there the fraction is 0 and 1.0 less 127 exponents is 0
   Expr k = cast<int32_t>(x - 0.5f), f = x - cast<float>(k);
@@ -150,25 +158,15 @@ Expr cosOf(Expr x) { return sinOrCos(x, 1); }
 
 namespace {
 
-// One rounding, never moved or fused: an epilogue must give the same bits in a
-// tile's main loop, its tail and the tile of the other row class.
-Expr strict(Internal::Call::IntrinsicOp op, const Expr &a, const Expr &b) {
-  bool compares = op == Internal::Call::strict_eq ||
-                  op == Internal::Call::strict_lt ||
-                  op == Internal::Call::strict_le;
-  return Internal::Call::make(compares ? Bool() : a.type(), op, {a, b},
-                              Internal::Call::PureIntrinsic);
-}
-
 Expr compared(Comparison comparison, const Expr &a, const Expr &b) {
   using C = Internal::Call;
   switch (comparison) {
-  case Comparison::eq: return strict(C::strict_eq, a, b);
-  case Comparison::gt: return strict(C::strict_lt, b, a);
-  case Comparison::ge: return strict(C::strict_le, b, a);
-  case Comparison::lt: return strict(C::strict_lt, a, b);
-  case Comparison::le: return strict(C::strict_le, a, b);
-  case Comparison::ne: return !strict(C::strict_eq, a, b);
+  case Comparison::eq: return oneRounding(C::strict_eq, a, b);
+  case Comparison::gt: return oneRounding(C::strict_lt, b, a);
+  case Comparison::ge: return oneRounding(C::strict_le, b, a);
+  case Comparison::lt: return oneRounding(C::strict_lt, a, b);
+  case Comparison::le: return oneRounding(C::strict_le, a, b);
+  case Comparison::ne: return !oneRounding(C::strict_eq, a, b);
   }
   return {};
 }
@@ -192,10 +190,10 @@ Expr stepOf(const ScalarStep &s, const Expr &a, const Expr &b, const Expr &c) {
   using C = Internal::Call;
   switch (s.op) {
   case ScalarOp::constant: return Expr(float(s.value));
-  case ScalarOp::add: return strict(C::strict_add, a, b);
-  case ScalarOp::sub: return strict(C::strict_sub, a, b);
-  case ScalarOp::mul: return strict(C::strict_mul, a, b);
-  case ScalarOp::div: return strict(C::strict_div, a, b);
+  case ScalarOp::add: return oneRounding(C::strict_add, a, b);
+  case ScalarOp::sub: return oneRounding(C::strict_sub, a, b);
+  case ScalarOp::mul: return oneRounding(C::strict_mul, a, b);
+  case ScalarOp::div: return oneRounding(C::strict_div, a, b);
   case ScalarOp::neg: return -a;
   case ScalarOp::maximum: return keepNans(a, b, max(a, b));
   case ScalarOp::minimum: return keepNans(a, b, min(a, b));

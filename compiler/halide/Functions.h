@@ -23,6 +23,11 @@ Halide::Expr cosOf(Halide::Expr x);
 // 2^x for x <= 0, relative error 2.6e-7, exactly 0 from -127 down.
 Halide::Expr exp2Weight(Halide::Expr x);
 
+// a op b with one rounding, never moved or fused: what follows a tile must give
+// the same bits in its main loop, its tail and the tile of the other row class.
+Halide::Expr oneRounding(Halide::Internal::Call::IntrinsicOp op,
+                         const Halide::Expr &a, const Halide::Expr &b);
+
 // The value of a program on f32 arguments.
 Halide::Expr evaluate(const ScalarProgram &program,
                       const std::vector<Halide::Expr> &arguments);
