@@ -134,7 +134,8 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
                  llvm::join(fusionBoundaries(), ", "),
              oneOf(wordsOf(boundaries)));
   app->add_flag("--bit-exact", o.bitExact,
-                "only rewrites that change no bit of the result");
+                "only rewrites that change no bit of the result: all that this version "
+                "has");
   app->add_flag("--hidden-states", o.hiddenStates,
                 "also give hidden_states.0 to hidden_states.L");
   app->add_flag("--embed-weights", o.embedWeights,
