@@ -83,7 +83,8 @@ Expr oneRounding(Internal::Call::IntrinsicOp op, const Expr &a, const Expr &b) {
 
 Expr exp2Weight(Expr x) {
   x = max(x, -127.0f); // there the fraction is 0 and 1.0 less 127 exponents is 0
-  Expr k = cast<int32_t>(x - 0.5f), f = x - cast<float>(k);
+  Expr k = cast<int32_t>(x - 0.5f);
+  Expr f = oneRounding(Internal::Call::strict_sub, x, cast<float>(k));
   Expr p = horner(f, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
                       0.00966734067f, 0.00133822637f});
   return floatOf(bitsOf(p) + (k << 23));

@@ -1,0 +1,129 @@
+// The functions of scalar regions against double, in ulps over their whole range,
+// and their special values.
+//
+// RUN: %programs/kernel-functions zen4
+// RUN: %programs/kernel-functions x86-64-v3
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+int failures = 0;
+
+// Distance of neighbouring floats at x, of the smallest normal below it.
+double ulpAt(double x) {
+  float f = std::max(std::fabs(float(x)), 1.17549435e-38f);
+  return double(std::nextafterf(f, INFINITY)) - f;
+}
+
+struct Range {
+  float from, to;
+  double ulps;     // bound, where relative is 0
+  double relative; // bound, where not 0
+};
+struct Function {
+  const char *op;
+  std::function<double(double)> meaning;
+  std::vector<Range> ranges;
+  std::vector<std::pair<float, float>> special; // argument, value (NaN: any NaN)
+};
+
+// One kernel.rows that applies the op to every element.
+std::string textOf(const std::string &op) {
+  const char *type = "memref<?x64xf32>";
+  return std::string("func.func @f(%x: ") + type + ", %o: " + type +
+         ") {\n kernel.rows ins(%x : " + type + ") outs(%o : " + type +
+         ") gather [-1] {\n^bb0(%a: f32):\n %y = " + op +
+         " %a : f32\n kernel.yield %y : f32\n }\n return\n}\n";
+}
+
+void check(const Function &f, const Isa &isa) {
+  ParsedKernel parsed(textOf(f.op));
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  const int64_t count = 1 << 17;
+  std::vector<float> x(count), y(count);
+  auto run = [&] {
+    call(kernel, {matrix(x.data(), count / 64, 64, 64)}, {},
+         matrix(y.data(), count / 64, 64, 64));
+  };
+  for (const Range &range : f.ranges) {
+    for (int64_t i = 0; i < count; ++i)
+      x[i] = range.from + (range.to - range.from) * float((double(i) + 0.5) / count);
+    run();
+    double worst = 0, at = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      double want = f.meaning(x[i]), error = std::fabs(y[i] - want);
+      error /= range.relative ? std::fabs(want) : ulpAt(want);
+      if (!(error <= worst)) {
+        worst = std::isnan(error) ? INFINITY : error;
+        at = x[i];
+      }
+    }
+    double bound = range.relative ? range.relative : range.ulps;
+    printf("%-10s [%g, %g] worst %.3g %s at %.9g, bound %g\n", f.op, range.from,
+           range.to, worst, range.relative ? "relative" : "ulp", at, bound);
+    failures += !(worst <= bound);
+  }
+  for (auto [argument, value] : f.special) {
+    std::fill(x.begin(), x.end(), argument);
+    run();
+    for (int i = 0; i < 64; ++i) {
+      bool right = std::isnan(value) ? std::isnan(y[i]) : y[i] == value;
+      if (!right) {
+        printf("%s(%g) is %g but must be %g\n", f.op, argument, y[i], value);
+        ++failures;
+        break;
+      }
+    }
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
+  if (!machineHas(isa)) {
+    printf("this machine lacks %s\n", isa.name.c_str());
+    return 0;
+  }
+  const float inf = INFINITY, nan = NAN;
+  std::vector<Function> functions{
+      {"math.exp", [](double x) { return std::exp(x); },
+       {{-87, 88.7f, 2, 0}, {-1, 1, 2, 0}, {-103, -87, 2, 0}},
+       {{0, 1}, {100, inf}, {-1000, 0}, {inf, inf}, {-inf, 0}, {nan, nan}}},
+      {"math.exp2", [](double x) { return std::exp2(x); },
+       {{-126, 127.9f, 2, 0}, {-1, 1, 2, 0}},
+       {{0, 1}, {10, 1024}, {200, inf}, {-1000, 0}, {inf, inf}, {-inf, 0}, {nan, nan}}},
+      {"math.tanh", [](double x) { return std::tanh(x); },
+       {{-1, 1, 4, 0}, {-10, 10, 4, 0}, {-1e-3f, 1e-3f, 2, 0}},
+       {{0, 0}, {50, 1}, {-50, -1}, {inf, 1}, {-inf, -1}, {nan, nan}}},
+      {"math.erf", [](double x) { return std::erf(x); },
+       {{-1, 1, 4, 0}, {-6, 6, 8, 0}},
+       {{0, 0}, {50, 1}, {-inf, -1}, {inf, 1}, {nan, nan}}},
+      {"math.erfc", [](double x) { return std::erfc(x); },
+       {{-6, 0, 0, 1e-6}, {0, 2, 0, 1.5e-6}, {2, 4.2f, 0, 5e-6}, {4.2f, 9, 0, 2e-2}},
+       {{-10, 2}, {50, 0}, {inf, 0}, {-inf, 2}, {nan, nan}}},
+      {"math.log", [](double x) { return std::log(x); },
+       {{0.5f, 2, 4, 0}, {2, 3e38f, 2, 0}, {1e-38f, 0.5f, 2, 0}},
+       {{1, 0}, {0, -inf}, {-1, nan}, {inf, inf}, {nan, nan}}},
+      {"math.sin", [](double x) { return std::sin(x); },
+       {{-3, 3, 8, 0}, {0.5f, 1.5f, 2, 0}}, {{0, 0}, {nan, nan}}},
+      {"math.cos", [](double x) { return std::cos(x); },
+       {{-1.5f, 1.5f, 8, 0}}, {{0, 1}, {nan, nan}}},
+      {"math.sqrt", [](double x) { return std::sqrt(x); },
+       {{0, 100, 1, 0}}, {{0, 0}, {4, 2}, {inf, inf}}},
+      {"math.rsqrt", [](double x) { return 1 / std::sqrt(x); },
+       {{1e-3f, 100, 2, 0}}, {{4, 0.5f}}},
+  };
+  for (const Function &f : functions)
+    check(f, isa);
+  printf("%d failures\n", failures);
+  return failures != 0;
+}

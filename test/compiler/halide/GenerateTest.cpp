@@ -1,0 +1,213 @@
+// What the room promises beside right numbers: the same bytes every time, names
+// by content, a cache that survives damage, tiles in registers, small objects.
+//
+// RUN: %programs/kernel-generate %t
+#include "compiler/halide/Cache.h"
+#include "compiler/halide/Emit.h"
+#include "compiler/halide/ReadSpec.h"
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Object/ELFObjectFile.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+int failures = 0;
+void expect(bool holds, const std::string &what) {
+  if (!holds) {
+    printf("%s\n", what.c_str());
+    ++failures;
+  }
+}
+
+std::string matmul(int columns, const std::string &region, int stride = 0) {
+  std::string n = std::to_string(columns), p = std::to_string((columns + 63) / 64);
+  std::string o = "memref<?x" + n + "xf32, strided<[" +
+                  std::to_string(stride ? stride : columns) + ", 1]>>";
+  return "func.func @f(%in: memref<?x48xf32>, %w: memref<" + p + "x48x64xf32>, %bias: memref<" +
+         n + "xf32>, %o: " + o + ") {\n %outer = arith.constant 2.5 : f32\n"
+         " kernel.matmul %in, %w extras(%bias : memref<" + n + "xf32>) outs(%o : " + o +
+         ") accumulators 1 {\n^bb0(%a: f32, %b: f32):\n" + region +
+         " } : memref<?x48xf32>, memref<" + p + "x48x64xf32>\n return\n}\n";
+}
+const std::string addBias = " %y = arith.addf %a, %b : f32\n kernel.yield %y : f32\n";
+const std::string geluRegion = " %t = math.erfc %a : f32\n %y = arith.mulf %t, %b : f32\n"
+                               " kernel.yield %y : f32\n";
+const std::string inside = " %c = arith.constant 2.5 : f32\n %y = arith.mulf %a, %c : f32\n"
+                           " kernel.yield %y : f32\n";
+const std::string hoisted = " %q = arith.mulf %a, %outer : f32\n kernel.yield %q : f32\n";
+
+const char *attentionText = R"(func.func @f(%t: index, %p: index, %x: memref<?x48xf32>, %o: memref<?x16xf32>) {
+ kernel.attention %x, %x, %x queries %t keys %t first %p outs(%o : memref<?x16xf32>)
+   heads 2 kv_heads 2 head_dim 8 value_dim 8 offsets [0, 16, 32] scale 0.5 causal true
+   : memref<?x48xf32>, memref<?x48xf32>, memref<?x48xf32>
+ return
+})";
+
+std::string made(const std::string &text, const Isa &isa, RowClass rows) {
+  ParsedKernel parsed(text);
+  std::string object;
+  expect(!failed(generateKernel(parsed.op, isa, rows, false, object)), "generates");
+  return object;
+}
+
+void sameBytes(const Isa &isa) {
+  const std::vector<std::string> texts{matmul(64, addBias), matmul(100, geluRegion),
+                                       attentionText};
+  std::vector<std::string> first;
+  for (const std::string &text : texts)
+    first.push_back(made(text, isa, RowClass::many));
+  for (int turn = 0; turn < 12; ++turn) // past a change in the number's digits
+    expect(made(texts[0], isa, RowClass::many) == first[0], "bytes of a second compile");
+  std::vector<std::string> together(texts.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < texts.size(); ++i)
+    threads.emplace_back([&, i] { together[i] = made(texts[i], isa, RowClass::many); });
+  for (std::thread &thread : threads)
+    thread.join();
+  expect(together == first, "bytes of compiles in several threads");
+}
+
+std::string nameOf(const std::string &text) { return ParsedKernel(text).info.name; }
+
+void names() {
+  expect(nameOf(matmul(64, inside)) == nameOf(matmul(64, hoisted)),
+         "a hoisted constant changes the name");
+  expect(nameOf(matmul(64, addBias)) == nameOf("// a comment\n\n" + matmul(64, addBias)),
+         "the place of an op changes its name");
+  std::set<std::string> all{nameOf(matmul(64, addBias)), nameOf(matmul(65, addBias)),
+                            nameOf(matmul(64, addBias, 80)), nameOf(matmul(64, inside)),
+                            nameOf(attentionText)};
+  expect(all.size() == 5, "different kernels share a name");
+}
+
+void refuses() {
+  ParsedKernel parsed(matmul(64, " %y = math.atan %a : f32\n kernel.yield %y : f32\n"));
+  std::string text, object;
+  parsed.context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
+    text = diagnostic.str();
+  });
+  Status status = generateKernel(parsed.op, knownIsas()[0], RowClass::many, false, object);
+  expect(status == Status::bug && text.find("math.atan") != std::string::npos,
+         "an unknown function must be refused by name: " + text);
+}
+
+void cache(const std::string &folder, const Isa &isa) {
+  namespace fs = std::filesystem;
+  fs::remove_all(folder);
+  setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+  ParsedKernel parsed(matmul(64, addBias));
+  std::string fresh, kept, remade;
+  generateKernel(parsed.op, isa, RowClass::few, true, fresh);
+  std::vector<fs::path> entries;
+  for (const auto &entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      entries.push_back(entry.path());
+  expect(entries.size() == 1, "one entry in the cache");
+  if (entries.empty())
+    return;
+  generateKernel(parsed.op, isa, RowClass::few, true, kept);
+  expect(kept == fresh, "the cache gives back what it got");
+  // A marked entry shows that it is read; a damaged one is not.
+  {
+    std::fstream file(entries[0], std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(200);
+    file.put('\x55');
+  }
+  generateKernel(parsed.op, isa, RowClass::few, true, remade);
+  expect(remade == fresh, "a damaged entry is made again");
+  fs::resize_file(entries[0], 100);
+  generateKernel(parsed.op, isa, RowClass::few, true, remade);
+  expect(remade == fresh, "a cut entry is made again");
+  std::string key = entries[0].stem().string(), bytes;
+  expect(readKernelCache(key, bytes) && bytes == fresh, "and kept");
+  setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
+  expect(!failed(generateKernel(parsed.op, isa, RowClass::few, true, remade)) &&
+             remade == fresh, "a cache that cannot be written is no error");
+  fs::remove_all(folder);
+}
+
+// The accumulators are one tile in registers, whatever the epilogue.
+void tiles() {
+  struct {
+    const char *isa;
+    bool few;
+    const char *floats;
+  } rows[] = {{"zen4", false, "* 384]"}, {"zen4", true, "* 384]"},
+              {"x86-64-v4", false, "* 384]"}, {"x86-64-v3", false, "* 96]"}};
+  for (const auto &row : rows)
+    for (const std::string &region : {addBias, geluRegion}) {
+      ParsedKernel parsed(matmul(192, region));
+      KernelSpec spec;
+      std::string object, error, statement;
+      if (failed(readSpec(parsed.op, spec)))
+        exit(1);
+      EmitOptions options{isaNamed(row.isa).halideTarget, "k", "tiles", row.few, &statement};
+      expect(emitKernel(spec, options, object, error), error);
+      int found = 0;
+      for (size_t at = 0; (at = statement.find("allocate product", at)) != std::string::npos; ++at) {
+        std::string line = statement.substr(at, statement.find('\n', at) - at);
+        ++found;
+        expect(line.find(row.floats) != std::string::npos &&
+                   line.find("Register") != std::string::npos,
+               std::string(row.isa) + ": " + line);
+      }
+      expect(found > 0, "accumulators are allocated");
+    }
+}
+
+// Objects call nothing but the runtime's allocator, and stay small.
+void objects(const Isa &isa) {
+  struct {
+    std::string text;
+    uint64_t limit;
+  } rows[] = {{matmul(192, addBias), 9000}, {matmul(192, geluRegion), 14000},
+              {matmul(100, geluRegion), 14000}, {attentionText, 24000}};
+  for (const auto &row : rows) {
+    std::string object = made(row.text, isa, RowClass::many);
+    auto file = llvm::object::ObjectFile::createObjectFile(
+        llvm::MemoryBufferRef(object, "kernel.o"));
+    if (!file) {
+      expect(false, "an object that cannot be read");
+      llvm::consumeError(file.takeError());
+      continue;
+    }
+    for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+      auto flags = symbol.getFlags();
+      if (!flags || !(*flags & llvm::object::SymbolRef::SF_Undefined))
+        continue;
+      llvm::StringRef name = llvm::cantFail(symbol.getName());
+      expect(name.empty() || name == "halide_malloc" || name == "halide_free",
+             "a kernel calls " + name.str());
+    }
+    uint64_t text = 0;
+    for (const llvm::object::SectionRef &section : (*file)->sections())
+      if (section.isText())
+        text += section.getSize();
+    printf("text %lu of %lu bytes\n", (unsigned long)text, (unsigned long)row.limit);
+    expect(text <= row.limit, "an object of " + std::to_string(text) + " bytes of code");
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Isa &isa = isaNamed("zen4");
+  names();
+  refuses();
+  tiles();
+  objects(isa);
+  sameBytes(isa);
+  cache(std::string(argc > 1 ? argv[1] : "/tmp/mille-kernel-cache-test") + ".cache", isa);
+  printf("%d failures\n", failures);
+  return failures != 0;
+}
