@@ -1,5 +1,5 @@
-// What rooms say about kernels to each other: instruction sets, row classes, and
-// what the host program must know of a kernel. Names no generator.
+// What rooms say about kernels to each other: instruction sets, row classes,
+// and what the host program must know of a kernel. Names no generator.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -39,12 +39,14 @@ std::string commentOf(const kernel::TensorInfo &info) {
 }
 
 std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
-  // Words of the function itself, and those of C and C++ that a tensor may have.
+  // Words of the function itself, and those of C and C++ that a tensor may
+  // have.
   StringSet<> taken;
-  for (StringRef word : {"session", "batch", "tokens", "inputs", "outputs", "int",
-                         "float", "double", "long", "short", "char", "default",
-                         "register", "class", "new", "this", "template", "switch",
-                         "return", "union", "struct", "static", "operator"})
+  for (StringRef word :
+       {"session",  "batch",  "tokens", "inputs", "outputs",  "int",
+        "float",    "double", "long",   "short",  "char",     "default",
+        "register", "class",  "new",    "this",   "template", "switch",
+        "return",   "union",  "struct", "static", "operator"})
     taken.insert(word);
   std::vector<Argument> arguments;
   for (const kernel::TensorInfo &info : signature.inputs)
@@ -52,8 +54,8 @@ std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
                          info.isFloat ? "const float *" : "const int32_t *",
                          commentOf(info)});
   for (const kernel::TensorInfo &info : signature.outputs)
-    arguments.push_back({identifier(info.name, taken), "float *",
-                         commentOf(info)});
+    arguments.push_back(
+        {identifier(info.name, taken), "float *", commentOf(info)});
   return arguments;
 }
 
@@ -90,7 +92,8 @@ std::string writeHeader(StringRef name, const kernel::Signature &signature,
       << "#define MILLE_MODEL_" << name << "_H\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       << "const struct mille_model *" << name << "_model(void);\n\n"
-      << "/* One run. Shapes are dense, the last dimension innermost; batch and\n"
+      << "/* One run. Shapes are dense, the last dimension innermost; batch "
+         "and\n"
       << " * tokens are at most what the session was created with. */\n"
       << "static inline mille_status\n"
       << name << "_run(mille_session *session, int64_t batch, int64_t tokens";
@@ -102,7 +105,8 @@ std::string writeHeader(StringRef name, const kernel::Signature &signature,
   size_t inputs = signature.inputs.size();
   writeList(out, "const void *", "inputs", all.take_front(inputs));
   writeList(out, "float *", "outputs", all.drop_front(inputs));
-  out << "  return mille_session_run(session, batch, tokens, inputs, outputs);\n"
+  out << "  return mille_session_run(session, batch, tokens, inputs, "
+         "outputs);\n"
       << "}\n\n"
       << "#ifdef __cplusplus\n}\n#endif\n#endif\n";
   return text;

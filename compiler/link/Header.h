@@ -7,7 +7,7 @@
 
 namespace mille::link {
 
-std::string writeHeader(llvm::StringRef name, const kernel::Signature &signature,
-                        bool embedded);
+std::string writeHeader(llvm::StringRef name,
+                        const kernel::Signature &signature, bool embedded);
 
 } // namespace mille::link

@@ -54,8 +54,7 @@ private:
   }
 
   // Room for what is linked from `files`.
-  bool reserveFor(llvm::StringRef output,
-                  llvm::ArrayRef<std::string> files) {
+  bool reserveFor(llvm::StringRef output, llvm::ArrayRef<std::string> files) {
     uint64_t bytes = 1 << 16;
     for (const std::string &path : files) {
       uint64_t size = 0;
@@ -107,8 +106,8 @@ Status Package::modelObject() {
           judge(linkRelocatable(objects, {kernelSupport()}, joined));
       failed(status))
     return status;
-  return judge(keepGlobal(joined, input.name + "_model",
-                          staging.scratch(file(".o"))));
+  return judge(
+      keepGlobal(joined, input.name + "_model", staging.scratch(file(".o"))));
 }
 
 // The runtime's members stay members: of two models' archives in one program,
@@ -157,8 +156,7 @@ Status Package::write() {
 }
 
 Status Package::finish(Status status) {
-  mlir::Location nowhere =
-      mlir::UnknownLoc::get(input.model->getContext());
+  mlir::Location nowhere = mlir::UnknownLoc::get(input.model->getContext());
   if (!staging.problem().empty())
     mlir::emitError(nowhere, staging.problem());
   else if (!said.empty())

@@ -13,17 +13,17 @@ namespace mille {
 // What is known of a package once its weights are written and its code linked.
 struct PackageFacts {
   uint64_t weightsBytes = 0, weightsHash = 0;
-  uint64_t codeBytes = 0;               // loaded bytes of NAME.so less weights
+  uint64_t codeBytes = 0; // loaded bytes of NAME.so less weights
 };
 
 struct LinkInput {
-  mlir::Operation *model;               // holds the planned `forward`
+  mlir::Operation *model; // holds the planned `forward`
   std::string name;
-  std::string imported;                 // text of NAME.mlir
+  std::string imported; // text of NAME.mlir
   const WeightTable *table;
   ParameterValues *parameters;
   std::vector<std::pair<std::string, std::string>> kernelObjects; // name, bytes
-  std::string runtimeLibrary;           // libmille.a: the runtime's objects
+  std::string runtimeLibrary; // libmille.a: the runtime's objects
   bool embedWeights = false;
   // The host program's object (lowerProgram, emitObject), asked for once the
   // weights are written: it holds their size and hash.
@@ -32,8 +32,8 @@ struct LinkInput {
   std::function<std::string(const PackageFacts &)> manifest;
 };
 
-// Writes NAME.so .a .h .weights .json .mlir into `folder`, which is made if need
-// be. What fails leaves no file of the package and none half written.
+// Writes NAME.so .a .h .weights .json .mlir into `folder`, which is made if
+// need be. What fails leaves no file of the package and none half written.
 Status linkPackage(const LinkInput &input, llvm::StringRef folder);
 
 } // namespace mille

@@ -51,8 +51,8 @@ Problem keepGlobal(StringRef object, StringRef symbol, StringRef output) {
     return named(object, std::move(error));
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);
-  if (Error error = objcopy::executeObjcopyOnBinary(config, *binary->getBinary(),
-                                                    stream))
+  if (Error error =
+          objcopy::executeObjcopyOnBinary(config, *binary->getBinary(), stream))
     return named(object, std::move(error));
   return writeFile(output, [&](raw_ostream &file) {
     file << stream.str();

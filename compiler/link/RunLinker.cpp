@@ -20,7 +20,8 @@ namespace {
 // An unlinked file in memory, with a path that lld can open.
 class MemoryFile {
 public:
-  explicit MemoryFile(StringRef text) : file(memfd_create("mille", MFD_CLOEXEC)) {
+  explicit MemoryFile(StringRef text)
+      : file(memfd_create("mille", MFD_CLOEXEC)) {
     raw_fd_ostream(file, /*shouldClose=*/false) << text;
   }
   ~MemoryFile() { ::close(file); }
@@ -55,8 +56,8 @@ Problem runLinker(const std::vector<std::string> &words) {
     arguments.push_back(word.c_str());
   std::string said;
   raw_string_ostream stream(said);
-  lld::Result result = lld::lldMain(arguments, stream, stream,
-                                    {{lld::Gnu, &lld::elf::link}});
+  lld::Result result =
+      lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode == 0)
     return "";
   StringRef text = StringRef(said).trim();
@@ -78,17 +79,29 @@ Problem linkRelocatable(ArrayRef<std::string> objects,
   return runLinker(words);
 }
 
-Problem linkShared(ArrayRef<std::string> objects, ArrayRef<std::string> archives,
+Problem linkShared(ArrayRef<std::string> objects,
+                   ArrayRef<std::string> archives,
                    ArrayRef<std::string> exports, StringRef output) {
   std::string script = "{ global: ";
   for (const std::string &name : exports)
     script += name + "; ";
   MemoryFile versions(script + "local: *; };\n");
-  std::vector<std::string> words{
-      "-shared", "-o", output.str(),
-      "-soname=" + sys::path::filename(output).str(),
-      "--version-script=" + versions.path(), "--gc-sections", "--build-id=none",
-      "-Bsymbolic", "-z", "noexecstack", "-z", "relro", "-z", "now", "-z", "defs"};
+  std::vector<std::string> words{"-shared",
+                                 "-o",
+                                 output.str(),
+                                 "-soname=" + sys::path::filename(output).str(),
+                                 "--version-script=" + versions.path(),
+                                 "--gc-sections",
+                                 "--build-id=none",
+                                 "-Bsymbolic",
+                                 "-z",
+                                 "noexecstack",
+                                 "-z",
+                                 "relro",
+                                 "-z",
+                                 "now",
+                                 "-z",
+                                 "defs"};
   append(words, objects);
   words.push_back("--whole-archive");
   append(words, archives);

@@ -58,9 +58,10 @@ std::string Staging::scratch(StringRef file) const {
 bool Staging::fail(StringRef path, int error) {
   StringRef file = sys::path::filename(path);
   if (why.empty()) // scratch files mean nothing to the user
-    why = (file.starts_with(".") ? "cannot write in the folder " + folder
-                                 : "cannot write " + folder + "/" + file.str()) +
-          ": " + std::strerror(error);
+    why =
+        (file.starts_with(".") ? "cannot write in the folder " + folder
+                               : "cannot write " + folder + "/" + file.str()) +
+        ": " + std::strerror(error);
   return false;
 }
 

@@ -104,8 +104,8 @@ bool put(int file, const void *bytes, uint64_t size, uint64_t at) {
 bool copy(int from, int into, uint64_t size) {
   std::vector<char> piece(1 << 20);
   for (uint64_t at = 0; at < size;) {
-    ssize_t count =
-        ::pread(from, piece.data(), std::min<uint64_t>(piece.size(), size - at), at);
+    ssize_t count = ::pread(from, piece.data(),
+                            std::min<uint64_t>(piece.size(), size - at), at);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0 || !put(into, piece.data(), count, page + at))
@@ -128,14 +128,14 @@ bool writeWeightsObject(Staging &staging, StringRef source, StringRef target,
   if (good) {
     uint64_t size = status.st_size;
     Parts parts = describe(size, (name + "_weights_data").str());
-    good = put(into, &parts.header, sizeof parts.header, 0) &&
-           copy(from, into, size) &&
-           put(into, parts.symbols, sizeof parts.symbols,
-               parts.sections[2].sh_offset) &&
-           put(into, parts.strings.data(), parts.strings.size(),
-               parts.sections[3].sh_offset) &&
-           put(into, parts.sections, sizeof parts.sections,
-               parts.header.e_shoff);
+    good =
+        put(into, &parts.header, sizeof parts.header, 0) &&
+        copy(from, into, size) &&
+        put(into, parts.symbols, sizeof parts.symbols,
+            parts.sections[2].sh_offset) &&
+        put(into, parts.strings.data(), parts.strings.size(),
+            parts.sections[3].sh_offset) &&
+        put(into, parts.sections, sizeof parts.sections, parts.header.e_shoff);
   }
   int error = errno;
   ::close(from);

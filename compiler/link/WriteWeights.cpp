@@ -1,8 +1,8 @@
-// One pass over the entries: layout first (sizes are known), then numbers, hashed
-// as they are written; the header last. Equal values are stored once.
+// One pass over the entries: layout first (sizes are known), then numbers,
+// hashed as they are written; the header last. Equal values are stored once.
 #include "compiler/link/WriteWeights.h"
-#include "runtime/abi.h"
 #include "mlir/IR/Diagnostics.h"
+#include "runtime/abi.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -84,7 +84,8 @@ public:
   bool put(const void *bytes, uint64_t size, uint64_t at) {
     const char *next = static_cast<const char *>(bytes);
     while (size && handle >= 0) {
-      ssize_t count = ::pwrite(handle, next, std::min<uint64_t>(size, 1 << 30), at);
+      ssize_t count =
+          ::pwrite(handle, next, std::min<uint64_t>(size, 1 << 30), at);
       if (count < 0 && errno == EINTR)
         continue;
       if (count < 0)

@@ -10,8 +10,8 @@ namespace mille::link {
 Status writeWeights(const LinkInput &input, Staging &staging,
                     llvm::StringRef file, PackageFacts &facts);
 
-// An object with the bytes of `source` as NAME_weights_data, in a section of its
-// own for large data. Copies by pieces: memory stays small.
+// An object with the bytes of `source` as NAME_weights_data, in a section of
+// its own for large data. Copies by pieces: memory stays small.
 bool writeWeightsObject(Staging &staging, llvm::StringRef source,
                         llvm::StringRef target, llvm::StringRef name);
 

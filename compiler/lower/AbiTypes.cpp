@@ -1,5 +1,5 @@
-// Mirrors runtime/abi.h, struct by struct in its order; initializers of globals.
-// Emits no code.
+// Mirrors runtime/abi.h, struct by struct in its order; initializers of
+// globals. Emits no code.
 #include "compiler/lower/AbiTypes.h"
 #include "mlir/IR/Builders.h"
 
@@ -61,7 +61,8 @@ Value build(OpBuilder &builder, Location loc, const Constant &value) {
   if (isa<LLVM::LLVMPointerType>(value.type))
     return LLVM::ZeroOp::create(builder, loc, value.type);
   return LLVM::ConstantOp::create(
-      builder, loc, value.type, builder.getIntegerAttr(value.type, value.number));
+      builder, loc, value.type,
+      builder.getIntegerAttr(value.type, value.number));
 }
 
 // What tells constants apart.
@@ -86,10 +87,9 @@ std::string ConstantPool::add(StringRef stem, const Constant &value) {
   if (!isNew)
     return at->second;
   at->second = fresh(stem);
-  auto global = LLVM::GlobalOp::create(builder, module.getLoc(), value.type,
-                                       /*isConstant=*/true,
-                                       LLVM::Linkage::Private, at->second,
-                                       Attribute());
+  auto global = LLVM::GlobalOp::create(
+      builder, module.getLoc(), value.type,
+      /*isConstant=*/true, LLVM::Linkage::Private, at->second, Attribute());
   builder.createBlock(&global.getInitializerRegion());
   LLVM::ReturnOp::create(builder, module.getLoc(),
                          build(builder, module.getLoc(), value));

@@ -14,7 +14,7 @@ struct AbiTypes {
 
   mlir::Type i1, i8, i16, i32, i64, f64, ptr, none;
   mlir::Type dimension, buffer, stage, kernel, run, tensorInfo, isa, model;
-  mlir::Type shape;  // ours: what a buffer looks like, but for address and rows
+  mlir::Type shape; // ours: what a buffer looks like, but for address and rows
 
   static constexpr int maxDimensions = 4, maxBuffers = 16;
 };

@@ -57,8 +57,8 @@ mille::Status mille::emitObject(ModuleOp program, std::string &object) {
     program.emitError(why);
     return Status::bug;
   }
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, "x86-64", "", {}, llvm::Reloc::PIC_));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, "x86-64", "", {}, llvm::Reloc::PIC_));
   module->setTargetTriple(triple);
   module->setDataLayout(machine->createDataLayout());
   optimize(*module, *machine);

@@ -134,10 +134,12 @@ void HostCode::call(StringRef name, ArrayRef<Value> arguments, bool status) {
   SmallVector<Type> inputs;
   for (Value argument : arguments)
     inputs.push_back(argument.getType());
-  auto type = LLVM::LLVMFunctionType::get(status ? types.i32 : types.none, inputs);
+  auto type =
+      LLVM::LLVMFunctionType::get(status ? types.i32 : types.none, inputs);
   constants.declare(name, type);
   auto called = LLVM::CallOp::create(
-      builder, loc, status ? TypeRange(types.i32) : TypeRange(), name, arguments);
+      builder, loc, status ? TypeRange(types.i32) : TypeRange(), name,
+      arguments);
   if (!status)
     return;
   Value code = called.getResult();

@@ -8,15 +8,21 @@ namespace mille::lower {
 
 // Fields of mille_run.
 enum RunField {
-  runBatch, runTokens, runPaddedRows, runArena, runWeights, runTable, runInputs,
+  runBatch,
+  runTokens,
+  runPaddedRows,
+  runArena,
+  runWeights,
+  runTable,
+  runInputs,
   runOutputs
 };
 
 class HostCode {
 public:
   // Starts `int32_t name(mille_run *)`, private to the module.
-  HostCode(mlir::ModuleOp module, const AbiTypes &types, ConstantPool &constants,
-           llvm::StringRef name);
+  HostCode(mlir::ModuleOp module, const AbiTypes &types,
+           ConstantPool &constants, llvm::StringRef name);
 
   mlir::Value number(mlir::Type type, int64_t value);
   mlir::Value real(double value);

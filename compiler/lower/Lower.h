@@ -13,13 +13,13 @@
 namespace mille {
 
 struct LowerOptions {
-  std::string name;                     // prefix of the public symbols
-  std::vector<Isa> isas;                // best first
+  std::string name;      // prefix of the public symbols
+  std::vector<Isa> isas; // best first
   // The kernel generator's describeKernel and kernelSymbol.
   std::function<KernelInfo(mlir::Operation *)> describe;
   std::function<std::string(const KernelInfo &, const Isa &, RowClass)> symbol;
   uint64_t weightsBytes = 0, weightsHash = 0;
-  bool embedWeights = false;            // refer to NAME_weights_data
+  bool embedWeights = false; // refer to NAME_weights_data
 };
 
 // The planned `forward` in `model` as a module in the LLVM dialect. It defines

@@ -1,12 +1,13 @@
-// The planned `forward` becomes host code: a launch per kernel op, calls of what
-// the runtime prepares, and the layer loop as a loop over the weights table.
+// The planned `forward` becomes host code: a launch per kernel op, calls of
+// what the runtime prepares, and the layer loop as a loop over the weights
+// table.
 #include "compiler/lower/HostCode.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/ModelData.h"
 #include "dialects/kernel/Signature.h"
-#include "runtime/abi.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
+#include "runtime/abi.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -33,7 +34,8 @@ SmallVector<Operation *> kernelsOf(Operation &op) {
 }
 
 int64_t rowStride(Value buffer) {
-  auto [strides, offset] = cast<MemRefType>(buffer.getType()).getStridesAndOffset();
+  auto [strides, offset] =
+      cast<MemRefType>(buffer.getType()).getStridesAndOffset();
   return strides.empty() ? 1 : strides.front();
 }
 
@@ -61,7 +63,8 @@ public:
     if (failed(lowerBlock(forward.getBody().front())))
       return failure();
     code.finish();
-    auto arena = forward->getAttrOfType<IntegerAttr>("kernel.arena_bytes_per_row");
+    auto arena =
+        forward->getAttrOfType<IntegerAttr>("kernel.arena_bytes_per_row");
     data.emitModel(signature, arena ? arena.getInt() : 0,
                    code.function.getSymName());
     return success();
@@ -95,7 +98,8 @@ private:
     arena = code.runField(runArena);
     weights = code.runField(runWeights);
     weightOffsets = code.runField(runTable);
-    Value inputs = code.runField(runInputs), outputs = code.runField(runOutputs);
+    Value inputs = code.runField(runInputs),
+          outputs = code.runField(runOutputs);
     index[forward.getArgument(0)] = batch;
     index[forward.getArgument(1)] = tokens;
     int64_t input = 0, output = 0;
@@ -130,7 +134,8 @@ private:
         });
   }
 
-  //===-- Values --------------------------------------------------------------===//
+  //===-- Values
+  //--------------------------------------------------------------===//
 
   LogicalResult lower(arith::ConstantOp op) {
     if (auto value = dyn_cast<IntegerAttr>(op.getValue()))
@@ -167,7 +172,8 @@ private:
     return success();
   }
 
-  //===-- Launches ------------------------------------------------------------===//
+  //===-- Launches
+  //------------------------------------------------------------===//
 
   // What a buffer of this type looks like; attention's out is split in heads.
   std::string shapeOf(Value buffer, AttentionOp outOf) {
@@ -194,9 +200,9 @@ private:
     // code | bits << 8 | lanes << 16
     int64_t word = (type.getElementType().isF32() ? 2 : 0) | 32 << 8 | 1 << 16;
     return constants.add(
-        "shape", Constant::aggregate(types.shape,
-                                     {i32(word), i32(rank),
-                                      Constant::aggregate(pairs, parts)}));
+        "shape",
+        Constant::aggregate(types.shape, {i32(word), i32(rank),
+                                          Constant::aggregate(pairs, parts)}));
   }
 
   LogicalResult lowerLaunch(Operation &op) {
@@ -270,9 +276,11 @@ private:
     return success();
   }
 
-  //===-- The layer loop ------------------------------------------------------===//
+  //===-- The layer loop
+  //------------------------------------------------------===//
 
-  // loop(layer, in, out): row = table + first + layer * entries; switch (row[0])
+  // loop(layer, in, out): row = table + first + layer * entries; switch
+  // (row[0])
   LogicalResult lower(LayersOp op) {
     const WeightTable::Layers *block = nullptr;
     for (const WeightTable::Layers &candidate : table.layers)
@@ -292,9 +300,10 @@ private:
     builder.setInsertionPointToEnd(head);
     layer = head->getArgument(0);
     Value in = head->getArgument(1), out = head->getArgument(2);
-    Value first = code.element(types.i64, weightOffsets,
-                               {int32_t(block->firstEntry)});
-    Value skip = code.multiply(layer, code.number(types.i64, block->rowEntries));
+    Value first =
+        code.element(types.i64, weightOffsets, {int32_t(block->firstEntry)});
+    Value skip =
+        code.multiply(layer, code.number(types.i64, block->rowEntries));
     layerRow = code.element(types.i64, first, {skip});
     if (failed(lowerBodies(op, in, out, next)))
       return failure();
@@ -323,10 +332,10 @@ private:
     if (entries.empty())
       LLVM::BrOp::create(builder, code.loc, zeroth);
     else
-      LLVM::SwitchOp::create(
-          builder, code.loc, code.to32(code.load(types.i64, layerRow, 0)),
-          zeroth, ValueRange(), numbers, entries,
-          SmallVector<ValueRange>(entries.size()));
+      LLVM::SwitchOp::create(builder, code.loc,
+                             code.to32(code.load(types.i64, layerRow, 0)),
+                             zeroth, ValueRange(), numbers, entries,
+                             SmallVector<ValueRange>(entries.size()));
     entries.insert(entries.begin(), zeroth);
     for (auto [region, entry] : llvm::zip(op->getRegions(), entries)) {
       builder.setInsertionPointToEnd(entry);
@@ -341,7 +350,8 @@ private:
     return success();
   }
 
-  //===-- Prepared by the runtime ---------------------------------------------===//
+  //===-- Prepared by the runtime
+  //---------------------------------------------===//
 
   Value i64(int64_t value) { return code.number(types.i64, value); }
 
@@ -360,7 +370,8 @@ private:
     code.call("mille_rotation",
               {code.run, address.lookup(op.getPositions()), rows,
                code.addressOf(constants.addDoubles(frequencies)),
-               i64(frequencies.size()), code.real(op.getFactor().convertToDouble()),
+               i64(frequencies.size()),
+               code.real(op.getFactor().convertToDouble()),
                address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
     return success();
   }
@@ -375,7 +386,8 @@ private:
   LogicalResult lower(PoolIndexOp op) {
     code.call("mille_pool_index",
               {code.run, maskOf(op.getMask()), index.lookup(op.getTokens()),
-               code.number(types.i32, op.getLast()), address.lookup(op.getOut())});
+               code.number(types.i32, op.getLast()),
+               address.lookup(op.getOut())});
     return success();
   }
   LogicalResult lower(PoolMeanOp op) {
@@ -394,8 +406,8 @@ private:
       ++number;
     }
     if (number == int64_t(signature.outputs.size()))
-      return op.emitOpError() << "names \"" << op.getName()
-                              << "\" but no output has that name";
+      return op.emitOpError()
+             << "names \"" << op.getName() << "\" but no output has that name";
     Value entry = i64(op.getIndex());
     if (layer)
       entry = code.add(entry, layer);
@@ -416,10 +428,10 @@ private:
   Signature signature = signatureOf(forward);
   Frame frame;
   Value batch, tokens, rows, paddedRows, arena, weights, weightOffsets;
-  Value layer, layerRow;            // in the loop
-  DenseMap<Value, Value> address;   // of memrefs
-  DenseMap<Value, Value> extent;    // of their dynamic dimension
-  DenseMap<Value, Value> index;     // of index values
+  Value layer, layerRow;          // in the loop
+  DenseMap<Value, Value> address; // of memrefs
+  DenseMap<Value, Value> extent;  // of their dynamic dimension
+  DenseMap<Value, Value> index;   // of index values
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 // lower-program: Lower.h for mille-opt, with stand-ins for kernels.
 // Must not be used where kernels are generated.
-#include "compiler/lower/Passes.h"
 #include "compiler/lower/Lower.h"
+#include "compiler/lower/Passes.h"
 #include "dialects/kernel/Kernel.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -25,7 +25,8 @@ KernelInfo standIn(Operation *kernel, llvm::StringMap<unsigned> &numbers) {
   KernelInfo info{};
   info.name = "mille_k_" + std::to_string(number);
   for (Value operand : kernel->getOperands())
-    ++(isa<MemRefType>(operand.getType()) ? info.bufferCount : info.scalarCount);
+    ++(isa<MemRefType>(operand.getType()) ? info.bufferCount
+                                          : info.scalarCount);
   return info;
 }
 
@@ -59,7 +60,8 @@ struct LowerProgram : lower::impl::LowerProgramBase<LowerProgram> {
     std::error_code error;
     llvm::raw_fd_ostream file(object, error);
     if (error)
-      return program.emitError("cannot write ") << object << ": " << error.message();
+      return program.emitError("cannot write ")
+             << object << ": " << error.message();
     file << bytes;
     return success();
   }

@@ -36,11 +36,13 @@ std::string ModelData::kernelOf(const KernelInfo &info) {
        i32(info.scalarCount), i32(info.columnUnit), i32(info.rowUnit),
        i32(info.fewRows), i32(0), i64(info.flopsPerRow), i64(info.bytesWeights),
        Constant::aggregate(
-           LLVM::LLVMArrayType::get(types.i8, AbiTypes::maxBuffers), rowDimension),
+           LLVM::LLVMArrayType::get(types.i8, AbiTypes::maxBuffers),
+           rowDimension),
        Constant::address(types, table)});
   kernels.emplace_back(info.name, constants.add("kernel", value));
   scratchBytes = std::max(scratchBytes, info.scratchBytes);
-  scratchBytesPerToken = std::max(scratchBytesPerToken, info.scratchBytesPerToken);
+  scratchBytesPerToken =
+      std::max(scratchBytesPerToken, info.scratchBytesPerToken);
   return kernels.back().second;
 }
 
@@ -96,7 +98,8 @@ void ModelData::emitModel(const kernel::Signature &signature,
       {i32(MILLE_ABI_VERSION), i32(options.isas.size()),
        i32(signature.inputs.size()), i32(signature.outputs.size()),
        i32(kernels.size()), i32(signature.maxTokens), text(options.name),
-       isaArray(), tensorArray(signature.inputs), tensorArray(signature.outputs),
+       isaArray(), tensorArray(signature.inputs),
+       tensorArray(signature.outputs),
        Constant::address(types,
                          constants.addArray("kernels", types.ptr, pointers)),
        i64(arenaBytesPerRow), i64(scratchBytes), i64(scratchBytesPerToken),

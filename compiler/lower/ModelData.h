@@ -9,8 +9,8 @@ namespace mille::lower {
 
 class ModelData {
 public:
-  ModelData(mlir::ModuleOp module, const AbiTypes &types, ConstantPool &constants,
-            const LowerOptions &options)
+  ModelData(mlir::ModuleOp module, const AbiTypes &types,
+            ConstantPool &constants, const LowerOptions &options)
       : module(module), types(types), constants(constants), options(options) {}
 
   // The symbol of the mille_kernel of an op; one for each name.

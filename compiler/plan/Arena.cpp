@@ -22,7 +22,8 @@ bool isRows(ShapedType type) {
   return type.getRank() == 2 && type.isDynamicDim(0) && type.getDimSize(1) > 1;
 }
 
-// Bodies of one loop take turns; loops and what is outside have steps of their own.
+// Bodies of one loop take turns; loops and what is outside have steps of their
+// own.
 bool liveTogether(const Buffer &a, const Buffer &b) {
   bool turns = a.body && b.body && a.body != b.body;
   return !turns && a.begin <= b.end && b.begin <= a.end;
@@ -35,7 +36,8 @@ MemRefType exactType(RankedTensorType tensor) {
 }
 
 MemRefType arenaType(RankedTensorType tensor) {
-  if (!isRows(tensor) || rowStride(tensor.getDimSize(1)) == tensor.getDimSize(1))
+  if (!isRows(tensor) ||
+      rowStride(tensor.getDimSize(1)) == tensor.getDimSize(1))
     return exactType(tensor);
   auto layout = StridedLayoutAttr::get(tensor.getContext(), 0,
                                        {rowStride(tensor.getDimSize(1)), 1});
@@ -73,8 +75,8 @@ int64_t placeBuffers(std::deque<Buffer> &buffers) {
     buffer->offset = offset;
     total = std::max(total, offset + buffer->bytes);
     auto after = [](int64_t at, const Buffer *b) { return at < b->offset; };
-    placed.insert(
-        std::upper_bound(placed.begin(), placed.end(), offset, after), buffer);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, after),
+                  buffer);
   }
   return total;
 }

@@ -8,11 +8,11 @@ namespace mille::plan {
 
 struct Buffer {
   mlir::MemRefType type;
-  bool batchRows = false;      // `batch` rows, else rows
-  int64_t bytes = 0;           // per padded row
-  int64_t begin = 0, end = 0;  // first and last step that touch it
-  int64_t body = 0;            // body of a layer loop that owns it, 0: none
-  int64_t offset = -1;         // bytes per padded row
+  bool batchRows = false;     // `batch` rows, else rows
+  int64_t bytes = 0;          // per padded row
+  int64_t begin = 0, end = 0; // first and last step that touch it
+  int64_t body = 0;           // body of a layer loop that owns it, 0: none
+  int64_t offset = -1;        // bytes per padded row
 };
 
 // The memref of a tensor in the arena: rows padded to 64 bytes, and one cache

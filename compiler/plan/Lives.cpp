@@ -38,7 +38,7 @@ struct Walk {
   func::FuncOp forward;
   Lives lives;
   int64_t step = 0, bodies = 0;
-  int64_t body = 0;               // at hand, 0: outside loops
+  int64_t body = 0;                // at hand, 0: outside loops
   SmallVector<Buffer *> outerUses; // by the body at hand
 
   explicit Walk(func::FuncOp forward) : forward(forward) {}
@@ -87,9 +87,8 @@ struct Walk {
   bool lastReadBy(LayersOp layers, Value value) {
     for (Operation *user : value.getUsers()) {
       if (isa<YieldOp>(user) && isa<LaunchOp>(user->getParentOp())) {
-        Value outcome =
-            user->getParentOp()->getResult(llvm::find(user->getOperands(), value) -
-                                           user->operand_begin());
+        Value outcome = user->getParentOp()->getResult(
+            llvm::find(user->getOperands(), value) - user->operand_begin());
         if (!lastReadBy(layers, outcome))
           return false;
         continue;
@@ -118,7 +117,8 @@ struct Walk {
       body = ++bodies;
       Value yielded = rootOf(region.front().getTerminator()->getOperand(0));
       if (Operation *producer = yielded.getDefiningOp())
-        if (outOperand(producer) >= 0 && region.isAncestor(producer->getParentRegion()))
+        if (outOperand(producer) >= 0 &&
+            region.isAncestor(producer->getParentRegion()))
           lives.streamOut.insert(yielded);
       visitBlock(region.front());
       end = std::max(end, step);

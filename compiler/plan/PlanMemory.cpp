@@ -26,11 +26,12 @@ struct Rewrite {
   Lives &lives;
   Value rows, batch;
   SmallVector<Value> outputs;
-  IRMapping to;                          // tensors -> memrefs; indices
+  IRMapping to; // tensors -> memrefs; indices
   DenseMap<Buffer *, Value> arena;
-  Value streamOut;                       // of the body at hand
+  Value streamOut; // of the body at hand
 
-  Rewrite(func::FuncOp forward, Lives &lives) : forward(forward), lives(lives) {}
+  Rewrite(func::FuncOp forward, Lives &lives)
+      : forward(forward), lives(lives) {}
 
   // The memref of a buffer. Made where the walk is, outside any launch.
   Value memrefOf(Buffer *buffer, OpBuilder &builder, Location loc) {
@@ -55,8 +56,8 @@ struct Rewrite {
     auto rowsOp = RowsOp::create(
         builder, loc, TypeRange(), ValueRange(from), ValueRange(), into,
         builder.getDenseI64ArrayAttr({-1}), RowNormAttr());
-    Block *block = builder.createBlock(&rowsOp.getBody(), {},
-                                       builder.getF32Type(), loc);
+    Block *block =
+        builder.createBlock(&rowsOp.getBody(), {}, builder.getF32Type(), loc);
     YieldOp::create(builder, loc, block->getArgument(0));
     builder.setInsertionPointAfter(rowsOp);
   }
@@ -100,12 +101,13 @@ struct Rewrite {
     Value other = memrefOf(loop.other, builder, loc);
     if (loop.copyIn)
       copy(builder, loc, to.lookup(layers.getStream().front()), current);
-    auto fresh = LayersOp::create(builder, loc, TypeRange(),
-                                  ValueRange{current, other}, layers.getSlots(),
-                                  layers.getBodies(), layers.getTable(),
-                                  layers->getNumRegions());
+    auto fresh =
+        LayersOp::create(builder, loc, TypeRange(), ValueRange{current, other},
+                         layers.getSlots(), layers.getBodies(),
+                         layers.getTable(), layers->getNumRegions());
     fresh->setDiscardableAttrs(layers->getDiscardableAttrDictionary());
-    for (auto [from, into] : llvm::zip(layers->getRegions(), fresh->getRegions())) {
+    for (auto [from, into] :
+         llvm::zip(layers->getRegions(), fresh->getRegions())) {
       Block *block = builder.createBlock(
           &into, {}, {current.getType(), other.getType()}, {loc, loc});
       streamOut = block->getArgument(1);
@@ -183,7 +185,8 @@ void rewriteSignature(func::FuncOp forward, const Signature &signature,
     NamedAttrList list;
     Type type;
     if (number < forward.getNumResults()) {
-      type = exactType(cast<RankedTensorType>(forward.getResultTypes()[number]));
+      type =
+          exactType(cast<RankedTensorType>(forward.getResultTypes()[number]));
       if (DictionaryAttr given = forward.getResultAttrDict(number))
         list = NamedAttrList(given);
     } else { // written by kernel.keep: entries x rows
@@ -235,9 +238,8 @@ void planFunction(func::FuncOp forward) {
 
   OpBuilder builder = OpBuilder::atBlockEnd(entry);
   rewrite.batch = entry->getArgument(0);
-  rewrite.rows = arith::MulIOp::create(builder, forward.getLoc(),
-                                       entry->getArgument(0),
-                                       entry->getArgument(1));
+  rewrite.rows = arith::MulIOp::create(
+      builder, forward.getLoc(), entry->getArgument(0), entry->getArgument(1));
   rewrite.rewriteBlock(old, builder);
   rewrite.copyOutputs(old.getTerminator(), signature, builder);
   func::ReturnOp::create(builder, forward.getLoc());

@@ -30,7 +30,8 @@ std::vector<WeightOp> weightsOf(Region &body,
 }
 
 // `value` as layer `layer` reads it: columns replaced by what the table says.
-Attribute inLayer(LayersOp layers, int64_t body, size_t layer, Attribute value) {
+Attribute inLayer(LayersOp layers, int64_t body, size_t layer,
+                  Attribute value) {
   ArrayAttr slots = cast<ArrayAttr>(layers.getSlots()[body]);
   ArrayAttr row = cast<ArrayAttr>(layers.getTable()[layer]);
   auto lookUp = [&](FlatSymbolRefAttr symbol) -> Attribute {
@@ -48,8 +49,8 @@ WeightTable::Layers collectLayers(LayersOp layers, uint64_t firstEntry,
   std::vector<std::vector<WeightOp>> bodies;
   for (Region &body : layers->getRegions()) {
     bodies.push_back(weightsOf(body, place));
-    block.rowEntries = std::max<uint64_t>(block.rowEntries,
-                                          1 + bodies.back().size());
+    block.rowEntries =
+        std::max<uint64_t>(block.rowEntries, 1 + bodies.back().size());
   }
   for (auto [layer, body] : llvm::enumerate(layers.getBodies())) {
     block.bodies.push_back(body);

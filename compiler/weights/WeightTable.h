@@ -12,9 +12,9 @@ namespace mille {
 
 // One weights-table entry: what link evaluates and writes.
 struct WeightEntry {
-  mlir::Attribute value;    // an expression over the model's parameters; or f64
+  mlir::Attribute value; // an expression over the model's parameters; or f64
   mlir::Location location;
-  int64_t elements;         // f32
+  int64_t elements; // f32
 };
 
 // Entries 0 .. globals - 1 are the weights outside `layers`; then each `layers`
@@ -22,11 +22,11 @@ struct WeightEntry {
 // weights. Rows are as long as the longest body's.
 struct WeightTable {
   std::vector<WeightEntry> globals;
-  struct Layers {                       // one per kernel.layers, in order
-    mlir::Operation *op;                // the kernel.layers
-    uint64_t firstEntry;                // of its block
-    uint64_t rowEntries;                // 1 (body number) + longest body
-    std::vector<int64_t> bodies;        // of each layer
+  struct Layers {                // one per kernel.layers, in order
+    mlir::Operation *op;         // the kernel.layers
+    uint64_t firstEntry;         // of its block
+    uint64_t rowEntries;         // 1 (body number) + longest body
+    std::vector<int64_t> bodies; // of each layer
     // of each layer: symbols are the model's, columns already looked up
     std::vector<std::vector<WeightEntry>> rows;
   };

@@ -74,8 +74,8 @@ Signature signatureOf(func::FuncOp forward) {
     (output ? signature.outputs : signature.inputs).push_back(std::move(info));
   }
   for (unsigned i = 0; i < forward.getNumResults(); ++i)
-    signature.outputs.push_back(describe(forward.getResultTypes()[i],
-                                         forward.getResultAttrDict(i)));
+    signature.outputs.push_back(
+        describe(forward.getResultTypes()[i], forward.getResultAttrDict(i)));
   if (!forward->hasAttr("kernel.arena_bytes_per_row"))
     forward.walk([&](KeepOp keep) {
       auto at = llvm::find_if(signature.outputs, [&](const TensorInfo &info) {

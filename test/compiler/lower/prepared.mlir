@@ -1,0 +1,80 @@
+// RUN: %mille-opt %s --lower-program=name=tiny --split-input-file --verify-diagnostics | FileCheck %s
+
+// What the runtime prepares once per run, pooling, and attention's buffers: its
+// out is (column in head, row, head).
+// CHECK: llvm.func internal @tiny_forward(%[[RUN:.*]]: !llvm.ptr) -> i32
+// CHECK: %[[TOKENS:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+// CHECK: llvm.call @mille_key_bias(%[[RUN]], %{{.*}}, %[[ROWS:.*]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
+// CHECK-DAG: %[[FREQUENCIES:.*]] = llvm.mlir.addressof @numbers.0
+// CHECK-DAG: %[[N:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK-DAG: %[[STRIDE:.*]] = llvm.mlir.constant(16 : i64)
+// CHECK: llvm.call @mille_rotation(%[[RUN]], %{{.*}}, %[[ROWS]], %[[FREQUENCIES]], %[[N]], %{{.*}}, %{{.*}}, %[[STRIDE]])
+// CHECK: llvm.call @mille_schedule(%[[RUN]]
+// CHECK-COUNT-5: llvm.call @describe
+// CHECK: %[[SHAPE:.*]] = llvm.mlir.addressof @[[OUT_SHAPE:shape.[0-9]+]] : !llvm.ptr
+// CHECK-NEXT: llvm.call @describe(%{{.*}}, %{{.*}}, %{{.*}}, %[[SHAPE]], %{{.*}})
+// CHECK-NEXT: llvm.mlir.addressof @kernel.0
+// CHECK: llvm.call @mille_launch
+// CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.call @mille_pool_index(%[[RUN]], %[[NULL]],
+// CHECK: llvm.call @mille_pool_mean(%[[RUN]]
+// CHECK: llvm.mlir.global private constant @numbers.0(dense<[1.000000e+00, 1.000000e-02]>
+// attention: 3 buffers, the bias, the rotation and the out; 3 scalars
+// CHECK: llvm.mlir.global private constant @[[OUT_SHAPE]]()
+// CHECK: llvm.mlir.constant(3 : i32)
+// CHECK-NEXT: llvm.insertvalue {{.*}}[1]
+module {
+  func.func @forward(%batch: index, %tokens: index,
+      %qkv: memref<?x24xf32> {transformer.name = "qkv", transformer.shape = array<i64: -1, -2, 24>},
+      %mask: memref<?xi32> {transformer.default = "ones", transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>},
+      %step: memref<1xi32> {transformer.default = "none", transformer.name = "step", transformer.shape = array<i64: 1>},
+      %out: memref<?x8xf32> {kernel.output, transformer.name = "y", transformer.shape = array<i64: -1, -2, 8>},
+      %pooled: memref<?x8xf32> {kernel.output, transformer.name = "p", transformer.shape = array<i64: -1, 8>})
+      attributes {kernel.arena_bytes_per_row = 256 : i64} {
+    %rows = arith.muli %batch, %tokens : index
+    %zero = arith.constant 0 : index
+    %b = kernel.arena offset 0 rows %rows : memref<?x1xf32>
+    kernel.key_bias %mask outs(%b : memref<?x1xf32>) : memref<?xi32>
+    %r = kernel.arena offset 64 rows %rows : memref<?x4xf32, strided<[16, 1]>>
+    kernel.rotation %mask frequencies [1.0, 0.01] factor 1.0 outs(%r : memref<?x4xf32, strided<[16, 1]>>) : memref<?xi32>
+    %s = kernel.arena offset 128 rows %rows : memref<1xf32>
+    kernel.schedule %step from 0.0 to 1.0 over 1000 outs(%s : memref<1xf32>) : memref<1xi32>
+    kernel.attention %qkv, %qkv, %qkv key_bias %b : memref<?x1xf32> rotation %r : memref<?x4xf32, strided<[16, 1]>> queries %tokens keys %tokens first %zero outs(%out : memref<?x8xf32>)
+      heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+      : memref<?x24xf32>, memref<?x24xf32>, memref<?x24xf32>
+    %i = kernel.arena offset 192 rows %batch : memref<?xi32>
+    kernel.pool_index tokens %tokens last false outs(%i : memref<?xi32>)
+    kernel.pool_mean %out mask %mask : memref<?xi32> tokens %tokens outs(%pooled : memref<?x8xf32>) : memref<?x8xf32>
+    return
+  }
+}
+
+// -----
+
+module {
+  func.func @forward(%batch: index, %tokens: index,
+      %x: memref<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>})
+      attributes {kernel.arena_bytes_per_row = 0 : i64} {
+    // expected-error @below {{names "hidden_states" but no output has that name}}
+    kernel.keep %x as "hidden_states" index 0 : memref<?x8xf32>
+    return
+  }
+}
+
+// -----
+
+module {
+  func.func @forward(%batch: index, %tokens: index,
+      %x: memref<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>})
+      attributes {kernel.arena_bytes_per_row = 0 : i64} {
+    // expected-error @below {{has no lowering to host code}}
+    %0 = arith.subi %batch, %tokens : index
+    return
+  }
+}
+
+// -----
+
+// expected-error @below {{has no planned `forward`}}
+module {
+}
