@@ -1,5 +1,8 @@
-// The structs that host code fills have the layout of runtime/abi.h, byte by
-// byte.
+// RUN: %programs/lower-abi-types | FileCheck %s
+//
+// The structs that host code fills have the layout of runtime/abi.h.
+// CHECK-COUNT-8: agrees
+// CHECK-NOT: differs
 #include "compiler/lower/AbiTypes.h"
 #include "mlir/Target/LLVMIR/TypeToLLVM.h"
 #include "runtime/abi.h"

@@ -2,22 +2,22 @@
 
 // What the runtime prepares once per run, pooling, and attention's buffers: its
 // out is (column in head, row, head).
-// CHECK: llvm.func internal @tiny_forward(%[[RUN:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.func internal @tiny_forward(%[[CONTEXT:.*]]: !llvm.ptr) -> i32
 // CHECK: %[[TOKENS:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
-// CHECK: llvm.call @mille_key_bias(%[[RUN]], %{{.*}}, %[[ROWS:.*]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
+// CHECK: llvm.call @mille_key_bias(%[[CONTEXT]], %{{.*}}, %[[ROWS:.*]], %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
 // CHECK-DAG: %[[FREQUENCIES:.*]] = llvm.mlir.addressof @numbers.0
 // CHECK-DAG: %[[N:.*]] = llvm.mlir.constant(2 : i64)
 // CHECK-DAG: %[[STRIDE:.*]] = llvm.mlir.constant(16 : i64)
-// CHECK: llvm.call @mille_rotation(%[[RUN]], %{{.*}}, %[[ROWS]], %[[FREQUENCIES]], %[[N]], %{{.*}}, %{{.*}}, %[[STRIDE]])
-// CHECK: llvm.call @mille_schedule(%[[RUN]]
+// CHECK: llvm.call @mille_rotation(%[[CONTEXT]], %{{.*}}, %[[ROWS]], %[[FREQUENCIES]], %[[N]], %{{.*}}, %{{.*}}, %[[STRIDE]])
+// CHECK: llvm.call @mille_schedule(%[[CONTEXT]]
 // CHECK-COUNT-5: llvm.call @describe
 // CHECK: %[[SHAPE:.*]] = llvm.mlir.addressof @[[OUT_SHAPE:shape.[0-9]+]] : !llvm.ptr
 // CHECK-NEXT: llvm.call @describe(%{{.*}}, %{{.*}}, %{{.*}}, %[[SHAPE]], %{{.*}})
 // CHECK-NEXT: llvm.mlir.addressof @kernel.0
 // CHECK: llvm.call @mille_launch
 // CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
-// CHECK: llvm.call @mille_pool_index(%[[RUN]], %[[NULL]],
-// CHECK: llvm.call @mille_pool_mean(%[[RUN]]
+// CHECK: llvm.call @mille_pool_index(%[[CONTEXT]], %[[NULL]],
+// CHECK: llvm.call @mille_pool_mean(%[[CONTEXT]]
 // CHECK: llvm.mlir.global private constant @numbers.0(dense<[1.000000e+00, 1.000000e-02]>
 // attention: 3 buffers, the bias, the rotation and the out; 3 scalars
 // CHECK: llvm.mlir.global private constant @[[OUT_SHAPE]]()
