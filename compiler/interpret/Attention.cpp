@@ -45,10 +45,12 @@ Status mille::interpreter::runOp(Run &run, tf::AttendOp op) {
       };
       head.sees = sees;
       head.bias = added;
-      head.query = &query.numbers[b * queries * head.queryStride + h * head.headDim];
-      head.key = &key.numbers[b * keys * head.keyStride + h / group * head.headDim];
-      head.value =
-          &value.numbers[b * keys * head.valueStride + h / group * head.valueDim];
+      head.query =
+          &query.numbers[b * queries * head.queryStride + h * head.headDim];
+      head.key =
+          &key.numbers[b * keys * head.keyStride + h / group * head.headDim];
+      head.value = &value.numbers[b * keys * head.valueStride +
+                                  h / group * head.valueDim];
       head.out = &out.numbers[b * queries * head.outStride + h * head.valueDim];
       attendHead(head);
     }
@@ -99,8 +101,8 @@ Status checkSequences(kernel::AttentionOp op, const Tensor &query,
       (bias && int64_t(bias->numbers.size()) != rows))
     return wrong("key, value or key_bias has not the " + Twine(rows) +
                  " rows of sequences x keys");
-  if (rotation && (rowsOf(*rotation) != rowsOf(query) ||
-                   rowsOf(*rotation) != rowsOf(key)))
+  if (rotation &&
+      (rowsOf(*rotation) != rowsOf(query) || rowsOf(*rotation) != rowsOf(key)))
     return wrong("rotation has " + Twine(rowsOf(*rotation)) +
                  " rows but query has " + Twine(rowsOf(query)) +
                  " and key has " + Twine(rowsOf(key)));
@@ -120,7 +122,8 @@ Status mille::interpreter::runOp(Run &run, kernel::AttentionOp op) {
   const Tensor &key = run.at(op.getKey());
   const Tensor &value = run.at(op.getValue());
   const Tensor *keyBias = op.getKeyBias() ? &run.at(op.getKeyBias()) : nullptr;
-  const Tensor *rotation = op.getRotation() ? &run.at(op.getRotation()) : nullptr;
+  const Tensor *rotation =
+      op.getRotation() ? &run.at(op.getRotation()) : nullptr;
   int64_t queries = run.index(op.getQueries()), keys = run.index(op.getKeys());
   int64_t first = run.index(op.getFirst());
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
@@ -134,10 +137,10 @@ Status mille::interpreter::runOp(Run &run, kernel::AttentionOp op) {
   head.keys = keys;
   head.headDim = op.getHeadDim();
   head.valueDim = op.getValueDim();
-  std::vector<double> q = takeHeads(query, op.getOffsets()[0], heads,
-                                    head.headDim, rotation, half);
-  std::vector<double> k = takeHeads(key, op.getOffsets()[1], kvHeads,
-                                    head.headDim, rotation, half);
+  std::vector<double> q =
+      takeHeads(query, op.getOffsets()[0], heads, head.headDim, rotation, half);
+  std::vector<double> k =
+      takeHeads(key, op.getOffsets()[1], kvHeads, head.headDim, rotation, half);
   std::vector<double> v = takeHeads(value, op.getOffsets()[2], kvHeads,
                                     head.valueDim, nullptr, half);
   Tensor out = zeros({rowsOf(query), heads * head.valueDim});

@@ -15,8 +15,8 @@ struct Counts {
   const Value *mask = nullptr;
   int64_t inner = 1; // numbers per [batch, tokens] position
   bool operator()(int64_t flat) const {
-    return !mask || mask->numbers[flat / inner %
-                                  int64_t(mask->numbers.size())] != 0;
+    return !mask ||
+           mask->numbers[flat / inner % int64_t(mask->numbers.size())] != 0;
   }
 };
 
@@ -94,7 +94,8 @@ Status mille::compare(const Values &got, const Values &expected,
     auto found = got.find(name);
     if (found == got.end()) {
       mlir::emitError(location)
-          << "output " << name << " is expected but the run has none of that name";
+          << "output " << name
+          << " is expected but the run has none of that name";
       return Status::input;
     }
     if (found->second.shape != wanted.shape) {

@@ -7,14 +7,14 @@ namespace mille {
 // One tensor against its expected one.
 struct Difference {
   std::string name;
-  double maxError = 0;      // max |got - expected|; infinite where one is not
-                            // finite and the other differs
-  double maxExpected = 0;   // max |expected|
-  double relative = 0;      // maxError / maxExpected, 0 where both are 0
-  double cosine = 1;        // of the two as vectors
+  double maxError = 0;        // max |got - expected|; infinite where one is not
+                              // finite and the other differs
+  double maxExpected = 0;     // max |expected|
+  double relative = 0;        // maxError / maxExpected, 0 where both are 0
+  double cosine = 1;          // of the two as vectors
   std::vector<int64_t> where; // the index of maxError
   double got = 0, expected = 0; // there
-  int64_t compared = 0;     // numbers that counted
+  int64_t compared = 0;         // numbers that counted
 };
 
 // Every tensor of `expected` against that of `got`, by name. Where `mask`

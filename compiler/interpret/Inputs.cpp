@@ -32,18 +32,19 @@ std::vector<int64_t> mille::interpreter::shapeWords(Type type,
     return array.asArrayRef().vec();
   auto shaped = cast<ShapedType>(type);
   for (auto [i, extent] : llvm::enumerate(shaped.getShape()))
-    words.push_back(!ShapedType::isDynamic(extent) ? extent
-                    : i == 0                       ? -1
-                                                   : -2);
+    words.push_back(!ShapedType::isDynamic(extent) ? extent : i == 0 ? -1 : -2);
   return words;
 }
 
 namespace {
 
 std::string text(ArrayRef<int64_t> shape) {
-  return "[" + llvm::join(llvm::map_range(shape, [](int64_t extent) {
-           return std::to_string(extent);
-         }), ", ") + "]";
+  return "[" +
+         llvm::join(
+             llvm::map_range(
+                 shape, [](int64_t extent) { return std::to_string(extent); }),
+             ", ") +
+         "]";
 }
 
 std::string positionOf(size_t flat, ArrayRef<int64_t> shape) {
@@ -97,7 +98,8 @@ private:
       if (isSize(i))
         continue;
       if (!isa<RankedTensorType>(forward.getArgumentTypes()[i]))
-        return wrong("argument " + Twine(i) + " of forward is not a tensor: "
+        return wrong("argument " + Twine(i) +
+                     " of forward is not a tensor: "
                      "the interpreter runs programs before they are planned");
       known.push_back(inputName(forward, i).str());
       if (!inputs.count(known.back()) && defaultOf(i).empty())
@@ -125,7 +127,8 @@ private:
     const Tensor &value = given->second;
     std::vector<int64_t> words = wordsOf(i);
     bool ids = cast<ShapedType>(forward.getArgumentTypes()[i])
-                   .getElementType().isInteger();
+                   .getElementType()
+                   .isInteger();
     if (ids && !value.integer)
       return wrong("input " + name + " holds floats but must hold integers");
     if (value.shape.size() != words.size())
@@ -166,10 +169,10 @@ private:
     double least = below ? 0 : double(std::numeric_limits<int32_t>::min());
     for (auto [at, number] : llvm::enumerate(value.numbers))
       if (number < least || number >= bound)
-        return wrong("input " + inputName(forward, i) + " is " +
-                     Twine(int64_t(number)) + " at " +
-                     positionOf(at, value.shape) + " but must be from " +
-                     Twine(int64_t(least)) + " to " + Twine(int64_t(bound) - 1));
+        return wrong(
+            "input " + inputName(forward, i) + " is " + Twine(int64_t(number)) +
+            " at " + positionOf(at, value.shape) + " but must be from " +
+            Twine(int64_t(least)) + " to " + Twine(int64_t(bound) - 1));
     return Status::done;
   }
 
@@ -180,7 +183,8 @@ private:
                                          : word);
     StringRef word = defaultOf(i);
     value.integer = cast<ShapedType>(forward.getArgumentTypes()[i])
-                        .getElementType().isInteger();
+                        .getElementType()
+                        .isInteger();
     double number = word == "ones" ? 1
                     : word == "last" || word == "none"
                         ? std::numeric_limits<int32_t>::max()

@@ -21,7 +21,8 @@ Status giveResult(Run &run, func::FuncOp forward, unsigned i, Values &outputs) {
     shape.push_back(word == -1 ? run.batch : word == -2 ? run.tokens : word);
   if (elementsOf(shape) == int64_t(out.numbers.size()))
     out.shape = shape;
-  else if (int64_t(out.shape.size()) == 2 && out.shape[0] == run.batch * run.tokens)
+  else if (int64_t(out.shape.size()) == 2 &&
+           out.shape[0] == run.batch * run.tokens)
     out.shape = {run.batch, run.tokens, out.shape[1]};
   outputs[outputName(forward, i).str()] = std::move(out);
   return Status::done;
@@ -34,8 +35,8 @@ Status giveKept(func::FuncOp forward, const std::string &name,
   int64_t expected = 0;
   for (auto &[index, entry] : entries) {
     if (index != expected++ ||
-        (!all.shape.empty() && !llvm::equal(entry.shape,
-                                            llvm::drop_begin(all.shape)))) {
+        (!all.shape.empty() &&
+         !llvm::equal(entry.shape, llvm::drop_begin(all.shape)))) {
       forward.emitError() << "output " << name << " has entry " << index
                           << " but not entry " << index - 1
                           << " of the same shape before it";
@@ -73,8 +74,7 @@ Status mille::interpret(Operation *model, ParameterValues &parameters,
                         const Values &inputs, Values &outputs) {
   auto forward = dyn_cast_or_null<func::FuncOp>(
       SymbolTable::lookupSymbolIn(model, "forward"));
-  if (!forward || forward.isExternal() ||
-      !forward.getBody().hasOneBlock()) {
+  if (!forward || forward.isExternal() || !forward.getBody().hasOneBlock()) {
     model->emitError() << "the model has no entry 'forward' with one block";
     return Status::input;
   }

@@ -23,9 +23,10 @@ double mille::toleranceOf(llvm::StringRef name) {
   llvm_unreachable("no such tolerance");
 }
 
-bool mille::judge(llvm::raw_ostream &out, llvm::StringRef heading,
-                  llvm::ArrayRef<Difference> differences,
-                  llvm::function_ref<double(const Difference &)> relativeBound) {
+bool mille::judge(
+    llvm::raw_ostream &out, llvm::StringRef heading,
+    llvm::ArrayRef<Difference> differences,
+    llvm::function_ref<double(const Difference &)> relativeBound) {
   out << heading << '\n';
   size_t width = 0;
   for (const Difference &difference : differences)

@@ -47,8 +47,8 @@ Status readOperand(Run &run, Operation *op, mlir::Value value,
   auto access = indices ? std::optional(kernel::Access::element)
                         : kernel::accessOf(type, columns);
   if (!access) {
-    op->emitError() << "operand " << type << " cannot be read for "
-                    << columns << " columns";
+    op->emitError() << "operand " << type << " cannot be read for " << columns
+                    << " columns";
     return Status::bug;
   }
   reader.access = *access;
@@ -87,7 +87,7 @@ Status mille::interpreter::runOp(Run &run, kernel::WeightOp op) {
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::MatmulOp op) {
-  const Tensor &input = run.at(op.getInput()); // [rows, K]
+  const Tensor &input = run.at(op.getInput());   // [rows, K]
   const Tensor &weight = run.at(op.getWeight()); // [accumulators * N, K]
   int64_t rows = rowsOf(input), inner = columnsOf(input);
   int64_t accumulators = op.getAccumulators();
@@ -146,7 +146,8 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
       arguments.push_back(input.row(m, columns));
     if (auto norm = op.getNormAttr()) {
       std::copy_n(arguments[0], columns, normed.begin());
-      RowNorm kind = norm.getKind() == kernel::RowNormKind::layer ? RowNorm::layer
+      RowNorm kind = norm.getKind() == kernel::RowNormKind::layer
+                         ? RowNorm::layer
                      : norm.getKind() == kernel::RowNormKind::rms ? RowNorm::rms
                                                                   : RowNorm::l2;
       normRow(kind, norm.getEps().getValueAsDouble(), normed.data(), columns);
@@ -162,8 +163,8 @@ Status mille::interpreter::runOp(Run &run, kernel::LaunchOp op) {
   Block &block = op.getBody().front();
   if (Status s = runBlock(run, block); failed(s))
     return s;
-  for (auto [result, yielded] :
-       llvm::zip_equal(op.getOutcomes(), block.getTerminator()->getOperands())) {
+  for (auto [result, yielded] : llvm::zip_equal(
+           op.getOutcomes(), block.getTerminator()->getOperands())) {
     Tensor copy = run.at(yielded);
     run.set(result, std::move(copy));
   }

@@ -24,8 +24,8 @@ void mille::interpreter::normRow(RowNorm kind, double eps, double *row,
   }
   for (int64_t i = 0; i < n; ++i)
     square += (row[i] - mean) * (row[i] - mean);
-  double length = kind == RowNorm::l2 ? std::sqrt(square)
-                                      : std::sqrt(square / n + eps);
+  double length =
+      kind == RowNorm::l2 ? std::sqrt(square) : std::sqrt(square / n + eps);
   if (kind == RowNorm::l2 && length < eps)
     length = eps;
   // A row of zeros under l2_norm without eps stays 0.

@@ -140,10 +140,12 @@ Status mille::interpreter::runSizes(Run &run, Operation *op) {
         auto number = dyn_cast<IntegerAttr>(constant.getValue());
         if (!number)
           return no();
-        run.set(constant.getResult(), indexOf(number.getValue().getSExtValue()));
+        run.set(constant.getResult(),
+                indexOf(number.getValue().getSExtValue()));
         return Status::done;
       })
-      .Case([&](arith::MulIOp op) { return two(op, std::multiplies<int64_t>()); })
+      .Case(
+          [&](arith::MulIOp op) { return two(op, std::multiplies<int64_t>()); })
       .Case([&](arith::AddIOp op) { return two(op, std::plus<int64_t>()); })
       .Case([&](arith::SubIOp op) { return two(op, std::minus<int64_t>()); })
       .Case([&](tensor::EmptyOp empty) {

@@ -55,7 +55,8 @@ Status addScaled(Run &run, tf::ScaleAttr scale, Location at,
     return Status::input;
   }
   for (size_t i = 0; i < tensor.numbers.size(); ++i)
-    into.numbers[i] += numbers[period == 1 ? 0 : i % columns] * tensor.numbers[i];
+    into.numbers[i] +=
+        numbers[period == 1 ? 0 : i % columns] * tensor.numbers[i];
   return Status::done;
 }
 
@@ -140,9 +141,8 @@ Status mille::interpreter::runLayers(Run &run, Operation *op, ArrayAttr slots,
 
 Status mille::interpreter::runOp(Run &run, tf::LayersOp op) {
   Tensor result;
-  Status status =
-      runLayers(run, op, op.getSlots(), op.getBodies(), op.getTable(),
-                run.at(op.getInput()), result);
+  Status status = runLayers(run, op, op.getSlots(), op.getBodies(),
+                            op.getTable(), run.at(op.getInput()), result);
   run.set(op.getResult(), std::move(result));
   return status;
 }

@@ -23,7 +23,8 @@ Status Run::parameter(Attribute value, Location location, Tensor &into) {
 std::optional<double> Run::column(FlatSymbolRefAttr name) {
   if (!layer)
     return std::nullopt;
-  auto number = dyn_cast_or_null<FloatAttr>(layer->columns.lookup(name.getValue()));
+  auto number =
+      dyn_cast_or_null<FloatAttr>(layer->columns.lookup(name.getValue()));
   return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
 }
 
@@ -39,14 +40,14 @@ Status dispatch(Run &run, Operation *op) {
   return llvm::TypeSwitch<Operation *, Status>(op)
       .Case<transformer::EmbedOp, transformer::NormOp, transformer::LinearOp,
             transformer::RotateOp, transformer::PositionBiasOp,
-            transformer::AttendOp, transformer::ActivateOp,
-            transformer::GateOp, transformer::SoftcapOp, transformer::PoolOp,
-            transformer::ResidualOp, transformer::KeepOp,
-            transformer::LayersOp, kernel::WeightOp, kernel::MatmulOp,
-            kernel::AttentionOp, kernel::RowsOp, kernel::LaunchOp,
-            kernel::LayersOp, kernel::KeyBiasOp, kernel::RotationOp,
-            kernel::ScheduleOp, kernel::PoolIndexOp, kernel::PoolMeanOp,
-            kernel::KeepOp>([&](auto known) { return runOp(run, known); })
+            transformer::AttendOp, transformer::ActivateOp, transformer::GateOp,
+            transformer::SoftcapOp, transformer::PoolOp,
+            transformer::ResidualOp, transformer::KeepOp, transformer::LayersOp,
+            kernel::WeightOp, kernel::MatmulOp, kernel::AttentionOp,
+            kernel::RowsOp, kernel::LaunchOp, kernel::LayersOp,
+            kernel::KeyBiasOp, kernel::RotationOp, kernel::ScheduleOp,
+            kernel::PoolIndexOp, kernel::PoolMeanOp, kernel::KeepOp>(
+          [&](auto known) { return runOp(run, known); })
       .Default([&](Operation *other) { return runSizes(run, other); });
 }
 

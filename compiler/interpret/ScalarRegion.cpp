@@ -34,14 +34,19 @@ Function functionOf(Operation &op) {
              F([](double a, double, double) { return a; }))
       .Case("math.fma",
             F([](double a, double b, double c) { return a * b + c; }))
-      .Case("math.absf", F([](double a, double, double) { return std::fabs(a); }))
+      .Case("math.absf",
+            F([](double a, double, double) { return std::fabs(a); }))
       .Case("math.exp", F([](double a, double, double) { return std::exp(a); }))
-      .Case("math.exp2", F([](double a, double, double) { return std::exp2(a); }))
+      .Case("math.exp2",
+            F([](double a, double, double) { return std::exp2(a); }))
       .Case("math.log", F([](double a, double, double) { return std::log(a); }))
-      .Case("math.tanh", F([](double a, double, double) { return std::tanh(a); }))
+      .Case("math.tanh",
+            F([](double a, double, double) { return std::tanh(a); }))
       .Case("math.erf", F([](double a, double, double) { return std::erf(a); }))
-      .Case("math.erfc", F([](double a, double, double) { return std::erfc(a); }))
-      .Case("math.sqrt", F([](double a, double, double) { return std::sqrt(a); }))
+      .Case("math.erfc",
+            F([](double a, double, double) { return std::erfc(a); }))
+      .Case("math.sqrt",
+            F([](double a, double, double) { return std::sqrt(a); }))
       .Case("math.rsqrt",
             F([](double a, double, double) { return 1 / std::sqrt(a); }))
       .Case("math.sin", F([](double a, double, double) { return std::sin(a); }))
@@ -55,17 +60,23 @@ Function comparison(arith::CmpFPredicate predicate) {
   using P = arith::CmpFPredicate;
   using F = Function;
   switch (predicate) {
-  case P::OGT: case P::UGT:
+  case P::OGT:
+  case P::UGT:
     return F([](double a, double b, double) { return double(a > b); });
-  case P::OGE: case P::UGE:
+  case P::OGE:
+  case P::UGE:
     return F([](double a, double b, double) { return double(a >= b); });
-  case P::OLT: case P::ULT:
+  case P::OLT:
+  case P::ULT:
     return F([](double a, double b, double) { return double(a < b); });
-  case P::OLE: case P::ULE:
+  case P::OLE:
+  case P::ULE:
     return F([](double a, double b, double) { return double(a <= b); });
-  case P::OEQ: case P::UEQ:
+  case P::OEQ:
+  case P::UEQ:
     return F([](double a, double b, double) { return double(a == b); });
-  case P::ONE: case P::UNE:
+  case P::ONE:
+  case P::UNE:
     return F([](double a, double b, double) { return double(a != b); });
   default:
     return nullptr;
@@ -88,7 +99,8 @@ Status ScalarRegion::read(Region &region) {
         step.constant = word.getValue().getBoolValue();
     } else {
       auto compare = dyn_cast<arith::CmpFOp>(op);
-      step.function = compare ? comparison(compare.getPredicate()) : functionOf(op);
+      step.function =
+          compare ? comparison(compare.getPredicate()) : functionOf(op);
       bool known = step.function && op.getNumOperands() <= 3;
       for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
         known &= numbers.contains(operand);
@@ -112,7 +124,8 @@ Status ScalarRegion::read(Region &region) {
 void ScalarRegion::run(const std::vector<const double *> &inputs,
                        int64_t columns, double *out) {
   auto row = [&](int number) {
-    return number < arguments ? inputs[number] : rows[number - arguments].data();
+    return number < arguments ? inputs[number]
+                              : rows[number - arguments].data();
   };
   for (auto [i, step] : llvm::enumerate(steps)) {
     rows[i].resize(columns);

@@ -184,7 +184,8 @@ Status mille::interpreter::runOp(Run &run, tf::GateOp op) {
   Tensor out = run.at(op.getGate());
   const Tensor &up = run.at(op.getUp());
   for (size_t i = 0; i < out.numbers.size(); ++i)
-    out.numbers[i] = activation(op.getFunction(), out.numbers[i]) * up.numbers[i];
+    out.numbers[i] =
+        activation(op.getFunction(), out.numbers[i]) * up.numbers[i];
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes, prints and compares safetensors files for tests. Standard library only.
+"""Makes, prints and compares safetensors files. Standard library only.
 
   tensors.py make FILE NAME:TYPE:SHAPE=NUMBERS ...   x:f32:1x2x4=1,2,3,4,5,6,7,8
   tensors.py print FILE [NAME ...]                   numbers with 7 digits
@@ -60,8 +60,9 @@ def show(path, names):
 
 def same(first, second):
     one, other = load(first), load(second)
+    nothing = (0, 0, 0)
     differing = [name for name in sorted(one.keys() | other.keys())
-                 if one.get(name, (0, 0, 0))[::2] != other.get(name, (0, 0, 0))[::2]]
+                 if one.get(name, nothing)[::2] != other.get(name, nothing)[::2]]
     for name in differing:
         print(f"{name}: differs between {first} and {second}")
     return 1 if differing else 0

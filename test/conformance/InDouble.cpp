@@ -13,7 +13,8 @@ static Status runAndJudge(char **arguments, mlir::MLIRContext &context) {
   ImportOptions wishes;
   wishes.hiddenStates = true;
   Imported imported;
-  if (Status s = importModel(arguments[1], wishes, context, imported); failed(s))
+  if (Status s = importModel(arguments[1], wishes, context, imported);
+      failed(s))
     return s;
   auto models = imported.module->getOps<transformer::ModelOp>();
   transformer::ModelOp model = *models.begin();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares a run with the answers of a conformance case: the referee of `mille verify`.
+"""Compares a run with the answers of a case: the referee of `mille verify`.
 
 Reads safetensors and case.json by itself (standard library only) and must not
 import or call anything of mille. Exit status 0: all outputs within tolerance.
@@ -15,7 +15,7 @@ import os
 import struct
 import sys
 
-FORMATS = {"F64": "d", "F32": "f", "I64": "q", "I32": "i", "U8": "B", "BOOL": "B"}
+FORMATS = {"F64": "d", "F32": "f", "I64": "q", "I32": "i", "U8": "B"}
 NUMERICS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                         os.pardir, "numerics", "tolerances.json")
 
@@ -41,7 +41,8 @@ def read_tensors(path):
 
 def bound_of(output, row):
     if not row:
-        return max(50 * output["f32_eager_max_abs_error"], 2e-5 * output["max_abs"])
+        return max(50 * output["f32_eager_max_abs_error"],
+                   2e-5 * output["max_abs"])
     with open(NUMERICS) as file:
         rows = {row["name"]: row for row in json.load(file)["tolerances"]}
     return rows[row]["relative"] * output["max_abs"]
