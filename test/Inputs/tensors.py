@@ -4,16 +4,20 @@
   tensors.py make FILE NAME:TYPE:SHAPE=NUMBERS ...   x:f32:1x2x4=1,2,3,4,5,6,7,8
   tensors.py print FILE [NAME ...]                   numbers with 7 digits
   tensors.py same FILE FILE                          bit by bit
+  tensors.py close FILE FILE ROW        within a row of numerics/tolerances.json
 
 TYPE is f64, f32, i64 or i32. Fewer numbers than the shape holds repeat.
 """
 import array
 import json
 import math
+import os
 import struct
 import sys
 
 FORMATS = {"f64": "d", "f32": "f", "i64": "q", "i32": "i"}
+TOLERANCES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          os.pardir, "numerics", "tolerances.json")
 
 
 def make(path, words):
@@ -68,6 +72,26 @@ def same(first, second):
     return 1 if differing else 0
 
 
+def close(first, second, row):
+    with open(TOLERANCES) as file:
+        bound = {entry["name"]: entry["relative"]
+                 for entry in json.load(file)["tolerances"]}[row]
+    one, other = load(first), load(second)
+    failures = 0
+    for name in sorted(one.keys() | other.keys()):
+        if one.get(name, (0,))[0] != other.get(name, (1,))[0]:
+            print(f"{name}: not in both, or of another shape")
+            failures += 1
+            continue
+        pairs = list(zip(one[name][1], other[name][1]))
+        error = max(abs(a - b) for a, b in pairs)
+        largest = max(abs(b) for _, b in pairs)
+        if not error <= bound * largest:
+            print(f"{name}: error {error:.3g} of {largest:.3g}")
+            failures += 1
+    return 1 if failures else 0
+
+
 def main(arguments):
     if len(arguments) >= 2 and arguments[0] == "make":
         return make(arguments[1], arguments[2:])
@@ -75,6 +99,8 @@ def main(arguments):
         return show(arguments[1], arguments[2:])
     if len(arguments) == 3 and arguments[0] == "same":
         return same(arguments[1], arguments[2])
+    if len(arguments) == 4 and arguments[0] == "close":
+        return close(*arguments[1:])
     print(__doc__, file=sys.stderr)
     return 2
 

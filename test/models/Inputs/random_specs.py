@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Native specs drawn at random over placements, scales, norms and branches.
+
+  random_specs.py MILLE TENSORS SCRATCH SEED COUNT
+
+Each is run as imported and as fused, both in double; they must agree but for
+constants that kernel programs hold as f32. Prints the spec that does not.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+
+
+def norm(draw):
+    return {"kind": draw.choice(["layer_norm", "rms_norm"]),
+            "affine": draw.choice(["none", "weight", "one_plus_weight"]),
+            "bias": draw.random() < .5, "eps": draw.choice([1e-5, 1e-2])}
+
+
+def scale(draw):
+    kind = draw.choice(["const", "learned_scalar", "learned_channel", "scheduled"])
+    if kind == "const":
+        return {"kind": kind, "value": draw.choice([.5, 1.7, -1.0])}
+    if kind == "scheduled":
+        return {"kind": kind, "from": .25, "to": .75, "steps": 10}
+    found = {"kind": kind, "init": draw.choice([.3, 1])}
+    if kind == "learned_scalar":
+        found["share"] = draw.choice(["unit", "layer"])
+    return found
+
+
+def attention(draw, rope):
+    kv_heads, head_dim = draw.choice([1, 2, 4]), draw.choice([2, 4, 6])
+    found = {"name": "attn", "kind": "attention", "kv_heads": kv_heads,
+             "heads": kv_heads * draw.choice([1, 2]), "head_dim": head_dim,
+             "mask": draw.choice(["causal", "bidirectional"]),
+             "logit_scale": {"static": draw.choice(
+                 ["rsqrt_head_dim", "one", {"const": .3}])},
+             "bias": {name: draw.random() < .5 for name in "qkvo"}}
+    if rope:
+        found["rope"] = {"theta": 100.0, "rotary_dim": draw.choice(
+            [n for n in (2, 4, 6) if n <= head_dim]),
+            "pairing": draw.choice(["half", "inter"])}
+    if draw.random() < .3:
+        found["softcap"] = 2.0
+    return found
+
+
+def feed_forward(draw, name):
+    found = {"name": name, "kind": "ffn",
+             "intermediate_size": draw.choice([6, 11]),
+             "act": draw.choice(["relu", "relu2", "gelu_erf", "gelu_tanh",
+                                 "quick_gelu", "silu", "tanh"]),
+             "gated": draw.choice(["none", "glu"]),
+             "bias": {name: draw.random() < .5 for name in ("in", "out")}}
+    if found["gated"] == "glu":
+        found["gate_layout"] = draw.choice(["separate", "concat", "interleaved"])
+    return found
+
+
+def unit(draw, name, branches):
+    parallel = len(branches) > 1
+    found = {"name": name, "residual_tap": "input", "branches": branches,
+             "composition": "parallel" if parallel else "sequential"}
+    if draw.random() < .6:
+        found["in_norm"] = norm(draw)
+    if parallel:
+        found["shared_in_norm"] = draw.random() < .5
+    shared = not parallel or found["shared_in_norm"]
+    if "in_norm" in found and shared and draw.random() < .3:
+        found["residual_tap"] = "normed"
+    for slot, value in (("branch_norm", norm), ("out_norm", norm),
+                        ("skip_scale", scale), ("branch_scale", scale)):
+        if draw.random() < .4:
+            found[slot] = value(draw)
+    return found
+
+
+def spec(draw):
+    rope = draw.random() < .5
+    if draw.random() < .25:
+        units = [unit(draw, "block", [attention(draw, rope),
+                                      feed_forward(draw, "ffn")])]
+    else:
+        units = [unit(draw, "attn", [attention(draw, rope)]),
+                 unit(draw, "ffn", [feed_forward(draw, "ffn")])]
+    if draw.random() < .2:
+        units.insert(0, unit(draw, "ffn1", [feed_forward(draw, "ffn1")]))
+    embedding = {"scale": draw.choice([1.0, 2.5]),
+                 "position": None if rope else "learned",
+                 "norm": norm(draw) if draw.random() < .4 else None}
+    if not rope:
+        embedding["position_size"] = 9
+    return {"name": "drawn", "layers": draw.choice([1, 2, 3]),
+            "hidden_size": draw.choice([5, 8, 16]), "vocab_size": 11,
+            "embedding": embedding, "units": units,
+            "final_norm": norm(draw) if draw.random() < .6 else None,
+            "head": {"tied": draw.random() < .5, "bias": False},
+            "init": {"scheme": "bert", "seed": 1}}
+
+
+def agree(draw, mille, tensors, folder):
+    """Whether one drawn spec means the same as imported and as fused."""
+    file = lambda name: os.path.join(folder, name)
+    made = spec(draw)
+    with open(file("spec.json"), "w") as out:
+        json.dump(made, out, indent=1)
+    words = ["input_ids:i32:2x5=" + ",".join(
+        str(draw.randrange(11)) for _ in range(10))]
+    if draw.random() < .7:
+        words.append("attention_mask:i32:2x5=1,1,1,1,1,1,1,1,0,0")
+    if '"scheduled"' in json.dumps(made) and draw.random() < .7:
+        words.append("step:i32:1=4")
+
+    def call(*command, output=None):
+        return subprocess.run(command, stdout=output).returncode == 0
+
+    def run(model, outputs):
+        return call(mille, "run", file(model), "--target=reference",
+                    "--hidden-states", "--inputs", file("in"),
+                    "--outputs", file(outputs))
+
+    weights = f"--weights=random:{draw.randrange(1000)}"
+    ok = call("python3", tensors, "make", file("in"), *words)
+    for stage in ("import", "fuse"):
+        with open(file(stage + ".mlir"), "w") as out:
+            ok = ok and call(mille, "compile", file("spec.json"), weights,
+                             "--hidden-states", f"--stop-after={stage}",
+                             output=out)
+        ok = ok and run(stage + ".mlir", stage)
+    return ok and call("python3", tensors, "close", file("fuse"),
+                       file("import"), "kernel_stage")
+
+
+def main(arguments):
+    mille, tensors, folder, seed, count = arguments
+    draw = random.Random(int(seed))
+    for number in range(int(count)):
+        if not agree(draw, mille, tensors, folder):
+            with open(os.path.join(folder, "spec.json")) as file:
+                print(f"spec {number} of seed {seed}:\n{file.read()}")
+            return 1
+    print(f"{count} specs agree")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
