@@ -9,7 +9,7 @@ import lit.formats
 
 config.name = "mille"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".c", ".cpp", ".py", ".ll"]
+config.suffixes = [".mlir", ".test", ".c", ".cpp", ".ll"]
 config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 

@@ -1,4 +1,5 @@
-// Folders and canonical forms: rewrites that change no rounding.
+// Folders and canonical forms: rewrites that change no rounding. What is 1, or
+// the identity, goes.
 #include "dialects/transformer/Transformer.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -17,4 +18,50 @@ OpFoldResult ActivateOp::fold(FoldAdaptor) {
   return {};
 }
 
-void ResidualOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
+namespace {
+
+bool isIdentity(NormAttr norm) {
+  return norm && norm.getKind() == NormKind::identity;
+}
+
+// The number 1 itself, not a column of the layer table that may hold it.
+bool isOne(ScaleAttr scale) {
+  return scale && scale.getKind() == ScaleKind::constant &&
+         !scale.getSymbol() && double(scale.getValue()) == 1;
+}
+
+// A list says something while one of its entries does: entries are by branch.
+template <typename Kind, typename Says>
+bool saysNothing(ArrayAttr list, Says isNothing) {
+  return list && llvm::all_of(list.getAsRange<Kind>(), isNothing);
+}
+
+LogicalResult dropIdentities(ResidualOp op, PatternRewriter &rewriter) {
+  SmallVector<StringAttr> dropped;
+  if (saysNothing<NormAttr>(op.getInNormAttr(), isIdentity))
+    dropped.push_back(op.getInNormAttrName());
+  if (saysNothing<NormAttr>(op.getBranchNormAttr(), isIdentity))
+    dropped.push_back(op.getBranchNormAttrName());
+  if (isIdentity(op.getOutNormAttr()))
+    dropped.push_back(op.getOutNormAttrName());
+  if (isOne(op.getSkipScaleAttr()))
+    dropped.push_back(op.getSkipScaleAttrName());
+  if (saysNothing<ScaleAttr>(op.getBranchScaleAttr(), isOne))
+    dropped.push_back(op.getBranchScaleAttrName());
+  if (isOne(op.getStreamScaleAttr()))
+    dropped.push_back(op.getStreamScaleAttrName());
+  if (dropped.empty())
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    for (StringAttr name : dropped)
+      op->removeAttr(name);
+  });
+  return success();
+}
+
+} // namespace
+
+void ResidualOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *) {
+  patterns.add(dropIdentities);
+}

@@ -29,6 +29,11 @@ void TransformerDialect::initialize() {
       >();
 }
 
+bool TransformerDialect::isFirstWarning(StringRef of) {
+  std::lock_guard<std::mutex> lock(guard);
+  return warned.insert(of.str()).second;
+}
+
 std::string mille::transformer::formatDouble(double value) {
   char text[64];
   auto [end, error] = std::to_chars(text, text + sizeof text, value);

@@ -15,6 +15,9 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/bit.h"
 
+#include <mutex>
+#include <set>
+
 #include "dialects/transformer/TransformerDialect.h.inc"
 #include "dialects/transformer/TransformerEnums.h.inc"
 
@@ -38,8 +41,12 @@ inline llvm::hash_code hash_value(const F64 &number) {
 // The fewest digits that read back as the same bits: 3.5565588200778455.
 std::string formatDouble(double value);
 
+// The interface's verifier: C1 to C3 of `layers`.
+mlir::LogicalResult verifyLayerStack(mlir::Operation *stack);
+
 } // namespace mille::transformer
 
+#include "dialects/transformer/LayerStack.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/transformer/TransformerAttrs.h.inc"
 #define GET_OP_CLASSES
@@ -48,7 +55,8 @@ std::string formatDouble(double value);
 namespace mille::transformer {
 
 // What a symbol inside a parameter's value stands for: another value (an
-// expression attribute or an f64), or null where there is none of that name.
+// expression attribute or an f64), the TypeAttr of one where only its type is
+// asked for, or null where there is none of that name.
 using ResolveSymbol =
     llvm::function_ref<mlir::Attribute(mlir::FlatSymbolRefAttr)>;
 

@@ -126,6 +126,11 @@ def Transformer_DrawnAttr : Transformer_Attr<"Drawn", "drawn"> {
     sqrt(3) std. truncated_normal: N(mean, std^2) cut at +- cut * std.
     Element i depends on (seed, stream, i) only: neither order nor threads matter.
 
+    Constraints:
+    * (C1) mean and std are finite, std >= 0.
+    * (C2) cut is finite and > 0 for truncated_normal, 0 for the others.
+    * (C3) the type is an f32 tensor of static shape.
+
     ```mlir
     #transformer.drawn<normal, mean = 0.0, std = 0.02, seed = 1, stream = "embed.weight", tensor<64x32xf32>>
     ```

@@ -11,6 +11,13 @@ def Transformer_Dialect : Dialect {
   let cppNamespace = "::mille::transformer";
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["mlir::func::FuncDialect"];
+  // Verifiers run after every pass; what they warn of is said once a context.
+  let extraClassDeclaration = [{
+    bool isFirstWarning(::llvm::StringRef of);
+  private:
+    std::set<std::string> warned;
+    std::mutex guard;
+  }];
 }
 
 class Transformer_Attr<string name, string mnemonic_>

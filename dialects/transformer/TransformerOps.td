@@ -3,6 +3,7 @@
 #ifndef MILLE_TRANSFORMER_OPS
 #define MILLE_TRANSFORMER_OPS
 include "dialects/transformer/TransformerAttrs.td"
+include "dialects/transformer/LayerStack.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -12,7 +13,11 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 class Transformer_Op<string mnemonic, list<Trait> traits = []>
     : Op<Transformer_Dialect, mnemonic, traits>;
 
-def Transformer_Stream : RankedTensorOf<[F32]>;
+// [..., channels]: two dimensions or more.
+def Transformer_Stream : Type<
+    And<[RankedTensorOf<[F32]>.predicate,
+         CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() >= 2">]>,
+    "f32 tensor of rank 2 or more", "::mlir::RankedTensorType">;
 def Transformer_Ids : RankedTensorOf<[I32]>;
 
 // An enum attribute printed as a bare word.
@@ -40,6 +45,7 @@ def Transformer_ModelOp : Transformer_Op<"model",
       have the same.
     * (C3) a scale shared by a unit is read by one residual only; one shared by
       a layer by residuals of one layer.
+    * (C4) a pre-norm stack ends in a norm; a warning, once per model.
 
     ```mlir
     transformer.model @tiny attributes {family = "native"} {
@@ -53,15 +59,17 @@ def Transformer_ModelOp : Transformer_Op<"model",
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
-def Transformer_ParameterOp : Transformer_Op<"parameter", [Symbol]> {
+def Transformer_ParameterOp : Transformer_Op<"parameter",
+    [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a named weight and where its value comes from";
   let description = [{
     Constraints:
     * (C1) the value's shape is the declared one.
     * (C2) every extent is static and > 0.
+    * (C3) a value does not lead back to its own parameter.
 
     ```mlir
     transformer.parameter @h.0.q.weight : tensor<32x32xf32> =
@@ -85,6 +93,7 @@ def Transformer_EmbedOp : Transformer_Op<"embed",
     * (C1) as many tables and offsets as ids, at least one.
     * (C2) every table is [entries, channels] with the result's channels.
     * (C3) all ids have the result's leading shape.
+    * (C4) scale is finite.
 
     ```mlir
     %x = transformer.embed(%ids, %positions) tables [@word, @position] offsets [0, 2] scale 1.000000e+00
@@ -113,7 +122,6 @@ def Transformer_NormOp : Transformer_Op<"norm",
   let arguments = (ins Transformer_Stream:$input, Transformer_NormAttr:$norm);
   let results = (outs Transformer_Stream:$result);
   let assemblyFormat = "$input `by` $norm attr-dict `:` type($result)";
-  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
@@ -128,6 +136,7 @@ def Transformer_LinearOp : Transformer_Op<"linear",
     * (C1) weight is [out, in] with in = the input's channels and out = the result's.
     * (C2) bias is [out].
     * (C3) leading dimensions of input and result agree.
+    * (C4) scale is finite.
 
     ```mlir
     %y = transformer.linear %x weight @w bias @b : tensor<?x?x8xf32> -> tensor<?x?x24xf32>
@@ -304,6 +313,8 @@ def Transformer_ResidualOp : Transformer_Op<"residual",
     * (C6) norm weights and biases are [channels].
     * (C7) a scale has an effect: not on a branch whose value is normed alone
       afterwards without skip (skip_scale constant 0 under an out_norm).
+    * (C8) layer >= 0.
+    * (C9) a constant read from the layer table is a number there.
 
     ```mlir
     %y = transformer.residual %x
@@ -365,7 +376,7 @@ def Transformer_KeepOp : Transformer_Op<"keep", []> {
 }
 
 def Transformer_LayersOp : Transformer_Op<"layers",
-    [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    [AllTypesMatch<["input", "result"]>, LayerStack, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a stack of layers: k bodies, an index per layer, a table";
   let description = [{
     Layer l runs body `bodies[l]` on the stream. `slots[b]` names the columns of

@@ -38,6 +38,7 @@ public:
     auto type = llvm::TypeSwitch<Attribute, FailureOr<RankedTensorType>>(value)
                     .Case([&](FlatSymbolRefAttr a) { return symbol(a); })
                     .Case([&](FloatAttr a) { return shaped({1}, a); })
+                    .Case([&](TypeAttr a) { return declared(a); })
                     .Case([&](StoredAttr a) { return shaped(a.getType().getShape(), a); })
                     .Case([&](DrawnAttr a) { return shaped(a.getType().getShape(), a); })
                     .Case([&](SliceAttr a) { return slice(a); })
@@ -57,8 +58,21 @@ private:
       why = reason.str();
     return failure();
   }
+  // Every shape comes through here: static, > 0, and no product overflows.
   FailureOr<RankedTensorType> shaped(ArrayRef<int64_t> shape, Attribute at) {
+    int64_t elements = sizeof(float);
+    for (int64_t extent : shape)
+      if (extent <= 0)
+        return no("has an extent that is not a number > 0");
+      else if (__builtin_mul_overflow(elements, extent, &elements))
+        return no("has more elements than any memory");
     return f32Tensor(shape, at.getContext());
+  }
+  FailureOr<RankedTensorType> declared(TypeAttr a) {
+    auto type = dyn_cast<RankedTensorType>(a.getValue());
+    if (!type)
+      return no("is not a parameter's value");
+    return shaped(type.getShape(), a);
   }
   FailureOr<RankedTensorType> symbol(FlatSymbolRefAttr name) {
     Attribute value = resolve(name);
@@ -103,9 +117,11 @@ private:
           return no("joins scalars");
         continue;
       }
-      if (ArrayRef<int64_t>(shape).drop_front() != type->getShape().drop_front())
+      if (type->getRank() != int64_t(shape.size()) ||
+          ArrayRef<int64_t>(shape).drop_front() != type->getShape().drop_front())
         return no("joins tensors of different shapes");
-      shape[0] += type->getDimSize(0);
+      if (__builtin_add_overflow(shape[0], type->getDimSize(0), &shape[0]))
+        return no("has more elements than any memory");
     }
     if (shape.empty())
       return no("joins nothing");

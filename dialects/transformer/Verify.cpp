@@ -1,27 +1,231 @@
-// Verifiers of the `transformer` dialect, one `// Cn` per labelled constraint.
-#include "dialects/transformer/Transformer.h"
+// Verifiers of the ops on activations, one `// Cn` per labelled constraint.
+// Models and stacks are in VerifyModel.cpp, units in VerifyResidual.cpp.
+#include "dialects/transformer/Symbols.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mille::transformer;
 
-LogicalResult NormAttr::verify(llvm::function_ref<InFlightDiagnostic()>, NormKind, F64, Affine, FlatSymbolRefAttr, FlatSymbolRefAttr) { return success(); }
-LogicalResult ScaleAttr::verify(llvm::function_ref<InFlightDiagnostic()>, ScaleKind, F64, StringAttr, FlatSymbolRefAttr, Share, F64, F64, int64_t) { return success(); }
-LogicalResult DrawnAttr::verify(llvm::function_ref<InFlightDiagnostic()>, Distribution, F64, F64, F64, uint64_t, StringRef, RankedTensorType) { return success(); }
-LogicalResult ModelOp::verify() { return success(); }
-LogicalResult ParameterOp::verify() { return success(); }
-LogicalResult EmbedOp::verify() { return success(); }
-LogicalResult EmbedOp::verifySymbolUses(SymbolTableCollection &) { return success(); }
-LogicalResult NormOp::verify() { return success(); }
-LogicalResult NormOp::verifySymbolUses(SymbolTableCollection &) { return success(); }
-LogicalResult LinearOp::verify() { return success(); }
-LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &) { return success(); }
-LogicalResult RotateOp::verify() { return success(); }
-LogicalResult PositionBiasOp::verify() { return success(); }
-LogicalResult AttendOp::verify() { return success(); }
-LogicalResult SoftcapOp::verify() { return success(); }
-LogicalResult PoolOp::verify() { return success(); }
-LogicalResult ResidualOp::verify() { return success(); }
-LogicalResult ResidualOp::verifySymbolUses(SymbolTableCollection &) { return success(); }
-LogicalResult KeepOp::verify() { return success(); }
-LogicalResult LayersOp::verify() { return success(); }
-LogicalResult LayersOp::verifySymbolUses(SymbolTableCollection &) { return success(); }
+namespace {
+
+int64_t channelsOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape().back();
+}
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+// Equal where both are known.
+bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  return succeeded(verifyCompatibleShape(a, b));
+}
+
+InFlightDiagnostic mismatch(Operation *op, StringRef left,
+                            ArrayRef<int64_t> leftShape, StringRef right,
+                            ArrayRef<int64_t> rightShape) {
+  return op->emitOpError() << left << " is " << shapeText(leftShape) << " but "
+                           << right << " is " << shapeText(rightShape);
+}
+
+LogicalResult verifyFinite(Operation *op, StringRef name, double value) {
+  if (std::isfinite(value))
+    return success();
+  return op->emitOpError() << name << " is " << formatDouble(value)
+                           << " but must be finite";
+}
+
+LogicalResult verifyAllFinite(Operation *op, StringRef name,
+                              ArrayRef<double> values) {
+  for (auto [index, value] : llvm::enumerate(values))
+    if (!std::isfinite(value))
+      return op->emitOpError() << name << "[" << index << "] is "
+                               << formatDouble(value) << " but must be finite";
+  return success();
+}
+
+LogicalResult verifyPositive(Operation *op, StringRef name, int64_t size) {
+  if (size > 0)
+    return success();
+  return op->emitOpError() << name << " is " << size << " but must be > 0";
+}
+
+// `channels` of `value` are count * size, computed without overflow.
+LogicalResult verifyHeads(Operation *op, StringRef value, int64_t channels,
+                          StringRef countName, int64_t count,
+                          StringRef sizeName, int64_t size) {
+  int64_t product;
+  if (!__builtin_mul_overflow(count, size, &product) && product == channels)
+    return success();
+  return op->emitOpError() << value << " has " << channels << " channels but "
+                           << countName << " is " << count << " and "
+                           << sizeName << " is " << size;
+}
+
+} // namespace
+
+LogicalResult EmbedOp::verify() {
+  if (getIds().empty()) // C1
+    return emitOpError("has no ids");
+  for (auto [name, size] :
+       {std::pair<StringRef, size_t>{"tables", getTables().size()},
+        {"offsets", getOffsets().size()}})
+    if (size != getIds().size()) // C1
+      return emitOpError() << name << " has " << size
+                           << " entries but there are " << getIds().size()
+                           << " ids";
+  for (Value ids : getIds())
+    if (!agree(shapeOf(ids), shapeOf(getResult()).drop_back())) // C3
+      return mismatch(*this, "ids", shapeOf(ids), "result", shapeOf(getResult()));
+  return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
+}
+
+LogicalResult EmbedOp::verifySymbolUses(SymbolTableCollection &tables) {
+  for (auto table : getTables().getAsRange<FlatSymbolRefAttr>())
+    if (failed(verifyShapeOf(*this, "table", table,
+                             {-1, channelsOf(getResult())}, tables))) // C2
+      return failure();
+  return success();
+}
+
+LogicalResult NormOp::verifySymbolUses(SymbolTableCollection &tables) {
+  int64_t channels = channelsOf(getInput());
+  if (failed(verifyShapeOf(*this, "weight", getNorm().getWeight(), {channels},
+                           tables))) // C1
+    return failure();
+  return verifyShapeOf(*this, "bias", getNorm().getBias(), {channels}, tables); // C1
+}
+
+LogicalResult LinearOp::verify() {
+  if (!agree(shapeOf(getInput()).drop_back(), shapeOf(getResult()).drop_back())) // C3
+    return mismatch(*this, "input", shapeOf(getInput()), "result",
+                    shapeOf(getResult()));
+  return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
+}
+
+LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &tables) {
+  int64_t out = channelsOf(getResult());
+  if (failed(verifyShapeOf(*this, "weight", getWeightAttr(),
+                           {out, channelsOf(getInput())}, tables))) // C1
+    return failure();
+  return verifyShapeOf(*this, "bias", getBiasAttr(), {out}, tables); // C2
+}
+
+LogicalResult RotateOp::verify() {
+  if (failed(verifyPositive(*this, "heads", getHeads())) ||
+      failed(verifyPositive(*this, "head_dim", getHeadDim())) ||
+      failed(verifyHeads(*this, "input", channelsOf(getInput()), "heads",
+                         getHeads(), "head_dim", getHeadDim()))) // C1
+    return failure();
+  int64_t pairs = getFrequencies().size();
+  if (pairs == 0) // C2
+    return emitOpError("has no frequencies");
+  if (2 * pairs > int64_t(getHeadDim())) // C2
+    return emitOpError() << "frequencies turn " << 2 * pairs
+                         << " dimensions but head_dim is " << getHeadDim();
+  if (!agree(shapeOf(getPositions()), shapeOf(getInput()).drop_back())) // C3
+    return mismatch(*this, "positions", shapeOf(getPositions()), "input",
+                    shapeOf(getInput()));
+  if (failed(verifyAllFinite(*this, "frequencies", getFrequencies()))) // C4
+    return failure();
+  return verifyFinite(*this, "attention_factor", // C4
+                      getAttentionFactor().convertToDouble());
+}
+
+LogicalResult PositionBiasOp::verify() {
+  int64_t heads = getSlopes().size();
+  ArrayRef<int64_t> shape = shapeOf(getResult());
+  ArrayRef<int64_t> positions = shapeOf(getPositions());
+  if (positions.size() != 2 || shape.size() != 4 || shape[1] != heads ||
+      !agree({positions[0], positions[1], positions[1]},
+             {shape[0], shape[2], shape[3]})) // C1
+    return mismatch(*this, "positions", positions, "result", shape)
+           << " with " << heads << " slopes";
+  return verifyAllFinite(*this, "slopes", getSlopes()); // C2
+}
+
+namespace {
+
+LogicalResult verifyTokens(AttendOp op) {
+  ArrayRef<int64_t> query = shapeOf(op.getQuery()), key = shapeOf(op.getKey()),
+                    value = shapeOf(op.getValue()),
+                    result = shapeOf(op.getResult());
+  for (auto [name, shape] :
+       {std::pair<StringRef, ArrayRef<int64_t>>{"query", query}, {"key", key},
+        {"value", value}, {"result", result}})
+    if (shape.size() != 3) // C2
+      return op.emitOpError() << name << " is " << shapeText(shape)
+                              << " but must be [batch, tokens, channels]";
+  if (!agree(key.drop_back(), value.drop_back())) // C3
+    return mismatch(op, "key", key, "value", value);
+  if (!agree(query.drop_back(), result.drop_back()) ||
+      !agree(query[0], key[0])) // C3
+    return mismatch(op, "query", query, "result", result)
+           << " and key is " << shapeText(key);
+  if (Value mask = op.getKeyMask())
+    if (!agree(shapeOf(mask), key.drop_back())) // C3
+      return mismatch(op, "key_mask", shapeOf(mask), "key", key);
+  if (Value bias = op.getBias())
+    if (!agree(shapeOf(bias),
+               {query[0], int64_t(op.getHeads()), query[1], key[1]})) // C5
+      return mismatch(op, "bias", shapeOf(bias), "query", query)
+             << " with " << op.getHeads() << " heads";
+  return success();
+}
+
+} // namespace
+
+LogicalResult AttendOp::verify() {
+  int64_t heads = getHeads(), kvHeads = getKvHeads();
+  for (auto [name, size] :
+       {std::pair<StringRef, int64_t>{"heads", heads}, {"kv_heads", kvHeads},
+        {"head_dim", getHeadDim()}, {"value_dim", getValueDim()}})
+    if (failed(verifyPositive(*this, name, size))) // C1
+      return failure();
+  if (heads % kvHeads) // C1
+    return emitOpError() << "kv_heads is " << kvHeads
+                         << " but must divide heads, which is " << heads;
+  if (failed(verifyTokens(*this)) ||
+      failed(verifyHeads(*this, "query", channelsOf(getQuery()), "heads", heads,
+                         "head_dim", getHeadDim())) || // C2
+      failed(verifyHeads(*this, "key", channelsOf(getKey()), "kv_heads",
+                         kvHeads, "head_dim", getHeadDim())) || // C2
+      failed(verifyHeads(*this, "value", channelsOf(getValue()), "kv_heads",
+                         kvHeads, "value_dim", getValueDim())) || // C2
+      failed(verifyHeads(*this, "result", channelsOf(getResult()), "heads",
+                         heads, "value_dim", getValueDim()))) // C2
+    return failure();
+  if (failed(verifyFinite(*this, "scale", getScale().convertToDouble()))) // C4
+    return failure();
+  double softcap = getSoftcap().convertToDouble();
+  if (!std::isfinite(softcap) || softcap < 0) // C4
+    return emitOpError() << "softcap is " << formatDouble(softcap)
+                         << " but must be finite and >= 0";
+  return success();
+}
+
+LogicalResult SoftcapOp::verify() {
+  double cap = getCap().convertToDouble();
+  if (std::isfinite(cap) && cap > 0) // C1
+    return success();
+  return emitOpError() << "cap is " << formatDouble(cap)
+                       << " but must be finite and > 0";
+}
+
+LogicalResult PoolOp::verify() {
+  ArrayRef<int64_t> input = shapeOf(getInput()), result = shapeOf(getResult());
+  if (input.size() != 3 || result.size() != 2 ||
+      !agree({input[0], input[2]}, result)) // C1
+    return mismatch(*this, "input", input, "result", result);
+  if (Value mask = getKeyMask())
+    if (!agree(shapeOf(mask), input.drop_back())) // C2
+      return mismatch(*this, "key_mask", shapeOf(mask), "input", input);
+  return success();
+}
+
+LogicalResult KeepOp::verify() {
+  if (int64_t(getIndex()) >= 0) // C1
+    return success();
+  return emitOpError() << "index is " << int64_t(getIndex())
+                       << " but must be >= 0";
+}

@@ -1,0 +1,101 @@
+// Verifiers of norms, scales and drawn values, one `// Cn` per constraint.
+// What an attribute's symbols stand for is checked by the op that holds it.
+#include "dialects/transformer/Formula.h"
+#include "dialects/transformer/Transformer.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mille::transformer;
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
+
+LogicalResult NormAttr::verify(EmitError emitError, NormKind kind, F64 eps,
+                               Affine affine, FlatSymbolRefAttr weight,
+                               FlatSymbolRefAttr bias) {
+  if (!std::isfinite(eps) || eps < 0) // C1
+    return emitError() << "eps is " << formatDouble(eps)
+                       << " but must be finite and >= 0";
+  if (double(eps) == 0 && (kind == NormKind::layer_norm || kind == NormKind::rms_norm)) // C1
+    return emitError() << "eps is 0.0 but must be > 0 for "
+                       << stringifyNormKind(kind);
+  if (affine == Affine::none && weight) // C2
+    return emitError() << "weight is " << weight << " but affine is none";
+  if (affine != Affine::none && !weight) // C2
+    return emitError() << "affine is " << stringifyAffine(affine)
+                       << " but no weight is named";
+  if (kind == NormKind::identity && (weight || bias)) // C3
+    return emitError() << "identity norm has "
+                       << (weight ? "weight " : "bias ")
+                       << (weight ? weight : bias)
+                       << " but takes neither weight nor bias";
+  return success();
+}
+
+namespace {
+
+// Formula and value agree, where the formula says a number by itself.
+LogicalResult verifyFormula(EmitError emitError, F64 value, StringAttr formula) {
+  std::string why;
+  bool isFree = false;
+  std::optional<double> said = evaluateFormula(
+      formula.getValue(),
+      [&](StringRef) -> std::optional<double> {
+        isFree = true;
+        return 1.0;
+      },
+      why);
+  if (!said) // C4
+    return emitError() << "formula " << formula << ' ' << why;
+  double slack = 1e-12 * std::max(1.0, std::fabs(value));
+  if (!isFree && !(std::fabs(*said - value) <= slack)) // C4
+    return emitError() << "formula " << formula << " is " << formatDouble(*said)
+                       << " but value is " << formatDouble(value);
+  return success();
+}
+
+} // namespace
+
+LogicalResult ScaleAttr::verify(EmitError emitError, ScaleKind kind, F64 value,
+                                StringAttr formula, FlatSymbolRefAttr symbol,
+                                Share share, F64 from, F64 to, int64_t steps) {
+  for (auto [name, number] : {std::pair<StringRef, F64>{"value", value},
+                              {"from", from}, {"to", to}})
+    if (!std::isfinite(number)) // C1
+      return emitError() << name << " is " << formatDouble(number)
+                         << " but must be finite";
+  bool isLearned = kind == ScaleKind::learned_scalar ||
+                   kind == ScaleKind::learned_channel;
+  if (isLearned && !symbol) // C2
+    return emitError() << stringifyScaleKind(kind)
+                       << " names no parameter";
+  if (kind == ScaleKind::scheduled && symbol) // C2
+    return emitError() << "scheduled scale names " << symbol
+                       << " but only learned and constant ones name something";
+  if (kind == ScaleKind::scheduled && steps <= 0) // C3
+    return emitError() << "steps is " << steps << " but must be > 0";
+  if (formula && !symbol)
+    return verifyFormula(emitError, value, formula); // C4
+  return success();
+}
+
+LogicalResult DrawnAttr::verify(EmitError emitError, Distribution distribution,
+                                F64 mean, F64 std, F64 cut, uint64_t seed,
+                                StringRef stream, RankedTensorType type) {
+  if (!std::isfinite(mean)) // C1
+    return emitError() << "mean is " << formatDouble(mean)
+                       << " but must be finite";
+  if (!std::isfinite(std) || std < 0) // C1
+    return emitError() << "std is " << formatDouble(std)
+                       << " but must be finite and >= 0";
+  bool cuts = distribution == Distribution::truncated_normal;
+  if (cuts ? !(std::isfinite(cut) && cut > 0) : double(cut) != 0) // C2
+    return emitError() << "cut is " << formatDouble(cut) << " but must be "
+                       << (cuts ? "finite and > 0" : "absent") << " for "
+                       << stringifyDistribution(distribution);
+  if (!type) // C3
+    return emitError() << "values are drawn but no type is given";
+  if (!type.getElementType().isF32() || !type.hasStaticShape()) // C3
+    return emitError() << "type is " << type
+                       << " but must be an f32 tensor of static shape";
+  return success();
+}

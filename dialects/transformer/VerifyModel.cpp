@@ -1,0 +1,292 @@
+// Verifiers of models, parameters and layer stacks, one `// Cn` per labelled
+// constraint. Every walk is linear: a thousand unrolled layers are usual.
+#include "dialects/transformer/Symbols.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mille::transformer;
+
+//===-- parameter -----------------------------------------------------------===//
+
+LogicalResult ParameterOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  for (int64_t extent : type.getShape())
+    if (ShapedType::isDynamic(extent) || extent <= 0) // C2
+      return emitOpError() << "type is " << type
+                           << " but every extent must be static and > 0";
+  return success();
+}
+
+LogicalResult ParameterOp::verifySymbolUses(SymbolTableCollection &tables) {
+  std::string why;
+  bool isOpen = false;
+  auto type = valueType(
+      getValue(),
+      [&](FlatSymbolRefAttr name) {
+        Symbol symbol = resolveSymbol(*this, name, tables);
+        isOpen |= symbol.open;
+        return symbol.meaning;
+      },
+      why);
+  if (isOpen)
+    return success();
+  if (failed(type)) // C1
+    return emitOpError() << "value " << why;
+  auto declared = cast<RankedTensorType>(getType());
+  if (type->getShape() != declared.getShape()) // C1
+    return emitOpError() << "value is " << shapeText(type->getShape())
+                         << " but the type is " << shapeText(declared.getShape());
+  return success();
+}
+
+//===-- layers --------------------------------------------------------------===//
+
+LogicalResult LayersOp::verify() {
+  Type stream = getInput().getType();
+  for (auto [index, body] : llvm::enumerate(getBodyRegions())) {
+    Block &block = body.front();
+    if (block.getNumArguments() != 1 ||
+        block.getArgument(0).getType() != stream) // C4
+      return emitOpError() << "body " << index << " takes "
+                           << block.getArgumentTypes() << " but the stream is "
+                           << stream;
+    auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+    if (!yield || yield.getValues().getTypes() != TypeRange(stream)) // C4
+      return emitOpError() << "body " << index
+                           << " must yield one value of the stream's type, "
+                           << stream;
+  }
+  return success();
+}
+
+LogicalResult LayersOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyColumns(cast<LayerStack>(getOperation()), tables); // C5
+}
+
+//===-- model ---------------------------------------------------------------===//
+
+namespace {
+
+// Inputs and outputs have names, and none twice.
+LogicalResult verifyNames(func::FuncOp entry) {
+  llvm::StringSet<> inputs, outputs;
+  auto check = [&](StringRef kind, unsigned index, Attribute name,
+                   llvm::StringSet<> &seen) -> LogicalResult {
+    auto text = dyn_cast_or_null<StringAttr>(name);
+    if (!text || text.empty()) // C2
+      return entry.emitOpError() << kind << ' ' << index
+                                 << " has no transformer.name";
+    if (!seen.insert(text.getValue()).second) // C2
+      return entry.emitOpError() << "two " << kind << "s are named " << text;
+    return success();
+  };
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
+    if (isa<IndexType>(entry.getArgument(i).getType()))
+      continue; // batch and tokens of a kernel program
+    bool output = !!entry.getArgAttr(i, "kernel.output");
+    if (failed(check(output ? "output" : "input", i,
+                     entry.getArgAttr(i, "transformer.name"),
+                     output ? outputs : inputs)))
+      return failure();
+  }
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (failed(check("output", i, entry.getResultAttr(i, "transformer.name"),
+                     outputs)))
+      return failure();
+  return success();
+}
+
+// A parameter's value is made of other parameters, never of itself.
+class Cycles {
+public:
+  explicit Cycles(ModelOp model) : model(model) {}
+
+  LogicalResult verify() {
+    for (auto parameter : model.getOps<ParameterOp>())
+      if (mentionsSymbols(parameter) && failed(visit(parameter)))
+        return failure();
+    return success();
+  }
+
+private:
+  static bool mentionsSymbols(ParameterOp parameter) {
+    bool any = false;
+    forEachSymbol(parameter.getValue(), [&](FlatSymbolRefAttr) { any = true; });
+    return any;
+  }
+
+  // Depth first, with the open parameters on `path` instead of the stack.
+  LogicalResult visit(ParameterOp start) {
+    if (!table)
+      table.emplace(model);
+    SmallVector<std::pair<ParameterOp, SmallVector<ParameterOp>>> path;
+    auto open = [&](ParameterOp parameter) {
+      state[parameter] = State::open;
+      SmallVector<ParameterOp> sources;
+      forEachSymbol(parameter.getValue(), [&](FlatSymbolRefAttr name) {
+        if (auto source = table->lookup<ParameterOp>(name.getValue()))
+          sources.push_back(source);
+      });
+      path.emplace_back(parameter, std::move(sources));
+    };
+    if (state.lookup(start) == State::unseen)
+      open(start);
+    while (!path.empty()) {
+      auto &[parameter, sources] = path.back();
+      if (sources.empty()) {
+        state[parameter] = State::done;
+        path.pop_back();
+        continue;
+      }
+      ParameterOp source = sources.pop_back_val();
+      if (state.lookup(source) == State::open) { // C3
+        auto error = source.emitOpError(
+            "value leads back to the parameter itself");
+        error.attachNote(parameter.getLoc()) << "through this parameter";
+        return error;
+      }
+      if (state.lookup(source) == State::unseen)
+        open(source);
+    }
+    return success();
+  }
+
+  enum class State { unseen, open, done };
+  ModelOp model;
+  std::optional<SymbolTable> table;
+  DenseMap<Operation *, State> state;
+};
+
+// Who reads a learned scale: a unit, as part of a layer.
+struct Reader {
+  Operation *unit;
+  // The stack or function, and the layer's number in it; a unit without number
+  // is a layer of its own.
+  std::pair<Operation *, int64_t> layer;
+};
+
+class SharedScales {
+public:
+  LogicalResult verify(ModelOp model) {
+    auto walked = model.walk([&](ResidualOp unit) {
+      return failed(read(unit)) ? WalkResult::interrupt()
+                                : WalkResult::advance();
+    });
+    return failure(walked.wasInterrupted());
+  }
+
+private:
+  LogicalResult read(ResidualOp unit) {
+    SmallVector<ScaleAttr> scales{unit.getSkipScaleAttr(),
+                                  unit.getStreamScaleAttr()};
+    if (auto branch = unit.getBranchScaleAttr())
+      llvm::append_range(scales, branch.getAsRange<ScaleAttr>());
+    for (ScaleAttr scale : scales)
+      if (scale && scale.getKind() != ScaleKind::constant &&
+          scale.getSymbol() && scale.getShare() != Share::model &&
+          failed(read(unit, scale)))
+        return failure();
+    return success();
+  }
+
+  // Once per layer that runs the unit's body, with that layer's parameter.
+  LogicalResult read(ResidualOp unit, ScaleAttr scale) {
+    FlatSymbolRefAttr name = scale.getSymbol();
+    auto stack = unit->getParentOfType<LayersOp>();
+    if (!stack) {
+      auto number = unit.getLayer();
+      return read(name, scale.getShare(),
+                  {unit, number ? std::pair(unit->getParentOp(), int64_t(*number))
+                                : std::pair(unit.getOperation(), int64_t(0))});
+    }
+    size_t body = unit->getParentRegion()->getRegionNumber();
+    size_t column = llvm::find(cast<ArrayAttr>(stack.getSlots()[body]),
+                               name.getAttr()) -
+                    cast<ArrayAttr>(stack.getSlots()[body]).begin();
+    for (auto [layer, number] : llvm::enumerate(stack.getBodies())) {
+      if (number != int64_t(body))
+        continue;
+      auto row = cast<ArrayAttr>(stack.getTable()[layer]);
+      auto symbol = column < row.size()
+                        ? dyn_cast<FlatSymbolRefAttr>(row[column])
+                        : name;
+      if (symbol && failed(read(symbol, scale.getShare(),
+                                {unit, {stack, int64_t(layer)}})))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult read(FlatSymbolRefAttr name, Share share, Reader reader) {
+    auto [found, isFirst] = readers.try_emplace(name, reader);
+    const Reader &first = found->second;
+    bool sameUnit = first.unit == reader.unit && first.layer == reader.layer;
+    if (isFirst || sameUnit ||
+        (share == Share::layer && first.layer == reader.layer))
+      return success();
+    auto error = reader.unit->emitOpError() // C3
+                 << "scale " << name << " is shared by one "
+                 << stringifyShare(share) << " but read by another "
+                 << stringifyShare(share) << " too";
+    error.attachNote(first.unit->getLoc()) << name << " is read here first";
+    return error;
+  }
+
+  DenseMap<Attribute, Reader> readers;
+};
+
+bool isNorm(NormAttr norm) {
+  return norm && norm.getKind() != NormKind::identity;
+}
+
+bool normsItsInput(ResidualOp unit) {
+  auto norms = unit.getInNormAttr();
+  return norms && llvm::any_of(norms.getAsRange<NormAttr>(), isNorm);
+}
+
+// The unit whose unnormed sum `value` is, when its stack is a pre-norm one.
+ResidualOp unnormedEnd(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<LinearOp, SoftcapOp, PoolOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  auto last = value.getDefiningOp<ResidualOp>();
+  if (!last || isNorm(last.getOutNormAttr()) || last.getTap() == Tap::normed)
+    return {};
+  for (auto unit = last; unit; unit = unit.getInput().getDefiningOp<ResidualOp>())
+    if (normsItsInput(unit))
+      return last;
+  return {};
+}
+
+void warnOfUnnormedEnd(ModelOp model, func::FuncOp forward) {
+  if (forward.empty() || forward.back().empty())
+    return;
+  for (Value output : forward.back().back().getOperands()) {
+    ResidualOp last = unnormedEnd(output);
+    auto *dialect = model->getContext()->getLoadedDialect<TransformerDialect>();
+    if (!last || !dialect->isFirstWarning(model.getSymName()))
+      continue;
+    last.emitWarning("a pre-norm stack ends here without a norm"); // C4
+    return;
+  }
+}
+
+} // namespace
+
+LogicalResult ModelOp::verifyRegions() {
+  func::FuncOp forward;
+  for (auto entry : getOps<func::FuncOp>()) {
+    if (failed(verifyNames(entry)))
+      return failure();
+    if (entry.getName() == "forward")
+      forward = entry;
+  }
+  if (!forward) // C1
+    return emitOpError("has no func.func named forward");
+  if (failed(Cycles(*this).verify()) || failed(SharedScales().verify(*this)))
+    return failure();
+  warnOfUnnormedEnd(*this, forward);
+  return success();
+}
