@@ -7,7 +7,9 @@
 include "mlir/IR/OpBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/transformer/LayerStack.td"
 
 def Kernel_Dialect : Dialect {
   let name = "kernel";
@@ -49,7 +51,8 @@ def Kernel_RowNormAttr : AttrDef<Kernel_Dialect, "RowNorm"> {
 
 def Kernel_Buffer : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
 
-def Kernel_WeightOp : Kernel_Op<"weight", [Pure]> {
+def Kernel_WeightOp : Kernel_Op<"weight",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a parameter's value, from the weights file at run time";
   let description = [{
     `value` is an expression of the transformer dialect; its symbols are
@@ -65,7 +68,6 @@ def Kernel_WeightOp : Kernel_Op<"weight", [Pure]> {
   let arguments = (ins AnyAttr:$value);
   let results = (outs Kernel_Buffer:$result);
   let assemblyFormat = "$value attr-dict `->` type($result)";
-  let hasVerifier = 1;
 }
 
 def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
@@ -145,6 +147,9 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
     * (C2) the columns named by offsets exist; the out is [?, heads * value_dim].
     * (C3) rotation has an even number 2n of columns, 2n <= head_dim.
     * (C4) as many slopes as heads, or none.
+    * (C5) key_bias is [?, 1].
+    * (C6) scale is finite; softcap is finite and >= 0.
+    * (C7) a result for each outs on tensors, none on memrefs.
 
     ```mlir
     kernel.attention %qkv, %qkv, %qkv key_bias %m : tensor<?x1xf32> queries %t keys %t first %zero outs(%o : tensor<?x8xf32>)
@@ -188,6 +193,7 @@ def Kernel_RowsOp : Kernel_Op<"rows", [AttrSizedOperandSegments]> {
     * (C3) indices are i32 [?].
     * (C4) the region has one f32 argument per input and yields one f32.
     * (C5) with norm, input 0 is [?, N] or gathered.
+    * (C6) a result for each outs on tensors, none on memrefs.
 
     ```mlir
     %y = kernel.rows ins(%x, %w : tensor<?x8xf32>, tensor<8xf32>) outs(%o : tensor<?x8xf32>)
@@ -218,7 +224,8 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [RecursiveMemoryEffects, SingleBlock]>
     the next reads from cache. Not isolated. Its results are what its yield names.
 
     Constraints:
-    * (C1) the body holds `matmul`, `rows` and destination ops only.
+    * (C1) the body holds `matmul`, `rows`, their destinations, weights and
+      constants only.
     * (C2) results are the yield's operands, by number and type.
 
     ```mlir
@@ -234,7 +241,8 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [RecursiveMemoryEffects, SingleBlock]>
   let hasVerifier = 1;
 }
 
-def Kernel_LayersOp : Kernel_Op<"layers", [RecursiveMemoryEffects]> {
+def Kernel_LayersOp : Kernel_Op<"layers",
+    [RecursiveMemoryEffects, LayerStack, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the layer loop: bodies, an index per layer, a table of weights";
   let description = [{
     As `transformer.layers`. On memrefs the stream is two buffers: a body reads
@@ -246,6 +254,7 @@ def Kernel_LayersOp : Kernel_Op<"layers", [RecursiveMemoryEffects]> {
     * (C1) - (C3) as C1 - C3 of transformer.layers.
     * (C4) on tensors a body takes and yields one value of the stream's type; on
       memrefs it takes two and yields none.
+    * (C5) as C5 of transformer.layers.
 
     ```mlir
     %y = kernel.layers %x slots [["layers.*.w"]] bodies [0, 0] table [[@a], [@b]] {

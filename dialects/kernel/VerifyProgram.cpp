@@ -1,0 +1,104 @@
+// Verifiers of what surrounds kernels: weights, the arena, launches, the layer
+// loop. One `// Cn` per labelled constraint.
+#include "dialects/kernel/Kernel.h"
+#include "dialects/transformer/Symbols.h"
+
+using namespace mlir;
+using namespace mille::kernel;
+using mille::transformer::LayerStack;
+using mille::transformer::shapeText;
+
+LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
+  std::string why;
+  bool isOpen = false;
+  auto type = mille::transformer::valueType(
+      getValue(),
+      [&](FlatSymbolRefAttr name) {
+        auto symbol = mille::transformer::resolveSymbol(*this, name, tables);
+        isOpen |= symbol.open;
+        return symbol.meaning;
+      },
+      why);
+  if (isOpen)
+    return success();
+  if (failed(type)) // C1
+    return emitOpError() << "value " << why;
+  auto given = cast<ShapedType>(getResult().getType());
+  if (!given.getElementType().isF32() ||
+      given.getShape() != type->getShape()) // C1
+    return emitOpError() << "value is " << shapeText(type->getShape())
+                         << " but the result is " << given;
+  return success();
+}
+
+LogicalResult ArenaOp::verify() {
+  int64_t offset = getOffset();
+  if (offset >= 0 && offset % 64 == 0) // C1
+    return success();
+  return emitOpError() << "offset is " << offset
+                       << " but must be >= 0 and a multiple of 64";
+}
+
+LogicalResult LaunchOp::verify() {
+  Block &block = getBody().front();
+  for (Operation &op : block)
+    if (!isa<MatmulOp, RowsOp, WeightOp, ArenaOp, YieldOp>(op) &&
+        !op.hasTrait<OpTrait::ConstantLike>() &&
+        op.getName().getStringRef() != "tensor.empty") { // C1
+      auto error = emitOpError() << "holds " << op.getName().getStringRef()
+                                 << " but only matmul, rows and destinations "
+                                    "may be in a launch";
+      error.attachNote(op.getLoc()) << "here";
+      return error;
+    }
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield) // C2
+    return emitOpError("must end in kernel.yield");
+  if (yield.getValues().getTypes() != getOutcomes().getTypes()) // C2
+    return emitOpError() << "yields " << yield.getValues().getTypes()
+                         << " but its results are " << getOutcomes().getTypes();
+  return success();
+}
+
+//===-- layers --------------------------------------------------------------===//
+// C1 to C3 are the interface's, in transformer/LayerStack.cpp.
+
+namespace {
+
+// On tensors a body takes and yields the stream; on memrefs it takes the buffer
+// to read and the one to write.
+LogicalResult verifyBody(LayersOp op, size_t index, Block &block,
+                         TypeRange takes, TypeRange yields) {
+  if (block.getArgumentTypes() != takes) // C4
+    return op.emitOpError() << "body " << index << " takes "
+                            << block.getArgumentTypes() << " but must take "
+                            << takes;
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield || yield.getValues().getTypes() != yields) // C4
+    return op.emitOpError() << "body " << index << " must yield "
+                            << yields.size() << " values of the stream's type";
+  return success();
+}
+
+} // namespace
+
+LogicalResult LayersOp::verify() {
+  TypeRange stream = getStream().getTypes();
+  bool onTensors = !stream.empty() && isa<RankedTensorType>(stream[0]);
+  if (stream.size() != (onTensors ? 1u : 2u)) // C4
+    return emitOpError() << "stream has " << stream.size()
+                         << " operands but must have one tensor or two memrefs";
+  TypeRange yields = onTensors ? stream : TypeRange();
+  if (getOperation()->getResultTypes() != yields) // C4
+    return emitOpError() << "results are " << getOperation()->getResultTypes()
+                         << " but the stream is " << stream;
+  for (auto [index, body] : llvm::enumerate(getBodyRegions()))
+    if (failed(verifyBody(*this, index, body.front(), stream, yields)))
+      return failure();
+  return success();
+}
+
+LogicalResult LayersOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return mille::transformer::verifyColumns( // C5
+      cast<LayerStack>(getOperation()), tables);
+}
