@@ -46,6 +46,7 @@ def Transformer_ModelOp : Transformer_Op<"model",
     * (C3) a scale shared by a unit is read by one residual only; one shared by
       a layer by residuals of one layer.
     * (C4) a pre-norm stack ends in a norm; a warning, once per model.
+    * (C5) no parameter's value leads back to the parameter itself.
 
     ```mlir
     transformer.model @tiny attributes {family = "native"} {
@@ -69,7 +70,6 @@ def Transformer_ParameterOp : Transformer_Op<"parameter",
     Constraints:
     * (C1) the value's shape is the declared one.
     * (C2) every extent is static and > 0.
-    * (C3) a value does not lead back to its own parameter.
 
     ```mlir
     transformer.parameter @h.0.q.weight : tensor<32x32xf32> =

@@ -124,7 +124,7 @@ private:
         return no("has more elements than any memory");
     }
     if (shape.empty())
-      return no("joins nothing");
+      return no("joins scalars");
     return shaped(shape, a);
   }
   FailureOr<RankedTensorType> times(TimesAttr a) {

@@ -65,12 +65,10 @@ LogicalResult ScaleAttr::verify(EmitError emitError, ScaleKind kind, F64 value,
                          << " but must be finite";
   bool isLearned = kind == ScaleKind::learned_scalar ||
                    kind == ScaleKind::learned_channel;
+  // That others name nothing is the syntax's doing.
   if (isLearned && !symbol) // C2
     return emitError() << stringifyScaleKind(kind)
                        << " names no parameter";
-  if (kind == ScaleKind::scheduled && symbol) // C2
-    return emitError() << "scheduled scale names " << symbol
-                       << " but only learned and constant ones name something";
   if (kind == ScaleKind::scheduled && steps <= 0) // C3
     return emitError() << "steps is " << steps << " but must be > 0";
   if (formula && !symbol)

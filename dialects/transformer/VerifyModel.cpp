@@ -139,7 +139,7 @@ private:
         continue;
       }
       ParameterOp source = sources.pop_back_val();
-      if (state.lookup(source) == State::open) { // C3
+      if (state.lookup(source) == State::open) { // C5
         auto error = source.emitOpError(
             "value leads back to the parameter itself");
         error.attachNote(parameter.getLoc()) << "through this parameter";

@@ -84,7 +84,7 @@ CASES = [
     ("formula_differs", unit(0, skip_scale={"kind": "const", "value": 1.5, "formula": "(2*layers)^(1/4)"}),
      ['error: value is 1.5 but formula "(2*layers)^(1/4)" gives 1.189207115002721', "note: formula is given here"]),
     ("formula_name", unit(0, skip_scale={"kind": "const", "formula": "(2*depth)^(1/4)"}),
-     ['error: formula "(2*depth)^(1/4)"', "help: a formula knows layers and hidden_size"]),
+     ['error: formula "(2*depth)^(1/4)" names \'depth\', which has no number', "help: a formula knows layers and hidden_size"]),
     ("formula_no_value", unit(0, skip_scale={"kind": "const", "formula": "1/(layers-1)"}), ["has no finite value"]),
     ("formula_broken", unit(0, skip_scale={"kind": "const", "formula": "(2*"}), ['error: formula "(2*"']),
     ("schedule_no_steps", unit(0, branch_scale={"kind": "scheduled", "from": 0, "to": 1}), ["error: branch_scale has no steps"]),

@@ -128,3 +128,17 @@ transformer.model @model_c4_closed {
     return %1, %2 : tensor<?x?x8xf32>, tensor<?x?x8xf32>
   }
 }
+
+// -----
+
+transformer.model @model_c5 {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value leads back to the parameter itself}}
+  transformer.parameter @q : tensor<8xf32> = #transformer.times<@p, 2.0>
+  // expected-note @+1 {{through this parameter}}
+  transformer.parameter @p : tensor<8xf32> = #transformer.plus<@q, 1.0>
+  func.func @forward() {
+    return
+  }
+}

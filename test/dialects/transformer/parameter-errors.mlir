@@ -201,17 +201,3 @@ transformer.model @parameter_c2_dynamic {
     return
   }
 }
-
-// -----
-
-transformer.model @parameter_c3 {
-  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
-  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
-  // expected-error @+1 {{value leads back to the parameter itself}}
-  transformer.parameter @q : tensor<8xf32> = #transformer.times<@p, 2.0>
-  // expected-note @+1 {{through this parameter}}
-  transformer.parameter @p : tensor<8xf32> = #transformer.plus<@q, 1.0>
-  func.func @forward() {
-    return
-  }
-}

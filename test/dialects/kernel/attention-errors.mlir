@@ -1,0 +1,149 @@
+// RUN: %mille-opt %s --split-input-file --verify-diagnostics
+
+func.func @attention_c1(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{kv_heads is 3 but must divide heads, which is 4}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 4 kv_heads 3 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1_size(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{value_dim is 0 but must be > 0}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 0 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{offsets has 2 entries but there are 3: query, key, value}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2_query(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{query has 24 columns but 2 heads of 4 are read from column 20}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [20, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2_key(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{key has 24 columns but 2 heads of 4 are read from column -1}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, -1, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2_value(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x10xf32>) {
+  // expected-error @+1 {{value has 24 columns but 2 heads of 5 are read from column 16}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x10xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 5 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x10xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2_outs(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x4xf32>) {
+  // expected-error @+1 {{outs has 4 columns but heads is 2 and value_dim is 4}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x4xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2_rank(%x: tensor<24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{query is 'tensor<24xf32>' but must be f32 [rows, columns]}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<24xf32>, tensor<24xf32>, tensor<24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %r: tensor<?x3xf32>) {
+  // expected-error @+1 {{rotation has 3 columns but must be even and at most head_dim, 4}}
+  %y = kernel.attention %x, %x, %x rotation %r : tensor<?x3xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3_large(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %r: tensor<?x6xf32>) {
+  // expected-error @+1 {{rotation has 6 columns but must be even and at most head_dim, 4}}
+  %y = kernel.attention %x, %x, %x rotation %r : tensor<?x6xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c4(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{slopes has 1 entries but heads is 2}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false slopes [0.5]
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c5(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %m: tensor<?x2xf32>) {
+  // expected-error @+1 {{key_bias has 2 columns but must have 1}}
+  %y = kernel.attention %x, %x, %x key_bias %m : tensor<?x2xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c6(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{scale is inf but must be finite}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0x7FF0000000000000 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c6_softcap(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{softcap is -1.0 but must be finite and >= 0}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false softcap -1.0
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c7(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{outs is a tensor but there is no result}}
+  kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32>
+  return
+}

@@ -1,0 +1,142 @@
+// RUN: %mille-opt %s --split-input-file --verify-diagnostics
+
+func.func @matmul_c1(%x: tensor<8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{input is 'tensor<8xf32>' but must be f32 [rows, columns]}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : tensor<8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_outs(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x?xf32>) {
+  // expected-error @+1 {{outs is 'tensor<?x?xf32>' but must be f32 [rows, columns]}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x?xf32>) accumulators 1 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_weight(%x: tensor<?x8xf32>, %w: tensor<16x4xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<16x4xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 1}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x4xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_columns(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 2}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 2 {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_panels(%x: tensor<?x8xf32>, %w: tensor<2x8x64xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<2x8x64xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 1}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<2x8x64xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c2(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{accumulators is 3 but must be 1 or 2}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 3 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c3(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<8xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{extra 0 is 'tensor<8xf32>' but must be f32 [?, 16], [16], [1, 16], [?, 1] or [1]}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<8xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c4(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{region has 1 arguments but 2 are needed, one per accumulator and extra}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c4_type(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{region has an argument of type 'f64' but they are f32}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32, %b: f64):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c4_yield(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{region must yield one f32}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c5(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{outs is a tensor but there is no result}}
+  kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c5_memref(%x: memref<?x8xf32>, %w: memref<16x8xf32>, %o: memref<?x16xf32>) {
+  // expected-error @+1 {{outs is a memref but there is a result}}
+  %y = kernel.matmul %x, %w outs(%o : memref<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : memref<?x8xf32>, memref<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c5_type(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{result is 'tensor<?x8xf32>' but outs is 'tensor<?x16xf32>'}}
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x8xf32>
+  return
+}

@@ -1,0 +1,5 @@
+// RUN: %mille-opt %s | %mille-opt | FileCheck %s
+
+// CHECK: test.l2 = #kernel.row_norm<l2, 1.2345678901234567e-12>
+// CHECK: test.layer = #kernel.row_norm<layer, 1.0e-05>
+module attributes {test.layer = #kernel.row_norm<layer, 1.000000e-05>, test.l2 = #kernel.row_norm<l2, 1.2345678901234567e-12>} {}

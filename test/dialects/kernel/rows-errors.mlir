@@ -1,0 +1,110 @@
+// RUN: %mille-opt %s --split-input-file --verify-diagnostics
+
+func.func @rows_c1(%i0: tensor<?x8xf32>, %i1: tensor<4xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{input 1 is 'tensor<4xf32>' but must be f32 [?, 8], [8], [1, 8], [?, 1] or [1]}}
+  %y = kernel.rows ins(%i0, %i1 : tensor<?x8xf32>, tensor<4xf32>) outs(%o : tensor<?x8xf32>) gather [-1, -1] {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c1_outs(%i0: tensor<?x8xf32>, %i1: tensor<8xf32>, %o: tensor<8xf32>) {
+  // expected-error @+1 {{outs is 'tensor<8xf32>' but must be f32 [rows, columns]}}
+  %y = kernel.rows ins(%i0, %i1 : tensor<?x8xf32>, tensor<8xf32>) outs(%o : tensor<8xf32>) gather [-1, -1] {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c1_gathered(%i0: tensor<64x4xf32>, %i1: tensor<8xf32>, %o: tensor<?x8xf32>, %n0: tensor<?xi32>) {
+  // expected-error @+1 {{gathered input 0 is 'tensor<64x4xf32>' but must be f32 [entries, 8]}}
+  %y = kernel.rows ins(%i0, %i1 : tensor<64x4xf32>, tensor<8xf32>) indices(%n0 : tensor<?xi32>) outs(%o : tensor<?x8xf32>) gather [0, -1] {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c2(%i0: tensor<?x8xf32>, %i1: tensor<8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{gather has 1 entries but there are 2 inputs}}
+  %y = kernel.rows ins(%i0, %i1 : tensor<?x8xf32>, tensor<8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c2_number(%i0: tensor<64x8xf32>, %i1: tensor<8xf32>, %o: tensor<?x8xf32>, %n0: tensor<?xi32>) {
+  // expected-error @+1 {{gather[0] is 1 but there are 1 indices}}
+  %y = kernel.rows ins(%i0, %i1 : tensor<64x8xf32>, tensor<8xf32>) indices(%n0 : tensor<?xi32>) outs(%o : tensor<?x8xf32>) gather [1, -1] {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c3(%i0: tensor<64x8xf32>, %i1: tensor<8xf32>, %o: tensor<?x8xf32>, %n0: tensor<?xi64>) {
+  // expected-error @+1 {{indices are 'tensor<?xi64>' but must be i32 [?]}}
+  %y = kernel.rows ins(%i0, %i1 : tensor<64x8xf32>, tensor<8xf32>) indices(%n0 : tensor<?xi64>) outs(%o : tensor<?x8xf32>) gather [0, -1] {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c4(%i0: tensor<?x8xf32>, %i1: tensor<8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{region has 1 arguments but 2 are needed, one per input}}
+  %y = kernel.rows ins(%i0, %i1 : tensor<?x8xf32>, tensor<8xf32>) outs(%o : tensor<?x8xf32>) gather [-1, -1] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c5(%i0: tensor<8xf32>, %i1: tensor<8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{input 0 is 'tensor<8xf32>' but a normed one must be [?, 8] or gathered}}
+  %y = kernel.rows ins(%i0, %i1 : tensor<8xf32>, tensor<8xf32>) outs(%o : tensor<?x8xf32>) gather [-1, -1] norm <rms, 1.0e-06> {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c5_none(%o: tensor<?x8xf32>) {
+  // expected-error @+1 {{has a norm but no input}}
+  %y = kernel.rows ins() outs(%o : tensor<?x8xf32>) gather [] norm <rms, 1.0e-06> {
+  ^bb0:
+    %c = arith.constant 1.0 : f32
+    kernel.yield %c : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c6(%i0: tensor<?x8xf32>, %i1: tensor<8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{outs is a tensor but there is no result}}
+  kernel.rows ins(%i0, %i1 : tensor<?x8xf32>, tensor<8xf32>) outs(%o : tensor<?x8xf32>) gather [-1, -1] {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  }
+  return
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# From a fresh machine to a running model: set-up, build, and one example
+# compiled, run, checked against the reference, and measured.
+#   tools/quickstart.sh [FOLDER]     where the package goes; build/quickstart
+set -eu
+cd "$(dirname "$0")/.."
+out=${1:-build/quickstart}
+spec=examples/deepnorm-encoder/deepnorm-encoder.json
+inputs=test/conformance/native/deepnet_encoder/inputs.safetensors
+
+say() { printf '\n== %s\n' "$*"; }
+
+say "set-up and build"
+tools/setup.sh
+mkdir -p build
+cmake --preset release >build/configure.log 2>&1 ||
+  { cat build/configure.log; exit 1; }
+cmake --build build --target mille mille-opt
+mille=build/bin/mille
+
+say "mille compile $spec -o $out"
+"$mille" compile "$spec" -o "$out"
+ls -l "$out"
+
+say "mille run $out: 2 sequences of 9 tokens"
+"$mille" run "$out" --inputs "$inputs" --outputs "$out/outputs.safetensors"
+ls -l "$out/outputs.safetensors"
+
+say "mille verify $out: compiled code against the reference in double"
+"$mille" verify "$out" --inputs "$inputs"
+
+say "mille report $out: what was fused"
+"$mille" report "$out"
+
+say "mille bench $out: and how close to this machine's peak it runs"
+"$mille" bench "$out" --batch=1 --tokens=128 --threads=1
