@@ -1,0 +1,50 @@
+// Bytes as the text of a module: what parses and verifies prints and reads back
+// the same. Nesting is bounded first, as import does: MLIR's parser recurses.
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Parser/Parser.h"
+
+#include <cstdlib>
+
+namespace {
+
+bool nestsDeep(llvm::StringRef text) {
+  int depth = 0;
+  for (char c : text)
+    if (llvm::StringRef("([{<").contains(c) && ++depth > 200)
+      return true;
+    else if (llvm::StringRef(")]}>").contains(c))
+      --depth;
+  return false;
+}
+
+std::string print(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  std::string text(reinterpret_cast<const char *>(data), size);
+  if (nestsDeep(text))
+    return 0;
+  mlir::DialectRegistry registry;
+  registry.insert<mille::transformer::TransformerDialect,
+                  mille::kernel::KernelDialect, mlir::func::FuncDialect,
+                  mlir::arith::ArithDialect, mlir::math::MathDialect>();
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::ScopedDiagnosticHandler quiet(
+      &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  if (!module)
+    return 0;
+  std::string printed = print(*module);
+  auto again = mlir::parseSourceString<mlir::ModuleOp>(printed, &context);
+  if (!again || print(*again) != printed) {
+    llvm::errs() << "does not read back:\n" << printed << '\n';
+    std::abort();
+  }
+  return 0;
+}

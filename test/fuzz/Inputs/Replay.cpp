@@ -1,0 +1,66 @@
+// Feeds a fuzz program its seeds, and mutations of them that are the same at
+// every run. For builds without libFuzzer.
+//   PROGRAM MUTATIONS SEED...
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+namespace {
+
+uint64_t state = 1;
+uint64_t draw(uint64_t below) { // splitmix64
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return (z ^ (z >> 31)) % below;
+}
+
+void feed(const std::string &bytes) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t *>(bytes.data()),
+                         bytes.size());
+}
+
+// One to four edits: a flipped bit, a byte, a cut, a piece twice, a digit run.
+std::string mutated(std::string bytes) {
+  for (uint64_t edits = 1 + draw(4); edits && !bytes.empty(); --edits) {
+    size_t at = draw(bytes.size());
+    size_t length = 1 + draw(std::min<size_t>(bytes.size() - at, 16));
+    switch (draw(5)) {
+    case 0: bytes[at] = char(bytes[at] ^ (1 << draw(8))); break;
+    case 1: bytes[at] = char(draw(256)); break;
+    case 2: bytes.erase(at, length); break;
+    case 3: bytes.insert(at, bytes.substr(at, length)); break;
+    case 4: bytes.insert(at, "9223372036854775807"); break;
+    }
+  }
+  return bytes;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  long mutations = argc > 1 ? std::atol(argv[1]) : 0, fed = 0;
+  std::vector<std::string> seeds;
+  for (int i = 2; i < argc; ++i) {
+    std::ifstream file(argv[i], std::ios::binary);
+    seeds.emplace_back(std::istreambuf_iterator<char>(file),
+                       std::istreambuf_iterator<char>());
+  }
+  for (const std::string &seed : seeds) {
+    for (size_t size = 0; size <= seed.size() && size <= 1024; ++size, ++fed)
+      feed(seed.substr(0, size));
+    feed(seed);
+    ++fed;
+  }
+  for (long i = 0; i < mutations && !seeds.empty(); ++i, ++fed)
+    feed(mutated(seeds[draw(seeds.size())]));
+  std::printf("%ld inputs, no crash\n", fed);
+  return fed ? 0 : 1;
+}
