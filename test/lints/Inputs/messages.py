@@ -52,7 +52,7 @@ for room in rooms:
             if absent:
                 missing.append(f"{os.path.relpath(path, root)}:{line}: {absent}")
 
-if not only_count:
+if "--list" in sys.argv or not only_count:
     print("\n".join(missing))
 print(f"{messages} messages, {len(missing)} not expected by a test")
 sys.exit(1 if missing and not only_count else 0)
