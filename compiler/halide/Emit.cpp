@@ -100,8 +100,11 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Target target(options.target);
     Names names{options.unique};
     Pipe pipe = build(spec, machineOf(target), names, options.few);
-    Module module = Pipeline(pipe.out).compile_to_module(
-        pipe.arguments, options.entry, target);
+    Pipeline pipeline(pipe.out);
+    if (pipe.pass)
+      pipeline.add_custom_lowering_pass(pipe.pass);
+    Module module =
+        pipeline.compile_to_module(pipe.arguments, options.entry, target);
     // A second compile in one process gets a numbered name: keep it out.
     module.remap_metadata_name(pipe.out.name(), "out");
     for (const Argument &argument : pipe.arguments)

@@ -40,15 +40,19 @@ Expr exp2Fraction(const Expr &f) {
                     0.00961808022f, 0.0013392017f, 0.000154541616f});
 }
 
-// log2 Phi(-a) for a >= 0, the normal distribution's tail. Beyond 6 the fit is
-// continued by a parabola, so that the tail goes on falling to 0.
+// log2 Phi(-t) for t in [0, 6], the normal distribution's tail
+Expr log2TailNear(const Expr &t) {
+  return horner(t, {-0.999999523f, -1.1511234f, -0.459095031f, -0.0527594723f,
+                    0.00735208998f, -0.000293278717f, -0.000151872766f,
+                    4.23656275e-05f, -5.52579831e-06f, 3.82261135e-07f,
+                    -1.12357252e-08f});
+}
+
+// The same for t >= 0. Beyond 6 the fit is continued by a parabola, so that the
+// tail goes on falling to 0.
 Expr log2Tail(const Expr &a) {
   Expr t = min(a, 6.0f), d = a - t;
-  Expr p = horner(t, {-0.999999523f, -1.1511234f, -0.459095031f, -0.0527594723f,
-                      0.00735208998f, -0.000293278717f, -0.000151872766f,
-                      4.23656275e-05f, -5.52579831e-06f, 3.82261135e-07f,
-                      -1.12357252e-08f});
-  return p + d * (-8.87713432f - 0.712055206f * d);
+  return log2TailNear(t) + d * (-8.87713432f - 0.712055206f * d);
 }
 
 // x - n pi/2 in three steps, and n
@@ -88,6 +92,16 @@ Expr exp2Weight(Expr x) {
   Expr p = horner(f, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
                       0.00966734067f, 0.00133822637f});
   return floatOf(bitsOf(p) + (k << 23));
+}
+
+// x Phi(x) = max(x, 0) - |x| Phi(-|x|); the last term is under 6e-9 beyond 6.
+Expr geluOf(Expr x) {
+  Expr t = min(abs(x), 6.0f), p = log2TailNear(t);
+  Expr k = cast<int32_t>(p - 0.5f), f = p - cast<float>(k);
+  Expr phi = floatOf(bitsOf(horner(f, {1.0f, 0.693147182f, 0.240223363f,
+                                       0.0555037968f, 0.00966734067f,
+                                       0.00133822637f})) + (k << 23));
+  return keepNan(x, max(x, 0.0f) - t * phi);
 }
 
 Expr expOf(Expr x) {
@@ -220,12 +234,53 @@ Expr stepOf(const ScalarStep &s, const Expr &a, const Expr &b, const Expr &c) {
 
 } // namespace
 
+namespace {
+
+// Finds formulas that have a quicker polynomial of their own.
+struct Matcher {
+  const ScalarProgram &program;
+
+  const ScalarStep *step(int value, ScalarOp op) const {
+    if (value < program.arguments)
+      return nullptr;
+    const ScalarStep &s = program.steps[value - program.arguments];
+    return s.op == op ? &s : nullptr;
+  }
+
+  // The x of c * x or x * c, or -1.
+  int scaledBy(int value, double c) const {
+    const ScalarStep *product = step(value, ScalarOp::mul);
+    for (int i = 0; product && i < 2; ++i) {
+      const ScalarStep *factor = step(product->operands[i], ScalarOp::constant);
+      if (factor && std::abs(factor->value - c) < 1e-7)
+        return product->operands[1 - i];
+    }
+    return -1;
+  }
+
+  // The x of 0.5 x erfc(-x / sqrt 2), however its products stand, or -1.
+  int geluOf(const ScalarStep &s) const {
+    for (int i = 0; s.op == ScalarOp::mul && i < 2; ++i) {
+      const ScalarStep *tail = step(s.operands[i], ScalarOp::erfc);
+      int x = scaledBy(s.operands[1 - i], 0.5);
+      if (tail && x >= 0 && scaledBy(tail->operands[0], -0.70710678118654752) == x)
+        return x;
+    }
+    return -1;
+  }
+};
+
+} // namespace
+
 Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments) {
   std::vector<Expr> values = arguments;
   auto operand = [&](int number) { return number < 0 ? Expr() : values[number]; };
-  for (const ScalarStep &s : program.steps)
-    values.push_back(stepOf(s, operand(s.operands[0]), operand(s.operands[1]),
-                            operand(s.operands[2])));
+  for (const ScalarStep &s : program.steps) {
+    int x = Matcher{program}.geluOf(s);
+    values.push_back(x >= 0 ? geluOf(values[x])
+                            : stepOf(s, operand(s.operands[0]),
+                                     operand(s.operands[1]), operand(s.operands[2])));
+  }
   return values[program.result];
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
+#include "compiler/halide/PrefetchLevel.h"
 #include "compiler/halide/ReadSpec.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,7 +17,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "4";
+constexpr StringLiteral scheduleVersion = "5";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -153,6 +154,10 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
   std::string problem;
   if (!emitKernel(spec, options, object, problem)) {
     op->emitError("no kernel for ") << isa.name << ": " << problem;
+    return Status::bug;
+  }
+  if (!prefetchIntoL2(object)) {
+    op->emitError("no kernel for ") << isa.name << ": cannot read its code";
     return Status::bug;
   }
   if (useCache)

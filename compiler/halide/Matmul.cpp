@@ -2,6 +2,7 @@
 // over the whole of K, then the epilogue. Must not split K.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/Prefetch.h"
 
 using namespace Halide;
 
@@ -97,6 +98,10 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
       .vectorize(ni, V).unroll(ni).unroll(a).unroll(m);
   product.update().reorder(ni, a, m, no, k)
       .vectorize(ni, V).unroll(ni).unroll(a).unroll(m);
+  if (slices == 1) // a tile reads all of a panel
+    pipe.pass = prefetchPanels({out.name(), weight.name(), product.name(),
+                                mb.name(), no.name(), mo.name(), tile.rows,
+                                tile.columns, rowBlock, panel * K, K});
   return pipe;
 }
 

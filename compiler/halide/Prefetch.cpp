@@ -1,0 +1,113 @@
+// A panel is read from far memory by its first tile and from L2 by the others.
+// Without help the first waits for memory: this spreads the panel that follows
+// over the first tiles of the panel before it, a cache line in each step of K. Must not change
+// what is computed; an address past the last panel is a hint that goes nowhere.
+#include "compiler/halide/Prefetch.h"
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace mille {
+namespace {
+
+constexpr int lineFloats = 16;
+
+// The index of the first element that a body reads of a buffer.
+class FirstRead : public IRVisitor {
+public:
+  explicit FirstRead(const std::string &name) : name(name) {}
+  Expr index;
+
+private:
+  using IRVisitor::visit;
+  void visit(const Load *load) override {
+    if (load->name == name && !index.defined()) {
+      const Ramp *ramp = load->index.as<Ramp>();
+      index = ramp ? ramp->base : load->index;
+    }
+    IRVisitor::visit(load);
+  }
+  std::string name;
+};
+
+class PrefetchPanels : public IRMutator {
+public:
+  explicit PrefetchPanels(PanelPrefetch what) : what(std::move(what)) {}
+
+private:
+  using IRMutator::visit;
+
+  static Expr variable(const std::string &name) {
+    return Variable::make(Int(32), name);
+  }
+
+  // Keeps the loops around; the one over K gets the prefetch.
+  Stmt visit(const For *loop) override {
+    for (auto [name, value] : {std::pair{&what.rowBlock, &block},
+                               std::pair{&what.panel, &panel},
+                               std::pair{&what.tile, &tile}})
+      if (endsWith(loop->name, "." + *name)) {
+        Expr outer = *value;
+        *value = variable(loop->name);
+        Stmt inner = IRMutator::visit(loop);
+        *value = outer;
+        return inner;
+      }
+    if (loop->name.find(what.product + ".s1.") != 0)
+      return IRMutator::visit(loop);
+    FirstRead read(what.weight);
+    loop->body.accept(&read);
+    if (!read.index.defined() || !tile.defined() || !panel.defined())
+      return IRMutator::visit(loop); // the last, partial panel
+    return withPrefetch(loop, read.index);
+  }
+
+  static bool endsWith(const std::string &text, const std::string &end) {
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), std::string::npos, end) == 0;
+  }
+
+  // Where the panel after this one starts: within the task the next, then, for
+  // a further row block, the task's first again, and at the end the next task's.
+  Expr nextPanel(const Expr &start) {
+    Expr columns = variable(what.out + ".extent.0");
+    Expr rows = variable(what.out + ".extent.1");
+    Expr blockRows = what.tilesInBlock * what.tileRows;
+    Expr before = block.defined() ? block * blockRows : Expr(0);
+    Expr lastBlock = before + blockRows >= rows;
+    Expr more = (panel + 1) * what.tileColumns < columns;
+    return select(more || lastBlock, start + what.panelFloats,
+                  start - panel * what.panelFloats);
+  }
+
+  // The loop twice: for the tiles that have a share, and for the others.
+  Stmt withPrefetch(const For *loop, const Expr &index) {
+    const int tileFloats = lineFloats * what.steps; // a tile's share
+    const int shares = what.panelFloats / tileFloats;
+    Expr start = substitute(loop->name, loop->min, index);
+    Expr ahead = nextPanel(start) + tile * tileFloats;
+    std::string name = loop->name + ".ahead";
+    Expr address =
+        variable(name) + (variable(loop->name) - loop->min) * lineFloats;
+    Stmt ask = Evaluate::make(Call::make(
+        Float(32), Call::prefetch,
+        {Variable::make(Handle(), what.weight), simplify(address), 1, 1},
+        Call::Intrinsic));
+    Stmt asking = For::make(loop->name, loop->min, loop->extent, loop->for_type,
+                            loop->partition_policy, loop->device_api,
+                            Block::make(ask, loop->body));
+    return IfThenElse::make(tile < shares,
+                            LetStmt::make(name, simplify(ahead), asking), loop);
+  }
+
+  PanelPrefetch what;
+  Expr block, panel, tile;
+};
+
+} // namespace
+
+IRMutator *prefetchPanels(PanelPrefetch what) {
+  return new PrefetchPanels(std::move(what));
+}
+
+} // namespace mille

@@ -1,0 +1,21 @@
+// While a tile is computed, asks for a piece of the panel that comes next.
+// Private to this room.
+#pragma once
+#include "Halide.h"
+
+namespace mille {
+
+// The loop nest of a matmul, by the names that its pipeline gave.
+struct PanelPrefetch {
+  std::string out, weight, product;
+  std::string rowBlock, panel, tile; // loops, outermost first
+  int tileRows, tileColumns;         // of the out
+  int tilesInBlock;                  // of a whole row block
+  int panelFloats;                   // from a panel to the next
+  int steps;                         // K
+};
+
+// To be added to a pipeline with add_custom_lowering_pass, which owns it.
+Halide::Internal::IRMutator *prefetchPanels(PanelPrefetch what);
+
+} // namespace mille
