@@ -162,7 +162,7 @@ LogicalResult Converter::convert(Operation *op) {
 LogicalResult Converter::convertLayers(transformer::LayersOp op) {
   Value stream = valueOf(op.getInput());
   OperationState state(op.getLoc(), kernel::LayersOp::getOperationName());
-  kernel::LayersOp::build(body, state, stream.getType(), stream,
+  kernel::LayersOp::build(body, state, TypeRange(stream.getType()), stream,
                           op.getSlots(), op.getBodiesAttr(), op.getTable(),
                           op.getBodyRegions().size());
   auto layers = cast<kernel::LayersOp>(body.create(state));
@@ -187,7 +187,7 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
   }
   columns.clear();
   layer = nullptr;
-  values[op.getResult()] = layers.getResult();
+  values[op.getResult()] = layers.getOutcomes().front();
   return success();
 }
 

@@ -15,16 +15,17 @@ using namespace mille;
 
 namespace {
 
-constexpr llvm::StringLiteral crossesLoop =
-    "the sum is made in another turn of the layer loop, which hands over the "
-    "stream alone";
-
-// What the stream is made of outside a loop that `value` comes from or goes into.
-bool isLoopEdge(Value value) {
+// Why a norm of what the layer loop hands over or out stays where it is; empty
+// for other values. CarryNorm has moved the norms that every layer begins with.
+StringRef lawOfLoop(Value value) {
   if (value.getDefiningOp<kernel::LayersOp>())
-    return true;
+    return "the last layer makes the sum, and not every layer begins with this "
+           "norm";
   auto argument = dyn_cast<BlockArgument>(value);
-  return argument && isa<kernel::LayersOp>(argument.getOwner()->getParentOp());
+  if (argument && isa<kernel::LayersOp>(argument.getOwner()->getParentOp()))
+    return "the layer before makes the sum, and not every layer begins with "
+           "this norm";
+  return "";
 }
 
 struct FuseAddNorm : mille::impl::FuseAddNormBase<FuseAddNorm> {
@@ -42,8 +43,8 @@ struct FuseAddNorm : mille::impl::FuseAddNormBase<FuseAddNorm> {
     });
     for (kernel::RowsOp op : norms) {
       Value input = op.getInputs()[0];
-      if (isLoopEdge(input)) {
-        report.declinedByLaw(op, crossesLoop);
+      if (StringRef law = lawOfLoop(input); !law.empty()) {
+        report.declinedByLaw(op, law);
         continue;
       }
       if (isa<kernel::LaunchOp>(op->getParentOp()) || !isSum(makerOf(input)))

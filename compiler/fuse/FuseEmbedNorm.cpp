@@ -55,8 +55,8 @@ struct FuseEmbedNorm : mille::impl::FuseEmbedNormBase<FuseEmbedNorm> {
       if (auto loop = dyn_cast<kernel::LayersOp>(user);
           loop && startsWithNorm(loop))
         report.declinedByLaw(embedding,
-                             "the norm is in the layer loop, which is handed "
-                             "the stream alone");
+                             "the norm is in the layer loop, and not every layer "
+                             "begins with it");
     }
     llvm::sort(norms, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);

@@ -2,6 +2,7 @@
 // mechanism behind every fusion into an epilogue.
 // Which ops to merge, and what the boundary is called, is the passes' business.
 #include "compiler/fuse/MergeRows.h"
+#include "runtime/abi.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -45,6 +46,10 @@ std::string mille::whyNotMerge(RowsOp consumer, Value input) {
     return "the value has another reader";
   if (input.getType() != consumer.getResult().getType())
     return "the value and the result have different shapes";
+  // Each op has a destination; the value itself is no operand of the merged op.
+  if (producer->getNumOperands() + consumer->getNumOperands() - 2 >
+      MILLE_MAX_BUFFERS)
+    return "the merged kernel would have more than 16 buffers";
   return "";
 }
 

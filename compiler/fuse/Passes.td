@@ -115,6 +115,31 @@ def FuseResidual : FusePass<"fuse-residual"> {
   }];
 }
 
+def CarryNorm : FusePass<"carry-norm"> {
+  let summary = "norms that begin a layer move to the end of the layer before";
+  let description = [{
+    ```
+    %y = kernel.layers %x slots [["n"]] table [[@n0], [@n1]] {
+    ^bb0(%s):
+      %u = norm(%s) by @n   ...   kernel.yield %t
+    }
+    %z = norm(%y) by @final
+    ==>
+    %u0 = norm(%x) by @n0
+    %y, %z = kernel.layers %x, %u0 slots [["n", "next.n"]]
+        table [[@n0, @n1], [@n1, @final]] {
+    ^bb0(%s, %u):
+      ...   %v = norm(%t) by @next.n   kernel.yield %t, %v
+    }
+    ```
+    Then a norm is in the same body as the sum that it reads, so that
+    fuse-add-norm can group them; the first norm follows the embedding, the last
+    is the final norm. Without an equal final norm the last layer's is done for
+    nothing. A stream that only norms read is not handed over. Fires where all
+    layers begin with the same norms but for their parameters.
+  }];
+}
+
 def FuseAddNorm : FusePass<"fuse-add-norm"> {
   let summary = "norms into the launch of the kernel that makes the sum they read";
   let description = [{
@@ -125,8 +150,8 @@ def FuseAddNorm : FusePass<"fuse-add-norm"> {
     %0, %1 = kernel.launch { matmul, then rows }
     ```
     A chain (branch norm and sum, then the next unit's norm) is one launch. Does
-    not fire across the layer loop: a norm that begins a body reads what the layer
-    before wrote. Saves a launch and a read of the sum from memory.
+    not fire across the layer loop; see carry-norm. Saves a launch and a read of
+    the sum from memory.
   }];
 }
 

@@ -15,6 +15,7 @@ void mille::addFusePipeline(OpPassManager &pipeline) {
   model.addPass(createFuseQkv());
   model.addPass(createFuseGateUp()); // what two matmuls feed is a sum from here on
   model.addPass(createFuseResidual()); // a sum is written once
+  model.addPass(createCarryNorm()); // a norm is in the body of its sum
   model.addPass(createFuseAddNorm());
   model.addPass(createFuseEmbedNorm());
   model.addPass(createFuseSoftmaxScale());

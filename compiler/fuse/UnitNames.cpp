@@ -7,6 +7,8 @@ using namespace mille::transformer;
 
 // layers.*.attn.q.weight -> layers.*.attn; embed.weight -> embed; w -> w
 static StringRef ownerOf(StringRef symbol) {
+  while (symbol.consume_front("next.")) // columns of CarryNorm
+    ;
   if (!symbol.consume_back(".weight"))
     symbol.consume_back(".bias");
   return symbol.rsplit('.').first;

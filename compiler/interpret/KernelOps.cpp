@@ -172,11 +172,13 @@ Status mille::interpreter::runOp(Run &run, kernel::LaunchOp op) {
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::LayersOp op) {
-  Tensor result;
-  Status status =
-      runLayers(run, op, op.getSlots(), op.getBodies(), op.getTable(),
-                run.at(op.getStream().front()), result);
-  run.set(op.getResult(), std::move(result));
+  SmallVector<Tensor> stream;
+  for (mlir::Value initial : op.getStream())
+    stream.push_back(run.at(initial));
+  Status status = runLayers(run, op, op.getSlots(), op.getBodies(),
+                            op.getTable(), stream);
+  for (auto [outcome, value] : llvm::zip_equal(op.getOutcomes(), stream))
+    run.set(outcome, std::move(value));
   return status;
 }
 

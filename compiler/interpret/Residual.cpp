@@ -117,7 +117,7 @@ Status mille::interpreter::runOp(Run &run, tf::ResidualOp op) {
 
 Status mille::interpreter::runLayers(Run &run, Operation *op, ArrayAttr slots,
                                      ArrayRef<int64_t> bodies, ArrayAttr table,
-                                     Tensor stream, Tensor &result) {
+                                     SmallVectorImpl<Tensor> &stream) {
   const Layer *outer = run.layer;
   for (size_t l = 0; l < bodies.size(); ++l) {
     Layer layer;
@@ -128,21 +128,23 @@ Status mille::interpreter::runLayers(Run &run, Operation *op, ArrayAttr slots,
       layer.columns[cast<StringAttr>(name).getValue()] = value;
     Block &block = op->getRegion(bodies[l]).front();
     run.layer = &layer;
-    run.set(block.getArgument(0), std::move(stream));
+    for (auto [argument, value] : llvm::zip_equal(block.getArguments(), stream))
+      run.set(argument, std::move(value));
     Status status = runBlock(run, block);
     run.layer = outer;
     if (failed(status))
       return status;
-    stream = run.at(block.getTerminator()->getOperand(0));
+    for (auto [yielded, value] :
+         llvm::zip_equal(block.getTerminator()->getOperands(), stream))
+      value = run.at(yielded);
   }
-  result = std::move(stream);
   return Status::done;
 }
 
 Status mille::interpreter::runOp(Run &run, tf::LayersOp op) {
-  Tensor result;
+  SmallVector<Tensor> stream{run.at(op.getInput())};
   Status status = runLayers(run, op, op.getSlots(), op.getBodies(),
-                            op.getTable(), run.at(op.getInput()), result);
-  run.set(op.getResult(), std::move(result));
+                            op.getTable(), stream);
+  run.set(op.getResult(), std::move(stream.front()));
   return status;
 }

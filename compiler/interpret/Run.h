@@ -47,7 +47,7 @@ Status runBlock(Run &run, mlir::Block &block);
 // Layer after layer: `stream` through the bodies that `bodies` names.
 Status runLayers(Run &run, mlir::Operation *op, mlir::ArrayAttr slots,
                  llvm::ArrayRef<int64_t> bodies, mlir::ArrayAttr table,
-                 Tensor stream, Tensor &result);
+                 llvm::SmallVectorImpl<Tensor> &stream);
 
 // from + (to - from) * min(step, steps) / steps.
 double scheduled(double step, double from, double to, int64_t steps);

@@ -279,8 +279,8 @@ private:
   //===-- The layer loop
   //------------------------------------------------------===//
 
-  // loop(layer, in, out): row = table + first + layer * entries; switch
-  // (row[0])
+  // loop(layer, in, out, ...): row = table + first + layer * entries;
+  // switch (row[0])
   LogicalResult lower(LayersOp op) {
     const WeightTable::Layers *block = nullptr;
     for (const WeightTable::Layers &candidate : table.layers)
@@ -289,23 +289,23 @@ private:
     if (!block)
       return op.emitOpError("is not in the weights table");
     OpBuilder &builder = code.builder;
-    Block *head = code.newBlock({types.i64, types.ptr, types.ptr});
+    SmallVector<Type> carried(op.getStream().size() + 1, types.ptr);
+    carried.front() = types.i64;
+    Block *head = code.newBlock(carried);
     Block *next = code.newBlock(), *done = code.newBlock();
     Value zero = code.number(types.i64, 0);
-    LLVM::BrOp::create(builder, code.loc,
-                       ValueRange{zero, address.lookup(op.getStream()[0]),
-                                  address.lookup(op.getStream()[1])},
-                       head);
+    SmallVector<Value> initial{zero};
+    for (Value buffer : op.getStream())
+      initial.push_back(address.lookup(buffer));
+    LLVM::BrOp::create(builder, code.loc, initial, head);
 
     builder.setInsertionPointToEnd(head);
     layer = head->getArgument(0);
-    Value in = head->getArgument(1), out = head->getArgument(2);
-    Value first =
-        code.element(types.i64, weightOffsets, {int32_t(block->firstEntry)});
-    Value skip =
-        code.multiply(layer, code.number(types.i64, block->rowEntries));
+    Value first = code.element(types.i64, weightOffsets,
+                               {int32_t(block->firstEntry)});
+    Value skip = code.multiply(layer, code.number(types.i64, block->rowEntries));
     layerRow = code.element(types.i64, first, {skip});
-    if (failed(lowerBodies(op, in, out, next)))
+    if (failed(lowerBodies(op, head->getArguments().drop_front(), next)))
       return failure();
 
     builder.setInsertionPointToEnd(next);
@@ -313,14 +313,18 @@ private:
     Value more = LLVM::ICmpOp::create(
         builder, code.loc, LLVM::ICmpPredicate::ult, following,
         code.number(types.i64, int64_t(op.getBodies().size())));
-    LLVM::CondBrOp::create(builder, code.loc, more, head,
-                           ValueRange{following, out, in}, done, ValueRange());
+    // What was written is read next: the buffers of each pair change places.
+    SmallVector<Value> turned{following};
+    for (unsigned i = 1; i < head->getNumArguments(); i += 2)
+      turned.append({head->getArgument(i + 1), head->getArgument(i)});
+    LLVM::CondBrOp::create(builder, code.loc, more, head, turned, done,
+                           ValueRange());
     builder.setInsertionPointToEnd(done);
     layer = layerRow = nullptr;
     return success();
   }
 
-  LogicalResult lowerBodies(LayersOp op, Value in, Value out, Block *next) {
+  LogicalResult lowerBodies(LayersOp op, ValueRange stream, Block *next) {
     OpBuilder &builder = code.builder;
     SmallVector<Block *> entries;
     SmallVector<int32_t> numbers;
@@ -340,9 +344,10 @@ private:
     for (auto [region, entry] : llvm::zip(op->getRegions(), entries)) {
       builder.setInsertionPointToEnd(entry);
       Block &body = region.front();
-      address[body.getArgument(0)] = in;
-      address[body.getArgument(1)] = out;
-      extent[body.getArgument(0)] = extent[body.getArgument(1)] = rows;
+      for (auto [argument, buffer] : llvm::zip_equal(body.getArguments(), stream)) {
+        address[argument] = buffer;
+        extent[argument] = rows;
+      }
       if (failed(lowerBlock(body)))
         return failure();
       LLVM::BrOp::create(builder, code.loc, next);

@@ -101,37 +101,48 @@ struct Walk {
   }
 
   void visitLoop(LayersOp layers) {
-    Value initial = rootOf(layers.getStream().front());
-    auto type = cast<RankedTensorType>(layers.getResult().getType());
-    auto held = lives.bufferOf.find(initial);
-    bool reuse = held != lives.bufferOf.end() && !held->second->batchRows &&
-                 held->second->type == arenaType(type) &&
-                 lastReadBy(layers, initial);
-    use(layers.getStream().front());
-    LoopBuffers loop{reuse ? held->second : make(type, false), nullptr, !reuse};
-    loop.other = make(type, false);
+    SmallVector<LoopBuffers, 1> loop;
+    for (auto [stream, outcome] :
+         llvm::zip(layers.getStream(), layers.getOutcomes())) {
+      Value initial = rootOf(stream);
+      auto type = cast<RankedTensorType>(outcome.getType());
+      auto held = lives.bufferOf.find(initial);
+      bool reuse = held != lives.bufferOf.end() && !held->second->batchRows &&
+                   held->second->type == arenaType(type) &&
+                   lastReadBy(layers, initial) &&
+                   llvm::none_of(loop, [&](const LoopBuffers &before) {
+                     return before.current == held->second;
+                   });
+      use(stream);
+      Buffer *current = reuse ? held->second : make(type, false);
+      loop.push_back({current, make(type, false), !reuse});
+    }
 
     int64_t start = step, end = step;
     for (Region &region : layers->getRegions()) {
       step = start;
       body = ++bodies;
-      Value yielded = rootOf(region.front().getTerminator()->getOperand(0));
-      if (Operation *producer = yielded.getDefiningOp())
-        if (outOperand(producer) >= 0 &&
-            region.isAncestor(producer->getParentRegion()))
-          lives.streamOut.insert(yielded);
+      for (OpOperand &handed : region.front().getTerminator()->getOpOperands()) {
+        Value root = rootOf(handed.get());
+        if (Operation *producer = root.getDefiningOp())
+          if (outOperand(producer) >= 0 &&
+              region.isAncestor(producer->getParentRegion()))
+            lives.streamOut.try_emplace(root, handed.getOperandNumber());
+      }
       visitBlock(region.front());
       end = std::max(end, step);
     }
     body = 0;
     step = end + 1;
-    outerUses.append({loop.current, loop.other});
+    for (LoopBuffers &handed : loop)
+      outerUses.append({handed.current, handed.other});
     for (Buffer *buffer : outerUses)
       buffer->end = std::max(buffer->end, step);
     outerUses.clear();
-    lives.loops[layers] = loop;
     bool even = layers.getBodies().size() % 2 == 0;
-    lives.bufferOf[layers.getResult()] = even ? loop.current : loop.other;
+    for (auto [outcome, handed] : llvm::zip(layers.getOutcomes(), loop))
+      lives.bufferOf[outcome] = even ? handed.current : handed.other;
+    lives.loops[layers] = loop;
   }
 
   void visitBlock(Block &block) {

@@ -16,7 +16,7 @@ bool isDestination(mlir::Operation *op);
 mlir::Value rootOf(mlir::Value tensor);
 
 struct LoopBuffers {
-  Buffer *current, *other; // the stream, by turns
+  Buffer *current, *other; // one value that layers hand over, by turns
   bool copyIn;             // the initial value must be copied to `current`
 };
 
@@ -26,9 +26,10 @@ struct Lives {
   llvm::DenseMap<mlir::Value, Buffer *> bufferOf;
   // Roots that their op writes straight into output number .. of the function.
   llvm::DenseMap<mlir::Value, unsigned> direct;
-  // Roots that their op writes straight into the out stream of their body.
-  llvm::DenseSet<mlir::Value> streamOut;
-  llvm::DenseMap<mlir::Operation *, LoopBuffers> loops;
+  // Roots that their op writes straight into what their body hands over: which.
+  llvm::DenseMap<mlir::Value, unsigned> streamOut;
+  // Per value that the layers hand over.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<LoopBuffers, 1>> loops;
   int64_t bytesWithoutReuse = 0;
 };
 

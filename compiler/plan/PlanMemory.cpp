@@ -28,7 +28,7 @@ struct Rewrite {
   SmallVector<Value> outputs;
   IRMapping to; // tensors -> memrefs; indices
   DenseMap<Buffer *, Value> arena;
-  Value streamOut; // of the body at hand
+  SmallVector<Value> streamOut;          // of the body at hand
 
   Rewrite(func::FuncOp forward, Lives &lives)
       : forward(forward), lives(lives) {}
@@ -47,8 +47,8 @@ struct Rewrite {
     Value result = op->getResult(0);
     if (auto direct = lives.direct.find(result); direct != lives.direct.end())
       return outputs[direct->second];
-    if (lives.streamOut.count(result))
-      return streamOut;
+    if (auto out = lives.streamOut.find(result); out != lives.streamOut.end())
+      return streamOut[out->second];
     return memrefOf(lives.bufferOf.lookup(result), builder, op->getLoc());
   }
 
@@ -95,32 +95,41 @@ struct Rewrite {
   }
 
   void rewriteLoop(LayersOp layers, OpBuilder &builder) {
-    const LoopBuffers &loop = lives.loops.find(layers)->second;
     Location loc = layers.getLoc();
-    Value current = memrefOf(loop.current, builder, loc);
-    Value other = memrefOf(loop.other, builder, loc);
-    if (loop.copyIn)
-      copy(builder, loc, to.lookup(layers.getStream().front()), current);
-    auto fresh =
-        LayersOp::create(builder, loc, TypeRange(), ValueRange{current, other},
-                         layers.getSlots(), layers.getBodies(),
-                         layers.getTable(), layers->getNumRegions());
+    SmallVector<Value> pairs; // current and other, for each value handed over
+    for (auto [loop, initial] :
+         llvm::zip(lives.loops.find(layers)->second, layers.getStream())) {
+      pairs.push_back(memrefOf(loop.current, builder, loc));
+      pairs.push_back(memrefOf(loop.other, builder, loc));
+      if (loop.copyIn)
+        copy(builder, loc, to.lookup(initial), pairs.end()[-2]);
+    }
+    auto fresh = LayersOp::create(builder, loc, TypeRange(), pairs,
+                                  layers.getSlots(),
+                                  layers.getBodies(), layers.getTable(),
+                                  layers->getNumRegions());
     fresh->setDiscardableAttrs(layers->getDiscardableAttrDictionary());
-    for (auto [from, into] :
-         llvm::zip(layers->getRegions(), fresh->getRegions())) {
-      Block *block = builder.createBlock(
-          &into, {}, {current.getType(), other.getType()}, {loc, loc});
-      streamOut = block->getArgument(1);
-      to.map(from.front().getArgument(0), block->getArgument(0));
+    for (auto [from, into] : llvm::zip(layers->getRegions(), fresh->getRegions())) {
+      Block *block =
+          builder.createBlock(&into, {}, TypeRange(ValueRange(pairs)),
+                              SmallVector<Location>(pairs.size(), loc));
+      streamOut.clear();
+      for (BlockArgument argument : from.front().getArguments()) {
+        unsigned in = 2 * argument.getArgNumber();
+        to.map(argument, block->getArgument(in));
+        streamOut.push_back(block->getArgument(in + 1));
+      }
       rewriteBlock(from.front(), builder);
-      Value yielded = from.front().getTerminator()->getOperand(0);
-      if (to.lookup(yielded) != streamOut)
-        copy(builder, loc, to.lookup(yielded), streamOut);
+      for (auto [yielded, out] : llvm::zip(
+               from.front().getTerminator()->getOperands(), streamOut))
+        if (to.lookup(yielded) != out)
+          copy(builder, loc, to.lookup(yielded), out);
       YieldOp::create(builder, loc, ValueRange());
     }
     builder.setInsertionPointAfter(fresh);
     bool even = layers.getBodies().size() % 2 == 0;
-    to.map(layers.getResult(), even ? current : other);
+    for (auto [number, outcome] : llvm::enumerate(layers.getOutcomes()))
+      to.map(outcome, pairs[2 * number + (even ? 0 : 1)]);
   }
 
   void rewriteBlock(Block &block, OpBuilder &builder) {

@@ -245,15 +245,16 @@ def Kernel_LayersOp : Kernel_Op<"layers",
     [RecursiveMemoryEffects, LayerStack, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the layer loop: bodies, an index per layer, a table of weights";
   let description = [{
-    As `transformer.layers`. On memrefs the stream is two buffers: a body reads
-    its first argument, writes its second, and they change places after each
-    layer; the op's stream operands are (current, other) and the outcome is in
-    the first when the number of layers is even, else in the second.
+    As `transformer.layers`, but a layer may hand over several values: the stream,
+    and what the next layer begins with. On memrefs each is two buffers: a body
+    reads the first, writes the second, and they change places after each layer;
+    the op's stream operands are (current, other) for each value and its outcome
+    is in the first when the number of layers is even, else in the second.
 
     Constraints:
     * (C1) - (C3) as C1 - C3 of transformer.layers.
-    * (C4) on tensors a body takes and yields one value of the stream's type; on
-      memrefs it takes two and yields none.
+    * (C4) on tensors a body takes and yields values of the stream's types, and
+      so is the result; on memrefs it takes the stream's pairs and yields none.
     * (C5) as C5 of transformer.layers.
 
     ```mlir
@@ -265,9 +266,9 @@ def Kernel_LayersOp : Kernel_Op<"layers",
   }];
   let arguments = (ins Variadic<Kernel_Buffer>:$stream, ArrayAttr:$slots,
                        DenseI64ArrayAttr:$bodies, ArrayAttr:$table);
-  let results = (outs Optional<AnyRankedTensor>:$result);
+  let results = (outs Variadic<AnyRankedTensor>:$outcomes);
   let regions = (region VariadicRegion<SizedRegion<1>>:$body_regions);
-  let assemblyFormat = "$stream `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($stream) (`->` type($result)^)?";
+  let assemblyFormat = "$stream `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($stream) (`->` type($outcomes)^)?";
   let hasVerifier = 1;
 }
 

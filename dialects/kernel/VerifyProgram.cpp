@@ -65,8 +65,8 @@ LogicalResult LaunchOp::verify() {
 
 namespace {
 
-// On tensors a body takes and yields the stream; on memrefs it takes the buffer
-// to read and the one to write.
+// On tensors a body takes and yields the stream's values; on memrefs it takes,
+// for each, the buffer to read and the one to write.
 LogicalResult verifyBody(LayersOp op, size_t index, Block &block,
                          TypeRange takes, TypeRange yields) {
   if (block.getArgumentTypes() != takes) // C4
@@ -76,7 +76,7 @@ LogicalResult verifyBody(LayersOp op, size_t index, Block &block,
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield || yield.getValues().getTypes() != yields) // C4
     return op.emitOpError() << "body " << index << " must yield "
-                            << yields.size() << " values of the stream's type";
+                            << yields.size() << " values of the stream's types";
   return success();
 }
 
@@ -85,9 +85,12 @@ LogicalResult verifyBody(LayersOp op, size_t index, Block &block,
 LogicalResult LayersOp::verify() {
   TypeRange stream = getStream().getTypes();
   bool onTensors = !stream.empty() && isa<RankedTensorType>(stream[0]);
-  if (stream.size() != (onTensors ? 1u : 2u)) // C4
+  bool alike = llvm::all_of(stream, [&](Type type) {
+    return isa<RankedTensorType>(type) == onTensors;
+  });
+  if (stream.empty() || !alike || (!onTensors && stream.size() % 2)) // C4
     return emitOpError() << "stream has " << stream.size()
-                         << " operands but must have one tensor or two memrefs";
+                         << " operands but must have tensors or pairs of memrefs";
   TypeRange yields = onTensors ? stream : TypeRange();
   if (getOperation()->getResultTypes() != yields) // C4
     return emitOpError() << "results are " << getOperation()->getResultTypes()

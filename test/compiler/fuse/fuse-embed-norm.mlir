@@ -37,7 +37,7 @@ transformer.model @norm_of_an_embedding {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_norm_is_in_the_layer_loop
-// CHECK: boundary = "embed-norm", {{.*}} reason = "the norm is in the layer loop, which is handed the stream alone", status = "declined: law", unit = "embed"
+// CHECK: boundary = "embed-norm", {{.*}} reason = "the norm is in the layer loop, and not every layer begins with it", status = "declined: law", unit = "embed"
 // CHECK-NOT: kernel.launch
 // REMARK: embed keeps embed-norm apart, declined: law: the norm is in the layer loop
 transformer.model @keep_as_norm_is_in_the_layer_loop {

@@ -45,7 +45,7 @@ func.func @layers_c4(%x0: tensor<?x8xf32>) {
 // -----
 
 func.func @layers_c4_yield(%x0: tensor<?x8xf32>) {
-  // expected-error @+1 {{body 0 must yield 1 values of the stream's type}}
+  // expected-error @+1 {{body 0 must yield 1 values of the stream's types}}
   %y = kernel.layers %x0 slots [[]] bodies [0] table [[]] {
   ^bb0(%s: tensor<?x8xf32>):
     kernel.yield
@@ -56,7 +56,7 @@ func.func @layers_c4_yield(%x0: tensor<?x8xf32>) {
 // -----
 
 func.func @layers_c4_memref(%x0: memref<?x8xf32>) {
-  // expected-error @+1 {{stream has 1 operands but must have one tensor or two memrefs}}
+  // expected-error @+1 {{stream has 1 operands but must have tensors or pairs of memrefs}}
   kernel.layers %x0 slots [[]] bodies [0] table [[]] {
   ^bb0(%s: memref<?x8xf32>):
     kernel.yield
