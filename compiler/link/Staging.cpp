@@ -36,9 +36,11 @@ Staging::Staging(StringRef folder, StringRef name)
     return;
   }
   hidden = pattern;
+  interrupted.emplace(hidden, made);
 }
 
 Staging::~Staging() {
+  interrupted.reset();
   if (!hidden.empty())
     sys::fs::remove_directories(hidden);
   while (!made.empty()) { // those that stayed empty
