@@ -26,8 +26,6 @@ std::string whyNotJoin(RowsOp op, MatmulOp gate, MatmulOp up) {
     if (!matmul.getWeight().getDefiningOp<kernel::WeightOp>())
       return "a weight is not a parameter";
   }
-  if (gate.getWeight().getType() != up.getWeight().getType())
-    return "gate and up have different widths";
   return "";
 }
 

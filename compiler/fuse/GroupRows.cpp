@@ -77,8 +77,6 @@ LaunchOp handOut(LaunchOp old) {
 
 std::string mille::whyNotGroup(RowsOp op, Value input) {
   Operation *holder = input.getDefiningOp();
-  if (!isa_and_nonnull<MatmulOp, RowsOp, LaunchOp>(holder))
-    return "no matmul or row kernel makes the value";
   if (holder->getBlock() != op->getBlock())
     return "the value is made outside the layer";
   if (Value rows = destinationRows(makerOf(input));
@@ -91,9 +89,6 @@ std::string mille::whyNotGroup(RowsOp op, Value input) {
       continue;
     return "it reads another value that is made later";
   }
-  for (Value index : op.getIndices())
-    if (index.getDefiningOp() == holder)
-      return "it gathers from rows that other tasks own";
   return "";
 }
 

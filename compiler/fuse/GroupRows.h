@@ -11,8 +11,8 @@ namespace mille {
 // The op that makes `value`, looked for inside launches.
 mlir::Operation *makerOf(mlir::Value value);
 
-// Why `op` cannot run in the launch that makes its input `input` (which may have
-// to be made: a matmul or rows op); empty where it can.
+// Why `op` cannot run in the launch that makes its input `input`; empty where it
+// can. A matmul or rows op makes it, perhaps in a launch already.
 std::string whyNotGroup(kernel::RowsOp op, mlir::Value input);
 
 // Moves it there; `op` stays valid, and the launch hands out what is read

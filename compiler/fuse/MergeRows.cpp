@@ -36,16 +36,12 @@ SmallVector<Value> mille::elementInputs(RowsOp op) {
 
 std::string mille::whyNotMerge(RowsOp consumer, Value input) {
   Operation *producer = input.getDefiningOp();
-  if (!isa_and_nonnull<MatmulOp, RowsOp>(producer))
-    return "no matmul or row kernel makes the value";
   if (producer->getBlock() != consumer->getBlock())
     return "the value is made outside the layer";
   if (!llvm::all_of(input.getUsers(), [&](Operation *user) {
         return user == consumer.getOperation();
       }))
     return "the value has another reader";
-  if (input.getType() != consumer.getResult().getType())
-    return "the value and the result have different shapes";
   // Each op has a destination; the value itself is no operand of the merged op.
   if (producer->getNumOperands() + consumer->getNumOperands() - 2 >
       MILLE_MAX_BUFFERS)

@@ -151,3 +151,101 @@ transformer.model @keep_as_sum_is_of_another_layer {
     return %l : tensor<?x4xf32>
   }
 }
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_rows_differ
+// CHECK: reason = "the kernels run over different rows", status = "declined: law"
+// REMARK: declined: law: the kernels run over different rows
+transformer.model @keep_as_rows_differ {
+  transformer.parameter @a.o.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.weight", tensor<4x4xf32>>
+  transformer.parameter @a.out_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.out_norm.weight", tensor<4xf32>>
+  transformer.parameter @f.in_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in_norm.weight", tensor<4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %w = kernel.weight @a.o.weight -> tensor<4x4xf32>
+    %g = kernel.weight @a.out_norm.weight -> tensor<4xf32>
+    %h = kernel.weight @f.in_norm.weight -> tensor<4xf32>
+    %dp = tensor.empty(%rows) : tensor<?x4xf32>
+    %p = kernel.matmul %x, %w outs(%dp : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dn = tensor.empty(%batch) : tensor<?x4xf32>
+    %n = kernel.rows ins(%p, %g : tensor<?x4xf32>, tensor<4xf32>) outs(%dn : tensor<?x4xf32>) gather [-1, -1] norm <layer, 1.000000e-05> {
+    ^bb0(%in_a: f32, %in_b: f32):
+      %0 = arith.mulf %in_a, %in_b : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x4xf32>
+    return %n : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_sum_is_made_outside_the_layer
+// CHECK: reason = "the value is made outside the layer", status = "declined: law"
+// REMARK: declined: law: the value is made outside the layer
+transformer.model @keep_as_sum_is_made_outside_the_layer {
+  transformer.parameter @a.o.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.weight", tensor<4x4xf32>>
+  transformer.parameter @a.out_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.out_norm.weight", tensor<4xf32>>
+  transformer.parameter @f.in_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in_norm.weight", tensor<4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %w = kernel.weight @a.o.weight -> tensor<4x4xf32>
+    %g = kernel.weight @a.out_norm.weight -> tensor<4xf32>
+    %h = kernel.weight @f.in_norm.weight -> tensor<4xf32>
+    %dp = tensor.empty(%rows) : tensor<?x4xf32>
+    %p = kernel.matmul %x, %w outs(%dp : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %l = kernel.layers %x slots [[]] bodies [0] table [[]] {
+    ^bb0(%s: tensor<?x4xf32>):
+    %dn = tensor.empty(%rows) : tensor<?x4xf32>
+    %n = kernel.rows ins(%p, %g : tensor<?x4xf32>, tensor<4xf32>) outs(%dn : tensor<?x4xf32>) gather [-1, -1] norm <layer, 1.000000e-05> {
+    ^bb0(%in_a: f32, %in_b: f32):
+      %0 = arith.mulf %in_a, %in_b : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x4xf32>
+    kernel.yield %n : tensor<?x4xf32>
+    } : tensor<?x4xf32> -> tensor<?x4xf32>
+    return %l : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_sum_is_of_the_last_layer
+// CHECK: reason = "the last layer makes the sum, and not every layer begins with this norm", status = "declined: law"
+// REMARK: declined: law: the last layer makes the sum, and not every layer begins with this norm
+transformer.model @keep_as_sum_is_of_the_last_layer {
+  transformer.parameter @a.o.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.weight", tensor<4x4xf32>>
+  transformer.parameter @a.out_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.out_norm.weight", tensor<4xf32>>
+  transformer.parameter @f.in_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in_norm.weight", tensor<4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %w = kernel.weight @a.o.weight -> tensor<4x4xf32>
+    %g = kernel.weight @a.out_norm.weight -> tensor<4xf32>
+    %h = kernel.weight @f.in_norm.weight -> tensor<4xf32>
+    %l = kernel.layers %x slots [[]] bodies [0] table [[]] {
+    ^bb0(%s: tensor<?x4xf32>):
+    %dp = tensor.empty(%rows) : tensor<?x4xf32>
+    %p = kernel.matmul %s, %w outs(%dp : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    kernel.yield %p : tensor<?x4xf32>
+    } : tensor<?x4xf32> -> tensor<?x4xf32>
+    %dn = tensor.empty(%rows) : tensor<?x4xf32>
+    %n = kernel.rows ins(%l, %g : tensor<?x4xf32>, tensor<4xf32>) outs(%dn : tensor<?x4xf32>) gather [-1, -1] norm <layer, 1.000000e-05> {
+    ^bb0(%in_a: f32, %in_b: f32):
+      %0 = arith.mulf %in_a, %in_b : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x4xf32>
+    return %n : tensor<?x4xf32>
+  }
+}

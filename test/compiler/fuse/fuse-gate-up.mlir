@@ -120,3 +120,74 @@ transformer.model @keep_as_inputs_differ {
     return %h : tensor<?x6xf32>
   }
 }
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_weight_is_no_parameter
+// CHECK: reason = "a weight is not a parameter", status = "declined: law"
+// CHECK: kernel.rows
+// REMARK: declined: law: a weight is not a parameter
+transformer.model @keep_as_weight_is_no_parameter {
+  transformer.parameter @f.gate.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.gate.weight", tensor<6x4xf32>>
+  transformer.parameter @f.in.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.weight", tensor<6x4xf32>>
+  transformer.parameter @f.in.bias : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.bias", tensor<6xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %wg: tensor<6x4xf32> {transformer.name = "w", transformer.shape = array<i64: 6, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wu = kernel.weight @f.in.weight -> tensor<6x4xf32>
+    %dg = tensor.empty(%rows) : tensor<?x6xf32>
+    %g = kernel.matmul %x, %wg outs(%dg : tensor<?x6xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<6x4xf32> -> tensor<?x6xf32>
+    %du = tensor.empty(%rows) : tensor<?x6xf32>
+    %u = kernel.matmul %x, %wu outs(%du : tensor<?x6xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<6x4xf32> -> tensor<?x6xf32>
+    %dh = tensor.empty(%rows) : tensor<?x6xf32>
+    %h = kernel.rows ins(%g, %u : tensor<?x6xf32>, tensor<?x6xf32>) outs(%dh : tensor<?x6xf32>) gather [-1, -1] {
+    ^bb0(%in_g: f32, %in_u: f32):
+      %e = math.exp %in_g : f32
+      %0 = arith.mulf %e, %in_u : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x6xf32>
+    return %h : tensor<?x6xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_product_has_two_accumulators
+// CHECK: reason = "a product has two accumulators already", status = "declined: law"
+// CHECK: kernel.rows
+// REMARK: declined: law: a product has two accumulators already
+transformer.model @keep_as_product_has_two_accumulators {
+  transformer.parameter @f.gate.weight : tensor<12x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.gate.weight", tensor<12x4xf32>>
+  transformer.parameter @f.in.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.weight", tensor<6x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wg = kernel.weight @f.gate.weight -> tensor<12x4xf32>
+    %wu = kernel.weight @f.in.weight -> tensor<6x4xf32>
+    %dg = tensor.empty(%rows) : tensor<?x6xf32>
+    %g = kernel.matmul %x, %wg outs(%dg : tensor<?x6xf32>) accumulators 2 {
+    ^bb0(%acc: f32, %second: f32):
+      %0 = arith.addf %acc, %second : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<12x4xf32> -> tensor<?x6xf32>
+    %du = tensor.empty(%rows) : tensor<?x6xf32>
+    %u = kernel.matmul %x, %wu outs(%du : tensor<?x6xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<6x4xf32> -> tensor<?x6xf32>
+    %dh = tensor.empty(%rows) : tensor<?x6xf32>
+    %h = kernel.rows ins(%g, %u : tensor<?x6xf32>, tensor<?x6xf32>) outs(%dh : tensor<?x6xf32>) gather [-1, -1] {
+    ^bb0(%in_g: f32, %in_u: f32):
+      %e = math.exp %in_g : f32
+      %0 = arith.mulf %e, %in_u : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x6xf32>
+    return %h : tensor<?x6xf32>
+  }
+}

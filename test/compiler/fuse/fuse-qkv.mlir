@@ -294,3 +294,199 @@ transformer.model @keep_as_a_kernel_stands_between {
     return %at : tensor<?x4xf32>
   }
 }
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_weight_is_no_parameter
+// CHECK: reason = "a weight is not a parameter", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: a weight is not a parameter
+transformer.model @keep_as_weight_is_no_parameter {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %wk: tensor<4x4xf32> {transformer.name = "w", transformer.shape = array<i64: 4, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_projection_has_two_accumulators
+// CHECK: reason = "a projection has two accumulators already", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: a projection has two accumulators already
+transformer.model @keep_as_projection_has_two_accumulators {
+  transformer.parameter @a.q.weight : tensor<8x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<8x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<8x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 2 {
+    ^bb0(%acc: f32, %second: f32):
+      %0 = arith.addf %acc, %second : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<8x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_destination_is_given
+// CHECK: reason = "a projection's destination is not its own", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: a projection's destination is not its own
+transformer.model @keep_as_destination_is_given {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk outs(%z : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_epilogues_read_different_values
+// CHECK: reason = "the projections' epilogues read different values", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: the projections' epilogues read different values
+transformer.model @keep_as_epilogues_read_different_values {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq extras(%x : tensor<?x4xf32>) outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %e: f32):
+      %0 = arith.mulf %acc, %e : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk extras(%z : tensor<?x4xf32>) outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %e: f32):
+      %0 = arith.mulf %acc, %e : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv extras(%x : tensor<?x4xf32>) outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %e: f32):
+      %0 = arith.mulf %acc, %e : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: transformer.model @keep_as_projection_is_outside_the_layer
+// CHECK: reason = "a projection is made outside the layer", status = "declined: law", unit = "a"
+// CHECK: offsets [0, 0, 0]
+// REMARK: declined: law: a projection is made outside the layer
+transformer.model @keep_as_projection_is_outside_the_layer {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %l = kernel.layers %x slots [[]] bodies [0] table [[]] {
+    ^bb0(%s: tensor<?x4xf32>):
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    kernel.yield %at : tensor<?x4xf32>
+    } : tensor<?x4xf32> -> tensor<?x4xf32>
+    return %l : tensor<?x4xf32>
+  }
+}
