@@ -182,6 +182,11 @@ void Fields::mustBe(StringRef key, llvm::ArrayRef<StringRef> values) {
   error(key, key + " is " + given + " but Mille does only " + choice);
 }
 
+void Fields::ignoreRest() {
+  for (const json::Member &member : self.members)
+    asked(member.key);
+}
+
 void Fields::refuseRest() {
   for (const json::Member &member : self.members) {
     if (known.count(member.key))

@@ -38,6 +38,7 @@ public:
   // Only these values are done (as describe() prints them); others, an error.
   void mustBe(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> values);
   void ignore(llvm::StringRef key) { asked(key); }
+  void ignoreRest();
 
   // Every key that nothing asked for: an error, or for a config a note.
   void refuseRest();

@@ -28,8 +28,7 @@ public:
   Problem &note(mlir::LocationAttr at, const llvm::Twine &text);
 
   bool any() const { return errors > 0; }
-  // Errors beyond this many are counted, not told.
-  bool full() const { return errors >= most; }
+  size_t count() const { return errors; }
   // Tells everything so far; false if there was an error among it.
   bool tell();
 

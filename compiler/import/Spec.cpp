@@ -102,8 +102,13 @@ private:
       return norm;
     Fields fields = fieldsOf(*value, what);
     norm.at = fields.at();
+    const size_t before = problems.count();
     size_t kind = fields.word(
         "kind", {"layer_norm", "rms_norm", "identity", "l2_norm"});
+    if (problems.count() > before) { // what the other keys mean is unknown
+      fields.ignoreRest();
+      return norm;
+    }
     if (kind == 3)
       fields.error("kind", "kind is \"l2_norm\" but Mille does not do that yet "
                            "on the residual stream");
@@ -130,8 +135,13 @@ private:
       return scale;
     Fields fields = fieldsOf(*value, what);
     scale.at = fields.at();
+    const size_t before = problems.count();
     size_t kind = fields.word(
         "kind", {"const", "learned_scalar", "learned_channel", "scheduled"});
+    if (problems.count() > before) {
+      fields.ignoreRest();
+      return scale;
+    }
     scale.kind = ScaleKind(kind);
     if (scale.kind == ScaleKind::constant) {
       constant(fields, scale);

@@ -36,8 +36,14 @@ public:
   Branch read() {
     Branch branch;
     branch.at = fields.at();
+    const size_t before = problems.count();
     size_t kind = fields.word("kind", {"attention", "ffn"});
     branch.name = fields.text("name", kind == 0 ? "attn" : "ffn");
+    if (problems.count() > before) { // what the other keys mean is unknown
+      branch.name = fields.text("name", "branch");
+      fields.ignoreRest();
+      return branch;
+    }
     if (kind == 0)
       branch.attention = attention();
     else

@@ -173,7 +173,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
     `outs` `(` $out `:` type($out) `)`
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
     `offsets` $offsets `scale` $scale `causal` $causal (`softcap` $softcap^)?
-    (`pairing` $pairing^)? (`slopes` $slopes^)? attr-dict
+    (`pairing` $pairing^)? (`slopes` custom<Numbers>($slopes)^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) (`->` type($result)^)?
   }];
   let hasVerifier = 1;
@@ -312,7 +312,7 @@ def Kernel_RotationOp : Kernel_Op<"rotation"> {
   let arguments = (ins Kernel_Buffer:$positions, DenseF64ArrayAttr:$frequencies,
                        F64Attr:$factor, Kernel_Buffer:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$positions `frequencies` $frequencies `factor` $factor `outs` `(` $out `:` type($out) `)` attr-dict `:` type($positions) (`->` type($result)^)?";
+  let assemblyFormat = "$positions `frequencies` custom<Numbers>($frequencies) `factor` $factor `outs` `(` $out `:` type($out) `)` attr-dict `:` type($positions) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 

@@ -34,6 +34,26 @@ bool TransformerDialect::isFirstWarning(StringRef of) {
   return warned.insert(of.str()).second;
 }
 
+ParseResult mille::parseNumbers(OpAsmParser &parser,
+                                DenseF64ArrayAttr &numbers) {
+  SmallVector<double> values;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseFloat(values.emplace_back());
+      }))
+    return failure();
+  numbers = parser.getBuilder().getDenseF64ArrayAttr(values);
+  return success();
+}
+
+void mille::printNumbers(OpAsmPrinter &printer, Operation *,
+                         DenseF64ArrayAttr numbers) {
+  printer << '[';
+  llvm::interleaveComma(numbers.asArrayRef(), printer, [&](double value) {
+    printer << formatDouble(value);
+  });
+  printer << ']';
+}
+
 std::string mille::transformer::formatDouble(double value) {
   char text[64];
   auto [end, error] = std::to_chars(text, text + sizeof text, value);

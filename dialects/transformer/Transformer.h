@@ -47,6 +47,18 @@ mlir::LogicalResult verifyLayerStack(mlir::Operation *stack);
 } // namespace mille::transformer
 
 #include "dialects/transformer/LayerStack.h.inc"
+
+namespace mille {
+
+// A list of doubles in an op's text, each with the digits that read back (MLIR's
+// own printer of dense arrays stops at seven).
+mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser,
+                               mlir::DenseF64ArrayAttr &numbers);
+void printNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                  mlir::DenseF64ArrayAttr numbers);
+
+} // namespace mille
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/transformer/TransformerAttrs.h.inc"
 #define GET_OP_CLASSES

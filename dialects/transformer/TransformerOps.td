@@ -173,7 +173,7 @@ def Transformer_RotateOp : Transformer_Op<"rotate",
     I64Attr:$heads, I64Attr:$head_dim, Transformer_PairingWord:$pairing,
     DenseF64ArrayAttr:$frequencies, DefaultValuedAttr<F64Attr, "1.0">:$attention_factor);
   let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$input `at` $positions `heads` $heads `head_dim` $head_dim `pairing` $pairing `frequencies` $frequencies (`attention_factor` $attention_factor^)? attr-dict `:` type($input) `,` type($positions)";
+  let assemblyFormat = "$input `at` $positions `heads` $heads `head_dim` $head_dim `pairing` $pairing `frequencies` custom<Numbers>($frequencies) (`attention_factor` $attention_factor^)? attr-dict `:` type($input) `,` type($positions)";
   let hasVerifier = 1;
 }
 
@@ -192,7 +192,7 @@ def Transformer_PositionBiasOp : Transformer_Op<"position_bias", [Pure]> {
   }];
   let arguments = (ins Transformer_Ids:$positions, DenseF64ArrayAttr:$slopes);
   let results = (outs RankedTensorOf<[F32]>:$result);
-  let assemblyFormat = "$positions `slopes` $slopes attr-dict `:` type($positions) `->` type($result)";
+  let assemblyFormat = "$positions `slopes` custom<Numbers>($slopes) attr-dict `:` type($positions) `->` type($result)";
   let hasVerifier = 1;
 }
 

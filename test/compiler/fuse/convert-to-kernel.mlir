@@ -71,7 +71,7 @@ transformer.model @every_slot {
 // are read in it.
 // CHECK-LABEL: transformer.model @attention
 // CHECK-COUNT-1: kernel.key_bias
-// CHECK: %[[ROTATION:.*]] = kernel.rotation %{{.*}} frequencies [1.000000e+00] factor 1.000000e+00
+// CHECK: %[[ROTATION:.*]] = kernel.rotation %{{.*}} frequencies [1.0] factor 1.000000e+00
 // CHECK-NOT: kernel.rotation
 // CHECK: kernel.layers
 // CHECK: %[[W:.*]] = kernel.weight @"layers.*.w" -> tensor<4x4xf32>

@@ -3,7 +3,7 @@
 // What the runtime prepares once per run, and the ops that only move rows.
 // CHECK-LABEL: @prepared
 // CHECK: kernel.key_bias %{{.*}} outs(%{{.*}} : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
-// CHECK: kernel.rotation %{{.*}} frequencies [1.000000e+00, 1.000000e-02] factor 1.000000e+00 outs(%{{.*}} : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
+// CHECK: kernel.rotation %{{.*}} frequencies [1.0, 0.01] factor 1.000000e+00 outs(%{{.*}} : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
 // CHECK: kernel.schedule %{{.*}} from 0.000000e+00 to 1.000000e+00 over 1000 outs(%{{.*}} : tensor<1xf32>) : tensor<1xi32> -> tensor<1xf32>
 // CHECK: kernel.pool_index mask %{{.*}} : tensor<?xi32> tokens %{{.*}} last true outs(%{{.*}} : tensor<?xi32>) -> tensor<?xi32>
 // CHECK: kernel.pool_mean %{{.*}} mask %{{.*}} : tensor<?xi32> tokens %{{.*}} outs(%{{.*}} : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
