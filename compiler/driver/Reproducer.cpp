@@ -3,14 +3,17 @@
 // Must not allocate once something broke.
 #include "compiler/driver/Reproducer.h"
 
+#include "compiler/driver/Progress.h"
+#include "compiler/weights/Leftover.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Signals.h"
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <new>
+#include <poll.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace mille;
@@ -51,19 +54,51 @@ void mille::leaveReproducer() {
   }
 }
 
+//===-- The watcher -------------------------------------------------------------===//
+
+// A thread that waits for the end of the process: removing files takes more than
+// a signal handler may do. One byte wakes it: a signal's number, or 0 to remove
+// what is half-written and answer.
+static int wake[2], answer[2];
+
+static void watch() {
+  unsigned char byte;
+  while (::read(wake[0], &byte, 1) == 1) {
+    removeLeftovers();
+    if (byte != 0) {
+      clearProgress();
+      signal(byte, SIG_DFL);
+      kill(getpid(), byte);
+    }
+    put(answer[1], "", 1);
+  }
+}
+
+// From anywhere; waits a second at most, as the watcher may need what broke.
+static void removeHalfWritten() {
+  put(wake[1], "", 1);
+  pollfd done = {answer[0], POLLIN, 0};
+  poll(&done, 1, 1000);
+}
+
+static void onInterrupt(int signal) {
+  char byte = static_cast<char>(signal);
+  put(wake[1], &byte, 1);
+}
+
 static void onCrash(int signal) {
   const char *name = strsignal(signal);
   put(2, "mille: error: internal failure (");
   put(2, name ? name : "signal");
   put(2, ")\n");
   leaveReproducer();
-  llvm::sys::RunInterruptHandlers(); // removes half-written files
+  removeHalfWritten();
   _exit(4);
 }
 
 static void onExhaustedMemory() {
   put(2, "mille: error: out of memory\n");
-  llvm::sys::RunInterruptHandlers();
+  removeHalfWritten();
   _exit(3);
 }
 
@@ -72,6 +107,8 @@ void mille::watchForCrashes(const std::string &commandLine) {
   const char *folder = getenv("TMPDIR");
   path = std::string(folder && *folder ? folder : "/tmp") +
          "/mille-reproducer-" + std::to_string(getpid()) + ".mlir";
+  if (pipe2(wake, O_CLOEXEC) == 0 && pipe2(answer, O_CLOEXEC) == 0)
+    std::thread(watch).detach();
   // A stack of its own, so that an overflow of the stack is reported too.
   static char stack[64 << 10];
   stack_t alternate = {};
@@ -83,6 +120,14 @@ void mille::watchForCrashes(const std::string &commandLine) {
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
     sigaction(signal, &action, nullptr);
+  action.sa_handler = onInterrupt;
+  action.sa_flags = SA_RESTART;
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) // as nohup and shells set it
+      sigaction(signal, &action, nullptr);
+  }
   std::set_new_handler(onExhaustedMemory);
 }
 

@@ -11,8 +11,9 @@ const std::string &Scratch::folder() {
     llvm::SmallString<128> made;
     if (!llvm::sys::fs::createUniqueDirectory("mille", made))
       path = std::string(made);
-    else
-      path = "/tmp/mille-no-scratch"; // writing to it says what is wrong
+    else // writing to it says what is wrong
+      path = "/tmp/mille-no-scratch";
+    leftover = std::make_unique<Leftover>(path);
   }
   return path;
 }

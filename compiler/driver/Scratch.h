@@ -1,6 +1,9 @@
 // A folder that is gone when the work is done.
 // Must not be used for what the user wants to keep.
 #pragma once
+#include "compiler/weights/Leftover.h"
+
+#include <memory>
 #include <string>
 
 namespace mille {
@@ -15,6 +18,7 @@ public:
 
 private:
   std::string path;
+  std::unique_ptr<Leftover> leftover;
 };
 
 } // namespace mille

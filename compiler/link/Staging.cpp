@@ -28,6 +28,7 @@ Staging::Staging(StringRef folder, StringRef name)
       return;
     }
     made.push_back(path);
+    leftovers.emplace_back(path, /*onlyEmpty=*/true);
   }
   std::string pattern = this->folder + "/." + name.str() + ".XXXXXX";
   if (!::mkdtemp(pattern.data())) {
@@ -36,7 +37,7 @@ Staging::Staging(StringRef folder, StringRef name)
     return;
   }
   hidden = pattern;
-  interrupted.emplace(hidden, made);
+  leftovers.emplace_back(hidden);
 }
 
 Staging::~Staging() {

@@ -1,11 +1,11 @@
 // The files of a package, made beside their places and moved there at the end.
 // What is not committed vanishes, and so do folders that were made for it.
 #pragma once
-#include "compiler/link/Interrupted.h"
+#include "compiler/weights/Leftover.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
-#include <optional>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -37,7 +37,7 @@ public:
 private:
   std::string folder, hidden, why;
   std::vector<std::string> made; // folders, outermost first
-  std::optional<RemovedWhenInterrupted> interrupted;
+  std::list<Leftover> leftovers; // all of these, if the process ends first
 };
 
 } // namespace mille::link

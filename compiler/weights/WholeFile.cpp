@@ -20,6 +20,7 @@ WholeFile::WholeFile(llvm::StringRef path, unsigned mode) : path(path.str()) {
     return;
   }
   temporary = std::string(made);
+  leftover = std::make_unique<Leftover>(temporary);
 }
 
 WholeFile::~WholeFile() {
@@ -61,5 +62,6 @@ bool WholeFile::commit() {
     return false;
   }
   temporary.clear();
+  leftover.reset();
   return true;
 }

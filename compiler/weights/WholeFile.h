@@ -2,9 +2,11 @@
 // Errors of the machine (no space, no permission) become one sentence.
 #pragma once
 #include "compiler/Status.h"
+#include "compiler/weights/Leftover.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <memory>
 #include <string>
 
 namespace mille {
@@ -30,6 +32,7 @@ private:
   void fail(int error);
   std::string path, temporary, why;
   int file = -1;
+  std::unique_ptr<Leftover> leftover; // the temporary
 };
 
 } // namespace mille
