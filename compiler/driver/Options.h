@@ -32,7 +32,6 @@ struct RunOptions {
   std::vector<std::string> only; // names of outputs; empty: all
   bool hiddenStates = false;
   std::string target;            // "", an instruction set, or "reference"
-  std::string weights;
 };
 
 struct VerifyOptions {
