@@ -36,7 +36,9 @@ config.environment.update(
     HOME=scratch,
     XDG_CACHE_HOME=os.path.join(config.test_exec_root, "cache"),
     LC_ALL="C",
-    LSAN_OPTIONS="detect_leaks=0",
+    # LLVM's allocators poison what its uninstrumented half then uses.
+    ASAN_OPTIONS="detect_leaks=0:allow_user_poisoning=0",
+    UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
 )
 for key in ["ROUNDTRIP", "ASAN", "GUARD", "THREADS", "LLVM_PROFILE_FILE"]:
     if key in os.environ:
