@@ -41,7 +41,6 @@ Staging::Staging(StringRef folder, StringRef name)
 }
 
 Staging::~Staging() {
-  interrupted.reset();
   if (!hidden.empty())
     sys::fs::remove_directories(hidden);
   while (!made.empty()) { // those that stayed empty
