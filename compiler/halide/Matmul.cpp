@@ -32,7 +32,6 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   const Tile tile = tileOf(s, machine, few);
   const int width = panel / count;         // out columns of a panel
   const int slices = width / tile.columns; // tiles across a panel
-  const int rowBlock = 96 / tile.rows;     // tiles whose input rows stay in L2
 
   ImageParam input = bufferOf(s.input, names("input"));
   ImageParam weight(Float(32), 3, names("weight"));
@@ -43,7 +42,7 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   pipe.arguments = {input, weight};
 
   Var n(names("n")), m(names("m")), ni(names("ni")), a(names("a"));
-  Var no(names("no")), mo(names("mo")), mi(names("mi")), mb(names("mb"));
+  Var no(names("no")), mo(names("mo")), mi(names("mi"));
   Var nv(names("nv"));
 
   // The accumulators have the tile's own dimensions; with (n, m) alone Halide
@@ -74,15 +73,15 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   Func &out = pipe.out;
   out(n, m) = evaluate(s.epilogue, arguments);
 
-  // Schedule: row block -> panel -> tile -> K.
+  // Schedule: panel -> tile -> K. A panel stays in L2 over all rows: it comes from
+  // far memory once, and the input, read again for each panel, is the smaller.
   auto buffer = out.output_buffer();
   buffer.dim(0).set_min((buffer.dim(0).min() / width) * width);
   buffer.dim(1).set_stride(int(spec.out.rowStride));
   out.split(n, no, ni, tile.columns, TailStrategy::GuardWithIf)
       .split(m, mo, mi, tile.rows, TailStrategy::GuardWithIf)
-      .split(mo, mb, mo, rowBlock, TailStrategy::GuardWithIf)
       .split(ni, ni, nv, V)
-      .reorder(nv, ni, mi, mo, no, mb)
+      .reorder(nv, ni, mi, mo, no)
       .vectorize(nv)
       .unroll(ni);
   if (parked)
@@ -99,9 +98,8 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   product.update().reorder(ni, a, m, no, k)
       .vectorize(ni, V).unroll(ni).unroll(a).unroll(m);
   if (slices == 1) // a tile reads all of a panel
-    pipe.pass = prefetchPanels({out.name(), weight.name(), product.name(),
-                                mb.name(), no.name(), mo.name(), tile.rows,
-                                tile.columns, rowBlock, panel * K, K});
+    pipe.pass = prefetchPanels({weight.name(), product.name(), no.name(), mo.name(),
+                                panel * K, K});
   return pipe;
 }
 

@@ -1,7 +1,8 @@
 // A panel is read from far memory by its first tile and from L2 by the others.
 // Without help the first waits for memory: this spreads the panel that follows
-// over the first tiles of the panel before it, a cache line in each step of K. Must not change
-// what is computed; an address past the last panel is a hint that goes nowhere.
+// over the first tiles of the panel before it, a cache line in each step of K.
+// Must not change what is computed: an address past the last panel is a hint
+// that goes nowhere.
 #include "compiler/halide/Prefetch.h"
 
 using namespace Halide;
@@ -43,9 +44,8 @@ private:
 
   // Keeps the loops around; the one over K gets the prefetch.
   Stmt visit(const For *loop) override {
-    for (auto [name, value] : {std::pair{&what.rowBlock, &block},
-                               std::pair{&what.panel, &panel},
-                               std::pair{&what.tile, &tile}})
+    for (auto [name, value] :
+         {std::pair{&what.panel, &panel}, std::pair{&what.tile, &tile}})
       if (endsWith(loop->name, "." + *name)) {
         Expr outer = *value;
         *value = variable(loop->name);
@@ -67,25 +67,12 @@ private:
            text.compare(text.size() - end.size(), std::string::npos, end) == 0;
   }
 
-  // Where the panel after this one starts: within the task the next, then, for
-  // a further row block, the task's first again, and at the end the next task's.
-  Expr nextPanel(const Expr &start) {
-    Expr columns = variable(what.out + ".extent.0");
-    Expr rows = variable(what.out + ".extent.1");
-    Expr blockRows = what.tilesInBlock * what.tileRows;
-    Expr before = block.defined() ? block * blockRows : Expr(0);
-    Expr lastBlock = before + blockRows >= rows;
-    Expr more = (panel + 1) * what.tileColumns < columns;
-    return select(more || lastBlock, start + what.panelFloats,
-                  start - panel * what.panelFloats);
-  }
-
   // The loop twice: for the tiles that have a share, and for the others.
   Stmt withPrefetch(const For *loop, const Expr &index) {
     const int tileFloats = lineFloats * what.steps; // a tile's share
     const int shares = what.panelFloats / tileFloats;
     Expr start = substitute(loop->name, loop->min, index);
-    Expr ahead = nextPanel(start) + tile * tileFloats;
+    Expr ahead = start + what.panelFloats + tile * tileFloats;
     std::string name = loop->name + ".ahead";
     Expr address =
         variable(name) + (variable(loop->name) - loop->min) * lineFloats;
@@ -101,7 +88,7 @@ private:
   }
 
   PanelPrefetch what;
-  Expr block, panel, tile;
+  Expr panel, tile;
 };
 
 } // namespace

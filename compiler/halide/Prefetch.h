@@ -7,12 +7,10 @@ namespace mille {
 
 // The loop nest of a matmul, by the names that its pipeline gave.
 struct PanelPrefetch {
-  std::string out, weight, product;
-  std::string rowBlock, panel, tile; // loops, outermost first
-  int tileRows, tileColumns;         // of the out
-  int tilesInBlock;                  // of a whole row block
-  int panelFloats;                   // from a panel to the next
-  int steps;                         // K
+  std::string weight, product;
+  std::string panel, tile; // loops, outermost first
+  int panelFloats;         // from a panel to the next
+  int steps;               // K
 };
 
 // To be added to a pipeline with add_custom_lowering_pass, which owns it.
