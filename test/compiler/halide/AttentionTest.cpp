@@ -2,7 +2,6 @@
 // masks, rotation, slopes, softcap, ranges of rows and heads, several sequences.
 //
 // RUN: %programs/kernel-attention zen4
-// RUN: %programs/kernel-attention x86-64-v3
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>

@@ -136,14 +136,17 @@ void cache(const std::string &folder, const Isa &isa) {
   fs::remove_all(folder);
 }
 
-// The accumulators are one tile in registers, whatever the epilogue.
+// The accumulators are one tile in registers, whatever the epilogue; where the
+// last rows are computed by themselves, a row less.
 void tiles() {
   struct {
     const char *isa;
     bool few;
-    const char *floats;
-  } rows[] = {{"zen4", false, "* 384]"}, {"zen4", true, "* 384]"},
-              {"x86-64-v4", false, "* 384]"}, {"x86-64-v3", false, "* 96]"}};
+    const char *floats, *lastFloats;
+  } rows[] = {{"zen4", false, "* 384]", "* 320]"},
+              {"zen4", true, "* 384]", "* 352]"},
+              {"x86-64-v4", false, "* 384]", "* 320]"},
+              {"x86-64-v3", false, "* 96]", "* 80]"}};
   for (const auto &row : rows)
     for (const std::string &region : {addBias, geluRegion}) {
       ParsedKernel parsed(matmul(192, region));
@@ -157,8 +160,9 @@ void tiles() {
       for (size_t at = 0; (at = statement.find("allocate product", at)) != std::string::npos; ++at) {
         std::string line = statement.substr(at, statement.find('\n', at) - at);
         ++found;
-        expect(line.find(row.floats) != std::string::npos &&
-                   line.find("Register") != std::string::npos,
+        bool tile = line.find(row.floats) != std::string::npos ||
+                    line.find(row.lastFloats) != std::string::npos;
+        expect(tile && line.find("Register") != std::string::npos,
                std::string(row.isa) + ": " + line);
       }
       expect(found > 0, "accumulators are allocated");

@@ -2,7 +2,6 @@
 // epilogues, instruction sets; every buffer ends at a page nobody may touch.
 //
 // RUN: %programs/kernel-matmul zen4
-// RUN: %programs/kernel-matmul x86-64-v3
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>
