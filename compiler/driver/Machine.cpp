@@ -4,7 +4,6 @@
 
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Host.h"
@@ -63,26 +62,6 @@ static std::vector<Cache> cachesOfFirstCore() {
   return caches;
 }
 
-static uint64_t cpuFeatures() {
-  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
-  auto all = [&](std::initializer_list<StringRef> names) {
-    for (StringRef name : names)
-      if (!host.lookup(name))
-        return false;
-    return true;
-  };
-  uint64_t bits = 0;
-  if (all({"avx2", "fma", "f16c", "bmi2"}))
-    bits |= MILLE_CPU_AVX2;
-  if (all({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
-    bits |= MILLE_CPU_AVX512;
-  if (all({"avx512bf16"}))
-    bits |= MILLE_CPU_AVX512_BF16;
-  if (all({"avx512vnni"}))
-    bits |= MILLE_CPU_AVX512_VNNI;
-  return bits;
-}
-
 Machine mille::describeMachine() {
   Machine machine;
   machine.cpu = cpuName();
@@ -91,7 +70,7 @@ Machine mille::describeMachine() {
   machine.memoryBytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   machine.caches = cachesOfFirstCore();
-  machine.features = cpuFeatures();
+  machine.features = mille_cpu_features(); // as a package will see it
   return machine;
 }
 
