@@ -104,7 +104,7 @@ static std::string branchInWords(mlir::Region &branch) {
       add(part);
     } else if (auto rotate = llvm::dyn_cast<RotateOp>(op)) {
       if (text.find("RoPE") == std::string::npos)
-        add("RoPE on " + std::to_string(2 * rotate.getFrequencies().size()) +
+        add("RoPE on " + std::to_string(2 * (rotate.getFrequencies() ? rotate.getFrequencies()->size() : 0)) +
             " of " + std::to_string(rotate.getHeadDim()) + " dimensions, " +
             stringifyPairing(rotate.getPairing()).str());
     } else if (llvm::isa<PositionBiasOp>(op)) {

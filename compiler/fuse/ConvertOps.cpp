@@ -173,15 +173,16 @@ LogicalResult Converter::convertAttend(AttendOp op) {
          query.getAttentionFactorAttr().getAsOpaquePointer()},
         [&]() -> Value {
           Value to = makeDestination(head, query.getLoc(), allRows,
-                                     2 * query.getFrequencies().size());
+                                     2 * query.getFrequencies()->size());
           return kernel::RotationOp::create(
                      head, query.getLoc(), to.getType(),
                      valueOf(query.getPositions()), query.getFrequenciesAttr(),
-                     query.getAttentionFactorAttr(), to)
+                     query.getAttentionFactorAttr(),
+                     query.getLongContextAttr(), to)
               .getResult();
         });
   DenseF64ArrayAttr slopes;
-  if (Value bias = op.getBias()) {
+  for (Value bias : op.getBiases()) {
     auto source = bias.getDefiningOp<PositionBiasOp>();
     if (!source)
       return op.emitOpError("has a bias that no kernel adds: only a "
@@ -195,12 +196,16 @@ LogicalResult Converter::convertAttend(AttendOp op) {
                      : kernel::Pairing::half;
   auto attention = kernel::AttentionOp::create(
       body, location, to.getType(), valueOf(op.getQuery()), valueOf(op.getKey()),
-      valueOf(op.getValue()), keyBias, rotation, tokens, tokens, zero, to,
+      valueOf(op.getValue()), keyBias, Value(), rotation, Value(), Value(),
+      Value(), Value(), Value(), Value(), Value(), Value(), tokens, tokens,
+      zero, to,
       op.getHeadsAttr(), op.getKvHeadsAttr(), op.getHeadDimAttr(),
       op.getValueDimAttr(), body.getDenseI64ArrayAttr({0, 0, 0}),
       op.getScaleAttr(), body.getBoolAttr(op.getMask() == Mask::causal),
       op.getSoftcapAttr(),
-      kernel::PairingAttr::get(op.getContext(), pairing), slopes);
+      kernel::PairingAttr::get(op.getContext(), pairing), 
+      body.getI64IntegerAttr(query ? query.getStart() : 0), slopes,
+      op.getWindowAttr(), op.getChunkAttr(), kernel::BiasByAttr());
   values[op.getResult()] = attention.getResult();
   return success();
 }
@@ -215,7 +220,7 @@ LogicalResult Converter::convertPool(PoolOp op) {
     Value to = makeDestination(body, location, batch, columns);
     values[op.getResult()] =
         kernel::PoolMeanOp::create(body, location, to.getType(), input, mask,
-                                   tokens, to)
+                                   tokens, op.getSkip(), to)
             .getResult();
     return success();
   }
@@ -227,7 +232,8 @@ LogicalResult Converter::convertPool(PoolOp op) {
   spec.inputs.push_back(input);
   spec.indices.push_back(kernel::PoolIndexOp::create(body, location, indexType,
                                                      last ? mask : Value(),
-                                                     tokens, last, to)
+                                                     tokens, last, op.getSkip(),
+                                                     op.getId(), to)
                              .getResult());
   spec.gather.push_back(0);
   values[op.getResult()] =

@@ -103,7 +103,7 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
     if (auto rowKind = kind(attribute.getKind()))
       spec.norm = kernel::RowNormAttr::get(
           attribute.getContext(), *rowKind,
-          head.getF64FloatAttr(attribute.getEps()));
+          head.getF64FloatAttr(attribute.getEps()), attribute.getGroup());
   bool scales = *holder || factor(body, location, scale, {});
   if (!spec.norm && spec.inputs.size() == 1 && !scales)
     return input;

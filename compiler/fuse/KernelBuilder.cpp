@@ -39,7 +39,7 @@ Value mille::makeMatmul(OpBuilder &builder, Location location, Value input,
                         Value weight, ValueRange extras, int64_t accumulators,
                         Value destination, Scalar scalar) {
   auto op = kernel::MatmulOp::create(builder, location, destination.getType(),
-                                     input, weight, extras, destination,
+                                     input, weight, Value(), extras, destination,
                                      accumulators);
   fillScalarRegion(builder, location, op.getEpilogue(),
                    accumulators + extras.size(), scalar);

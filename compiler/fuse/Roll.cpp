@@ -168,7 +168,8 @@ public:
     if (auto norm = dyn_cast_or_null<NormAttr>(attribute))
       return NormAttr::get(norm.getContext(), norm.getKind(), norm.getEps(),
                            norm.getAffine(), renamed(norm.getWeight()),
-                           renamed(norm.getBias()));
+                           renamed(norm.getBias()), norm.getGroup(),
+                           norm.getCast());
     if (auto scale = dyn_cast_or_null<ScaleAttr>(attribute)) {
       FlatSymbolRefAttr column =
           isPlainConstant(scale) ? constants[next++] : renamed(scale.getSymbol());

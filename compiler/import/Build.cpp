@@ -69,7 +69,8 @@ Value ModelBuilder::apply(Value input, FlatSymbolRefAttr weight,
       llvm::cast<RankedTensorType>(input.getType()).getShape());
   shape.back() = out;
   return LinearOp::create(op, where(at), RankedTensorType::get(shape, f32),
-                          input, weight, bias, op.getF64FloatAttr(scale));
+                          input, Value(), weight, bias,
+                          op.getF64FloatAttr(scale));
 }
 
 NormAttr ModelBuilder::norm(const Norm &norm, StringRef name) {
@@ -216,7 +217,7 @@ Value ModelBuilder::pooled(Value x) {
   auto type = RankedTensorType::get({ShapedType::kDynamic, spec.hidden.value},
                                     f32);
   Value first = PoolOp::create(op, where(spec.at), type, x, Value(),
-                               Pool::first);
+                               Value(), Pool::first);
   Value y = linear(first, "pooler", Role::dense, dim(spec.hidden),
                    dim(spec.hidden), true, spec.at);
   return ActivateOp::create(op, where(spec.at), y, Activation::tanh);

@@ -19,16 +19,16 @@ Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
                    dim(spec.hidden), a.kBias, at);
   Value v = linear(u, name + "v", Role::value, dim(a.kvHeads, a.valueDim),
                    dim(spec.hidden), a.vBias, at);
-  Value bias;
+  SmallVector<Value> biases;
   if (a.rope) {
     auto rotate = [&](Value x, const Extent &heads) -> Value {
       return RotateOp::create(
           op, where(at), x.getType(), x, input("position_ids"),
           op.getI64IntegerAttr(heads.value),
-          op.getI64IntegerAttr(a.headDim.value),
+          op.getI64IntegerAttr(a.headDim.value), op.getI64IntegerAttr(0),
           PairingAttr::get(&context, a.rope->pairing),
-          op.getDenseF64ArrayAttr(a.rope->frequencies),
-          op.getF64FloatAttr(a.rope->attentionFactor));
+          op.getDenseF64ArrayAttr(a.rope->frequencies), FlatSymbolRefAttr(),
+          LongContextAttr(), op.getF64FloatAttr(a.rope->attentionFactor));
     };
     q = rotate(q, a.heads);
     k = rotate(k, a.kvHeads);
@@ -36,17 +36,22 @@ Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
   if (!a.slopes.empty()) {
     constexpr int64_t any = ShapedType::kDynamic;
     auto type = RankedTensorType::get({any, a.heads.value, any, any}, f32);
-    bias = PositionBiasOp::create(op, where(at), type, input("position_ids"),
-                                  op.getDenseF64ArrayAttr(a.slopes));
+    biases.push_back(PositionBiasOp::create(
+        op, where(at), type, input("position_ids"),
+        op.getDenseF64ArrayAttr(a.slopes), op.getF64FloatAttr(1), UnitAttr()));
   }
   double scale = a.divideByLayer ? a.scale / double(layer + 1) : a.scale;
   Value o = AttendOp::create(
       op, where(at), stream(a.heads.value * a.valueDim.value), q, k, v,
-      input("attention_mask"), bias, op.getI64IntegerAttr(a.heads.value),
+      input("attention_mask"), Value(), Value(), Value(), biases,
+      op.getI64IntegerAttr(a.heads.value),
       op.getI64IntegerAttr(a.kvHeads.value),
       op.getI64IntegerAttr(a.headDim.value),
       op.getI64IntegerAttr(a.valueDim.value), op.getF64FloatAttr(scale),
-      MaskAttr::get(&context, a.mask), op.getF64FloatAttr(a.softcap));
+      FlatSymbolRefAttr(), FlatSymbolRefAttr(), LengthScaleAttr(),
+      FlatSymbolRefAttr(), MaskAttr::get(&context, a.mask),
+      DenseI64ArrayAttr(), op.getI64IntegerAttr(0), op.getI64IntegerAttr(1),
+      op.getF64FloatAttr(a.softcap));
   return linear(o, name + "o", Role::output, dim(spec.hidden),
                 dim(a.heads, a.valueDim), a.oBias, at);
 }
@@ -93,7 +98,8 @@ Value ModelBuilder::feedForward(Value u, const Branch &branch, int64_t layer) {
   if (f.gated) {
     Value gate = linear(u, name + "gate", Role::gate, dim(f.size),
                         dim(spec.hidden), f.inBias, at);
-    y = GateOp::create(op, where(at), gate, y, f.act);
+    y = GateOp::create(op, where(at), gate, y, f.act,
+                       llvm::APFloat(0.0));
   } else {
     y = ActivateOp::create(op, where(at), y, f.act);
   }

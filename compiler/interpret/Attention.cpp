@@ -19,7 +19,9 @@ Status mille::interpreter::runOp(Run &run, tf::AttendOp op) {
     return Status::input;
   }
   const Tensor *mask = op.getKeyMask() ? &run.at(op.getKeyMask()) : nullptr;
-  const Tensor *bias = op.getBias() ? &run.at(op.getBias()) : nullptr;
+  llvm::SmallVector<const Tensor *> biases;
+  for (mlir::Value bias : op.getBiases())
+    biases.push_back(&run.at(bias));
   bool causal = op.getMask() == tf::Mask::causal;
   Tensor out = zeros({batch, queries, heads * int64_t(op.getValueDim())});
   Head head;
@@ -40,8 +42,10 @@ Status mille::interpreter::runOp(Run &run, tf::AttendOp op) {
                (!causal || j <= i);
       };
       auto added = [&](int64_t i, int64_t j) {
-        return bias ? bias->numbers[((b * heads + h) * queries + i) * keys + j]
-                    : 0.0;
+        double sum = 0;
+        for (const Tensor *bias : biases)
+          sum += bias->numbers[((b * heads + h) * queries + i) * keys + j];
+        return sum;
       };
       head.sees = sees;
       head.bias = added;

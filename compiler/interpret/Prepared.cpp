@@ -68,7 +68,7 @@ Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
     return s;
   for (int64_t b = 0; b < batch; ++b) {
     int64_t found = 0;
-    for (int64_t t = 0; t < tokens && op.getLast(); ++t)
+    for (int64_t t = 0; t < tokens && op.getKind() == 1; ++t)
       if (unmasked(run, op.getMask(), b * tokens + t))
         found = t;
     out.numbers[b] = b * tokens + found;

@@ -138,7 +138,7 @@ Status mille::interpreter::runOp(Run &run, tf::RotateOp op) {
   Tensor out = run.at(op.getInput());
   const Tensor &positions = run.at(op.getPositions());
   int64_t heads = op.getHeads(), headDim = op.getHeadDim();
-  ArrayRef<double> frequencies = op.getFrequencies();
+  ArrayRef<double> frequencies = op.getFrequencies().value_or(ArrayRef<double>());
   int64_t pairs = frequencies.size();
   double factor = op.getAttentionFactor().convertToDouble();
   bool half = op.getPairing() == tf::Pairing::half;

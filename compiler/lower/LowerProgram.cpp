@@ -391,7 +391,7 @@ private:
   LogicalResult lower(PoolIndexOp op) {
     code.call("mille_pool_index",
               {code.run, maskOf(op.getMask()), index.lookup(op.getTokens()),
-               code.number(types.i32, op.getLast()),
+               code.number(types.i32, op.getKind()),
                address.lookup(op.getOut())});
     return success();
   }

@@ -4,52 +4,8 @@
 // Activations are [rows, channels], rows = batch * tokens, a run-time size.
 #ifndef MILLE_KERNEL_OPS
 #define MILLE_KERNEL_OPS
-include "mlir/IR/OpBase.td"
-include "mlir/IR/EnumAttr.td"
-include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-include "dialects/transformer/LayerStack.td"
-
-def Kernel_Dialect : Dialect {
-  let name = "kernel";
-  let cppNamespace = "::mille::kernel";
-  let useDefaultAttributePrinterParser = 1;
-  let dependentDialects = ["::mille::transformer::TransformerDialect",
-                           "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
-}
-
-class Kernel_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Kernel_Dialect, mnemonic, traits>;
-
-class Kernel_Enum<string name, string summary, list<string> words>
-    : I32EnumAttr<name, summary,
-        !foreach(i, !range(words), I32EnumAttrCase<words[i], i>)> {
-  let cppNamespace = "::mille::kernel";
-  let genSpecializedAttr = 0;
-}
-def Kernel_RowNormKind : Kernel_Enum<"RowNormKind", "statistic a row is normed by",
-    ["layer", "rms", "l2"]>;
-def Kernel_Pairing : Kernel_Enum<"Pairing", "which dimensions of a head turn together",
-    ["half", "interleaved"]>;
-def Kernel_PairingAttr : EnumAttr<Kernel_Dialect, Kernel_Pairing, "pairing">;
-
-def Kernel_RowNormAttr : AttrDef<Kernel_Dialect, "RowNorm"> {
-  let mnemonic = "row_norm";
-  let summary = "norm of a whole row, without affine part";
-  let description = [{
-    layer: (x - mean) / sqrt(var + eps); rms: x / sqrt(mean(x^2) + eps);
-    l2: x / max(|x|, eps).
-
-    ```mlir
-    #kernel.row_norm<layer, 1.0e-05>
-    ```
-  }];
-  let parameters = (ins EnumParameter<Kernel_RowNormKind>:$kind, "::mlir::FloatAttr":$eps);
-  let assemblyFormat = "`<` $kind `,` custom<Number>($eps) `>`";
-}
-
-def Kernel_Buffer : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
+include "dialects/kernel/KernelBase.td"
+include "dialects/kernel/PreparedOps.td"
 
 def Kernel_WeightOp : Kernel_Op<"weight",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -90,7 +46,7 @@ def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Kernel_MatmulOp : Kernel_Op<"matmul"> {
+def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
   let summary = "out = epilogue(input * weight^T, extras...)";
   let description = [{
     weight is [accumulators * N, K], or packed in panels after planning
@@ -99,12 +55,17 @@ def Kernel_MatmulOp : Kernel_Op<"matmul"> {
     out[m, n]. An extra's shape says how it is read: [?, N] by element, [N] or
     [1, N] by column, [?, 1] by row, [1] a scalar.
 
+    With `starts`, i32 [entries + 1], the weight is a stack of `entries` such
+    weights and rows starts[e] to starts[e + 1] - 1 take entry e of it, and of an
+    extra [entries, N] ("by expert"); every row belongs to one (mixture of experts).
+
     Constraints:
     * (C1) input is [?, K], weight is [accumulators * N, K] or packed from it.
     * (C2) accumulators is 1 or 2.
     * (C3) an extra has one of the shapes above.
     * (C4) the region has accumulators + extras f32 arguments and yields one f32.
     * (C5) a result for each outs on tensors, none on memrefs.
+    * (C6) starts is i32 [entries + 1], and the weight's first dimension entries.
 
     Accuracy: |error| <= K u sum|a b| before the epilogue, u = 2^-24; K is summed
     in order, never split.
@@ -118,12 +79,13 @@ def Kernel_MatmulOp : Kernel_Op<"matmul"> {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$weight,
+    Optional<Kernel_Buffer>:$starts,
     Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
     DefaultValuedAttr<I64Attr, "1">:$accumulators);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $input `,` $weight (`extras` `(` $extras^ `:` type($extras) `)`)?
+    $input `,` $weight (`starts` $starts^ `:` type($starts))? (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` `accumulators` $accumulators attr-dict-with-keyword
     $epilogue `:` type($input) `,` type($weight) (`->` type($result)^)?
   }];
@@ -131,25 +93,42 @@ def Kernel_MatmulOp : Kernel_Op<"matmul"> {
 }
 
 def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
-  let summary = "softmax(q k^T scale + bias | mask) v for each sequence and head";
+  let summary = "softmax(q k^T scale + biases | mask) v for each sequence and head";
   let description = [{
     query, key and value may be one buffer: head h of query starts at column
     query_offset + h * head_dim, and so on. Rows are grouped into sequences:
     `queries` query rows and `keys` key rows each; query i is at position
-    first + i. key_bias is [?, 1], added to every score of that key (0, or
-    -1e30 where a key is masked); a key at or under -1e30 has weight 0, and a row
-    that sees no key is 0. rotation is [?, 2n]: cos then sin of n angles per row,
-    applied to the first 2n dimensions of each query and key head. slopes[h] *
-    (key position - query position) is added to scores.
+    first + i. Optional operands:
+    * key_bias [?, 1], added to every score of that key (0, or -1e30 where a key
+      is masked); a key at or under -1e30 has weight 0, and a row that sees no key
+      is 0. Nothing of a masked key is seen, not even NaN.
+    * key_head_bias [?, heads], added to every score of that key and head.
+    * rotation [?, 2n]: cos then sin of n angles per row, applied to dimensions
+      start to start + 2n - 1 of each query and key head.
+    * query_scale [?, 1], head_scale [heads] or [1]: factors of the scores beside
+      scale, before softcap.
+    * sink [heads]: a further score whose value is 0.
+    * bias, added to scores: by distance [heads, 2D + 1], column
+      clamp(j - i, -D, D) + D; by pair [heads, queries * keys], column i * keys + j.
+    * content_query, content_key [?, heads * (2D + 1)]: column h * (2D + 1) +
+      clamp(j - i, -D, D) + D of query row i, of key row j, added to scores.
+    * segments i32 [?]: keys of another segment are hidden.
+    * prefix i32 [sequences]: so many first keys are seen under causal.
+    slopes[h] * (key position - query position) is added to scores. window = [l, r]
+    hides key j from query i where j <= i - l (l > 0) or j >= i + r (r > 0), chunk
+    c > 0 where floor(i / c) != floor(j / c).
 
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.
     * (C2) the columns named by offsets exist; the out is [?, heads * value_dim].
-    * (C3) rotation has an even number 2n of columns, 2n <= head_dim.
+    * (C3) rotation has an even number 2n of columns, start + 2n <= head_dim.
     * (C4) as many slopes as heads, or none.
-    * (C5) key_bias is [?, 1].
+    * (C5) key_bias and query_scale are [?, 1], key_head_bias [?, heads].
     * (C6) scale is finite; softcap is finite and >= 0.
     * (C7) a result for each outs on tensors, none on memrefs.
+    * (C8) sink is [heads], head_scale [heads] or [1], bias [heads, columns].
+    * (C9) window is empty or two numbers >= 0; chunk >= 0.
+    * (C10) bias_by says what bias is, and is there when bias is.
 
     ```mlir
     kernel.attention %qkv, %qkv, %qkv key_bias %m : tensor<?x1xf32> queries %t keys %t first %zero outs(%o : tensor<?x8xf32>)
@@ -158,24 +137,101 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$query, Kernel_Buffer:$key, Kernel_Buffer:$value,
-    Optional<Kernel_Buffer>:$key_bias, Optional<Kernel_Buffer>:$rotation,
+    Optional<Kernel_Buffer>:$key_bias, Optional<Kernel_Buffer>:$key_head_bias,
+    Optional<Kernel_Buffer>:$rotation, Optional<Kernel_Buffer>:$query_scale,
+    Optional<Kernel_Buffer>:$head_scale, Optional<Kernel_Buffer>:$sink,
+    Optional<Kernel_Buffer>:$bias, Optional<Kernel_Buffer>:$content_query,
+    Optional<Kernel_Buffer>:$content_key, Optional<Kernel_Buffer>:$segments,
+    Optional<Kernel_Buffer>:$prefix,
     Index:$queries, Index:$keys, Index:$first, Kernel_Buffer:$out,
     I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
     DenseI64ArrayAttr:$offsets, F64Attr:$scale, BoolAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$softcap,
     DefaultValuedAttr<Kernel_PairingAttr, "::mille::kernel::Pairing::half">:$pairing,
-    OptionalAttr<DenseF64ArrayAttr>:$slopes);
+    DefaultValuedAttr<I64Attr, "0">:$start,
+    OptionalAttr<DenseF64ArrayAttr>:$slopes,
+    OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk,
+    OptionalAttr<Kernel_BiasByAttr>:$bias_by);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`key_bias` $key_bias^ `:` type($key_bias))?
+    (`key_head_bias` $key_head_bias^ `:` type($key_head_bias))?
     (`rotation` $rotation^ `:` type($rotation))?
+    (`query_scale` $query_scale^ `:` type($query_scale))?
+    (`head_scale` $head_scale^ `:` type($head_scale))?
+    (`sink` $sink^ `:` type($sink))?
+    (`bias` $bias^ `:` type($bias))?
+    (`content_query` $content_query^ `:` type($content_query))?
+    (`content_key` $content_key^ `:` type($content_key))?
+    (`segments` $segments^ `:` type($segments))?
+    (`prefix` $prefix^ `:` type($prefix))?
     `queries` $queries `keys` $keys `first` $first
     `outs` `(` $out `:` type($out) `)`
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
     `offsets` $offsets `scale` $scale `causal` $causal (`softcap` $softcap^)?
-    (`pairing` $pairing^)? (`slopes` custom<Numbers>($slopes)^)? attr-dict
+    (`pairing` $pairing^)? (`start` $start^)? (`slopes` custom<Numbers>($slopes)^)?
+    (`window` $window^)? (`chunk` $chunk^)? (`bias_by` $bias_by^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) (`->` type($result)^)?
   }];
+  let hasVerifier = 1;
+}
+
+def Kernel_LinearAttentionOp : Kernel_Op<"linear_attention"> {
+  let summary = "sum over j <= i of exp(-decay[h] (i - j)) scale (q_i . k_j) v_j";
+  let description = [{
+    Buffers, offsets, sequences and heads as in `attention`, query i at i; key_mask
+    [?, 1] is added to nothing: a key under -1e30 adds nothing, not even NaN. decay
+    is [heads].
+
+    Constraints:
+    * (C1) heads is a multiple of kv_heads; all sizes > 0.
+    * (C2) the columns named by offsets exist; the out is [?, heads * value_dim].
+    * (C3) key_bias is [?, 1], decay [heads].
+    * (C4) scale is finite.
+    * (C5) a result for each outs on tensors, none on memrefs.
+
+    ```mlir
+    kernel.linear_attention %qkv, %qkv, %qkv decay %d : tensor<2xf32> tokens %t outs(%o : tensor<?x8xf32>)
+      heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 1.0
+      : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$query, Kernel_Buffer:$key, Kernel_Buffer:$value,
+    Optional<Kernel_Buffer>:$key_bias, Kernel_Buffer:$decay, Index:$tokens, Kernel_Buffer:$out,
+    I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
+    DenseI64ArrayAttr:$offsets, F64Attr:$scale);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`key_bias` $key_bias^ `:` type($key_bias))?
+    `decay` $decay `:` type($decay) `tokens` $tokens
+    `outs` `(` $out `:` type($out) `)`
+    `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
+    `offsets` $offsets `scale` $scale attr-dict
+    `:` type($query) `,` type($key) `,` type($value) (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_RotateOp : Kernel_Op<"rotate"> {
+  let summary = "RoPE of every head of every row, where attention cannot do it";
+  let description = [{
+    Dimensions start to start + 2n - 1 of each of `heads` heads turn by rotation
+    [?, 2n] (n cosines, n sines per row); the others are copied.
+
+    Constraints:
+    * (C1) input and out are [?, heads * head_dim].
+    * (C2) rotation is [?, 2n], start + 2n <= head_dim.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
+    ```mlir
+    %y = kernel.rotate %x by %r outs(%o : tensor<?x8xf32>) heads 2 head_dim 4 pairing half start 0
+      : tensor<?x8xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$rotation, Kernel_Buffer:$out,
+    I64Attr:$heads, I64Attr:$head_dim, Kernel_PairingAttr:$pairing, I64Attr:$start);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$input `by` $rotation `outs` `(` $out `:` type($out) `)` `heads` $heads `head_dim` $head_dim `pairing` $pairing `start` $start attr-dict `:` type($input) `,` type($rotation) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 
@@ -185,14 +241,14 @@ def Kernel_RowsOp : Kernel_Op<"rows", [AttrSizedOperandSegments]> {
     Input i is read as in `matmul` ([?, N], [N], [1, N], [?, 1] or [1]); where
     gather[i] >= 0 it is a table [entries, N] read at row indices[gather[i]][m].
     With `norm`, input 0 (which must be [?, N], maybe gathered) is normed along
-    the row first. The region has one f32 argument per input and yields out[m, n].
+    the row, or along each group of its columns, first. The region has one f32 argument per input and yields out[m, n].
 
     Constraints:
     * (C1) an input has one of the shapes above; a gathered one is [entries, N].
     * (C2) gather has one entry per input, each -1 or the number of an index operand.
     * (C3) indices are i32 [?].
     * (C4) the region has one f32 argument per input and yields one f32.
-    * (C5) with norm, input 0 is [?, N] or gathered.
+    * (C5) with norm, input 0 is [?, N] or gathered; its group divides N.
     * (C6) a result for each outs on tensors, none on memrefs.
 
     ```mlir
@@ -283,89 +339,53 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-//===-- Prepared once per run by the runtime --------------------------------===//
-
-def Kernel_KeyBiasOp : Kernel_Op<"key_bias"> {
-  let summary = "key mask [rows] of 1 and 0 -> key bias [rows, 1] of 0 and -1e30";
+def Kernel_DispatchOp : Kernel_Op<"dispatch"> {
+  let summary = "rows in the order of their experts, times their weights if given";
   let description = [{
-    ```mlir
-    %b = kernel.key_bias %mask outs(%o : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
-    ```
-  }];
-  let arguments = (ins Kernel_Buffer:$mask, Kernel_Buffer:$out);
-  let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$mask `outs` `(` $out `:` type($out) `)` attr-dict `:` type($mask) (`->` type($result)^)?";
-}
-
-def Kernel_RotationOp : Kernel_Op<"rotation"> {
-  let summary = "positions [rows] -> factor * cos | factor * sin of position * frequency";
-  let description = [{
-    The out is [rows, 2n]: n cosines, then n sines, computed in double.
+    out[p] = input[order[p]], times weights of the slot whose place is p. The out has
+    k times the input's rows.
 
     Constraints:
-    * (C1) the out has 2n columns, n = number of frequencies.
+    * (C1) input and out have the same columns; order and place are i32 [?].
+    * (C2) weights is [?, k].
+    * (C3) a result for each outs on tensors, none on memrefs.
 
     ```mlir
-    %r = kernel.rotation %positions frequencies [1.0, 0.01] factor 1.0 outs(%o : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
+    %y = kernel.dispatch %x order %o : tensor<?xi32> place %p : tensor<?xi32> outs(%d : tensor<?x8xf32>) k 2 : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$positions, DenseF64ArrayAttr:$frequencies,
-                       F64Attr:$factor, Kernel_Buffer:$out);
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$order, Kernel_Buffer:$place,
+    Optional<Kernel_Buffer>:$weights, Kernel_Buffer:$out, I64Attr:$k);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$positions `frequencies` custom<Numbers>($frequencies) `factor` $factor `outs` `(` $out `:` type($out) `)` attr-dict `:` type($positions) (`->` type($result)^)?";
+  let assemblyFormat = [{
+    $input `order` $order `:` type($order) `place` $place `:` type($place)
+    (`times` $weights^ `:` type($weights))? `outs` `(` $out `:` type($out) `)` `k` $k
+    attr-dict `:` type($input) (`->` type($result)^)?
+  }];
   let hasVerifier = 1;
 }
 
-def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
-  let summary = "step [1] -> from + (to - from) * min(step, steps) / steps, [1]";
+def Kernel_CombineOp : Kernel_Op<"combine"> {
+  let summary = "sum over a row's k slots, times their weights if given";
   let description = [{
+    out[m] = sum over j of weights[m, j] input[place[m * k + j]], j ascending.
+
+    Constraints:
+    * (C1) input and out have the same columns; place is i32 [?].
+    * (C2) weights is [?, k].
+    * (C3) a result for each outs on tensors, none on memrefs.
+
     ```mlir
-    %s = kernel.schedule %step from 0.0 to 1.0 over 1000 outs(%o : tensor<1xf32>) : tensor<1xi32> -> tensor<1xf32>
+    %y = kernel.combine %x place %p : tensor<?xi32> times %w : tensor<?x2xf32> outs(%d : tensor<?x8xf32>) k 2 : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$step, F64Attr:$from, F64Attr:$to,
-                       I64Attr:$steps, Kernel_Buffer:$out);
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$place,
+    Optional<Kernel_Buffer>:$weights, Kernel_Buffer:$out, I64Attr:$k);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$step `from` $from `to` $to `over` $steps `outs` `(` $out `:` type($out) `)` attr-dict `:` type($step) (`->` type($result)^)?";
-}
-
-def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
-  let summary = "for each sequence the row of its first, or last unmasked, token";
-  let description = [{
-    mask is [batch * tokens], all ones where absent; the out is i32 [batch].
-
-    ```mlir
-    %i = kernel.pool_index mask %mask : tensor<?xi32> tokens %t last true outs(%o : tensor<?xi32>) -> tensor<?xi32>
-    ```
+  let assemblyFormat = [{
+    $input `place` $place `:` type($place) (`times` $weights^ `:` type($weights))?
+    `outs` `(` $out `:` type($out) `)` `k` $k attr-dict `:` type($input) (`->` type($result)^)?
   }];
-  let arguments = (ins Optional<Kernel_Buffer>:$mask, Index:$tokens, BoolAttr:$last, Kernel_Buffer:$out);
-  let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "(`mask` $mask^ `:` type($mask))? `tokens` $tokens `last` $last `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?";
-}
-
-def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
-  let summary = "mean over the unmasked tokens of each sequence";
-  let description = [{
-    input is [batch * tokens, N], mask [batch * tokens], all ones where absent;
-    the out is [batch, N].
-
-    ```mlir
-    %p = kernel.pool_mean %x mask %m : tensor<?xi32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
-    ```
-  }];
-  let arguments = (ins Kernel_Buffer:$input, Optional<Kernel_Buffer>:$mask, Index:$tokens, Kernel_Buffer:$out);
-  let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$input (`mask` $mask^ `:` type($mask))? `tokens` $tokens `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
-}
-
-def Kernel_KeepOp : Kernel_Op<"keep"> {
-  let summary = "copies rows to entry `index` (+ layer, in a body) of output `name`";
-  let description = [{
-    ```mlir
-    kernel.keep %x as "hidden_states" index 1 : tensor<?x8xf32>
-    ```
-  }];
-  let arguments = (ins Kernel_Buffer:$input, StrAttr:$name, I64Attr:$index);
-  let assemblyFormat = "$input `as` $name `index` $index attr-dict `:` type($input)";
+  let hasVerifier = 1;
 }
 #endif

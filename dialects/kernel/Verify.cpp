@@ -1,6 +1,6 @@
 // Verifiers of the kernels themselves, one `// Cn` per labelled constraint.
 // Weights, the arena, launches and the layer loop are in VerifyProgram.cpp.
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Access.h"
 #include "dialects/transformer/Symbols.h"
 
 #include <cmath>
@@ -10,13 +10,7 @@ using namespace mille::kernel;
 using mille::transformer::formatDouble;
 using mille::transformer::shapeText;
 
-namespace {
-
-ShapedType shapedOf(Value value) { return cast<ShapedType>(value.getType()); }
-ArrayRef<int64_t> shapeOf(Value value) { return shapedOf(value).getShape(); }
-
-// [rows, N] of f32, N static: returns N, or nothing after an error.
-std::optional<int64_t> columnsOf(Operation *op, StringRef name, Value value) {
+std::optional<int64_t> mille::kernel::columnsOf(Operation *op, StringRef name, Value value) {
   ShapedType type = shapedOf(value);
   if (type.getRank() == 2 && type.getElementType().isF32() &&
       !type.isDynamicDim(1) && type.getDimSize(1) > 0)
@@ -26,8 +20,7 @@ std::optional<int64_t> columnsOf(Operation *op, StringRef name, Value value) {
   return std::nullopt;
 }
 
-// On tensors an op gives its `outs` back; on memrefs it gives nothing.
-LogicalResult verifyResult(Operation *op, Value out, Value result) {
+LogicalResult mille::kernel::verifyResult(Operation *op, Value out, Value result) {
   bool isTensor = isa<RankedTensorType>(out.getType());
   if (!isTensor && result)
     return op->emitOpError("outs is a memref but there is a result");
@@ -38,6 +31,8 @@ LogicalResult verifyResult(Operation *op, Value out, Value result) {
                              << " but outs is " << out.getType();
   return success();
 }
+
+namespace {
 
 // A scalar region: `arguments` f32 in, one f32 out.
 LogicalResult verifyScalarRegion(Operation *op, Region &region,
@@ -69,13 +64,14 @@ LogicalResult verifyAccess(Operation *op, StringRef name, size_t index,
                            << "], [?, 1] or [1]";
 }
 
-LogicalResult verifyPositive(Operation *op, StringRef name, int64_t size) {
+} // namespace
+
+LogicalResult mille::kernel::verifyPositive(Operation *op, StringRef name, int64_t size) {
   if (size > 0)
     return success();
   return op->emitOpError() << name << " is " << size << " but must be > 0";
 }
 
-} // namespace
 
 //===-- matmul --------------------------------------------------------------===//
 
@@ -83,7 +79,12 @@ namespace {
 
 // The weight as [accumulators * N, K], or in panels [panels, K, panel].
 bool weightFits(ArrayRef<int64_t> weight, int64_t accumulators, int64_t columns,
-                int64_t inner) {
+                int64_t inner, int64_t entries) {
+  if (entries) { // a stack of weights
+    if (weight.size() < 3 || weight[0] != entries)
+      return false;
+    weight = weight.drop_front();
+  }
   if (weight.size() == 2)
     return weight[0] % accumulators == 0 &&
            weight[0] / accumulators == columns && weight[1] == inner;
@@ -107,14 +108,25 @@ LogicalResult MatmulOp::verify() {
   if (accumulators != 1 && accumulators != 2) // C2
     return emitOpError() << "accumulators is " << accumulators
                          << " but must be 1 or 2";
+  int64_t entries = 0;
+  if (Value starts = getStarts()) {
+    ShapedType type = shapedOf(starts);
+    if (type.getRank() != 1 || !type.getElementType().isInteger(32) ||
+        type.isDynamicDim(0) || type.getDimSize(0) < 2) // C6
+      return emitOpError() << "starts is " << type
+                           << " but must be i32 [entries + 1]";
+    entries = type.getDimSize(0) - 1;
+  }
   if (!shapedOf(getWeight()).getElementType().isF32() ||
-      !weightFits(shapeOf(getWeight()), accumulators, *columns, *inner)) // C1
+      !weightFits(shapeOf(getWeight()), accumulators, *columns, *inner, entries)) // C1
     return emitOpError() << "weight is " << getWeight().getType()
                          << " but input is " << shapeText(shapeOf(getInput()))
                          << ", outs is " << shapeText(shapeOf(getOut()))
                          << " and accumulators is " << accumulators;
   for (auto [index, extra] : llvm::enumerate(getExtras()))
-    if (failed(verifyAccess(*this, "extra", index, extra, *columns))) // C3
+    if (entries && shapeOf(extra) == ArrayRef<int64_t>({entries, *columns * accumulators}))
+      continue; // by expert
+    else if (failed(verifyAccess(*this, "extra", index, extra, *columns))) // C3
       return failure();
   if (failed(verifyScalarRegion(*this, getEpilogue(), // C4
                                 accumulators + getExtras().size(),
@@ -123,12 +135,18 @@ LogicalResult MatmulOp::verify() {
   return verifyResult(*this, getOut(), getResult()); // C5
 }
 
-//===-- attention -----------------------------------------------------------===//
+LogicalResult mille::kernel::verifyOneOf(Operation *op, StringRef name, Value value,
+                          ArrayRef<SmallVector<int64_t>> shapes) {
+  if (!value)
+    return success();
+  for (ArrayRef<int64_t> shape : shapes)
+    if (shapedOf(value).getElementType().isF32() && shapeOf(value) == shape)
+      return success();
+  return op->emitOpError() << name << " is " << value.getType()
+                           << " but must be f32 " << shapeText(shapes.front());
+}
 
-namespace {
-
-// Heads of `size` columns each, from column `offset`, lie within the buffer.
-LogicalResult verifyColumns(AttentionOp op, StringRef name, Value buffer,
+LogicalResult mille::kernel::verifyColumns(Operation *op, StringRef name, Value buffer,
                             int64_t offset, int64_t heads, int64_t size) {
   auto columns = columnsOf(op, name, buffer);
   if (!columns)
@@ -137,12 +155,17 @@ LogicalResult verifyColumns(AttentionOp op, StringRef name, Value buffer,
   if (offset >= 0 && !__builtin_mul_overflow(heads, size, &end) &&
       !__builtin_add_overflow(end, offset, &end) && end <= *columns)
     return success();
-  return op.emitOpError() << name << " has " << *columns << " columns but "
+  return op->emitOpError() << name << " has " << *columns << " columns but "
                           << heads << " heads of " << size
                           << " are read from column " << offset;
 }
 
-LogicalResult verifyBuffers(AttentionOp op) {
+//===-- attention -----------------------------------------------------------===//
+
+namespace {
+
+// Query, key, value and out, at their offsets.
+template <typename Op> LogicalResult verifyBuffers(Op op) {
   ArrayRef<int64_t> offsets = op.getOffsets();
   if (offsets.size() != 3) // C2
     return op.emitOpError() << "offsets has " << offsets.size()
@@ -167,6 +190,31 @@ LogicalResult verifyBuffers(AttentionOp op) {
   return success();
 }
 
+LogicalResult verifyOptional(AttentionOp op) {
+  constexpr int64_t any = ShapedType::kDynamic;
+  int64_t heads = op.getHeads();
+  if (failed(verifyOneOf(op, "query_scale", op.getQueryScale(), {{any, 1}})) || // C5
+      failed(verifyOneOf(op, "key_head_bias", op.getKeyHeadBias(), // C5
+                         {{any, heads}})) ||
+      failed(verifyOneOf(op, "sink", op.getSink(), {{heads}})) || // C8
+      failed(verifyOneOf(op, "head_scale", op.getHeadScale(), // C8
+                         {{heads}, {1}})))
+    return failure();
+  if (Value bias = op.getBias())
+    if (shapedOf(bias).getRank() != 2 || shapeOf(bias)[0] != heads) // C8
+      return op.emitOpError() << "bias is " << bias.getType()
+                              << " but heads is " << heads;
+  if (bool(op.getBias()) != bool(op.getBiasBy())) // C10
+    return op.emitOpError("must have both bias and bias_by, or neither");
+  if (auto window = op.getWindow();
+      window && (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C9
+    return op.emitOpError("window must be two numbers >= 0, left and right");
+  if (int64_t(op.getChunk()) < 0) // C9
+    return op.emitOpError() << "chunk is " << int64_t(op.getChunk())
+                            << " but must be >= 0";
+  return success();
+}
+
 } // namespace
 
 LogicalResult AttentionOp::verify() {
@@ -185,10 +233,11 @@ LogicalResult AttentionOp::verify() {
     auto columns = columnsOf(*this, "rotation", rotation);
     if (!columns)
       return failure();
-    if (*columns % 2 || *columns > int64_t(getHeadDim())) // C3
+    if (*columns % 2 || int64_t(getStart()) < 0 ||
+        *columns > int64_t(getHeadDim()) - int64_t(getStart())) // C3
       return emitOpError() << "rotation has " << *columns
                            << " columns but must be even and at most head_dim, "
-                           << getHeadDim();
+                           << getHeadDim() << (getStart() ? ", less start" : "");
   }
   if (auto slopes = getSlopes(); slopes && slopes->size() != getHeads()) // C4
     return emitOpError() << "slopes has " << slopes->size()
@@ -201,6 +250,8 @@ LogicalResult AttentionOp::verify() {
       return emitOpError() << "key_bias has " << *columns
                            << " columns but must have 1";
   }
+  if (failed(verifyOptional(*this)))
+    return failure();
   double scale = getScale().convertToDouble(),
          softcap = getSoftcap().convertToDouble();
   if (!std::isfinite(scale)) // C6
@@ -210,6 +261,28 @@ LogicalResult AttentionOp::verify() {
     return emitOpError() << "softcap is " << formatDouble(softcap)
                          << " but must be finite and >= 0";
   return verifyResult(*this, getOut(), getResult()); // C7
+}
+
+LogicalResult LinearAttentionOp::verify() {
+  for (auto [name, size] :
+       {std::pair<StringRef, int64_t>{"heads", getHeads()},
+        {"kv_heads", getKvHeads()}, {"head_dim", getHeadDim()},
+        {"value_dim", getValueDim()}})
+    if (failed(verifyPositive(*this, name, size))) // C1
+      return failure();
+  if (getHeads() % getKvHeads()) // C1
+    return emitOpError() << "kv_heads is " << getKvHeads()
+                         << " but must divide heads, which is " << getHeads();
+  if (failed(verifyBuffers(*this)) || // C2
+      failed(verifyOneOf(*this, "key_bias", getKeyBias(), // C3
+                         {{ShapedType::kDynamic, 1}})) ||
+      failed(verifyOneOf(*this, "decay", getDecay(), {{int64_t(getHeads())}}))) // C3
+    return failure();
+  double scale = getScale().convertToDouble();
+  if (!std::isfinite(scale)) // C4
+    return emitOpError() << "scale is " << formatDouble(scale)
+                         << " but must be finite";
+  return verifyResult(*this, getOut(), getResult()); // C5
 }
 
 //===-- rows ----------------------------------------------------------------===//
@@ -256,6 +329,10 @@ LogicalResult RowsOp::verify() {
       return emitOpError() << "input 0 is " << getInputs()[0].getType()
                            << " but a normed one must be [?, " << *columns
                            << "] or gathered";
+    if (int64_t group = getNormAttr().getGroup();
+        group < 0 || (group && *columns % group)) // C5
+      return emitOpError() << "norms groups of " << group << " of " << *columns
+                           << " columns";
   }
   return verifyResult(*this, getOut(), getResult()); // C6
 }

@@ -11,6 +11,18 @@
 using namespace mlir;
 using namespace mille::transformer;
 
+// An f64 with the fewest digits that read back: 1.0e-06.
+static ParseResult parseNumber(AsmParser &parser, FloatAttr &number) {
+  double value;
+  if (parser.parseFloat(value))
+    return failure();
+  number = parser.getBuilder().getF64FloatAttr(value);
+  return success();
+}
+static void printNumber(AsmPrinter &printer, FloatAttr number) {
+  printer << formatDouble(number.getValueAsDouble());
+}
+
 #include "dialects/transformer/TransformerDialect.cpp.inc"
 #include "dialects/transformer/TransformerEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
@@ -34,8 +46,7 @@ bool TransformerDialect::isFirstWarning(StringRef of) {
   return warned.insert(of.str()).second;
 }
 
-ParseResult mille::parseNumbers(OpAsmParser &parser,
-                                DenseF64ArrayAttr &numbers) {
+static ParseResult parseDoubles(AsmParser &parser, DenseF64ArrayAttr &numbers) {
   SmallVector<double> values;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
         return parser.parseFloat(values.emplace_back());
@@ -45,13 +56,22 @@ ParseResult mille::parseNumbers(OpAsmParser &parser,
   return success();
 }
 
-void mille::printNumbers(OpAsmPrinter &printer, Operation *,
-                         DenseF64ArrayAttr numbers) {
+static void printDoubles(AsmPrinter &printer, DenseF64ArrayAttr numbers) {
   printer << '[';
   llvm::interleaveComma(numbers.asArrayRef(), printer, [&](double value) {
     printer << formatDouble(value);
   });
   printer << ']';
+}
+
+ParseResult mille::parseNumbers(OpAsmParser &parser,
+                                DenseF64ArrayAttr &numbers) {
+  return parseDoubles(parser, numbers);
+}
+
+void mille::printNumbers(OpAsmPrinter &printer, Operation *,
+                         DenseF64ArrayAttr numbers) {
+  printDoubles(printer, numbers);
 }
 
 std::string mille::transformer::formatDouble(double value) {
@@ -95,12 +115,15 @@ ParseResult parseSymbol(AsmParser &parser, FlatSymbolRefAttr &symbol) {
 
 } // namespace
 
-// <layer_norm, eps = 1.0e-5, affine = weight, weight = @w, bias = @b>
+// <layer_norm, eps = 1.0e-5, affine = weight, weight = @w, bias = @b, group = 4,
+//  cast = mul_then_cast>
 Attribute NormAttr::parse(AsmParser &parser, Type) {
   NormKind kind;
   F64 eps;
   Affine affine = Affine::none;
   FlatSymbolRefAttr weight, bias;
+  int64_t group = 0;
+  WeightCast cast = WeightCast::cast_then_mul;
   SMLoc at = parser.getCurrentLocation();
   if (parser.parseLess() ||
       parseWord<NormKind>(parser, kind, symbolizeNormKind, "norm"))
@@ -116,6 +139,9 @@ Attribute NormAttr::parse(AsmParser &parser, Type) {
                                               "affine")
         : key == "weight" ? parseSymbol(parser, weight)
         : key == "bias"   ? parseSymbol(parser, bias)
+        : key == "group"  ? parser.parseInteger(group)
+        : key == "cast"   ? parseWord<WeightCast>(parser, cast,
+                                                  symbolizeWeightCast, "cast")
                           : parser.emitError(keyAt)
                               << "unknown key '" << key << "' of a norm";
     if (read)
@@ -125,7 +151,7 @@ Attribute NormAttr::parse(AsmParser &parser, Type) {
     return {};
   return NormAttr::getChecked([&] { return parser.emitError(at); },
                               parser.getContext(), kind, eps, affine, weight,
-                              bias);
+                              bias, group, cast);
 }
 
 void NormAttr::print(AsmPrinter &printer) const {
@@ -138,7 +164,128 @@ void NormAttr::print(AsmPrinter &printer) const {
     printer << ", weight = " << getWeight();
   if (getBias())
     printer << ", bias = " << getBias();
+  if (getGroup())
+    printer << ", group = " << getGroup();
+  if (getCast() != WeightCast::cast_then_mul)
+    printer << ", cast = " << stringifyWeightCast(getCast());
   printer << '>';
+}
+
+// <log_keys, base = 512.0, floor = 16.0> <log_floor, beta = 0.1, period = 4>
+Attribute LengthScaleAttr::parse(AsmParser &parser, Type) {
+  LengthKind kind;
+  F64 base, floor(1.0), beta;
+  int64_t period = 0, offset = 0;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseLess() || parseWord<LengthKind>(parser, kind, symbolizeLengthKind,
+                                                  "length scale"))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef key;
+    SMLoc keyAt = parser.getCurrentLocation();
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return {};
+    ParseResult read = key == "base"     ? parseNumber(parser, base)
+                       : key == "floor"  ? parseNumber(parser, floor)
+                       : key == "beta"   ? parseNumber(parser, beta)
+                       : key == "period" ? parser.parseInteger(period)
+                       : key == "offset"
+                           ? parser.parseInteger(offset)
+                           : parser.emitError(keyAt) << "unknown key '" << key
+                                                     << "' of a length scale";
+    if (read)
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return LengthScaleAttr::getChecked([&] { return parser.emitError(at); },
+                                     parser.getContext(), kind, base, floor,
+                                     beta, period, offset);
+}
+
+void LengthScaleAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyLengthKind(getKind());
+  if (getKind() == LengthKind::log_floor)
+    printer << ", beta = " << formatDouble(getBeta())
+            << ", period = " << getPeriod();
+  else
+    printer << ", base = " << formatDouble(getBase());
+  if (getFloor() != 1)
+    printer << ", floor = " << formatDouble(getFloor());
+  if (getOffset())
+    printer << ", offset = " << getOffset();
+  printer << '>';
+}
+
+// <after = 8, stretch = 2.0> <after = 16, frequencies = [1.0, 0.01]>
+Attribute LongContextAttr::parse(AsmParser &parser, Type) {
+  int64_t after = 0;
+  F64 stretch(1.0);
+  DenseF64ArrayAttr frequencies;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword("after") ||
+      parser.parseEqual() || parser.parseInteger(after) || parser.parseComma())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("stretch"))) {
+    if (parser.parseEqual() || parseNumber(parser, stretch))
+      return {};
+  } else if (parser.parseKeyword("frequencies") || parser.parseEqual() ||
+             parseDoubles(parser, frequencies)) {
+    return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return LongContextAttr::getChecked([&] { return parser.emitError(at); },
+                                     parser.getContext(), after, stretch,
+                                     frequencies);
+}
+
+void LongContextAttr::print(AsmPrinter &printer) const {
+  printer << "<after = " << getAfter() << ", ";
+  if (getFrequencies()) {
+    printer << "frequencies = ";
+    printDoubles(printer, getFrequencies());
+  } else {
+    printer << "stretch = " << formatDouble(getStretch());
+  }
+  printer << '>';
+}
+
+// <[0.5, 0.25], tensor<2xf32>>
+Attribute NumbersAttr::parse(AsmParser &parser, Type) {
+  DenseF64ArrayAttr numbers;
+  RankedTensorType type;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseLess() || parseDoubles(parser, numbers) ||
+      parser.parseComma() || parser.parseType(type) || parser.parseGreater())
+    return {};
+  return NumbersAttr::getChecked([&] { return parser.emitError(at); },
+                                 parser.getContext(), numbers, type);
+}
+
+void NumbersAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printDoubles(printer, getNumbers());
+  printer << ", " << getType() << '>';
+}
+
+// <divisor = 4.0, zero = -1, tensor<16x8xf32>>
+Attribute SinusoidAttr::parse(AsmParser &parser, Type) {
+  F64 divisor;
+  int64_t zero = -1;
+  RankedTensorType type;
+  if (parser.parseLess() || parser.parseKeyword("divisor") ||
+      parser.parseEqual() || parseNumber(parser, divisor) ||
+      parser.parseComma() || parser.parseKeyword("zero") ||
+      parser.parseEqual() || parser.parseInteger(zero) || parser.parseComma() ||
+      parser.parseType(type) || parser.parseGreater())
+    return {};
+  return SinusoidAttr::get(parser.getContext(), divisor, zero, type);
+}
+
+void SinusoidAttr::print(AsmPrinter &printer) const {
+  printer << "<divisor = " << formatDouble(getDivisor())
+          << ", zero = " << getZero() << ", " << getType() << '>';
 }
 
 // <constant 1.5 = "formula"> <constant @slot> <learned_scalar @a, share = layer>

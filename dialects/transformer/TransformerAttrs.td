@@ -14,6 +14,9 @@ def Transformer_NormKind : Transformer_Enum<"NormKind", "how a row is normed",
     ["layer_norm", "rms_norm", "l2_norm", "identity"]>;
 def Transformer_Affine : Transformer_Enum<"Affine",
     "what multiplies the normed row", ["none", "weight", "one_plus_weight"]>;
+def Transformer_WeightCast : Transformer_Enum<"WeightCast",
+    "whether a normed row is rounded to the stream's type before or after its weight",
+    ["cast_then_mul", "mul_then_cast"]>;
 def Transformer_ScaleKind : Transformer_Enum<"ScaleKind", "what a scale is",
     ["constant", "learned_scalar", "learned_channel", "scheduled"]>;
 def Transformer_Share : Transformer_Enum<"Share",
@@ -29,7 +32,18 @@ def Transformer_Pairing : Transformer_Enum<"Pairing",
 def Transformer_Mask : Transformer_Enum<"Mask",
     "which keys a query sees", ["bidirectional", "causal"]>;
 def Transformer_Pool : Transformer_Enum<"Pool",
-    "how tokens become one vector", ["first", "last", "mean"]>;
+    "how tokens become one vector", ["first", "last", "mean", "first_id", "highest_id"]>;
+def Transformer_LengthKind : Transformer_Enum<"LengthKind",
+    "what of a query's position or keys scales its scores",
+    ["log_keys", "log_position", "log_floor"]>;
+def Transformer_RouterScore : Transformer_Enum<"RouterScore",
+    "how router logits become scores", ["softmax", "sigmoid"]>;
+def Transformer_GroupScore : Transformer_Enum<"GroupScore",
+    "how a group of experts is scored", ["max", "sum_top2"]>;
+def Transformer_ValueFunction : Transformer_Enum<"ValueFunction",
+    "scalar function on a parameter's elements",
+    ["relu", "gelu_erf", "sigmoid", "tanh", "exp", "exp_min_ln100", "negate",
+     "bfloat16"]>;
 def Transformer_Distribution : Transformer_Enum<"Distribution",
     "what initial values are drawn from",
     ["fixed", "normal", "uniform", "truncated_normal"]>;
@@ -43,12 +57,17 @@ def Transformer_NormAttr : Transformer_Attr<"Norm", "norm"> {
     layer_norm: (x - mean) / sqrt(var + eps), biased variance; rms_norm:
     x / sqrt(mean(x^2) + eps); l2_norm: x / max(|x|, eps); identity: x.
     Then `* weight` (affine = weight), `* (1 + weight)` (one_plus_weight), and
-    `+ bias` where there is one.
+    `+ bias` where there is one. `group` > 0 norms each `group` channels by
+    themselves (a head's, group = head_dim); weight and bias are then [group],
+    shared by the groups, or [channels]. `cast` matters below f32 only: whether
+    the normed row is rounded to the stream's type before (Llama, T5) or after
+    (Gemma, OLMo 2) its weight.
 
     Constraints:
     * (C1) eps is finite and >= 0, and > 0 for layer_norm and rms_norm.
     * (C2) a weight is named exactly when affine is not none.
     * (C3) identity has neither weight nor bias.
+    * (C4) group >= 0.
 
     ```mlir
     #transformer.norm<layer_norm, eps = 1.0e-5, affine = weight, weight = @n.weight, bias = @n.bias>
@@ -59,7 +78,13 @@ def Transformer_NormAttr : Transformer_Attr<"Norm", "norm"> {
     Transformer_F64:$eps,
     EnumParameter<Transformer_Affine>:$affine,
     OptionalParameter<"::mlir::FlatSymbolRefAttr">:$weight,
-    OptionalParameter<"::mlir::FlatSymbolRefAttr">:$bias);
+    OptionalParameter<"::mlir::FlatSymbolRefAttr">:$bias,
+    "int64_t":$group, EnumParameter<Transformer_WeightCast>:$cast);
+  let builders = [AttrBuilder<(ins "NormKind":$kind, "F64":$eps, "Affine":$affine,
+      "::mlir::FlatSymbolRefAttr":$weight, "::mlir::FlatSymbolRefAttr":$bias), [{
+    return $_get($_ctxt, kind, eps, affine, weight, bias, 0,
+                 WeightCast::cast_then_mul);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -96,6 +121,56 @@ def Transformer_ScaleAttr : Transformer_Attr<"Scale", "scale"> {
     Transformer_F64:$from,
     Transformer_F64:$to,
     "int64_t":$steps);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Transformer_LengthScaleAttr : Transformer_Attr<"LengthScale", "length_scale"> {
+  let summary = "a factor on a query's scores that follows its position or keys";
+  let description = [{
+    log_keys: log(max(n, floor)) / log(base), n = the keys that the query sees
+    (RoFormerV2's entropy-invariant softmax); log_position: max(1, log(i + 1) /
+    log(base)), i = its token (Qwen-1); log_floor: 1 + beta log(1 + floor((p +
+    offset) / period)), p = its position id (Llama 4, Ministral 3).
+
+    Constraints:
+    * (C1) base is finite and > 1 for log_keys and log_position; floor >= 1.
+    * (C2) beta is finite and period > 0 for log_floor.
+
+    ```mlir
+    #transformer.length_scale<log_keys, base = 512.0, floor = 16.0>
+    #transformer.length_scale<log_floor, beta = 0.1, period = 8192, offset = 1>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Transformer_LengthKind>:$kind,
+    DefaultValuedParameter<"F64", "F64(0.0)">:$base,
+    DefaultValuedParameter<"F64", "F64(1.0)">:$floor,
+    DefaultValuedParameter<"F64", "F64(0.0)">:$beta,
+    DefaultValuedParameter<"int64_t", "0">:$period,
+    DefaultValuedParameter<"int64_t", "0">:$offset);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Transformer_LongContextAttr : Transformer_Attr<"LongContext", "long_context"> {
+  let summary = "RoPE frequencies of runs longer than `after` tokens";
+  let description = [{
+    The length is the run's largest position + 1. Beyond `after`, `frequencies`
+    take the place of the rotation's own (longrope); or, where there are none,
+    frequency i of n is divided by s^(i / (n - 1)), s = stretch * length / after
+    - (stretch - 1) (dynamic NTK).
+
+    Constraints:
+    * (C1) after > 0.
+    * (C2) frequencies are finite; without them stretch is finite and >= 1.
+
+    ```mlir
+    #transformer.long_context<after = 8, stretch = 2.0>
+    #transformer.long_context<after = 16, frequencies = [1.0, 0.01]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$after, "F64":$stretch,
+                        OptionalParameter<"::mlir::DenseF64ArrayAttr">:$frequencies);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -195,6 +270,8 @@ def Transformer_TimesAttr : Transformer_Attr<"Times", "times"> {
 def Transformer_PlusAttr : Transformer_Attr<"Plus", "plus"> {
   let summary = "value + term, element by element; term: number, or a value";
   let description = [{
+    A term of shape [columns] of a value of rank 2 is added to every row.
+
     ```mlir
     #transformer.plus<@norm.weight, 1.000000e+00>
     ```
@@ -203,11 +280,134 @@ def Transformer_PlusAttr : Transformer_Attr<"Plus", "plus"> {
   let assemblyFormat = "`<` $value `,` $term `>`";
 }
 
+def Transformer_NumbersAttr : Transformer_Attr<"Numbers", "numbers"> {
+  let summary = "numbers that follow from the model's description";
+  let description = [{
+    Constraints:
+    * (C1) as many numbers as the type has elements; all finite.
+
+    ```mlir
+    #transformer.numbers<[0.5, 0.25], tensor<2xf32>>
+    ```
+  }];
+  let parameters = (ins "::mlir::DenseF64ArrayAttr":$numbers, "::mlir::RankedTensorType":$type);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Transformer_SinusoidAttr : Transformer_Attr<"Sinusoid", "sinusoid"> {
+  let summary = "fixed position table: sines, then cosines";
+  let description = [{
+    [positions, 2n]: row p is sin(p f_0) ... sin(p f_{n-1}), cos(p f_0) ...; f_i =
+    10000^(-i / divisor). n is half the channels; divisor n (Marian) or n - 1
+    (M2M-100, Whisper). Row `zero` is all zeros where zero >= 0 (a padding row).
+
+    ```mlir
+    #transformer.sinusoid<divisor = 4.0, zero = -1, tensor<16x8xf32>>
+    ```
+  }];
+  let parameters = (ins "F64":$divisor, "int64_t":$zero, "::mlir::RankedTensorType":$type);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Transformer_GatherAttr : Transformer_Attr<"Gather", "gather"> {
+  let summary = "rows of a value, in the order of indices; -1 is a row of zeros";
+  let description = [{
+    ```mlir
+    #transformer.gather<@table, [2, 1, 0, 1, 2]>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value, "::mlir::DenseI64ArrayAttr":$indices);
+  let assemblyFormat = "`<` $value `,` $indices `>`";
+}
+
+def Transformer_RepeatAttr : Transformer_Attr<"Repeat", "repeat"> {
+  let summary = "a value's rows `count` times: each (aabb) or the whole (abab)";
+  let description = [{
+    ```mlir
+    #transformer.repeat<@q_norm.weight, 4, each = false>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value, "int64_t":$count, "bool":$each);
+  let assemblyFormat = "`<` $value `,` $count `,` `each` `=` $each `>`";
+}
+
+def Transformer_ReshapeAttr : Transformer_Attr<"Reshape", "reshape"> {
+  let summary = "the same elements in row-major order under another shape";
+  let description = [{
+    ```mlir
+    #transformer.reshape<@conv.weight, [8, 48]>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value, "::mlir::DenseI64ArrayAttr":$shape);
+  let assemblyFormat = "`<` $value `,` $shape `>`";
+}
+
+def Transformer_PermuteAttr : Transformer_Attr<"Permute", "permute"> {
+  let summary = "dimension i of the result is dimension order[i] of the value";
+  let description = [{
+    ```mlir
+    #transformer.permute<@conv.weight, [0, 2, 1]>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value, "::mlir::DenseI64ArrayAttr":$order);
+  let assemblyFormat = "`<` $value `,` $order `>`";
+}
+
+def Transformer_StackAttr : Transformer_Attr<"Stack", "stack"> {
+  let summary = "values of one shape along a new first dimension (experts)";
+  let description = [{
+    ```mlir
+    #transformer.stack<@experts.0.w, @experts.1.w>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$values);
+  let assemblyFormat = "`<` $values `>`";
+}
+
+def Transformer_ProductAttr : Transformer_Attr<"Product", "product"> {
+  let summary = "left * right^T, [m, k] and [n, k], summed in double";
+  let description = [{
+    ```mlir
+    #transformer.product<@coords, @cpb.weight>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$left, "::mlir::Attribute":$right);
+  let assemblyFormat = "`<` $left `,` $right `>`";
+}
+
+def Transformer_ApplyAttr : Transformer_Attr<"Apply", "apply"> {
+  let summary = "a scalar function on every element";
+  let description = [{
+    exp_min_ln100: exp(min(x, ln 100)); bfloat16: rounded to bfloat16.
+
+    ```mlir
+    #transformer.apply<@logit_scale, exp_min_ln100>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value,
+                        EnumParameter<Transformer_ValueFunction>:$function);
+  let assemblyFormat = "`<` $value `,` $function `>`";
+}
+
+def Transformer_NormedAttr : Transformer_Attr<"Normed", "normed"> {
+  let summary = "every row of a value normed: layer norm with weight and bias";
+  let description = [{
+    ```mlir
+    #transformer.normed<@rel.weight, weight = @n.weight, bias = @n.bias, eps = 1.0e-7>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value, "::mlir::Attribute":$weight,
+                        "::mlir::Attribute":$bias, "::mlir::FloatAttr":$eps);
+  let assemblyFormat = "`<` $value `,` `weight` `=` $weight `,` `bias` `=` $bias `,` `eps` `=` custom<Number>($eps) `>`";
+}
+
 def Transformer_PackAttr : Transformer_Attr<"Pack", "pack"> {
   let summary = "a linear's weight in panels, as kernels read it";
   let description = [{
     [accumulators * N, K] -> [ceil(N * accumulators / panel), K, panel], zero
-    where a panel runs over. With two accumulators the first half of the rows
+    where a panel runs over; a stack [E, accumulators * N, K] gains the first
+    dimension E. With two accumulators the first half of the rows
     and the second are interleaved in blocks of panel / 2, so that one panel
     holds both accumulators of panel / 2 output columns.
 

@@ -2,32 +2,9 @@
 // [batch, tokens, channels], ids and masks i32 tensors [batch, tokens].
 #ifndef MILLE_TRANSFORMER_OPS
 #define MILLE_TRANSFORMER_OPS
-include "dialects/transformer/TransformerAttrs.td"
-include "dialects/transformer/LayerStack.td"
-include "mlir/IR/OpAsmInterface.td"
-include "mlir/IR/RegionKindInterface.td"
-include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-
-class Transformer_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Transformer_Dialect, mnemonic, traits>;
-
-// [..., channels]: two dimensions or more.
-def Transformer_Stream : Type<
-    And<[RankedTensorOf<[F32]>.predicate,
-         CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() >= 2">]>,
-    "f32 tensor of rank 2 or more", "::mlir::RankedTensorType">;
-def Transformer_Ids : RankedTensorOf<[I32]>;
-
-// An enum attribute printed as a bare word.
-class Transformer_Word<EnumAttrInfo info>
-    : EnumAttr<Transformer_Dialect, info, !tolower(info.className)>;
-def Transformer_TapWord : Transformer_Word<Transformer_Tap>;
-def Transformer_ActivationWord : Transformer_Word<Transformer_Activation>;
-def Transformer_PairingWord : Transformer_Word<Transformer_Pairing>;
-def Transformer_MaskWord : Transformer_Word<Transformer_Mask>;
-def Transformer_PoolWord : Transformer_Word<Transformer_Pool>;
+include "dialects/transformer/TransformerBase.td"
+include "dialects/transformer/AttentionOps.td"
+include "dialects/transformer/TokenOps.td"
 
 def Transformer_ModelOp : Transformer_Op<"model",
     [SymbolTable, Symbol, NoTerminator, SingleBlock, IsolatedFromAbove]> {
@@ -36,7 +13,9 @@ def Transformer_ModelOp : Transformer_Op<"model",
     Holds `transformer.parameter` ops and one `func.func` per entry (`forward`).
     A func argument is an input: `transformer.name`, and where it may be absent
     `transformer.default` ("ones", "zeros", "positions", "none"); ids carry
-    `transformer.below`, the exclusive upper bound. A func result carries
+    `transformer.below`, the exclusive upper bound. An input of a decoder beside an
+    encoder carries the unit attribute `transformer.decoder`: its token count is
+    another one. A func result carries
     `transformer.name`. Discardable attributes describe the model to `inspect`.
 
     Constraints:
@@ -113,7 +92,8 @@ def Transformer_NormOp : Transformer_Op<"norm",
   let summary = "norm over the last dimension";
   let description = [{
     Constraints:
-    * (C1) weight and bias are [channels].
+    * (C1) weight and bias are [channels], or [group] of a grouped norm.
+    * (C2) group divides channels.
 
     ```mlir
     %y = transformer.norm %x by <layer_norm, eps = 1.0e-5, affine = weight, weight = @n.weight, bias = @n.bias> : tensor<?x?x8xf32>
@@ -122,6 +102,7 @@ def Transformer_NormOp : Transformer_Op<"norm",
   let arguments = (ins Transformer_Stream:$input, Transformer_NormAttr:$norm);
   let results = (outs Transformer_Stream:$result);
   let assemblyFormat = "$input `by` $norm attr-dict `:` type($result)";
+  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
@@ -130,105 +111,71 @@ def Transformer_LinearOp : Transformer_Op<"linear",
   let summary = "(input * weight^T) * scale + bias, weight [out, in]";
   let description = [{
     `scale` is a forward multiplier (logit scales, muP); 1 where absent. It does
-    not touch the bias.
+    not touch the bias. With `experts`, i32 of the input's leading shape, weight is
+    a stack [entries, out, in] (bias [entries, out]) of which each row takes entry
+    experts[row].
 
     Constraints:
-    * (C1) weight is [out, in] with in = the input's channels and out = the result's.
-    * (C2) bias is [out].
-    * (C3) leading dimensions of input and result agree.
+    * (C1) weight is [out, in], in = the input's channels and out = the result's;
+      with experts [entries, out, in].
+    * (C2) bias is [out]; with experts [entries, out].
+    * (C3) leading dimensions of input and result, and of experts, agree.
     * (C4) scale is finite.
 
     ```mlir
     %y = transformer.linear %x weight @w bias @b : tensor<?x?x8xf32> -> tensor<?x?x24xf32>
     ```
   }];
-  let arguments = (ins Transformer_Stream:$input, FlatSymbolRefAttr:$weight,
+  let arguments = (ins Transformer_Stream:$input, Optional<Transformer_Ids>:$experts,
+    FlatSymbolRefAttr:$weight,
     OptionalAttr<FlatSymbolRefAttr>:$bias, DefaultValuedAttr<F64Attr, "1.0">:$scale);
   let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$input `weight` $weight (`bias` $bias^)? (`scale` $scale^)? attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input (`experts` $experts^ `:` type($experts))? `weight` $weight (`bias` $bias^)? (`scale` $scale^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 
-def Transformer_RotateOp : Transformer_Op<"rotate",
-    [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "RoPE: pairs of each head turn by position * frequency";
+def Transformer_AddOp : Transformer_Op<"add", [Pure, SameOperandsAndResultType]> {
+  let summary = "left + right, element by element";
   let description = [{
-    (a, b) -> f (a cos t - b sin t, b cos t + a sin t), t = position *
-    frequencies[i], f = attention_factor. Pair i of a head is (i, i + n) for
-    half, (2i, 2i + 1) for interleaved, n = number of frequencies; dimensions
-    from 2n on stay.
-
-    Constraints:
-    * (C1) channels = heads * head_dim.
-    * (C2) 2 * number of frequencies <= head_dim, and there is one at least.
-    * (C3) positions have the input's leading shape.
-    * (C4) frequencies and attention_factor are finite.
-
     ```mlir
-    %r = transformer.rotate %q at %positions heads 2 head_dim 4 pairing half frequencies [1.0, 0.01]
-      : tensor<?x?x8xf32>, tensor<?x?xi32>
+    %y = transformer.add %a, %b : tensor<?x?x8xf32>
     ```
   }];
-  let arguments = (ins Transformer_Stream:$input, Transformer_Ids:$positions,
-    I64Attr:$heads, I64Attr:$head_dim, Transformer_PairingWord:$pairing,
-    DenseF64ArrayAttr:$frequencies, DefaultValuedAttr<F64Attr, "1.0">:$attention_factor);
+  let arguments = (ins Transformer_Stream:$left, Transformer_Stream:$right);
   let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$input `at` $positions `heads` $heads `head_dim` $head_dim `pairing` $pairing `frequencies` custom<Numbers>($frequencies) (`attention_factor` $attention_factor^)? attr-dict `:` type($input) `,` type($positions)";
-  let hasVerifier = 1;
+  let assemblyFormat = "$left `,` $right attr-dict `:` type($result)";
 }
 
-def Transformer_PositionBiasOp : Transformer_Op<"position_bias", [Pure]> {
-  let summary = "ALiBi: slopes[h] * (key position - query position)";
+def Transformer_AffineOp : Transformer_Op<"affine",
+    [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "scale * input + shift, each a constant, scalar or channel vector";
   let description = [{
-    Added to the scaled scores of `attend`, one slope per head.
-
     Constraints:
-    * (C1) the result is [batch, heads, tokens, tokens] with as many heads as slopes.
-    * (C2) slopes are finite.
+    * (C1) a learned scalar's parameter is [1], a learned channel's [channels].
 
     ```mlir
-    %b = transformer.position_bias %positions slopes [0.5, 0.25] : tensor<?x?xi32> -> tensor<?x2x?x?xf32>
+    %y = transformer.affine %x scale <constant 2.0> shift <learned_scalar @b> : tensor<?x?x8xf32>
     ```
   }];
-  let arguments = (ins Transformer_Ids:$positions, DenseF64ArrayAttr:$slopes);
-  let results = (outs RankedTensorOf<[F32]>:$result);
-  let assemblyFormat = "$positions `slopes` custom<Numbers>($slopes) attr-dict `:` type($positions) `->` type($result)";
-  let hasVerifier = 1;
-}
-
-def Transformer_AttendOp : Transformer_Op<"attend", [Pure, AttrSizedOperandSegments]> {
-  let summary = "softmax(softcap(q k^T * scale) + bias | mask) v, per head";
-  let description = [{
-    Query head h reads key/value head h / (heads / kv_heads). `key_mask` is 1
-    where a key may be seen; causal hides keys after the query. A row that sees
-    no key is 0. softcap c: c tanh(s / c); 0: none.
-
-    Constraints:
-    * (C1) heads is a multiple of kv_heads; all sizes > 0.
-    * (C2) query has heads * head_dim channels, key kv_heads * head_dim, value
-      kv_heads * value_dim, the result heads * value_dim.
-    * (C3) key, value and mask have the same tokens; key_mask is [batch, tokens].
-    * (C4) scale is finite; softcap is finite and >= 0.
-    * (C5) bias is [batch, heads, tokens, tokens].
-
-    ```mlir
-    %o = transformer.attend %q, %k, %v key_mask %m heads 2 kv_heads 1 head_dim 4 value_dim 4 scale 0.5 mask causal
-      : tensor<?x?x8xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x8xf32>
-    ```
-  }];
-  let arguments = (ins Transformer_Stream:$query, Transformer_Stream:$key,
-    Transformer_Stream:$value, Optional<Transformer_Ids>:$key_mask,
-    Optional<RankedTensorOf<[F32]>>:$bias, I64Attr:$heads, I64Attr:$kv_heads,
-    I64Attr:$head_dim, I64Attr:$value_dim, F64Attr:$scale,
-    Transformer_MaskWord:$mask, DefaultValuedAttr<F64Attr, "0.0">:$softcap);
+  let arguments = (ins Transformer_Stream:$input, OptionalAttr<Transformer_ScaleAttr>:$scale,
+                       OptionalAttr<Transformer_ScaleAttr>:$shift);
   let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = [{
-    $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
-    (`bias` $bias^ `:` type($bias))? `heads` $heads `kv_heads` $kv_heads
-    `head_dim` $head_dim `value_dim` $value_dim `scale` $scale `mask` $mask
-    (`softcap` $softcap^)? attr-dict
-    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+  let assemblyFormat = "$input (`scale` $scale^)? (`shift` $shift^)? attr-dict `:` type($result)";
+}
+
+def Transformer_ClampOp : Transformer_Op<"clamp", [Pure, SameOperandsAndResultType]> {
+  let summary = "min(max(input, low), high)";
+  let description = [{
+    Constraints:
+    * (C1) low < high, neither a NaN; either may be infinite.
+
+    ```mlir
+    %y = transformer.clamp %x low -7.0 high 7.0 : tensor<?x?x8xf32>
+    ```
   }];
+  let arguments = (ins Transformer_Stream:$input, F64Attr:$low, F64Attr:$high);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `low` $low `high` $high attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
@@ -247,16 +194,17 @@ def Transformer_ActivateOp : Transformer_Op<"activate",
 }
 
 def Transformer_GateOp : Transformer_Op<"gate", [Pure, SameOperandsAndResultType]> {
-  let summary = "function(gate) * up";
+  let summary = "function(gate) * (up + up_offset)";
   let description = [{
     ```mlir
     %y = transformer.gate %g, %u by silu : tensor<?x?x8xf32>
     ```
   }];
   let arguments = (ins Transformer_Stream:$gate, Transformer_Stream:$up,
-                       Transformer_ActivationWord:$function);
+                       Transformer_ActivationWord:$function,
+                       DefaultValuedAttr<F64Attr, "0.0">:$up_offset);
   let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$gate `,` $up `by` $function attr-dict `:` type($result)";
+  let assemblyFormat = "$gate `,` $up `by` $function (`up_offset` $up_offset^)? attr-dict `:` type($result)";
 }
 
 def Transformer_SoftcapOp : Transformer_Op<"softcap", [Pure, SameOperandsAndResultType]> {
@@ -272,24 +220,6 @@ def Transformer_SoftcapOp : Transformer_Op<"softcap", [Pure, SameOperandsAndResu
   let arguments = (ins Transformer_Stream:$input, F64Attr:$cap);
   let results = (outs Transformer_Stream:$result);
   let assemblyFormat = "$input `cap` $cap attr-dict `:` type($result)";
-  let hasVerifier = 1;
-}
-
-def Transformer_PoolOp : Transformer_Op<"pool", [Pure]> {
-  let summary = "one vector per sequence: first token, last valid one, or mean";
-  let description = [{
-    Constraints:
-    * (C1) the result is [batch, channels].
-    * (C2) key_mask is [batch, tokens].
-
-    ```mlir
-    %p = transformer.pool %x by first : tensor<?x?x8xf32> -> tensor<?x8xf32>
-    ```
-  }];
-  let arguments = (ins Transformer_Stream:$input, Optional<Transformer_Ids>:$key_mask,
-                       Transformer_PoolWord:$kind);
-  let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$input (`key_mask` $key_mask^ `:` type($key_mask))? `by` $kind attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 

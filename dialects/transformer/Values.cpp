@@ -24,7 +24,16 @@ SmallVector<Attribute> operandsOf(Attribute value) {
       .Case([](PlusAttr a) {
         return SmallVector<Attribute>{a.getValue(), a.getTerm()};
       })
-      .Case([](PackAttr a) { return SmallVector<Attribute>{a.getValue()}; })
+      .Case<PackAttr, GatherAttr, RepeatAttr, ReshapeAttr, PermuteAttr,
+            ApplyAttr>(
+          [](auto a) { return SmallVector<Attribute>{a.getValue()}; })
+      .Case([](StackAttr a) { return llvm::to_vector(a.getValues()); })
+      .Case([](ProductAttr a) {
+        return SmallVector<Attribute>{a.getLeft(), a.getRight()};
+      })
+      .Case([](NormedAttr a) {
+        return SmallVector<Attribute>{a.getValue(), a.getWeight(), a.getBias()};
+      })
       .Default([](Attribute) { return SmallVector<Attribute>{}; });
 }
 
@@ -47,6 +56,17 @@ public:
                     .Case([&](TimesAttr a) { return times(a); })
                     .Case([&](PlusAttr a) { return plus(a); })
                     .Case([&](PackAttr a) { return pack(a); })
+                    .Case<NumbersAttr, SinusoidAttr>([&](auto a) {
+                      return shaped(a.getType().getShape(), a);
+                    })
+                    .Case([&](GatherAttr a) { return gather(a); })
+                    .Case([&](RepeatAttr a) { return repeat(a); })
+                    .Case([&](ReshapeAttr a) { return reshape(a); })
+                    .Case([&](PermuteAttr a) { return permute(a); })
+                    .Case([&](StackAttr a) { return stack(a); })
+                    .Case([&](ProductAttr a) { return product(a); })
+                    .Case([&](ApplyAttr a) { return (*this)(a.getValue()); })
+                    .Case([&](NormedAttr a) { return normed(a); })
                     .Default([&](Attribute) { return no("is not a parameter's value"); });
     --depth;
     return type;
@@ -148,8 +168,103 @@ private:
     auto term = (*this)(a.getTerm());
     if (failed(term))
       return term;
-    if (term->getNumElements() != 1 && term->getShape() != type->getShape())
+    bool toRows = type->getRank() == 2 && term->getRank() == 1 &&
+                  term->getDimSize(0) == type->getDimSize(1);
+    if (term->getNumElements() != 1 && !toRows &&
+        term->getShape() != type->getShape())
       return no("adds tensors of different shapes");
+    return type;
+  }
+  FailureOr<RankedTensorType> gather(GatherAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    if (type->getRank() < 1)
+      return no("gathers from a scalar");
+    for (int64_t row : a.getIndices().asArrayRef())
+      if (row < -1 || row >= type->getDimSize(0))
+        return no("gathers row " + Twine(row) + " of " +
+                  Twine(type->getDimSize(0)));
+    auto shape = llvm::to_vector(type->getShape());
+    shape[0] = a.getIndices().size();
+    return shaped(shape, a);
+  }
+  FailureOr<RankedTensorType> repeat(RepeatAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    auto shape = llvm::to_vector(type->getShape());
+    if (shape.empty() || a.getCount() <= 0 ||
+        __builtin_mul_overflow(shape[0], a.getCount(), &shape[0]))
+      return no("repeats " + Twine(a.getCount()) + " times a rank " +
+                Twine(type->getRank()) + " tensor");
+    return shaped(shape, a);
+  }
+  FailureOr<RankedTensorType> reshape(ReshapeAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    auto to = shaped(a.getShape().asArrayRef(), a);
+    if (succeeded(to) && to->getNumElements() != type->getNumElements())
+      return no("gives " + Twine(type->getNumElements()) +
+                " elements a shape of " + Twine(to->getNumElements()));
+    return to;
+  }
+  FailureOr<RankedTensorType> permute(PermuteAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    ArrayRef<int64_t> order = a.getOrder().asArrayRef();
+    SmallVector<int64_t> shape;
+    for (int64_t dimension : order)
+      if (dimension >= 0 && dimension < type->getRank() &&
+          llvm::count(order, dimension) == 1)
+        shape.push_back(type->getDimSize(dimension));
+    if (int64_t(shape.size()) != type->getRank() || shape.size() != order.size())
+      return no("has an order that is no permutation of its value's " +
+                Twine(type->getRank()) + " dimensions");
+    return shaped(shape, a);
+  }
+  FailureOr<RankedTensorType> stack(StackAttr a) {
+    RankedTensorType first;
+    for (Attribute part : a.getValues()) {
+      auto type = (*this)(part);
+      if (failed(type))
+        return type;
+      if (first && first != *type)
+        return no("stacks tensors of different shapes");
+      first = *type;
+    }
+    if (!first)
+      return no("stacks nothing");
+    auto shape = llvm::to_vector(first.getShape());
+    shape.insert(shape.begin(), a.getValues().size());
+    return shaped(shape, a);
+  }
+  FailureOr<RankedTensorType> product(ProductAttr a) {
+    auto left = (*this)(a.getLeft());
+    if (failed(left))
+      return left;
+    auto right = (*this)(a.getRight());
+    if (failed(right))
+      return right;
+    if (left->getRank() != 2 || right->getRank() != 2 ||
+        left->getDimSize(1) != right->getDimSize(1))
+      return no("multiplies tensors that are not [m, k] and [n, k]");
+    return shaped({left->getDimSize(0), right->getDimSize(0)}, a);
+  }
+  FailureOr<RankedTensorType> normed(NormedAttr a) {
+    auto type = (*this)(a.getValue());
+    if (failed(type))
+      return type;
+    for (Attribute part : {a.getWeight(), a.getBias()}) {
+      auto affine = (*this)(part);
+      if (failed(affine))
+        return affine;
+      if (type->getRank() != 2 || affine->getRank() != 1 ||
+          affine->getDimSize(0) != type->getDimSize(1))
+        return no("norms rows with a weight or bias of another length");
+    }
     return type;
   }
   FailureOr<RankedTensorType> pack(PackAttr a) {
@@ -157,13 +272,18 @@ private:
     if (failed(type))
       return type;
     int64_t panel = a.getPanel(), accumulators = a.getAccumulators();
-    if (type->getRank() != 2 || panel <= 0 ||
+    int64_t rank = type->getRank();
+    if ((rank != 2 && rank != 3) || panel <= 0 ||
         (accumulators != 1 && accumulators != 2) || panel % accumulators ||
-        type->getDimSize(0) % accumulators)
+        type->getDimSize(rank - 2) % accumulators)
       return no("packs a tensor that is not [accumulators * out, in]");
-    int64_t columns = type->getDimSize(0) / accumulators;
+    int64_t columns = type->getDimSize(rank - 2) / accumulators;
     int64_t perPanel = panel / accumulators;
-    return shaped({int64_t(llvm::divideCeil(columns, perPanel)), type->getDimSize(1), panel}, a);
+    SmallVector<int64_t> shape{int64_t(llvm::divideCeil(columns, perPanel)),
+                               type->getDimSize(rank - 1), panel};
+    if (rank == 3)
+      shape.insert(shape.begin(), type->getDimSize(0));
+    return shaped(shape, a);
   }
 
   ResolveSymbol resolve;

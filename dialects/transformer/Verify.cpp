@@ -88,8 +88,33 @@ LogicalResult EmbedOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
+LogicalResult NormOp::verify() {
+  int64_t group = getNorm().getGroup();
+  if (group == 0 || channelsOf(getInput()) % group == 0) // C2
+    return success();
+  return emitOpError() << "norms groups of " << group << " but input has "
+                       << channelsOf(getInput()) << " channels";
+}
+
+namespace {
+
+// A grouped norm's weight is one group's, or every channel's.
+int64_t weightedChannels(NormOp op, FlatSymbolRefAttr weight,
+                         SymbolTableCollection &tables) {
+  int64_t group = op.getNorm().getGroup(), channels = channelsOf(op.getInput());
+  if (group == 0 || !weight)
+    return channels;
+  auto type = dyn_cast_or_null<TypeAttr>(resolveSymbol(op, weight, tables).meaning);
+  auto tensor = type ? dyn_cast<RankedTensorType>(type.getValue())
+                     : RankedTensorType();
+  return tensor && tensor.getNumElements() == channels ? channels : group;
+}
+
+} // namespace
+
 LogicalResult NormOp::verifySymbolUses(SymbolTableCollection &tables) {
-  int64_t channels = channelsOf(getInput());
+  FlatSymbolRefAttr weight = getNorm().getWeight(), bias = getNorm().getBias();
+  int64_t channels = weightedChannels(*this, weight ? weight : bias, tables);
   if (failed(verifyShapeOf(*this, "weight", getNorm().getWeight(), {channels},
                            tables))) // C1
     return failure();
@@ -97,6 +122,10 @@ LogicalResult NormOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult LinearOp::verify() {
+  if (Value experts = getExperts())
+    if (!agree(shapeOf(experts), shapeOf(getInput()).drop_back())) // C3
+      return mismatch(*this, "experts", shapeOf(experts), "input",
+                      shapeOf(getInput()));
   if (!agree(shapeOf(getInput()).drop_back(), shapeOf(getResult()).drop_back())) // C3
     return mismatch(*this, "input", shapeOf(getInput()), "result",
                     shapeOf(getResult()));
@@ -104,11 +133,14 @@ LogicalResult LinearOp::verify() {
 }
 
 LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &tables) {
-  int64_t out = channelsOf(getResult());
-  if (failed(verifyShapeOf(*this, "weight", getWeightAttr(),
-                           {out, channelsOf(getInput())}, tables))) // C1
+  SmallVector<int64_t> weight{channelsOf(getResult()), channelsOf(getInput())};
+  SmallVector<int64_t> bias{channelsOf(getResult())};
+  if (getExperts())
+    for (auto *shape : {&weight, &bias})
+      shape->insert(shape->begin(), -1);
+  if (failed(verifyShapeOf(*this, "weight", getWeightAttr(), weight, tables))) // C1
     return failure();
-  return verifyShapeOf(*this, "bias", getBiasAttr(), {out}, tables); // C2
+  return verifyShapeOf(*this, "bias", getBiasAttr(), bias, tables); // C2
 }
 
 LogicalResult RotateOp::verify() {
@@ -117,19 +149,43 @@ LogicalResult RotateOp::verify() {
       failed(verifyHeads(*this, "input", channelsOf(getInput()), "heads",
                          getHeads(), "head_dim", getHeadDim()))) // C1
     return failure();
-  int64_t pairs = getFrequencies().size();
-  if (pairs == 0) // C2
-    return emitOpError("has no frequencies");
-  if (2 * pairs > int64_t(getHeadDim())) // C2
-    return emitOpError() << "frequencies turn " << 2 * pairs
-                         << " dimensions but head_dim is " << getHeadDim();
+  if (bool(getTableAttr()) == bool(getFrequencies())) // C5
+    return emitOpError("must have either frequencies or a table");
+  int64_t start = getStart(), head = getHeadDim();
+  if (start < 0 || start >= head) // C2
+    return emitOpError() << "start is " << start
+                         << " but must be in a head of " << head;
+  if (auto numbers = getFrequencies()) {
+    int64_t pairs = numbers->size();
+    if (pairs == 0) // C2
+      return emitOpError("has no frequencies");
+    if (2 * pairs > head - start) // C2
+      return emitOpError() << "frequencies turn " << 2 * pairs
+                           << " dimensions but head_dim is " << head
+                           << (start ? Twine(" and start ") + Twine(start)
+                                     : Twine());
+  }
+  if (auto longer = getLongContext()) {
+    if (!getFrequencies()) // C6
+      return emitOpError("has `long` but no frequencies");
+    if (auto numbers = longer->getFrequencies();
+        numbers && numbers.size() != int64_t(getFrequencies()->size())) // C6
+      return emitOpError() << "has " << getFrequencies()->size()
+                           << " frequencies but " << numbers.size()
+                           << " for long runs";
+  }
   if (!agree(shapeOf(getPositions()), shapeOf(getInput()).drop_back())) // C3
     return mismatch(*this, "positions", shapeOf(getPositions()), "input",
                     shapeOf(getInput()));
-  if (failed(verifyAllFinite(*this, "frequencies", getFrequencies()))) // C4
+  if (getFrequencies() &&
+      failed(verifyAllFinite(*this, "frequencies", *getFrequencies()))) // C4
     return failure();
   return verifyFinite(*this, "attention_factor", // C4
                       getAttentionFactor().convertToDouble());
+}
+
+LogicalResult RotateOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyShapeOf(*this, "table", getTableAttr(), {-1, -1}, tables); // C5
 }
 
 LogicalResult PositionBiasOp::verify() {
@@ -141,6 +197,8 @@ LogicalResult PositionBiasOp::verify() {
              {shape[0], shape[2], shape[3]})) // C1
     return mismatch(*this, "positions", positions, "result", shape)
            << " with " << heads << " slopes";
+  if (failed(verifyFinite(*this, "factor", getFactor().convertToDouble()))) // C2
+    return failure();
   return verifyAllFinite(*this, "slopes", getSlopes()); // C2
 }
 
@@ -165,9 +223,27 @@ LogicalResult verifyTokens(AttendOp op) {
   if (Value mask = op.getKeyMask())
     if (!agree(shapeOf(mask), key.drop_back())) // C3
       return mismatch(op, "key_mask", shapeOf(mask), "key", key);
-  if (Value bias = op.getBias())
-    if (!agree(shapeOf(bias),
-               {query[0], int64_t(op.getHeads()), query[1], key[1]})) // C5
+  for (auto [name, ids] : {std::pair<StringRef, Value>{"positions", op.getPositions()},
+                           {"segments", op.getSegments()}})
+    if (ids && !agree(shapeOf(ids), query.drop_back())) // C3
+      return mismatch(op, name, shapeOf(ids), "query", query);
+  if (Value prefix = op.getPrefix())
+    if (!agree(shapeOf(prefix), query.take_front())) // C3
+      return mismatch(op, "prefix", shapeOf(prefix), "query", query);
+  int64_t sequences = op.getSequences();
+  if (sequences < 1) // C7
+    return op.emitOpError() << "sequences is " << sequences << " but must be > 0";
+  for (auto [name, tokens] : {std::pair<StringRef, int64_t>{"query", query[1]},
+                              {"key", key[1]}})
+    if (!ShapedType::isDynamic(tokens) && tokens % sequences) // C7
+      return op.emitOpError() << name << " has " << tokens
+                              << " tokens but sequences is " << sequences;
+  auto perSequence = [&](int64_t tokens) {
+    return ShapedType::isDynamic(tokens) ? tokens : tokens / sequences;
+  };
+  for (Value bias : op.getBiases())
+    if (!agree(shapeOf(bias), {query[0], int64_t(op.getHeads()),
+                               perSequence(query[1]), perSequence(key[1])})) // C5
       return mismatch(op, "bias", shapeOf(bias), "query", query)
              << " with " << op.getHeads() << " heads";
   return success();
@@ -201,7 +277,69 @@ LogicalResult AttendOp::verify() {
   if (!std::isfinite(softcap) || softcap < 0) // C4
     return emitOpError() << "softcap is " << formatDouble(softcap)
                          << " but must be finite and >= 0";
+  if (auto window = getWindow();
+      window && (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C6
+    return emitOpError("window must be two numbers >= 0, left and right");
+  if (int64_t(getChunk()) < 0) // C6
+    return emitOpError() << "chunk is " << int64_t(getChunk())
+                         << " but must be >= 0";
+  if (auto length = getLengthScale();
+      length && length->getKind() == LengthKind::log_floor && !getPositions()) // C9
+    return emitOpError("has a log_floor length_scale but no positions");
   return success();
+}
+
+LogicalResult AttendOp::verifySymbolUses(SymbolTableCollection &tables) {
+  int64_t heads = getHeads();
+  if (failed(verifyShapeOf(*this, "sink", getSinkAttr(), {heads}, tables)) || // C8
+      failed(verifyShapeOf(*this, "head_scale", getHeadScaleAttr(), {heads}, // C8
+                           tables)))
+    return failure();
+  FlatSymbolRefAttr column = getLayerScaleAttr();
+  if (!column)
+    return success();
+  Symbol scale = resolveSymbol(*this, column, tables);
+  if (scale.open || isa_and_nonnull<FloatAttr>(scale.meaning)) // C10
+    return success();
+  return emitOpError() << "layer_scale names " << column
+                       << ", which is not a number of the layer table";
+}
+
+LogicalResult LinearAttendOp::verify() {
+  int64_t heads = getHeads(), kvHeads = getKvHeads();
+  for (auto [name, size] :
+       {std::pair<StringRef, int64_t>{"heads", heads}, {"kv_heads", kvHeads},
+        {"head_dim", getHeadDim()}, {"value_dim", getValueDim()}})
+    if (failed(verifyPositive(*this, name, size))) // C1
+      return failure();
+  if (heads % kvHeads) // C1
+    return emitOpError() << "kv_heads is " << kvHeads
+                         << " but must divide heads, which is " << heads;
+  if (failed(verifyHeads(*this, "query", channelsOf(getQuery()), "heads", heads,
+                         "head_dim", getHeadDim())) || // C2
+      failed(verifyHeads(*this, "key", channelsOf(getKey()), "kv_heads",
+                         kvHeads, "head_dim", getHeadDim())) || // C2
+      failed(verifyHeads(*this, "value", channelsOf(getValue()), "kv_heads",
+                         kvHeads, "value_dim", getValueDim())) || // C2
+      failed(verifyHeads(*this, "result", channelsOf(getResult()), "heads",
+                         heads, "value_dim", getValueDim()))) // C2
+    return failure();
+  ArrayRef<int64_t> tokens = shapeOf(getQuery()).drop_back();
+  for (auto [name, value] : {std::pair<StringRef, Value>{"key", getKey()},
+                             {"value", getValue()}, {"result", getResult()}})
+    if (!agree(shapeOf(value).drop_back(), tokens)) // C3
+      return mismatch(*this, name, shapeOf(value), "query", shapeOf(getQuery()));
+  if (Value mask = getKeyMask())
+    if (!agree(shapeOf(mask), tokens)) // C3
+      return mismatch(*this, "key_mask", shapeOf(mask), "query",
+                      shapeOf(getQuery()));
+  return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
+}
+
+LogicalResult
+LinearAttendOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyShapeOf(*this, "decay", getDecayAttr(), {int64_t(getHeads())},
+                       tables); // C5
 }
 
 LogicalResult SoftcapOp::verify() {
@@ -220,6 +358,17 @@ LogicalResult PoolOp::verify() {
   if (Value mask = getKeyMask())
     if (!agree(shapeOf(mask), input.drop_back())) // C2
       return mismatch(*this, "key_mask", shapeOf(mask), "input", input);
+  if (Value ids = getIds())
+    if (!agree(shapeOf(ids), input.drop_back())) // C2
+      return mismatch(*this, "ids", shapeOf(ids), "input", input);
+  bool byId = getKind() == Pool::first_id || getKind() == Pool::highest_id;
+  if (byId != bool(getIds())) // C3
+    return emitOpError() << "pools by " << stringifyPool(getKind()) << " but has "
+                         << (byId ? "no ids" : "ids");
+  bool skips = getKind() == Pool::first || getKind() == Pool::mean;
+  if (int64_t(getSkip()) < 0 || (getSkip() != 0 && !skips)) // C4
+    return emitOpError() << "skip is " << int64_t(getSkip()) << " for "
+                         << stringifyPool(getKind());
   return success();
 }
 

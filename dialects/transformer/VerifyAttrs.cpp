@@ -11,7 +11,8 @@ using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 LogicalResult NormAttr::verify(EmitError emitError, NormKind kind, F64 eps,
                                Affine affine, FlatSymbolRefAttr weight,
-                               FlatSymbolRefAttr bias) {
+                               FlatSymbolRefAttr bias, int64_t group,
+                               WeightCast) {
   if (!std::isfinite(eps) || eps < 0) // C1
     return emitError() << "eps is " << formatDouble(eps)
                        << " but must be finite and >= 0";
@@ -28,6 +29,57 @@ LogicalResult NormAttr::verify(EmitError emitError, NormKind kind, F64 eps,
                        << (weight ? "weight " : "bias ")
                        << (weight ? weight : bias)
                        << " but takes neither weight nor bias";
+  if (group < 0) // C4
+    return emitError() << "group is " << group << " but must be >= 0";
+  return success();
+}
+
+LogicalResult LengthScaleAttr::verify(EmitError emitError, LengthKind kind,
+                                      F64 base, F64 floor, F64 beta,
+                                      int64_t period, int64_t) {
+  if (kind == LengthKind::log_floor) {
+    if (!std::isfinite(beta)) // C2
+      return emitError() << "beta is " << formatDouble(beta)
+                         << " but must be finite";
+    if (period <= 0) // C2
+      return emitError() << "period is " << period << " but must be > 0";
+    return success();
+  }
+  if (!std::isfinite(base) || base <= 1) // C1
+    return emitError() << "base is " << formatDouble(base)
+                       << " but must be finite and > 1";
+  if (!(floor >= 1) || !std::isfinite(floor)) // C1
+    return emitError() << "floor is " << formatDouble(floor)
+                       << " but must be finite and >= 1";
+  return success();
+}
+
+LogicalResult LongContextAttr::verify(EmitError emitError, int64_t after,
+                                      F64 stretch,
+                                      DenseF64ArrayAttr frequencies) {
+  if (after <= 0) // C1
+    return emitError() << "after is " << after << " but must be > 0";
+  if (!frequencies && (!std::isfinite(stretch) || stretch < 1)) // C2
+    return emitError() << "stretch is " << formatDouble(stretch)
+                       << " but must be finite and >= 1";
+  if (frequencies)
+    for (double frequency : frequencies.asArrayRef())
+      if (!std::isfinite(frequency)) // C2
+        return emitError() << "a frequency is " << formatDouble(frequency)
+                           << " but must be finite";
+  return success();
+}
+
+LogicalResult NumbersAttr::verify(EmitError emitError, DenseF64ArrayAttr numbers,
+                                  RankedTensorType type) {
+  if (!type || !type.getElementType().isF32() || !type.hasStaticShape() ||
+      type.getNumElements() != numbers.size()) // C1
+    return emitError() << "there are " << numbers.size()
+                       << " numbers but the type is " << type;
+  for (double number : numbers.asArrayRef())
+    if (!std::isfinite(number)) // C1
+      return emitError() << "a number is " << formatDouble(number)
+                         << " but must be finite";
   return success();
 }
 

@@ -1,0 +1,35 @@
+// What the verifiers of kernels share. Private to this folder.
+#pragma once
+#include "dialects/kernel/Kernel.h"
+
+namespace mille::kernel {
+
+inline mlir::ShapedType shapedOf(mlir::Value value) {
+  return llvm::cast<mlir::ShapedType>(value.getType());
+}
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return shapedOf(value).getShape();
+}
+
+// [rows, N] of f32, N static: returns N, or nothing after an error.
+std::optional<int64_t> columnsOf(mlir::Operation *op, llvm::StringRef name,
+                                 mlir::Value value);
+
+// On tensors an op gives its `outs` back; on memrefs it gives nothing.
+mlir::LogicalResult verifyResult(mlir::Operation *op, mlir::Value out,
+                                 mlir::Value result);
+
+// `value`, where it is there, is f32 of one of the shapes.
+mlir::LogicalResult
+verifyOneOf(mlir::Operation *op, llvm::StringRef name, mlir::Value value,
+            llvm::ArrayRef<llvm::SmallVector<int64_t>> shapes);
+
+// Heads of `size` columns each, from column `offset`, lie within the buffer.
+mlir::LogicalResult verifyColumns(mlir::Operation *op, llvm::StringRef name,
+                                  mlir::Value buffer, int64_t offset,
+                                  int64_t heads, int64_t size);
+
+mlir::LogicalResult verifyPositive(mlir::Operation *op, llvm::StringRef name,
+                                   int64_t size);
+
+} // namespace mille::kernel

@@ -1,0 +1,65 @@
+// What the files of kernel ops share: the dialect, types and attributes.
+#ifndef MILLE_KERNEL_BASE
+#define MILLE_KERNEL_BASE
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/transformer/LayerStack.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::mille::kernel";
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::mille::transformer::TransformerDialect",
+                           "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+}
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Kernel_Dialect, mnemonic, traits>;
+
+class Kernel_Enum<string name, string summary, list<string> words>
+    : I32EnumAttr<name, summary,
+        !foreach(i, !range(words), I32EnumAttrCase<words[i], i>)> {
+  let cppNamespace = "::mille::kernel";
+  let genSpecializedAttr = 0;
+}
+def Kernel_RowNormKind : Kernel_Enum<"RowNormKind", "statistic a row is normed by",
+    ["layer", "rms", "l2"]>;
+def Kernel_Pairing : Kernel_Enum<"Pairing", "which dimensions of a head turn together",
+    ["half", "interleaved"]>;
+def Kernel_PairingAttr : EnumAttr<Kernel_Dialect, Kernel_Pairing, "pairing">;
+def Kernel_BiasBy : Kernel_Enum<"BiasBy", "what a column of attention's bias stands for",
+    ["distance", "pair"]>;
+def Kernel_BiasByAttr : EnumAttr<Kernel_Dialect, Kernel_BiasBy, "bias_by">;
+
+def Kernel_RowNormAttr : AttrDef<Kernel_Dialect, "RowNorm"> {
+  let mnemonic = "row_norm";
+  let summary = "norm of a whole row, without affine part";
+  let description = [{
+    layer: (x - mean) / sqrt(var + eps); rms: x / sqrt(mean(x^2) + eps);
+    l2: x / max(|x|, eps). `group` > 0: each `group` columns by themselves.
+
+    ```mlir
+    #kernel.row_norm<layer, 1.0e-05>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Kernel_RowNormKind>:$kind, "::mlir::FloatAttr":$eps,
+                        DefaultValuedParameter<"int64_t", "0">:$group);
+  let assemblyFormat = "`<` $kind `,` custom<Number>($eps) (`,` `group` `=` $group^)? `>`";
+}
+
+// Attributes of the transformer dialect that kernels keep as they are.
+class Kernel_FromTransformer<string name>
+    : Attr<CPred<"::llvm::isa<::mille::transformer::" # name # "Attr>($_self)">,
+           "transformer " # name> {
+  let storageType = "::mille::transformer::" # name # "Attr";
+  let returnType = storageType;
+  let convertFromStorage = "$_self";
+}
+def Kernel_LengthScale : Kernel_FromTransformer<"LengthScale">;
+def Kernel_LongContext : Kernel_FromTransformer<"LongContext">;
+
+def Kernel_Buffer : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
+#endif

@@ -1,0 +1,239 @@
+// What the runtime does by itself: once per run, or between kernels. Serial, or
+// bound by memory.
+#ifndef MILLE_KERNEL_PREPARED_OPS
+#define MILLE_KERNEL_PREPARED_OPS
+include "dialects/kernel/KernelBase.td"
+
+def Kernel_KeyBiasOp : Kernel_Op<"key_bias"> {
+  let summary = "key mask [rows] of 1 and 0 -> key bias [rows, 1] of 0 and -1e30";
+  let description = [{
+    ```mlir
+    %b = kernel.key_bias %mask outs(%o : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$mask, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$mask `outs` `(` $out `:` type($out) `)` attr-dict `:` type($mask) (`->` type($result)^)?";
+}
+
+def Kernel_RotationOp : Kernel_Op<"rotation"> {
+  let summary = "positions [rows] -> factor * cos | factor * sin of position * frequency";
+  let description = [{
+    The out is [rows, 2n]: n cosines, then n sines, computed in double. `long` as
+    in transformer.rotate, by the run's largest position.
+
+    Constraints:
+    * (C1) the out has 2n columns, n = number of frequencies.
+
+    ```mlir
+    %r = kernel.rotation %positions frequencies [1.0, 0.01] factor 1.0 outs(%o : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$positions, DenseF64ArrayAttr:$frequencies,
+                       F64Attr:$factor, OptionalAttr<Kernel_LongContext>:$long_context,
+                       Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$positions `frequencies` custom<Numbers>($frequencies) `factor` $factor (`long` $long_context^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($positions) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
+def Kernel_AlibiOp : Kernel_Op<"alibi"> {
+  let summary = "positions [rows] -> factor * bf16(bf16(slope) * position), [rows, heads]";
+  let description = [{
+    ```mlir
+    %b = kernel.alibi %positions slopes [0.5, 0.25] factor 0.5 outs(%o : tensor<?x2xf32>) : tensor<?xi32> -> tensor<?x2xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$positions, DenseF64ArrayAttr:$slopes,
+                       F64Attr:$factor, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$positions `slopes` custom<Numbers>($slopes) `factor` $factor `outs` `(` $out `:` type($out) `)` attr-dict `:` type($positions) (`->` type($result)^)?";
+}
+
+def Kernel_QueryScaleOp : Kernel_Op<"query_scale", [AttrSizedOperandSegments]> {
+  let summary = "a factor per query from a transformer.length_scale, [rows, 1]";
+  let description = [{
+    positions (log_floor) and mask (log_keys) are i32 [rows]; `tokens` rows a
+    sequence; causal and window say which keys a query sees.
+
+    ```mlir
+    %s = kernel.query_scale mask %m : tensor<?xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins Optional<Kernel_Buffer>:$positions, Optional<Kernel_Buffer>:$mask,
+    Index:$tokens, Kernel_LengthScale:$scale, BoolAttr:$causal,
+    OptionalAttr<DenseI64ArrayAttr>:$window, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    (`positions` $positions^ `:` type($positions))? (`mask` $mask^ `:` type($mask))?
+    `tokens` $tokens `scale` $scale `causal` $causal (`window` $window^)?
+    `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
+  }];
+}
+
+def Kernel_TokenNumbersOp : Kernel_Op<"token_numbers"> {
+  let summary = "the same numbers for every sequence: i32 [batch * n]";
+  let description = [{
+    ```mlir
+    %p = kernel.token_numbers [0, 1, 2] outs(%o : tensor<?xi32>) -> tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$numbers, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$numbers `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?";
+}
+
+def Kernel_CountTokensOp : Kernel_Op<"count_tokens"> {
+  let summary = "i32 [rows] -> 1, 2, ... at what counts in each sequence, 0 elsewhere";
+  let description = [{
+    A row counts where ids != padding, or is not 0 where `padding` is absent.
+
+    ```mlir
+    %p = kernel.count_tokens %ids tokens %t padding 1 outs(%o : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$ids, Index:$tokens, OptionalAttr<I64Attr>:$padding,
+                       Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$ids `tokens` $tokens (`padding` $padding^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($ids) (`->` type($result)^)?";
+}
+
+def Kernel_GatherTokensOp : Kernel_Op<"gather_tokens"> {
+  let summary = "tokens of each sequence in another order, `group` side by side";
+  let description = [{
+    As transformer.gather_tokens: input [batch * tokens, N], out [batch * m, group
+    * N], index of m * group entries.
+
+    ```mlir
+    %y = kernel.gather_tokens %x index [1, 0] group 1 tokens 2 outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$input, DenseI64ArrayAttr:$index, I64Attr:$group,
+                       I64Attr:$tokens, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$input `index` $index `group` $group `tokens` $tokens `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
+def Kernel_PatchesOp : Kernel_Op<"patches"> {
+  let summary = "pixels [batch, c * h * w] -> patches [batch * tokens, c * kh * kw]";
+  let description = [{
+    As transformer.patches; `image` is [c, h, w].
+
+    ```mlir
+    %p = kernel.patches %x image [3, 8, 8] kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 outs(%o : tensor<?x48xf32>) : tensor<?x192xf32> -> tensor<?x48xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$pixels, DenseI64ArrayAttr:$image, DenseI64ArrayAttr:$kernel,
+    DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding, I64Attr:$prefix, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$pixels `image` $image `kernel` $kernel `stride` $stride `padding` $padding `prefix` $prefix `outs` `(` $out `:` type($out) `)` attr-dict `:` type($pixels) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
+def Kernel_SimilarityOp : Kernel_Op<"similarity"> {
+  let summary = "left * right^T over the batch: an output [batch, batch]";
+  let description = [{
+    The out is named: entry of the output `name` of forward, since its columns are
+    a run-time size.
+
+    ```mlir
+    kernel.similarity %a, %b as "logits_per_text" : tensor<?x8xf32>, tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$left, Kernel_Buffer:$right, StrAttr:$name);
+  let assemblyFormat = "$left `,` $right `as` $name attr-dict `:` type($left) `,` type($right)";
+}
+
+def Kernel_RouteOp : Kernel_Op<"route", [AttrSizedOperandSegments]> {
+  let summary = "router logits -> each row's experts and weights, rows sorted by expert";
+  let description = [{
+    As transformer.route. weights is [rows, k]. Slot m * k + j is row m's expert j;
+    slots sorted by expert, then by slot: order [rows * k] holds each sorted place's
+    row, place [rows * k] each slot's sorted place, starts [entries + 1] where each
+    expert's places begin. The router's attributes are those of the transformer op.
+
+    Constraints:
+    * (C1) logits is [?, entries], weights [?, k], order and place i32 [?], starts
+      i32 [entries + 1].
+    * (C2) selection_bias is [entries].
+    * (C3) results for the outs on tensors, none on memrefs.
+
+    ```mlir
+    %w, %o, %p, %s = kernel.route %l outs(%a, %b, %c, %d : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
+      k 2 score 0 groups 1 top_groups 1 group_score 0 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
+      : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$logits, Optional<Kernel_Buffer>:$selection_bias,
+    Variadic<Kernel_Buffer>:$outs, I64Attr:$k, I64Attr:$score, I64Attr:$groups,
+    I64Attr:$top_groups, I64Attr:$group_score, BoolAttr:$renormalised,
+    BoolAttr:$softmax_chosen, F64Attr:$epsilon, F64Attr:$factor);
+  let results = (outs Variadic<AnyRankedTensor>:$outcomes);
+  let assemblyFormat = [{
+    $logits (`selection_bias` $selection_bias^ `:` type($selection_bias))?
+    `outs` `(` $outs `:` type($outs) `)` `k` $k `score` $score `groups` $groups
+    `top_groups` $top_groups `group_score` $group_score `renormalised` $renormalised
+    `softmax_chosen` $softmax_chosen `epsilon` $epsilon `factor` $factor attr-dict
+    `:` type($logits) (`->` type($outcomes)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
+  let summary = "step [1] -> from + (to - from) * min(step, steps) / steps, [1]";
+  let description = [{
+    ```mlir
+    %s = kernel.schedule %step from 0.0 to 1.0 over 1000 outs(%o : tensor<1xf32>) : tensor<1xi32> -> tensor<1xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$step, F64Attr:$from, F64Attr:$to,
+                       I64Attr:$steps, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$step `from` $from `to` $to `over` $steps `outs` `(` $out `:` type($out) `)` attr-dict `:` type($step) (`->` type($result)^)?";
+}
+
+def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
+  let summary = "for each sequence the row of one of its tokens";
+  let description = [{
+    As transformer.pool's `kind`: 0 first (token skip), 1 last, 3 first_id, 4
+    highest_id. mask or ids are i32 [batch * tokens]; a mask is all ones where
+    absent; the out is i32 [batch].
+
+    ```mlir
+    %i = kernel.pool_index of %mask : tensor<?xi32> tokens %t kind 1 skip 0 id 0 outs(%o : tensor<?xi32>) -> tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins Optional<Kernel_Buffer>:$mask, Index:$tokens, I64Attr:$kind,
+                       I64Attr:$skip, I64Attr:$id, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "(`of` $mask^ `:` type($mask))? `tokens` $tokens `kind` $kind `skip` $skip `id` $id `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?";
+}
+
+def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
+  let summary = "mean over the unmasked tokens of each sequence, from `skip` on";
+  let description = [{
+    input is [batch * tokens, N], mask [batch * tokens], all ones where absent;
+    the out is [batch, N].
+
+    ```mlir
+    %p = kernel.pool_mean %x mask %m : tensor<?xi32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$input, Optional<Kernel_Buffer>:$mask, Index:$tokens,
+                       DefaultValuedAttr<I64Attr, "0">:$skip, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$input (`mask` $mask^ `:` type($mask))? `tokens` $tokens (`skip` $skip^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+}
+
+def Kernel_KeepOp : Kernel_Op<"keep"> {
+  let summary = "copies rows to entry `index` (+ layer, in a body) of output `name`";
+  let description = [{
+    ```mlir
+    kernel.keep %x as "hidden_states" index 1 : tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$input, StrAttr:$name, I64Attr:$index);
+  let assemblyFormat = "$input `as` $name `index` $index attr-dict `:` type($input)";
+}
+#endif

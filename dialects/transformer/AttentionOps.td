@@ -1,0 +1,230 @@
+// Attention: rotation, biases, softmax and linear attention.
+#ifndef MILLE_TRANSFORMER_ATTENTION_OPS
+#define MILLE_TRANSFORMER_ATTENTION_OPS
+include "dialects/transformer/TransformerBase.td"
+
+def Transformer_RotateOp : Transformer_Op<"rotate",
+    [Pure, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "RoPE: pairs of each head turn by position * frequency";
+  let description = [{
+    (a, b) -> f (a cos t - b sin t, b cos t + a sin t), t = position *
+    frequencies[i], f = attention_factor; negative frequencies turn backwards.
+    Pair i of a head is (s + i, s + i + n) for half, (s + 2i, s + 2i + 1) for
+    interleaved, s = start, n = number of frequencies; other dimensions stay.
+    With `table`, [positions, 2n], row p holds n values of t's cosine, then n of
+    its sine, in place of frequencies (2-D axes). `long` gives the frequencies of
+    long runs.
+
+    Constraints:
+    * (C1) channels = heads * head_dim.
+    * (C2) start >= 0, start + 2n <= head_dim, and n is at least 1.
+    * (C3) positions have the input's leading shape.
+    * (C4) frequencies and attention_factor are finite.
+    * (C5) either frequencies or a table of rank 2 with an even number of columns.
+    * (C6) frequencies of `long` are as many; `long` goes with frequencies only.
+
+    ```mlir
+    %r = transformer.rotate %q at %positions heads 2 head_dim 4 pairing half frequencies [1.0, 0.01]
+      : tensor<?x?x8xf32>, tensor<?x?xi32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, Transformer_Ids:$positions,
+    I64Attr:$heads, I64Attr:$head_dim, DefaultValuedAttr<I64Attr, "0">:$start,
+    Transformer_PairingWord:$pairing,
+    OptionalAttr<DenseF64ArrayAttr>:$frequencies, Transformer_Symbol:$table,
+    OptionalAttr<Transformer_LongContextAttr>:$long_context,
+    DefaultValuedAttr<F64Attr, "1.0">:$attention_factor);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `at` $positions `heads` $heads `head_dim` $head_dim (`start` $start^)? `pairing` $pairing (`frequencies` custom<Numbers>($frequencies)^)? (`table` $table^)? (`long` $long_context^)? (`attention_factor` $attention_factor^)? attr-dict `:` type($input) `,` type($positions)";
+  let hasVerifier = 1;
+}
+
+def Transformer_PositionBiasOp : Transformer_Op<"position_bias", [Pure]> {
+  let summary = "ALiBi: factor * slopes[h] * (key position - query position)";
+  let description = [{
+    Added to the scaled scores of `attend`, one slope per head. `rounding bfloat16`
+    (Falcon): factor * bf16(bf16(slopes[h]) * key position), nothing taken off for
+    the query, which a softmax does not see.
+
+    Constraints:
+    * (C1) the result is [batch, heads, tokens, tokens] with as many heads as slopes.
+    * (C2) slopes and factor are finite.
+
+    ```mlir
+    %b = transformer.position_bias %positions slopes [0.5, 0.25] : tensor<?x?xi32> -> tensor<?x2x?x?xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Ids:$positions, DenseF64ArrayAttr:$slopes,
+    DefaultValuedAttr<F64Attr, "1.0">:$factor, UnitAttr:$bfloat16);
+  let results = (outs Transformer_Bias:$result);
+  let assemblyFormat = "$positions `slopes` custom<Numbers>($slopes) (`factor` $factor^)? (`rounding` `bfloat16` $bfloat16^)? attr-dict `:` type($positions) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_DistanceBiasOp : Transformer_Op<"distance_bias",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "bias by distance: table[buckets[clamp(j - i, -D, D) + D], h]";
+  let description = [{
+    T5's relative position buckets, written out: key j of query i; buckets has 2D +
+    1 entries, rows of table [entries, heads]. Tokens count, not position ids.
+
+    Constraints:
+    * (C1) buckets has an odd number of entries, all rows of the table.
+    * (C2) table is [entries, heads].
+    * (C3) the result is [batch, heads, query tokens, key tokens].
+
+    ```mlir
+    %b = transformer.distance_bias %x table @rel buckets [0, 1, 2] : tensor<?x?x8xf32> -> tensor<?x2x?x?xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$like, FlatSymbolRefAttr:$table, DenseI64ArrayAttr:$buckets);
+  let results = (outs Transformer_Bias:$result);
+  let assemblyFormat = "$like `table` $table `buckets` $buckets attr-dict `:` type($like) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_PairBiasOp : Transformer_Op<"pair_bias",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "bias by pair of tokens: table[index[i * n + j], h]";
+  let description = [{
+    Swin's and BEiT's 2-D tables: n tokens a sequence, fixed; index has n * n rows
+    of table [entries, heads].
+
+    Constraints:
+    * (C1) index has n * n entries, all rows of the table, n from the result.
+    * (C2) table is [entries, heads].
+    * (C3) the result is [batch, heads, n, n].
+
+    ```mlir
+    %b = transformer.pair_bias %x table @rel index [0, 1, 2, 0] : tensor<?x2x8xf32> -> tensor<?x4x2x2xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$like, FlatSymbolRefAttr:$table, DenseI64ArrayAttr:$index);
+  let results = (outs Transformer_Bias:$result);
+  let assemblyFormat = "$like `table` $table `index` $index attr-dict `:` type($like) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_ContentBiasOp : Transformer_Op<"content_bias",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "factor * x_h . table_h[buckets[clamp(j - i, -D, D) + D]], x the query's or key's row";
+  let description = [{
+    DeBERTa's disentangled terms: content to position (`of query`: x is row i of the
+    queries) and position to content (row j of the keys). table is [entries, heads *
+    head_dim].
+
+    Constraints:
+    * (C1) buckets has an odd number of entries, all rows of the table.
+    * (C2) table is [entries, channels of x].
+    * (C3) the result is [batch, heads, tokens, tokens]; heads divides the channels.
+    * (C4) factor is finite.
+
+    ```mlir
+    %b = transformer.content_bias %q of_key false table @pos factor 0.5 buckets [0, 1, 2] : tensor<?x?x8xf32> -> tensor<?x2x?x?xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, BoolAttr:$of_key, FlatSymbolRefAttr:$table,
+                       F64Attr:$factor, DenseI64ArrayAttr:$buckets);
+  let results = (outs Transformer_Bias:$result);
+  let assemblyFormat = "$input `of_key` $of_key `table` $table `factor` $factor `buckets` $buckets attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_AttendOp : Transformer_Op<"attend",
+    [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "softmax(softcap(q k^T * scale) + biases | mask) v, per head";
+  let description = [{
+    Query head h reads key/value head h / (heads / kv_heads). Key j is hidden from
+    query i where key_mask is 0 at j; where mask is causal and j > i; where window
+    = [l, r] and j <= i - l (l > 0) or j >= i + r (r > 0); where chunk c > 0 and
+    floor(i / c) != floor(j / c); where their segments differ. The first
+    prefix[b] keys of a sequence are seen by all under a causal mask. i and j count
+    tokens of the sequence. A row that sees no key is 0, and nothing of a hidden
+    key, not even NaN, is seen. softcap c: c tanh(s / c); 0: none.
+
+    scale is multiplied by layer_scale, a column of the layer table, by
+    head_scale[h] and by length_scale, which reads positions. sink[h] is a further
+    score whose value is 0. A batch entry's tokens form `sequences` sequences of
+    equal length (windows of an image).
+
+    Constraints:
+    * (C1) heads is a multiple of kv_heads; all sizes > 0.
+    * (C2) query has heads * head_dim channels, key kv_heads * head_dim, value
+      kv_heads * value_dim, the result heads * value_dim.
+    * (C3) key, value and mask have the same tokens; key_mask is [batch, tokens],
+      positions and segments too, prefix [batch].
+    * (C4) scale is finite; softcap is finite and >= 0.
+    * (C5) each bias is [batch, heads, query tokens, key tokens] of one sequence.
+    * (C6) window is empty or two numbers >= 0; chunk >= 0.
+    * (C7) sequences >= 1 and divides the tokens where they are fixed.
+    * (C8) sink and head_scale are [heads].
+    * (C9) a log_floor length_scale has positions.
+    * (C10) a layer_scale is a number of the layer table.
+
+    ```mlir
+    %o = transformer.attend %q, %k, %v key_mask %m heads 2 kv_heads 1 head_dim 4 value_dim 4 scale 0.5 mask causal
+      : tensor<?x?x8xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$query, Transformer_Stream:$key,
+    Transformer_Stream:$value, Optional<Transformer_Ids>:$key_mask,
+    Optional<Transformer_Ids>:$positions, Optional<Transformer_Ids>:$segments,
+    Optional<Transformer_Ids>:$prefix,
+    Variadic<Transformer_Bias>:$biases, I64Attr:$heads, I64Attr:$kv_heads,
+    I64Attr:$head_dim, I64Attr:$value_dim, F64Attr:$scale,
+    Transformer_Symbol:$layer_scale, Transformer_Symbol:$head_scale,
+    OptionalAttr<Transformer_LengthScaleAttr>:$length_scale,
+    Transformer_Symbol:$sink, Transformer_MaskWord:$mask,
+    OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk,
+    DefaultValuedAttr<I64Attr, "1">:$sequences,
+    DefaultValuedAttr<F64Attr, "0.0">:$softcap);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
+    (`positions` $positions^ `:` type($positions))?
+    (`segments` $segments^ `:` type($segments))? (`prefix` $prefix^ `:` type($prefix))?
+    (`bias` $biases^ `:` type($biases))? `heads` $heads `kv_heads` $kv_heads
+    `head_dim` $head_dim `value_dim` $value_dim `scale` $scale
+    (`layer_scale` $layer_scale^)? (`head_scale` $head_scale^)?
+    (`length_scale` $length_scale^)? (`sink` $sink^)? `mask` $mask
+    (`window` $window^)? (`chunk` $chunk^)? (`sequences` $sequences^)?
+    (`softcap` $softcap^)? attr-dict
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_LinearAttendOp : Transformer_Op<"linear_attend",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "sum over j <= i of exp(-decay[h] (i - j)) scale (q_i . k_j) v_j, per head";
+  let description = [{
+    Causal linear attention with decay (lightning attention, retention): no softmax.
+    Query head h reads key/value head h / (heads / kv_heads). Keys where key_mask
+    is 0 add nothing. i and j count tokens.
+
+    Constraints:
+    * (C1) heads is a multiple of kv_heads; all sizes > 0.
+    * (C2) channels as in attend.
+    * (C3) query, key, value and mask have the same tokens.
+    * (C4) scale is finite.
+    * (C5) decay is [heads].
+
+    ```mlir
+    %o = transformer.linear_attend %q, %k, %v heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 1.0 decay @slopes
+      : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$query, Transformer_Stream:$key,
+    Transformer_Stream:$value, Optional<Transformer_Ids>:$key_mask, I64Attr:$heads,
+    I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim, F64Attr:$scale,
+    FlatSymbolRefAttr:$decay);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
+    `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
+    `scale` $scale `decay` $decay attr-dict
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+#endif

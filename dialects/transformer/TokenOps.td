@@ -1,0 +1,224 @@
+// Ops that choose, move and make tokens: experts, patches, windows, pooling.
+#ifndef MILLE_TRANSFORMER_TOKEN_OPS
+#define MILLE_TRANSFORMER_TOKEN_OPS
+include "dialects/transformer/TransformerBase.td"
+
+def Transformer_RouteOp : Transformer_Op<"route",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the k experts of each row, and their weights";
+  let description = [{
+    scores = softmax or sigmoid of the logits [.., entries]. The k entries of
+    largest score + selection_bias are taken (the smaller number first where equal),
+    with `groups` > 1 only from the top_groups groups of consecutive entries whose
+    group_score (max, or sum of the two largest) is largest. Their weights are their
+    scores; with `renormalised` divided by (their sum + epsilon); with
+    `softmax_chosen` a softmax over the k logits instead; then times `factor`.
+    experts is i32 and weights f32, both [.., k], largest score first.
+
+    Constraints:
+    * (C1) 0 < k <= entries; groups > 0 divides entries; 0 < top_groups <= groups,
+      with k experts or more in them.
+    * (C2) experts and weights have the logits' leading shape and k entries.
+    * (C3) selection_bias is [entries].
+    * (C4) factor and epsilon are finite; epsilon >= 0.
+
+    ```mlir
+    %e, %w = transformer.route %logits k 2 score softmax renormalised true : tensor<?x?x8xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$logits, I64Attr:$k,
+    Transformer_RouterScoreWord:$score, Transformer_Symbol:$selection_bias,
+    DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$top_groups,
+    DefaultValuedAttr<Transformer_GroupScoreWord, "::mille::transformer::GroupScore::max">:$group_score,
+    DefaultValuedAttr<BoolAttr, "false">:$renormalised,
+    DefaultValuedAttr<BoolAttr, "false">:$softmax_chosen,
+    DefaultValuedAttr<F64Attr, "0.0">:$epsilon, DefaultValuedAttr<F64Attr, "1.0">:$factor);
+  let results = (outs Transformer_Ids:$experts, Transformer_Stream:$weights);
+  let assemblyFormat = [{
+    $logits `k` $k `score` $score (`selection_bias` $selection_bias^)?
+    (`groups` $groups^)? (`top_groups` $top_groups^)? (`group_score` $group_score^)?
+    (`renormalised` $renormalised^)? (`softmax_chosen` $softmax_chosen^)?
+    (`epsilon` $epsilon^)? (`factor` $factor^)? attr-dict
+    `:` type($logits) `->` type($experts) `,` type($weights)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_DispatchOp : Transformer_Op<"dispatch", [Pure]> {
+  let summary = "a row for each of its experts, times its weight if given";
+  let description = [{
+    [batch, tokens, channels] -> [batch, tokens, k, channels].
+
+    Constraints:
+    * (C1) the result is [batch, tokens, k, channels]; experts is [batch, tokens, k].
+    * (C2) weights are as experts.
+
+    ```mlir
+    %y = transformer.dispatch %x to %e : tensor<?x?x8xf32>, tensor<?x?x2xi32> -> tensor<?x?x2x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, Transformer_Ids:$experts,
+                       Optional<Transformer_Stream>:$weights);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `to` $experts (`times` $weights^ `:` type($weights))? attr-dict `:` type($input) `,` type($experts) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_CombineOp : Transformer_Op<"combine", [Pure]> {
+  let summary = "sum over a row's experts, times their weights if given";
+  let description = [{
+    [batch, tokens, k, channels] -> [batch, tokens, channels], in the order of k.
+
+    Constraints:
+    * (C1) input is [batch, tokens, k, channels], the result [batch, tokens, channels].
+    * (C2) weights are [batch, tokens, k].
+
+    ```mlir
+    %y = transformer.combine %x times %w : tensor<?x?x2xf32> : tensor<?x?x2x8xf32> -> tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, Optional<Transformer_Stream>:$weights);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input (`times` $weights^ `:` type($weights))? attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_PatchesOp : Transformer_Op<"patches", [Pure]> {
+  let summary = "an image's patches as tokens: what a convolution multiplies";
+  let description = [{
+    [batch, c, h, w] -> [batch, prefix + oh * ow, c * kh * kw], a spectrogram
+    [batch, c, w] as h = 1: token prefix + y * ow + x holds element (ch, dy, dx) of
+    the patch at (y * stride - padding, x * stride - padding), 0 outside. The first
+    `prefix` tokens (CLS, registers) are zeros.
+
+    Constraints:
+    * (C1) the input is f32 [batch, c, h, w] or [batch, c, w], all but batch fixed.
+    * (C2) kernel, stride and padding are two numbers each, > 0 (padding >= 0).
+    * (C3) the result is [batch, prefix + oh * ow, c * kh * kw].
+
+    ```mlir
+    %p = transformer.patches %image kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 : tensor<?x3x8x8xf32> -> tensor<?x5x48xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$pixels, DenseI64ArrayAttr:$kernel,
+    DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding, DefaultValuedAttr<I64Attr, "0">:$prefix);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$pixels `kernel` $kernel `stride` $stride `padding` $padding (`prefix` $prefix^)? attr-dict `:` type($pixels) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_GatherTokensOp : Transformer_Op<"gather_tokens", [Pure]> {
+  let summary = "tokens in another order, `group` of them side by side";
+  let description = [{
+    [batch, n, c] -> [batch, m, group * c]: part g of token t is token index[t *
+    group + g], zeros where that is -1. Window shift and partition, patch merging,
+    convolution over tokens.
+
+    Constraints:
+    * (C1) n and m are fixed; index has m * group entries from -1 to n - 1.
+    * (C2) the result is [batch, m, group * c].
+
+    ```mlir
+    %y = transformer.gather_tokens %x index [1, 0] group 1 : tensor<?x2x8xf32> -> tensor<?x2x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, DenseI64ArrayAttr:$index, I64Attr:$group);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `index` $index `group` $group attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_TokenNumbersOp : Transformer_Op<"token_numbers", [Pure]> {
+  let summary = "the same numbers for every batch entry, one per token";
+  let description = [{
+    Positions of patches, segments of windows.
+
+    Constraints:
+    * (C1) the result is i32 [batch, n], n = how many numbers there are.
+
+    ```mlir
+    %p = transformer.token_numbers %x [0, 1, 2] : tensor<?x3x8xf32> -> tensor<?x3xi32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$like, DenseI64ArrayAttr:$numbers);
+  let results = (outs Transformer_Ids:$result);
+  let assemblyFormat = "$like $numbers attr-dict `:` type($like) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_CountTokensOp : Transformer_Op<"count_tokens",
+    [Pure, AllTypesMatch<["ids", "result"]>]> {
+  let summary = "positions of the tokens that are no padding: 1, 2, ..., 0 for the others";
+  let description = [{
+    A token counts where ids != padding (RoBERTa, M2M-100), or, without
+    `padding`, where ids (a mask) is not 0 (OPT).
+
+    ```mlir
+    %p = transformer.count_tokens %ids padding 1 : tensor<?x?xi32>
+    ```
+  }];
+  let arguments = (ins Transformer_Ids:$ids, OptionalAttr<I64Attr>:$padding);
+  let results = (outs Transformer_Ids:$result);
+  let assemblyFormat = "$ids (`padding` $padding^)? attr-dict `:` type($result)";
+}
+
+def Transformer_ConstantOp : Transformer_Op<"constant",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a parameter as every batch entry's tokens: a probe, a query";
+  let description = [{
+    [n, channels] -> [batch, n, channels].
+
+    Constraints:
+    * (C1) the parameter is [n, channels] of the result.
+
+    ```mlir
+    %p = transformer.constant @probe for %x : tensor<?x?x8xf32> -> tensor<?x1x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$value, Transformer_Stream:$like);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$value `for` $like attr-dict `:` type($like) `->` type($result)";
+}
+
+def Transformer_SimilarityOp : Transformer_Op<"similarity", [Pure]> {
+  let summary = "left * right^T over the batch: [batch, c] twice -> [batch, batch]";
+  let description = [{
+    Constraints:
+    * (C1) both have the same channels; the result is [batch, batch].
+
+    ```mlir
+    %s = transformer.similarity %a, %b : tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x?xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$left, Transformer_Stream:$right);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$left `,` $right attr-dict `:` type($left) `,` type($right) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_PoolOp : Transformer_Op<"pool", [Pure, AttrSizedOperandSegments]> {
+  let summary = "one vector per sequence: one of its tokens, or their mean";
+  let description = [{
+    first: token `skip`; last: the last one that key_mask does not hide; mean: of
+    those it does not hide, from `skip` on; first_id: the first whose id is `id`
+    (token 0 where none is); highest_id: the first of the largest id.
+
+    Constraints:
+    * (C1) the result is [batch, channels].
+    * (C2) key_mask and ids are [batch, tokens].
+    * (C3) ids are given for first_id and highest_id, and for these only.
+    * (C4) skip >= 0, and 0 but for first and mean.
+
+    ```mlir
+    %p = transformer.pool %x by first : tensor<?x?x8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, Optional<Transformer_Ids>:$key_mask,
+                       Optional<Transformer_Ids>:$ids, Transformer_PoolWord:$kind,
+                       DefaultValuedAttr<I64Attr, "0">:$skip,
+                       DefaultValuedAttr<I64Attr, "0">:$id);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input (`key_mask` $key_mask^ `:` type($key_mask))? (`ids` $ids^ `:` type($ids))? `by` $kind (`skip` $skip^)? (`id` $id^)? attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+#endif
