@@ -1,7 +1,9 @@
-// The nodes of value expressions. Moves of numbers keep f32 as f32; arithmetic
+// The first nodes of value expressions (more are in Rearrange.cpp and
+// Compute.cpp). Moves of numbers keep f32 as f32; arithmetic
 // is in double and rounded once, by whoever asks for f32.
 #include "compiler/weights/Expression.h"
 #include "compiler/weights/Draw.h"
+#include "compiler/weights/Moves.h"
 
 #include <algorithm>
 
@@ -38,17 +40,6 @@ void Expression::columns(int64_t first, int64_t count, float *into,
 }
 
 namespace {
-
-// Nodes that only move numbers write one template for both kinds of number.
-template <typename Node> class Moves : public Expression {
-public:
-  void rows(int64_t first, int64_t count, double *into) const override {
-    static_cast<const Node *>(this)->move(first, count, into);
-  }
-  void rows(int64_t first, int64_t count, float *into) const override {
-    static_cast<const Node *>(this)->move(first, count, into);
-  }
-};
 
 class Stored final : public Moves<Stored> {
 public:
@@ -242,10 +233,12 @@ public:
         into[i] += one;
       return;
     }
-    std::vector<double> other(size);
-    term->rows(first, count, other.data());
+    const bool toRows = term->shape.size() < shape.size();
+    std::vector<double> other(toRows ? term->elements() : size);
+    term->rows(toRows ? 0 : first, toRows ? term->rowCount() : count,
+               other.data());
     for (int64_t i = 0; i < size; ++i)
-      into[i] += other[i];
+      into[i] += other[toRows ? i % rowSize() : i];
   }
 
 private:
@@ -338,5 +331,11 @@ ExpressionPtr mille::plus(ExpressionPtr value, ExpressionPtr term) {
 
 ExpressionPtr mille::pack(ExpressionPtr value, int64_t panel,
                           int64_t accumulators) {
+  if (value->shape.size() == 3) {
+    std::vector<ExpressionPtr> entries = entriesOf(std::move(value));
+    for (ExpressionPtr &entry : entries)
+      entry = pack(std::move(entry), panel, accumulators);
+    return stack(std::move(entries));
+  }
   return std::make_unique<Pack>(std::move(value), panel, accumulators);
 }

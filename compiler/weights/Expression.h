@@ -39,6 +39,24 @@ ExpressionPtr transpose(ExpressionPtr value);
 ExpressionPtr concat(std::vector<ExpressionPtr> values);
 ExpressionPtr times(ExpressionPtr value, ExpressionPtr factor);
 ExpressionPtr plus(ExpressionPtr value, ExpressionPtr term);
+// Of a matrix; of a stack [E, out, in], entry by entry.
 ExpressionPtr pack(ExpressionPtr value, int64_t panel, int64_t accumulators);
+
+// Rearrange.cpp
+ExpressionPtr gather(ExpressionPtr value, llvm::ArrayRef<int64_t> rows);
+ExpressionPtr repeat(ExpressionPtr value, int64_t times, bool each);
+ExpressionPtr reshape(ExpressionPtr value, llvm::ArrayRef<int64_t> to);
+ExpressionPtr permute(ExpressionPtr value, llvm::ArrayRef<int64_t> order);
+ExpressionPtr stack(std::vector<ExpressionPtr> entries);
+// The entries of a stack, each without the first dimension.
+std::vector<ExpressionPtr> entriesOf(ExpressionPtr stacked);
+
+// Compute.cpp
+ExpressionPtr numbers(transformer::NumbersAttr list);
+ExpressionPtr sinusoid(transformer::SinusoidAttr table);
+ExpressionPtr product(ExpressionPtr left, ExpressionPtr right);
+ExpressionPtr apply(ExpressionPtr value, transformer::ValueFunction function);
+ExpressionPtr normed(ExpressionPtr value, ExpressionPtr weight,
+                     ExpressionPtr bias, double eps);
 
 } // namespace mille

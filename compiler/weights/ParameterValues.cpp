@@ -66,14 +66,13 @@ public:
           auto from = (*this)(a.getValue());
           return from ? transpose(std::move(from)) : nullptr;
         })
-        .Case([&](ConcatAttr a) -> ExpressionPtr {
-          std::vector<ExpressionPtr> parts;
-          for (Attribute part : a.getValues()) {
-            parts.push_back((*this)(part));
-            if (!parts.back())
-              return nullptr;
-          }
-          return concat(std::move(parts));
+        .Case([&](ConcatAttr a) {
+          auto parts = all(a.getValues());
+          return parts.empty() ? nullptr : concat(std::move(parts));
+        })
+        .Case([&](StackAttr a) {
+          auto parts = all(a.getValues());
+          return parts.empty() ? nullptr : stack(std::move(parts));
         })
         .Case([&](TimesAttr a) {
           auto from = (*this)(a.getValue()), by = (*this)(a.getFactor());
@@ -88,10 +87,70 @@ public:
           return from ? pack(std::move(from), a.getPanel(), a.getAccumulators())
                       : nullptr;
         })
-        .Default([](Attribute) { return nullptr; });
+        .Default([&](Attribute a) { return derived(a); });
   }
 
 private:
+  ExpressionPtr derived(Attribute value) {
+    auto of = [&](Attribute operand, auto make) -> ExpressionPtr {
+      auto from = (*this)(operand);
+      return from ? make(std::move(from)) : nullptr;
+    };
+    return llvm::TypeSwitch<Attribute, ExpressionPtr>(value)
+        .Case([&](NumbersAttr a) { return numbers(a); })
+        .Case([&](SinusoidAttr a) { return sinusoid(a); })
+        .Case([&](GatherAttr a) {
+          return of(a.getValue(), [&](ExpressionPtr from) {
+            return gather(std::move(from), a.getIndices().asArrayRef());
+          });
+        })
+        .Case([&](RepeatAttr a) {
+          return of(a.getValue(), [&](ExpressionPtr from) {
+            return repeat(std::move(from), a.getCount(), a.getEach());
+          });
+        })
+        .Case([&](ReshapeAttr a) {
+          return of(a.getValue(), [&](ExpressionPtr from) {
+            return reshape(std::move(from), a.getShape().asArrayRef());
+          });
+        })
+        .Case([&](PermuteAttr a) {
+          return of(a.getValue(), [&](ExpressionPtr from) {
+            return permute(std::move(from), a.getOrder().asArrayRef());
+          });
+        })
+        .Case([&](ApplyAttr a) {
+          return of(a.getValue(), [&](ExpressionPtr from) {
+            return apply(std::move(from), a.getFunction());
+          });
+        })
+        .Case([&](ProductAttr a) {
+          auto left = (*this)(a.getLeft()), right = (*this)(a.getRight());
+          return left && right ? product(std::move(left), std::move(right))
+                               : nullptr;
+        })
+        .Case([&](NormedAttr a) {
+          auto from = (*this)(a.getValue()), weight = (*this)(a.getWeight()),
+               bias = (*this)(a.getBias());
+          return from && weight && bias
+                     ? normed(std::move(from), std::move(weight),
+                              std::move(bias), a.getEps().getValueAsDouble())
+                     : nullptr;
+        })
+        .Default([](Attribute) { return nullptr; });
+  }
+
+  // Empty after an error.
+  std::vector<ExpressionPtr> all(ArrayRef<Attribute> values) {
+    std::vector<ExpressionPtr> parts;
+    for (Attribute value : values) {
+      parts.push_back((*this)(value));
+      if (!parts.back())
+        return {};
+    }
+    return parts;
+  }
+
   ExpressionPtr fromFile(StoredAttr a) {
     const Safetensors *file = open(a.getFile());
     if (!file)

@@ -25,6 +25,20 @@ void Strided::transpose() {
   std::swap(strides[0], strides[1]);
 }
 
+void Strided::permute(llvm::ArrayRef<int64_t> order) {
+  const Strided from = *this;
+  for (size_t axis = 0; axis < order.size(); ++axis) {
+    shape[axis] = from.shape[order[axis]];
+    strides[axis] = from.strides[order[axis]];
+  }
+}
+
+void Strided::enter(int64_t index) {
+  offset += index * strides[0];
+  shape.erase(shape.begin());
+  strides.erase(strides.begin());
+}
+
 namespace {
 
 // Elements of axes `axis` and up from `at` on; gives the end of what it wrote.

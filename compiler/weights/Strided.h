@@ -14,6 +14,8 @@ struct Strided {
   explicit Strided(const StoredTensor *tensor);
   void slice(int64_t axis, int64_t from, int64_t size, int64_t stride);
   void transpose();
+  void permute(llvm::ArrayRef<int64_t> order);
+  void enter(int64_t index); // entry `index` along axis 0, without that axis
 
   // Rows first .. first + count - 1 along axis 0, row-major.
   void rows(int64_t first, int64_t count, double *into) const;

@@ -1,0 +1,191 @@
+// Nodes that put rows and dimensions elsewhere: gather, repeat, reshape, permute,
+// stack. Stored tensors stay views of their file where that is possible.
+#include "compiler/weights/Moves.h"
+
+#include <algorithm>
+
+using namespace mille;
+
+namespace {
+
+class Gather final : public Moves<Gather> {
+public:
+  Gather(ExpressionPtr value, llvm::ArrayRef<int64_t> from)
+      : value(std::move(value)), from(from.begin(), from.end()) {
+    shape = this->value->shape;
+    shape[0] = from.size();
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    const int64_t size = rowSize();
+    for (int64_t i = first; i < first + count; ++i, into += size)
+      if (from[i] < 0)
+        std::fill_n(into, size, Number(0));
+      else
+        value->rows(from[i], 1, into);
+  }
+
+private:
+  ExpressionPtr value;
+  std::vector<int64_t> from;
+};
+
+class Repeat final : public Moves<Repeat> {
+public:
+  Repeat(ExpressionPtr value, int64_t times, bool each)
+      : value(std::move(value)), times(times), each(each) {
+    shape = this->value->shape;
+    shape[0] *= times;
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    const int64_t size = rowSize(), period = value->rowCount();
+    for (int64_t i = first; i < first + count; ++i, into += size)
+      value->rows(each ? i / times : i % period, 1, into);
+  }
+
+private:
+  ExpressionPtr value;
+  int64_t times;
+  bool each;
+};
+
+// Row-major order stays, so a range of elements is a range of elements.
+class Reshape final : public Moves<Reshape> {
+public:
+  Reshape(ExpressionPtr value, llvm::ArrayRef<int64_t> to)
+      : value(std::move(value)) {
+    shape.assign(to.begin(), to.end());
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    const int64_t size = value->rowSize();
+    const int64_t begin = first * rowSize(), end = begin + count * rowSize();
+    std::vector<Number> row(size);
+    for (int64_t at = begin; at < end;) {
+      const int64_t within = at % size, now = std::min(size - within, end - at);
+      value->rows(at / size, 1, row.data());
+      into = std::copy_n(row.begin() + within, now, into);
+      at += now;
+    }
+  }
+
+private:
+  ExpressionPtr value;
+};
+
+// Of what is not a stored tensor: the operand is held whole, once.
+class Permute final : public Moves<Permute> {
+public:
+  Permute(ExpressionPtr value, llvm::ArrayRef<int64_t> order) {
+    llvm::SmallVector<int64_t> from(order.size(), 1);
+    for (int64_t axis = int64_t(order.size()) - 2; axis >= 0; --axis)
+      from[axis] = from[axis + 1] * value->shape[axis + 1];
+    for (int64_t axis : order) {
+      shape.push_back(value->shape[axis]);
+      strides.push_back(from[axis]);
+    }
+    held.resize(value->elements());
+    value->rows(0, value->rowCount(), held.data());
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    for (int64_t row = first; row < first + count; ++row)
+      into = walk(1, row * strides[0], into);
+  }
+
+private:
+  template <typename Number>
+  Number *walk(size_t axis, int64_t at, Number *into) const {
+    if (axis == shape.size()) {
+      *into = Number(held[at]);
+      return into + 1;
+    }
+    for (int64_t i = 0; i < shape[axis]; ++i)
+      into = walk(axis + 1, at + i * strides[axis], into);
+    return into;
+  }
+  llvm::SmallVector<int64_t> strides;
+  std::vector<double> held;
+};
+
+class Stack final : public Moves<Stack> {
+public:
+  explicit Stack(std::vector<ExpressionPtr> all) : entries(std::move(all)) {
+    shape = entries[0]->shape;
+    shape.insert(shape.begin(), entries.size());
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    const int64_t size = rowSize();
+    for (int64_t i = first; i < first + count; ++i, into += size)
+      entries[i]->rows(0, entries[i]->rowCount(), into);
+  }
+
+private:
+  std::vector<ExpressionPtr> entries;
+};
+
+// One entry of a stack that others read too.
+class Entry final : public Moves<Entry> {
+public:
+  Entry(std::shared_ptr<const Expression> stack, int64_t number)
+      : whole(std::move(stack)), number(number) {
+    shape.assign(whole->shape.begin() + 1, whole->shape.end());
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    std::vector<Number> entry(whole->rowSize());
+    whole->rows(number, 1, entry.data());
+    const int64_t size = rowSize();
+    std::copy_n(entry.begin() + first * size, count * size, into);
+  }
+
+private:
+  std::shared_ptr<const Expression> whole;
+  int64_t number;
+};
+
+} // namespace
+
+ExpressionPtr mille::gather(ExpressionPtr value, llvm::ArrayRef<int64_t> rows) {
+  return std::make_unique<Gather>(std::move(value), rows);
+}
+
+ExpressionPtr mille::repeat(ExpressionPtr value, int64_t times, bool each) {
+  return std::make_unique<Repeat>(std::move(value), times, each);
+}
+
+ExpressionPtr mille::reshape(ExpressionPtr value, llvm::ArrayRef<int64_t> to) {
+  return std::make_unique<Reshape>(std::move(value), to);
+}
+
+ExpressionPtr mille::permute(ExpressionPtr value, llvm::ArrayRef<int64_t> order) {
+  if (const Strided *view = value->strided()) {
+    Strided turned = *view;
+    turned.permute(order);
+    return stored(std::move(turned));
+  }
+  return std::make_unique<Permute>(std::move(value), order);
+}
+
+ExpressionPtr mille::stack(std::vector<ExpressionPtr> entries) {
+  return std::make_unique<Stack>(std::move(entries));
+}
+
+std::vector<ExpressionPtr> mille::entriesOf(ExpressionPtr stacked) {
+  std::vector<ExpressionPtr> entries;
+  const int64_t count = stacked->rowCount();
+  if (const Strided *view = stacked->strided()) {
+    for (int64_t i = 0; i < count; ++i) {
+      Strided part = *view;
+      part.enter(i);
+      entries.push_back(stored(std::move(part)));
+    }
+    return entries;
+  }
+  std::shared_ptr<const Expression> whole(std::move(stacked));
+  for (int64_t i = 0; i < count; ++i)
+    entries.push_back(std::make_unique<Entry>(whole, i));
+  return entries;
+}
