@@ -24,7 +24,7 @@ struct Names {
 struct Pipe {
   Halide::Func out;
   std::vector<Halide::Argument> arguments;
-  Halide::Internal::IRMutator *pass = nullptr; // over the lowered program, or null
+  std::vector<Halide::Internal::IRMutator *> passes; // over the lowered program
 };
 
 Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,

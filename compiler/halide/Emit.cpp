@@ -101,8 +101,8 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Names names{options.unique};
     Pipe pipe = build(spec, machineOf(target), names, options.few);
     Pipeline pipeline(pipe.out);
-    if (pipe.pass)
-      pipeline.add_custom_lowering_pass(pipe.pass);
+    for (Internal::IRMutator *pass : pipe.passes)
+      pipeline.add_custom_lowering_pass(pass);
     Module module =
         pipeline.compile_to_module(pipe.arguments, options.entry, target);
     // A second compile in one process gets a numbered name: keep it out.

@@ -1,6 +1,7 @@
 // A panel is read from far memory by its first tile and from L2 by the others.
 // Without help the first waits for memory: this spreads the panel that follows
 // over the first tiles of the panel before it, a cache line in each step of K.
+// (Over 16 tiles in place of 4, a line in 4 steps: the same, or 2 % slower.)
 // Must not change what is computed: an address past the last panel is a hint
 // that goes nowhere.
 #include "compiler/halide/Prefetch.h"
@@ -49,6 +50,8 @@ private:
       if (endsWith(loop->name, "." + *name)) {
         Expr outer = *value;
         *value = variable(loop->name);
+        if (value == &panel)
+          panels = loop->extent;
         Stmt inner = IRMutator::visit(loop);
         *value = outer;
         return inner;
@@ -70,9 +73,14 @@ private:
   // The loop twice: for the tiles that have a share, and for the others.
   Stmt withPrefetch(const For *loop, const Expr &index) {
     const int tileFloats = lineFloats * what.steps; // a tile's share
-    const int shares = what.panelFloats / tileFloats;
+    const int shares = what.pieceFloats / tileFloats;
     Expr start = substitute(loop->name, loop->min, index);
-    Expr ahead = start + what.panelFloats + tile * tileFloats;
+    // After a piece of the last panel comes the next piece of the first.
+    Expr next = cast(start.type(), what.panelFloats);
+    if (what.pieceFloats < what.panelFloats)
+      next = select(panel < panels - 1, next,
+                    what.pieceFloats - (panels - 1) * next);
+    Expr ahead = start + next + tile * tileFloats;
     std::string name = loop->name + ".ahead";
     Expr address =
         variable(name) + (variable(loop->name) - loop->min) * lineFloats;
@@ -88,7 +96,7 @@ private:
   }
 
   PanelPrefetch what;
-  Expr panel, tile;
+  Expr panel, tile, panels; // the loops' variables; how many panels
 };
 
 } // namespace

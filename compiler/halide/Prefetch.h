@@ -10,7 +10,8 @@ struct PanelPrefetch {
   std::string weight, product;
   std::string panel, tile; // loops, outermost first
   int panelFloats;         // from a panel to the next
-  int steps;               // K
+  int pieceFloats;         // what of a panel is read at a time
+  int steps;               // K of that
 };
 
 // To be added to a pipeline with add_custom_lowering_pass, which owns it.
