@@ -101,7 +101,7 @@ def measure(options, package, graphs, ids_file, threads):
     for peer in peers:
         peer.close()
     return (summary(mine), min((summary(times) for times in theirs),
-                               key=lambda entry: entry["median"]), max(peaks))
+                               key=lambda entry: entry["median"]), statistics.median(peaks))
 
 
 def cpu_name():
@@ -154,8 +154,9 @@ def page(options, results, gflop, difference):
             "12 layers of 768 channels, 12 heads, feed-forward of 3072, random "
             "weights. Median of %d rounds of %d runs that alternate between the "
             "two; of ONNX Runtime the faster of the plain graph and the one its "
-            "own fuser makes. The peak is multiply-adds in registers, measured "
-            "in the same rounds." % (options.rounds, options.runs), ""]
+            "own fuser makes. The peak is multiply-adds in registers, the "
+            "median of bursts of 16 ms and more before and after the runs of "
+            "each round." % (options.rounds, options.runs), ""]
     text += lines + [""] + ["* " + note for note in notes]
     text += ["* Largest difference of the outputs: %.1e of the largest value."
              % difference, ""]
