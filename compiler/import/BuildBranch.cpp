@@ -12,13 +12,15 @@ using llvm::Twine;
 Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
   const Attention &a = *branch.attention;
   LocationAttr at = branch.at;
-  std::string name = ("layers." + Twine(layer) + "." + branch.name + ".").str();
+  std::string name = layerPrefix(layer) + branch.name + ".";
   Value q = linear(u, name + "q", Role::query, dim(a.heads, a.headDim),
-                   dim(spec.hidden), a.qBias, at);
-  Value k = linear(u, name + "k", Role::key, dim(a.kvHeads, a.headDim),
-                   dim(spec.hidden), a.kBias, at);
-  Value v = linear(u, name + "v", Role::value, dim(a.kvHeads, a.valueDim),
-                   dim(spec.hidden), a.vBias, at);
+                   dim(stack->hidden), a.qBias, at);
+  const Value source = a.cross ? memory : u;
+  const Dimension width = dim(a.cross ? *memoryWidth : stack->hidden);
+  Value k = linear(source, name + "k", Role::key, dim(a.kvHeads, a.headDim),
+                   width, a.kBias, at);
+  Value v = linear(source, name + "v", Role::value, dim(a.kvHeads, a.valueDim),
+                   width, a.vBias, at);
   SmallVector<Value> biases;
   if (a.rope) {
     auto rotate = [&](Value x, const Extent &heads) -> Value {
@@ -40,10 +42,13 @@ Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
         op, where(at), type, input("position_ids"),
         op.getDenseF64ArrayAttr(a.slopes), op.getF64FloatAttr(1), UnitAttr()));
   }
+  if (a.distance)
+    biases.push_back(distanceBias(u, a, name, at));
   double scale = a.divideByLayer ? a.scale / double(layer + 1) : a.scale;
   Value o = AttendOp::create(
       op, where(at), stream(a.heads.value * a.valueDim.value), q, k, v,
-      input("attention_mask"), Value(), Value(), Value(), biases,
+      a.cross ? memoryMask : input("attention_mask"), Value(), Value(),
+      Value(), biases,
       op.getI64IntegerAttr(a.heads.value),
       op.getI64IntegerAttr(a.kvHeads.value),
       op.getI64IntegerAttr(a.headDim.value),
@@ -52,8 +57,33 @@ Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
       FlatSymbolRefAttr(), MaskAttr::get(&context, a.mask),
       DenseI64ArrayAttr(), op.getI64IntegerAttr(0), op.getI64IntegerAttr(1),
       op.getF64FloatAttr(a.softcap));
-  return linear(o, name + "o", Role::output, dim(spec.hidden),
+  return linear(o, name + "o", Role::output, dim(stack->hidden),
                 dim(a.heads, a.valueDim), a.oBias, at);
+}
+
+// Of this layer, or the one value that all layers of the stack share.
+Value ModelBuilder::distanceBias(Value like, const Attention &a,
+                                 const std::string &name, LocationAttr at) {
+  const DistanceTable &distance = *a.distance;
+  if (distance.shared && sharedBias)
+    return sharedBias;
+  OpBuilder::InsertionGuard guard(op);
+  if (distance.shared) { // before the unit, for those after it too
+    auto unit = op.getInsertionBlock()->getParentOp();
+    op.setInsertionPoint(unit);
+    like = llvm::cast<ResidualOp>(unit).getInput();
+  }
+  std::string table = distance.shared ? named("relative") : name + "relative";
+  constexpr int64_t any = ShapedType::kDynamic;
+  Value bias = DistanceBiasOp::create(
+      op, where(at),
+      RankedTensorType::get({any, a.heads.value, any, any}, f32), like,
+      parameter(table + ".weight", Role::position,
+                {dim(distance.entries), dim(a.heads)}, at),
+      op.getDenseI64ArrayAttr(distance.buckets));
+  if (distance.shared)
+    sharedBias = bias;
+  return bias;
 }
 
 // One stored matrix holds gate and up: two parameters are slices of it.
@@ -87,22 +117,22 @@ void ModelBuilder::splitFused(const FeedForward &ffn, StringRef name,
 Value ModelBuilder::feedForward(Value u, const Branch &branch, int64_t layer) {
   const FeedForward &f = *branch.feedForward;
   LocationAttr at = branch.at;
-  std::string name = ("layers." + Twine(layer) + "." + branch.name + ".").str();
+  std::string name = layerPrefix(layer) + branch.name + ".";
   if (f.gated && f.layout != GateLayout::separate) {
-    splitFused(f, name, ".weight", {dim(spec.hidden)}, at);
+    splitFused(f, name, ".weight", {dim(stack->hidden)}, at);
     if (f.inBias)
       splitFused(f, name, ".bias", {}, at);
   }
-  Value y = linear(u, name + "in", Role::ffnIn, dim(f.size), dim(spec.hidden),
+  Value y = linear(u, name + "in", Role::ffnIn, dim(f.size), dim(stack->hidden),
                    f.inBias, at);
   if (f.gated) {
     Value gate = linear(u, name + "gate", Role::gate, dim(f.size),
-                        dim(spec.hidden), f.inBias, at);
+                        dim(stack->hidden), f.inBias, at);
     y = GateOp::create(op, where(at), gate, y, f.act,
                        llvm::APFloat(0.0));
   } else {
     y = ActivateOp::create(op, where(at), y, f.act);
   }
-  return linear(y, name + "out", Role::ffnOut, dim(spec.hidden), dim(f.size),
+  return linear(y, name + "out", Role::ffnOut, dim(stack->hidden), dim(f.size),
                 f.outBias, at);
 }

@@ -1,5 +1,6 @@
-// The state of one walk over a ModelSpec; Build.cpp and BuildBranch.cpp hold its
-// functions. Not for anyone else.
+// The state of one walk over a ModelSpec; the files Build*.cpp hold its
+// functions: Build the walk, BuildEmbedding and BuildHead the ends of a stack,
+// BuildUnit and BuildBranch what is between. Not for anyone else.
 #pragma once
 #include "compiler/import/Build.h"
 #include "mlir/IR/Builders.h"
@@ -22,7 +23,8 @@ private:
   };
 
   mlir::Location where(mlir::LocationAttr at);
-  mlir::RankedTensorType stream(int64_t channels); // [batch, tokens, channels]
+  // [batch, tokens, channels], of the current stack's tokens
+  mlir::RankedTensorType stream(int64_t channels);
   static Dimension dim(const Extent &a);
   static Dimension dim(const Extent &a, const Extent &b);
 
@@ -38,24 +40,48 @@ private:
   Value apply(Value input, mlir::FlatSymbolRefAttr weight,
               mlir::FlatSymbolRefAttr bias, int64_t out, mlir::LocationAttr at,
               double scale = 1);
-  transformer::NormAttr norm(const Norm &norm, llvm::StringRef name);
+  // Of the stream's width, or another.
+  transformer::NormAttr norm(const Norm &norm, llvm::StringRef name,
+                             const Extent *width = nullptr);
+  Value normed(Value x, const Norm &norm, llvm::StringRef name,
+               const Extent *width = nullptr);
   transformer::ScaleAttr scale(const Scale &scale, const Unit &unit,
                                llvm::StringRef slot, int64_t layer);
   mlir::ArrayAttr norms(const PerLayer<Norm> &slot, const Unit &unit,
                         llvm::StringRef name, int64_t layer, bool shared);
 
+  // What a layer's parameters begin with: "encoder.layers.0.".
+  std::string layerPrefix(int64_t layer);
+  // The name of a parameter of the current stack.
+  std::string named(llvm::StringRef name);
+
+  Value run(const Stack &stack);
   Value embed();
+  mlir::FlatSymbolRefAttr wordTable();
+  Value addTables(Value words, llvm::ArrayRef<Value> ids,
+                  llvm::ArrayRef<mlir::Attribute> tables,
+                  llvm::ArrayRef<int64_t> offsets);
+  Value positions(mlir::FlatSymbolRefAttr &table, const Extent &width);
   Value residual(Value x, const Unit &unit, int64_t layer);
   Value attend(Value u, const Branch &branch, int64_t layer);
+  Value distanceBias(Value like, const Attention &attention,
+                     const std::string &name, mlir::LocationAttr at);
   Value feedForward(Value u, const Branch &branch, int64_t layer);
   void splitFused(const FeedForward &ffn, llvm::StringRef name,
                   llvm::StringRef suffix, llvm::ArrayRef<Dimension> rest,
                   mlir::LocationAttr at);
   Value head(Value x);
-  Value pooled(Value x);
+  void pool(Value x);
 
   void declareInputs();
+  void declareIds(const Stack &stack);
+  void declareInput(llvm::StringRef name, mlir::Type type,
+                    llvm::StringRef absent, int64_t below, bool decoder);
+  // An input of the current stack; null where it has none of the name.
   Value input(llvm::StringRef name);
+  Value inputNamed(llvm::StringRef name);
+  void dropUnusedInputs();
+  void finish();
   void keep(Value x, int64_t index, mlir::LocationAttr at);
   void describe(transformer::ModelOp model);
 
@@ -67,6 +93,19 @@ private:
   mlir::Type f32;
   mlir::func::FuncOp forward;
   std::vector<Input> inputs;
+  struct Output {
+    std::string name;
+    Value value;
+    bool oneNumber = false; // the last dimension, 1, is no part of its shape
+  };
+  std::vector<Output> outputs;
+  size_t outputsBefore = 0; // of the stacks before the last
+  const Stack *stack = nullptr; // the current one
+  int64_t tokens = mlir::ShapedType::kDynamic; // of the current stream
+  // What cross attention reads: the stream before the current stack.
+  Value memory, memoryMask;
+  const Extent *memoryWidth = nullptr;
+  Value sharedBias; // by distance, of all layers of the current stack
   llvm::StringSet<> made;
 };
 

@@ -72,8 +72,9 @@ static void describe(Config &config, ModelSpec &model) {
   model.units = postNormUnits(a, f, norm);
 
   bool masked = config.architecture == "BertForMaskedLM";
-  model.pooler = !masked && config.holds("bert.pooler.dense.weight",
-                                         "pooler.dense.weight");
+  if (!masked && config.holds("bert.pooler.dense.weight",
+                              "pooler.dense.weight"))
+    model.pooling = Pooling{};
   bool tied = config.flag("tie_word_embeddings", true);
   if (!config.architecture.empty() && config.architecture != "BertModel")
     model.head = Head{tied, true, 1, 0, HeadTransform{f.act, norm},
