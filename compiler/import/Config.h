@@ -32,12 +32,14 @@ private:
   StoredTensors *tensors;
 };
 
-// A parameter in Mille's words and in the file's; `*` is the layer's number.
-// .weight and .bias follow both where the words name neither.
+// A parameter in Mille's words and in the file's; the stars of both are the same
+// numbers (the layer's). .weight and .bias follow both where the words name
+// neither. Several entries for one parameter are tried in order.
 struct TensorName {
   llvm::StringRef mille, file;
   bool transposed = false;    // stored [in, out]
   int64_t part = 0, parts = 1; // of equal parts along the output
+  bool leadingOne = false;     // stored [1, ...]
 };
 
 struct Family {
@@ -49,10 +51,8 @@ struct Family {
   llvm::ArrayRef<llvm::StringRef> silentKeys;   // do not change the forward pass
   Scheme scheme;               // of --weights=random
   void (*describe)(Config &config, ModelSpec &model);
+  bool encoderDecoder = false;
 };
-
-llvm::ArrayRef<const Family *> families();
-extern const Family bert, gpt2, llama;
 
 // x + F(N(x)) for both branches, or N(x + F(x)).
 std::vector<Unit> preNormUnits(const Attention &attention,

@@ -1,19 +1,16 @@
 // What is the same for every family: model_type, architectures, keys that never
 // matter, and finding a parameter under the file's name and layout.
 #include "compiler/import/HuggingFace.h"
+#include "compiler/import/families/Families.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
+using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
-
-llvm::ArrayRef<const Family *> mille::import::families() {
-  static const Family *const all[] = {&bert, &gpt2, &llama};
-  return all;
-}
 
 // Training, generation, labels, book-keeping: no part of the forward pass.
 static constexpr StringRef neverMatter[] = {
@@ -36,7 +33,7 @@ static constexpr StringRef neverMatter[] = {
     "torchscript", "transformers_version", "typical_p", "use_bfloat16",
     "use_cache", "cls_token_id", "mask_token_id", "unk_token_id"};
 
-static std::string listed(llvm::ArrayRef<std::string> words) {
+static std::string listed(ArrayRef<std::string> words) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
@@ -92,8 +89,13 @@ void mille::import::readConfig(Config &config, const Family &family,
   model.at = config.at();
   readArchitecture(config, family);
   family.describe(config, model);
-  config.mustBe("is_encoder_decoder", {"false"});
-  config.mustBe("add_cross_attention", {"false"});
+  if (family.encoderDecoder) {
+    config.ignore("is_encoder_decoder");
+    config.ignore("add_cross_attention");
+  } else {
+    config.mustBe("is_encoder_decoder", {"false"});
+    config.mustBe("add_cross_attention", {"false"});
+  }
   config.mustBe("pruned_heads", {"{}"});
   if (const json::Value *scheme = config.take("quantization_config"))
     config.error("quantization_config", "quantization_config is " +
@@ -109,17 +111,32 @@ void mille::import::readConfig(Config &config, const Family &family,
 }
 
 // "layers.3.attn.q.weight" -> "layers.*.attn.q.weight" and "3".
-static std::string starred(StringRef name, std::string &number) {
+static std::string starred(StringRef name,
+                           llvm::SmallVectorImpl<std::string> &numbers) {
   std::string pattern;
   llvm::SmallVector<StringRef> parts;
   name.split(parts, '.');
   for (StringRef part : parts) {
     bool digits = !part.empty() && llvm::all_of(part, llvm::isDigit);
     if (digits)
-      number = part.str();
+      numbers.push_back(part.str());
     pattern += (pattern.empty() ? "" : ".") + (digits ? "*" : part.str());
   }
   return pattern;
+}
+
+// The file's name with a number for each star.
+static std::string numbered(StringRef file, ArrayRef<std::string> numbers) {
+  std::string name;
+  for (char c : file) {
+    if (c != '*') {
+      name += c;
+    } else if (!numbers.empty()) {
+      name += numbers.front();
+      numbers = numbers.drop_front();
+    }
+  }
+  return name;
 }
 
 FamilyWeights::FamilyWeights(const Family &family, StoredTensors &tensors,
@@ -128,7 +145,7 @@ FamilyWeights::FamilyWeights(const Family &family, StoredTensors &tensors,
     : family(family), tensors(tensors), at(at), problems(problems),
       context(context) {
   for (const TensorName &name : family.tensors)
-    names[name.mille] = &name;
+    names[name.mille].push_back(&name);
 }
 
 // With or without the base model's prefix, under old norm names too.
@@ -151,23 +168,36 @@ StoredTensors::Entry *FamilyWeights::find(StringRef name) {
   return nullptr;
 }
 
-mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
-  std::string number, pattern = starred(wanted.name, number), suffix;
-  const TensorName *name = names.lookup(pattern);
-  if (!name) {
+// The table's entry of a parameter and the file's name of it: the first that
+// the files hold, else the first.
+const TensorName *FamilyWeights::lookUp(StringRef parameter,
+                                        std::string &file) {
+  llvm::SmallVector<std::string> numbers;
+  std::string pattern = starred(parameter, numbers), suffix;
+  auto found = names.find(pattern);
+  if (found == names.end()) {
     auto [stem, last] = StringRef(pattern).rsplit('.');
-    name = names.lookup(stem);
+    found = names.find(stem);
     suffix = "." + last.str();
   }
+  if (found == names.end())
+    return nullptr;
+  const TensorName *name = found->second.front();
+  for (const TensorName *tried : llvm::reverse(found->second))
+    if (find(numbered(tried->file, numbers) + suffix))
+      name = tried;
+  file = numbered(name->file, numbers) + suffix;
+  return name;
+}
+
+mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
+  std::string file;
+  const TensorName *name = lookUp(wanted.name, file);
   if (!name) {
     problems.error(at, "parameter '" + wanted.name + "' has no name in " +
                            family.modelType + " files");
     return {};
   }
-  std::string file = name->file.str() + suffix;
-  if (size_t star = file.find('*'); star != std::string::npos)
-    file.replace(star, 1, number);
-
   // The stored shape: the parts together, in the stored order.
   llvm::SmallVector<Dimension, 2> shape = wanted.shape;
   const bool transposed = name->transposed && shape.size() == 2;
@@ -175,6 +205,8 @@ mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
   shape[0].size = out * name->parts;
   if (transposed)
     std::swap(shape[0], shape[1]);
+  if (name->leadingOne)
+    shape.insert(shape.begin(), Dimension{1, {}});
 
   StoredTensors::Entry *entry = find(file);
   if (!entry) {
@@ -183,6 +215,13 @@ mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
   }
   entry->used = true;
   mlir::Attribute value = storedValue(*entry, shape, problems, context);
+  if (value && name->leadingOne) {
+    llvm::SmallVector<int64_t> bare;
+    for (const Dimension &dimension : llvm::drop_begin(shape))
+      bare.push_back(dimension.size);
+    value = ReshapeAttr::get(&context, value,
+                             mlir::DenseI64ArrayAttr::get(&context, bare));
+  }
   if (value && name->parts > 1)
     value = SliceAttr::get(&context, value, transposed ? 1 : 0,
                            name->part * out, out, 1);
@@ -198,7 +237,8 @@ void FamilyWeights::noteUnused() {
     known.insert(name);
   size_t unknown = 0;
   for (const StoredTensors::Entry *entry : tensors.unused()) {
-    std::string number, pattern = starred(entry->tensor->name, number);
+    llvm::SmallVector<std::string> numbers;
+    std::string pattern = starred(entry->tensor->name, numbers);
     StringRef bare = pattern;
     bare.consume_front(family.prefix);
     if (known.contains(pattern) || known.contains(bare))

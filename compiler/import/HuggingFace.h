@@ -24,13 +24,14 @@ public:
 
 private:
   StoredTensors::Entry *find(llvm::StringRef name);
+  const TensorName *lookUp(llvm::StringRef parameter, std::string &file);
 
   const Family &family;
   StoredTensors &tensors;
   mlir::LocationAttr at;
   Problems &problems;
   mlir::MLIRContext &context;
-  llvm::StringMap<const TensorName *> names;
+  llvm::StringMap<llvm::SmallVector<const TensorName *, 1>> names;
 };
 
 } // namespace mille::import

@@ -1,6 +1,6 @@
 // BERT: post-norm, learned positions, token types, pooler or masked-language head.
 // Also MiniLM and everything else that says model_type "bert".
-#include "compiler/import/Config.h"
+#include "compiler/import/families/Families.h"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // GPT-2: pre-norm decoder, learned positions, weights stored [in, out] and
 // query, key and value in one matrix.
-#include "compiler/import/Config.h"
+#include "compiler/import/families/Families.h"
 
 #include <cmath>
 

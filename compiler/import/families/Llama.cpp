@@ -1,6 +1,6 @@
 // Llama 1 to 3: pre-norm decoder with RMS norms, RoPE, grouped keys and values,
 // gated SiLU.
-#include "compiler/import/Config.h"
+#include "compiler/import/families/Families.h"
 
 #include <cmath>
 

@@ -1,0 +1,13 @@
+// The list of families, by name.
+#include "compiler/import/families/Families.h"
+
+using namespace mille::import;
+
+llvm::ArrayRef<const Family *> mille::import::families() {
+  static const Family *const all[] = {
+      &bert,
+      &gpt2,
+      &llama,
+  };
+  return all;
+}
