@@ -1,160 +1,16 @@
 // `mille inspect`: what a model is, read off its transformer ops, on a screen.
-// Must not run it; knows placements by the slots that are filled, no family.
+// Must not run it; what a unit is in words is UnitFacts'.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/Package.h"
 #include "compiler/driver/Reference.h"
 #include "compiler/driver/Report.h"
+#include "compiler/driver/UnitFacts.h"
 #include "dialects/kernel/Signature.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mille;
 using namespace mille::transformer;
 using llvm::StringRef;
-
-//===-- Words -------------------------------------------------------------------------===//
-
-static std::string normInWords(NormAttr norm) {
-  std::string text = stringifyNormKind(norm.getKind()).str();
-  if (norm.getKind() == NormKind::identity)
-    return text;
-  text += " eps " + formatDouble(norm.getEps());
-  if (norm.getAffine() == Affine::none)
-    text += " without weight";
-  else if (norm.getAffine() == Affine::one_plus_weight)
-    text += " times 1 + weight";
-  return norm.getBias() ? text + " with bias" : text;
-}
-
-static std::string scaleInWords(ScaleAttr scale) {
-  switch (scale.getKind()) {
-  case ScaleKind::constant:
-    if (scale.getSymbol())
-      return "constant of each layer";
-    return formatDouble(scale.getValue()) +
-           (scale.getFormula() ? " = " + scale.getFormula().str() : "");
-  case ScaleKind::learned_scalar:
-    return "learned, one number for each " +
-           stringifyShare(scale.getShare()).str();
-  case ScaleKind::learned_channel:
-    return "learned, one number for each channel";
-  case ScaleKind::scheduled:
-    return "from " + formatDouble(scale.getFrom()) + " to " +
-           formatDouble(scale.getTo()) + " over " +
-           std::to_string(scale.getSteps()) + " steps";
-  }
-  return "";
-}
-
-static bool isOne(ScaleAttr scale) {
-  return scale.getKind() == ScaleKind::constant && !scale.getSymbol() &&
-         double(scale.getValue()) == 1.0;
-}
-
-static bool holdsNorm(mlir::ArrayAttr norms) {
-  return norms && llvm::any_of(norms.getAsRange<NormAttr>(), [](NormAttr norm) {
-           return norm.getKind() != NormKind::identity;
-         });
-}
-
-// The field's name for which norm slots are filled.
-static std::string placementOf(ResidualOp unit) {
-  bool in = holdsNorm(unit.getInNormAttr());
-  bool branch = holdsNorm(unit.getBranchNormAttr());
-  bool out = unit.getOutNormAttr() != nullptr;
-  if (unit.getTap() == Tap::normed)
-    return "pre-norm, normed skip";
-  if (in && branch)
-    return out ? "sandwich with an output norm" : "sandwich";
-  if (in)
-    return out ? "pre-norm with an output norm" : "pre-norm";
-  if (branch)
-    return out ? "res-post-norm with an output norm" : "res-post-norm";
-  if (!out)
-    return "no norm";
-  ScaleAttr skip = unit.getSkipScaleAttr();
-  return skip && skip.getKind() == ScaleKind::constant && !isOne(skip)
-             ? "post-norm with a scaled skip (DeepNorm)"
-             : "post-norm";
-}
-
-static int64_t channels(mlir::Value value) {
-  return llvm::cast<mlir::ShapedType>(value.getType()).getShape().back();
-}
-
-static std::string branchInWords(mlir::Region &branch) {
-  std::string text;
-  auto add = [&](const std::string &part) {
-    text += (text.empty() ? "" : ", ") + part;
-  };
-  bool attention = false;
-  branch.walk([&](mlir::Operation *op) {
-    if (auto attend = llvm::dyn_cast<AttendOp>(op)) {
-      attention = true;
-      std::string part = "attention, " + std::to_string(attend.getHeads()) +
-                         " heads of " + std::to_string(attend.getHeadDim());
-      if (attend.getKvHeads() != attend.getHeads())
-        part += ", " + std::to_string(attend.getKvHeads()) + " for keys and values";
-      if (attend.getValueDim() != attend.getHeadDim())
-        part += ", values of " + std::to_string(attend.getValueDim());
-      part += ", scale " + formatDouble(attend.getScale().convertToDouble());
-      part += attend.getMask() == Mask::causal ? ", causal" : "";
-      if (attend.getSoftcap().convertToDouble() != 0)
-        part += ", softcap " + formatDouble(attend.getSoftcap().convertToDouble());
-      add(part);
-    } else if (auto rotate = llvm::dyn_cast<RotateOp>(op)) {
-      if (text.find("RoPE") == std::string::npos)
-        add("RoPE on " + std::to_string(2 * (rotate.getFrequencies() ? rotate.getFrequencies()->size() : 0)) +
-            " of " + std::to_string(rotate.getHeadDim()) + " dimensions, " +
-            stringifyPairing(rotate.getPairing()).str());
-    } else if (llvm::isa<PositionBiasOp>(op)) {
-      add("ALiBi");
-    } else if (auto activate = llvm::dyn_cast<ActivateOp>(op)) {
-      add("feed-forward of " + std::to_string(channels(activate.getInput())) +
-          ", " + stringifyActivation(activate.getFunction()).str());
-    } else if (auto gate = llvm::dyn_cast<GateOp>(op)) {
-      add("gated feed-forward of " + std::to_string(channels(gate.getUp())) +
-          ", " + stringifyActivation(gate.getFunction()).str());
-    }
-  });
-  (void)attention;
-  return text.empty() ? "linear" : text;
-}
-
-// Everything about a unit but which layer it is in: units with the same words
-// are one kind.
-static std::string unitInWords(ResidualOp unit) {
-  std::string text = placementOf(unit) + "\n";
-  auto line = [&](const std::string &what, const std::string &value) {
-    text += "    " + what + std::string(14 - std::min<size_t>(what.size(), 13), ' ') +
-            value + "\n";
-  };
-  for (auto [i, branch] : llvm::enumerate(unit.getBranches()))
-    line(unit.getBranches().size() > 1 ? "branch " + std::to_string(i + 1)
-                                       : "branch",
-         branchInWords(branch));
-  auto norms = [&](const std::string &what, mlir::ArrayAttr list) {
-    std::string last;
-    for (NormAttr norm : list ? list.getAsRange<NormAttr>()
-                              : mlir::ArrayAttr().getAsRange<NormAttr>())
-      if (std::string words = normInWords(norm); words != last)
-        line(what, last = words);
-  };
-  if (unit.getInNormAttr())
-    norms("input norm", unit.getInNormAttr());
-  if (unit.getBranchNormAttr())
-    norms("branch norm", unit.getBranchNormAttr());
-  if (unit.getOutNormAttr())
-    line("output norm", normInWords(unit.getOutNormAttr()));
-  if (unit.getSkipScaleAttr())
-    line("skip scale", scaleInWords(unit.getSkipScaleAttr()));
-  if (unit.getBranchScaleAttr())
-    for (ScaleAttr scale : unit.getBranchScaleAttr().getAsRange<ScaleAttr>())
-      line("branch scale", scaleInWords(scale));
-  if (unit.getStreamScaleAttr())
-    line("stream scale", scaleInWords(unit.getStreamScaleAttr()));
-  return text;
-}
 
 //===-- The screen -------------------------------------------------------------------===//
 
@@ -173,21 +29,100 @@ static std::string ranges(llvm::ArrayRef<int64_t> numbers) {
   return text;
 }
 
-static void printUnits(mlir::Operation *model, llvm::raw_ostream &out) {
-  llvm::MapVector<std::string, std::vector<int64_t>, std::map<std::string, unsigned>>
-      kinds;
+// The units of one stack: its layers are numbered from 0 without a gap back.
+struct Stack {
+  std::vector<std::vector<ResidualOp>> layers;
+};
+
+static std::vector<Stack> stacksOf(mlir::Operation *model) {
+  std::vector<Stack> stacks;
+  int64_t last = INT64_MAX;
   model->walk([&](ResidualOp unit) {
-    kinds[unitInWords(unit)].push_back(unit.getLayer().value_or(-1));
+    int64_t layer = unit.getLayer().value_or(0);
+    if (layer < last)
+      stacks.push_back({});
+    if (layer != last)
+      stacks.back().layers.push_back({});
+    stacks.back().layers.back().push_back(unit);
+    last = layer;
   });
-  for (auto &[words, layers] : kinds) {
-    bool numbered = layers.front() >= 0;
-    out << "  " << layers.size() << (layers.size() == 1 ? " unit" : " units");
-    if (numbered)
-      out << " in layers " << ranges(layers);
-    out << ": " << words;
+  return stacks;
+}
+
+static void printFact(const std::string &what, const std::string &value,
+                      llvm::raw_ostream &out) {
+  out << "    " << what << std::string(what.size() < 15 ? 16 - what.size() : 1, ' ')
+      << value << '\n';
+}
+
+static void printFacts(const Facts &facts, llvm::raw_ostream &out) {
+  for (const Fact &fact : llvm::drop_begin(facts))
+    printFact(fact.what, fact.value, out);
+}
+
+// What `facts` says otherwise than `usual`; what it lacks is "none".
+static void printDifferences(const Facts &facts, const Facts &usual,
+                             llvm::raw_ostream &out) {
+  for (const Fact &fact : facts)
+    if (llvm::find(usual, fact) == usual.end())
+      printFact(fact.what, fact.value, out);
+  for (const Fact &fact : usual)
+    if (llvm::none_of(facts, [&](const Fact &other) { return other.what == fact.what; }))
+      printFact(fact.what, "none", out);
+}
+
+// The i-th unit of every layer: the commonest kind in full, then each other kind
+// by what differs.
+static void printUnit(const Stack &stack, size_t i, const Dimensions &model,
+                      llvm::raw_ostream &out) {
+  std::vector<std::pair<Facts, std::vector<int64_t>>> kinds;
+  for (auto [number, units] : llvm::enumerate(stack.layers)) {
+    if (i >= units.size())
+      continue;
+    Facts facts = factsOf(units[i], model);
+    auto known = llvm::find_if(kinds, [&](auto &kind) { return kind.first == facts; });
+    if (known == kinds.end())
+      known = kinds.insert(kinds.end(), {std::move(facts), {}});
+    known->second.push_back(number);
   }
-  if (kinds.empty())
-    out << "  no residual units\n";
+  llvm::stable_sort(kinds, [](auto &a, auto &b) {
+    return a.second.size() > b.second.size();
+  });
+  for (auto &[facts, layers] : kinds) {
+    const Facts &usual = kinds.front().first;
+    out << "  " << layers.size() << (layers.size() == 1 ? " unit" : " units")
+        << (layers.size() == 1 ? " in layer " : " in layers ") << ranges(layers)
+        << ": ";
+    if (&facts == &usual) {
+      out << facts.front().value << '\n';
+      printFacts(facts, out);
+    } else {
+      out << "as above, but\n";
+      printDifferences(facts, usual, out);
+    }
+  }
+}
+
+static void printUnits(mlir::Operation *model, llvm::raw_ostream &out) {
+  std::vector<Stack> stacks = stacksOf(model);
+  auto hidden = model->getAttrOfType<mlir::IntegerAttr>("hidden_size");
+  for (auto [number, stack] : llvm::enumerate(stacks)) {
+    Dimensions dimensions{int64_t(stack.layers.size()), 0,
+                          hidden ? hidden.getInt() : 0};
+    if (stacks.size() == 2)
+      dimensions.otherLayers = stacks[1 - number].layers.size();
+    out << "residual units";
+    if (stacks.size() > 1)
+      out << " of stack " << number + 1 << " of " << stacks.size();
+    out << '\n';
+    size_t units = 0;
+    for (auto &layer : stack.layers)
+      units = std::max(units, layer.size());
+    for (size_t i = 0; i < units; ++i)
+      printUnit(stack, i, dimensions, out);
+  }
+  if (stacks.empty())
+    out << "no residual units\n";
 }
 
 static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
@@ -229,8 +164,11 @@ static void printPositions(mlir::Operation *model, llvm::raw_ostream &out) {
     out << "embedding of " << embed.getIds().size()
         << (embed.getIds().size() == 1 ? " table" : " tables");
     auto scale = embed.getScale().convertToDouble();
-    if (scale != 1.0)
-      out << ", the first times " << formatDouble(scale);
+    if (scale != 1.0) {
+      auto root = knownRoot(scale);
+      out << ", the first times " << formatDouble(scale)
+          << (root ? " = " + *root : "");
+    }
     out << ":";
     for (auto table : embed.getTables().getAsRange<mlir::FlatSymbolRefAttr>())
       if (auto parameter = llvm::dyn_cast_or_null<ParameterOp>(
@@ -256,7 +194,6 @@ static void print(mlir::Operation *model, llvm::raw_ostream &out) {
   number("max_tokens", "positions at most");
   out << '\n';
   printPositions(model, out);
-  out << "residual units\n";
   printUnits(model, out);
   printTensors(kernel::forwardOf(model), out);
   double count = 0;
