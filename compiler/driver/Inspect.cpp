@@ -7,6 +7,7 @@
 #include "compiler/driver/UnitFacts.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mille;
 using namespace mille::transformer;
@@ -71,25 +72,57 @@ static void printDifferences(const Facts &facts, const Facts &usual,
       printFact(fact.what, "none", out);
 }
 
-// The i-th unit of every layer: the commonest kind in full, then each other kind
-// by what differs.
-static void printUnit(const Stack &stack, size_t i, const Dimensions &model,
-                      llvm::raw_ostream &out) {
-  std::vector<std::pair<Facts, std::vector<int64_t>>> kinds;
+// Units that are said with the same words, and the layers that they are in.
+struct Kind {
+  Facts facts;
+  std::vector<int64_t> layers;
+};
+
+// The kinds of the i-th unit of every layer, the commonest first.
+static std::vector<Kind> kindsOf(const Stack &stack, size_t i,
+                                 const Dimensions &model) {
+  std::vector<Kind> kinds;
   for (auto [number, units] : llvm::enumerate(stack.layers)) {
     if (i >= units.size())
       continue;
     Facts facts = factsOf(units[i], model);
-    auto known = llvm::find_if(kinds, [&](auto &kind) { return kind.first == facts; });
+    auto known = llvm::find_if(kinds, [&](Kind &kind) { return kind.facts == facts; });
     if (known == kinds.end())
       known = kinds.insert(kinds.end(), {std::move(facts), {}});
-    known->second.push_back(number);
+    known->layers.push_back(number);
   }
-  llvm::stable_sort(kinds, [](auto &a, auto &b) {
-    return a.second.size() > b.second.size();
+  llvm::stable_sort(kinds, [](const Kind &a, const Kind &b) {
+    return a.layers.size() > b.layers.size();
   });
-  for (auto &[facts, layers] : kinds) {
-    const Facts &usual = kinds.front().first;
+  return kinds;
+}
+
+// Kinds of units: of each stack, of each place in its layers.
+using Units = std::vector<std::vector<std::vector<Kind>>>;
+
+static Units unitsOf(mlir::Operation *model) {
+  std::vector<Stack> stacks = stacksOf(model);
+  auto hidden = model->getAttrOfType<mlir::IntegerAttr>("hidden_size");
+  Units all;
+  for (auto [number, stack] : llvm::enumerate(stacks)) {
+    Dimensions dimensions{int64_t(stack.layers.size()), 0,
+                          hidden ? hidden.getInt() : 0};
+    if (stacks.size() == 2)
+      dimensions.otherLayers = stacks[1 - number].layers.size();
+    size_t places = 0;
+    for (auto &layer : stack.layers)
+      places = std::max(places, layer.size());
+    all.emplace_back();
+    for (size_t i = 0; i < places; ++i)
+      all.back().push_back(kindsOf(stack, i, dimensions));
+  }
+  return all;
+}
+
+// The commonest kind in full, then each other kind by what differs.
+static void printKinds(const std::vector<Kind> &kinds, llvm::raw_ostream &out) {
+  const Facts &usual = kinds.front().facts;
+  for (const auto &[facts, layers] : kinds) {
     out << "  " << layers.size() << (layers.size() == 1 ? " unit" : " units")
         << (layers.size() == 1 ? " in layer " : " in layers ") << ranges(layers)
         << ": ";
@@ -104,22 +137,14 @@ static void printUnit(const Stack &stack, size_t i, const Dimensions &model,
 }
 
 static void printUnits(mlir::Operation *model, llvm::raw_ostream &out) {
-  std::vector<Stack> stacks = stacksOf(model);
-  auto hidden = model->getAttrOfType<mlir::IntegerAttr>("hidden_size");
+  Units stacks = unitsOf(model);
   for (auto [number, stack] : llvm::enumerate(stacks)) {
-    Dimensions dimensions{int64_t(stack.layers.size()), 0,
-                          hidden ? hidden.getInt() : 0};
-    if (stacks.size() == 2)
-      dimensions.otherLayers = stacks[1 - number].layers.size();
     out << "residual units";
     if (stacks.size() > 1)
       out << " of stack " << number + 1 << " of " << stacks.size();
     out << '\n';
-    size_t units = 0;
-    for (auto &layer : stack.layers)
-      units = std::max(units, layer.size());
-    for (size_t i = 0; i < units; ++i)
-      printUnit(stack, i, dimensions, out);
+    for (const std::vector<Kind> &kinds : stack)
+      printKinds(kinds, out);
   }
   if (stacks.empty())
     out << "no residual units\n";
@@ -181,6 +206,14 @@ static void printPositions(mlir::Operation *model, llvm::raw_ostream &out) {
   });
 }
 
+static double parametersOf(mlir::Operation *model) {
+  double count = 0;
+  model->walk([&](ParameterOp parameter) {
+    count += llvm::cast<mlir::ShapedType>(parameter.getType()).getNumElements();
+  });
+  return count;
+}
+
 static void print(mlir::Operation *model, llvm::raw_ostream &out) {
   out << "model " << llvm::cast<ModelOp>(model).getSymName();
   if (auto family = model->getAttrOfType<mlir::StringAttr>("family"))
@@ -196,13 +229,36 @@ static void print(mlir::Operation *model, llvm::raw_ostream &out) {
   printPositions(model, out);
   printUnits(model, out);
   printTensors(kernel::forwardOf(model), out);
-  double count = 0;
-  model->walk([&](ParameterOp parameter) {
-    count += llvm::cast<mlir::ShapedType>(parameter.getType()).getNumElements();
-  });
+  double count = parametersOf(model);
   out << "parameters " << static_cast<int64_t>(count) << ": "
       << sayBytes(count * 4) << " in f32, " << sayBytes(count * 2)
       << " in bf16, " << sayBytes(count) << " in int8\n";
+}
+
+static void printJson(mlir::Operation *model, llvm::raw_ostream &out) {
+  llvm::json::OStream json(out, 2);
+  auto kind = [&](const Kind &kind) {
+    json.object([&] {
+      json.attribute("units", int64_t(kind.layers.size()));
+      json.attribute("layers", ranges(kind.layers));
+      for (const Fact &fact : kind.facts)
+        json.attribute(fact.what, fact.value);
+    });
+  };
+  json.object([&] {
+    json.attribute("model", llvm::cast<ModelOp>(model).getSymName());
+    if (auto family = model->getAttrOfType<mlir::StringAttr>("family"))
+      json.attribute("family", family.getValue());
+    json.attribute("parameters", int64_t(parametersOf(model)));
+    json.attributeArray("stacks", [&] {
+      for (const auto &stack : unitsOf(model))
+        json.array([&] {
+          for (const auto &kinds : stack)
+            json.array([&] { llvm::for_each(kinds, kind); });
+        });
+    });
+  });
+  out << '\n';
 }
 
 Status mille::inspectCommand(const InspectOptions &options,
@@ -220,6 +276,9 @@ Status mille::inspectCommand(const InspectOptions &options,
                                         context, reference);
   if (failed(status))
     return status;
-  print(reference.model(), out);
+  if (options.json)
+    printJson(reference.model(), out);
+  else
+    print(reference.model(), out);
   return Status::done;
 }

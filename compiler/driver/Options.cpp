@@ -221,6 +221,7 @@ static void addInspect(CLI::App &root, InspectOptions &o) {
   CLI::App *app = root.add_subcommand(
       "inspect", "what a model is: placement, scales, norms, heads, sizes");
   app->add_option("MODEL|DIR", o.subject, "a model or a package")->required();
+  app->add_flag("--json", o.json, "the same for programs");
 }
 
 static void addBench(CLI::App &root, BenchOptions &o) {

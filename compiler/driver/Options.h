@@ -50,6 +50,7 @@ struct BenchOptions {
 
 struct InspectOptions {
   std::string subject;
+  bool json = false;
 };
 
 struct ReportOptions {

@@ -83,6 +83,17 @@ std::string axesOf(ResidualOp unit) {
   return y;
 }
 
+// Said once however often; a second thing of the same name goes beside it.
+void addFact(Facts &facts, StringRef what, const std::string &value) {
+  for (Fact &fact : facts)
+    if (fact.what == what) {
+      if (!StringRef(fact.value).contains(value))
+        fact.value += ", " + value;
+      return;
+    }
+  facts.push_back({what.str(), value});
+}
+
 // The ops of one branch, a fact for each thing that they say.
 class BranchFacts {
 public:
@@ -94,15 +105,8 @@ public:
   }
 
 private:
-  // Said once however often; a second thing of the same name goes beside it.
   void add(StringRef what, const std::string &value) {
-    for (Fact &fact : facts)
-      if (fact.what == what) {
-        if (!StringRef(fact.value).contains(value))
-          fact.value += ", " + value;
-        return;
-      }
-    facts.push_back({what.str(), value});
+    addFact(facts, what, value);
   }
 
   void say(mlir::Operation *op) {
@@ -215,12 +219,10 @@ private:
   Facts facts;
 };
 
-void addNorms(Facts &facts, const std::string &what, mlir::ArrayAttr list) {
-  std::string last;
+void addNorms(Facts &facts, StringRef what, mlir::ArrayAttr list) {
   if (list)
     for (NormAttr norm : list.getAsRange<NormAttr>())
-      if (std::string words = normInWords(norm); words != last)
-        facts.push_back({what, last = words});
+      addFact(facts, what, normInWords(norm));
 }
 
 } // namespace
@@ -277,9 +279,8 @@ Facts mille::factsOf(ResidualOp unit, const Dimensions &model) {
     facts.push_back({"skip scale", scaleInWords(unit.getSkipScaleAttr(), model)});
   if (auto scales = unit.getBranchScaleAttr())
     for (ScaleAttr scale : scales.getAsRange<ScaleAttr>())
-      if (Fact fact{"branch scale", scaleInWords(scale, model)};
-          !isOne(scale) && facts.back().value != fact.value)
-        facts.push_back(fact);
+      if (!isOne(scale))
+        addFact(facts, "branch scale", scaleInWords(scale, model));
   if (!isOne(unit.getStreamScaleAttr()))
     facts.push_back({"stream scale", scaleInWords(unit.getStreamScaleAttr(), model)});
   return facts;
