@@ -139,6 +139,9 @@ void ModelBuilder::declareInputs() {
     for (const Stack *stack : stacks)
       if (stack->vocab && stack->decoder == decoder)
         declareIds(*stack);
+  declareInput("prefix_tokens",
+               RankedTensorType::get({ShapedType::kDynamic}, op.getI32Type()),
+               "zeros", 0, false);
   if (llvm::any_of(stacks, [](const Stack *s) { return isScheduled(*s); }))
     declareInput("step", RankedTensorType::get({1}, op.getI32Type()), "none", 0,
                  false);

@@ -1,5 +1,6 @@
-// The ops inside a branch: attention and feed-forward. Must not know what is
-// around the branch (norms and scales are the unit's).
+// What branches share: learned shifts, and one stored matrix that holds several
+// weights. Must not know what is around a branch (norms and scales are the
+// unit's).
 #include "compiler/import/ModelBuilder.h"
 
 using namespace mlir;
@@ -9,130 +10,96 @@ using namespace mille::transformer;
 using llvm::StringRef;
 using llvm::Twine;
 
-Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
-  const Attention &a = *branch.attention;
-  LocationAttr at = branch.at;
-  std::string name = layerPrefix(layer) + branch.name + ".";
-  Value q = linear(u, name + "q", Role::query, dim(a.heads, a.headDim),
-                   dim(stack->hidden), a.qBias, at);
-  const Value source = a.cross ? memory : u;
-  const Dimension width = dim(a.cross ? *memoryWidth : stack->hidden);
-  Value k = linear(source, name + "k", Role::key, dim(a.kvHeads, a.headDim),
-                   width, a.kBias, at);
-  Value v = linear(source, name + "v", Role::value, dim(a.kvHeads, a.valueDim),
-                   width, a.vBias, at);
-  SmallVector<Value> biases;
-  if (a.rope) {
-    auto rotate = [&](Value x, const Extent &heads) -> Value {
-      return RotateOp::create(
-          op, where(at), x.getType(), x, input("position_ids"),
-          op.getI64IntegerAttr(heads.value),
-          op.getI64IntegerAttr(a.headDim.value), op.getI64IntegerAttr(0),
-          PairingAttr::get(&context, a.rope->pairing),
-          op.getDenseF64ArrayAttr(a.rope->frequencies), FlatSymbolRefAttr(),
-          LongContextAttr(), op.getF64FloatAttr(a.rope->attentionFactor));
-    };
-    q = rotate(q, a.heads);
-    k = rotate(k, a.kvHeads);
-  }
-  if (!a.slopes.empty()) {
-    constexpr int64_t any = ShapedType::kDynamic;
-    auto type = RankedTensorType::get({any, a.heads.value, any, any}, f32);
-    biases.push_back(PositionBiasOp::create(
-        op, where(at), type, input("position_ids"),
-        op.getDenseF64ArrayAttr(a.slopes), op.getF64FloatAttr(1), UnitAttr()));
-  }
-  if (a.distance)
-    biases.push_back(distanceBias(u, a, name, at));
-  double scale = a.divideByLayer ? a.scale / double(layer + 1) : a.scale;
-  Value o = AttendOp::create(
-      op, where(at), stream(a.heads.value * a.valueDim.value), q, k, v,
-      a.cross ? memoryMask : input("attention_mask"), Value(), Value(),
-      Value(), biases,
-      op.getI64IntegerAttr(a.heads.value),
-      op.getI64IntegerAttr(a.kvHeads.value),
-      op.getI64IntegerAttr(a.headDim.value),
-      op.getI64IntegerAttr(a.valueDim.value), op.getF64FloatAttr(scale),
-      FlatSymbolRefAttr(), FlatSymbolRefAttr(), LengthScaleAttr(),
-      FlatSymbolRefAttr(), MaskAttr::get(&context, a.mask),
-      DenseI64ArrayAttr(), op.getI64IntegerAttr(0), op.getI64IntegerAttr(1),
-      op.getF64FloatAttr(a.softcap));
-  return linear(o, name + "o", Role::output, dim(stack->hidden),
-                dim(a.heads, a.valueDim), a.oBias, at);
+RankedTensorType ModelBuilder::as(Value like, int64_t channels) {
+  auto shape = llvm::to_vector(
+      llvm::cast<RankedTensorType>(like.getType()).getShape());
+  shape.back() = channels;
+  return RankedTensorType::get(shape, f32);
 }
 
-// Of this layer, or the one value that all layers of the stack share.
-Value ModelBuilder::distanceBias(Value like, const Attention &a,
-                                 const std::string &name, LocationAttr at) {
-  const DistanceTable &distance = *a.distance;
-  if (distance.shared && sharedBias)
-    return sharedBias;
-  OpBuilder::InsertionGuard guard(op);
-  if (distance.shared) { // before the unit, for those after it too
-    auto unit = op.getInsertionBlock()->getParentOp();
-    op.setInsertionPoint(unit);
-    like = llvm::cast<ResidualOp>(unit).getInput();
-  }
-  std::string table = distance.shared ? named("relative") : name + "relative";
-  constexpr int64_t any = ShapedType::kDynamic;
-  Value bias = DistanceBiasOp::create(
-      op, where(at),
-      RankedTensorType::get({any, a.heads.value, any, any}, f32), like,
-      parameter(table + ".weight", Role::position,
-                {dim(distance.entries), dim(a.heads)}, at),
-      op.getDenseI64ArrayAttr(distance.buckets));
-  if (distance.shared)
-    sharedBias = bias;
-  return bias;
+Value ModelBuilder::shifted(Value input, bool wanted, StringRef name,
+                            LocationAttr at) {
+  if (!wanted)
+    return input;
+  auto symbol = parameter((name + ".input_shift").str(), Role::scale,
+                          {Dimension{1, {}}}, at);
+  auto shift =
+      ScaleAttr::get(&context, ScaleKind::learned_scalar, 1.0, StringAttr(),
+                     symbol, Share::unit, 0.0, 1.0, 0);
+  return AffineOp::create(op, where(at), input, ScaleAttr(), shift);
 }
 
-// One stored matrix holds gate and up: two parameters are slices of it.
-void ModelBuilder::splitFused(const FeedForward &ffn, StringRef name,
-                         StringRef suffix, ArrayRef<Dimension> rest,
-                         LocationAttr at) {
-  Dimension half = dim(ffn.size), both = half;
-  both.size *= 2;
-  llvm::SmallVector<Dimension, 2> whole{both}, part{half};
-  whole.append(rest.begin(), rest.end());
-  part.append(rest.begin(), rest.end());
+void ModelBuilder::splitFused(GateLayout layout, bool activatedSecond,
+                              Dimension half, int64_t axis, StringRef name,
+                              StringRef suffix,
+                              llvm::SmallVector<Dimension, 2> shape,
+                              LocationAttr at) {
   std::string up = (name + "in" + suffix).str();
   std::string gate = (name + "gate" + suffix).str();
-  made.insert(up);
+  if (!made.insert(up).second) // of a layer that shares its weights
+    return;
   made.insert(gate);
-  Role role = rest.empty() ? Role::bias : Role::ffnIn;
-  Attribute value = weights.value({up, whole, role});
+  llvm::SmallVector<Dimension, 2> part = shape;
+  shape[axis].size = 2 * half.size;
+  part[axis] = half;
+  Role role = suffix == ".bias" ? Role::bias : Role::ffnIn;
+  Attribute value = weights.value({up, shape, role});
   if (!value)
     return;
-  bool interleaved = ffn.layout == GateLayout::interleaved;
+  bool interleaved = layout == GateLayout::interleaved;
   for (bool isGate : {false, true}) {
-    bool second = isGate == ffn.activatedSecond;
+    bool second = isGate == activatedSecond;
     int64_t offset = !second ? 0 : interleaved ? 1 : half.size;
     declare(isGate ? gate : up, part,
-            SliceAttr::get(&context, value, 0, offset, half.size,
+            SliceAttr::get(&context, value, axis, offset, half.size,
                            interleaved ? 2 : 1),
             at);
   }
 }
 
-Value ModelBuilder::feedForward(Value u, const Branch &branch, int64_t layer) {
-  const FeedForward &f = *branch.feedForward;
-  LocationAttr at = branch.at;
-  std::string name = layerPrefix(layer) + branch.name + ".";
-  if (f.gated && f.layout != GateLayout::separate) {
-    splitFused(f, name, ".weight", {dim(stack->hidden)}, at);
-    if (f.inBias)
-      splitFused(f, name, ".bias", {}, at);
+// Rows of queries, keys and values out of one matrix or bias.
+void ModelBuilder::splitQkv(const Attention &a, StringRef name,
+                            StringRef suffix, LocationAttr at) {
+  if (!made.insert((name + "qkv" + suffix).str()).second)
+    return; // of a layer that shares its weights
+  const bool isBias = suffix == ".bias";
+  const int64_t groups = a.kvHeads.value;
+  const bool grouped = a.layout == QkvLayout::grouped;
+  const int64_t q = a.heads.value * a.headDim.value,
+                k = groups * a.headDim.value, v = groups * a.valueDim.value;
+  Dimension rows{q + k + v, {&a.heads, &a.kvHeads, &a.headDim}};
+  llvm::SmallVector<Dimension, 2> whole{rows};
+  if (!isBias)
+    whole.push_back(dim(stack->hidden));
+  Attribute value =
+      weights.value({(name + "qkv" + suffix).str(), whole,
+                     isBias ? Role::bias : Role::query});
+  const int64_t width = isBias ? 1 : stack->hidden.value;
+  if (value && grouped)
+    value = ReshapeAttr::get(
+        &context, value,
+        op.getDenseI64ArrayAttr({groups, rows.size / groups, width}));
+  int64_t offset = 0;
+  for (auto [part, size] : {std::pair<StringRef, int64_t>{"q", q},
+                            {"k", k},
+                            {"v", v}}) {
+    std::string own = (name + part + suffix).str();
+    made.insert(own);
+    if (!value)
+      continue;
+    const int64_t each = grouped ? size / groups : size;
+    Attribute slice =
+        SliceAttr::get(&context, value, grouped ? 1 : 0, offset, each, 1);
+    offset += each;
+    llvm::SmallVector<Dimension, 2> shape{Dimension{size, {}}};
+    llvm::SmallVector<int64_t, 2> extents{size};
+    if (!isBias) {
+      shape.push_back(whole[1]);
+      extents.push_back(width);
+    }
+    if (grouped)
+      slice = ReshapeAttr::get(&context, slice,
+                               op.getDenseI64ArrayAttr(extents));
+    declare(own, shape, slice, at);
   }
-  Value y = linear(u, name + "in", Role::ffnIn, dim(f.size), dim(stack->hidden),
-                   f.inBias, at);
-  if (f.gated) {
-    Value gate = linear(u, name + "gate", Role::gate, dim(f.size),
-                        dim(stack->hidden), f.inBias, at);
-    y = GateOp::create(op, where(at), gate, y, f.act,
-                       llvm::APFloat(0.0));
-  } else {
-    y = ActivateOp::create(op, where(at), y, f.act);
-  }
-  return linear(y, name + "out", Role::ffnOut, dim(stack->hidden), dim(f.size),
-                f.outBias, at);
 }

@@ -10,17 +10,21 @@ using llvm::Twine;
 
 NormAttr ModelBuilder::norm(const Norm &norm, StringRef name,
                             const Extent *width) {
-  const Extent &channels = width ? *width : stack->hidden;
+  return this->norm(norm, name, dim(width ? *width : stack->hidden), 0);
+}
+
+NormAttr ModelBuilder::norm(const Norm &norm, StringRef name, Dimension width,
+                            int64_t group) {
   FlatSymbolRefAttr weight, bias;
   if (norm.affine != Affine::none)
     weight = parameter((name + ".weight").str(),
                        norm.affine == Affine::weight ? Role::normWeight
                                                      : Role::normOffsetWeight,
-                       {dim(channels)}, norm.at);
+                       {width}, norm.at);
   if (norm.bias)
-    bias = parameter((name + ".bias").str(), Role::bias, {dim(channels)},
-                     norm.at);
-  return NormAttr::get(&context, norm.kind, norm.eps, norm.affine, weight, bias);
+    bias = parameter((name + ".bias").str(), Role::bias, {width}, norm.at);
+  return NormAttr::get(&context, norm.kind, norm.eps, norm.affine, weight, bias,
+                       group, norm.cast);
 }
 
 Value ModelBuilder::normed(Value x, const Norm &norm, StringRef name,

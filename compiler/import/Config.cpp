@@ -119,25 +119,25 @@ static Unit unitOf(StringRef name, const Norm &norm, bool before) {
   return unit;
 }
 
-static std::vector<Unit> twoUnits(const Attention &attention,
-                                  const FeedForward &feedForward,
+static std::vector<Unit> twoUnits(const PerLayer<Attention> &attention,
+                                  const PerLayer<FeedForward> &feedForward,
                                   const Norm &norm, bool before) {
   Unit attn = unitOf("attn", norm, before), ffn = unitOf("ffn", norm, before);
-  attn.at = attention.heads.at;
-  ffn.at = feedForward.size.at;
-  attn.branches = {Branch{"attn", attention, std::nullopt, attn.at}};
-  ffn.branches = {Branch{"ffn", std::nullopt, feedForward, ffn.at}};
+  attn.at = attention.at(0)->heads.at;
+  ffn.at = feedForward.at(0)->size.at;
+  attn.branches = {Branch{"attn", attention, {}, attn.at}};
+  ffn.branches = {Branch{"ffn", {}, feedForward, ffn.at}};
   return {attn, ffn};
 }
 
-std::vector<Unit> mille::import::preNormUnits(const Attention &attention,
-                                              const FeedForward &feedForward,
-                                              const Norm &norm) {
+std::vector<Unit> mille::import::preNormUnits(
+    const PerLayer<Attention> &attention,
+    const PerLayer<FeedForward> &feedForward, const Norm &norm) {
   return twoUnits(attention, feedForward, norm, true);
 }
 
-std::vector<Unit> mille::import::postNormUnits(const Attention &attention,
-                                               const FeedForward &feedForward,
-                                               const Norm &norm) {
+std::vector<Unit> mille::import::postNormUnits(
+    const PerLayer<Attention> &attention,
+    const PerLayer<FeedForward> &feedForward, const Norm &norm) {
   return twoUnits(attention, feedForward, norm, false);
 }

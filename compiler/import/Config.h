@@ -55,11 +55,11 @@ struct Family {
 };
 
 // x + F(N(x)) for both branches, or N(x + F(x)).
-std::vector<Unit> preNormUnits(const Attention &attention,
-                               const FeedForward &feedForward,
+std::vector<Unit> preNormUnits(const PerLayer<Attention> &attention,
+                               const PerLayer<FeedForward> &feedForward,
                                const Norm &norm);
-std::vector<Unit> postNormUnits(const Attention &attention,
-                                const FeedForward &feedForward,
+std::vector<Unit> postNormUnits(const PerLayer<Attention> &attention,
+                                const PerLayer<FeedForward> &feedForward,
                                 const Norm &norm);
 
 } // namespace mille::import

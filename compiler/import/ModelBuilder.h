@@ -1,6 +1,6 @@
 // The state of one walk over a ModelSpec; the files Build*.cpp hold its
 // functions: Build the walk, BuildEmbedding and BuildHead the ends of a stack,
-// BuildUnit and BuildBranch what is between. Not for anyone else.
+// BuildUnit, BuildBranch, BuildAttention and BuildFeedForward what is between. Not for anyone else.
 #pragma once
 #include "compiler/import/Build.h"
 #include "mlir/IR/Builders.h"
@@ -43,6 +43,8 @@ private:
   // Of the stream's width, or another.
   transformer::NormAttr norm(const Norm &norm, llvm::StringRef name,
                              const Extent *width = nullptr);
+  transformer::NormAttr norm(const Norm &norm, llvm::StringRef name,
+                             Dimension width, int64_t group);
   Value normed(Value x, const Norm &norm, llvm::StringRef name,
                const Extent *width = nullptr);
   transformer::ScaleAttr scale(const Scale &scale, const Unit &unit,
@@ -63,13 +65,57 @@ private:
                   llvm::ArrayRef<int64_t> offsets);
   Value positions(mlir::FlatSymbolRefAttr &table, const Extent &width);
   Value residual(Value x, const Unit &unit, int64_t layer);
+  // Branches. `name` is the branch's: "layers.3.attn.".
+  struct Heads {
+    Value query, key, value;
+  };
   Value attend(Value u, const Branch &branch, int64_t layer);
-  Value distanceBias(Value like, const Attention &attention,
-                     const std::string &name, mlir::LocationAttr at);
-  Value feedForward(Value u, const Branch &branch, int64_t layer);
-  void splitFused(const FeedForward &ffn, llvm::StringRef name,
-                  llvm::StringRef suffix, llvm::ArrayRef<Dimension> rest,
+  Heads project(Value u, const Attention &a, llvm::StringRef name,
+                mlir::LocationAttr at);
+  Heads projectLatent(Value u, const Attention &a, llvm::StringRef name,
+                      mlir::LocationAttr at);
+  void declareLatent(const Attention &a, llvm::StringRef name,
+                     mlir::LocationAttr at);
+  void splitQkv(const Attention &a, llvm::StringRef name,
+                llvm::StringRef suffix, mlir::LocationAttr at);
+  Value normHeads(Value x, const HeadNorm &norm, llvm::StringRef name,
+                  const Extent &heads, const Extent &dim,
                   mlir::LocationAttr at);
+  Value rotate(Value x, const Rope &rope, int64_t heads, int64_t dim,
+               int64_t start, mlir::LocationAttr at);
+  llvm::SmallVector<Value> scoreBiases(Value u, const Attention &a,
+                                       llvm::StringRef name,
+                                       mlir::LocationAttr at);
+  Value distanceBias(Value like, const Attention &attention,
+                     llvm::StringRef name, mlir::LocationAttr at);
+  Value attendSoftmax(Value u, const Heads &heads, const Attention &a,
+                      llvm::StringRef name, double scale,
+                      mlir::LocationAttr at);
+  Value attendLinear(const Heads &heads, const Attention &a,
+                     llvm::StringRef name, double scale,
+                     mlir::LocationAttr at);
+  Value feedForward(Value u, const Branch &branch, int64_t layer);
+  Value dense(Value u, const FeedForward &f, const Extent &size,
+              llvm::StringRef name, mlir::LocationAttr at);
+  Value gated(Value up, Value gate, const FeedForward &f,
+              mlir::LocationAttr at);
+  Value mixture(Value u, const FeedForward &f, llvm::StringRef name,
+                mlir::LocationAttr at);
+  Value expertLinear(Value input, Value experts, const Experts &e,
+                     llvm::StringRef name, Role role, Dimension out,
+                     Dimension in, bool bias, mlir::LocationAttr at);
+  Value shared(Value u, const FeedForward &f, llvm::StringRef name,
+               mlir::LocationAttr at);
+  // input + a learned scalar, where `wanted`.
+  Value shifted(Value input, bool wanted, llvm::StringRef name,
+                mlir::LocationAttr at);
+  // One stored matrix holds gate and up along `axis`; both become slices of it.
+  void splitFused(GateLayout layout, bool activatedSecond, Dimension half,
+                  int64_t axis, llvm::StringRef name, llvm::StringRef suffix,
+                  llvm::SmallVector<Dimension, 2> shape, mlir::LocationAttr at);
+  // The type of `like` with other channels.
+  mlir::RankedTensorType as(Value like, int64_t channels);
+
   Value head(Value x);
   void pool(Value x);
 

@@ -23,6 +23,7 @@ struct Norm {
   transformer::Affine affine = transformer::Affine::none;
   bool bias = false;
   mlir::LocationAttr at;
+  transformer::WeightCast cast = transformer::WeightCast::cast_then_mul;
   bool present() const { return kind != transformer::NormKind::identity; }
 };
 
@@ -40,6 +41,9 @@ struct Scale {
 // Nothing, one for every layer, or one per layer.
 template <typename T> struct PerLayer {
   std::vector<T> all;
+  PerLayer() = default;
+  PerLayer(T one) : all{std::move(one)} {}
+  explicit operator bool() const { return !all.empty(); }
   const T *at(int64_t layer) const {
     if (all.empty())
       return nullptr;
@@ -47,10 +51,36 @@ template <typename T> struct PerLayer {
   }
 };
 
-struct Rope {
+// Which channels of queries or keys are normed together, with which weight.
+enum class NormGroup {
+  row,  // all heads as one row, a weight for every channel
+  head, // each head, one weight [head_dim] for all
+  heads // each head, a weight of its own: [heads, head_dim]
+};
+struct HeadNorm {
+  Norm norm;
+  NormGroup group = NormGroup::head;
+};
+
+// Frequencies of runs longer than `after` tokens; without any, dynamic NTK.
+struct LongContext {
+  int64_t after = 0;
+  double stretch = 1;
   std::vector<double> frequencies;
+};
+
+struct Rope {
+  std::vector<double> frequencies; // negative ones turn backwards
   transformer::Pairing pairing = transformer::Pairing::half;
-  double attentionFactor = 1;
+  double attentionFactor = 1; // of cosines and sines
+  std::optional<LongContext> longContext;
+};
+
+// A factor on scores by position or number of keys: #transformer.length_scale.
+struct LengthScale {
+  transformer::LengthKind kind = transformer::LengthKind::log_keys;
+  double base = 0, floor = 1, beta = 0;
+  int64_t period = 0, offset = 0;
 };
 
 // A bias by distance (T5): buckets[clamp(j - i, -D, D) + D] is a row of the
@@ -61,20 +91,76 @@ struct DistanceTable {
   bool shared = false;          // by all layers of the stack
 };
 
+// Low-rank queries and keys (MLA): a head is `nope` dimensions that RoPE leaves,
+// then `rope` ones; all heads share one rotated key.
+struct Latent {
+  Extent queryRank; // 0: queries come straight from the stream
+  Extent rank, nope, rope;
+  Norm queryNorm, norm;
+  bool queryBias = false, bias = false; // of the projections down
+};
+
+// How the file holds queries, keys and values.
+enum class QkvLayout {
+  separate,
+  concat, // one matrix: all queries, all keys, all values
+  grouped // one matrix: for each key head its queries, its key, its value
+};
+
 struct Attention {
   Extent heads, kvHeads, headDim, valueDim;
-  bool cross = false; // keys and values from the encoder's stream
   transformer::Mask mask = transformer::Mask::bidirectional;
+  bool cross = false;     // keys and values from the other stack
+  bool prefixed = false;  // a causal mask whose first keys are seen by all
+  int64_t left = 0, right = 0; // window: i - left < j < i + right; 0: open
+  int64_t chunk = 0;           // keys of other chunks are hidden
+  QkvLayout layout = QkvLayout::separate;
+
   double scale = 1;
   bool divideByLayer = false; // the logits, by layer + 1
+  bool learnedScale = false;  // exp(min(logit_scale[h], ln 100))
+  std::optional<LengthScale> lengthScale;
   double softcap = 0;
+  bool sink = false; // a learned score per head that takes no value
+
   bool qBias = false, kBias = false, vBias = false, oBias = false;
+  bool inputShift = false; // a learned scalar on the input of every linear
+  transformer::Activation qkvAct = transformer::Activation::identity;
+  double clip = 0;         // q, k and v within +- clip
+  HeadNorm qkNorm;
+  bool normAfterRope = false;
+  double qkGain = 1;
+
   std::optional<Rope> rope;
+  bool rotateValue = false;
   std::vector<double> slopes; // ALiBi
+  double slopeFactor = 1;
+  bool slopesRounded = false; // slopes and their products, to bfloat16
   std::optional<DistanceTable> distance;
+
+  std::optional<Latent> latent;
+  std::vector<double> decay; // linear attention without softmax, one per head
+  HeadNorm innerNorm{{}, NormGroup::row}; // before the output projection
+  std::optional<transformer::Activation> outputGate; // of the branch's input
 };
 
 enum class GateLayout { separate, concat, interleaved };
+
+// Mixture of experts: which rows go where. FeedForward says what an expert is.
+struct Experts {
+  Extent count, chosen;
+  transformer::RouterScore score = transformer::RouterScore::softmax;
+  bool softmaxChosen = false; // softmax over the chosen logits only
+  bool renormalised = false;
+  double epsilon = 0, factor = 1;
+  bool selectionBias = false, routerBias = false;
+  int64_t groups = 1, topGroups = 1;
+  transformer::GroupScore groupScore = transformer::GroupScore::max;
+  bool weighInput = false; // the weight multiplies an expert's input
+  GateLayout layout = GateLayout::separate;
+  Extent sharedSize;       // of the shared experts together; 0: none
+  bool sharedGate = false; // sigmoid(w . x) on their output
+};
 
 struct FeedForward {
   Extent size;
@@ -83,12 +169,17 @@ struct FeedForward {
   GateLayout layout = GateLayout::separate;
   bool activatedSecond = false; // which half of a fused gate + up is the gate
   bool inBias = false, outBias = false;
+  bool inputShift = false; // a learned scalar on the input of every linear
+  double limit = 0;        // gate at most, and up within +-, the limit
+  double upOffset = 0;     // act(gate) * (up + offset)
+  Norm innerNorm;          // before the output projection
+  std::optional<Experts> experts;
 };
 
 struct Branch {
   std::string name;
-  std::optional<Attention> attention; // exactly one of the two
-  std::optional<FeedForward> feedForward;
+  PerLayer<Attention> attention; // exactly one of the two
+  PerLayer<FeedForward> feedForward;
   mlir::LocationAttr at;
 };
 

@@ -27,8 +27,9 @@ static mlir::Attribute drawn(Distribution distribution, double mean,
 }
 
 double Recipe::deviation(const Wanted &wanted) const {
-  const double fanOut = double(wanted.shape[0].size);
-  const double fanIn = double(wanted.shape[1].size);
+  // The last two extents: [out, in], after the experts' number if any.
+  const double fanOut = double(wanted.shape[wanted.shape.size() - 2].size);
+  const double fanIn = double(wanted.shape.back().size);
   const Role role = wanted.role;
   const bool residual = role == Role::output || role == Role::ffnOut;
   const bool table = role == Role::embed || role == Role::position ||
