@@ -6,8 +6,14 @@ namespace mille::import {
 
 llvm::ArrayRef<const Family *> families();
 
+extern const Family albert;
 extern const Family bert;
+extern const Family distilBert;
+extern const Family electra;
 extern const Family gpt2;
 extern const Family llama;
+extern const Family roberta;
+extern const Family xlmRoberta;
+extern const Family xlmRobertaXl;
 
 } // namespace mille::import

@@ -1,0 +1,39 @@
+// The keys of BERT's configuration class, which its relatives have too.
+#pragma once
+#include "compiler/import/families/Families.h"
+
+namespace mille::import {
+
+// What a class takes where a config says nothing.
+struct BertDefaults {
+  int64_t layers, hidden, heads, size, vocab, positions, tokenTypes;
+  llvm::StringRef activation;
+  double eps;
+};
+
+struct BertParts {
+  Norm norm;
+  Attention attention;
+  FeedForward feedForward;
+};
+
+// Sizes, tables, and the parts of a layer: every linear with a bias, no mask but
+// padding. The caller puts the units together.
+BertParts readBert(Config &config, ModelSpec &model,
+                   const BertDefaults &defaults);
+
+// Position of a token: the id's count among those that are not padding, after
+// the padding's own row.
+void countPositions(Config &config, ModelSpec &model, int64_t usualPadding);
+
+// A pooler where the files hold one.
+void readPooler(Config &config, ModelSpec &model, llvm::StringRef weight);
+
+// Dense, activation, norm, then the word table (or an own one) and a bias.
+void addMaskedHead(Config &config, ModelSpec &model,
+                   transformer::Activation activation, const Norm &norm,
+                   const Extent &width = {});
+
+extern const llvm::ArrayRef<llvm::StringRef> bertSilentKeys;
+
+} // namespace mille::import
