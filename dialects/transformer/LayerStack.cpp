@@ -185,9 +185,13 @@ std::string mille::transformer::shapeText(ArrayRef<int64_t> shape) {
   std::string text = "[";
   for (auto [index, extent] : llvm::enumerate(shape)) {
     text += index ? ", " : "";
-    text += ShapedType::isDynamic(extent) ? "?" : std::to_string(extent);
+    text += extentText(extent);
   }
   return text + "]";
+}
+
+std::string mille::transformer::extentText(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? "?" : std::to_string(extent);
 }
 
 LogicalResult mille::transformer::verifyShapeOf(Operation *user, StringRef role,

@@ -31,7 +31,14 @@ mlir::LogicalResult verifyShapeOf(mlir::Operation *user, llvm::StringRef role,
 mlir::LogicalResult verifyColumns(LayerStack stack,
                                   mlir::SymbolTableCollection &tables);
 
-// "[2, ?, 8]"
+// Error unless the parameter of a learned scale (may be null) is [1] or
+// [channels], and the column of a constant one a number.
+mlir::LogicalResult verifyScaleOf(mlir::Operation *user, llvm::StringRef role,
+                                  ScaleAttr scale, int64_t channels,
+                                  mlir::SymbolTableCollection &tables);
+
+// "[2, ?, 8]", and "8" or "?".
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
+std::string extentText(int64_t extent);
 
 } // namespace mille::transformer

@@ -3,6 +3,8 @@
 #include "dialects/transformer/Transformer.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mille::transformer;
 
@@ -56,9 +58,8 @@ public:
                     .Case([&](TimesAttr a) { return times(a); })
                     .Case([&](PlusAttr a) { return plus(a); })
                     .Case([&](PackAttr a) { return pack(a); })
-                    .Case<NumbersAttr, SinusoidAttr>([&](auto a) {
-                      return shaped(a.getType().getShape(), a);
-                    })
+                    .Case([&](NumbersAttr a) { return shaped(a.getType().getShape(), a); })
+                    .Case([&](SinusoidAttr a) { return sinusoid(a); })
                     .Case([&](GatherAttr a) { return gather(a); })
                     .Case([&](RepeatAttr a) { return repeat(a); })
                     .Case([&](ReshapeAttr a) { return reshape(a); })
@@ -175,6 +176,20 @@ private:
       return no("adds tensors of different shapes");
     return type;
   }
+  FailureOr<RankedTensorType> sinusoid(SinusoidAttr a) {
+    auto type = shaped(a.getType().getShape(), a);
+    if (failed(type))
+      return type;
+    if (type->getRank() != 2 || type->getDimSize(1) % 2)
+      return no("has sines and cosines in a tensor that is not [positions, 2n]");
+    if (!(a.getDivisor() > 0) || !std::isfinite(a.getDivisor()))
+      return no("has a sinusoid's divisor of " + formatDouble(a.getDivisor()) +
+                ", which is not finite and > 0");
+    if (a.getZero() < -1 || a.getZero() >= type->getDimSize(0))
+      return no("has zeros in row " + Twine(a.getZero()) + " of " +
+                Twine(type->getDimSize(0)));
+    return type;
+  }
   FailureOr<RankedTensorType> gather(GatherAttr a) {
     auto type = (*this)(a.getValue());
     if (failed(type))
@@ -265,6 +280,10 @@ private:
           affine->getDimSize(0) != type->getDimSize(1))
         return no("norms rows with a weight or bias of another length");
     }
+    double eps = a.getEps().getValueAsDouble();
+    if (!std::isfinite(eps) || eps <= 0)
+      return no("norms rows with an eps of " + formatDouble(eps) +
+                ", which is not finite and > 0");
     return type;
   }
   FailureOr<RankedTensorType> pack(PackAttr a) {

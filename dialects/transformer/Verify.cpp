@@ -57,9 +57,9 @@ LogicalResult verifyHeads(Operation *op, StringRef value, int64_t channels,
   int64_t product;
   if (!__builtin_mul_overflow(count, size, &product) && product == channels)
     return success();
-  return op->emitOpError() << value << " has " << channels << " channels but "
-                           << countName << " is " << count << " and "
-                           << sizeName << " is " << size;
+  return op->emitOpError() << value << " has " << extentText(channels)
+                           << " channels but " << countName << " is " << count
+                           << " and " << sizeName << " is " << size;
 }
 
 } // namespace
@@ -89,11 +89,11 @@ LogicalResult EmbedOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult NormOp::verify() {
-  int64_t group = getNorm().getGroup();
-  if (group == 0 || channelsOf(getInput()) % group == 0) // C2
+  int64_t group = getNorm().getGroup(), channels = channelsOf(getInput());
+  if (group == 0 || (!ShapedType::isDynamic(channels) && channels % group == 0)) // C2
     return success();
   return emitOpError() << "norms groups of " << group << " but input has "
-                       << channelsOf(getInput()) << " channels";
+                       << extentText(channels) << " channels";
 }
 
 namespace {
@@ -143,6 +143,39 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyShapeOf(*this, "bias", getBiasAttr(), bias, tables); // C2
 }
 
+namespace {
+
+// What turns `dimensions` of a head lies in it, behind its start.
+LogicalResult verifyTurned(RotateOp op, const Twine &what, int64_t dimensions) {
+  int64_t start = op.getStart(), head = op.getHeadDim();
+  if (dimensions <= head - start)
+    return success();
+  auto error = op.emitOpError() << what << " turn " << dimensions
+                                << " dimensions but head_dim is " << head;
+  if (start)
+    error << " and start " << start;
+  return error;
+}
+
+LogicalResult verifyFrequencies(RotateOp op, ArrayRef<double> frequencies) {
+  int64_t pairs = frequencies.size();
+  if (pairs == 0) // C2
+    return op.emitOpError("has no frequencies");
+  if (failed(verifyTurned(op, "frequencies", 2 * pairs))) // C2
+    return failure();
+  auto longer = op.getLongContext();
+  if (longer && !longer->getFrequencies() && pairs == 1) // C6
+    return op.emitOpError("has a stretch in `long` but only 1 frequency");
+  if (longer && longer->getFrequencies() &&
+      longer->getFrequencies().size() != pairs) // C6
+    return op.emitOpError() << "has " << pairs << " frequencies but "
+                            << longer->getFrequencies().size()
+                            << " for long runs";
+  return verifyAllFinite(op, "frequencies", frequencies); // C4
+}
+
+} // namespace
+
 LogicalResult RotateOp::verify() {
   if (failed(verifyPositive(*this, "heads", getHeads())) ||
       failed(verifyPositive(*this, "head_dim", getHeadDim())) ||
@@ -155,37 +188,31 @@ LogicalResult RotateOp::verify() {
   if (start < 0 || start >= head) // C2
     return emitOpError() << "start is " << start
                          << " but must be in a head of " << head;
-  if (auto numbers = getFrequencies()) {
-    int64_t pairs = numbers->size();
-    if (pairs == 0) // C2
-      return emitOpError("has no frequencies");
-    if (2 * pairs > head - start) // C2
-      return emitOpError() << "frequencies turn " << 2 * pairs
-                           << " dimensions but head_dim is " << head
-                           << (start ? Twine(" and start ") + Twine(start)
-                                     : Twine());
-  }
-  if (auto longer = getLongContext()) {
-    if (!getFrequencies()) // C6
-      return emitOpError("has `long` but no frequencies");
-    if (auto numbers = longer->getFrequencies();
-        numbers && numbers.size() != int64_t(getFrequencies()->size())) // C6
-      return emitOpError() << "has " << getFrequencies()->size()
-                           << " frequencies but " << numbers.size()
-                           << " for long runs";
-  }
+  if (getLongContext() && !getFrequencies()) // C6
+    return emitOpError("has `long` but no frequencies");
+  if (getFrequencies() && failed(verifyFrequencies(*this, *getFrequencies())))
+    return failure();
   if (!agree(shapeOf(getPositions()), shapeOf(getInput()).drop_back())) // C3
     return mismatch(*this, "positions", shapeOf(getPositions()), "input",
                     shapeOf(getInput()));
-  if (getFrequencies() &&
-      failed(verifyAllFinite(*this, "frequencies", *getFrequencies()))) // C4
-    return failure();
   return verifyFinite(*this, "attention_factor", // C4
                       getAttentionFactor().convertToDouble());
 }
 
 LogicalResult RotateOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return verifyShapeOf(*this, "table", getTableAttr(), {-1, -1}, tables); // C5
+  FlatSymbolRefAttr table = getTableAttr();
+  if (failed(verifyShapeOf(*this, "table", table, {-1, -1}, tables))) // C5
+    return failure();
+  auto type = table ? dyn_cast_or_null<TypeAttr>(
+                          resolveSymbol(*this, table, tables).meaning)
+                    : TypeAttr();
+  if (!type)
+    return success(); // no table, or a fragment
+  int64_t columns = cast<RankedTensorType>(type.getValue()).getDimSize(1);
+  if (columns % 2) // C5
+    return emitOpError() << "table " << table << " has " << columns
+                         << " columns but must have an even number";
+  return verifyTurned(*this, "rows of table @" + table.getValue(), columns); // C2
 }
 
 LogicalResult PositionBiasOp::verify() {
@@ -204,16 +231,40 @@ LogicalResult PositionBiasOp::verify() {
 
 namespace {
 
+// Heads and what they read, of attention with a softmax and without.
+template <typename Op> LogicalResult verifyAttention(Op op) {
+  int64_t heads = op.getHeads(), kvHeads = op.getKvHeads(),
+          head = op.getHeadDim(), value = op.getValueDim();
+  for (auto [name, size] :
+       {std::pair<StringRef, int64_t>{"heads", heads}, {"kv_heads", kvHeads},
+        {"head_dim", head}, {"value_dim", value}})
+    if (failed(verifyPositive(op, name, size))) // C1
+      return failure();
+  if (heads % kvHeads) // C1
+    return op.emitOpError() << "kv_heads is " << kvHeads
+                            << " but must divide heads, which is " << heads;
+  for (auto [name, stream] :
+       {std::pair<StringRef, Value>{"query", op.getQuery()}, {"key", op.getKey()},
+        {"value", op.getValue()}, {"result", op.getResult()}})
+    if (shapeOf(stream).size() != 3) // C2
+      return op.emitOpError() << name << " is " << shapeText(shapeOf(stream))
+                              << " but must be [batch, tokens, channels]";
+  if (failed(verifyHeads(op, "query", channelsOf(op.getQuery()), "heads", heads,
+                         "head_dim", head)) || // C2
+      failed(verifyHeads(op, "key", channelsOf(op.getKey()), "kv_heads", kvHeads,
+                         "head_dim", head)) || // C2
+      failed(verifyHeads(op, "value", channelsOf(op.getValue()), "kv_heads",
+                         kvHeads, "value_dim", value)) || // C2
+      failed(verifyHeads(op, "result", channelsOf(op.getResult()), "heads", heads,
+                         "value_dim", value))) // C2
+    return failure();
+  return verifyFinite(op, "scale", op.getScale().convertToDouble()); // C4
+}
+
 LogicalResult verifyTokens(AttendOp op) {
   ArrayRef<int64_t> query = shapeOf(op.getQuery()), key = shapeOf(op.getKey()),
                     value = shapeOf(op.getValue()),
                     result = shapeOf(op.getResult());
-  for (auto [name, shape] :
-       {std::pair<StringRef, ArrayRef<int64_t>>{"query", query}, {"key", key},
-        {"value", value}, {"result", result}})
-    if (shape.size() != 3) // C2
-      return op.emitOpError() << name << " is " << shapeText(shape)
-                              << " but must be [batch, tokens, channels]";
   if (!agree(key.drop_back(), value.drop_back())) // C3
     return mismatch(op, "key", key, "value", value);
   if (!agree(query.drop_back(), result.drop_back()) ||
@@ -227,6 +278,9 @@ LogicalResult verifyTokens(AttendOp op) {
                            {"segments", op.getSegments()}})
     if (ids && !agree(shapeOf(ids), query.drop_back())) // C3
       return mismatch(op, name, shapeOf(ids), "query", query);
+  if (Value segments = op.getSegments())
+    if (!agree(shapeOf(segments), key.drop_back())) // C3
+      return mismatch(op, "segments", shapeOf(segments), "key", key);
   if (Value prefix = op.getPrefix())
     if (!agree(shapeOf(prefix), query.take_front())) // C3
       return mismatch(op, "prefix", shapeOf(prefix), "query", query);
@@ -252,26 +306,7 @@ LogicalResult verifyTokens(AttendOp op) {
 } // namespace
 
 LogicalResult AttendOp::verify() {
-  int64_t heads = getHeads(), kvHeads = getKvHeads();
-  for (auto [name, size] :
-       {std::pair<StringRef, int64_t>{"heads", heads}, {"kv_heads", kvHeads},
-        {"head_dim", getHeadDim()}, {"value_dim", getValueDim()}})
-    if (failed(verifyPositive(*this, name, size))) // C1
-      return failure();
-  if (heads % kvHeads) // C1
-    return emitOpError() << "kv_heads is " << kvHeads
-                         << " but must divide heads, which is " << heads;
-  if (failed(verifyTokens(*this)) ||
-      failed(verifyHeads(*this, "query", channelsOf(getQuery()), "heads", heads,
-                         "head_dim", getHeadDim())) || // C2
-      failed(verifyHeads(*this, "key", channelsOf(getKey()), "kv_heads",
-                         kvHeads, "head_dim", getHeadDim())) || // C2
-      failed(verifyHeads(*this, "value", channelsOf(getValue()), "kv_heads",
-                         kvHeads, "value_dim", getValueDim())) || // C2
-      failed(verifyHeads(*this, "result", channelsOf(getResult()), "heads",
-                         heads, "value_dim", getValueDim()))) // C2
-    return failure();
-  if (failed(verifyFinite(*this, "scale", getScale().convertToDouble()))) // C4
+  if (failed(verifyAttention(*this)) || failed(verifyTokens(*this)))
     return failure();
   double softcap = getSoftcap().convertToDouble();
   if (!std::isfinite(softcap) || softcap < 0) // C4
@@ -306,23 +341,7 @@ LogicalResult AttendOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult LinearAttendOp::verify() {
-  int64_t heads = getHeads(), kvHeads = getKvHeads();
-  for (auto [name, size] :
-       {std::pair<StringRef, int64_t>{"heads", heads}, {"kv_heads", kvHeads},
-        {"head_dim", getHeadDim()}, {"value_dim", getValueDim()}})
-    if (failed(verifyPositive(*this, name, size))) // C1
-      return failure();
-  if (heads % kvHeads) // C1
-    return emitOpError() << "kv_heads is " << kvHeads
-                         << " but must divide heads, which is " << heads;
-  if (failed(verifyHeads(*this, "query", channelsOf(getQuery()), "heads", heads,
-                         "head_dim", getHeadDim())) || // C2
-      failed(verifyHeads(*this, "key", channelsOf(getKey()), "kv_heads",
-                         kvHeads, "head_dim", getHeadDim())) || // C2
-      failed(verifyHeads(*this, "value", channelsOf(getValue()), "kv_heads",
-                         kvHeads, "value_dim", getValueDim())) || // C2
-      failed(verifyHeads(*this, "result", channelsOf(getResult()), "heads",
-                         heads, "value_dim", getValueDim()))) // C2
+  if (failed(verifyAttention(*this)))
     return failure();
   ArrayRef<int64_t> tokens = shapeOf(getQuery()).drop_back();
   for (auto [name, value] : {std::pair<StringRef, Value>{"key", getKey()},
@@ -333,7 +352,7 @@ LogicalResult LinearAttendOp::verify() {
     if (!agree(shapeOf(mask), tokens)) // C3
       return mismatch(*this, "key_mask", shapeOf(mask), "query",
                       shapeOf(getQuery()));
-  return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
+  return success();
 }
 
 LogicalResult
@@ -369,6 +388,9 @@ LogicalResult PoolOp::verify() {
   if (int64_t(getSkip()) < 0 || (getSkip() != 0 && !skips)) // C4
     return emitOpError() << "skip is " << int64_t(getSkip()) << " for "
                          << stringifyPool(getKind());
+  if (!ShapedType::isDynamic(input[1]) && int64_t(getSkip()) >= input[1]) // C4
+    return emitOpError() << "skip is " << int64_t(getSkip()) << " but there are "
+                         << input[1] << " tokens";
   return success();
 }
 

@@ -36,8 +36,17 @@ LogicalResult NormAttr::verify(EmitError emitError, NormKind kind, F64 eps,
 
 LogicalResult LengthScaleAttr::verify(EmitError emitError, LengthKind kind,
                                       F64 base, F64 floor, F64 beta,
-                                      int64_t period, int64_t) {
-  if (kind == LengthKind::log_floor) {
+                                      int64_t period, int64_t offset) {
+  bool byId = kind == LengthKind::log_floor;
+  for (auto [name, isGiven] :
+       {std::pair<StringRef, bool>{"base", byId && double(base) != 0},
+        {"floor", kind != LengthKind::log_keys && double(floor) != 1},
+        {"beta", !byId && double(beta) != 0}, {"period", !byId && period != 0},
+        {"offset", !byId && offset != 0}})
+    if (isGiven) // C3
+      return emitError() << name << " is given but is no part of "
+                         << stringifyLengthKind(kind);
+  if (byId) {
     if (!std::isfinite(beta)) // C2
       return emitError() << "beta is " << formatDouble(beta)
                          << " but must be finite";

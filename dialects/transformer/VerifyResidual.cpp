@@ -90,10 +90,9 @@ LogicalResult ResidualOp::verify() {
   return success();
 }
 
-namespace {
-
-LogicalResult verifyScale(ResidualOp op, StringRef role, ScaleAttr scale,
-                          int64_t channels, SymbolTableCollection &tables) {
+LogicalResult mille::transformer::verifyScaleOf(Operation *op, StringRef role,
+                                                ScaleAttr scale, int64_t channels,
+                                                SymbolTableCollection &tables) {
   if (!scale || !scale.getSymbol())
     return success();
   if (scale.getKind() == ScaleKind::learned_scalar)
@@ -103,7 +102,7 @@ LogicalResult verifyScale(ResidualOp op, StringRef role, ScaleAttr scale,
   Symbol symbol = resolveSymbol(op, scale.getSymbol(), tables);
   if (symbol.open || isa_and_nonnull<FloatAttr>(symbol.meaning))
     return success();
-  auto error = op.emitOpError() // C9
+  auto error = op->emitOpError() // C9
                << role << " is constant but " << scale.getSymbol()
                << " is not a number of the layer table";
   if (symbol.definition)
@@ -111,6 +110,8 @@ LogicalResult verifyScale(ResidualOp op, StringRef role, ScaleAttr scale,
         << scale.getSymbol() << " is given here";
   return error;
 }
+
+namespace {
 
 LogicalResult verifyNorm(ResidualOp op, StringRef role, NormAttr norm,
                          int64_t channels, SymbolTableCollection &tables) {
@@ -134,12 +135,12 @@ LogicalResult ResidualOp::verifySymbolUses(SymbolTableCollection &tables) {
       if (failed(verifyNorm(*this, role, cast<NormAttr>(norm), channels, tables)))
         return failure();
   if (failed(verifyNorm(*this, "out_norm", getOutNormAttr(), channels, tables)) ||
-      failed(verifyScale(*this, "skip_scale", getSkipScaleAttr(), channels, tables)) ||
-      failed(verifyScale(*this, "stream_scale", getStreamScaleAttr(), channels, tables)))
+      failed(verifyScaleOf(*this, "skip_scale", getSkipScaleAttr(), channels, tables)) ||
+      failed(verifyScaleOf(*this, "stream_scale", getStreamScaleAttr(), channels, tables)))
     return failure();
   if (auto scales = getBranchScaleAttr())
     for (auto scale : scales.getAsRange<ScaleAttr>())
-      if (failed(verifyScale(*this, "branch_scale", scale, channels, tables)))
+      if (failed(verifyScaleOf(*this, "branch_scale", scale, channels, tables)))
         return failure();
   return success();
 }

@@ -1,5 +1,6 @@
 // Verifiers of biases by table, of experts, and of what moves tokens about, one
 // `// Cn` per labelled constraint.
+#include "dialects/transformer/Patches.h"
 #include "dialects/transformer/Symbols.h"
 
 #include <cmath>
@@ -19,9 +20,13 @@ bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return succeeded(verifyCompatibleShape(a, b));
 }
 
+// Of `shape`; what is fixed there behind the batch is fixed in the value, too.
 LogicalResult expect(Operation *op, StringRef name, Value value,
                      ArrayRef<int64_t> shape) {
-  if (agree(shapeOf(value), shape))
+  bool fits = agree(shapeOf(value), shape);
+  for (size_t i = 1; fits && i < shape.size(); ++i)
+    fits = ShapedType::isDynamic(shape[i]) || shapeOf(value)[i] == shape[i];
+  if (fits)
     return success();
   return op->emitOpError() << name << " is " << shapeText(shapeOf(value))
                            << " but must be " << shapeText(shape);
@@ -36,7 +41,7 @@ LogicalResult expectFinite(Operation *op, StringRef name, double value) {
 
 // A bias's shape: [batch, heads, query tokens, key tokens].
 LogicalResult expectBias(Operation *op, Value result) {
-  if (shapeOf(result).size() == 4 && !ShapedType::isDynamic(shapeOf(result)[1]))
+  if (shapeOf(result).size() == 4 && shapeOf(result)[1] > 0) // dynamic is < 0
     return success();
   return op->emitOpError() << "result is " << shapeText(shapeOf(result))
                            << " but must be [batch, heads, tokens, tokens]";
@@ -48,7 +53,7 @@ LogicalResult verifyRowsOf(Operation *op, StringRef name,
                            int64_t columns, SymbolTableCollection &tables) {
   int64_t least = rows.empty() ? 0 : *llvm::min_element(rows),
           most = rows.empty() ? -1 : *llvm::max_element(rows);
-  if (failed(verifyShapeOf(op, "table", table, {-1, columns}, tables)))
+  if (failed(verifyShapeOf(op, "table", table, {-1, columns}, tables))) // C2
     return failure();
   auto type = dyn_cast_or_null<TypeAttr>(resolveSymbol(op, table, tables).meaning);
   if (!type)
@@ -56,7 +61,7 @@ LogicalResult verifyRowsOf(Operation *op, StringRef name,
   int64_t entries = cast<RankedTensorType>(type.getValue()).getDimSize(0);
   if (least >= 0 && most < entries)
     return success();
-  return op->emitOpError() << name << " has entries from " << least << " to "
+  return op->emitOpError() << name << " has entries from " << least << " to " // C1
                            << most << " but table " << table << " has "
                            << entries << " rows";
 }
@@ -77,7 +82,7 @@ LogicalResult DistanceBiasOp::verify() {
 }
 
 LogicalResult DistanceBiasOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return verifyRowsOf(*this, "buckets", getBuckets(), getTableAttr(), // C1 C2
+  return verifyRowsOf(*this, "buckets", getBuckets(), getTableAttr(),
                       shapeOf(getResult())[1], tables);
 }
 
@@ -85,17 +90,19 @@ LogicalResult PairBiasOp::verify() {
   if (failed(expectBias(*this, getResult()))) // C3
     return failure();
   int64_t n = shapeOf(getResult())[2];
-  if (ShapedType::isDynamic(n) || shapeOf(getResult())[3] != n) // C3
+  if (n <= 0 || shapeOf(getResult())[3] != n) // C3; dynamic is < 0
     return emitOpError() << "result is " << shapeText(shapeOf(getResult()))
                          << " but must be [batch, heads, n, n]";
-  if (int64_t(getIndex().size()) != n * n) // C1
+  int64_t pairs;
+  if (__builtin_mul_overflow(n, n, &pairs) || int64_t(getIndex().size()) != pairs) // C1
     return emitOpError() << "index has " << getIndex().size()
-                         << " entries but there are " << n << " tokens";
+                         << " entries but there are " << n << " * " << n
+                         << " pairs";
   return success();
 }
 
 LogicalResult PairBiasOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return verifyRowsOf(*this, "index", getIndex(), getTableAttr(), // C1 C2
+  return verifyRowsOf(*this, "index", getIndex(), getTableAttr(),
                       shapeOf(getResult())[1], tables);
 }
 
@@ -104,14 +111,14 @@ LogicalResult ContentBiasOp::verify() {
       failed(expectBias(*this, getResult())))          // C3
     return failure();
   int64_t channels = shapeOf(getInput()).back(), heads = shapeOf(getResult())[1];
-  if (channels % heads) // C3
-    return emitOpError() << "input has " << channels << " channels but there are "
-                         << heads << " heads";
+  if (ShapedType::isDynamic(channels) || channels % heads) // C3
+    return emitOpError() << "input has " << extentText(channels)
+                         << " channels but there are " << heads << " heads";
   return expectFinite(*this, "factor", getFactor().convertToDouble()); // C4
 }
 
 LogicalResult ContentBiasOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return verifyRowsOf(*this, "buckets", getBuckets(), getTableAttr(), // C1 C2
+  return verifyRowsOf(*this, "buckets", getBuckets(), getTableAttr(),
                       shapeOf(getInput()).back(), tables);
 }
 
@@ -120,9 +127,9 @@ LogicalResult ContentBiasOp::verifySymbolUses(SymbolTableCollection &tables) {
 LogicalResult RouteOp::verify() {
   int64_t entries = shapeOf(getLogits()).back(), k = getK(),
           groups = getGroups(), top = getTopGroups();
-  if (k <= 0 || k > entries) // C1
-    return emitOpError() << "k is " << k << " but there are " << entries
-                         << " experts";
+  if (k <= 0 || k > entries) // C1; a dynamic number of experts is < 0
+    return emitOpError() << "k is " << k << " but there are "
+                         << extentText(entries) << " experts";
   if (groups <= 0 || entries % groups) // C1
     return emitOpError() << "groups is " << groups << " but must divide the "
                          << entries << " experts";
@@ -154,11 +161,12 @@ namespace {
 LogicalResult expectSlots(Operation *op, Value wide, Value narrow,
                           StringRef name, Value perSlot) {
   ArrayRef<int64_t> shape = shapeOf(wide), without = shapeOf(narrow);
-  if (shape.size() != 4 ||
-      !agree({shape[0], shape[1], shape[3]}, without))
+  if (shape.size() != 4 || shape[2] <= 0 ||
+      !agree({shape[0], shape[1], shape[3]}, without)) // C1
     return op->emitOpError() << "goes between " << shapeText(without) << " and "
                              << shapeText(shape)
-                             << " but must add a dimension before the channels";
+                             << " but must add a fixed dimension before the "
+                                "channels";
   return perSlot ? expect(op, name, perSlot, shape.drop_back()) : success();
 }
 
@@ -172,41 +180,69 @@ LogicalResult DispatchOp::verify() {
 }
 
 LogicalResult CombineOp::verify() {
-  return expectSlots(*this, getInput(), getResult(), "weights", // C1 C2
+  return expectSlots(*this, getInput(), getResult(), "weights", // C2
                      getWeights());
 }
 
 //===-- Tokens and pixels ---------------------------------------------------===//
 
+namespace {
+
+// How many kernels fit beside each other, or nothing where a size overflows;
+// 0 where the kernel is larger than the padded extent.
+std::optional<int64_t> placesOf(int64_t extent, int64_t kernel, int64_t stride,
+                                int64_t padding) {
+  int64_t room;
+  if (__builtin_mul_overflow(padding, 2, &room) ||
+      __builtin_add_overflow(room, extent, &room))
+    return std::nullopt;
+  return room < kernel ? 0 : (room - kernel) / stride + 1;
+}
+
+} // namespace
+
+FailureOr<PatchGrid> mille::transformer::verifyPatches(
+    Operation *op, ArrayRef<int64_t> image, ArrayRef<int64_t> kernel,
+    ArrayRef<int64_t> stride, ArrayRef<int64_t> padding, int64_t prefix) {
+  for (auto [name, pair, least] :
+       {std::tuple<StringRef, ArrayRef<int64_t>, int64_t>{"kernel", kernel, 1},
+        {"stride", stride, 1}, {"padding", padding, 0}})
+    if (pair.size() != 2 || pair[0] < least || pair[1] < least) // C2
+      return op->emitOpError() << name << " must be two numbers >= " << least;
+  if (prefix < 0) // C2
+    return op->emitOpError() << "prefix is " << prefix << " but must be >= 0";
+  PatchGrid grid{1, image[0]};
+  bool tooLarge = false;
+  for (unsigned axis : {0, 1}) {
+    auto places = placesOf(image[1 + axis], kernel[axis], stride[axis], padding[axis]);
+    if (places && *places == 0) // C3
+      return op->emitOpError() << "kernel is " << kernel[axis] << " but the image has "
+                               << image[1 + axis] << " pixels";
+    tooLarge |= !places ||
+                __builtin_mul_overflow(grid.tokens, *places, &grid.tokens) ||
+                __builtin_mul_overflow(grid.channels, kernel[axis], &grid.channels);
+  }
+  if (tooLarge || __builtin_add_overflow(grid.tokens, prefix, &grid.tokens)) // C3
+    return op->emitOpError("has more patches than any memory");
+  return grid;
+}
+
 LogicalResult PatchesOp::verify() {
   ArrayRef<int64_t> pixels = shapeOf(getPixels());
   if ((pixels.size() != 3 && pixels.size() != 4) ||
-      llvm::any_of(pixels.drop_front(), ShapedType::isDynamic)) // C1
+      llvm::any_of(pixels.drop_front(), [](int64_t n) { return n <= 0; })) // C1
     return emitOpError() << "pixels are " << shapeText(pixels)
                          << " but must be [batch, c, h, w] or [batch, c, w], all "
                             "but batch fixed";
-  for (auto [name, pair, least] :
-       {std::tuple<StringRef, ArrayRef<int64_t>, int64_t>{"kernel", getKernel(), 1},
-        {"stride", getStride(), 1}, {"padding", getPadding(), 0}})
-    if (pair.size() != 2 || pair[0] < least || pair[1] < least) // C2
-      return emitOpError() << name << " must be two numbers >= " << least;
-  if (int64_t(getPrefix()) < 0)
-    return emitOpError() << "prefix is " << int64_t(getPrefix())
-                         << " but must be >= 0";
-  int64_t tokens = 1;
-  for (unsigned axis : {0, 1}) {
-    int64_t extent = pixels.size() == 4 ? pixels[2 + axis]
-                     : axis             ? pixels[2]
-                                        : 1;
-    int64_t room = extent + 2 * getPadding()[axis] - getKernel()[axis];
-    if (room < 0) // C3
-      return emitOpError() << "kernel is " << getKernel()[axis]
-                           << " but the image has " << extent << " pixels";
-    tokens *= room / getStride()[axis] + 1;
-  }
+  auto image = llvm::to_vector(pixels.drop_front());
+  if (image.size() == 2)
+    image.insert(image.begin() + 1, 1);
+  auto grid = verifyPatches(*this, image, getKernel(), getStride(), getPadding(),
+                            getPrefix()); // C2
+  if (failed(grid))
+    return failure();
   return expect(*this, "result", getResult(), // C3
-                {anyExtent, int64_t(getPrefix()) + tokens,
-                 pixels[1] * getKernel()[0] * getKernel()[1]});
+                {anyExtent, grid->tokens, grid->channels});
 }
 
 LogicalResult GatherTokensOp::verify() {
@@ -218,17 +254,27 @@ LogicalResult GatherTokensOp::verify() {
                          << shapeText(result)
                          << " but both must be [batch, tokens, channels] with "
                             "fixed tokens";
-  if (group <= 0 || int64_t(getIndex().size()) != result[1] * group) // C1
+  int64_t parts, channels;
+  if (group <= 0 || __builtin_mul_overflow(result[1], group, &parts) ||
+      int64_t(getIndex().size()) != parts) // C1
     return emitOpError() << "index has " << getIndex().size()
                          << " entries but the result has " << result[1]
                          << " tokens of " << group;
   for (int64_t token : getIndex())
     if (token < -1 || token >= input[1]) // C1
       return emitOpError() << "index names token " << token << " of " << input[1];
-  return expect(*this, "result", getResult(), {anyExtent, anyExtent, group * input[2]}); // C2
+  if (ShapedType::isDynamic(input[2]) ||
+      __builtin_mul_overflow(group, input[2], &channels)) // C2
+    return emitOpError() << "joins " << group << " tokens of "
+                         << extentText(input[2]) << " channels";
+  return expect(*this, "result", getResult(), {input[0], result[1], channels}); // C2
 }
 
 LogicalResult TokenNumbersOp::verify() {
+  for (auto [index, number] : llvm::enumerate(getNumbers()))
+    if (!llvm::isInt<32>(number)) // C1
+      return emitOpError() << "numbers[" << index << "] is " << number
+                           << " but must fit i32";
   return expect(*this, "result", getResult(), // C1
                 {anyExtent, int64_t(getNumbers().size())});
 }
@@ -244,7 +290,7 @@ LogicalResult ConstantOp::verifySymbolUses(SymbolTableCollection &tables) {
 LogicalResult SimilarityOp::verify() {
   ArrayRef<int64_t> left = shapeOf(getLeft()), right = shapeOf(getRight());
   if (left.size() != 2 || right.size() != 2 || left[1] != right[1] ||
-      shapeOf(getResult()).size() != 2) // C1
+      !agree(shapeOf(getResult()), {left[0], right[0]})) // C1
     return emitOpError() << "left is " << shapeText(left) << ", right is "
                          << shapeText(right) << " and the result is "
                          << shapeText(shapeOf(getResult()))
@@ -256,18 +302,10 @@ LogicalResult SimilarityOp::verify() {
 //===-- Elements ------------------------------------------------------------===//
 
 LogicalResult AffineOp::verifySymbolUses(SymbolTableCollection &tables) {
-  for (auto [name, scale] :
-       {std::pair<StringRef, ScaleAttr>{"scale", getScaleAttr()},
-        {"shift", getShiftAttr()}}) {
-    if (!scale || !scale.getSymbol() || scale.getKind() == ScaleKind::constant)
-      continue;
-    int64_t extent = scale.getKind() == ScaleKind::learned_scalar
-                         ? 1
-                         : shapeOf(getInput()).back();
-    if (failed(verifyShapeOf(*this, name, scale.getSymbol(), {extent}, tables))) // C1
-      return failure();
-  }
-  return success();
+  int64_t channels = shapeOf(getInput()).back();
+  if (failed(verifyScaleOf(*this, "scale", getScaleAttr(), channels, tables))) // C1
+    return failure();
+  return verifyScaleOf(*this, "shift", getShiftAttr(), channels, tables); // C2
 }
 
 LogicalResult ClampOp::verify() {

@@ -79,3 +79,37 @@ func.func @linear_rank(%x: tensor<8xf32>) {
   %y = transformer.linear %x weight @w : tensor<8xf32> -> tensor<24xf32>
   return
 }
+
+// -----
+
+transformer.model @linear_c1_experts {
+  // expected-note @+1 {{@w is given here}}
+  transformer.parameter @w : tensor<24x8xf32> = #transformer.stored<"f", "w", tensor<24x8xf32>>
+  transformer.parameter @b : tensor<4x24xf32> = #transformer.stored<"f", "b", tensor<4x24xf32>>
+  func.func @forward(%x: tensor<?x?x2x8xf32> {transformer.name = "x"}, %e: tensor<?x?x2xi32> {transformer.name = "e"}) {
+    // expected-error @+1 {{weight @w is [24, 8] but must be [?, 24, 8]}}
+    %y = transformer.linear %x experts %e : tensor<?x?x2xi32> weight @w bias @b : tensor<?x?x2x8xf32> -> tensor<?x?x2x24xf32>
+    return
+  }
+}
+
+// -----
+
+transformer.model @linear_c2_experts {
+  transformer.parameter @w : tensor<4x24x8xf32> = #transformer.stored<"f", "w", tensor<4x24x8xf32>>
+  // expected-note @+1 {{@b is given here}}
+  transformer.parameter @b : tensor<24xf32> = #transformer.stored<"f", "b", tensor<24xf32>>
+  func.func @forward(%x: tensor<?x?x2x8xf32> {transformer.name = "x"}, %e: tensor<?x?x2xi32> {transformer.name = "e"}) {
+    // expected-error @+1 {{bias @b is [24] but must be [?, 24]}}
+    %y = transformer.linear %x experts %e : tensor<?x?x2xi32> weight @w bias @b : tensor<?x?x2x8xf32> -> tensor<?x?x2x24xf32>
+    return
+  }
+}
+
+// -----
+
+func.func @linear_c3_experts(%x: tensor<?x?x2x8xf32>, %e: tensor<?x?x3xi32>) {
+  // expected-error @+1 {{experts is [?, ?, 3] but input is [?, ?, 2, 8]}}
+  %y = transformer.linear %x experts %e : tensor<?x?x3xi32> weight @w : tensor<?x?x2x8xf32> -> tensor<?x?x2x24xf32>
+  return
+}

@@ -69,3 +69,19 @@ func.func @norm_attr_unknown_word(%x: tensor<?x8xf32>) {
   %0 = transformer.norm %x by <batch_norm> : tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @norm_attr_c4(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{group is -4 but must be >= 0}}
+  %0 = transformer.norm %x by <rms_norm, eps = 1.0e-6, group = -4> : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @norm_attr_unknown_cast(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{unknown cast 'never'}}
+  %0 = transformer.norm %x by <rms_norm, eps = 1.0e-6, cast = never> : tensor<?x8xf32>
+  return
+}

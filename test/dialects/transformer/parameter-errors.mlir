@@ -100,7 +100,7 @@ transformer.model @parameter_c1_plus {
   transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
   transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
   // expected-error @+1 {{value adds tensors of different shapes}}
-  transformer.parameter @p : tensor<4x8xf32> = #transformer.plus<@m, @v>
+  transformer.parameter @p : tensor<4x8xf32> = #transformer.plus<@m, #transformer.slice<@v, axis = 0, offset = 0, size = 4, stride = 1>>
   func.func @forward() {
     return
   }
@@ -197,6 +197,332 @@ transformer.model @parameter_c2_dynamic {
   transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
   // expected-error @+1 {{type is 'tensor<?x8xf32>' but every extent must be static and > 0}}
   transformer.parameter @p : tensor<?x8xf32> = @m
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_gather {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value gathers row 4 of 4}}
+  transformer.parameter @p : tensor<3x8xf32> = #transformer.gather<@m, [0, 4, 1]>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+// -1 is a row of zeros.
+transformer.model @parameter_c1_gather_sign {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value gathers row -2 of 4}}
+  transformer.parameter @p : tensor<3x8xf32> = #transformer.gather<@m, [0, -2, 1]>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_gather_none {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has an extent that is not a number > 0}}
+  transformer.parameter @p : tensor<3x8xf32> = #transformer.gather<@m, []>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_gather_scalar {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value gathers from a scalar}}
+  transformer.parameter @p : tensor<1xf32> = #transformer.gather<#transformer.stored<"f", "x", tensor<f32>>, [0]>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_repeat {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value repeats 0 times a rank 1 tensor}}
+  transformer.parameter @p : tensor<8xf32> = #transformer.repeat<@v, 0, each = true>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_repeat_scalar {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value repeats 8 times a rank 0 tensor}}
+  transformer.parameter @p : tensor<8xf32> = #transformer.repeat<#transformer.stored<"f", "x", tensor<f32>>, 8, each = true>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+// 8 * 2^61 is 0 modulo 2^64.
+transformer.model @parameter_c1_repeat_overflow {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value repeats 2305843009213693952 times a rank 1 tensor}}
+  transformer.parameter @p : tensor<8xf32> = #transformer.repeat<@v, 2305843009213693952, each = false>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_repeat_large {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has more elements than any memory}}
+  transformer.parameter @p : tensor<8xf32> = #transformer.repeat<@m, 576460752303423488, each = false>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_reshape {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value gives 32 elements a shape of 40}}
+  transformer.parameter @p : tensor<8x5xf32> = #transformer.reshape<@m, [8, 5]>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_reshape_sign {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has an extent that is not a number > 0}}
+  transformer.parameter @p : tensor<8x4xf32> = #transformer.reshape<@m, [-8, -4]>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_reshape_overflow {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has more elements than any memory}}
+  transformer.parameter @p : tensor<8x4xf32> = #transformer.reshape<@m, [4294967296, 4294967296, 32]>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_permute {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has an order that is no permutation of its value's 2 dimensions}}
+  transformer.parameter @p : tensor<4x8xf32> = #transformer.permute<@m, [0, 0]>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_permute_rank {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has an order that is no permutation of its value's 2 dimensions}}
+  transformer.parameter @p : tensor<4x8xf32> = #transformer.permute<@m, [1, 0, 2]>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_permute_sign {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has an order that is no permutation of its value's 2 dimensions}}
+  transformer.parameter @p : tensor<4x8xf32> = #transformer.permute<@m, [-1, 0]>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_stack {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value stacks tensors of different shapes}}
+  transformer.parameter @p : tensor<2x4x8xf32> = #transformer.stack<@m, @v>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_product {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value multiplies tensors that are not [m, k] and [n, k]}}
+  transformer.parameter @p : tensor<4x4xf32> = #transformer.product<@m, #transformer.transpose<@m>>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_product_rank {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value multiplies tensors that are not [m, k] and [n, k]}}
+  transformer.parameter @p : tensor<4xf32> = #transformer.product<@m, @v>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_apply {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value is [4, 8] but the type is [8, 4]}}
+  transformer.parameter @p : tensor<8x4xf32> = #transformer.apply<@m, relu>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_normed {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value norms rows with a weight or bias of another length}}
+  transformer.parameter @p : tensor<4x8xf32> = #transformer.normed<@m, weight = @v, bias = @m, eps = 1.0e-7>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_normed_rank {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value norms rows with a weight or bias of another length}}
+  transformer.parameter @p : tensor<8xf32> = #transformer.normed<@v, weight = @v, bias = @v, eps = 1.0e-7>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_normed_eps {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value norms rows with an eps of 0.0, which is not finite and > 0}}
+  transformer.parameter @p : tensor<4x8xf32> = #transformer.normed<@m, weight = @v, bias = @v, eps = 0.0>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_normed_name {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value names @b, which is not a parameter}}
+  transformer.parameter @p : tensor<4x8xf32> = #transformer.normed<@m, weight = @v, bias = @b, eps = 1.0e-7>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_sinusoid {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has sines and cosines in a tensor that is not [positions, 2n]}}
+  transformer.parameter @p : tensor<4x7xf32> = #transformer.sinusoid<divisor = 3.0, zero = -1, tensor<4x7xf32>>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_sinusoid_divisor {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has a sinusoid's divisor of 0.0, which is not finite and > 0}}
+  transformer.parameter @p : tensor<4x2xf32> = #transformer.sinusoid<divisor = 0.0, zero = -1, tensor<4x2xf32>>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_sinusoid_zero {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value has zeros in row 4 of 4}}
+  transformer.parameter @p : tensor<4x8xf32> = #transformer.sinusoid<divisor = 3.0, zero = 4, tensor<4x8xf32>>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_numbers {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value is [2] but the type is [8]}}
+  transformer.parameter @p : tensor<8xf32> = #transformer.numbers<[0.5, 0.25], tensor<2xf32>>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_pack_stack {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value packs a tensor that is not [accumulators * out, in]}}
+  transformer.parameter @p : tensor<2x1x8x64xf32> = #transformer.pack<#transformer.stack<@m, @m>, panel = 64, accumulators = 3>
   func.func @forward() {
     return
   }

@@ -25,3 +25,45 @@ transformer.model @values {
     return
   }
 }
+
+// Values that rearrange and compute; an f64 keeps every digit.
+// CHECK-LABEL: transformer.model @rearranged
+transformer.model @rearranged {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  transformer.parameter @conv : tensor<8x3x4x4xf32> = #transformer.stored<"f", "conv", tensor<8x3x4x4xf32>>
+  // CHECK: @numbers : tensor<2xf32> = #transformer.numbers<[0.30000000000000004, 0.7937005259840998], tensor<2xf32>>
+  transformer.parameter @numbers : tensor<2xf32> = #transformer.numbers<[0.30000000000000004, 0.79370052598409979], tensor<2xf32>>
+  // CHECK: #transformer.sinusoid<divisor = 3.0000000000000004, zero = -1, tensor<16x8xf32>>
+  transformer.parameter @sines : tensor<16x8xf32> = #transformer.sinusoid<divisor = 3.0000000000000004, zero = -1, tensor<16x8xf32>>
+  // CHECK: #transformer.sinusoid<divisor = 4.0, zero = 1, tensor<16x8xf32>>
+  transformer.parameter @padded : tensor<16x8xf32> = #transformer.sinusoid<divisor = 4.0, zero = 1, tensor<16x8xf32>>
+  // CHECK: @gathered : tensor<5x8xf32> = #transformer.gather<@m, [2, 1, -1, 1, 2]>
+  transformer.parameter @gathered : tensor<5x8xf32> = #transformer.gather<@m, [2, 1, -1, 1, 2]>
+  // CHECK: @whole : tensor<32xf32> = #transformer.repeat<@v, 4, each = false>
+  transformer.parameter @whole : tensor<32xf32> = #transformer.repeat<@v, 4, each = false>
+  // CHECK: @each : tensor<12x8xf32> = #transformer.repeat<@m, 3, each = true>
+  transformer.parameter @each : tensor<12x8xf32> = #transformer.repeat<@m, 3, each = true>
+  // CHECK: @rows : tensor<8x48xf32> = #transformer.reshape<@conv, [8, 48]>
+  transformer.parameter @rows : tensor<8x48xf32> = #transformer.reshape<@conv, [8, 48]>
+  // CHECK: @last : tensor<8x4x4x3xf32> = #transformer.permute<@conv, [0, 2, 3, 1]>
+  transformer.parameter @last : tensor<8x4x4x3xf32> = #transformer.permute<@conv, [0, 2, 3, 1]>
+  // CHECK: @experts : tensor<2x4x8xf32> = #transformer.stack<@m, #transformer.times<@m, 5.000000e-01 : f64>>
+  transformer.parameter @experts : tensor<2x4x8xf32> = #transformer.stack<@m, #transformer.times<@m, 5.000000e-01>>
+  // CHECK: @product : tensor<4x5xf32> = #transformer.product<@m, @gathered>
+  transformer.parameter @product : tensor<4x5xf32> = #transformer.product<@m, @gathered>
+  // CHECK: @applied : tensor<8xf32> = #transformer.apply<@v, exp_min_ln100>
+  transformer.parameter @applied : tensor<8xf32> = #transformer.apply<@v, exp_min_ln100>
+  // CHECK: @rounded : tensor<8xf32> = #transformer.apply<@v, bfloat16>
+  transformer.parameter @rounded : tensor<8xf32> = #transformer.apply<@v, bfloat16>
+  // CHECK: @normed : tensor<4x8xf32> = #transformer.normed<@m, weight = @v, bias = @applied, eps = 1.2345678901234566e-07>
+  transformer.parameter @normed : tensor<4x8xf32> = #transformer.normed<@m, weight = @v, bias = @applied, eps = 1.2345678901234566e-7>
+  // A term of [columns] goes to every row.
+  // CHECK: @shifted : tensor<4x8xf32> = #transformer.plus<@m, @v>
+  transformer.parameter @shifted : tensor<4x8xf32> = #transformer.plus<@m, @v>
+  // CHECK: @packed : tensor<2x1x8x64xf32> = #transformer.pack<@experts, panel = 64, accumulators = 1>
+  transformer.parameter @packed : tensor<2x1x8x64xf32> = #transformer.pack<@experts, panel = 64, accumulators = 1>
+  func.func @forward() {
+    return
+  }
+}

@@ -61,3 +61,101 @@ func.func @rotate_c4_factor(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
   %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half frequencies [1.0] attention_factor 0x7FF8000000000000 : tensor<?x?x8xf32>, tensor<?x?xi32>
   return
 }
+
+// -----
+
+func.func @rotate_c2_start(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
+  // expected-error @+1 {{start is 4 but must be in a head of 4}}
+  %r = transformer.rotate %q at %p heads 2 head_dim 4 start 4 pairing half frequencies [1.0] : tensor<?x?x8xf32>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @rotate_c2_start_sign(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
+  // expected-error @+1 {{start is -1 but must be in a head of 4}}
+  %r = transformer.rotate %q at %p heads 2 head_dim 4 start -1 pairing half frequencies [1.0] : tensor<?x?x8xf32>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @rotate_c2_behind_start(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
+  // expected-error @+1 {{frequencies turn 4 dimensions but head_dim is 4 and start 1}}
+  %r = transformer.rotate %q at %p heads 2 head_dim 4 start 1 pairing half frequencies [1.0, 0.1] : tensor<?x?x8xf32>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+transformer.model @rotate_c2_table {
+  transformer.parameter @t : tensor<16x4xf32> = #transformer.stored<"f", "t", tensor<16x4xf32>>
+  func.func @forward(%q: tensor<?x?x8xf32> {transformer.name = "q"}, %p: tensor<?x?xi32> {transformer.name = "p"}) {
+    // expected-error @+1 {{rows of table @t turn 4 dimensions but head_dim is 4 and start 2}}
+    %r = transformer.rotate %q at %p heads 2 head_dim 4 start 2 pairing half table @t : tensor<?x?x8xf32>, tensor<?x?xi32>
+    return
+  }
+}
+
+// -----
+
+func.func @rotate_c5(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
+  // expected-error @+1 {{must have either frequencies or a table}}
+  %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half : tensor<?x?x8xf32>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @rotate_c5_both(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
+  // expected-error @+1 {{must have either frequencies or a table}}
+  %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half frequencies [1.0] table @t : tensor<?x?x8xf32>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+transformer.model @rotate_c5_rank {
+  // expected-note @+1 {{@t is given here}}
+  transformer.parameter @t : tensor<16xf32> = #transformer.stored<"f", "t", tensor<16xf32>>
+  func.func @forward(%q: tensor<?x?x8xf32> {transformer.name = "q"}, %p: tensor<?x?xi32> {transformer.name = "p"}) {
+    // expected-error @+1 {{table @t is [16] but must be [?, ?]}}
+    %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half table @t : tensor<?x?x8xf32>, tensor<?x?xi32>
+    return
+  }
+}
+
+// -----
+
+transformer.model @rotate_c5_odd {
+  transformer.parameter @t : tensor<16x3xf32> = #transformer.stored<"f", "t", tensor<16x3xf32>>
+  func.func @forward(%q: tensor<?x?x8xf32> {transformer.name = "q"}, %p: tensor<?x?xi32> {transformer.name = "p"}) {
+    // expected-error @+1 {{table @t has 3 columns but must have an even number}}
+    %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half table @t : tensor<?x?x8xf32>, tensor<?x?xi32>
+    return
+  }
+}
+
+// -----
+
+func.func @rotate_c6(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
+  // expected-error @+1 {{has 2 frequencies but 1 for long runs}}
+  %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half frequencies [1.0, 0.1] long <after = 8, frequencies = [1.0]> : tensor<?x?x8xf32>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @rotate_c6_table(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
+  // expected-error @+1 {{has `long` but no frequencies}}
+  %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half table @t long <after = 8, stretch = 2.0> : tensor<?x?x8xf32>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @rotate_c6_stretch(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
+  // expected-error @+1 {{has a stretch in `long` but only 1 frequency}}
+  %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half frequencies [1.0] long <after = 8, stretch = 2.0> : tensor<?x?x8xf32>, tensor<?x?xi32>
+  return
+}
