@@ -119,7 +119,7 @@ Status mille::runCommand(const RunOptions &options,
   if (Status status = compute(options, context, inputs, outputs);
       failed(status))
     return status;
-  splitEntries(outputs, "hidden_states");
+  splitEntries(outputs);
   if (Status status = select(options.only, outputs); failed(status))
     return status;
   return writeTensors(options.outputs, outputs, /*wide=*/false, context);

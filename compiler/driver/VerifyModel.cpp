@@ -83,8 +83,8 @@ Status mille::verifyCommand(const VerifyOptions &options,
   if (Status status = reference.run(inputs, referred); failed(status))
     return status;
   clearProgress();
-  splitEntries(got, "hidden_states");
-  splitEntries(referred, "hidden_states");
+  splitEntries(got);
+  splitEntries(referred);
   Status against = judgeAgainst("compiled against reference", got, referred,
                                 maskIn(inputs), "compiled_f32", Status::bug,
                                 context, out);

@@ -1,4 +1,6 @@
-// Attention of both dialects: sequences and heads, then attendHead for each.
+// `attend` and `linear_attend` of the transformer dialect: sequences and heads.
+// What one head computes is in AttendHead.cpp; must not know kernel ops.
+#include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;
@@ -6,174 +8,224 @@ using namespace mille;
 using namespace mille::interpreter;
 namespace tf = mille::transformer;
 
-Status mille::interpreter::runOp(Run &run, tf::AttendOp op) {
-  const Tensor &query = run.at(op.getQuery());
-  const Tensor &key = run.at(op.getKey());
-  const Tensor &value = run.at(op.getValue());
-  int64_t batch = query.shape[0], queries = query.shape[1];
-  int64_t keys = key.shape[1], heads = op.getHeads();
-  int64_t group = heads / op.getKvHeads();
-  if (key.shape[0] != batch || value.shape[0] != batch ||
-      value.shape[1] != keys) {
-    op.emitError() << "query, key and value differ in batch or tokens";
-    return Status::input;
-  }
-  const Tensor *mask = op.getKeyMask() ? &run.at(op.getKeyMask()) : nullptr;
-  llvm::SmallVector<const Tensor *> biases;
-  for (mlir::Value bias : op.getBiases())
-    biases.push_back(&run.at(bias));
-  bool causal = op.getMask() == tf::Mask::causal;
-  Tensor out = zeros({batch, queries, heads * int64_t(op.getValueDim())});
-  Head head;
-  head.queries = queries;
-  head.keys = keys;
-  head.headDim = op.getHeadDim();
-  head.valueDim = op.getValueDim();
-  head.queryStride = columnsOf(query);
-  head.keyStride = columnsOf(key);
-  head.valueStride = columnsOf(value);
-  head.outStride = columnsOf(out);
-  head.scale = op.getScale().convertToDouble();
-  head.softcap = op.getSoftcap().convertToDouble();
-  for (int64_t b = 0; b < batch; ++b)
-    for (int64_t h = 0; h < heads; ++h) {
-      auto sees = [&](int64_t i, int64_t j) {
-        return (!mask || mask->numbers[b * keys + j] != 0) &&
-               (!causal || j <= i);
-      };
-      auto added = [&](int64_t i, int64_t j) {
-        double sum = 0;
-        for (const Tensor *bias : biases)
-          sum += bias->numbers[((b * heads + h) * queries + i) * keys + j];
-        return sum;
-      };
-      head.sees = sees;
-      head.bias = added;
-      head.query =
-          &query.numbers[b * queries * head.queryStride + h * head.headDim];
-      head.key =
-          &key.numbers[b * keys * head.keyStride + h / group * head.headDim];
-      head.value = &value.numbers[b * keys * head.valueStride +
-                                  h / group * head.valueDim];
-      head.out = &out.numbers[b * queries * head.outStride + h * head.valueDim];
-      attendHead(head);
-    }
-  run.set(op.getResult(), std::move(out));
-  return Status::done;
-}
-
 namespace {
 
-// Columns [offset, offset + heads * headDim) of rows, each head's first 2n
-// dimensions turned by its row of `rotation` [rows, 2n] where there is one.
-std::vector<double> takeHeads(const Tensor &from, int64_t offset, int64_t heads,
-                              int64_t headDim, const Tensor *rotation,
-                              bool half) {
-  int64_t rows = rowsOf(from), width = heads * headDim;
-  std::vector<double> taken(rows * width);
-  for (int64_t m = 0; m < rows; ++m)
-    for (int64_t c = 0; c < width; ++c)
-      taken[m * width + c] = from.numbers[m * columnsOf(from) + offset + c];
-  if (!rotation)
-    return taken;
-  int64_t pairs = columnsOf(*rotation) / 2;
-  for (int64_t m = 0; m < rows; ++m) {
-    const double *angles = &rotation->numbers[m * 2 * pairs];
-    for (int64_t h = 0; h < heads; ++h)
-      for (int64_t i = 0; i < pairs; ++i) {
-        double *head = &taken[m * width + h * headDim];
-        turn(head[half ? i : 2 * i], head[half ? i + pairs : 2 * i + 1],
-             angles[i], angles[pairs + i]);
-      }
-  }
-  return taken;
+// A parameter [heads], or empty where `symbol` is none.
+Status numbersPerHead(Run &run, FlatSymbolRefAttr symbol, Operation *op,
+                      std::vector<double> &numbers) {
+  if (!symbol)
+    return Status::done;
+  Tensor tensor;
+  Status status = run.parameter(symbol, op->getLoc(), tensor);
+  numbers = std::move(tensor.numbers);
+  return status;
 }
 
-Status checkSequences(kernel::AttentionOp op, const Tensor &query,
-                      const Tensor &key, const Tensor &value,
-                      const Tensor *bias, const Tensor *rotation,
-                      int64_t queries, int64_t keys) {
-  auto wrong = [&](const Twine &what) {
-    op.emitError() << what;
-    return Status::input;
-  };
-  if (queries <= 0 || keys <= 0 || rowsOf(query) % queries)
-    return wrong("queries is " + Twine(queries) + " but query has " +
-                 Twine(rowsOf(query)) + " rows");
-  int64_t rows = rowsOf(query) / queries * keys;
-  if (rowsOf(key) != rows || rowsOf(value) != rows ||
-      (bias && int64_t(bias->numbers.size()) != rows))
-    return wrong("key, value or key_bias has not the " + Twine(rows) +
-                 " rows of sequences x keys");
-  if (rotation &&
-      (rowsOf(*rotation) != rowsOf(query) || rowsOf(*rotation) != rowsOf(key)))
-    return wrong("rotation has " + Twine(rowsOf(*rotation)) +
-                 " rows but query has " + Twine(rowsOf(query)) +
-                 " and key has " + Twine(rowsOf(key)));
-  int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
-  ArrayRef<int64_t> offsets = op.getOffsets();
-  if (offsets[0] + heads * int64_t(op.getHeadDim()) > columnsOf(query) ||
-      offsets[1] + kvHeads * int64_t(op.getHeadDim()) > columnsOf(key) ||
-      offsets[2] + kvHeads * int64_t(op.getValueDim()) > columnsOf(value))
-    return wrong("offsets name columns that query, key or value does not have");
-  return Status::done;
-}
+// Query, key and value of a run, split into sequences of equal length.
+template <typename Op> struct Streams {
+  const Tensor &query, &key, &value; // [batch, tokens, channels]
+  int64_t batch, sequences;          // of the run; of a batch entry
+  int64_t queries, keys;             // of a sequence
+  int64_t group;                     // query heads of a key head
+  Head head;
+
+  Streams(Run &run, Op op, int64_t sequences)
+      : query(run.at(op.getQuery())), key(run.at(op.getKey())),
+        value(run.at(op.getValue())), batch(query.shape[0]),
+        sequences(sequences), queries(query.shape[1] / sequences),
+        keys(key.shape[1] / sequences),
+        group(op.getHeads() / op.getKvHeads()) {
+    head.queries = queries;
+    head.keys = keys;
+    head.headDim = op.getHeadDim();
+    head.valueDim = op.getValueDim();
+    head.queryStride = columnsOf(query);
+    head.keyStride = columnsOf(key);
+    head.valueStride = columnsOf(value);
+    head.outStride = op.getHeads() * op.getValueDim();
+    head.scale = op.getScale().convertToDouble();
+  }
+
+  Status check(Op op) {
+    if (key.shape[0] != batch || value.shape[0] != batch ||
+        value.shape[1] != key.shape[1]) {
+      op.emitError() << "query, key and value differ in batch or tokens";
+      return Status::input;
+    }
+    for (const Tensor *tensor : {&query, &key})
+      if (tensor->shape[1] % sequences) {
+        op.emitError() << "a batch entry has " << tensor->shape[1]
+                       << " tokens but sequences is " << sequences;
+        return Status::input;
+      }
+    return Status::done;
+  }
+
+  // Points the head at head h of sequence s of the whole batch.
+  void enter(int64_t s, int64_t h, Tensor &out) {
+    head.query =
+        query.numbers.data() + s * queries * head.queryStride + h * head.headDim;
+    head.key = key.numbers.data() + s * keys * head.keyStride +
+               h / group * head.headDim;
+    head.value = value.numbers.data() + s * keys * head.valueStride +
+                 h / group * head.valueDim;
+    head.out =
+        out.numbers.data() + s * queries * head.outStride + h * head.valueDim;
+  }
+};
+
+// Everything beside query, key and value that attend reads.
+class Attend {
+public:
+  Attend(Run &run, tf::AttendOp op)
+      : run(run), op(op), streams(run, op, op.getSequences()),
+        mask(run.find(op.getKeyMask())), positions(run.find(op.getPositions())),
+        segments(run.find(op.getSegments())), prefix(run.find(op.getPrefix())),
+        sight(op.getMask() == tf::Mask::causal, op.getWindow(),
+              op.getChunk()) {
+    for (mlir::Value bias : op.getBiases())
+      biases.push_back(&run.at(bias));
+  }
+
+  Status compute(Tensor &out) {
+    if (Status s = check(); failed(s))
+      return s;
+    if (Status s = readParameters(); failed(s))
+      return s;
+    int64_t all = streams.batch * streams.sequences;
+    out = zeros({streams.batch, streams.query.shape[1],
+                 int64_t(op.getHeads() * op.getValueDim())});
+    for (int64_t s = 0; s < all; ++s)
+      for (int64_t h = 0; h < int64_t(op.getHeads()); ++h)
+        attendOne(s, h, out);
+    return Status::done;
+  }
+
+private:
+  Status check() {
+    if (Status s = streams.check(op); failed(s))
+      return s;
+    int64_t queryRows = rowsOf(streams.query), keyRows = rowsOf(streams.key);
+    auto all = {
+        expectCount(op, "key_mask", mask, keyRows),
+        expectCount(op, "positions", positions, queryRows),
+        expectCount(op, "segments", segments, queryRows),
+        expectCount(op, "segments", segments, segments ? keyRows : 0),
+        expectCount(op, "prefix", prefix, streams.batch)};
+    for (Status s : all)
+      if (failed(s))
+        return s;
+    int64_t scores =
+        streams.batch * op.getHeads() * streams.queries * streams.keys;
+    for (const Tensor *bias : biases)
+      if (Status s = expectCount(op, "bias", bias, scores); failed(s))
+        return s;
+    return Status::done;
+  }
+
+  Status readParameters() {
+    if (FlatSymbolRefAttr column = op.getLayerScaleAttr()) {
+      std::optional<double> number = run.column(column);
+      if (!number) {
+        op.emitError() << "layer_scale " << column
+                       << " is not a number of the layer table";
+        return Status::input;
+      }
+      streams.head.scale *= *number;
+    }
+    streams.head.softcap = op.getSoftcap().convertToDouble();
+    if (Status s = numbersPerHead(run, op.getSinkAttr(), op, sinks); failed(s))
+      return s;
+    return numbersPerHead(run, op.getHeadScaleAttr(), op, headScales);
+  }
+
+  bool sees(int64_t s, int64_t i, int64_t j) const {
+    if (mask && mask->numbers[s * streams.keys + j] == 0)
+      return false;
+    int64_t first =
+        prefix ? int64_t(prefix->numbers[s / streams.sequences]) : 0;
+    if (!sight.shows(i, j, first))
+      return false;
+    return !segments || segments->numbers[s * streams.queries + i] ==
+                            segments->numbers[s * streams.keys + j];
+  }
+
+  double bias(int64_t s, int64_t h, int64_t i, int64_t j) const {
+    int64_t b = s / streams.sequences;
+    double sum = 0;
+    for (const Tensor *bias : biases)
+      sum += bias->numbers[((b * op.getHeads() + h) * streams.queries + i) *
+                               streams.keys +
+                           j];
+    return sum;
+  }
+
+  double factor(int64_t s, int64_t h, int64_t i) const {
+    double factor = headScales.empty() ? 1.0 : headScales[h];
+    auto length = op.getLengthScale();
+    if (!length)
+      return factor;
+    int64_t seen = 0;
+    if (length->getKind() == tf::LengthKind::log_keys)
+      for (int64_t j = 0; j < streams.keys; ++j)
+        seen += sees(s, i, j);
+    double position =
+        positions ? positions->numbers[s * streams.queries + i] : 0;
+    return factor * lengthFactor(*length, seen, i, position);
+  }
+
+  void attendOne(int64_t s, int64_t h, Tensor &out) {
+    auto seesHere = [&](int64_t i, int64_t j) { return sees(s, i, j); };
+    auto biasHere = [&](int64_t i, int64_t j) { return bias(s, h, i, j); };
+    auto factorHere = [&](int64_t i) { return factor(s, h, i); };
+    streams.head.sees = seesHere;
+    streams.head.bias = biasHere;
+    streams.head.factor = factorHere;
+    streams.head.sink = sinks.empty() ? nullptr : &sinks[h];
+    streams.enter(s, h, out);
+    attendHead(streams.head);
+  }
+
+  Run &run;
+  mutable tf::AttendOp op;
+  Streams<tf::AttendOp> streams;
+  const Tensor *mask, *positions, *segments, *prefix;
+  SmallVector<const Tensor *> biases;
+  Sight sight;
+  std::vector<double> sinks, headScales;
+};
 
 } // namespace
 
-Status mille::interpreter::runOp(Run &run, kernel::AttentionOp op) {
-  const Tensor &query = run.at(op.getQuery());
-  const Tensor &key = run.at(op.getKey());
-  const Tensor &value = run.at(op.getValue());
-  const Tensor *keyBias = op.getKeyBias() ? &run.at(op.getKeyBias()) : nullptr;
-  const Tensor *rotation =
-      op.getRotation() ? &run.at(op.getRotation()) : nullptr;
-  int64_t queries = run.index(op.getQueries()), keys = run.index(op.getKeys());
-  int64_t first = run.index(op.getFirst());
-  int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
-  if (Status s = checkSequences(op, query, key, value, keyBias, rotation,
-                                queries, keys);
+Status mille::interpreter::runOp(Run &run, tf::AttendOp op) {
+  Tensor out;
+  Status status = Attend(run, op).compute(out);
+  run.set(op.getResult(), std::move(out));
+  return status;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::LinearAttendOp op) {
+  Streams<tf::LinearAttendOp> streams(run, op, 1);
+  if (Status s = streams.check(op); failed(s))
+    return s;
+  const Tensor *mask = run.find(op.getKeyMask());
+  if (Status s = expectCount(op, "key_mask", mask, rowsOf(streams.key));
       failed(s))
     return s;
-  bool half = op.getPairing() == kernel::Pairing::half;
-  Head head;
-  head.queries = queries;
-  head.keys = keys;
-  head.headDim = op.getHeadDim();
-  head.valueDim = op.getValueDim();
-  std::vector<double> q =
-      takeHeads(query, op.getOffsets()[0], heads, head.headDim, rotation, half);
-  std::vector<double> k =
-      takeHeads(key, op.getOffsets()[1], kvHeads, head.headDim, rotation, half);
-  std::vector<double> v = takeHeads(value, op.getOffsets()[2], kvHeads,
-                                    head.valueDim, nullptr, half);
-  Tensor out = zeros({rowsOf(query), heads * head.valueDim});
-  head.queryStride = heads * head.headDim;
-  head.keyStride = kvHeads * head.headDim;
-  head.valueStride = kvHeads * head.valueDim;
-  head.outStride = heads * head.valueDim;
-  head.scale = op.getScale().convertToDouble();
-  head.softcap = op.getSoftcap().convertToDouble();
-  int64_t group = heads / kvHeads;
-  for (int64_t b = 0; b < rowsOf(query) / queries; ++b)
+  std::vector<double> decay;
+  if (Status s = numbersPerHead(run, op.getDecayAttr(), op, decay); failed(s))
+    return s;
+  int64_t heads = op.getHeads();
+  Tensor out = zeros(
+      {streams.batch, streams.queries, int64_t(heads * op.getValueDim())});
+  for (int64_t b = 0; b < streams.batch; ++b)
     for (int64_t h = 0; h < heads; ++h) {
-      auto masked = [&](int64_t j) {
-        return keyBias ? keyBias->numbers[b * keys + j] : 0.0;
+      auto sees = [&](int64_t, int64_t j) {
+        return !mask || mask->numbers[b * streams.keys + j] != 0;
       };
-      auto sees = [&](int64_t i, int64_t j) {
-        return masked(j) > -1e30 && (!op.getCausal() || j <= first + i);
-      };
-      auto added = [&](int64_t i, int64_t j) {
-        double slope = op.getSlopes() ? (*op.getSlopes())[h] : 0.0;
-        return masked(j) + slope * double(j - (first + i));
-      };
-      head.sees = sees;
-      head.bias = added;
-      head.query = &q[b * queries * head.queryStride + h * head.headDim];
-      head.key = &k[b * keys * head.keyStride + h / group * head.headDim];
-      head.value = &v[b * keys * head.valueStride + h / group * head.valueDim];
-      head.out = &out.numbers[b * queries * head.outStride + h * head.valueDim];
-      attendHead(head);
+      streams.head.sees = sees;
+      streams.enter(b, h, out);
+      attendLinearly(streams.head, decay[h]);
     }
   run.set(op.getResult(), std::move(out));
   return Status::done;

@@ -112,22 +112,22 @@ Status mille::compare(const Values &got, const Values &expected,
   return Status::done;
 }
 
-void mille::splitEntries(Values &values, llvm::StringRef name) {
-  auto found = values.find(name.str());
-  if (found == values.end() || found->second.shape.empty())
-    return;
-  Value all = std::move(found->second);
-  values.erase(found);
-  int64_t entries = all.shape[0];
-  if (entries == 0)
-    return;
-  int64_t size = int64_t(all.numbers.size()) / entries;
-  for (int64_t i = 0; i < entries; ++i) {
-    Value entry;
-    entry.shape.assign(all.shape.begin() + 1, all.shape.end());
-    entry.integer = all.integer;
-    entry.numbers.assign(all.numbers.begin() + i * size,
-                         all.numbers.begin() + (i + 1) * size);
-    values[name.str() + "." + std::to_string(i)] = std::move(entry);
+void mille::splitEntries(Values &values) {
+  Values split;
+  for (auto &[name, all] : values) {
+    if (all.shape.size() != 4) {
+      split[name] = std::move(all);
+      continue;
+    }
+    int64_t entries = all.shape[0];
+    for (int64_t i = 0, size = all.numbers.size() / std::max<int64_t>(entries, 1);
+         i < entries; ++i) {
+      Value &entry = split[name + "." + std::to_string(i)];
+      entry.shape.assign(all.shape.begin() + 1, all.shape.end());
+      entry.integer = all.integer;
+      entry.numbers.assign(all.numbers.begin() + i * size,
+                           all.numbers.begin() + (i + 1) * size);
+    }
   }
+  values = std::move(split);
 }

@@ -24,7 +24,8 @@ struct Difference {
 Status compare(const Values &got, const Values &expected, const Value *mask,
                mlir::Location location, std::vector<Difference> &differences);
 
-// "hidden_states" [entries, ...] as hidden_states.0, hidden_states.1, ...
-void splitEntries(Values &values, llvm::StringRef name);
+// What ops keep, "hidden_states" [entries, batch, tokens, channels], as
+// hidden_states.0, hidden_states.1, ... No other output has rank 4.
+void splitEntries(Values &values);
 
 } // namespace mille

@@ -19,21 +19,45 @@ StringRef mille::interpreter::outputName(func::FuncOp forward, unsigned i) {
   return name ? name.getValue() : StringRef();
 }
 
-std::vector<int64_t> mille::interpreter::shapeWords(Type type,
-                                                    Attribute declared) {
-  std::vector<int64_t> words;
-  if (auto array = dyn_cast_or_null<ArrayAttr>(declared)) {
-    for (Attribute word : array)
-      if (auto number = dyn_cast<IntegerAttr>(word))
-        words.push_back(number.getInt());
-    return words;
-  }
+namespace {
+
+std::vector<int64_t> shapeWords(Type type, Attribute declared,
+                                bool ofDecoder) {
   if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(declared))
     return array.asArrayRef().vec();
-  auto shaped = cast<ShapedType>(type);
-  for (auto [i, extent] : llvm::enumerate(shaped.getShape()))
-    words.push_back(!ShapedType::isDynamic(extent) ? extent : i == 0 ? -1 : -2);
+  int64_t tokens = ofDecoder ? -3 : -2;
+  std::vector<int64_t> words;
+  for (auto [i, extent] : llvm::enumerate(cast<ShapedType>(type).getShape()))
+    words.push_back(!ShapedType::isDynamic(extent) ? extent
+                    : i == 0                       ? -1
+                                                   : tokens);
   return words;
+}
+
+} // namespace
+
+std::vector<int64_t> mille::interpreter::inputShape(func::FuncOp forward,
+                                                    unsigned i) {
+  return shapeWords(forward.getArgumentTypes()[i],
+                    forward.getArgAttr(i, "transformer.shape"),
+                    !!forward.getArgAttr(i, "transformer.decoder"));
+}
+
+std::vector<int64_t> mille::interpreter::outputShape(func::FuncOp forward,
+                                                     unsigned i) {
+  return shapeWords(forward.getResultTypes()[i],
+                    forward.getResultAttr(i, "transformer.shape"), false);
+}
+
+std::vector<int64_t> mille::interpreter::extentsOf(const Run &run,
+                                                   ArrayRef<int64_t> words) {
+  std::vector<int64_t> extents;
+  for (int64_t word : words)
+    extents.push_back(word == -1   ? run.batch
+                      : word == -2 ? run.tokens
+                      : word == -3 ? run.decoderTokens
+                                   : word);
+  return extents;
 }
 
 namespace {
@@ -67,8 +91,8 @@ public:
     for (unsigned i = 0; i < forward.getNumArguments(); ++i)
       if (Status s = measure(i); failed(s))
         return s;
-    if (run.batch <= 0 || run.tokens <= 0)
-      return wrong("no input says how many sequences and tokens there are");
+    if (Status s = checkSizes(); failed(s))
+      return s;
     for (unsigned i = 0; i < forward.getNumArguments(); ++i)
       if (Status s = set(i); failed(s))
         return s;
@@ -83,10 +107,7 @@ private:
 
   // Leading index arguments of a kernel program are sizes, without a name.
   bool isSize(unsigned i) { return forward.getArgumentTypes()[i].isIndex(); }
-  std::vector<int64_t> wordsOf(unsigned i) {
-    return shapeWords(forward.getArgumentTypes()[i],
-                      forward.getArgAttr(i, "transformer.shape"));
-  }
+  std::vector<int64_t> wordsOf(unsigned i) { return inputShape(forward, i); }
   StringRef defaultOf(unsigned i) {
     auto word = forward.getArgAttrOfType<StringAttr>(i, "transformer.default");
     return word ? word.getValue() : StringRef();
@@ -116,7 +137,30 @@ private:
     return Status::done;
   }
 
-  // Shape of a given input against the declared one; sets batch and tokens.
+  // One of the run's sizes, and the input that says it.
+  struct Size {
+    int64_t &number;
+    std::optional<unsigned> from;
+    const char *what;
+  };
+  Size &sizeOf(int64_t word) { return sizes[-1 - word]; }
+
+  // Every size that an input without a value needs is known.
+  Status checkSizes() {
+    if (run.batch <= 0)
+      return wrong("no input says how many sequences there are");
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+      if (isSize(i))
+        continue;
+      for (int64_t word : wordsOf(i))
+        if (word < 0 && sizeOf(word).number <= 0)
+          return wrong("no input says how many " + Twine(sizeOf(word).what) +
+                       " input " + inputName(forward, i) + " has");
+    }
+    return Status::done;
+  }
+
+  // Shape of a given input against the declared one; sets the run's sizes.
   Status measure(unsigned i) {
     if (isSize(i))
       return Status::done;
@@ -144,13 +188,12 @@ private:
       if (extent == 0)
         return wrong("input " + name + " is " + text(value.shape) +
                      " but a run needs at least one sequence and one token");
-      int64_t &size = words[d] == -1 ? run.batch : run.tokens;
-      if (size == 0) {
-        size = extent;
-        (words[d] == -1 ? batchFrom : tokensFrom) = i;
-      } else if (size != extent) {
-        unsigned other = words[d] == -1 ? batchFrom : tokensFrom;
-        StringRef otherName = inputName(forward, other);
+      Size &size = sizeOf(words[d]);
+      if (!size.from) {
+        size.number = extent;
+        size.from = i;
+      } else if (size.number != extent) {
+        StringRef otherName = inputName(forward, *size.from);
         return wrong("input " + name + " is " + text(value.shape) + " but " +
                      otherName + " is " +
                      text(inputs.find(otherName.str())->second.shape));
@@ -177,10 +220,7 @@ private:
   }
 
   Status fill(unsigned i, Tensor &value) {
-    for (int64_t word : wordsOf(i))
-      value.shape.push_back(word == -1   ? run.batch
-                            : word == -2 ? run.tokens
-                                         : word);
+    value.shape = extentsOf(run, wordsOf(i));
     StringRef word = defaultOf(i);
     value.integer = cast<ShapedType>(forward.getArgumentTypes()[i])
                         .getElementType()
@@ -192,7 +232,7 @@ private:
     value.numbers.assign(elementsOf(value.shape), number);
     if (word == "positions")
       for (size_t at = 0; at < value.numbers.size(); ++at)
-        value.numbers[at] = at % run.tokens;
+        value.numbers[at] = at % value.shape.back();
     else if (word != "ones" && word != "zeros" && number == 0)
       return wrong("input " + inputName(forward, i) + " has the default '" +
                    word + "', which is none of ones, zeros, positions, last");
@@ -203,7 +243,9 @@ private:
     Tensor value;
     if (isSize(i)) {
       value.integer = true;
-      value.numbers = {double(i == 0 ? run.batch : run.tokens)};
+      value.numbers = {double(i == 0   ? run.batch
+                              : i == 1 ? run.tokens
+                                       : run.decoderTokens)};
       run.set(forward.getArgument(i), std::move(value));
       return Status::done;
     }
@@ -221,19 +263,25 @@ private:
     return Status::done;
   }
 
-  // [batch, tokens, ...] as the kernel program sees it: [rows, ...].
+  // [batch, ...] as the kernel program sees it: [rows, columns], [rows].
   void flatten(unsigned i, Tensor &value) {
     auto type = cast<ShapedType>(forward.getArgumentTypes()[i]);
-    if (type.getRank() + 1 != int64_t(value.shape.size()))
+    if (type.getRank() >= int64_t(value.shape.size()))
       return;
-    value.shape[1] *= value.shape[0];
-    value.shape.erase(value.shape.begin());
+    int64_t columns = 1;
+    if (type.getRank() == 2)
+      columns = type.getDimSize(1);
+    value.shape = {int64_t(value.numbers.size()) / columns};
+    if (type.getRank() == 2)
+      value.shape.push_back(columns);
   }
 
   Run &run;
   func::FuncOp forward;
   const Values &inputs;
-  unsigned batchFrom = 0, tokensFrom = 0;
+  Size sizes[3] = {{run.batch, {}, "sequences"},
+                   {run.tokens, {}, "tokens"},
+                   {run.decoderTokens, {}, "decoder tokens"}};
 };
 
 } // namespace

@@ -15,35 +15,42 @@ Status giveResult(Run &run, func::FuncOp forward, unsigned i, Values &outputs) {
   mlir::Value returned =
       forward.getBody().front().getTerminator()->getOperand(i);
   Tensor out = run.at(returned);
-  std::vector<int64_t> shape;
-  for (int64_t word : shapeWords(forward.getResultTypes()[i],
-                                 forward.getResultAttr(i, "transformer.shape")))
-    shape.push_back(word == -1 ? run.batch : word == -2 ? run.tokens : word);
-  if (elementsOf(shape) == int64_t(out.numbers.size()))
-    out.shape = shape;
-  else if (int64_t(out.shape.size()) == 2 &&
-           out.shape[0] == run.batch * run.tokens)
-    out.shape = {run.batch, run.tokens, out.shape[1]};
+  if (forward.getResultAttr(i, "transformer.shape")) {
+    out.shape = extentsOf(run, outputShape(forward, i));
+    if (elementsOf(out.shape) != int64_t(out.numbers.size())) {
+      forward.emitError() << "output " << outputName(forward, i) << " has "
+                          << out.numbers.size() << " numbers but its shape is "
+                          << elementsOf(out.shape);
+      return Status::bug;
+    }
+  }
   outputs[outputName(forward, i).str()] = std::move(out);
   return Status::done;
 }
 
-// Entries 0, 1, ... of a kept output as one tensor.
+// Entries 0, 1, ... of a kept output as one tensor; where their shapes differ
+// (merged patches), each as an output of its own, `name`.index.
 Status giveKept(func::FuncOp forward, const std::string &name,
                 std::map<int64_t, Tensor> &entries, Values &outputs) {
-  Tensor all;
+  bool alike = true;
   int64_t expected = 0;
   for (auto &[index, entry] : entries) {
-    if (index != expected++ ||
-        (!all.shape.empty() &&
-         !llvm::equal(entry.shape, llvm::drop_begin(all.shape)))) {
+    if (index != expected++) {
       forward.emitError() << "output " << name << " has entry " << index
-                          << " but not entry " << index - 1
-                          << " of the same shape before it";
+                          << " but not entry " << index - 1;
       return Status::input;
     }
-    all.shape = entry.shape;
-    all.shape.insert(all.shape.begin(), expected);
+    alike &= entry.shape == entries.begin()->second.shape;
+  }
+  if (!alike) {
+    for (auto &[index, entry] : entries)
+      outputs[name + "." + std::to_string(index)] = std::move(entry);
+    return Status::done;
+  }
+  Tensor all;
+  all.shape = entries.begin()->second.shape;
+  all.shape.insert(all.shape.begin(), expected);
+  for (auto &[index, entry] : entries) {
     all.numbers.insert(all.numbers.end(), entry.numbers.begin(),
                        entry.numbers.end());
     entry = Tensor();
@@ -62,6 +69,8 @@ Status interpretForward(func::FuncOp forward, ParameterValues &parameters,
   for (unsigned i = 0; i < forward.getNumResults(); ++i)
     if (Status s = giveResult(run, forward, i, outputs); failed(s))
       return s;
+  for (auto &[name, value] : run.outputs)
+    outputs[name] = std::move(value);
   for (auto &[name, entries] : run.kept)
     if (Status s = giveKept(forward, name, entries, outputs); failed(s))
       return s;

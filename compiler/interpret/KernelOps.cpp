@@ -36,46 +36,66 @@ struct RowReader {
   }
 };
 
-// Reads `value` into `reader`, or an error on `op` where the shapes of this run
-// do not fit `rows` rows of `columns`.
-Status readOperand(Run &run, Operation *op, mlir::Value value,
-                   const Tensor *indices, int64_t rows, int64_t columns,
-                   RowReader &reader) {
-  reader.tensor = &run.at(value);
-  reader.indices = indices;
-  auto type = cast<ShapedType>(value.getType());
-  auto access = indices ? std::optional(kernel::Access::element)
-                        : kernel::accessOf(type, columns);
-  if (!access) {
-    op->emitError() << "operand " << type << " cannot be read for " << columns
-                    << " columns";
-    return Status::bug;
-  }
-  reader.access = *access;
-  int64_t count = reader.tensor->numbers.size();
-  bool byRow = reader.access == kernel::Access::row;
-  if (!indices && (byRow || reader.access == kernel::Access::element) &&
-      count != rows * (byRow ? 1 : columns)) {
-    op->emitError() << "operand " << type << " has " << count
-                    << " numbers but the out has " << rows << " rows";
-    return Status::input;
-  }
-  if (!indices)
-    return Status::done;
-  int64_t entries = count / std::max<int64_t>(columns, 1);
-  if (int64_t(indices->numbers.size()) != rows) {
-    op->emitError() << "indices has " << indices->numbers.size()
-                    << " entries but the out has " << rows << " rows";
-    return Status::input;
-  }
-  for (auto [m, index] : llvm::enumerate(indices->numbers))
-    if (index < 0 || index >= entries) {
-      op->emitError() << "index " << int64_t(index) << " is read at row " << m
-                      << " but the table has " << entries << " rows";
+// The operands of a row-wise kernel whose out is [rows, columns].
+class RowReaders {
+public:
+  RowReaders(int64_t rows, int64_t columns) : rows(rows), columns(columns) {}
+
+  // Reads one operand more, or an error on `op` where the shapes of this run do
+  // not fit. With `indices` it is a table of which row m reads indices[m].
+  Status add(Run &run, Operation *op, mlir::Value value,
+             const Tensor *indices) {
+    auto type = cast<ShapedType>(value.getType());
+    auto access = indices ? std::optional(kernel::Access::element)
+                          : kernel::accessOf(type, columns);
+    if (!access) {
+      op->emitError() << "operand " << type << " cannot be read for "
+                      << columns << " columns";
+      return Status::bug;
+    }
+    const Tensor &tensor = run.at(value);
+    readers.push_back({&tensor, *access, indices, {}});
+    if (indices)
+      return checkIndices(op, *indices, tensor);
+    bool byRow = *access == kernel::Access::row;
+    int64_t count = tensor.numbers.size();
+    if ((byRow || *access == kernel::Access::element) &&
+        count != rows * (byRow ? 1 : columns)) {
+      op->emitError() << "operand " << type << " has " << count
+                      << " numbers but the out has " << rows << " rows";
       return Status::input;
     }
-  return Status::done;
-}
+    return Status::done;
+  }
+
+  // Row m of every operand, `columns` numbers each, after what is there.
+  void append(int64_t m, std::vector<const double *> &arguments) {
+    for (RowReader &reader : readers)
+      arguments.push_back(reader.row(m, columns));
+  }
+
+private:
+  Status checkIndices(Operation *op, const Tensor &indices,
+                      const Tensor &table) {
+    int64_t entries =
+        int64_t(table.numbers.size()) / std::max<int64_t>(columns, 1);
+    if (int64_t(indices.numbers.size()) != rows) {
+      op->emitError() << "indices has " << indices.numbers.size()
+                      << " entries but the out has " << rows << " rows";
+      return Status::input;
+    }
+    for (auto [m, index] : llvm::enumerate(indices.numbers))
+      if (index < 0 || index >= entries) {
+        op->emitError() << "index " << int64_t(index) << " is read at row "
+                        << m << " but the table has " << entries << " rows";
+        return Status::input;
+      }
+    return Status::done;
+  }
+
+  int64_t rows, columns;
+  std::vector<RowReader> readers;
+};
 
 } // namespace
 
@@ -86,37 +106,114 @@ Status mille::interpreter::runOp(Run &run, kernel::WeightOp op) {
   return status;
 }
 
-Status mille::interpreter::runOp(Run &run, kernel::MatmulOp op) {
+namespace {
+
+// The rows that take one entry of a stack of weights; all rows where there is
+// no stack.
+struct Span {
+  int64_t entry, begin, end;
+};
+
+Status readSpans(Run &run, kernel::MatmulOp op, int64_t entries, int64_t rows,
+                 SmallVectorImpl<Span> &spans) {
+  const Tensor *starts = run.find(op.getStarts());
+  if (!starts) {
+    spans.push_back({0, 0, rows});
+    return Status::done;
+  }
+  if (Status s = expectCount(op, "starts", starts, entries + 1); failed(s))
+    return s;
+  for (int64_t e = 0; e < entries; ++e)
+    spans.push_back({e, int64_t(starts->numbers[e]),
+                     int64_t(starts->numbers[e + 1])});
+  int64_t next = 0;
+  for (const Span &span : spans) {
+    if (span.begin != next || span.end < span.begin || span.end > rows) {
+      op.emitError() << "starts gives entry " << span.entry << " rows "
+                     << span.begin << " to " << span.end << " but " << next
+                     << " of " << rows << " rows come before it";
+      return Status::input;
+    }
+    next = span.end;
+  }
+  return Status::done;
+}
+
+// The entry that each row takes.
+Tensor entryPerRow(ArrayRef<Span> spans, int64_t rows) {
+  Tensor entries = zeros({rows});
+  for (const Span &span : spans)
+    std::fill(entries.numbers.begin() + span.begin,
+              entries.numbers.begin() + span.end, double(span.entry));
+  return entries;
+}
+
+// input * weight^T, [rows, accumulators * N], each span by its entry.
+Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
+                Tensor &sums) {
   const Tensor &input = run.at(op.getInput());   // [rows, K]
-  const Tensor &weight = run.at(op.getWeight()); // [accumulators * N, K]
+  const Tensor &weight = run.at(op.getWeight()); // ([entries,) sums, K]
   int64_t rows = rowsOf(input), inner = columnsOf(input);
-  int64_t accumulators = op.getAccumulators();
-  if (weight.shape.size() != 2 || weight.shape[1] != inner ||
-      weight.shape[0] % accumulators) {
-    op.emitError() << "weight " << op.getWeight().getType() << " is not ["
-                   << accumulators << " * columns, " << inner << "]";
+  size_t rank = op.getStarts() ? 3 : 2;
+  int64_t entries = op.getStarts() ? weight.shape[0] : 1;
+  int64_t columns = weight.shape.size() == rank ? weight.shape[rank - 2] : 0;
+  if (weight.shape.size() != rank || columnsOf(weight) != inner ||
+      columns % int64_t(op.getAccumulators())) {
+    op.emitError() << "weight " << op.getWeight().getType() << " is not "
+                   << (op.getStarts() ? "[entries, " : "[")
+                   << op.getAccumulators() << " * columns, " << inner << "]";
     return Status::input;
   }
-  int64_t both = weight.shape[0], columns = both / accumulators;
-  std::vector<RowReader> extras(op.getExtras().size());
-  for (auto [i, extra] : llvm::enumerate(op.getExtras()))
-    if (Status s =
-            readOperand(run, op, extra, nullptr, rows, columns, extras[i]);
+  if (Status s = readSpans(run, op, entries, rows, spans); failed(s))
+    return s;
+  sums = zeros({rows, columns});
+  for (const Span &span : spans)
+    product(input.numbers.data() + span.begin * inner,
+            weight.numbers.data() + span.entry * columns * inner,
+            sums.numbers.data() + span.begin * columns, span.end - span.begin,
+            inner, columns);
+  return Status::done;
+}
+
+RowNorm kindOf(kernel::RowNormAttr norm) {
+  switch (norm.getKind()) {
+  case kernel::RowNormKind::layer:
+    return RowNorm::layer;
+  case kernel::RowNormKind::rms:
+    return RowNorm::rms;
+  case kernel::RowNormKind::l2:
+    return RowNorm::l2;
+  }
+  return RowNorm::layer;
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, kernel::MatmulOp op) {
+  SmallVector<Span> spans;
+  Tensor sums; // [rows, accumulators * N]
+  if (Status s = multiply(run, op, spans, sums); failed(s))
+    return s;
+  int64_t rows = rowsOf(sums), both = columnsOf(sums);
+  int64_t columns = both / int64_t(op.getAccumulators());
+  Tensor entries = entryPerRow(spans, rows);
+  RowReaders extras(rows, columns);
+  for (mlir::Value extra : op.getExtras()) {
+    auto type = cast<ShapedType>(extra.getType());
+    bool byExpert = op.getStarts() && !kernel::accessOf(type, columns);
+    if (Status s = extras.add(run, op, extra, byExpert ? &entries : nullptr);
         failed(s))
       return s;
+  }
   ScalarRegion epilogue;
   if (Status s = epilogue.read(op.getEpilogue()); failed(s))
     return s;
-  std::vector<double> sums(rows * both); // [rows, accumulators * N]
-  product(input.numbers.data(), weight.numbers.data(), sums.data(), rows, inner,
-          both);
   Tensor out = zeros({rows, columns});
   for (int64_t m = 0; m < rows; ++m) {
     std::vector<const double *> arguments;
-    for (int64_t a = 0; a < accumulators; ++a)
-      arguments.push_back(&sums[m * both + a * columns]);
-    for (RowReader &extra : extras)
-      arguments.push_back(extra.row(m, columns));
+    for (int64_t first = 0; first < both; first += columns)
+      arguments.push_back(&sums.numbers[m * both + first]);
+    extras.append(m, arguments);
     epilogue.run(arguments, columns, &out.numbers[m * columns]);
   }
   run.set(op.getResult(), std::move(out));
@@ -126,31 +223,27 @@ Status mille::interpreter::runOp(Run &run, kernel::MatmulOp op) {
 Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
   Tensor out = run.at(op.getOut());
   int64_t rows = rowsOf(out), columns = columnsOf(out);
-  std::vector<RowReader> inputs(op.getInputs().size());
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    int64_t gather = op.getGather()[i];
-    const Tensor *indices =
-        gather >= 0 ? &run.at(op.getIndices()[gather]) : nullptr;
-    if (Status s =
-            readOperand(run, op, input, indices, rows, columns, inputs[i]);
+  RowReaders inputs(rows, columns);
+  for (auto [input, gather] : llvm::zip_equal(op.getInputs(), op.getGather()))
+    if (Status s = inputs.add(
+            run, op, input,
+            gather >= 0 ? &run.at(op.getIndices()[gather]) : nullptr);
         failed(s))
       return s;
-  }
   ScalarRegion body;
   if (Status s = body.read(op.getBody()); failed(s))
     return s;
+  kernel::RowNormAttr norm = op.getNormAttr();
+  int64_t group = norm && norm.getGroup() ? norm.getGroup() : columns;
   std::vector<double> normed(columns);
   for (int64_t m = 0; m < rows; ++m) {
     std::vector<const double *> arguments;
-    for (RowReader &input : inputs)
-      arguments.push_back(input.row(m, columns));
-    if (auto norm = op.getNormAttr()) {
+    inputs.append(m, arguments);
+    if (norm) {
       std::copy_n(arguments[0], columns, normed.begin());
-      RowNorm kind = norm.getKind() == kernel::RowNormKind::layer
-                         ? RowNorm::layer
-                     : norm.getKind() == kernel::RowNormKind::rms ? RowNorm::rms
-                                                                  : RowNorm::l2;
-      normRow(kind, norm.getEps().getValueAsDouble(), normed.data(), columns);
+      for (int64_t first = 0; first < columns; first += group)
+        normRow(kindOf(norm), norm.getEps().getValueAsDouble(), &normed[first],
+                group);
       arguments[0] = normed.data();
     }
     body.run(arguments, columns, &out.numbers[m * columns]);

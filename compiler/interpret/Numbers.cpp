@@ -1,4 +1,4 @@
-// Norms, activations and attention on rows of doubles, as the formulas say.
+// Norms and activations on rows of doubles, as the formulas say.
 // Plain and slow; must not call anything the generators use.
 #include "compiler/interpret/Numbers.h"
 
@@ -60,40 +60,10 @@ double mille::interpreter::activation(Activation function, double x) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-void mille::interpreter::attendHead(const Head &head) {
-  std::vector<double> keysAcross(head.headDim * head.keys); // [headDim, keys]
-  for (int64_t j = 0; j < head.keys; ++j)
-    for (int64_t c = 0; c < head.headDim; ++c)
-      keysAcross[c * head.keys + j] = head.key[j * head.keyStride + c];
-  std::vector<double> scores(head.keys);
-  for (int64_t i = 0; i < head.queries; ++i) {
-    const double *query = head.query + i * head.queryStride;
-    std::fill(scores.begin(), scores.end(), 0.0);
-    for (int64_t c = 0; c < head.headDim; ++c)
-      for (int64_t j = 0; j < head.keys; ++j)
-        scores[j] += query[c] * keysAcross[c * head.keys + j];
-    double largest = -std::numeric_limits<double>::infinity();
-    for (int64_t j = 0; j < head.keys; ++j) {
-      if (!head.sees(i, j))
-        continue;
-      scores[j] *= head.scale;
-      if (head.softcap > 0)
-        scores[j] = softcap(head.softcap, scores[j]);
-      scores[j] += head.bias(i, j);
-      largest = std::max(largest, scores[j]);
-    }
-    double *out = head.out + i * head.outStride;
-    std::fill(out, out + head.valueDim, 0.0);
-    double sum = 0;
-    for (int64_t j = 0; j < head.keys; ++j) {
-      if (!head.sees(i, j))
-        continue;
-      double weight = std::exp(scores[j] - largest);
-      sum += weight;
-      for (int64_t c = 0; c < head.valueDim; ++c)
-        out[c] += weight * head.value[j * head.valueStride + c];
-    }
-    for (int64_t c = 0; c < head.valueDim && sum != 0; ++c)
-      out[c] /= sum;
-  }
+double mille::interpreter::roundedToBfloat16(double x) {
+  if (!std::isfinite(x) || x == 0)
+    return x;
+  int exponent; // x = fraction * 2^exponent, |fraction| in [1/2, 1)
+  double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
 }

@@ -44,20 +44,7 @@ inline void turn(double &a, double &b, double cosine, double sine) {
   a = first;
 }
 
-// One head of one sequence. Rows of query and out are `...Stride` apart.
-struct Head {
-  int64_t queries, keys, headDim, valueDim;
-  const double *query, *key, *value;
-  int64_t queryStride, keyStride, valueStride;
-  double *out;
-  int64_t outStride;
-  double scale, softcap; // softcap 0: none
-  // Whether query i sees key j, and what is added to its scaled score.
-  llvm::function_ref<bool(int64_t, int64_t)> sees;
-  llvm::function_ref<double(int64_t, int64_t)> bias;
-};
-// out[i] = sum of softmax(score)[j] * value[j] over the keys j that i sees; 0
-// where it sees none. A key that is not seen is not read.
-void attendHead(const Head &head);
+// x rounded to the nearest bfloat16, ties to even.
+double roundedToBfloat16(double x);
 
 } // namespace mille::interpreter

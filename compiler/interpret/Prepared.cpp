@@ -1,5 +1,6 @@
 // What a kernel program asks of the runtime once per run, and its sizes.
 // Must not round: cosines, schedules and means stay double.
+#include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Run.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -20,17 +21,36 @@ Status mille::interpreter::runOp(Run &run, kernel::KeyBiasOp op) {
   return Status::done;
 }
 
-Status mille::interpreter::runOp(Run &run, kernel::RotationOp op) {
+Status mille::interpreter::runOp(Run &run, kernel::AlibiOp op) {
   const Tensor &positions = run.at(op.getPositions());
-  int64_t rows = positions.numbers.size(), pairs = op.getFrequencies().size();
+  int64_t heads = op.getSlopes().size();
   double factor = op.getFactor().convertToDouble();
-  Tensor out = zeros({rows, 2 * pairs});
-  for (int64_t m = 0; m < rows; ++m)
-    for (int64_t i = 0; i < pairs; ++i) {
-      double angle = positions.numbers[m] * op.getFrequencies()[i];
-      out.numbers[m * 2 * pairs + i] = factor * std::cos(angle);
-      out.numbers[m * 2 * pairs + pairs + i] = factor * std::sin(angle);
-    }
+  Tensor out = zeros({int64_t(positions.numbers.size()), heads});
+  for (size_t i = 0; i < out.numbers.size(); ++i)
+    out.numbers[i] = factor * alibiOf(op.getSlopes()[i % heads],
+                                      positions.numbers[i / heads]);
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::QueryScaleOp op) {
+  const Tensor *positions = run.find(op.getPositions());
+  const Tensor *mask = run.find(op.getMask());
+  int64_t tokens = run.index(op.getTokens());
+  Sight sight(op.getCausal(), op.getWindow(), 0);
+  Tensor out = zeros(run.at(op.getOut()).shape); // [rows, 1]
+  int64_t rows = rowsOf(out);
+  for (Status s : {expectCount(op, "positions", positions, rows),
+                   expectCount(op, "mask", mask, rows)})
+    if (failed(s))
+      return s;
+  for (int64_t m = 0; m < rows; ++m) {
+    int64_t i = m % tokens, seen = 0;
+    for (int64_t j = 0; j < tokens; ++j)
+      seen += sight.shows(i, j) && (!mask || mask->numbers[m - i + j] != 0);
+    out.numbers[m] = lengthFactor(op.getScale(), seen, i,
+                                  positions ? positions->numbers[m] : 0);
+  }
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
@@ -40,63 +60,6 @@ Status mille::interpreter::runOp(Run &run, kernel::ScheduleOp op) {
   out.numbers[0] = scheduled(run.at(op.getStep()).numbers.at(0),
                              op.getFrom().convertToDouble(),
                              op.getTo().convertToDouble(), op.getSteps());
-  run.set(op.getResult(), std::move(out));
-  return Status::done;
-}
-
-namespace {
-
-Status checkMask(Operation *op, Run &run, mlir::Value mask, int64_t rows) {
-  if (!mask || int64_t(run.at(mask).numbers.size()) == rows)
-    return Status::done;
-  op->emitError() << "mask has " << run.at(mask).numbers.size()
-                  << " entries but there are " << rows << " rows";
-  return Status::input;
-}
-
-bool unmasked(Run &run, mlir::Value mask, int64_t row) {
-  return !mask || run.at(mask).numbers[row] != 0;
-}
-
-} // namespace
-
-Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
-  int64_t tokens = run.index(op.getTokens());
-  Tensor out = run.at(op.getOut()); // [batch]
-  int64_t batch = out.numbers.size();
-  if (Status s = checkMask(op, run, op.getMask(), batch * tokens); failed(s))
-    return s;
-  for (int64_t b = 0; b < batch; ++b) {
-    int64_t found = 0;
-    for (int64_t t = 0; t < tokens && op.getKind() == 1; ++t)
-      if (unmasked(run, op.getMask(), b * tokens + t))
-        found = t;
-    out.numbers[b] = b * tokens + found;
-  }
-  run.set(op.getResult(), std::move(out));
-  return Status::done;
-}
-
-Status mille::interpreter::runOp(Run &run, kernel::PoolMeanOp op) {
-  const Tensor &input = run.at(op.getInput());
-  int64_t tokens = run.index(op.getTokens()), columns = columnsOf(input);
-  int64_t rows = rowsOf(input);
-  if (Status s = checkMask(op, run, op.getMask(), rows); failed(s))
-    return s;
-  Tensor out = zeros({rows / tokens, columns});
-  for (int64_t b = 0; b < rows / tokens; ++b) {
-    double *mean = &out.numbers[b * columns];
-    int64_t count = 0;
-    for (int64_t m = b * tokens; m < (b + 1) * tokens; ++m) {
-      if (!unmasked(run, op.getMask(), m))
-        continue;
-      ++count;
-      for (int64_t c = 0; c < columns; ++c)
-        mean[c] += input.numbers[m * columns + c];
-    }
-    for (int64_t c = 0; c < columns && count; ++c)
-      mean[c] /= count;
-  }
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

@@ -7,12 +7,10 @@ using namespace mille;
 using namespace mille::interpreter;
 namespace tf = mille::transformer;
 
-namespace {
-
-// The numbers of a scale: one, or one per channel. An absent scale is 1.
-Status scaleNumbers(Run &run, tf::ScaleAttr scale, Location at,
-                    std::vector<double> &numbers) {
-  numbers = {1.0};
+Status mille::interpreter::scaleNumbers(Run &run, tf::ScaleAttr scale,
+                                        double absent, Location at,
+                                        std::vector<double> &numbers) {
+  numbers = {absent};
   if (!scale)
     return Status::done;
   switch (scale.getKind()) {
@@ -42,11 +40,13 @@ Status scaleNumbers(Run &run, tf::ScaleAttr scale, Location at,
   return Status::bug;
 }
 
+namespace {
+
 // into += scale * tensor, or into = where `first`.
 Status addScaled(Run &run, tf::ScaleAttr scale, Location at,
                  const Tensor &tensor, Tensor &into) {
   std::vector<double> numbers;
-  if (Status s = scaleNumbers(run, scale, at, numbers); failed(s))
+  if (Status s = scaleNumbers(run, scale, 1.0, at, numbers); failed(s))
     return s;
   int64_t columns = columnsOf(tensor), period = numbers.size();
   if (period != 1 && period != columns) {

@@ -31,7 +31,17 @@ std::optional<double> Run::column(FlatSymbolRefAttr name) {
 void Run::keep(StringRef name, int64_t index, const Tensor &tensor) {
   Tensor &entry = kept[name.str()][index + (layer ? layer->index : 0)];
   entry = tensor;
-  entry.shape = {batch, tokens, columnsOf(tensor)};
+  int64_t columns = columnsOf(tensor);
+  entry.shape = {batch, rowsOf(tensor) / batch, columns};
+}
+
+Status mille::interpreter::expectCount(Operation *op, StringRef name,
+                                       const Tensor *tensor, int64_t count) {
+  if (!tensor || int64_t(tensor->numbers.size()) == count)
+    return Status::done;
+  op->emitError() << name << " has " << tensor->numbers.size()
+                  << " numbers but must have " << count;
+  return Status::input;
 }
 
 namespace {
@@ -39,14 +49,27 @@ namespace {
 Status dispatch(Run &run, Operation *op) {
   return llvm::TypeSwitch<Operation *, Status>(op)
       .Case<transformer::EmbedOp, transformer::NormOp, transformer::LinearOp,
-            transformer::RotateOp, transformer::PositionBiasOp,
-            transformer::AttendOp, transformer::ActivateOp, transformer::GateOp,
-            transformer::SoftcapOp, transformer::PoolOp,
-            transformer::ResidualOp, transformer::KeepOp, transformer::LayersOp,
-            kernel::WeightOp, kernel::MatmulOp, kernel::AttentionOp,
+            transformer::AddOp, transformer::AffineOp, transformer::ClampOp,
+            transformer::ActivateOp, transformer::GateOp,
+            transformer::SoftcapOp, transformer::RotateOp,
+            transformer::PositionBiasOp, transformer::DistanceBiasOp,
+            transformer::PairBiasOp, transformer::ContentBiasOp,
+            transformer::AttendOp, transformer::LinearAttendOp,
+            transformer::RouteOp, transformer::DispatchOp,
+            transformer::CombineOp, transformer::PatchesOp,
+            transformer::GatherTokensOp, transformer::TokenNumbersOp,
+            transformer::CountTokensOp, transformer::ConstantOp,
+            transformer::SimilarityOp, transformer::PoolOp,
+            transformer::ResidualOp, transformer::KeepOp,
+            transformer::LayersOp, kernel::WeightOp, kernel::MatmulOp,
+            kernel::AttentionOp, kernel::LinearAttentionOp, kernel::RotateOp,
             kernel::RowsOp, kernel::LaunchOp, kernel::LayersOp,
-            kernel::KeyBiasOp, kernel::RotationOp, kernel::ScheduleOp,
-            kernel::PoolIndexOp, kernel::PoolMeanOp, kernel::KeepOp>(
+            kernel::RouteOp, kernel::DispatchOp, kernel::CombineOp,
+            kernel::KeyBiasOp, kernel::RotationOp, kernel::AlibiOp,
+            kernel::QueryScaleOp, kernel::TokenNumbersOp,
+            kernel::CountTokensOp, kernel::GatherTokensOp, kernel::PatchesOp,
+            kernel::SimilarityOp, kernel::ScheduleOp, kernel::PoolIndexOp,
+            kernel::PoolMeanOp, kernel::KeepOp>(
           [&](auto known) { return runOp(run, known); })
       .Default([&](Operation *other) { return runSizes(run, other); });
 }

@@ -20,6 +20,10 @@ struct Run {
   explicit Run(ParameterValues &parameters) : parameters(parameters) {}
 
   const Tensor &at(mlir::Value value) { return tensors[value]; }
+  // The same of an optional operand: null where it is absent.
+  const Tensor *find(mlir::Value value) {
+    return value ? &tensors[value] : nullptr;
+  }
   int64_t index(mlir::Value value) { return int64_t(at(value).numbers.at(0)); }
   void set(mlir::Value value, Tensor tensor) {
     tensors[value] = std::move(tensor);
@@ -36,7 +40,8 @@ struct Run {
   ParameterValues &parameters;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   std::map<std::string, std::map<int64_t, Tensor>> kept;
-  int64_t batch = 0, tokens = 0;
+  Values outputs; // those that an op names itself
+  int64_t batch = 0, tokens = 0, decoderTokens = 0;
   std::optional<double> step; // of scheduled scales; none: the schedule's end
   const Layer *layer = nullptr;
 };
@@ -52,6 +57,26 @@ Status runLayers(Run &run, mlir::Operation *op, mlir::ArrayAttr slots,
 // from + (to - from) * min(step, steps) / steps.
 double scheduled(double step, double from, double to, int64_t steps);
 
+// The numbers of a scale: one, or one per channel. `absent` where it is null.
+Status scaleNumbers(Run &run, transformer::ScaleAttr scale, double absent,
+                    mlir::Location location, std::vector<double> &numbers);
+
+// An error where an operand that is there has not `count` numbers.
+Status expectCount(mlir::Operation *op, llvm::StringRef name,
+                   const Tensor *tensor, int64_t count);
+
+// Cosines and sines per row: [rows, 2 * pairs], pairs cosines first.
+struct Rotation {
+  int64_t pairs = 0;
+  std::vector<double> numbers;
+};
+// Turns dimensions `start` on of every head of rows [count, heads * headDim].
+void turnHeads(const Rotation &rotation, double *rows, int64_t count,
+               int64_t heads, int64_t headDim, int64_t start, bool half);
+
+// bf16(bf16(slope) * position), as Falcon rounds.
+double alibiOf(double slope, double position);
+
 // norm, then weight and bias, over the rows of `tensor`.
 Status applyNorm(Run &run, transformer::NormAttr norm, mlir::Location location,
                  Tensor &tensor);
@@ -60,12 +85,28 @@ Status applyNorm(Run &run, transformer::NormAttr norm, mlir::Location location,
 Status runOp(Run &run, transformer::EmbedOp op);
 Status runOp(Run &run, transformer::NormOp op);
 Status runOp(Run &run, transformer::LinearOp op);
-Status runOp(Run &run, transformer::RotateOp op);
-Status runOp(Run &run, transformer::PositionBiasOp op);
-Status runOp(Run &run, transformer::AttendOp op);
+Status runOp(Run &run, transformer::AddOp op);
+Status runOp(Run &run, transformer::AffineOp op);
+Status runOp(Run &run, transformer::ClampOp op);
 Status runOp(Run &run, transformer::ActivateOp op);
 Status runOp(Run &run, transformer::GateOp op);
 Status runOp(Run &run, transformer::SoftcapOp op);
+Status runOp(Run &run, transformer::RotateOp op);
+Status runOp(Run &run, transformer::PositionBiasOp op);
+Status runOp(Run &run, transformer::DistanceBiasOp op);
+Status runOp(Run &run, transformer::PairBiasOp op);
+Status runOp(Run &run, transformer::ContentBiasOp op);
+Status runOp(Run &run, transformer::AttendOp op);
+Status runOp(Run &run, transformer::LinearAttendOp op);
+Status runOp(Run &run, transformer::RouteOp op);
+Status runOp(Run &run, transformer::DispatchOp op);
+Status runOp(Run &run, transformer::CombineOp op);
+Status runOp(Run &run, transformer::PatchesOp op);
+Status runOp(Run &run, transformer::GatherTokensOp op);
+Status runOp(Run &run, transformer::TokenNumbersOp op);
+Status runOp(Run &run, transformer::CountTokensOp op);
+Status runOp(Run &run, transformer::ConstantOp op);
+Status runOp(Run &run, transformer::SimilarityOp op);
 Status runOp(Run &run, transformer::PoolOp op);
 Status runOp(Run &run, transformer::ResidualOp op);
 Status runOp(Run &run, transformer::KeepOp op);
@@ -73,11 +114,23 @@ Status runOp(Run &run, transformer::LayersOp op);
 Status runOp(Run &run, kernel::WeightOp op);
 Status runOp(Run &run, kernel::MatmulOp op);
 Status runOp(Run &run, kernel::AttentionOp op);
+Status runOp(Run &run, kernel::LinearAttentionOp op);
+Status runOp(Run &run, kernel::RotateOp op);
 Status runOp(Run &run, kernel::RowsOp op);
 Status runOp(Run &run, kernel::LaunchOp op);
 Status runOp(Run &run, kernel::LayersOp op);
+Status runOp(Run &run, kernel::RouteOp op);
+Status runOp(Run &run, kernel::DispatchOp op);
+Status runOp(Run &run, kernel::CombineOp op);
 Status runOp(Run &run, kernel::KeyBiasOp op);
 Status runOp(Run &run, kernel::RotationOp op);
+Status runOp(Run &run, kernel::AlibiOp op);
+Status runOp(Run &run, kernel::QueryScaleOp op);
+Status runOp(Run &run, kernel::TokenNumbersOp op);
+Status runOp(Run &run, kernel::CountTokensOp op);
+Status runOp(Run &run, kernel::GatherTokensOp op);
+Status runOp(Run &run, kernel::PatchesOp op);
+Status runOp(Run &run, kernel::SimilarityOp op);
 Status runOp(Run &run, kernel::ScheduleOp op);
 Status runOp(Run &run, kernel::PoolIndexOp op);
 Status runOp(Run &run, kernel::PoolMeanOp op);

@@ -59,7 +59,7 @@ Status mille::readTensors(llvm::StringRef path, mlir::MLIRContext &context,
 Status mille::writeTensors(llvm::StringRef path, const Values &values,
                            bool wide, mlir::MLIRContext &context) {
   Values split = values;
-  splitEntries(split, "hidden_states");
+  splitEntries(split);
   std::vector<std::vector<char>> bytes(split.size());
   std::vector<StoredTensor> tensors;
   for (auto &[name, value] : split) {

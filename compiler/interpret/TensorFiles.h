@@ -15,8 +15,7 @@ Status readTensors(llvm::StringRef path, mlir::MLIRContext &context,
                    std::set<std::string> *wide = nullptr);
 
 // Writes numbers as f32 (f64 with `wide`), integers as i64, in the order of the
-// names; "hidden_states" [entries, ...] as hidden_states.0, hidden_states.1,
-// ...
+// names; kept outputs entry by entry (splitEntries).
 Status writeTensors(llvm::StringRef path, const Values &values, bool wide,
                     mlir::MLIRContext &context);
 

@@ -1,5 +1,5 @@
 // The row-wise ops of the `transformer` dialect on tensors, one function each.
-// Residual units and layers are in Residual.cpp, attention in Attention.cpp.
+// Linears, attention, experts, tokens and residual units have files of their own.
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;
@@ -28,13 +28,16 @@ Status mille::interpreter::applyNorm(Run &run, tf::NormAttr norm, Location at,
     if (Status s = run.parameter(norm.getBias(), at, bias); failed(s))
       return s;
   double plus = norm.getAffine() == tf::Affine::one_plus_weight ? 1.0 : 0.0;
+  int64_t group = norm.getGroup() ? norm.getGroup() : columns;
   for (int64_t m = 0; m < rows; ++m) {
     double *row = &tensor.numbers[m * columns];
-    normRow(kind, norm.getEps(), row, columns);
+    for (int64_t first = 0; first < columns; first += group)
+      normRow(kind, norm.getEps(), row + first, group);
+    // Weight and bias are [columns], or [group] and shared by the groups.
     for (int64_t n = 0; n < columns && norm.getWeight(); ++n)
-      row[n] *= plus + weight.numbers[n];
+      row[n] *= plus + weight.numbers[n % weight.numbers.size()];
     for (int64_t n = 0; n < columns && norm.getBias(); ++n)
-      row[n] += bias.numbers[n];
+      row[n] += bias.numbers[n % bias.numbers.size()];
   }
   return Status::done;
 }
@@ -108,66 +111,42 @@ Status mille::interpreter::runOp(Run &run, tf::NormOp op) {
   return Status::done;
 }
 
-Status mille::interpreter::runOp(Run &run, tf::LinearOp op) {
-  Tensor weight, bias; // [out, in], [out]
-  if (Status s = run.parameter(op.getWeightAttr(), op.getLoc(), weight);
+Status mille::interpreter::runOp(Run &run, tf::AddOp op) {
+  Tensor out = run.at(op.getLeft());
+  const Tensor &right = run.at(op.getRight());
+  if (Status s = expectCount(op, "right", &right, out.numbers.size());
       failed(s))
     return s;
-  if (op.getBiasAttr())
-    if (Status s = run.parameter(op.getBiasAttr(), op.getLoc(), bias);
-        failed(s))
-      return s;
-  const Tensor &input = run.at(op.getInput());
-  int64_t rows = rowsOf(input), columns = weight.shape[0];
-  double scale = op.getScale().convertToDouble();
-  Tensor out = input;
-  out.shape.back() = columns;
-  out.numbers.assign(rows * columns, 0.0);
-  product(input.numbers.data(), weight.numbers.data(), out.numbers.data(), rows,
-          weight.shape[1], columns);
-  for (int64_t m = 0; m < rows; ++m)
-    for (int64_t n = 0; n < columns; ++n) {
-      double &number = out.numbers[m * columns + n];
-      number = number * scale + (op.getBiasAttr() ? bias.numbers[n] : 0.0);
-    }
+  for (size_t i = 0; i < out.numbers.size(); ++i)
+    out.numbers[i] += right.numbers[i];
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
 
-Status mille::interpreter::runOp(Run &run, tf::RotateOp op) {
+Status mille::interpreter::runOp(Run &run, tf::AffineOp op) {
+  std::vector<double> scale, shift; // [1] or [channels]
+  if (Status s =
+          scaleNumbers(run, op.getScaleAttr(), 1.0, op.getLoc(), scale);
+      failed(s))
+    return s;
+  if (Status s =
+          scaleNumbers(run, op.getShiftAttr(), 0.0, op.getLoc(), shift);
+      failed(s))
+    return s;
   Tensor out = run.at(op.getInput());
-  const Tensor &positions = run.at(op.getPositions());
-  int64_t heads = op.getHeads(), headDim = op.getHeadDim();
-  ArrayRef<double> frequencies = op.getFrequencies().value_or(ArrayRef<double>());
-  int64_t pairs = frequencies.size();
-  double factor = op.getAttentionFactor().convertToDouble();
-  bool half = op.getPairing() == tf::Pairing::half;
-  for (size_t m = 0; m < positions.numbers.size(); ++m)
-    for (int64_t i = 0; i < pairs; ++i) {
-      double angle = positions.numbers[m] * frequencies[i];
-      double cosine = factor * std::cos(angle), sine = factor * std::sin(angle);
-      for (int64_t h = 0; h < heads; ++h) {
-        double *head = &out.numbers[(m * heads + h) * headDim];
-        turn(head[half ? i : 2 * i], head[half ? i + pairs : 2 * i + 1], cosine,
-             sine);
-      }
-    }
+  for (size_t i = 0; i < out.numbers.size(); ++i)
+    out.numbers[i] =
+        scale[i % scale.size()] * out.numbers[i] + shift[i % shift.size()];
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
 
-Status mille::interpreter::runOp(Run &run, tf::PositionBiasOp op) {
-  const Tensor &positions = run.at(op.getPositions()); // [batch, tokens]
-  int64_t batch = positions.shape[0], tokens = positions.shape[1];
-  int64_t heads = op.getSlopes().size();
-  Tensor out = zeros({batch, heads, tokens, tokens});
-  double *next = out.numbers.data();
-  for (int64_t b = 0; b < batch; ++b)
-    for (int64_t h = 0; h < heads; ++h)
-      for (int64_t i = 0; i < tokens; ++i)
-        for (int64_t j = 0; j < tokens; ++j)
-          *next++ = op.getSlopes()[h] * (positions.numbers[b * tokens + j] -
-                                         positions.numbers[b * tokens + i]);
+Status mille::interpreter::runOp(Run &run, tf::ClampOp op) {
+  Tensor out = run.at(op.getInput());
+  double low = op.getLow().convertToDouble();
+  double high = op.getHigh().convertToDouble();
+  for (double &number : out.numbers) // a NaN stays one
+    number = number < low ? low : number > high ? high : number;
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
@@ -183,9 +162,12 @@ Status mille::interpreter::runOp(Run &run, tf::ActivateOp op) {
 Status mille::interpreter::runOp(Run &run, tf::GateOp op) {
   Tensor out = run.at(op.getGate());
   const Tensor &up = run.at(op.getUp());
+  double offset = op.getUpOffset().convertToDouble();
+  if (Status s = expectCount(op, "up", &up, out.numbers.size()); failed(s))
+    return s;
   for (size_t i = 0; i < out.numbers.size(); ++i)
     out.numbers[i] =
-        activation(op.getFunction(), out.numbers[i]) * up.numbers[i];
+        activation(op.getFunction(), out.numbers[i]) * (up.numbers[i] + offset);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
@@ -195,35 +177,6 @@ Status mille::interpreter::runOp(Run &run, tf::SoftcapOp op) {
   double cap = op.getCap().convertToDouble();
   for (double &number : out.numbers)
     number = softcap(cap, number);
-  run.set(op.getResult(), std::move(out));
-  return Status::done;
-}
-
-Status mille::interpreter::runOp(Run &run, tf::PoolOp op) {
-  const Tensor &input = run.at(op.getInput()); // [batch, tokens, channels]
-  int64_t batch = input.shape[0], tokens = input.shape[1];
-  int64_t channels = input.shape[2];
-  auto valid = [&](int64_t b, int64_t t) {
-    return !op.getKeyMask() ||
-           run.at(op.getKeyMask()).numbers[b * tokens + t] != 0;
-  };
-  Tensor out = zeros({batch, channels});
-  for (int64_t b = 0; b < batch; ++b) {
-    int64_t last = 0, count = 0;
-    for (int64_t t = 0; t < tokens; ++t)
-      if (valid(b, t)) {
-        last = t;
-        ++count;
-      }
-    bool mean = op.getKind() == tf::Pool::mean;
-    int64_t one = op.getKind() == tf::Pool::last ? last : 0;
-    double *row = &out.numbers[b * channels];
-    for (int64_t t = 0; t < tokens; ++t)
-      for (int64_t c = 0; c < channels && (mean ? valid(b, t) : t == one); ++c)
-        row[c] += input.numbers[(b * tokens + t) * channels + c];
-    for (int64_t c = 0; c < channels && mean && count; ++c)
-      row[c] /= count;
-  }
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

@@ -124,7 +124,7 @@ LogicalResult MatmulOp::verify() {
                          << ", outs is " << shapeText(shapeOf(getOut()))
                          << " and accumulators is " << accumulators;
   for (auto [index, extra] : llvm::enumerate(getExtras()))
-    if (entries && shapeOf(extra) == ArrayRef<int64_t>({entries, *columns * accumulators}))
+    if (entries && shapeOf(extra) == ArrayRef<int64_t>({entries, *columns}))
       continue; // by expert
     else if (failed(verifyAccess(*this, "extra", index, extra, *columns))) // C3
       return failure();

@@ -28,7 +28,7 @@ static Status runAndJudge(char **arguments, mlir::MLIRContext &context) {
   ParameterValues parameters(model, imported.folder);
   if (Status s = interpret(model, parameters, inputs, outputs); failed(s))
     return s;
-  splitEntries(outputs, "hidden_states");
+  splitEntries(outputs);
   auto mask = inputs.find("attention_mask");
   std::vector<Difference> differences;
   if (Status s = compare(outputs, expected,

@@ -1,0 +1,253 @@
+// `attention` and `linear_attention` of the kernel dialect: heads taken from
+// columns of buffers. What one head computes is in AttendHead.cpp.
+#include "compiler/interpret/AttendHead.h"
+#include "compiler/interpret/Run.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::interpreter;
+
+namespace {
+
+// Query, key and value heads of both ops, taken out of their buffers.
+template <typename Op> struct Buffers {
+  const Tensor &queryRows, &keyRows, &valueRows;
+  int64_t queries, keys, sequences = 0, heads, kvHeads;
+  std::vector<double> query, key, value;
+  Head head;
+
+  Buffers(Run &run, Op op, int64_t queries, int64_t keys)
+      : queryRows(run.at(op.getQuery())), keyRows(run.at(op.getKey())),
+        valueRows(run.at(op.getValue())), queries(queries), keys(keys),
+        heads(op.getHeads()), kvHeads(op.getKvHeads()) {
+    head.queries = queries;
+    head.keys = keys;
+    head.headDim = op.getHeadDim();
+    head.valueDim = op.getValueDim();
+    head.queryStride = heads * head.headDim;
+    head.keyStride = kvHeads * head.headDim;
+    head.valueStride = kvHeads * head.valueDim;
+    head.outStride = heads * head.valueDim;
+    head.scale = op.getScale().convertToDouble();
+  }
+
+  Status take(Op op) {
+    auto wrong = [&](const Twine &what) {
+      op.emitError() << what;
+      return Status::input;
+    };
+    if (queries <= 0 || keys <= 0 || rowsOf(queryRows) % queries)
+      return wrong("queries is " + Twine(queries) + " but query has " +
+                   Twine(rowsOf(queryRows)) + " rows");
+    sequences = rowsOf(queryRows) / queries;
+    int64_t rows = sequences * keys;
+    if (rowsOf(keyRows) != rows || rowsOf(valueRows) != rows)
+      return wrong("key or value has not the " + Twine(rows) +
+                   " rows of sequences x keys");
+    ArrayRef<int64_t> offsets = op.getOffsets();
+    for (auto [tensor, offset, width, into] :
+         {std::tuple{&queryRows, offsets[0], head.queryStride, &query},
+          {&keyRows, offsets[1], head.keyStride, &key},
+          {&valueRows, offsets[2], head.valueStride, &value}}) {
+      if (offset + width > columnsOf(*tensor))
+        return wrong("offset " + Twine(offset) + " and " + Twine(width) +
+                     " columns from there are more than the " +
+                     Twine(columnsOf(*tensor)) + " there are");
+      for (int64_t m = 0; m < rowsOf(*tensor); ++m) {
+        const double *row = &tensor->numbers[m * columnsOf(*tensor) + offset];
+        into->insert(into->end(), row, row + width);
+      }
+    }
+    return Status::done;
+  }
+
+  // Points the head at head h of sequence s.
+  void enter(int64_t s, int64_t h, Tensor &out) {
+    int64_t shared = h / (heads / kvHeads);
+    head.query = &query[s * queries * head.queryStride + h * head.headDim];
+    head.key = &key[s * keys * head.keyStride + shared * head.headDim];
+    head.value = &value[s * keys * head.valueStride + shared * head.valueDim];
+    head.out = &out.numbers[s * queries * head.outStride + h * head.valueDim];
+  }
+};
+
+// A key at or under this bias is not seen.
+constexpr double hidden = -1e30;
+
+class Attention {
+public:
+  Attention(Run &run, kernel::AttentionOp op)
+      : op(op), buffers(run, op, run.index(op.getQueries()),
+                        run.index(op.getKeys())),
+        first(run.index(op.getFirst())), keyBias(run.find(op.getKeyBias())),
+        keyHeadBias(run.find(op.getKeyHeadBias())),
+        rotation(run.find(op.getRotation())),
+        queryScale(run.find(op.getQueryScale())),
+        headScale(run.find(op.getHeadScale())), sink(run.find(op.getSink())),
+        bias(run.find(op.getBias())), contentQuery(run.find(op.getContentQuery())),
+        contentKey(run.find(op.getContentKey())),
+        segments(run.find(op.getSegments())), prefix(run.find(op.getPrefix())),
+        sight(op.getCausal(), op.getWindow(), op.getChunk()) {}
+
+  Status compute(Tensor &out) {
+    if (Status s = buffers.take(op); failed(s))
+      return s;
+    if (Status s = check(); failed(s))
+      return s;
+    if (rotation)
+      rotate();
+    buffers.head.softcap = op.getSoftcap().convertToDouble();
+    out = zeros({rowsOf(buffers.queryRows), buffers.head.outStride});
+    for (int64_t s = 0; s < buffers.sequences; ++s)
+      for (int64_t h = 0; h < buffers.heads; ++h)
+        attendOne(s, h, out);
+    return Status::done;
+  }
+
+private:
+  Status check() {
+    int64_t queryRows = rowsOf(buffers.queryRows);
+    int64_t keyRows = rowsOf(buffers.keyRows), heads = buffers.heads;
+    int64_t turned = rotation ? columnsOf(*rotation) : 0;
+    // Where a key counts too, there are as many of both.
+    for (Status s :
+         {expectCount(op, "key_bias", keyBias, keyRows),
+          expectCount(op, "key_head_bias", keyHeadBias, keyRows * heads),
+          expectCount(op, "rotation", rotation, queryRows * turned),
+          expectCount(op, "rotation", rotation, keyRows * turned),
+          expectCount(op, "query_scale", queryScale, queryRows),
+          expectCount(op, "segments", segments, queryRows),
+          expectCount(op, "segments", segments, keyRows),
+          expectCount(op, "prefix", prefix, buffers.sequences)})
+      if (failed(s))
+        return s;
+    if (bias && op.getBiasBy() == kernel::BiasBy::pair)
+      if (Status s = expectCount(op, "bias", bias,
+                                 heads * buffers.queries * buffers.keys);
+          failed(s))
+        return s;
+    for (auto [name, content, rows] :
+         {std::tuple{"content_query", contentQuery, queryRows},
+          {"content_key", contentKey, keyRows}})
+      if (content && (rowsOf(*content) != rows ||
+                      columnsOf(*content) / heads % 2 == 0 ||
+                      columnsOf(*content) % heads)) {
+        op.emitError() << name << " is [" << rowsOf(*content) << ", "
+                       << columnsOf(*content) << "] but must be [" << rows
+                       << ", heads * an odd number] with " << heads
+                       << " heads";
+        return Status::input;
+      }
+    return Status::done;
+  }
+
+  void rotate() {
+    Rotation turns{columnsOf(*rotation) / 2, rotation->numbers};
+    bool half = op.getPairing() == kernel::Pairing::half;
+    int64_t headDim = buffers.head.headDim;
+    turnHeads(turns, buffers.query.data(), rowsOf(buffers.queryRows),
+              buffers.heads, headDim, op.getStart(), half);
+    turnHeads(turns, buffers.key.data(), rowsOf(buffers.keyRows),
+              buffers.kvHeads, headDim, op.getStart(), half);
+  }
+
+  bool sees(int64_t s, int64_t i, int64_t j) const {
+    int64_t row = s * buffers.keys + j;
+    if (keyBias && keyBias->numbers[row] <= hidden)
+      return false;
+    if (!sight.shows(first + i, j, prefix ? int64_t(prefix->numbers[s]) : 0))
+      return false;
+    return !segments || segments->numbers[s * buffers.queries + i] ==
+                            segments->numbers[row];
+  }
+
+  // Number of a row of 2D + 1 columns per head, by the distance of j from i.
+  double byDistance(const double *numbers, int64_t columns, int64_t i,
+                    int64_t j) const {
+    int64_t most = columns / 2;
+    return numbers[std::clamp(j - (first + i), -most, most) + most];
+  }
+
+  double added(int64_t s, int64_t h, int64_t i, int64_t j) const {
+    int64_t query = s * buffers.queries + i, key = s * buffers.keys + j;
+    double sum = keyBias ? keyBias->numbers[key] : 0.0;
+    if (keyHeadBias)
+      sum += keyHeadBias->numbers[key * buffers.heads + h];
+    if (op.getSlopes())
+      sum += (*op.getSlopes())[h] * double(j - (first + i));
+    if (bias) {
+      const double *row = &bias->numbers[h * columnsOf(*bias)];
+      sum += op.getBiasBy() == kernel::BiasBy::pair
+                 ? row[i * buffers.keys + j]
+                 : byDistance(row, columnsOf(*bias), i, j);
+    }
+    for (auto [content, row] :
+         {std::pair{contentQuery, query}, {contentKey, key}})
+      if (content) {
+        int64_t columns = columnsOf(*content) / buffers.heads;
+        sum += byDistance(
+            &content->numbers[(row * buffers.heads + h) * columns], columns, i,
+            j);
+      }
+    return sum;
+  }
+
+  void attendOne(int64_t s, int64_t h, Tensor &out) {
+    auto seesHere = [&](int64_t i, int64_t j) { return sees(s, i, j); };
+    auto addedHere = [&](int64_t i, int64_t j) { return added(s, h, i, j); };
+    double ofHead =
+        headScale ? headScale->numbers[h % headScale->numbers.size()] : 1.0;
+    auto factor = [&](int64_t i) {
+      return ofHead *
+             (queryScale ? queryScale->numbers[s * buffers.queries + i] : 1.0);
+    };
+    buffers.head.sees = seesHere;
+    buffers.head.bias = addedHere;
+    buffers.head.factor = factor;
+    buffers.head.sink = sink ? &sink->numbers[h] : nullptr;
+    buffers.enter(s, h, out);
+    attendHead(buffers.head);
+  }
+
+  mutable kernel::AttentionOp op;
+  Buffers<kernel::AttentionOp> buffers;
+  int64_t first;
+  const Tensor *keyBias, *keyHeadBias, *rotation, *queryScale, *headScale,
+      *sink, *bias, *contentQuery, *contentKey, *segments, *prefix;
+  Sight sight;
+};
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, kernel::AttentionOp op) {
+  Tensor out;
+  Status status = Attention(run, op).compute(out);
+  run.set(op.getResult(), std::move(out));
+  return status;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::LinearAttentionOp op) {
+  int64_t tokens = run.index(op.getTokens());
+  Buffers<kernel::LinearAttentionOp> buffers(run, op, tokens, tokens);
+  if (Status s = buffers.take(op); failed(s))
+    return s;
+  const Tensor *keyBias = run.find(op.getKeyBias());
+  const Tensor &decay = run.at(op.getDecay()); // [heads]
+  for (Status s :
+       {expectCount(op, "key_bias", keyBias, rowsOf(buffers.keyRows)),
+        expectCount(op, "decay", &decay, buffers.heads)})
+    if (failed(s))
+      return s;
+  Tensor out = zeros({rowsOf(buffers.queryRows), buffers.head.outStride});
+  for (int64_t s = 0; s < buffers.sequences; ++s)
+    for (int64_t h = 0; h < buffers.heads; ++h) {
+      auto sees = [&](int64_t, int64_t j) {
+        return !keyBias || keyBias->numbers[s * tokens + j] > hidden;
+      };
+      buffers.head.sees = sees;
+      buffers.enter(s, h, out);
+      attendLinearly(buffers.head, decay.numbers[h]);
+    }
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}

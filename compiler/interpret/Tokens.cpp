@@ -1,0 +1,189 @@
+// What makes, numbers and moves tokens, in both dialects: patches of images,
+// gathers, counts. Moves numbers only; pooling is in Pool.cpp.
+#include "compiler/interpret/Run.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::interpreter;
+namespace tf = mille::transformer;
+
+namespace {
+
+// The patches of images [c, h, w], as `patches` of either dialect describes.
+class Patches {
+public:
+  template <typename Op>
+  Patches(Op op, int64_t channels, int64_t height, int64_t width)
+      : channels(channels), height(height), width(width),
+        kernel(op.getKernel()), stride(op.getStride()),
+        padding(op.getPadding()), prefix(op.getPrefix()),
+        down(count(height, 0)), across(count(width, 1)) {}
+
+  int64_t tokens() const { return prefix + down * across; }
+  int64_t columns() const { return channels * kernel[0] * kernel[1]; }
+
+  // Tokens [tokens, columns] of one image; `out` holds zeros.
+  void take(const double *image, double *out) const {
+    for (int64_t y = 0; y < down; ++y)
+      for (int64_t x = 0; x < across; ++x)
+        takeOne(image, y * stride[0] - padding[0], x * stride[1] - padding[1],
+                out + (prefix + y * across + x) * columns());
+  }
+
+private:
+  int64_t count(int64_t extent, int axis) const {
+    return (extent + 2 * padding[axis] - kernel[axis]) / stride[axis] + 1;
+  }
+
+  void takeOne(const double *image, int64_t top, int64_t left,
+               double *next) const {
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t y = top; y < top + kernel[0]; ++y)
+        for (int64_t x = left; x < left + kernel[1]; ++x, ++next)
+          if (y >= 0 && y < height && x >= 0 && x < width)
+            *next = image[(c * height + y) * width + x];
+  }
+
+  int64_t channels, height, width;
+  ArrayRef<int64_t> kernel, stride, padding;
+  int64_t prefix, down, across;
+};
+
+// [batch, pixels] -> [batch * tokens, columns].
+Tensor patchesOf(const Patches &patches, const Tensor &pixels, int64_t batch) {
+  Tensor out = zeros({batch * patches.tokens(), patches.columns()});
+  int64_t size = pixels.numbers.size() / batch;
+  for (int64_t b = 0; b < batch; ++b)
+    patches.take(&pixels.numbers[b * size],
+                 &out.numbers[b * patches.tokens() * patches.columns()]);
+  return out;
+}
+
+// [batch * tokens, columns] -> [batch * m, group * columns].
+template <typename Op>
+Tensor gatherTokens(Op op, const Tensor &input, int64_t batch, int64_t tokens) {
+  ArrayRef<int64_t> index = op.getIndex();
+  int64_t columns = columnsOf(input), group = op.getGroup();
+  int64_t parts = index.size();
+  Tensor out = zeros({batch * parts / group, group * columns});
+  for (int64_t part = 0; part < batch * parts; ++part) {
+    int64_t from = index[part % parts];
+    if (from >= 0)
+      std::copy_n(&input.numbers[(part / parts * tokens + from) * columns],
+                  columns, &out.numbers[part * columns]);
+  }
+  return out;
+}
+
+// The same numbers `batch` times.
+Tensor repeated(ArrayRef<int64_t> numbers, int64_t batch) {
+  Tensor out = zeros({batch * int64_t(numbers.size())});
+  out.integer = true;
+  for (size_t i = 0; i < out.numbers.size(); ++i)
+    out.numbers[i] = numbers[i % numbers.size()];
+  return out;
+}
+
+// 1, 2, ... at what counts in each sequence of `tokens`, in place.
+void countTokens(std::vector<double> &ids, int64_t tokens,
+                 std::optional<int64_t> padding) {
+  int64_t counted = 0;
+  for (size_t m = 0; m < ids.size(); ++m) {
+    if (m % tokens == 0)
+      counted = 0;
+    bool counts = padding ? ids[m] != double(*padding) : ids[m] != 0;
+    ids[m] = counts ? ++counted : 0;
+  }
+}
+
+std::optional<int64_t> optionalOf(std::optional<uint64_t> number) {
+  return number ? std::optional(int64_t(*number)) : std::nullopt;
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, tf::PatchesOp op) {
+  const Tensor &pixels = run.at(op.getPixels()); // [batch, c, (h,) w]
+  bool flat = pixels.shape.size() == 3;
+  Patches patches(op, pixels.shape[1], flat ? 1 : pixels.shape[2],
+                  pixels.shape.back());
+  int64_t batch = pixels.shape[0];
+  Tensor out = patchesOf(patches, pixels, batch);
+  out.shape = {batch, patches.tokens(), patches.columns()};
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::GatherTokensOp op) {
+  const Tensor &input = run.at(op.getInput()); // [batch, n, channels]
+  int64_t batch = input.shape[0];
+  Tensor out = gatherTokens(op, input, batch, input.shape[1]);
+  out.shape = {batch, out.shape[0] / batch, out.shape[1]};
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::TokenNumbersOp op) {
+  int64_t batch = run.at(op.getLike()).shape[0];
+  Tensor out = repeated(op.getNumbers(), batch);
+  out.shape = {batch, int64_t(op.getNumbers().size())};
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::CountTokensOp op) {
+  Tensor out = run.at(op.getIds()); // [batch, tokens]
+  countTokens(out.numbers, columnsOf(out), optionalOf(op.getPadding()));
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::ConstantOp op) {
+  Tensor value; // [n, channels]
+  if (Status s = run.parameter(op.getValueAttr(), op.getLoc(), value);
+      failed(s))
+    return s;
+  int64_t batch = run.at(op.getLike()).shape[0];
+  Tensor out = zeros({batch, value.shape[0], columnsOf(value)});
+  for (int64_t b = 0; b < batch; ++b)
+    llvm::copy(value.numbers, &out.numbers[b * value.numbers.size()]);
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+//===-- kernel --------------------------------------------------------------===//
+
+Status mille::interpreter::runOp(Run &run, kernel::PatchesOp op) {
+  const Tensor &pixels = run.at(op.getPixels()); // [batch, c * h * w]
+  ArrayRef<int64_t> image = op.getImage();
+  run.set(op.getResult(),
+          patchesOf(Patches(op, image[0], image[1], image[2]), pixels,
+                    rowsOf(pixels)));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::GatherTokensOp op) {
+  const Tensor &input = run.at(op.getInput()); // [batch * tokens, channels]
+  int64_t tokens = op.getTokens();
+  if (rowsOf(input) % tokens) {
+    op.emitError() << "input has " << rowsOf(input) << " rows but tokens is "
+                   << tokens;
+    return Status::input;
+  }
+  run.set(op.getResult(),
+          gatherTokens(op, input, rowsOf(input) / tokens, tokens));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::TokenNumbersOp op) {
+  run.set(op.getResult(), repeated(op.getNumbers(), run.batch));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::CountTokensOp op) {
+  Tensor out = run.at(op.getIds()); // [rows]
+  countTokens(out.numbers, run.index(op.getTokens()),
+              optionalOf(op.getPadding()));
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
