@@ -1,23 +1,21 @@
 // Attention with queries in the vector's lanes: scores are transposed, so maxima
-// and sums are vertical. Must give a masked key exactly no weight.
+// and sums are vertical. Must see nothing of a hidden key, not even NaN: its score
+// is chosen away before use, and so is its value where that is not finite.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/Turn.h"
 
 using namespace Halide;
 
 namespace mille {
 namespace {
 
+using Operand = AttentionOperand;
 constexpr double log2e = 1.4426950408889634;
 constexpr int queryBlock = 32, keyTile = 8;
-
-// The widest vector that divides a head's columns: no tail to guard.
-int lanesFor(int64_t columns, int lanes) {
-  while (columns % lanes)
-    lanes /= 2;
-  return lanes;
-}
+constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; where maxima start
+constexpr float masked = -1.0e30f; // a key's bias, or less: the key is hidden
 
 // A head's value from a table known at compile time.
 Expr chosen(const std::vector<double> &values, const Expr &index, double factor) {
@@ -27,209 +25,508 @@ Expr chosen(const std::vector<double> &values, const Expr &index, double factor)
   return value;
 }
 
-// Rows of heads with their first 2n dimensions turned: out(d, row, head).
-struct Turned {
-  Func out;
-  std::vector<RVar> across; // the update's loops over angles
-};
-Turned turn(const AttentionSpec &s, const ImageParam &input, int64_t offset,
-            const ImageParam &rotation, const Expr &firstRow,
-            const Names &names, const char *name) {
-  Var d(names("d")), r(names("r")), h(names("h"));
-  auto at = [&](const Expr &column) {
-    return input(int(offset) + h * int(s.headDim) + column, firstRow + r);
-  };
-  Turned turned{Func(names(name)), {}};
-  Func &out = turned.out;
-  const int n = int(s.angles);
-  out(d, r, h) = at(d);
-  for (int part = 0; part < 2; ++part) {
-    RDom i(0, n, names(part ? "angle1" : "angle0"));
-    Expr first = s.interleaved ? 2 * i : Expr(i);
-    Expr second = s.interleaved ? 2 * i + 1 : i + n;
-    Expr cosine = rotation(i, firstRow + r), sine = rotation(i + n, firstRow + r);
-    if (part == 0)
-      out(first, r, h) = at(first) * cosine - at(second) * sine;
-    else
-      out(second, r, h) = at(second) * cosine + at(first) * sine;
-    turned.across.push_back(i);
+const char *nameOf(Operand operand) {
+  switch (operand) {
+  case Operand::keyBias: return "key_bias";
+  case Operand::keyHeadBias: return "key_head_bias";
+  case Operand::rotation: return "rotation";
+  case Operand::queryScale: return "query_scale";
+  case Operand::headScale: return "head_scale";
+  case Operand::sink: return "sink";
+  case Operand::bias: return "bias";
+  case Operand::contentQuery: return "content_query";
+  case Operand::contentKey: return "content_key";
+  case Operand::segments: return "segments";
+  case Operand::prefix: return "prefix";
   }
-  return turned;
+  return "";
 }
 
-void vectorizeTurned(Turned &t, const AttentionSpec &s, int lanes) {
-  int whole = lanesFor(s.headDim, lanes), part = lanesFor(s.angles, lanes);
-  t.out.bound_extent(t.out.args()[0], int(s.headDim)).vectorize(t.out.args()[0], whole);
-  if (!s.interleaved)
-    for (int i = 0; i < 2; ++i)
-      t.out.update(i).vectorize(t.across[i], part);
-}
+class Attention {
+public:
+  Attention(const KernelSpec &spec, const Machine &machine, const Names &names)
+      : spec(spec), s(spec.attention), names(names), V(machine.lanes),
+        tileRows(machine.wide ? 16 : 8) {}
+
+  Pipe build() {
+    declareOperands();
+    placeTask();
+    transposeQueries();
+    score();
+    weigh();
+    mix();
+    Expr local = m - row0;
+    Expr value = mixed(d, local % tileRows, local / tileRows, h);
+    if (!isLinear()) // strict, else LLVM makes it a division in some places only
+      value = oneRounding(Internal::Call::strict_mul, value,
+                          inverse(local % queryBlock, local / queryBlock, h));
+    pipe.out(d, m, h) = value;
+    scheduleOut();
+    scheduleQueries();
+    scheduleScores();
+    scheduleMixed();
+    return std::move(pipe);
+  }
+
+private:
+  bool isLinear() const { return s.decay.has_value(); }
+  Func make(const char *name) const { return Func(names(name)); }
+  const ImageParam &at(Operand operand) const { return optional[int(operand)]; }
+  // Left and right limits that depend on the query.
+  bool limitsLeft() const { return s.windowLeft || s.chunk; }
+  bool limitsRight() const { return s.causal || s.windowRight || s.chunk; }
+
+  //===-- Operands ------------------------------------------------------------//
+
+  void declareOperands() {
+    query = bufferOf(s.query, names("query"));
+    key = bufferOf(s.key, names("key"));
+    value = bufferOf(s.value, names("value"));
+    pipe.arguments = {query, key, value};
+    for (int i = 0; i < attentionOperands; ++i) {
+      if (!s.optional[i])
+        continue;
+      Operand operand = Operand(i);
+      bool whole = operand == Operand::segments || operand == Operand::prefix;
+      optional[i] = whole ? ImageParam(Int(32), 1, names(nameOf(operand)))
+                          : bufferOf(*s.optional[i], names(nameOf(operand)));
+      pipe.arguments.push_back(optional[i]);
+    }
+    if (isLinear()) {
+      decay = bufferOf(*s.decay, names("decay"));
+      pipe.arguments.insert(pipe.arguments.end(), {decay, queries});
+    } else {
+      pipe.arguments.insert(pipe.arguments.end(), {queries, keyCount, firstOf});
+    }
+    keys = isLinear() ? Expr(queries) : Expr(keyCount);
+    first = isLinear() ? Expr(0) : Expr(firstOf);
+  }
+
+  // The task's rows lie in one sequence; query blocks count from its first row.
+  void placeTask() {
+    pipe.out = make("out");
+    // Nothing is stored by this: it makes the out's range known to what follows.
+    pipe.out(d, m, h) = undef<float>();
+    auto rows = pipe.out.output_buffer().dim(1);
+    row0 = rows.min();
+    rowLast = row0 + rows.extent() - 1;
+    sequence = row0 / queries;
+    keyRow = sequence * keys;
+    position0 = first - sequence * queries;
+    kvHead = s.kvHeads == 1 ? Expr(0) : h / int(s.group());
+  }
+
+  // Lanes past the last row repeat it.
+  Expr queryRow(const Expr &block, const Expr &lane) const {
+    return min(row0 + block * queryBlock + lane, rowLast);
+  }
+
+  //===-- Who sees whom -------------------------------------------------------//
+
+  // Keys; an end that is not defined is the sequence's.
+  struct Range {
+    Expr first, last;
+  };
+  // Keys that a query at a position may see; both ends grow with the position.
+  Range seenFrom(const Expr &position) const {
+    Range range;
+    auto atLeast = [&](const Expr &low) {
+      range.first = range.first.defined() ? max(range.first, low) : low;
+    };
+    auto atMost = [&](const Expr &high) {
+      range.last = range.last.defined() ? min(range.last, high) : high;
+    };
+    if (s.causal && s.has(Operand::prefix))
+      atMost(max(position, at(Operand::prefix)(sequence) - 1));
+    else if (s.causal)
+      atMost(position);
+    if (s.windowRight)
+      atMost(position + int(s.windowRight - 1));
+    if (s.windowLeft)
+      atLeast(position - int(s.windowLeft - 1));
+    if (s.chunk) {
+      Expr from = position / int(s.chunk) * int(s.chunk);
+      atLeast(from);
+      atMost(from + int(s.chunk - 1));
+    }
+    return range;
+  }
+
+  // Whether a key is seen by anybody at all.
+  Expr isKept(const Expr &kv) const {
+    return at(Operand::keyBias)(0, keyRow + kv) > masked;
+  }
+
+  Expr isSeen(const Expr &block, const Expr &lane, const Expr &kv) const {
+    Expr seen = Internal::const_true();
+    Range range = seenFrom(position0 + queryRow(block, lane));
+    if (range.first.defined())
+      seen = kv >= range.first;
+    if (range.last.defined())
+      seen = seen && kv <= range.last;
+    if (s.has(Operand::segments)) {
+      const ImageParam &segments = at(Operand::segments);
+      seen = seen && segments(queryRow(block, lane)) == segments(keyRow + kv);
+    }
+    if (s.has(Operand::keyBias))
+      seen = seen && isKept(kv);
+    return seen;
+  }
+
+  RDom keysOf(const char *name, const Range &range) const {
+    RDom r(0, keys, names(name));
+    if (range.first.defined())
+      r.where(r >= range.first);
+    if (range.last.defined())
+      r.where(r <= range.last);
+    return r;
+  }
+  // Tiles that hold a key that some query of a block sees.
+  RDom tilesOf(const char *name, const Expr &block) const {
+    RDom r(0, (keys + keyTile - 1) / keyTile, names(name));
+    Range range = seenByBlock(block);
+    if (range.first.defined())
+      r.where(r * keyTile + (keyTile - 1) >= range.first);
+    if (range.last.defined())
+      r.where(r * keyTile <= range.last);
+    return r;
+  }
+  // Keys that some query of a block sees.
+  Range seenByBlock(const Expr &block) const {
+    return {seenFrom(position0 + queryRow(block, 0)).first,
+            seenFrom(position0 + queryRow(block, queryBlock - 1)).last};
+  }
+
+  //===-- The algorithm -------------------------------------------------------//
+
+  // [d, row, head], turned
+  Func turn(const ImageParam &input, int64_t offset, const Expr &firstRow,
+            const char *name, std::vector<RVar> &across) {
+    Var r(names("r"));
+    Turning turning{s.angles(), s.start, s.interleaved};
+    auto from = [&](const Expr &column) {
+      return input(int(offset) + h * int(s.headDim) + column, firstRow + r);
+    };
+    Func turned = make(name);
+    turned(d, r, h) = from(d);
+    for (int part = 0; part < 2; ++part) {
+      RDom i(0, int(s.angles()), names(part ? "angle1" : "angle0"));
+      Pair columns = columnsOfPair(turning, i);
+      Pair x{from(columns.first), from(columns.second)};
+      Pair y = turnedPair(turning, x, at(Operand::rotation), i, firstRow + r);
+      if (part == 0)
+        turned(columns.first, r, h) = y.first;
+      else
+        turned(columns.second, r, h) = y.second;
+      across.push_back(i);
+    }
+    return turned;
+  }
+
+  // [lane, d, block, head]: queries in lanes, what scales scores multiplied in
+  void transposeQueries() {
+    queriesAcross = make("QT");
+    Expr from = query(int(s.queryOffset) + h * int(s.headDim) + d, queryRow(b, q));
+    if (s.has(Operand::rotation)) {
+      turnedQuery = turn(query, s.queryOffset, 0, "turned_query", queryAngles);
+      turnedKey = turn(key, s.keyOffset, keyRow, "turned_key", keyAngles);
+      from = turnedQuery(d, queryRow(b, q), h);
+    }
+    // Scores are in powers of two, so that their exponential is quick.
+    Expr factor = float(s.softcap > 0 || isLinear() ? s.scale : s.scale * log2e);
+    auto times = [&](const Expr &by) {
+      factor = oneRounding(Internal::Call::strict_mul, factor, by);
+    };
+    if (s.has(Operand::headScale))
+      times(at(Operand::headScale)(s[Operand::headScale]->columns == 1 ? Expr(0) : h));
+    if (s.has(Operand::queryScale)) {
+      times(at(Operand::queryScale)(0, queryRow(b, q)));
+      factors = make("factors");
+      factors(q, b, h) = factor;
+      factor = factors(q, b, h);
+    }
+    queriesAcross(q, d, b, h) = from * factor;
+  }
+
+  // All that is added to a score, times log2 e.
+  Expr biasesOf(const Expr &kv) {
+    Expr sum = 0.0f, scaled = 0.0f;
+    Expr row = queryRow(b, q), distance = kv - (position0 + row);
+    if (s.has(Operand::keyBias))
+      sum += at(Operand::keyBias)(0, keyRow + kv);
+    if (s.has(Operand::keyHeadBias))
+      sum += at(Operand::keyHeadBias)(h, keyRow + kv);
+    for (Operand operand : {Operand::contentQuery, Operand::contentKey})
+      if (s.has(operand)) {
+        int each = int(s[operand]->columns / s.heads), most = each / 2;
+        Expr column = h * each + clamp(distance, -most, most) + most;
+        bool ofQuery = operand == Operand::contentQuery;
+        sum += at(operand)(column, ofQuery ? row : keyRow + kv);
+      }
+    if (s.has(Operand::bias) && !s.biasByDistance)
+      sum += at(Operand::bias)((row - sequence * queries) * keys + kv, h);
+    scaled = sum * float(log2e);
+    if (s.has(Operand::bias) && s.biasByDistance) {
+      strip = make("strip");
+      int most = int(s[Operand::bias]->columns / 2);
+      Expr from = keys - u - (position0 + row0 + b * queryBlock);
+      strip(u, b, h) = at(Operand::bias)(clamp(from, -most, most) + most, h) * float(log2e);
+      scaled += strip(q - kv + keys, b, h);
+    }
+    if (!s.slopes.empty())
+      scaled += chosen(s.slopes, h, log2e) * cast<float>(distance);
+    return scaled;
+  }
+
+  // [lane, key of tile, key tile, block, head]. The last tile repeats the last
+  // key; what that gives is not read.
+  void score() {
+    dots = make("dots");
+    RDom rd(0, int(s.headDim), names("rd"));
+    depth = rd;
+    auto keyOf = [&](const Expr &tile) { return min(tile * keyTile + ki, keys - 1); };
+    Expr kv = keyOf(ko);
+    Expr keyAt = s.has(Operand::rotation)
+                     ? turnedKey(rd, kv, kvHead)
+                     : key(int(s.keyOffset) + kvHead * int(s.headDim) + rd, keyRow + kv);
+    const bool biasFirst = s.softcap <= 0 && !isLinear();
+    dots(q, ki, ko, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
+    dots(q, ki, ko, b, h) += queriesAcross(q, rd, b, h) * keyAt;
+    // Written by the tiles that are seen; what the others hold is not read.
+    RDom r = tilesOf("score_tile", b);
+    scoreTile = r;
+    scores = make("scores");
+    scores(q, ki, ko, b, h) = undef<float>();
+    scores(q, ki, r, b, h) = chosenScore(dots(q, ki, r, b, h), keyOf(r), s.softcap > 0);
+  }
+
+  // A dot product's score or, where the key is hidden, what counts as none.
+  Expr chosenScore(Expr score, const Expr &kv, bool bias) {
+    if (bias)
+      score = tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e) +
+              biasesOf(kv);
+    if (isLinear()) {
+      Expr distance = cast<float>(kv - (position0 + queryRow(b, q)));
+      score *= exp2Of(decay(h) * float(log2e) * distance);
+    }
+    Expr seen = isSeen(b, q, kv);
+    if (Internal::is_const_one(seen))
+      return score;
+    return select(seen, score, isLinear() ? 0.0f : hidden);
+  }
+
+  Expr atKey(Func &f, const Expr &lane, const Expr &r, const Expr &block) const {
+    return f(lane, r % keyTile, r / keyTile, block, h);
+  }
+
+  // Softmax but for its division; without one the scores are the weights.
+  void weigh() {
+    if (isLinear()) {
+      weights = scores;
+      return;
+    }
+    top = make("top");
+    sum = make("sum");
+    weights = make("weights");
+    inverse = make("inverse");
+    RDom r0 = keysOf("r0", seenByBlock(b)), r1 = keysOf("r1", seenByBlock(b));
+    topKeys = r0;
+    sumKeys = r1;
+    Expr sink = lowest;
+    if (s.has(Operand::sink))
+      sink = max(at(Operand::sink)(h) * float(log2e), lowest);
+    top(q, b, h) = sink; // above every hidden score
+    top(q, b, h) = max(top(q, b, h), atKey(scores, q, r0, b));
+    RDom r = tilesOf("weight_tile", b);
+    weightTile = r;
+    weights(q, ki, ko, b, h) = undef<float>();
+    weights(q, ki, r, b, h) = exp2Weight(scores(q, ki, r, b, h) - top(q, b, h));
+    sum(q, b, h) = s.has(Operand::sink) ? exp2Weight(sink - top(q, b, h)) : 0.0f;
+    sum(q, b, h) += atKey(weights, q, r1, b);
+    inverse(q, b, h) = select(sum(q, b, h) > 0.0f, 1.0f / sum(q, b, h), 0.0f);
+  }
+
+  // [column, query of tile, tile, head]: the tile's own dimensions, as in matmul
+  void mix() {
+    mixed = make("mixed");
+    mixed(d, q, t, h) = 0.0f;
+    const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+    if (hides)
+      lookForNan();
+    for (bool careful : {false, true}) {
+      if (careful && !hides)
+        continue;
+      Range from = seenByTile(0), to = seenByTile(tileRows - 1);
+      RDom r = keysOf(careful ? "r3" : "r2", {from.first, to.last});
+      if (hides)
+        r.where(r < (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)));
+      const int tiles = queryBlock / tileRows;
+      Expr weight = atKey(weights, (t % tiles) * tileRows + q, r, t / tiles);
+      Expr x = valueAt(d, r, kvHead);
+      mixed(d, q, t, h) += weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
+      mixedKeys.push_back(r);
+    }
+  }
+  Range seenByTile(int lane) const {
+    return seenFrom(position0 + min(row0 + t * tileRows + lane, rowLast));
+  }
+  Expr valueAt(const Expr &column, const Expr &kv, const Expr &head) const {
+    return value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv);
+  }
+
+  // 0 times a hidden key's value is 0 but for infinity and NaN: all keys, or none
+  // where there is such a value and weights must be looked at one by one.
+  void lookForNan() {
+    worst = make("worst");
+    soundKeys = make("sound_keys");
+    RDom r(0, keys, names("worst_key"));
+    if (!s.hidesPairs())
+      r.where(!isKept(r)); // all others are seen by all
+    RDom rd(0, int(s.valueDim), names("worst_column"));
+    Expr bits = reinterpret<int32_t>(valueAt(d, r, h)) & 0x7fffffff;
+    worst(d, h) = 0;
+    worst(d, h) = max(worst(d, h), bits);
+    worstOfAll = make("worst_of_all");
+    worstOfAll(h) = 0;
+    worstOfAll(h) = max(worstOfAll(h), worst(rd, h));
+    soundKeys(h) = select(worstOfAll(h) < 0x7f800000, keys, 0);
+    worstKeys = r;
+    worstColumns = rd;
+  }
+
+  //===-- The schedule --------------------------------------------------------//
+
+  // Whole vectors, predicated at the last: of narrower ones LLVM makes pairs, and
+  // then it rounds twice where it should once.
+  TailStrategy tail() const {
+    return s.valueDim % V ? TailStrategy::GuardWithIf : TailStrategy::Auto;
+  }
+
+  // kv head -> head -> query block; inside, whole score rows.
+  void scheduleOut() {
+    const int tiles = queryBlock / tileRows, group = int(s.group());
+    const int width = int(s.valueDim);
+    Var qm(names("qm")), qi(names("qi")), hg(names("hg")), dv(names("dv"));
+    auto buffer = pipe.out.output_buffer();
+    buffer.dim(0).set_bounds(0, width);
+    buffer.dim(1).set_stride(int(spec.out.rowStride));
+    buffer.dim(2).set_stride(width);
+    pipe.out.bound(d, 0, width);
+    Stage run = pipe.out.update();
+    run.split(m, qo, qi, tileRows, TailStrategy::GuardWithIf)
+        .split(qo, qo, qm, tiles, TailStrategy::GuardWithIf)
+        .split(d, d, dv, V, tail());
+    if (group > 1 && s.kvHeads > 1) {
+      buffer.dim(2).set_min((buffer.dim(2).min() / group) * group);
+      run.split(h, hk, hg, group, TailStrategy::GuardWithIf);
+    } else {
+      run.split(h, hk, hg, 1);
+    }
+    run.reorder(dv, qi, d, qm, qo, hg, hk).vectorize(dv).unroll(qi);
+  }
+
+  void vectorizeTurned(Func turned, const std::vector<RVar> &across) {
+    Var first = turned.args()[0];
+    turned.bound_extent(first, int(s.headDim)).vectorize(first, lanesFor(s.headDim, V));
+    for (int i = 0; i < 2 && !s.interleaved; ++i)
+      turned.update(i).vectorize(across[i], lanesFor(s.angles(), V));
+  }
+
+  void scheduleQueries() {
+    if (s.has(Operand::rotation)) {
+      turnedQuery.compute_at(pipe.out, qo);
+      vectorizeTurned(turnedQuery, queryAngles);
+      perKeyHead(turnedKey);
+      vectorizeTurned(turnedKey, keyAngles);
+    }
+    if (factors.defined())
+      lanes(factors);
+    queriesAcross.compute_at(pipe.out, qo).bound_extent(q, queryBlock)
+        .align_storage(q, V).reorder(q, d).vectorize(q, V).unroll(q)
+        .store_in(MemoryType::Stack);
+  }
+
+  // What a task prepares once for each key head.
+  void perKeyHead(Func f) {
+    if (s.kvHeads == 1)
+      f.compute_root();
+    else
+      f.compute_at(pipe.out, hk);
+  }
+  // A number per query of a block.
+  void lanes(Func f) {
+    f.compute_at(pipe.out, qo).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+        .store_in(MemoryType::Stack);
+  }
+  // One per query and key of a block.
+  void plane(Func f, const RVar &tile) {
+    f.compute_at(pipe.out, qo).bound_extent(q, queryBlock).bound_extent(ki, keyTile);
+    f.update().reorder(q, ki, tile).vectorize(q, V).unroll(q).unroll(ki);
+  }
+
+  void scheduleScores() {
+    plane(scores, scoreTile);
+    dots.compute_at(scores, scoreTile).store_in(MemoryType::Register)
+        .bound_extent(q, queryBlock).bound_extent(ki, keyTile).bound_extent(ko, 1)
+        .reorder(q, ki).vectorize(q, V).unroll(q).unroll(ki);
+    dots.update().reorder(q, ki, depth).vectorize(q, V).unroll(q).unroll(ki);
+    if (strip.defined())
+      strip.compute_at(pipe.out, qo).vectorize(u, V);
+    if (isLinear())
+      return;
+    for (auto &[f, across] : {std::pair<Func, RVar>{top, topKeys}, {sum, sumKeys}}) {
+      lanes(f);
+      Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
+    }
+    plane(weights, weightTile);
+    lanes(inverse);
+  }
+
+  void scheduleMixed() {
+    mixed.compute_at(pipe.out, d).store_in(MemoryType::Register)
+        .bound_extent(q, tileRows).vectorize(d, V, tail()).unroll(d).unroll(q);
+    for (size_t i = 0; i < mixedKeys.size(); ++i)
+      mixed.update(int(i)).reorder(d, q, mixedKeys[i]).vectorize(d, V, tail())
+          .unroll(d).unroll(q);
+    if (!worst.defined())
+      return;
+    perKeyHead(worst);
+    worst.bound_extent(d, int(s.valueDim)).vectorize(d, V, tail());
+    worst.update().vectorize(d, V, tail()).reorder(d, worstKeys);
+    perKeyHead(worstOfAll);
+    worstOfAll.update().atomic().vectorize(worstColumns, lanesFor(s.valueDim, V));
+    perKeyHead(soundKeys);
+    for (Func f : {worst, worstOfAll, soundKeys})
+      f.store_in(MemoryType::Stack);
+  }
+
+  const KernelSpec &spec;
+  const AttentionSpec &s;
+  const Names &names;
+  const int V, tileRows;
+  Pipe pipe;
+  ImageParam query, key, value, decay, optional[attentionOperands];
+  Param<int> queries{names("queries")}, keyCount{names("keys")}, firstOf{names("first")};
+  Var d{names("d")}, m{names("m")}, h{names("h")}, q{names("q")}, b{names("b")};
+  Var t{names("t")}, u{names("u")}, ki{names("ki")}, ko{names("ko")};
+  Var qo{names("qo")}, hk{names("hk")}; // loops that others are computed in
+  Expr keys, first;        // of a sequence; the first query's position
+  Expr row0, rowLast;      // of the task
+  Expr sequence, keyRow;   // its number, its first key's row
+  Expr position0;          // of row 0
+  Expr kvHead;
+  Func turnedQuery, turnedKey, factors, queriesAcross, strip, dots, scores, top,
+      weights, sum, inverse, mixed, worst, worstOfAll, soundKeys;
+  std::vector<RVar> queryAngles, keyAngles;
+  RVar depth, scoreTile, weightTile, topKeys, sumKeys, worstKeys, worstColumns;
+  std::vector<RVar> mixedKeys;
+};
 
 } // namespace
 
 Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
                     const Names &names) {
-  const AttentionSpec &s = spec.attention;
-  const int V = machine.lanes, D = s.headDim, E = s.valueDim, QB = queryBlock;
-  const int group = int(s.group());
-  ImageParam query = bufferOf(s.query, names("query"));
-  ImageParam key = bufferOf(s.key, names("key"));
-  ImageParam value = bufferOf(s.value, names("value"));
-  ImageParam bias(Float(32), 2, names("bias")), rotation(Float(32), 2, names("rotation"));
-  Param<int> queries(names("queries")), keys(names("keys")), first(names("first"));
-  Pipe pipe;
-  pipe.arguments = {query, key, value};
-  if (s.hasKeyBias) {
-    bias = bufferOf(s.keyBias, names("bias"));
-    pipe.arguments.push_back(bias);
-  }
-  if (s.hasRotation) {
-    rotation = bufferOf(s.rotation, names("rotation"));
-    pipe.arguments.push_back(rotation);
-  }
-  pipe.arguments.insert(pipe.arguments.end(), {queries, keys, first});
-
-  Var d(names("d")), m(names("m")), h(names("h")), q(names("q")), b(names("b"));
-  pipe.out = Func(names("out"));
-  Func &out = pipe.out;
-  // Nothing is stored by this: it makes the out's range known to what follows.
-  out(d, m, h) = undef<float>();
-  auto buffer = out.output_buffer();
-
-  // The task's rows lie in one sequence; query blocks count from its first row.
-  Expr row0 = buffer.dim(1).min(), rowLast = row0 + buffer.dim(1).extent() - 1;
-  Expr sequence = row0 / queries;
-  Expr keyRow = sequence * keys;
-  auto queryRow = [&](const Expr &block, const Expr &lane) {
-    return min(row0 + block * QB + lane, rowLast);
-  };
-  // position of a query: lanes past the last row repeat it
-  Expr position0 = first - sequence * queries;
-
-  // [lane, d, block, head]: queries in lanes, scale and log2 e multiplied in
-  Func QT(names("QT"));
-  const float factor = float(s.softcap > 0 ? s.scale : s.scale * log2e);
-  Turned tq, tk;
-  if (s.hasRotation) {
-    tq = turn(s, query, s.queryOffset, rotation, Expr(0), names, "turned_query");
-    tk = turn(s, key, s.keyOffset, rotation, keyRow, names, "turned_key");
-    QT(q, d, b, h) = tq.out(d, queryRow(b, q), h) * factor;
-  } else {
-    QT(q, d, b, h) = query(int(s.queryOffset) + h * D + d, queryRow(b, q)) * factor;
-  }
-
-  // Scores [lane, key of tile, key tile, block, head], in powers of two. The
-  // last tile repeats the last key; what that gives is not read.
-  Var ki(names("ki")), ko(names("ko"));
-  Func dots(names("dots")), scores(names("scores"));
-  RDom rd(0, D, names("rd"));
-  Expr kvHead = s.kvHeads == 1 ? Expr(0) : h / group;
-  Expr kv = min(ko * keyTile + ki, keys - 1);
-  Expr keyAt = s.hasRotation
-                   ? tk.out(rd, kv, kvHead)
-                   : key(int(s.keyOffset) + kvHead * D + rd, keyRow + kv);
-  Expr biasAt = s.hasKeyBias ? bias(0, keyRow + kv) * float(log2e) : Expr(0.0f);
-  const bool biasFirst = s.softcap <= 0;
-  dots(q, ki, ko, b, h) = biasFirst ? biasAt : Expr(0.0f);
-  dots(q, ki, ko, b, h) += QT(q, rd, b, h) * keyAt;
-  Expr score = dots(q, ki, ko, b, h);
-  if (!biasFirst)
-    score = tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e) + biasAt;
-  Expr position = position0 + queryRow(b, q);
-  if (!s.slopes.empty())
-    score += chosen(s.slopes, h, log2e) * cast<float>(kv - position);
-  if (s.causal)
-    score = select(kv <= position, score, -1.5e30f);
-  scores(q, ki, ko, b, h) = score;
-
-  // Keys that some query of the block sees.
-  auto keysOf = [&](const char *name, const Expr &block) {
-    RDom r(0, keys, names(name));
-    if (s.causal)
-      r.where(r < clamp(position0 + queryRow(block, QB - 1) + 1, 0, keys));
-    return r;
-  };
-  auto atKey = [&](Func &f, const Expr &lane, const Expr &r, const Expr &block) {
-    return f(lane, r % keyTile, r / keyTile, block, h);
-  };
-  RDom r0 = keysOf("r0", b), r1 = keysOf("r1", b);
-  Func top(names("top")), weights(names("weights")), sum(names("sum")),
-      inverse(names("inverse")), mixed(names("mixed"));
-  top(q, b, h) = -1.0e29f; // above every masked score
-  top(q, b, h) = max(top(q, b, h), atKey(scores, q, r0, b));
-  weights(q, ki, ko, b, h) = exp2Weight(scores(q, ki, ko, b, h) - top(q, b, h));
-  sum(q, b, h) = 0.0f;
-  sum(q, b, h) += atKey(weights, q, r1, b);
-  inverse(q, b, h) = select(sum(q, b, h) > 0.0f, 1.0f / sum(q, b, h), 0.0f);
-  // [column, query of tile, tile, head]: the tile's own dimensions, as in matmul
-  const int tileRows = machine.wide ? 16 : 8, tiles = QB / tileRows;
-  Var t(names("t"));
-  RDom r2 = keysOf("r2", t / tiles);
-  mixed(d, q, t, h) = 0.0f;
-  mixed(d, q, t, h) += atKey(weights, (t % tiles) * tileRows + q, r2, t / tiles) *
-                       value(int(s.valueOffset) + kvHead * E + d, keyRow + r2);
-  Expr local = m - row0;
-  // Strict, else LLVM makes it a division in some places and not in others.
-  out(d, m, h) = oneRounding(Internal::Call::strict_mul,
-                             mixed(d, local % tileRows, local / tileRows, h),
-                             inverse(local % QB, local / QB, h));
-
-  // Schedule: kv head -> head -> query block; inside, whole score rows.
-  // Whole vectors, predicated at the last: of narrower ones LLVM makes pairs, and
-  // then it rounds twice where it should once.
-  const TailStrategy tail =
-      E % V ? TailStrategy::GuardWithIf : TailStrategy::Auto;
-  buffer.dim(0).set_bounds(0, E);
-  buffer.dim(1).set_stride(int(spec.out.rowStride));
-  buffer.dim(2).set_stride(E);
-  Var qo(names("qo")), qm(names("qm")), qi(names("qi")), hk(names("hk")),
-      hg(names("hg")), dv(names("dv"));
-  out.bound(d, 0, E);
-  Stage run = out.update();
-  run.split(m, qo, qi, tileRows, TailStrategy::GuardWithIf)
-      .split(qo, qo, qm, tiles, TailStrategy::GuardWithIf)
-      .split(d, d, dv, V, tail);
-  if (group > 1 && s.kvHeads > 1) {
-    buffer.dim(2).set_min((buffer.dim(2).min() / group) * group);
-    run.split(h, hk, hg, group, TailStrategy::GuardWithIf)
-        .reorder(dv, qi, d, qm, qo, hg, hk);
-  } else {
-    run.split(h, hk, hg, 1).reorder(dv, qi, d, qm, qo, hg, hk);
-  }
-  run.vectorize(dv).unroll(qi);
-
-  if (s.hasRotation) {
-    tq.out.compute_at(out, qo);
-    vectorizeTurned(tq, s, V);
-    if (s.kvHeads == 1)
-      tk.out.compute_root();
-    else
-      tk.out.compute_at(out, hk);
-    vectorizeTurned(tk, s, V);
-  }
-  QT.compute_at(out, qo).bound_extent(q, QB).align_storage(q, V)
-      .reorder(q, d).vectorize(q, V).unroll(q).store_in(MemoryType::Stack);
-  scores.compute_at(out, qo).bound_extent(q, QB).bound_extent(ki, keyTile)
-      .reorder(q, ki, ko).vectorize(q, V).unroll(q).unroll(ki);
-  dots.compute_at(scores, ko).store_in(MemoryType::Register)
-      .bound_extent(q, QB).bound_extent(ki, keyTile)
-      .reorder(q, ki).vectorize(q, V).unroll(q).unroll(ki);
-  dots.update().reorder(q, ki, rd).vectorize(q, V).unroll(q).unroll(ki);
-  for (Func f : {top, sum}) {
-    f.compute_at(out, qo).bound_extent(q, QB).vectorize(q, V).unroll(q)
-        .store_in(MemoryType::Stack);
-    f.update().reorder(q, f.name() == top.name() ? RVar(r0) : RVar(r1))
-        .vectorize(q, V).unroll(q);
-  }
-  weights.compute_at(out, qo).bound_extent(q, QB).bound_extent(ki, keyTile)
-      .reorder(q, ki, ko).vectorize(q, V).unroll(q).unroll(ki);
-  inverse.compute_at(out, qo).bound_extent(q, QB).vectorize(q, V).unroll(q)
-      .store_in(MemoryType::Stack);
-  mixed.compute_at(out, d).store_in(MemoryType::Register)
-      .bound_extent(q, tileRows).vectorize(d, V, tail)
-      .unroll(d).unroll(q);
-  mixed.update().reorder(d, q, r2).vectorize(d, V, tail).unroll(d).unroll(q);
-  return pipe;
+  return Attention(spec, machine, names).build();
 }
 
 void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
@@ -237,13 +534,16 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   if (spec.kind != KernelKind::attention)
     return;
   const AttentionSpec &s = spec.attention;
+  const bool turns = s.has(Operand::rotation);
   // scores and weights of a query block, and a turned key row
   perKey = 2 * queryBlock * 4;
-  if (s.hasRotation)
+  if (turns)
     perKey += s.headDim * 4;
+  if (s.has(Operand::bias) && s.biasByDistance)
+    perKey += 4;
   // keys are rounded up to a key tile; Halide aligns each of the allocations
-  base = keyTile * perKey + 4 * 256;
-  if (s.hasRotation)
+  base = keyTile * perKey + 5 * 256;
+  if (turns)
     base += queryBlock * s.headDim * 4;
 }
 

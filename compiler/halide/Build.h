@@ -1,4 +1,4 @@
-// Halide pipelines of the three kernels: algorithm above, schedule below.
+// Halide pipelines of the kernels: algorithm above, schedule below.
 // Private to this room.
 #pragma once
 #include "compiler/halide/Spec.h"
@@ -33,6 +33,10 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
                const Names &names);
 Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
                     const Names &names);
+Pipe buildRotate(const KernelSpec &spec, const Machine &machine,
+                 const Names &names);
+Pipe buildSlots(const KernelSpec &spec, const Machine &machine,
+                const Names &names);
 
 // An operand with the dimensions and strides of `spec`: (column, row).
 Halide::ImageParam bufferOf(const BufferSpec &spec, const std::string &name);

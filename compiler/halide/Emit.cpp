@@ -87,6 +87,8 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
   case KernelKind::matmul: return buildMatmul(spec, machine, names, few);
   case KernelKind::rows: return buildRows(spec, machine, names);
   case KernelKind::attention: return buildAttention(spec, machine, names);
+  case KernelKind::rotate: return buildRotate(spec, machine, names);
+  case KernelKind::slots: return buildSlots(spec, machine, names);
   }
   return {};
 }

@@ -17,7 +17,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "7";
+constexpr StringLiteral scheduleVersion = "8";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -80,15 +80,52 @@ void describe(const RowsSpec &r, KernelInfo &info) {
   info.rowDimension.insert(info.rowDimension.end(), r.indices, 0);
 }
 
+// The row dimension of an operand that may be absent.
+int8_t rowDimensionOf(AttentionOperand operand) {
+  switch (operand) {
+  case AttentionOperand::headScale:
+  case AttentionOperand::sink:
+  case AttentionOperand::bias:
+    return -1;
+  case AttentionOperand::segments:
+  case AttentionOperand::prefix: // a row per sequence
+    return 0;
+  default:
+    return 1;
+  }
+}
+
 void describe(const AttentionSpec &a, KernelInfo &info) {
   info.partition = MILLE_PARTITION_SEQUENCES;
-  info.bufferCount = 4 + a.hasKeyBias + a.hasRotation;
-  info.scalarCount = 3;
+  info.rowDimension = {1, 1, 1}; // query, key, value
+  for (int i = 0; i < attentionOperands; ++i)
+    if (a.optional[i])
+      info.rowDimension.push_back(rowDimensionOf(AttentionOperand(i)));
+  if (a.decay)
+    info.rowDimension.push_back(-1);
+  info.bufferCount = info.rowDimension.size() + 1;
+  info.scalarCount = a.decay ? 1 : 3;
   // Heads that share turned keys stay in one task.
   info.columnUnit = a.kvHeads > 1 ? a.group() : 1;
   info.rowUnit = 32;
   info.flopsPerRow = 2 * a.heads * (a.headDim + a.valueDim);
-  info.rowDimension.assign(info.bufferCount - 1, 1);
+}
+
+void describe(const RotateSpec &r, KernelInfo &info) {
+  info.bufferCount = 3;
+  info.columnUnit = r.heads * r.headDim;
+  info.rowUnit = 1;
+  info.flopsPerRow = 3 * r.heads * r.rotation.columns;
+  info.rowDimension = {1, 1};
+}
+
+// Rows are taken by numbers that count the whole run's: a task has them all.
+void describe(const SlotsSpec &s, KernelInfo &info) {
+  info.bufferCount = 3 + !s.combines + s.weights.has_value();
+  info.columnUnit = 64;
+  info.rowUnit = 1u << 30;
+  info.flopsPerRow = (s.combines ? 2 * s.k : 1) * s.columns;
+  info.rowDimension.assign(info.bufferCount - 1, -1);
 }
 
 } // namespace
@@ -117,8 +154,10 @@ KernelInfo mille::describeKernel(Operation *op) {
   case KernelKind::matmul: describe(spec.matmul, info); break;
   case KernelKind::rows: describe(spec.rows, info); break;
   case KernelKind::attention: describe(spec.attention, info); break;
+  case KernelKind::rotate: describe(spec.rotate, info); break;
+  case KernelKind::slots: describe(spec.slots, info); break;
   }
-  info.rowDimension.push_back(1); // out
+  info.rowDimension.push_back(spec.kind == KernelKind::slots ? -1 : 1); // out
   scratchOf(spec, info.scratchBytes, info.scratchBytesPerToken);
   return info;
 }

@@ -183,21 +183,31 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   m.columns = spec.out.columns;
   m.accumulators = op.getAccumulators();
   auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
-  if (!weight || weight.getRank() != 3 || weight.getDimSize(2) != m.panel ||
-      weight.getDimSize(1) != m.inner || !weight.getLayout().isIdentity())
+  // By experts: the runtime gives the kernel one expert's weight at a time.
+  int64_t entries = 0;
+  if (op.getStarts())
+    entries = cast<ShapedType>(op.getStarts().getType()).getDimSize(0) - 1;
+  const int64_t rank = entries ? 4 : 3;
+  if (!weight || weight.getRank() != rank ||
+      weight.getDimSize(rank - 1) != m.panel ||
+      weight.getDimSize(rank - 2) != m.inner || !weight.getLayout().isIdentity())
     return op.emitOpError("weight is ") << op.getWeight().getType()
-           << " but must be packed: [panels, " << m.inner << ", " << m.panel
-           << "]";
-  m.panels = weight.getDimSize(0);
+           << " but must be packed: [" << (entries ? "experts, " : "") << "panels, "
+           << m.inner << ", " << m.panel << "]";
+  m.panels = weight.getDimSize(rank - 3);
   int64_t perPanel = m.panel / m.accumulators;
   if (m.panels != (m.columns + perPanel - 1) / perPanel)
     return op.emitOpError("weight has ") << m.panels << " panels but "
            << m.columns << " columns with " << m.accumulators
            << " accumulators need " << (m.columns + perPanel - 1) / perPanel;
-  for (Value extra : op.getExtras())
-    if (failed(readOperand(op, extra.getType(), m.columns,
-                           m.extras.emplace_back())))
+  for (Value extra : op.getExtras()) {
+    auto type = cast<ShapedType>(extra.getType());
+    BufferSpec &buffer = m.extras.emplace_back();
+    if (entries && type.getShape() == ArrayRef<int64_t>{entries, m.columns})
+      buffer = {1, m.columns, 1, 0, Reading::column}; // the expert's row of it
+    else if (failed(readOperand(op, type, m.columns, buffer)))
       return failure();
+  }
   return RegionReader(op, m.epilogue).read(op.getEpilogue());
 }
 
@@ -226,11 +236,13 @@ LogicalResult read(kernel::RowsOp op, KernelSpec &spec) {
     case kernel::RowNormKind::l2: r.norm = RowStatistic::l2; break;
     }
     r.eps = norm.getEps().getValueAsDouble();
+    r.group = norm.getGroup() ? norm.getGroup() : r.columns;
   }
   return RegionReader(op, r.body).read(op.getBody());
 }
 
-LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
+// What attention and linear attention share.
+template <typename Op> LogicalResult readHeads(Op op, KernelSpec &spec) {
   spec.kind = KernelKind::attention;
   AttentionSpec &a = spec.attention;
   if (failed(readBuffer(op, op.getQuery().getType(), a.query)) ||
@@ -246,22 +258,88 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
   a.keyOffset = op.getOffsets()[1];
   a.valueOffset = op.getOffsets()[2];
   a.scale = op.getScale().convertToDouble();
+  return success();
+}
+
+LogicalResult readOptional(Operation *op, Value value,
+                           std::optional<BufferSpec> &spec) {
+  return value ? readBuffer(op, value.getType(), spec.emplace()) : success();
+}
+
+LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
+  if (failed(readHeads(op, spec)))
+    return failure();
+  AttentionSpec &a = spec.attention;
+  Value operands[attentionOperands] = {
+      op.getKeyBias(), op.getKeyHeadBias(), op.getRotation(),
+      op.getQueryScale(), op.getHeadScale(), op.getSink(), op.getBias(),
+      op.getContentQuery(), op.getContentKey(), op.getSegments(), op.getPrefix()};
+  for (int i = 0; i < attentionOperands; ++i)
+    if (failed(readOptional(op, operands[i], a.optional[i])))
+      return failure();
+  for (auto [name, operand] :
+       {std::pair<StringRef, AttentionOperand>{"content_query", AttentionOperand::contentQuery},
+        {"content_key", AttentionOperand::contentKey},
+        {"bias", AttentionOperand::bias}}) {
+    if (!a.has(operand))
+      continue;
+    bool pairs = operand == AttentionOperand::bias &&
+                 op.getBiasBy() == kernel::BiasBy::pair;
+    bool content = operand != AttentionOperand::bias;
+    int64_t columns = a[operand]->columns, each = content ? columns / a.heads : columns;
+    if (!pairs && (each % 2 == 0 || (content && columns % a.heads)))
+      return op.emitOpError() << name << " has " << columns << " columns but heads is "
+             << a.heads << " and distances are odd in number";
+  }
   a.softcap = op.getSoftcap().convertToDouble();
   a.causal = op.getCausal();
-  if (op.getKeyBias()) {
-    a.hasKeyBias = true;
-    if (failed(readBuffer(op, op.getKeyBias().getType(), a.keyBias)))
-      return failure();
-  }
-  if (op.getRotation()) {
-    a.hasRotation = true;
-    if (failed(readBuffer(op, op.getRotation().getType(), a.rotation)))
-      return failure();
-    a.angles = a.rotation.columns / 2;
-    a.interleaved = op.getPairing() == kernel::Pairing::interleaved;
+  a.interleaved = op.getPairing() == kernel::Pairing::interleaved;
+  a.biasByDistance = op.getBiasBy() == kernel::BiasBy::distance;
+  a.start = op.getStart();
+  a.chunk = op.getChunk();
+  if (auto window = op.getWindow(); window && !window->empty()) {
+    a.windowLeft = (*window)[0];
+    a.windowRight = (*window)[1];
   }
   if (auto slopes = op.getSlopes())
     a.slopes.assign(slopes->begin(), slopes->end());
+  return success();
+}
+
+LogicalResult read(kernel::LinearAttentionOp op, KernelSpec &spec) {
+  if (failed(readHeads(op, spec)))
+    return failure();
+  AttentionSpec &a = spec.attention;
+  a.causal = true;
+  auto &keyBias = a.optional[int(AttentionOperand::keyBias)];
+  if (failed(readOptional(op, op.getKeyBias(), keyBias)))
+    return failure();
+  return readOptional(op, op.getDecay(), a.decay);
+}
+
+LogicalResult read(kernel::RotateOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::rotate;
+  RotateSpec &r = spec.rotate;
+  r.heads = op.getHeads();
+  r.headDim = op.getHeadDim();
+  r.start = op.getStart();
+  r.interleaved = op.getPairing() == kernel::Pairing::interleaved;
+  if (failed(readBuffer(op, op.getInput().getType(), r.input)) ||
+      failed(readBuffer(op, op.getRotation().getType(), r.rotation)))
+    return failure();
+  return readBuffer(op, op.getOut().getType(), spec.out);
+}
+
+template <typename Op> LogicalResult readSlots(Op op, KernelSpec &spec) {
+  spec.kind = KernelKind::slots;
+  SlotsSpec &s = spec.slots;
+  s.k = op.getK();
+  s.combines = std::is_same_v<Op, kernel::CombineOp>;
+  if (failed(readBuffer(op, op.getInput().getType(), s.input)) ||
+      failed(readOptional(op, op.getWeights(), s.weights)) ||
+      failed(readBuffer(op, op.getOut().getType(), spec.out)))
+    return failure();
+  s.columns = spec.out.columns;
   return success();
 }
 
@@ -274,5 +352,14 @@ LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
     return read(rows, spec);
   if (auto attention = dyn_cast<kernel::AttentionOp>(op))
     return read(attention, spec);
-  return op->emitOpError("is no kernel; kernels are matmul, rows and attention");
+  if (auto attention = dyn_cast<kernel::LinearAttentionOp>(op))
+    return read(attention, spec);
+  if (auto rotate = dyn_cast<kernel::RotateOp>(op))
+    return read(rotate, spec);
+  if (auto dispatch = dyn_cast<kernel::DispatchOp>(op))
+    return readSlots(dispatch, spec);
+  if (auto combine = dyn_cast<kernel::CombineOp>(op))
+    return readSlots(combine, spec);
+  return op->emitOpError("is no kernel; kernels are matmul, rows, attention, "
+                         "linear_attention, rotate, dispatch and combine");
 }

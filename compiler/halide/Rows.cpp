@@ -8,37 +8,38 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-// Sums and maxima over a row run in `lanes` columns side by side; then these are
+// Sums over a group of columns run in `lanes` columns side by side; then these are
 // added in pairs. 64 lanes hide the latency of the additions.
 struct RowSum {
   const Names &names;
-  int columns, vector;
+  int columns, vector; // of a group
   int lanes() const { return columns >= 256 ? 64 : 16; }
   std::vector<Func> made; // to be scheduled: partial sums first
 
-  // sum over n of term(n), for row m
-  Func sum(const char *name, const Var &m, std::function<Expr(Expr)> term) {
+  // sum over n of term(n), for group g of row m; n counts in the group
+  Func sum(const char *name, const Var &g, const Var &m,
+           std::function<Expr(Expr)> term) {
     const int L = lanes(), whole = columns / L, rest = columns % L;
     Var l(names("l"));
     Func partial(names((std::string(name) + "_partial").c_str()));
-    partial(l, m) = 0.0f;
+    partial(l, g, m) = 0.0f;
     if (whole) {
       RDom r(0, whole, names("r"));
-      partial(l, m) += term(r * L + l);
+      partial(l, g, m) += term(r * L + l);
       partial.update(0).reorder(l, r).vectorize(l, vector).unroll(l);
     }
     if (rest) {
       RDom r(0, rest, names("rest"));
-      partial(r, m) += term(whole * L + r);
+      partial(r, g, m) += term(whole * L + r);
     }
     std::vector<Expr> lane;
     for (int i = 0; i < L; ++i)
-      lane.push_back(partial(i, m));
+      lane.push_back(partial(i, g, m));
     for (; lane.size() > 1; lane.resize(lane.size() / 2))
       for (size_t i = 0; i < lane.size() / 2; ++i)
         lane[i] = strict_float(lane[i] + lane[i + lane.size() / 2]);
     Func total(names(name));
-    total(m) = lane[0];
+    total(g, m) = lane[0];
     partial.bound_extent(l, L).vectorize(l, vector).unroll(l);
     made.push_back(partial);
     made.push_back(total);
@@ -75,27 +76,31 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
     return inputs[i](column, clamp(entry, 0, last));
   };
 
-  RowSum rowSum{names, N, V, {}};
+  const int group = s.norm == RowStatistic::none ? N : int(s.group);
+  RowSum rowSum{names, group, V, {}};
   std::vector<Expr> arguments;
   for (size_t i = 0; i < inputs.size(); ++i)
     arguments.push_back(read(i, n));
+  Var g(names("g"));
   Func mean, scale(names("scale"));
   if (s.norm != RowStatistic::none) {
-    Expr shift = 0.0f;
-    if (s.norm == RowStatistic::layer) {
-      mean = rowSum.sum("mean", m, [&](Expr c) { return read(0, c); });
-      shift = mean(m) * float(1.0 / N);
-    }
-    Func squares = rowSum.sum("squares", m, [&](Expr c) {
-      Expr x = read(0, c) - shift;
+    auto term = [&](const Expr &c) { return read(0, g * group + c); };
+    const Expr own = group == N ? Expr(0) : n / group;
+    if (s.norm == RowStatistic::layer)
+      mean = rowSum.sum("mean", g, m, term);
+    auto shift = [&](const Expr &of) {
+      return mean.defined() ? mean(of, m) * float(1.0 / group) : Expr(0.0f);
+    };
+    Func squares = rowSum.sum("squares", g, m, [&](Expr c) {
+      Expr x = term(c) - shift(g);
       return x * x;
     });
-    Expr sum = squares(m);
+    Expr sum = squares(g, m);
     if (s.norm == RowStatistic::l2)
-      scale(m) = 1.0f / max(sqrt(sum), float(s.eps));
+      scale(g, m) = 1.0f / max(sqrt(sum), float(s.eps));
     else
-      scale(m) = 1.0f / sqrt(sum * float(1.0 / N) + float(s.eps));
-    arguments[0] = (arguments[0] - shift) * scale(m);
+      scale(g, m) = 1.0f / sqrt(sum * float(1.0 / group) + float(s.eps));
+    arguments[0] = (arguments[0] - shift(own)) * scale(own, m);
   }
   pipe.out = Func(names("out"));
   Func &out = pipe.out;
@@ -105,11 +110,13 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
   buffer.dim(1).set_stride(int(spec.out.rowStride));
   if (s.norm != RowStatistic::none)
     buffer.dim(0).set_bounds(0, N);
+  if (group != N)
+    out.bound(n, 0, N).split(n, g, n, group);
   out.split(n, no, nv, V, TailStrategy::GuardWithIf).vectorize(nv);
-  for (Func &f : rowSum.made)
-    f.compute_at(out, m).store_in(MemoryType::Stack);
   if (s.norm != RowStatistic::none)
-    scale.compute_at(out, m).store_in(MemoryType::Stack);
+    rowSum.made.push_back(scale);
+  for (Func &f : rowSum.made)
+    f.compute_at(out, group == N ? m : g).store_in(MemoryType::Stack);
   return pipe;
 }
 

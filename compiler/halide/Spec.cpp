@@ -45,6 +45,9 @@ struct Text {
     return number(b.rank).number(b.columns).number(b.rows).number(b.rowStride)
         .number(int(b.reading)).word(";");
   }
+  Text &optional(const std::optional<BufferSpec> &b) {
+    return b ? buffer(*b) : word("none");
+  }
   Text &program(const ScalarProgram &p) {
     word("program").number(p.arguments);
     for (const ScalarStep &s : p.steps) {
@@ -70,19 +73,32 @@ void write(Text &t, const RowsSpec &r) {
   t.word("gather").number(r.indices);
   for (int64_t index : r.gather)
     t.number(index);
-  t.word("norm").number(int(r.norm)).real(r.eps).program(r.body);
+  t.word("norm").number(int(r.norm)).number(r.group).real(r.eps);
+  t.program(r.body);
 }
 
 void write(Text &t, const AttentionSpec &a) {
   t.word("attention").number(a.heads).number(a.kvHeads).number(a.headDim);
   t.number(a.valueDim).number(a.queryOffset).number(a.keyOffset);
   t.number(a.valueOffset).buffer(a.query).buffer(a.key).buffer(a.value);
-  t.word("bias").number(a.hasKeyBias).buffer(a.keyBias);
-  t.word("rotation").number(a.hasRotation).number(a.interleaved);
-  t.number(a.angles).buffer(a.rotation);
-  t.number(a.causal).real(a.scale).real(a.softcap).word("slopes");
+  for (const std::optional<BufferSpec> &operand : a.optional)
+    t.optional(operand);
+  t.word("decay").optional(a.decay);
+  t.number(a.causal).number(a.interleaved).number(a.biasByDistance);
+  t.number(a.start).number(a.windowLeft).number(a.windowRight).number(a.chunk);
+  t.real(a.scale).real(a.softcap).word("slopes");
   for (double slope : a.slopes)
     t.real(slope);
+}
+
+void write(Text &t, const RotateSpec &r) {
+  t.word("rotate").number(r.heads).number(r.headDim).number(r.start);
+  t.number(r.interleaved).buffer(r.input).buffer(r.rotation);
+}
+
+void write(Text &t, const SlotsSpec &s) {
+  t.word(s.combines ? "combine" : "dispatch").number(s.columns).number(s.k);
+  t.buffer(s.input).optional(s.weights);
 }
 
 } // namespace
@@ -93,6 +109,8 @@ std::string mille::canonicalText(const KernelSpec &spec) {
   case KernelKind::matmul: write(t, spec.matmul); break;
   case KernelKind::rows: write(t, spec.rows); break;
   case KernelKind::attention: write(t, spec.attention); break;
+  case KernelKind::rotate: write(t, spec.rotate); break;
+  case KernelKind::slots: write(t, spec.slots); break;
   }
   t.word("out").buffer(spec.out);
   return std::move(t.text);

@@ -2,6 +2,7 @@
 // Names neither MLIR nor Halide, so both sides of the room can read it.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,28 +53,70 @@ struct RowsSpec {
   std::vector<int64_t> gather; // number of an index buffer, or -1
   int indices = 0;
   RowStatistic norm = RowStatistic::none;
+  int64_t group = 0; // columns normed together
   double eps = 0;
   ScalarProgram body;
 };
 
+// Attention's operands that may be absent, in the order of the op's.
+enum class AttentionOperand {
+  keyBias, keyHeadBias, rotation, queryScale, headScale, sink, bias,
+  contentQuery, contentKey, segments, prefix
+};
+constexpr int attentionOperands = int(AttentionOperand::prefix) + 1;
+
+// Of attention, and of linear attention: there the sixth buffer is the decay.
 struct AttentionSpec {
   int64_t heads = 0, kvHeads = 0, headDim = 0, valueDim = 0;
   int64_t queryOffset = 0, keyOffset = 0, valueOffset = 0;
-  BufferSpec query, key, value, keyBias, rotation;
-  bool hasKeyBias = false, hasRotation = false, interleaved = false;
-  int64_t angles = 0; // n: the first 2n dimensions of a head turn
-  bool causal = false;
+  BufferSpec query, key, value;
+  std::optional<BufferSpec> optional[attentionOperands];
+  std::optional<BufferSpec> decay; // of linear attention
+  bool causal = false, interleaved = false, biasByDistance = false;
+  int64_t start = 0; // dimensions start to start + 2n - 1 of a head turn
+  int64_t windowLeft = 0, windowRight = 0, chunk = 0; // 0: none
   double scale = 1, softcap = 0;
   std::vector<double> slopes;
+
+  const std::optional<BufferSpec> &operator[](AttentionOperand o) const {
+    return optional[int(o)];
+  }
+  bool has(AttentionOperand o) const { return (*this)[o].has_value(); }
   int64_t group() const { return heads / kvHeads; }
+  int64_t angles() const { // n
+    return has(AttentionOperand::rotation)
+               ? (*this)[AttentionOperand::rotation]->columns / 2 : 0;
+  }
+  // Some query sees other keys than its neighbour.
+  bool hidesPairs() const {
+    return causal || windowLeft || windowRight || chunk ||
+           has(AttentionOperand::segments);
+  }
 };
 
-enum class KernelKind { matmul, rows, attention };
+// RoPE of rows by itself.
+struct RotateSpec {
+  int64_t heads = 0, headDim = 0, start = 0;
+  bool interleaved = false;
+  BufferSpec input, rotation;
+};
+
+// Rows taken by their number: dispatch and combine. k slots a row.
+struct SlotsSpec {
+  int64_t columns = 0, k = 0;
+  bool combines = false;
+  BufferSpec input;
+  std::optional<BufferSpec> weights;
+};
+
+enum class KernelKind { matmul, rows, attention, rotate, slots };
 struct KernelSpec {
   KernelKind kind = KernelKind::matmul;
   MatmulSpec matmul;
   RowsSpec rows;
   AttentionSpec attention;
+  RotateSpec rotate;
+  SlotsSpec slots;
   BufferSpec out;
 };
 

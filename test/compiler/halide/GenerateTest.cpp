@@ -175,7 +175,7 @@ void objects(const Isa &isa) {
     std::string text;
     uint64_t limit;
   } rows[] = {{matmul(192, addBias), 10000}, {matmul(192, geluRegion), 14000},
-              {matmul(100, geluRegion), 14000}, {attentionText, 24000}};
+              {matmul(100, geluRegion), 14000}, {attentionText, 26000}};
   for (const auto &row : rows) {
     std::string object = made(row.text, isa, RowClass::many);
     auto file = llvm::object::ObjectFile::createObjectFile(

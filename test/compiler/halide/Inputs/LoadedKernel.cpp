@@ -83,7 +83,10 @@ ParsedKernel::ParsedKernel(const std::string &text) {
   if (!module)
     giveUp("cannot parse\n" + text);
   module->walk([&](mlir::Operation *inner) {
-    if (!op && mlir::isa<kernel::MatmulOp, kernel::RowsOp, kernel::AttentionOp>(inner))
+    if (!op && mlir::
+            isa<kernel::MatmulOp, kernel::RowsOp, kernel::AttentionOp,
+                kernel::LinearAttentionOp, kernel::RotateOp,
+                kernel::DispatchOp, kernel::CombineOp>(inner))
       op = inner;
   });
   if (!op)
