@@ -128,6 +128,23 @@ void ModelBuilder::declareIds(const Stack &stack) {
           : 0);
 }
 
+void ModelBuilder::declareInputsOf(const Stack &stack) {
+  constexpr int64_t any = ShapedType::kDynamic;
+  if (stack.vocab)
+    declareIds(stack);
+  if (const auto &image = stack.image)
+    declareInput("pixel_values",
+                 RankedTensorType::get({any, image->channels.value,
+                                        image->height.value, image->width.value},
+                                       f32),
+                 "", 0, false);
+  if (const auto &sound = stack.sound)
+    declareInput("input_features",
+                 RankedTensorType::get(
+                     {any, sound->bands.value, 2 * sound->frames.value}, f32),
+                 "", 0, false);
+}
+
 // Every input that the stacks may read, in a fixed order; those that nothing
 // reads are dropped at the end.
 void ModelBuilder::declareInputs() {
@@ -137,8 +154,8 @@ void ModelBuilder::declareInputs() {
   stacks.push_back(&spec);
   for (bool decoder : {false, true})
     for (const Stack *stack : stacks)
-      if (stack->vocab && stack->decoder == decoder)
-        declareIds(*stack);
+      if (stack->decoder == decoder)
+        declareInputsOf(*stack);
   declareInput("prefix_tokens",
                RankedTensorType::get({ShapedType::kDynamic}, op.getI32Type()),
                "zeros", 0, false);
@@ -172,7 +189,7 @@ void ModelBuilder::dropUnusedInputs() {
 //===-- The walk ------------------------------------------------------------===//
 
 void ModelBuilder::keep(Value x, int64_t index, LocationAttr at) {
-  if (options.hiddenStates)
+  if (options.hiddenStates && !stack->states.empty())
     KeepOp::create(op, where(at), x, stack->states, index);
 }
 
@@ -180,8 +197,16 @@ void ModelBuilder::keep(Value x, int64_t index, LocationAttr at) {
 Value ModelBuilder::run(const Stack &current) {
   stack = &current;
   tokens = ShapedType::kDynamic;
-  sharedBias = {};
-  Value x = embed();
+  sharedBias = sharedPairBias = pooled = {};
+  Value x = stack->image     ? embedImage()
+            : stack->merging ? embedMerged()
+            : stack->sound   ? embedSound()
+                             : embed();
+  auto stateOutput = [&](const std::string &name) {
+    if (options.hiddenStates && !name.empty())
+      outputs.push_back({name, x});
+  };
+  stateOutput(stack->embeddedState);
   keep(x, 0, stack->vocab.at);
   for (int64_t layer = 0; layer < stack->layers.value; ++layer) {
     for (const Unit &unit : stack->unitsOf(layer))
@@ -190,6 +215,7 @@ Value ModelBuilder::run(const Stack &current) {
     if (layer + 1 < stack->layers.value || !stack->lastStateNormed)
       keep(x, layer + 1, stack->layers.at);
   }
+  stateOutput(stack->lastState);
   x = normed(x, stack->finalNorm, named("final_norm"));
   if (stack->last)
     x = linear(x, named("project_last"), Role::dense, dim(stack->last.width),
@@ -228,6 +254,10 @@ OwningOpRef<ModuleOp> ModelBuilder::run() {
   Value x = run(spec);
   if (spec.head)
     outputs.push_back({"logits", head(x), spec.head->oneNumber});
+  if (spec.classifier)
+    outputs.push_back({"logits", classify(x, *spec.classifier)});
+  if (spec.contrast)
+    compare(*spec.contrast);
   finish();
   return module;
 }

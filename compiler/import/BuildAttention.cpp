@@ -15,6 +15,8 @@ Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
   const Attention &a = *branch.attention.at(layer);
   LocationAttr at = branch.at;
   std::string name = layerPrefix(layer) + branch.name + ".";
+  if (a.windows)
+    u = intoWindows(u, *a.windows);
   Heads heads = a.latent ? projectLatent(u, a, name, at)
                          : project(u, a, name, at);
   double scale = a.divideByLayer ? a.scale / double(layer + 1) : a.scale;
@@ -30,8 +32,9 @@ Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
     o = GateOp::create(op, where(at), gate, o, *a.outputGate,
                        llvm::APFloat(0.0));
   }
-  return linear(shifted(o, a.inputShift, name + "o", at), name + "o",
-                Role::output, dim(stack->hidden), width, a.oBias, at);
+  o = linear(shifted(o, a.inputShift, name + "o", at), name + "o",
+             Role::output, dim(stack->hidden), width, a.oBias, at);
+  return a.windows ? outOfWindows(o, *a.windows) : o;
 }
 
 ModelBuilder::Heads ModelBuilder::project(Value u, const Attention &a,
@@ -77,6 +80,10 @@ ModelBuilder::Heads ModelBuilder::project(Value u, const Attention &a,
     if (a.rotateValue)
       heads.value = rotate(heads.value, *a.rope, a.kvHeads.value,
                            a.valueDim.value, 0, at);
+  }
+  if (const auto &rope = a.axialRope) {
+    heads.query = rotateAxially(heads.query, *rope, a.heads, a.headDim, at);
+    heads.key = rotateAxially(heads.key, *rope, a.kvHeads, a.headDim, at);
   }
   norms(true);
   return heads;
@@ -257,6 +264,8 @@ llvm::SmallVector<Value> ModelBuilder::scoreBiases(Value u, const Attention &a,
   }
   if (a.distance)
     biases.push_back(distanceBias(u, a, name, at));
+  for (const PairBias &bias : a.pairBiases)
+    biases.push_back(pairBias(bias, name, a, u, at));
   return biases;
 }
 
@@ -318,14 +327,15 @@ Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
   llvm::SmallVector<Value> biases = scoreBiases(u, a, name, at);
   return AttendOp::create(
       op, where(at), as(heads.query, a.heads.value * a.valueDim.value),
-      heads.query, heads.key, heads.value, keyMask, positions, Value(), prefix,
-      biases, op.getI64IntegerAttr(a.heads.value),
+      heads.query, heads.key, heads.value, keyMask, positions,
+      a.windows ? segments(*a.windows) : Value(), prefix, biases, op.getI64IntegerAttr(a.heads.value),
       op.getI64IntegerAttr(a.kvHeads.value),
       op.getI64IntegerAttr(a.headDim.value),
       op.getI64IntegerAttr(a.valueDim.value), op.getF64FloatAttr(scale),
       FlatSymbolRefAttr(), headScale, length, sink,
       MaskAttr::get(&context, a.mask), window, op.getI64IntegerAttr(a.chunk),
-      op.getI64IntegerAttr(1), op.getF64FloatAttr(a.softcap));
+      op.getI64IntegerAttr(a.windows ? a.windows->windows().count() : 1),
+      op.getF64FloatAttr(a.softcap));
 }
 
 Value ModelBuilder::attendLinear(const Heads &heads, const Attention &a,

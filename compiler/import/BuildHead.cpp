@@ -40,20 +40,28 @@ void ModelBuilder::pool(Value x) {
   const bool masked = pooling.kind == Pool::last || pooling.kind == Pool::mean;
   const Extent &hidden = stack->hidden;
   auto type = RankedTensorType::get({ShapedType::kDynamic, hidden.value}, f32);
-  Value y = PoolOp::create(op, where(spec.at), type, x,
-                           masked ? input("attention_mask") : Value(),
-                           byId ? input("input_ids") : Value(), pooling.kind,
-                           pooling.skip, pooling.id);
+  Value y;
+  if (pooling.probe)
+    y = poolByProbe(x, *pooling.probe);
+  else
+    y = PoolOp::create(op, where(spec.at), type, x,
+                       masked ? input("attention_mask") : Value(),
+                       byId ? input("input_ids") : Value(), pooling.kind,
+                       pooling.skip, pooling.id);
   y = normed(y, pooling.norm, named("pool_norm"));
   if (pooling.dense) {
-    y = linear(y, named("pooler"), Role::dense, dim(hidden), dim(hidden), true,
+    y = linear(y, named("pooler"), Role::dense,
+               dim(pooling.width ? pooling.width : hidden), dim(hidden), true,
                spec.at);
     y = ActivateOp::create(op, where(spec.at), y, pooling.act);
   }
-  outputs.push_back({pooling.output, y});
-  if (pooling.projection)
-    outputs.push_back(
-        {pooling.projected,
-         linear(y, named("projection"), Role::dense, dim(pooling.projection),
-                dim(hidden), false, pooling.projection.at)});
+  pooled = y;
+  if (!pooling.output.empty())
+    outputs.push_back({pooling.output, y});
+  if (pooling.projection) {
+    y = linear(y, named("projection"), Role::dense, dim(pooling.projection),
+               dim(hidden), false, pooling.projection.at);
+    outputs.push_back({pooling.projected, y});
+  }
+  vectors.push_back(y);
 }

@@ -16,6 +16,21 @@ Config::Config(const json::Document &document, Problems &problems,
     : Fields(document, document.root, "the config", problems, context),
       problems(problems), context(context), tensors(tensors) {}
 
+static const json::Value &objectOf(Config &outer, StringRef key) {
+  static const json::Value empty = [] {
+    json::Value value;
+    value.kind = json::Kind::object;
+    return value;
+  }();
+  const json::Value *value = outer.object(key);
+  return value ? *value : empty;
+}
+
+Config::Config(Config &outer, StringRef key)
+    : Fields(outer.file(), objectOf(outer, key), key, outer.problems,
+             outer.context),
+      problems(outer.problems), context(outer.context), tensors(outer.tensors) {}
+
 bool Config::holds(StringRef name, StringRef otherwise) {
   return !tensors || tensors->find(name) || tensors->find(otherwise);
 }

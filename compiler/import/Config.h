@@ -13,6 +13,9 @@ public:
   Config(const json::Document &document, Problems &problems,
          mlir::MLIRContext &context, StoredTensors *tensors);
 
+  // The object under a key, read as a config of its own; empty where absent.
+  Config(Config &outer, llvm::StringRef key);
+
   // The class the weights were saved from; empty: the base model.
   std::string architecture;
   // Whether the files hold a tensor; without files, everything is there.
@@ -53,6 +56,9 @@ struct Family {
   void (*describe)(Config &config, ModelSpec &model);
   bool encoderDecoder = false;
 };
+
+// Keys that never matter, and those of a family: the rest is noted as unknown.
+void ignoreUsual(Config &config, llvm::ArrayRef<llvm::StringRef> silent);
 
 // x + F(N(x)) for both branches, or N(x + F(x)).
 std::vector<Unit> preNormUnits(const PerLayer<Attention> &attention,

@@ -83,6 +83,16 @@ static void readArchitecture(Config &config, const Family &family) {
             "\"] gives the model without its head");
 }
 
+void mille::import::ignoreUsual(Config &config, ArrayRef<StringRef> silent) {
+  for (StringRef key : {"is_decoder", "tie_word_embeddings"})
+    config.ignore(key);
+  for (StringRef key : neverMatter)
+    config.ignore(key);
+  for (StringRef key : silent)
+    config.ignore(key);
+  config.noteRest();
+}
+
 void mille::import::readConfig(Config &config, const Family &family,
                                ModelSpec &model, Problems &problems) {
   model.family = family.modelType.str();
@@ -101,13 +111,7 @@ void mille::import::readConfig(Config &config, const Family &family,
     config.error("quantization_config", "quantization_config is " +
                                             scheme->describe() +
                                             " but Mille does not do that yet");
-  for (StringRef key : {"is_decoder", "tie_word_embeddings"})
-    config.ignore(key);
-  for (StringRef key : neverMatter)
-    config.ignore(key);
-  for (StringRef key : family.silentKeys)
-    config.ignore(key);
-  config.noteRest();
+  ignoreUsual(config, family.silentKeys);
 }
 
 // "layers.3.attn.q.weight" -> "layers.*.attn.q.weight" and "3".
@@ -190,6 +194,41 @@ const TensorName *FamilyWeights::lookUp(StringRef parameter,
   return name;
 }
 
+// Extents of 1 do not count: [1, n, c] holds the numbers of [n, c], and [] that
+// of [1].
+mlir::Attribute FamilyWeights::storedButOnes(const StoredTensors::Entry &entry,
+                                             ArrayRef<Dimension> shape) {
+  llvm::SmallVector<Dimension, 4> stored;
+  llvm::SmallVector<int64_t> wanted;
+  auto next = shape.begin();
+  auto skipOnes = [&] {
+    for (; next != shape.end() && next->size == 1; ++next)
+      ;
+  };
+  bool same = true;
+  for (int64_t extent : entry.tensor->shape) {
+    if (extent != 1)
+      skipOnes();
+    if (extent == 1)
+      stored.push_back({1, {}});
+    else if (next != shape.end() && next->size == extent)
+      stored.push_back(*next++);
+    else
+      same = false;
+  }
+  skipOnes();
+  for (const Dimension &dimension : shape)
+    wanted.push_back(dimension.size);
+  if (!same || next != shape.end() ||
+      ArrayRef(entry.tensor->shape) == ArrayRef(wanted))
+    return storedValue(entry, shape, problems, context);
+  mlir::Attribute value = storedValue(entry, stored, problems, context);
+  return value ? ReshapeAttr::get(
+                     &context, value,
+                     mlir::DenseI64ArrayAttr::get(&context, wanted))
+               : value;
+}
+
 mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
   std::string file;
   const TensorName *name = lookUp(wanted.name, file);
@@ -214,7 +253,7 @@ mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
     return {};
   }
   entry->used = true;
-  mlir::Attribute value = storedValue(*entry, shape, problems, context);
+  mlir::Attribute value = storedButOnes(*entry, shape);
   if (value && name->leadingOne) {
     llvm::SmallVector<int64_t> bare;
     for (const Dimension &dimension : llvm::drop_begin(shape))

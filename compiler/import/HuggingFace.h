@@ -24,6 +24,8 @@ public:
 
 private:
   StoredTensors::Entry *find(llvm::StringRef name);
+  mlir::Attribute storedButOnes(const StoredTensors::Entry &entry,
+                                llvm::ArrayRef<Dimension> shape);
   const TensorName *lookUp(llvm::StringRef parameter, std::string &file);
 
   const Family &family;

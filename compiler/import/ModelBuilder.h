@@ -1,10 +1,13 @@
 // The state of one walk over a ModelSpec; the files Build*.cpp hold its
-// functions: Build the walk, BuildEmbedding and BuildHead the ends of a stack,
-// BuildUnit, BuildBranch, BuildAttention and BuildFeedForward what is between. Not for anyone else.
+// functions: Build the walk; BuildEmbedding, BuildTokens, BuildHead and
+// BuildVectors the ends of a stack; BuildUnit, BuildBranch, BuildAttention,
+// BuildPositions and BuildFeedForward what is between. Not for anyone else.
 #pragma once
 #include "compiler/import/Build.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <map>
 
 namespace mille::import {
 
@@ -64,12 +67,34 @@ private:
                   llvm::ArrayRef<mlir::Attribute> tables,
                   llvm::ArrayRef<int64_t> offsets);
   Value positions(mlir::FlatSymbolRefAttr &table, const Extent &width);
+  Value embedImage();
+  Value embedMerged();
+  Value embedSound();
+  Value tokenNumbers(llvm::ArrayRef<int64_t> numbers);
+  Value gatherTokens(Value x, llvm::ArrayRef<int64_t> index, int64_t group);
+  mlir::FlatSymbolRefAttr convolution(llvm::StringRef name,
+                                      llvm::SmallVector<Dimension, 2> shape,
+                                      bool tokensFirst, mlir::LocationAttr at);
+  mlir::FlatSymbolRefAttr tokenTable(const Image &image, bool bias);
+  mlir::Attribute tokenRows(llvm::SmallVector<mlir::Attribute> parts,
+                            int64_t leading, int64_t patches, bool bias);
+  Value addTokenTable(Value x, mlir::FlatSymbolRefAttr table,
+                      mlir::LocationAttr at);
   Value residual(Value x, const Unit &unit, int64_t layer);
   // Branches. `name` is the branch's: "layers.3.attn.".
   struct Heads {
     Value query, key, value;
   };
   Value attend(Value u, const Branch &branch, int64_t layer);
+  mlir::Attribute computedBias(const PairBias &bias, llvm::StringRef name,
+                               const Extent &heads, mlir::LocationAttr at);
+  Value pairBias(const PairBias &bias, llvm::StringRef layerName,
+                 const Attention &attention, Value like, mlir::LocationAttr at);
+  Value rotateAxially(Value x, const AxialRope &rope, const Extent &heads,
+                      const Extent &headDim, mlir::LocationAttr at);
+  Value intoWindows(Value x, const WindowPlan &plan);
+  Value outOfWindows(Value x, const WindowPlan &plan);
+  Value segments(const WindowPlan &plan);
   Heads project(Value u, const Attention &a, llvm::StringRef name,
                 mlir::LocationAttr at);
   Heads projectLatent(Value u, const Attention &a, llvm::StringRef name,
@@ -118,8 +143,13 @@ private:
 
   Value head(Value x);
   void pool(Value x);
+  Value poolBy(Value x, transformer::Pool kind, int64_t skip);
+  Value poolByProbe(Value x, const Probe &probe);
+  Value classify(Value x, const Classifier &classifier);
+  void compare(const Contrast &contrast);
 
   void declareInputs();
+  void declareInputsOf(const Stack &stack);
   void declareIds(const Stack &stack);
   void declareInput(llvm::StringRef name, mlir::Type type,
                     llvm::StringRef absent, int64_t below, bool decoder);
@@ -152,6 +182,10 @@ private:
   Value memory, memoryMask;
   const Extent *memoryWidth = nullptr;
   Value sharedBias; // by distance, of all layers of the current stack
+  Value sharedPairBias; // the same by pair
+  std::vector<Value> vectors; // pooled and projected, of each stack
+  Value pooled; // of the current stack, before projection
+  std::map<std::vector<int64_t>, Value> numbered; // what tokenNumbers made
   llvm::StringSet<> made;
 };
 

@@ -1,6 +1,8 @@
 // What a model is, in memory: native specs and families fill it, Build makes IR
 // of it. Holds no tensor names of other houses and no numbers of weights.
 #pragma once
+#include "compiler/import/Extent.h"
+#include "compiler/import/Tokens.h"
 #include "dialects/transformer/Transformer.h"
 
 #include <optional>
@@ -8,14 +10,6 @@
 #include <vector>
 
 namespace mille::import {
-
-// A size, with the key that says it, for messages. Always > 0 where used.
-struct Extent {
-  int64_t value = 0;
-  std::string key;
-  mlir::LocationAttr at;
-  explicit operator bool() const { return value > 0; }
-};
 
 struct Norm {
   transformer::NormKind kind = transformer::NormKind::identity;
@@ -137,6 +131,9 @@ struct Attention {
   double slopeFactor = 1;
   bool slopesRounded = false; // slopes and their products, to bfloat16
   std::optional<DistanceTable> distance;
+  std::vector<PairBias> pairBiases; // between the tokens of an image
+  std::optional<AxialRope> axialRope;
+  std::optional<WindowPlan> windows;
 
   std::optional<Latent> latent;
   std::vector<double> decay; // linear attention without softmax, one per head
@@ -210,6 +207,14 @@ struct Head {
   bool oneNumber = false; // a logit per token: [batch, tokens]
 };
 
+// A learned token, "pool.probe", attends to the stream, without a skip; then
+// a feed-forward unit. Its parameters begin with "pool.".
+struct Probe {
+  Attention attention;
+  FeedForward feedForward;
+  Norm norm;
+};
+
 // What becomes of the stack as one vector per sequence.
 struct Pooling {
   std::string output = "pooler_output";
@@ -218,9 +223,37 @@ struct Pooling {
   int64_t skip = 0;   // tokens before the first that counts
   Norm norm;          // after pooling: "pool_norm"
   bool dense = true;  // "pooler", then act
+  Extent width = {};  // of dense's result; 0: the stream's
   transformer::Activation act = transformer::Activation::tanh;
   Extent projection;  // "projection" without bias; 0: none
   std::string projected; // its output's name
+  std::optional<Probe> probe = {}; // in place of `kind`
+};
+
+// One vector per sequence that a classifier reads: the stack's pooled one, or
+// one of its own.
+struct Reading {
+  bool pooled = false;
+  transformer::Pool kind = transformer::Pool::first;
+  int64_t skip = 0;
+  std::string name = "classifier";
+  std::string output = {}; // of its own logits; empty: none
+};
+
+// Logits of a whole sequence: the sum of what each reading gives, or of one
+// linear over the readings side by side.
+struct Classifier {
+  Extent labels;
+  std::vector<Reading> readings;
+  bool joined = false;
+  double scale = 1;
+};
+
+// Two stacks' vectors, their lengths made 1, against each other: exp("logit_scale")
+// * cosine, + "logit_bias" where there is one.
+struct Contrast {
+  bool bias = false;
+  double initialScale = 0;
 };
 
 // A linear from one width to another beside the stack's units.
@@ -251,6 +284,9 @@ struct Stack {
   std::string prefix;
   bool decoder = false; // beside an encoder: its inputs are decoder_*
   Extent layers, hidden, vocab;
+  std::optional<Image> image; // in place of words
+  std::optional<Merging> merging;
+  std::optional<Sound> sound;
   bool sharedWords = false; // one word table for all stacks: "embed"
   double embedScale = 1;
   Projection words; // words.width is theirs
@@ -268,7 +304,10 @@ struct Stack {
   // share their weights have the same.
   std::vector<std::string> layerNames;
   std::string output = "last_hidden_state"; // empty: no output
-  std::string states = "hidden_states";
+  std::string states = "hidden_states"; // empty: not kept
+  // Outputs of --hidden-states where stacks follow each other and a list of
+  // entries would mix widths: after the embedding, and after the last layer.
+  std::string embeddedState, lastState;
   bool lastStateNormed = true; // the last hidden state is after the final norm
   std::optional<Pooling> pooling;
 
@@ -282,6 +321,8 @@ struct ModelSpec : Stack {
   std::string name, family = "native";
   std::vector<Stack> before; // an encoder, a second tower
   std::optional<Head> head;
+  std::optional<Classifier> classifier;
+  std::optional<Contrast> contrast; // of the stack before and the last
   mlir::LocationAttr at;
 };
 

@@ -6,12 +6,17 @@ using namespace mille::import;
 llvm::ArrayRef<const Family *> mille::import::families() {
   static const Family *const all[] = {
       &albert,
+      &beit,
       &bert,
+      &deit,
+      &dinov2,
+      &dinov3Vit,
       &distilBert,
       &electra,
       &gpt2,
       &llama,
       &roberta,
+      &vit,
       &xlmRoberta,
       &xlmRobertaXl,
   };

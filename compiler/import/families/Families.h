@@ -7,12 +7,17 @@ namespace mille::import {
 llvm::ArrayRef<const Family *> families();
 
 extern const Family albert;
+extern const Family beit;
 extern const Family bert;
+extern const Family deit;
+extern const Family dinov2;
+extern const Family dinov3Vit;
 extern const Family distilBert;
 extern const Family electra;
 extern const Family gpt2;
 extern const Family llama;
 extern const Family roberta;
+extern const Family vit;
 extern const Family xlmRoberta;
 extern const Family xlmRobertaXl;
 

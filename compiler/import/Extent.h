@@ -1,0 +1,18 @@
+// A size of a model.
+#pragma once
+#include "mlir/IR/Location.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mille::import {
+
+// A size, with the key that says it, for messages. Always > 0 where used.
+struct Extent {
+  int64_t value = 0;
+  std::string key;
+  mlir::LocationAttr at;
+  explicit operator bool() const { return value > 0; }
+};
+
+} // namespace mille::import

@@ -1,0 +1,78 @@
+// Streams that do not begin with ids: an image in patches, the merged tokens of
+// the stack before, a spectrogram. And what images ask of attention.
+#pragma once
+#include "compiler/import/Extent.h"
+#include "compiler/import/Windows.h"
+#include "dialects/transformer/Transformer.h"
+
+#include <optional>
+#include <string>
+
+namespace mille::import {
+
+// Learned tokens in front of the patches: "class", "registers".
+struct LeadingTokens {
+  std::string name;
+  Extent count;
+};
+
+// Pixels [batch, channels, height, width]; each whole patch is a token.
+struct Image {
+  Extent channels, height, width, patchHeight, patchWidth;
+  std::vector<LeadingTokens> leading;
+  bool bias = true;       // of the patches' projection
+  bool positions = false; // a learned row for every token, leading ones too
+  bool normFirst = false; // the embedding norm comes before the positions
+
+  Grid grid() const {
+    return {height.value / patchHeight.value, width.value / patchWidth.value};
+  }
+  int64_t leadingTokens() const {
+    int64_t sum = 0;
+    for (const LeadingTokens &tokens : leading)
+      sum += tokens.count.value;
+    return sum;
+  }
+  int64_t tokens() const { return leadingTokens() + grid().tokens(); }
+};
+
+// Squares of 2 x 2 tokens of the stack before, side by side and projected.
+struct Merging {
+  Grid grid;              // of the stack before
+  std::string prefix;     // of the parameters "merge" and "merge_norm"
+  bool normFirst = false; // the stack's embedding norm: before the projection
+};
+
+// A spectrogram [batch, bands, 2 * frames]: two convolutions of three frames
+// with the activation, the second of stride 2.
+struct Sound {
+  Extent bands, frames;
+  transformer::Activation act = transformer::Activation::gelu_erf;
+};
+
+// Attention within windows of a grid.
+struct WindowPlan {
+  Grid grid;
+  int64_t size = 0, shift = 0;
+  Windows windows() const { return {grid, size, shift}; }
+};
+
+// A learned bias for each pair of tokens: table[index[i * n + j], head].
+struct PairBias {
+  std::vector<int64_t> index;
+  int64_t entries = 0; // rows of the table
+  bool shared = false; // one table for all layers: "relative", else "attn.relative"
+  // In place of a table: 16 sigmoid(W2 relu(W1 x + b)), x these coordinates
+  // [entries, 2], `width` rows of W1.
+  std::vector<double> coordinates;
+  int64_t width = 0;
+};
+
+// Rotation by row and column: half of each head's pairs turn with either.
+struct AxialRope {
+  Grid grid;
+  int64_t leading = 0; // tokens in front that do not turn
+  double theta = 0;
+};
+
+} // namespace mille::import

@@ -1,0 +1,81 @@
+// DeiT: ViT with a distillation token; its classifier may be two, averaged.
+#include "compiler/import/ConfigImage.h"
+#include "compiler/import/families/Families.h"
+
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+
+static constexpr llvm::StringRef architectures[] = {
+    "DeiTModel", "DeiTForImageClassification",
+    "DeiTForImageClassificationWithTeacher"};
+
+#define LAYER "deit.encoder.layer.*."
+static constexpr TensorName tensors[] = {
+    {"class", "deit.embeddings.cls_token"},
+    {"distillation", "deit.embeddings.distillation_token"},
+    {"position.weight", "deit.embeddings.position_embeddings"},
+    {"patch", "deit.embeddings.patch_embeddings.projection"},
+    {"layers.*.attn.in_norm", LAYER "layernorm_before"},
+    {"layers.*.attn.q", LAYER "attention.attention.query"},
+    {"layers.*.attn.k", LAYER "attention.attention.key"},
+    {"layers.*.attn.v", LAYER "attention.attention.value"},
+    {"layers.*.attn.o", LAYER "attention.output.dense"},
+    {"layers.*.ffn.in_norm", LAYER "layernorm_after"},
+    {"layers.*.ffn.in", LAYER "intermediate.dense"},
+    {"layers.*.ffn.out", LAYER "output.dense"},
+    {"final_norm", "deit.layernorm"},
+    {"pooler", "deit.pooler.dense"},
+    {"classifier", "classifier"},
+    {"class_classifier", "cls_classifier"},
+    {"distillation_classifier", "distillation_classifier"}};
+
+static constexpr llvm::StringRef otherTensors[] = {
+    "embeddings.mask_token", "pooler.dense.weight", "pooler.dense.bias",
+    "classifier.weight", "classifier.bias", "cls_classifier.weight",
+    "cls_classifier.bias", "distillation_classifier.weight",
+    "distillation_classifier.bias"};
+
+static constexpr llvm::StringRef silentKeys[] = {
+    "attention_probs_dropout_prob", "encoder_stride", "hidden_dropout_prob"};
+
+static void describe(Config &config, ModelSpec &model) {
+  model.layers = config.extent("num_hidden_layers", 12, 1 << 16);
+  model.hidden = config.extent("hidden_size", 768);
+  model.image = readImage(config, 224, 16);
+  model.image->leading = {{"class", {1, "the CLS token", {}}},
+                          {"distillation", {1, "the distillation token", {}}}};
+  model.image->positions = true;
+  Norm norm{NormKind::layer_norm, config.positive("layer_norm_eps", 1e-12),
+            Affine::weight, true, config.at("layer_norm_eps")};
+  model.finalNorm = norm;
+  model.lastStateNormed = false;
+
+  Attention a = imageAttention(config, model.hidden, 12);
+  a.qBias = a.kBias = a.vBias = config.flag("qkv_bias", true);
+  FeedForward f = imageFeedForward(
+      config, config.extent("intermediate_size", 3072), "gelu");
+  model.units = preNormUnits(a, f, norm);
+
+  Pooling pooling;
+  pooling.width = config.extent("pooler_output_size", model.hidden.value);
+  pooling.act = config.activation("pooler_act", "tanh");
+  Extent labels = readLabels(config);
+  if (config.architecture == "DeiTForImageClassification") {
+    model.classifier = Classifier{labels, {Reading{}}};
+  } else if (config.architecture == "DeiTForImageClassificationWithTeacher") {
+    Reading first, second;
+    first.name = "class_classifier";
+    first.output = "cls_logits";
+    second.skip = 1;
+    second.name = "distillation_classifier";
+    second.output = "distillation_logits";
+    model.classifier = Classifier{labels, {first, second}, false, 0.5};
+  } else if (config.holds("deit.pooler.dense.weight", "pooler.dense.weight")) {
+    model.pooling = pooling;
+  }
+}
+
+const Family mille::import::deit{"deit",    architectures, "deit.",
+                                 tensors,   otherTensors,  silentKeys,
+                                 Scheme::bert, describe};

@@ -1,0 +1,99 @@
+// DINOv2: ViT with LayerScale, a gated feed-forward in the largest, and a
+// classifier on CLS beside the mean of the patches.
+#include "compiler/import/ConfigImage.h"
+#include "compiler/import/families/Families.h"
+
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+using llvm::Twine;
+
+static constexpr llvm::StringRef architectures[] = {
+    "Dinov2Model", "Dinov2ForImageClassification"};
+
+#define LAYER "dinov2.encoder.layer.*."
+static constexpr TensorName tensors[] = {
+    {"class", "dinov2.embeddings.cls_token"},
+    {"position.weight", "dinov2.embeddings.position_embeddings"},
+    {"patch", "dinov2.embeddings.patch_embeddings.projection"},
+    {"layers.*.attn.in_norm", LAYER "norm1"},
+    {"layers.*.attn.q", LAYER "attention.attention.query"},
+    {"layers.*.attn.k", LAYER "attention.attention.key"},
+    {"layers.*.attn.v", LAYER "attention.attention.value"},
+    {"layers.*.attn.o", LAYER "attention.output.dense"},
+    {"layers.*.attn.branch_scale", LAYER "layer_scale1.lambda1"},
+    {"layers.*.ffn.in_norm", LAYER "norm2"},
+    {"layers.*.ffn.in", LAYER "mlp.fc1"},
+    {"layers.*.ffn.in", LAYER "mlp.weights_in"},
+    {"layers.*.ffn.out", LAYER "mlp.fc2"},
+    {"layers.*.ffn.out", LAYER "mlp.weights_out"},
+    {"layers.*.ffn.branch_scale", LAYER "layer_scale2.lambda1"},
+    {"final_norm", "dinov2.layernorm"},
+    {"classifier", "classifier"}};
+
+static constexpr llvm::StringRef otherTensors[] = {
+    "embeddings.mask_token", "classifier.weight", "classifier.bias"};
+
+static constexpr llvm::StringRef silentKeys[] = {
+    "apply_layernorm", "attention_probs_dropout_prob", "drop_path_rate",
+    "hidden_dropout_prob", "layerscale_value", "out_features", "out_indices",
+    "reshape_hidden_states", "stage_names", "use_mask_token"};
+
+// Positions are stored as a square and resized for every other image.
+static void checkSquare(Config &config, const Image &image) {
+  if (image.height.value != image.width.value)
+    config.error("image_size",
+                 "image_size is [" + Twine(image.height.value) + ", " +
+                     Twine(image.width.value) +
+                     "] but Mille does not resize learned positions: both must "
+                     "be the same");
+}
+
+static FeedForward feedForward(Config &config, const Extent &hidden) {
+  const double ratio = config.positive("mlp_ratio", 4);
+  const bool gated = config.flag("use_swiglu_ffn", false);
+  Extent size = hidden;
+  size.key = "hidden_size * mlp_ratio";
+  size.value = std::max<int64_t>(1, int64_t(double(hidden.value) * ratio));
+  FeedForward f = imageFeedForward(config, size, "gelu");
+  if (gated) { // 2/3 of it, rounded up to 8
+    f.size.value = (size.value * 2 / 3 + 7) / 8 * 8;
+    f.act = Activation::silu;
+    f.gated = true;
+    f.layout = GateLayout::concat;
+  }
+  return f;
+}
+
+static void describe(Config &config, ModelSpec &model) {
+  model.layers = config.extent("num_hidden_layers", 12, 1 << 16);
+  model.hidden = config.extent("hidden_size", 768);
+  model.image = readImage(config, 224, 14);
+  model.image->leading = {{"class", {1, "the CLS token", {}}}};
+  model.image->positions = true;
+  checkSquare(config, *model.image);
+  Norm norm{NormKind::layer_norm, config.positive("layer_norm_eps", 1e-6),
+            Affine::weight, true, config.at("layer_norm_eps")};
+  model.finalNorm = norm;
+  model.lastStateNormed = false;
+
+  Attention a = imageAttention(config, model.hidden, 12);
+  a.qBias = a.kBias = a.vBias = config.flag("qkv_bias", true);
+  model.units = preNormUnits(a, feedForward(config, model.hidden), norm);
+  scaleBranches(model.units, 1, config.at("layerscale_value"));
+
+  Pooling pooling;
+  pooling.dense = false;
+  model.pooling = pooling;
+  Extent labels = readLabels(config);
+  if (config.architecture == "Dinov2ForImageClassification") {
+    Reading first, mean;
+    mean.kind = Pool::mean;
+    mean.skip = 1;
+    model.classifier = Classifier{labels, {first, mean}, true};
+  }
+}
+
+const Family mille::import::dinov2{"dinov2",  architectures, "dinov2.",
+                                   tensors,   otherTensors,  silentKeys,
+                                   Scheme::bert, describe};
