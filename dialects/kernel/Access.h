@@ -24,10 +24,9 @@ mlir::LogicalResult
 verifyOneOf(mlir::Operation *op, llvm::StringRef name, mlir::Value value,
             llvm::ArrayRef<llvm::SmallVector<int64_t>> shapes);
 
-// Heads of `size` columns each, from column `offset`, lie within the buffer.
-mlir::LogicalResult verifyColumns(mlir::Operation *op, llvm::StringRef name,
-                                  mlir::Value buffer, int64_t offset,
-                                  int64_t heads, int64_t size);
+// `value`, where it is there, is i32 [?].
+mlir::LogicalResult verifyIndices(mlir::Operation *op, llvm::StringRef name,
+                                  mlir::Value value);
 
 mlir::LogicalResult verifyPositive(mlir::Operation *op, llvm::StringRef name,
                                    int64_t size);

@@ -1,5 +1,6 @@
 // Verifiers of the kernels themselves, one `// Cn` per labelled constraint.
-// Weights, the arena, launches and the layer loop are in VerifyProgram.cpp.
+// Attention is in VerifyAttention.cpp, what moves rows in VerifyMovement.cpp;
+// weights, the arena, launches and the layer loop are in VerifyProgram.cpp.
 #include "dialects/kernel/Access.h"
 #include "dialects/transformer/Symbols.h"
 
@@ -53,15 +54,20 @@ LogicalResult verifyScalarRegion(Operation *op, Region &region,
   return success();
 }
 
+// With experts, `entries` > 0, a row of a table may be its expert's.
 LogicalResult verifyAccess(Operation *op, StringRef name, size_t index,
-                           Value value, int64_t columns) {
+                           Value value, int64_t columns, int64_t entries = 0) {
+  bool byExpert = entries && shapeOf(value) == ArrayRef<int64_t>({entries, columns});
   if (shapedOf(value).getElementType().isF32() &&
-      accessOf(shapedOf(value), columns))
+      (byExpert || accessOf(shapedOf(value), columns)))
     return success();
-  return op->emitOpError() << name << ' ' << index << " is " << value.getType()
-                           << " but must be f32 [?, " << columns << "], ["
-                           << columns << "], [1, " << columns
-                           << "], [?, 1] or [1]";
+  auto error = op->emitOpError() << name << ' ' << index << " is " << value.getType()
+                                 << " but must be f32 [?, " << columns << "], ["
+                                 << columns << "], [1, " << columns
+                                 << "], [?, 1] or [1]";
+  if (entries)
+    error << ", or by expert [" << entries << ", " << columns << "]";
+  return error;
 }
 
 } // namespace
@@ -72,6 +78,14 @@ LogicalResult mille::kernel::verifyPositive(Operation *op, StringRef name, int64
   return op->emitOpError() << name << " is " << size << " but must be > 0";
 }
 
+LogicalResult mille::kernel::verifyIndices(Operation *op, StringRef name,
+                                           Value value) {
+  if (!value || (shapedOf(value).getRank() == 1 &&
+                 shapedOf(value).getElementType().isInteger(32)))
+    return success();
+  return op->emitOpError() << name << " is " << value.getType()
+                           << " but must be i32 [?]";
+}
 
 //===-- matmul --------------------------------------------------------------===//
 
@@ -124,9 +138,7 @@ LogicalResult MatmulOp::verify() {
                          << ", outs is " << shapeText(shapeOf(getOut()))
                          << " and accumulators is " << accumulators;
   for (auto [index, extra] : llvm::enumerate(getExtras()))
-    if (entries && shapeOf(extra) == ArrayRef<int64_t>({entries, *columns}))
-      continue; // by expert
-    else if (failed(verifyAccess(*this, "extra", index, extra, *columns))) // C3
+    if (failed(verifyAccess(*this, "extra", index, extra, *columns, entries))) // C3
       return failure();
   if (failed(verifyScalarRegion(*this, getEpilogue(), // C4
                                 accumulators + getExtras().size(),
@@ -142,150 +154,37 @@ LogicalResult mille::kernel::verifyOneOf(Operation *op, StringRef name, Value va
   for (ArrayRef<int64_t> shape : shapes)
     if (shapedOf(value).getElementType().isF32() && shapeOf(value) == shape)
       return success();
-  return op->emitOpError() << name << " is " << value.getType()
-                           << " but must be f32 " << shapeText(shapes.front());
+  auto error = op->emitOpError() << name << " is " << value.getType()
+                                 << " but must be f32 ";
+  llvm::interleave(shapes, [&](ArrayRef<int64_t> shape) { error << shapeText(shape); },
+                   [&] { error << " or "; });
+  return error;
 }
 
-LogicalResult mille::kernel::verifyColumns(Operation *op, StringRef name, Value buffer,
-                            int64_t offset, int64_t heads, int64_t size) {
-  auto columns = columnsOf(op, name, buffer);
-  if (!columns)
-    return failure();
-  int64_t end;
-  if (offset >= 0 && !__builtin_mul_overflow(heads, size, &end) &&
-      !__builtin_add_overflow(end, offset, &end) && end <= *columns)
-    return success();
-  return op->emitOpError() << name << " has " << *columns << " columns but "
-                          << heads << " heads of " << size
-                          << " are read from column " << offset;
-}
-
-//===-- attention -----------------------------------------------------------===//
+//===-- rows ----------------------------------------------------------------===//
 
 namespace {
 
-// Query, key, value and out, at their offsets.
-template <typename Op> LogicalResult verifyBuffers(Op op) {
-  ArrayRef<int64_t> offsets = op.getOffsets();
-  if (offsets.size() != 3) // C2
-    return op.emitOpError() << "offsets has " << offsets.size()
-                            << " entries but there are 3: query, key, value";
-  int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
-  if (failed(verifyColumns(op, "query", op.getQuery(), offsets[0], heads,
-                           op.getHeadDim())) || // C2
-      failed(verifyColumns(op, "key", op.getKey(), offsets[1], kvHeads,
-                           op.getHeadDim())) || // C2
-      failed(verifyColumns(op, "value", op.getValue(), offsets[2], kvHeads,
-                           op.getValueDim()))) // C2
-    return failure();
-  auto columns = columnsOf(op, "outs", op.getOut());
-  if (!columns)
-    return failure();
-  int64_t wanted;
-  if (__builtin_mul_overflow(heads, int64_t(op.getValueDim()), &wanted) ||
-      wanted != *columns) // C2
-    return op.emitOpError() << "outs has " << *columns
-                            << " columns but heads is " << heads
-                            << " and value_dim is " << op.getValueDim();
-  return success();
-}
-
-LogicalResult verifyOptional(AttentionOp op) {
-  constexpr int64_t any = ShapedType::kDynamic;
-  int64_t heads = op.getHeads();
-  if (failed(verifyOneOf(op, "query_scale", op.getQueryScale(), {{any, 1}})) || // C5
-      failed(verifyOneOf(op, "key_head_bias", op.getKeyHeadBias(), // C5
-                         {{any, heads}})) ||
-      failed(verifyOneOf(op, "sink", op.getSink(), {{heads}})) || // C8
-      failed(verifyOneOf(op, "head_scale", op.getHeadScale(), // C8
-                         {{heads}, {1}})))
-    return failure();
-  if (Value bias = op.getBias())
-    if (shapedOf(bias).getRank() != 2 || shapeOf(bias)[0] != heads) // C8
-      return op.emitOpError() << "bias is " << bias.getType()
-                              << " but heads is " << heads;
-  if (bool(op.getBias()) != bool(op.getBiasBy())) // C10
-    return op.emitOpError("must have both bias and bias_by, or neither");
-  if (auto window = op.getWindow();
-      window && (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C9
-    return op.emitOpError("window must be two numbers >= 0, left and right");
-  if (int64_t(op.getChunk()) < 0) // C9
-    return op.emitOpError() << "chunk is " << int64_t(op.getChunk())
-                            << " but must be >= 0";
+LogicalResult verifyNorm(RowsOp op, int64_t columns) {
+  if (op.getInputs().empty()) // C5
+    return op.emitOpError("has a norm but no input");
+  if (op.getGather()[0] == -1 &&
+      accessOf(shapedOf(op.getInputs()[0]), columns) != Access::element) // C5
+    return op.emitOpError() << "input 0 is " << op.getInputs()[0].getType()
+                            << " but a normed one must be [?, " << columns
+                            << "] or gathered";
+  int64_t group = op.getNormAttr().getGroup();
+  if (group < 0 || (group && columns % group)) // C5
+    return op.emitOpError() << "norms groups of " << group << " of " << columns
+                            << " columns";
+  double eps = op.getNormAttr().getEps().getValueAsDouble();
+  if (!std::isfinite(eps) || eps < 0) // C5
+    return op.emitOpError() << "norms with an eps of " << formatDouble(eps)
+                            << ", which is not finite and >= 0";
   return success();
 }
 
 } // namespace
-
-LogicalResult AttentionOp::verify() {
-  for (auto [name, size] :
-       {std::pair<StringRef, int64_t>{"heads", getHeads()},
-        {"kv_heads", getKvHeads()}, {"head_dim", getHeadDim()},
-        {"value_dim", getValueDim()}})
-    if (failed(verifyPositive(*this, name, size))) // C1
-      return failure();
-  if (getHeads() % getKvHeads()) // C1
-    return emitOpError() << "kv_heads is " << getKvHeads()
-                         << " but must divide heads, which is " << getHeads();
-  if (failed(verifyBuffers(*this)))
-    return failure();
-  if (Value rotation = getRotation()) {
-    auto columns = columnsOf(*this, "rotation", rotation);
-    if (!columns)
-      return failure();
-    if (*columns % 2 || int64_t(getStart()) < 0 ||
-        *columns > int64_t(getHeadDim()) - int64_t(getStart())) // C3
-      return emitOpError() << "rotation has " << *columns
-                           << " columns but must be even and at most head_dim, "
-                           << getHeadDim() << (getStart() ? ", less start" : "");
-  }
-  if (auto slopes = getSlopes(); slopes && slopes->size() != getHeads()) // C4
-    return emitOpError() << "slopes has " << slopes->size()
-                         << " entries but heads is " << getHeads();
-  if (Value bias = getKeyBias()) {
-    auto columns = columnsOf(*this, "key_bias", bias);
-    if (!columns)
-      return failure();
-    if (*columns != 1) // C5
-      return emitOpError() << "key_bias has " << *columns
-                           << " columns but must have 1";
-  }
-  if (failed(verifyOptional(*this)))
-    return failure();
-  double scale = getScale().convertToDouble(),
-         softcap = getSoftcap().convertToDouble();
-  if (!std::isfinite(scale)) // C6
-    return emitOpError() << "scale is " << formatDouble(scale)
-                         << " but must be finite";
-  if (!std::isfinite(softcap) || softcap < 0) // C6
-    return emitOpError() << "softcap is " << formatDouble(softcap)
-                         << " but must be finite and >= 0";
-  return verifyResult(*this, getOut(), getResult()); // C7
-}
-
-LogicalResult LinearAttentionOp::verify() {
-  for (auto [name, size] :
-       {std::pair<StringRef, int64_t>{"heads", getHeads()},
-        {"kv_heads", getKvHeads()}, {"head_dim", getHeadDim()},
-        {"value_dim", getValueDim()}})
-    if (failed(verifyPositive(*this, name, size))) // C1
-      return failure();
-  if (getHeads() % getKvHeads()) // C1
-    return emitOpError() << "kv_heads is " << getKvHeads()
-                         << " but must divide heads, which is " << getHeads();
-  if (failed(verifyBuffers(*this)) || // C2
-      failed(verifyOneOf(*this, "key_bias", getKeyBias(), // C3
-                         {{ShapedType::kDynamic, 1}})) ||
-      failed(verifyOneOf(*this, "decay", getDecay(), {{int64_t(getHeads())}}))) // C3
-    return failure();
-  double scale = getScale().convertToDouble();
-  if (!std::isfinite(scale)) // C4
-    return emitOpError() << "scale is " << formatDouble(scale)
-                         << " but must be finite";
-  return verifyResult(*this, getOut(), getResult()); // C5
-}
-
-//===-- rows ----------------------------------------------------------------===//
 
 LogicalResult RowsOp::verify() {
   auto columns = columnsOf(*this, "outs", getOut());
@@ -321,19 +220,8 @@ LogicalResult RowsOp::verify() {
   if (failed(verifyScalarRegion(*this, getBody(), getInputs().size(), // C4
                                 "one per input")))
     return failure();
-  if (getNormAttr()) {
-    if (getInputs().empty()) // C5
-      return emitOpError("has a norm but no input");
-    if (gather[0] == -1 &&
-        accessOf(shapedOf(getInputs()[0]), *columns) != Access::element) // C5
-      return emitOpError() << "input 0 is " << getInputs()[0].getType()
-                           << " but a normed one must be [?, " << *columns
-                           << "] or gathered";
-    if (int64_t group = getNormAttr().getGroup();
-        group < 0 || (group && *columns % group)) // C5
-      return emitOpError() << "norms groups of " << group << " of " << *columns
-                           << " columns";
-  }
+  if (getNormAttr() && failed(verifyNorm(*this, *columns))) // C5
+    return failure();
   return verifyResult(*this, getOut(), getResult()); // C6
 }
 
@@ -346,5 +234,11 @@ LogicalResult RotationOp::verify() {
   if (*columns != 2 * int64_t(getFrequencies().size())) // C1
     return emitOpError() << "outs has " << *columns << " columns but there are "
                          << getFrequencies().size() << " frequencies";
-  return success();
+  if (auto longer = getLongContextAttr();
+      longer && longer.getFrequencies() &&
+      longer.getFrequencies().size() != int64_t(getFrequencies().size())) // C2
+    return emitOpError() << "has " << getFrequencies().size()
+                         << " frequencies but " << longer.getFrequencies().size()
+                         << " for long runs";
+  return verifyResult(*this, getOut(), getResult()); // C3
 }

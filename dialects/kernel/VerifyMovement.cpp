@@ -1,6 +1,7 @@
-// Verifiers of what turns, moves and sorts rows, one `// Cn` per labelled
+// Verifiers of what moves and sorts rows, one `// Cn` per labelled
 // constraint.
 #include "dialects/kernel/Access.h"
+#include "dialects/transformer/Sizes.h"
 #include "dialects/transformer/Symbols.h"
 
 using namespace mlir;
@@ -9,14 +10,6 @@ using mille::transformer::shapeText;
 
 namespace {
 
-LogicalResult verifyIndices(Operation *op, StringRef name, Value value) {
-  ShapedType type = shapedOf(value);
-  if (type.getRank() == 1 && type.getElementType().isInteger(32))
-    return success();
-  return op->emitOpError() << name << " is " << type << " but must be i32 [?]";
-}
-
-// Input and out have columns; the out's are `wanted` (a negative one: any).
 LogicalResult verifyOut(Operation *op, Value out, int64_t wanted) {
   auto columns = columnsOf(op, "outs", out);
   if (!columns)
@@ -29,60 +22,61 @@ LogicalResult verifyOut(Operation *op, Value out, int64_t wanted) {
 
 } // namespace
 
-LogicalResult RotateOp::verify() {
-  int64_t heads = getHeads(), head = getHeadDim();
-  if (failed(verifyPositive(*this, "heads", heads)) ||
-      failed(verifyPositive(*this, "head_dim", head)) ||
-      failed(verifyColumns(*this, "input", getInput(), 0, heads, head)) || // C1
-      failed(verifyColumns(*this, "outs", getOut(), 0, heads, head)))      // C1
-    return failure();
-  auto turned = columnsOf(*this, "rotation", getRotation());
-  if (!turned)
-    return failure();
-  int64_t start = getStart();
-  if (*turned % 2 || start < 0 || *turned > head - start) // C2
-    return emitOpError() << "rotation has " << *turned
-                         << " columns but must be even and at most head_dim, "
-                         << head << ", less start, " << start;
-  return verifyResult(*this, getOut(), getResult()); // C3
-}
-
 LogicalResult GatherTokensOp::verify() {
   auto columns = columnsOf(*this, "input", getInput());
-  int64_t group = getGroup();
-  if (!columns || failed(verifyPositive(*this, "group", group)) ||
-      failed(verifyPositive(*this, "tokens", getTokens())) ||
-      failed(verifyOut(*this, getOut(), *columns * group)))
+  int64_t group = getGroup(), tokens = getTokens(), wanted;
+  if (!columns || failed(verifyPositive(*this, "group", group)) || // C1
+      failed(verifyPositive(*this, "tokens", tokens))) // C1
     return failure();
-  if (getIndex().empty() || getIndex().size() % group)
+  if (getIndex().empty() || getIndex().size() % group) // C1
     return emitOpError() << "index has " << getIndex().size()
                          << " entries but group is " << group;
   for (int64_t token : getIndex())
-    if (token < -1 || token >= int64_t(getTokens()))
-      return emitOpError() << "index names token " << token << " of "
-                           << int64_t(getTokens());
-  return verifyResult(*this, getOut(), getResult());
+    if (token < -1 || token >= tokens) // C1
+      return emitOpError() << "index names token " << token << " of " << tokens;
+  if (__builtin_mul_overflow(*columns, group, &wanted)) // C2
+    return emitOpError() << "joins " << group << " tokens of " << *columns
+                         << " columns";
+  if (failed(verifyOut(*this, getOut(), wanted))) // C2
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C3
 }
 
 LogicalResult PatchesOp::verify() {
-  for (auto [name, list, size] :
-       {std::tuple<StringRef, ArrayRef<int64_t>, size_t>{"image", getImage(), 3},
-        {"kernel", getKernel(), 2}, {"stride", getStride(), 2},
-        {"padding", getPadding(), 2}})
-    if (list.size() != size)
-      return emitOpError() << name << " has " << list.size()
-                           << " numbers but must have " << size;
-  auto pixels = columnsOf(*this, "pixels", getPixels());
+  ArrayRef<int64_t> image = getImage();
+  if (image.size() != 3 || llvm::any_of(image, [](int64_t n) { return n <= 0; })) // C1
+    return emitOpError() << "image is " << shapeText(image)
+                         << " but must be three numbers > 0: c, h, w";
+  auto pixels = columnsOf(*this, "pixels", getPixels()); // C1
   if (!pixels)
     return failure();
-  if (*pixels != getImage()[0] * getImage()[1] * getImage()[2])
+  int64_t product;
+  if (__builtin_mul_overflow(image[0], image[1], &product) ||
+      __builtin_mul_overflow(product, image[2], &product) || *pixels != product) // C1
     return emitOpError() << "pixels has " << *pixels
-                         << " columns but image is " << shapeText(getImage());
-  if (failed(verifyOut(*this, getOut(),
-                       getImage()[0] * getKernel()[0] * getKernel()[1])))
+                         << " columns but image is " << shapeText(image);
+  auto grid = mille::transformer::verifyPatches( // C2
+      *this, image, getKernel(), getStride(), getPadding(), getPrefix());
+  if (failed(grid) || failed(verifyOut(*this, getOut(), grid->channels))) // C3
     return failure();
-  return verifyResult(*this, getOut(), getResult());
+  return verifyResult(*this, getOut(), getResult()); // C4
 }
+
+namespace {
+
+// The attributes are those of transformer.route, its words as their numbers.
+LogicalResult verifyRouter(RouteOp op, int64_t entries) {
+  if (failed(mille::transformer::verifyChoice(op, entries, op.getK(),
+                                              op.getGroups(), op.getTopGroups())))
+    return failure();
+  for (auto [name, word] : {std::pair<StringRef, int64_t>{"score", op.getScore()},
+                            {"group_score", op.getGroupScore()}})
+    if (word != 0 && word != 1)
+      return op.emitOpError() << name << " is " << word << " but must be 0 or 1";
+  return success();
+}
+
+} // namespace
 
 LogicalResult RouteOp::verify() {
   auto entries = columnsOf(*this, "logits", getLogits()); // C1
@@ -96,9 +90,12 @@ LogicalResult RouteOp::verify() {
       failed(verifyIndices(*this, "place", getOuts()[2])) ||
       failed(verifyIndices(*this, "starts", getOuts()[3])))
     return failure();
-  if (shapeOf(getOuts()[3])[0] != *entries + 1) // C1
+  int64_t starts = shapeOf(getOuts()[3])[0];
+  if (starts <= 0 || starts - 1 != *entries) // C1; dynamic is < 0
     return emitOpError() << "starts is " << getOuts()[3].getType()
                          << " but there are " << *entries << " experts";
+  if (failed(verifyRouter(*this, *entries))) // C4
+    return failure();
   if (failed(verifyOneOf(*this, "selection_bias", getSelectionBias(), // C2
                          {{*entries}})))
     return failure();
@@ -106,6 +103,9 @@ LogicalResult RouteOp::verify() {
   if (getOutcomes().size() != (isTensor ? 4u : 0u)) // C3
     return emitOpError() << "has " << getOutcomes().size() << " results but outs are "
                          << (isTensor ? "tensors" : "memrefs");
+  for (auto [out, result] : llvm::zip(getOuts(), getOutcomes()))
+    if (failed(verifyResult(*this, out, result))) // C3
+      return failure();
   return success();
 }
 

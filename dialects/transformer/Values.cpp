@@ -242,16 +242,16 @@ private:
   }
   FailureOr<RankedTensorType> stack(StackAttr a) {
     RankedTensorType first;
+    bool alike = !a.getValues().empty(); // the syntax has one at least
     for (Attribute part : a.getValues()) {
       auto type = (*this)(part);
       if (failed(type))
         return type;
-      if (first && first != *type)
-        return no("stacks tensors of different shapes");
+      alike &= !first || first == *type;
       first = *type;
     }
-    if (!first)
-      return no("stacks nothing");
+    if (!alike)
+      return no("stacks tensors of different shapes");
     auto shape = llvm::to_vector(first.getShape());
     shape.insert(shape.begin(), a.getValues().size());
     return shaped(shape, a);

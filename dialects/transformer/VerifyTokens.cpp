@@ -1,6 +1,6 @@
 // Verifiers of biases by table, of experts, and of what moves tokens about, one
 // `// Cn` per labelled constraint.
-#include "dialects/transformer/Patches.h"
+#include "dialects/transformer/Sizes.h"
 #include "dialects/transformer/Symbols.h"
 
 #include <cmath>
@@ -124,19 +124,26 @@ LogicalResult ContentBiasOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 //===-- Experts -------------------------------------------------------------===//
 
-LogicalResult RouteOp::verify() {
-  int64_t entries = shapeOf(getLogits()).back(), k = getK(),
-          groups = getGroups(), top = getTopGroups();
+LogicalResult mille::transformer::verifyChoice(Operation *op, int64_t entries,
+                                               int64_t k, int64_t groups,
+                                               int64_t top) {
   if (k <= 0 || k > entries) // C1; a dynamic number of experts is < 0
-    return emitOpError() << "k is " << k << " but there are "
-                         << extentText(entries) << " experts";
+    return op->emitOpError() << "k is " << k << " but there are "
+                             << extentText(entries) << " experts";
   if (groups <= 0 || entries % groups) // C1
-    return emitOpError() << "groups is " << groups << " but must divide the "
-                         << entries << " experts";
+    return op->emitOpError() << "groups is " << groups << " but must divide the "
+                             << entries << " experts";
   if (top <= 0 || top > groups || top * (entries / groups) < k) // C1
-    return emitOpError() << "top_groups is " << top << " of " << groups
-                         << " groups, but k is " << k << " of " << entries
-                         << " experts";
+    return op->emitOpError() << "top_groups is " << top << " of " << groups
+                             << " groups, but k is " << k << " of " << entries
+                             << " experts";
+  return success();
+}
+
+LogicalResult RouteOp::verify() {
+  int64_t entries = shapeOf(getLogits()).back(), k = getK();
+  if (failed(verifyChoice(*this, entries, k, getGroups(), getTopGroups()))) // C1
+    return failure();
   auto shape = llvm::to_vector(shapeOf(getLogits()));
   shape.back() = k;
   if (failed(expect(*this, "experts", getExperts(), shape)) || // C2

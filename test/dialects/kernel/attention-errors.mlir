@@ -147,3 +147,213 @@ func.func @attention_c7(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
     : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32>
   return
 }
+
+// -----
+
+func.func @attention_c2_overflow(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{query has 24 columns but 2 heads of 4 are read from column 9223372036854775807}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [9223372036854775807, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3_start(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x4xf32>) {
+  // expected-error @+1 {{rotation has 4 columns but must be even and at most head_dim, 4, less start, 1}}
+  %y = kernel.attention %x, %x, %x rotation %e : tensor<?x4xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false start 1
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3_start_sign(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x2xf32>) {
+  // expected-error @+1 {{rotation has 2 columns but must be even and at most head_dim, 4, less start, -2}}
+  %y = kernel.attention %x, %x, %x rotation %e : tensor<?x2xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false start -2
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c5_type(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?xf32>) {
+  // expected-error @+1 {{key_bias is 'tensor<?xf32>' but must be f32 [rows, columns]}}
+  %y = kernel.attention %x, %x, %x key_bias %e : tensor<?xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c5_head_bias(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x1xf32>) {
+  // expected-error @+1 {{key_head_bias is 'tensor<?x1xf32>' but must be f32 [?, 2]}}
+  %y = kernel.attention %x, %x, %x key_head_bias %e : tensor<?x1xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c5_query_scale(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x2xf32>) {
+  // expected-error @+1 {{query_scale is 'tensor<?x2xf32>' but must be f32 [?, 1]}}
+  %y = kernel.attention %x, %x, %x query_scale %e : tensor<?x2xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<4xf32>) {
+  // expected-error @+1 {{sink is 'tensor<4xf32>' but must be f32 [2]}}
+  %y = kernel.attention %x, %x, %x sink %e : tensor<4xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8_head_scale(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<4xf32>) {
+  // expected-error @+1 {{head_scale is 'tensor<4xf32>' but must be f32 [2] or [1]}}
+  %y = kernel.attention %x, %x, %x head_scale %e : tensor<4xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8_bias(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<1x5xf32>) {
+  // expected-error @+1 {{bias is 'tensor<1x5xf32>' but heads is 2}}
+  %y = kernel.attention %x, %x, %x bias %e : tensor<1x5xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false bias_by distance
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8_bias_type(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<2x5xi32>) {
+  // expected-error @+1 {{bias is 'tensor<2x5xi32>' but must be f32 [rows, columns]}}
+  %y = kernel.attention %x, %x, %x bias %e : tensor<2x5xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false bias_by distance
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8_bias_odd(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<2x4xf32>) {
+  // expected-error @+1 {{bias by distance has 4 columns but must have an odd number}}
+  %y = kernel.attention %x, %x, %x bias %e : tensor<2x4xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false bias_by distance
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c9(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{window must be two numbers >= 0, left and right}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false window [4]
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c9_sign(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{window must be two numbers >= 0, left and right}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false window [-4, 0]
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c9_chunk(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{chunk is -8 but must be >= 0}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false chunk -8
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c10(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<2x5xf32>) {
+  // expected-error @+1 {{must have both bias and bias_by, or neither}}
+  %y = kernel.attention %x, %x, %x bias %e : tensor<2x5xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c10_alone(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{must have both bias and bias_by, or neither}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false bias_by pair
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c11(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x8xf32>) {
+  // expected-error @+1 {{content_query has 8 columns but must have an odd number for each of 2 heads}}
+  %y = kernel.attention %x, %x, %x content_query %e : tensor<?x8xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c11_key(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x5xf32>) {
+  // expected-error @+1 {{content_key has 5 columns but must have an odd number for each of 2 heads}}
+  %y = kernel.attention %x, %x, %x content_key %e : tensor<?x5xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c11_type(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x10xi32>) {
+  // expected-error @+1 {{content_query is 'tensor<?x10xi32>' but must be f32 [rows, columns]}}
+  %y = kernel.attention %x, %x, %x content_query %e : tensor<?x10xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c11_segments(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x1xi32>) {
+  // expected-error @+1 {{segments is 'tensor<?x1xi32>' but must be i32 [?]}}
+  %y = kernel.attention %x, %x, %x segments %e : tensor<?x1xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c11_prefix(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?xi64>) {
+  // expected-error @+1 {{prefix is 'tensor<?xi64>' but must be i32 [?]}}
+  %y = kernel.attention %x, %x, %x prefix %e : tensor<?xi64> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}

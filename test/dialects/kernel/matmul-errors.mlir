@@ -140,3 +140,91 @@ func.func @matmul_c5_type(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %o: tensor<
   } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @matmul_c3_experts(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tensor<5xi32>, %e: tensor<3x16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{extra 0 is 'tensor<3x16xf32>' but must be f32 [?, 16], [16], [1, 16], [?, 1] or [1], or by expert [4, 16]}}
+  %y = kernel.matmul %x, %w starts %s : tensor<5xi32> extras(%e : tensor<3x16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a0: f32, %b: f32):
+    kernel.yield %b : f32
+  } : tensor<?x8xf32>, tensor<4x16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c3_experts_type(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tensor<5xi32>, %e: tensor<4x16xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{extra 0 is 'tensor<4x16xi32>' but must be f32 [?, 16], [16], [1, 16], [?, 1] or [1], or by expert [4, 16]}}
+  %y = kernel.matmul %x, %w starts %s : tensor<5xi32> extras(%e : tensor<4x16xi32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a0: f32, %b: f32):
+    kernel.yield %b : f32
+  } : tensor<?x8xf32>, tensor<4x16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c3_two(%x: tensor<?x8xf32>, %w: tensor<4x32x8xf32>, %s: tensor<5xi32>, %e: tensor<4x32xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{extra 0 is 'tensor<4x32xf32>' but must be f32 [?, 16], [16], [1, 16], [?, 1] or [1], or by expert [4, 16]}}
+  %y = kernel.matmul %x, %w starts %s : tensor<5xi32> extras(%e : tensor<4x32xf32>) outs(%o : tensor<?x16xf32>) accumulators 2 {
+  ^bb0(%a0: f32, %a1: f32, %b: f32):
+    kernel.yield %b : f32
+  } : tensor<?x8xf32>, tensor<4x32x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c6(%x: tensor<?x8xf32>, %w: tensor<3x16x8xf32>, %s: tensor<5xi32>, %e: tensor<4x16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<3x16x8xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 1}}
+  %y = kernel.matmul %x, %w starts %s : tensor<5xi32> extras(%e : tensor<4x16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a0: f32, %b: f32):
+    kernel.yield %b : f32
+  } : tensor<?x8xf32>, tensor<3x16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c6_one(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %s: tensor<5xi32>, %e: tensor<4x16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 1}}
+  %y = kernel.matmul %x, %w starts %s : tensor<5xi32> extras(%e : tensor<4x16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a0: f32, %b: f32):
+    kernel.yield %b : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c6_starts(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tensor<5xi64>, %e: tensor<4x16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{starts is 'tensor<5xi64>' but must be i32 [entries + 1]}}
+  %y = kernel.matmul %x, %w starts %s : tensor<5xi64> extras(%e : tensor<4x16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a0: f32, %b: f32):
+    kernel.yield %b : f32
+  } : tensor<?x8xf32>, tensor<4x16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c6_dynamic(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tensor<?xi32>, %e: tensor<4x16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{starts is 'tensor<?xi32>' but must be i32 [entries + 1]}}
+  %y = kernel.matmul %x, %w starts %s : tensor<?xi32> extras(%e : tensor<4x16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a0: f32, %b: f32):
+    kernel.yield %b : f32
+  } : tensor<?x8xf32>, tensor<4x16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c6_none(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tensor<1xi32>, %e: tensor<4x16xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{starts is 'tensor<1xi32>' but must be i32 [entries + 1]}}
+  %y = kernel.matmul %x, %w starts %s : tensor<1xi32> extras(%e : tensor<4x16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a0: f32, %b: f32):
+    kernel.yield %b : f32
+  } : tensor<?x8xf32>, tensor<4x16x8xf32> -> tensor<?x16xf32>
+  return
+}

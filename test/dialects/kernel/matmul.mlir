@@ -26,3 +26,24 @@ func.func @packed(%x: memref<?x8xf32>, %w: memref<1x8x64xf32>, %r: memref<?x20xf
   } : memref<?x8xf32>, memref<1x8x64xf32>
   return
 }
+
+// A stack of weights, one per expert, unpacked and packed.
+// CHECK-LABEL: @experts
+// CHECK: kernel.matmul %{{.*}}, %{{.*}} starts %{{.*}} : tensor<5xi32> extras(%{{.*}} : tensor<4x16xf32>) outs(%{{.*}} : tensor<?x16xf32>) accumulators 1 {
+// CHECK: } : tensor<?x8xf32>, tensor<4x16x8xf32> -> tensor<?x16xf32>
+// CHECK: kernel.matmul %{{.*}}, %{{.*}} starts %{{.*}} : memref<5xi32> outs(%{{.*}} : memref<?x20xf32>) accumulators 2 {
+// CHECK: } : memref<?x8xf32>, memref<4x1x8x64xf32>{{$}}
+func.func @experts(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tensor<5xi32>, %e: tensor<4x16xf32>, %o: tensor<?x16xf32>,
+    %b: memref<?x8xf32>, %v: memref<4x1x8x64xf32>, %t: memref<5xi32>, %p: memref<?x20xf32>) {
+  %y = kernel.matmul %x, %w starts %s : tensor<5xi32> extras(%e : tensor<4x16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%acc: f32, %bias: f32):
+    %0 = arith.addf %acc, %bias : f32
+    kernel.yield %0 : f32
+  } : tensor<?x8xf32>, tensor<4x16x8xf32> -> tensor<?x16xf32>
+  kernel.matmul %b, %v starts %t : memref<5xi32> outs(%p : memref<?x20xf32>) accumulators 2 {
+  ^bb0(%gate: f32, %up: f32):
+    %0 = arith.mulf %gate, %up : f32
+    kernel.yield %0 : f32
+  } : memref<?x8xf32>, memref<4x1x8x64xf32>
+  return
+}

@@ -5,3 +5,19 @@ func.func @rotation_c1(%positions: tensor<?xi32>, %o: tensor<?x6xf32>) {
   %r = kernel.rotation %positions frequencies [1.0, 0.01] factor 1.0 outs(%o : tensor<?x6xf32>) : tensor<?xi32> -> tensor<?x6xf32>
   return
 }
+
+// -----
+
+func.func @rotation_c2(%positions: tensor<?xi32>, %o: tensor<?x4xf32>) {
+  // expected-error @+1 {{has 2 frequencies but 1 for long runs}}
+  %r = kernel.rotation %positions frequencies [1.0, 0.01] factor 1.0 long <after = 8, frequencies = [1.0]> outs(%o : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotation_c3(%positions: tensor<?xi32>, %o: tensor<?x4xf32>) {
+  // expected-error @+1 {{outs is a tensor but there is no result}}
+  kernel.rotation %positions frequencies [1.0, 0.01] factor 1.0 outs(%o : tensor<?x4xf32>) : tensor<?xi32>
+  return
+}

@@ -108,3 +108,36 @@ func.func @rows_c6(%i0: tensor<?x8xf32>, %i1: tensor<8xf32>, %o: tensor<?x8xf32>
   }
   return
 }
+
+// -----
+
+func.func @rows_c5_group(%i0: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{norms groups of 3 of 8 columns}}
+  %y = kernel.rows ins(%i0 : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] norm <rms, 1.0e-06, group = 3> {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c5_group_sign(%i0: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{norms groups of -4 of 8 columns}}
+  %y = kernel.rows ins(%i0 : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] norm <rms, 1.0e-06, group = -4> {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c5_eps(%i0: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{norms with an eps of -1.0, which is not finite and >= 0}}
+  %y = kernel.rows ins(%i0 : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] norm <rms, -1.0> {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}

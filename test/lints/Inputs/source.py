@@ -29,7 +29,8 @@ def blocks(text):
             if (line and not line[0].isspace() and line[0] not in "}/#"
                     and not line.startswith(("using ", "namespace"))):
                 start = i
-        if start is not None and line.startswith("}"):
+        whole = i == start and line.endswith("}")  # on one line
+        if start is not None and (whole or line.startswith("}")):
             body = "\n".join(lines[start:i + 1])
             head = body.split("{")[0]
             name = (re.search(r"(?:class|struct)\s+(\w+)", head)

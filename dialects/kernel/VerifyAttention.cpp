@@ -1,0 +1,201 @@
+// Verifiers of attention and of what turns its heads, one `// Cn` per labelled
+// constraint.
+#include "dialects/kernel/Access.h"
+#include "dialects/transformer/Symbols.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mille::kernel;
+using mille::transformer::formatDouble;
+
+namespace {
+
+// Heads of `size` columns each, from column `offset`, lie within the buffer.
+LogicalResult verifyColumns(Operation *op, StringRef name, Value buffer,
+                            int64_t offset, int64_t heads, int64_t size) {
+  auto columns = columnsOf(op, name, buffer);
+  if (!columns)
+    return failure();
+  int64_t end;
+  if (offset >= 0 && !__builtin_mul_overflow(heads, size, &end) &&
+      !__builtin_add_overflow(end, offset, &end) && end <= *columns)
+    return success();
+  return op->emitOpError() << name << " has " << *columns << " columns but "
+                          << heads << " heads of " << size
+                          << " are read from column " << offset;
+}
+
+// Heads; query, key, value and out, at their offsets.
+template <typename Op> LogicalResult verifyBuffers(Op op) {
+  int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
+  for (auto [name, size] :
+       {std::pair<StringRef, int64_t>{"heads", heads}, {"kv_heads", kvHeads},
+        {"head_dim", op.getHeadDim()}, {"value_dim", op.getValueDim()}})
+    if (failed(verifyPositive(op, name, size))) // C1
+      return failure();
+  if (heads % kvHeads) // C1
+    return op.emitOpError() << "kv_heads is " << kvHeads
+                            << " but must divide heads, which is " << heads;
+  ArrayRef<int64_t> offsets = op.getOffsets();
+  if (offsets.size() != 3) // C2
+    return op.emitOpError() << "offsets has " << offsets.size()
+                            << " entries but there are 3: query, key, value";
+  if (failed(verifyColumns(op, "query", op.getQuery(), offsets[0], heads,
+                           op.getHeadDim())) || // C2
+      failed(verifyColumns(op, "key", op.getKey(), offsets[1], kvHeads,
+                           op.getHeadDim())) || // C2
+      failed(verifyColumns(op, "value", op.getValue(), offsets[2], kvHeads,
+                           op.getValueDim()))) // C2
+    return failure();
+  auto columns = columnsOf(op, "outs", op.getOut());
+  if (!columns)
+    return failure();
+  int64_t wanted;
+  if (__builtin_mul_overflow(heads, int64_t(op.getValueDim()), &wanted) ||
+      wanted != *columns) // C2
+    return op.emitOpError() << "outs has " << *columns
+                            << " columns but heads is " << heads
+                            << " and value_dim is " << op.getValueDim();
+  return success();
+}
+
+// Operands and lists that say something of each head, key or query.
+LogicalResult verifyOptional(AttentionOp op) {
+  constexpr int64_t any = ShapedType::kDynamic;
+  int64_t heads = op.getHeads();
+  if (failed(verifyOneOf(op, "query_scale", op.getQueryScale(), {{any, 1}})) || // C5
+      failed(verifyOneOf(op, "key_head_bias", op.getKeyHeadBias(), // C5
+                         {{any, heads}})) ||
+      failed(verifyOneOf(op, "sink", op.getSink(), {{heads}})) || // C8
+      failed(verifyOneOf(op, "head_scale", op.getHeadScale(), // C8
+                         {{heads}, {1}})))
+    return failure();
+  if (Value bias = op.getKeyBias()) {
+    auto columns = columnsOf(op, "key_bias", bias);
+    if (!columns)
+      return failure();
+    if (*columns != 1) // C5
+      return op.emitOpError() << "key_bias has " << *columns
+                              << " columns but must have 1";
+  }
+  if (failed(verifyIndices(op, "segments", op.getSegments())) || // C11
+      failed(verifyIndices(op, "prefix", op.getPrefix()))) // C11
+    return failure();
+  if (auto slopes = op.getSlopes(); slopes && int64_t(slopes->size()) != heads) // C4
+    return op.emitOpError() << "slopes has " << slopes->size()
+                            << " entries but heads is " << heads;
+  if (auto window = op.getWindow();
+      window && (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C9
+    return op.emitOpError("window must be two numbers >= 0, left and right");
+  if (int64_t(op.getChunk()) < 0) // C9
+    return op.emitOpError() << "chunk is " << int64_t(op.getChunk())
+                            << " but must be >= 0";
+  return success();
+}
+
+// Tables by distance have 2D + 1 columns for each head.
+LogicalResult verifyBiases(AttentionOp op) {
+  int64_t heads = op.getHeads();
+  if (bool(op.getBias()) != bool(op.getBiasBy())) // C10
+    return op.emitOpError("must have both bias and bias_by, or neither");
+  if (Value bias = op.getBias()) {
+    auto columns = columnsOf(op, "bias", bias); // C8
+    if (!columns)
+      return failure();
+    if (shapeOf(bias)[0] != heads) // C8
+      return op.emitOpError() << "bias is " << bias.getType()
+                              << " but heads is " << heads;
+    if (*op.getBiasBy() == BiasBy::distance && *columns % 2 == 0) // C8
+      return op.emitOpError() << "bias by distance has " << *columns
+                              << " columns but must have an odd number";
+  }
+  for (auto [name, products] :
+       {std::pair<StringRef, Value>{"content_query", op.getContentQuery()},
+        {"content_key", op.getContentKey()}}) {
+    if (!products)
+      continue;
+    auto columns = columnsOf(op, name, products); // C11
+    if (!columns)
+      return failure();
+    if (*columns % heads || *columns / heads % 2 == 0) // C11
+      return op.emitOpError() << name << " has " << *columns
+                              << " columns but must have an odd number for each of "
+                              << heads << " heads";
+  }
+  return success();
+}
+
+// The columns of a rotation turn dimensions of a head, behind its start.
+LogicalResult verifyRotation(Operation *op, Value rotation, int64_t head,
+                             int64_t start) {
+  auto columns = columnsOf(op, "rotation", rotation);
+  if (!columns)
+    return failure();
+  if (*columns % 2 == 0 && start >= 0 && *columns <= head - start)
+    return success();
+  auto error = op->emitOpError() << "rotation has " << *columns
+                                 << " columns but must be even and at most head_dim, "
+                                 << head;
+  if (start)
+    error << ", less start, " << start;
+  return error;
+}
+
+// A buffer of `heads` heads of `size` columns, and of no others.
+LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
+                            int64_t heads, int64_t size) {
+  auto columns = columnsOf(op, name, buffer);
+  if (!columns)
+    return failure();
+  int64_t wanted;
+  if (!__builtin_mul_overflow(heads, size, &wanted) && wanted == *columns)
+    return success();
+  return op->emitOpError() << name << " has " << *columns
+                           << " columns but heads is " << heads
+                           << " and head_dim is " << size;
+}
+
+} // namespace
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyBuffers(*this)) || failed(verifyOptional(*this)) ||
+      failed(verifyBiases(*this)))
+    return failure();
+  if (getRotation() &&
+      failed(verifyRotation(*this, getRotation(), getHeadDim(), getStart()))) // C3
+    return failure();
+  double scale = getScale().convertToDouble(),
+         softcap = getSoftcap().convertToDouble();
+  if (!std::isfinite(scale)) // C6
+    return emitOpError() << "scale is " << formatDouble(scale)
+                         << " but must be finite";
+  if (!std::isfinite(softcap) || softcap < 0) // C6
+    return emitOpError() << "softcap is " << formatDouble(softcap)
+                         << " but must be finite and >= 0";
+  return verifyResult(*this, getOut(), getResult()); // C7
+}
+
+LogicalResult LinearAttentionOp::verify() {
+  if (failed(verifyBuffers(*this)) || // C1, C2
+      failed(verifyOneOf(*this, "key_bias", getKeyBias(), // C3
+                         {{ShapedType::kDynamic, 1}})) ||
+      failed(verifyOneOf(*this, "decay", getDecay(), {{int64_t(getHeads())}}))) // C3
+    return failure();
+  double scale = getScale().convertToDouble();
+  if (!std::isfinite(scale)) // C4
+    return emitOpError() << "scale is " << formatDouble(scale)
+                         << " but must be finite";
+  return verifyResult(*this, getOut(), getResult()); // C5
+}
+
+LogicalResult RotateOp::verify() {
+  int64_t heads = getHeads(), head = getHeadDim();
+  if (failed(verifyPositive(*this, "heads", heads)) || // C1
+      failed(verifyPositive(*this, "head_dim", head)) || // C1
+      failed(verifyExactly(*this, "input", getInput(), heads, head)) || // C1
+      failed(verifyExactly(*this, "outs", getOut(), heads, head)) || // C1
+      failed(verifyRotation(*this, getRotation(), head, getStart()))) // C2
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C3
+}

@@ -1,0 +1,10 @@
+// RUN: %mille-opt %s | %mille-opt | FileCheck %s
+
+// CHECK-LABEL: @dispatch
+// CHECK: kernel.dispatch %{{.*}} order %{{.*}} : tensor<?xi32> place %{{.*}} : tensor<?xi32> outs(%{{.*}} : tensor<?x8xf32>) k 2 : tensor<?x8xf32> -> tensor<?x8xf32>
+// CHECK: kernel.dispatch %{{.*}} order %{{.*}} : memref<?xi32> place %{{.*}} : memref<?xi32> times %{{.*}} : memref<?x2xf32> outs(%{{.*}} : memref<?x8xf32>) k 2 : memref<?x8xf32>{{$}}
+func.func @dispatch(%x: tensor<?x8xf32>, %i: tensor<?xi32>, %o: tensor<?x8xf32>, %xm: memref<?x8xf32>, %im: memref<?xi32>, %wm: memref<?x2xf32>, %om: memref<?x8xf32>) {
+  %y = kernel.dispatch %x order %i : tensor<?xi32> place %i : tensor<?xi32> outs(%o : tensor<?x8xf32>) k 2 : tensor<?x8xf32> -> tensor<?x8xf32>
+  kernel.dispatch %xm order %im : memref<?xi32> place %im : memref<?xi32> times %wm : memref<?x2xf32> outs(%om : memref<?x8xf32>) k 2 : memref<?x8xf32>
+  return
+}
