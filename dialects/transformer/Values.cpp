@@ -281,9 +281,9 @@ private:
         return no("norms rows with a weight or bias of another length");
     }
     double eps = a.getEps().getValueAsDouble();
-    if (!std::isfinite(eps) || eps <= 0)
+    if (!std::isfinite(eps) || eps < 0)
       return no("norms rows with an eps of " + formatDouble(eps) +
-                ", which is not finite and > 0");
+                ", which is not finite and >= 0");
     return type;
   }
   FailureOr<RankedTensorType> pack(PackAttr a) {

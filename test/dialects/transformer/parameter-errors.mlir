@@ -449,8 +449,8 @@ transformer.model @parameter_c1_normed_rank {
 transformer.model @parameter_c1_normed_eps {
   transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
   transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
-  // expected-error @+1 {{value norms rows with an eps of 0.0, which is not finite and > 0}}
-  transformer.parameter @p : tensor<4x8xf32> = #transformer.normed<@m, weight = @v, bias = @v, eps = 0.0>
+  // expected-error @+1 {{value norms rows with an eps of -1.0, which is not finite and >= 0}}
+  transformer.parameter @p : tensor<4x8xf32> = #transformer.normed<@m, weight = @v, bias = @v, eps = -1.0>
   func.func @forward() {
     return
   }
