@@ -14,60 +14,79 @@ using namespace mille;
 
 namespace {
 
-// [batch, tokens, channels] -> [rows, channels]; ids [batch, tokens] -> [rows].
-Type flattened(Type type) {
+// An image or a spectrogram: a row per batch entry, all its pixels.
+bool isPixels(Value argument) {
+  return llvm::any_of(argument.getUsers(), [](Operation *user) {
+    return isa<transformer::PatchesOp>(user);
+  });
+}
+
+// [batch, tokens, channels] -> [rows, channels]; ids [batch, tokens] -> [rows];
+// pixels [batch, c, h, w] -> [batch, c * h * w].
+Type flattened(Type type, bool isPixels = false) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() < 2)
     return type;
   SmallVector<int64_t> shape{ShapedType::kDynamic};
-  if (!tensor.getElementType().isInteger())
+  if (isPixels)
+    shape.push_back(ShapedType::getNumElements(tensor.getShape().drop_front()));
+  else if (!tensor.getElementType().isInteger())
     shape.push_back(tensor.getShape().back());
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-// A type's shape in the words of transformer.shape: -1 batch, -2 tokens.
-Attribute shapeOf(Type type) {
-  SmallVector<int64_t> shape;
-  for (int64_t extent : cast<RankedTensorType>(type).getShape())
-    shape.push_back(ShapedType::isDynamic(extent) ? -1 - int64_t(shape.size())
-                                                  : extent);
-  return DenseI64ArrayAttr::get(type.getContext(), shape);
+Attribute withShape(DictionaryAttr attributes, Attribute shape) {
+  NamedAttrList list(attributes);
+  list.set("transformer.shape", shape);
+  return list.getDictionary(shape.getContext());
 }
 
-Attribute withShape(DictionaryAttr attributes, Type type) {
-  NamedAttrList list(attributes);
-  if (isa<RankedTensorType>(type))
-    list.set("transformer.shape", shapeOf(type));
-  return list.getDictionary(type.getContext());
+// Is an output by name, since its columns are a run-time size.
+bool isSimilarity(Value returned) {
+  return bool(returned.getDefiningOp<transformer::SimilarityOp>());
 }
 
 } // namespace
 
+// The results' attributes are set when their rows are known: see convertReturn.
 func::FuncOp Converter::makeFunction() {
-  FunctionType type = function.getFunctionType();
   Type index = head.getIndexType();
   SmallVector<Type> inputs{index, index}, results;
-  SmallVector<Attribute> inputWords(2, head.getDictionaryAttr({})), resultWords;
-  for (auto [i, input] : llvm::enumerate(type.getInputs())) {
-    inputs.push_back(flattened(input));
-    inputWords.push_back(withShape(function.getArgAttrDict(i), input));
+  bool decodes = llvm::any_of(function.getArguments(), [&](BlockArgument a) {
+    return bool(function.getArgAttr(a.getArgNumber(), "transformer.decoder"));
+  });
+  if (decodes)
+    inputs.push_back(index);
+  SmallVector<Attribute> words(inputs.size(), head.getDictionaryAttr({}));
+  for (BlockArgument argument : function.getArguments()) {
+    Space from;
+    if (function.getArgAttr(argument.getArgNumber(), "transformer.decoder"))
+      from.tokens = Space::Tokens::decoder;
+    bool pixels = isPixels(argument);
+    if (!pixels)
+      spaces[argument] = spaceOf(argument.getType(), from);
+    inputs.push_back(flattened(argument.getType(), pixels));
+    words.push_back(withShape(function.getArgAttrDict(argument.getArgNumber()),
+                              shapeOf(argument.getType(), spaces[argument])));
   }
-  for (auto [i, result] : llvm::enumerate(type.getResults())) {
-    results.push_back(flattened(result));
-    resultWords.push_back(withShape(function.getResultAttrDict(i), result));
-  }
+  for (Value returned : function.front().getTerminator()->getOperands())
+    if (!isSimilarity(returned))
+      results.push_back(flattened(returned.getType()));
   head.setInsertionPoint(function);
   auto converted =
       func::FuncOp::create(head, function.getLoc(), function.getName(),
                            head.getFunctionType(inputs, results));
   converted->setDiscardableAttrs(function->getDiscardableAttrDictionary());
-  converted.setArgAttrsAttr(head.getArrayAttr(inputWords));
-  converted.setResAttrsAttr(head.getArrayAttr(resultWords));
+  converted.setArgAttrsAttr(head.getArrayAttr(words));
+  if (decodes)
+    converted->setAttr("kernel.decoder", head.getUnitAttr());
   Block *entry = converted.addEntryBlock();
   batch = entry->getArgument(0);
   tokens = entry->getArgument(1);
-  for (auto [from, to] : llvm::zip(function.getArguments(),
-                                   entry->getArguments().drop_front(2)))
+  decoderTokens = decodes ? entry->getArgument(2) : Value();
+  for (auto [from, to] :
+       llvm::zip(function.getArguments(),
+                 entry->getArguments().drop_front(decodes ? 3 : 2)))
     values[from] = to;
   return converted;
 }
@@ -77,15 +96,18 @@ LogicalResult Converter::run() {
   Block &entry = converted.front();
   Location location = function.getLoc();
   body.setInsertionPointToEnd(&entry);
-  allRows = arith::MulIOp::create(body, location, batch, tokens);
+  Value allRows = arith::MulIOp::create(body, location, batch, tokens);
+  rowCounts[{int64_t(Space::Tokens::run), 0, 1}] = allRows;
   zero = arith::ConstantIndexOp::create(body, location, 0);
   // `head` stays before this op, which goes when all is done.
   auto border = arith::ConstantIndexOp::create(body, location, 0);
   head.setInsertionPoint(border);
+  findPrologues();
   LogicalResult done = convertBlock(function.front());
   border.erase();
-  if (zero.use_empty())
-    zero.getDefiningOp()->erase();
+  for (Value size : {zero, allRows})
+    if (size.use_empty())
+      size.getDefiningOp()->erase();
   if (failed(done)) {
     converted.erase();
     return failure();
@@ -103,60 +125,77 @@ LogicalResult Converter::convertBlock(Block &block) {
 
 LogicalResult Converter::convert(Operation *op) {
   using namespace transformer;
-  auto activation = [](Activation function) {
-    return [function](OpBuilder &builder, Location location, ValueRange x) {
-      Value active = applyActivation(builder, location, function, x[0]);
-      return x.size() == 1
-                 ? active
-                 : arith::MulFOp::create(builder, location, active, x[1]);
-    };
-  };
+  recordSpaces(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](EmbedOp op) { return convertEmbed(op); })
       .Case([&](LinearOp op) { return convertLinear(op); })
       .Case([&](AttendOp op) { return convertAttend(op); })
+      .Case([&](LinearAttendOp op) { return convertLinearAttend(op); })
       .Case([&](RotateOp op) { return convertRotate(op); })
-      .Case([&](PositionBiasOp op) { return convertPositionBias(op); })
+      .Case<PositionBiasOp, DistanceBiasOp, PairBiasOp, ContentBiasOp>(
+          [&](auto op) { return convertBias(op); })
       .Case([&](PoolOp op) { return convertPool(op); })
+      .Case([&](PatchesOp op) { return convertPatches(op); })
+      .Case([&](GatherTokensOp op) { return convertGatherTokens(op); })
+      .Case([&](TokenNumbersOp op) { return convertTokenNumbers(op); })
+      .Case([&](CountTokensOp op) { return convertCountTokens(op); })
+      .Case([&](ConstantOp op) { return convertConstant(op); })
+      .Case([&](SimilarityOp op) { return convertSimilarity(op); })
+      .Case([&](RouteOp op) { return convertRoute(op); })
+      .Case([&](DispatchOp op) { return convertDispatch(op); })
+      .Case([&](CombineOp op) { return convertCombine(op); })
       .Case([&](ResidualOp op) { return convertResidual(op); })
       .Case([&](LayersOp op) { return convertLayers(op); })
       .Case([&](NormOp op) {
-        values[op.getResult()] = norm(op.getLoc(), op.getNorm(),
-                                      valueOf(op.getInput()), rowsOf(op.getInput()));
-        return success();
+        Value normed = norm(op.getLoc(), op.getNorm(), valueOf(op.getInput()),
+                            rowsOf(op.getInput()));
+        values[op.getResult()] = normed;
+        return success(bool(normed));
       })
       .Case([&](ActivateOp op) {
-        return convertElementwise(op, activation(op.getFunction()));
+        return convertElementwise(
+            op, [&](OpBuilder &builder, Location location, ValueRange x) {
+              return applyActivation(builder, location, op.getFunction(), x[0]);
+            });
       })
-      .Case([&](GateOp op) {
-        return convertElementwise(op, activation(op.getFunction()));
+      .Case([&](AddOp op) {
+        return convertElementwise(
+            op, [](OpBuilder &builder, Location location, ValueRange x) -> Value {
+              return arith::AddFOp::create(builder, location, x[0], x[1]);
+            });
       })
-      .Case([&](SoftcapOp op) {
-        double cap = op.getCap().convertToDouble();
-        return convertElementwise(op, [&](OpBuilder &builder, Location location,
-                                          ValueRange x) -> Value {
-          Value limit = constant(builder, location, cap);
-          Value share = arith::DivFOp::create(builder, location, x[0], limit);
-          Value bent = math::TanhOp::create(builder, location, share);
-          return arith::MulFOp::create(builder, location, limit, bent);
-        });
-      })
-      .Case([&](KeepOp op) {
-        kernel::KeepOp::create(body, op.getLoc(), valueOf(op.getInput()),
-                               op.getName(), op.getIndex());
-        return success();
-      })
-      .Case([&](func::ReturnOp op) {
-        SmallVector<Value> results;
-        for (Value result : op.getOperands())
-          results.push_back(valueOf(result));
-        func::ReturnOp::create(body, op.getLoc(), results);
-        return success();
-      })
+      .Case([&](GateOp op) { return convertGate(op); })
+      .Case([&](SoftcapOp op) { return convertSoftcap(op); })
+      .Case([&](AffineOp op) { return convertAffine(op); })
+      .Case([&](ClampOp op) { return convertClamp(op); })
+      .Case([&](KeepOp op) { return convertKeep(op); })
+      .Case([&](func::ReturnOp op) { return convertReturn(op); })
       .Case([&](YieldOp) { return success(); })
       .Default([](Operation *op) {
         return op->emitOpError("has no kernel that does it");
       });
+}
+
+LogicalResult Converter::convertReturn(func::ReturnOp op) {
+  SmallVector<Value> results;
+  SmallVector<Attribute> words;
+  for (auto [i, returned] : llvm::enumerate(op.getOperands())) {
+    DictionaryAttr given = function.getResultAttrDict(i);
+    if (auto similarity = returned.getDefiningOp<transformer::SimilarityOp>()) {
+      auto name = given ? given.getAs<StringAttr>("transformer.name") : nullptr;
+      kernel::SimilarityOp::create(body, op.getLoc(),
+                                   valueOf(similarity.getLeft()),
+                                   valueOf(similarity.getRight()), name);
+      continue;
+    }
+    results.push_back(valueOf(returned));
+    words.push_back(
+        withShape(given, shapeOf(returned.getType(), spaceOf(returned))));
+  }
+  auto converted = cast<func::FuncOp>(body.getInsertionBlock()->getParentOp());
+  converted.setResAttrsAttr(body.getArrayAttr(words));
+  func::ReturnOp::create(body, op.getLoc(), results);
+  return success();
 }
 
 LogicalResult Converter::convertLayers(transformer::LayersOp op) {
@@ -171,6 +210,7 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
     Block *block = body.createBlock(&layers.getBodyRegions()[number], {},
                                     stream.getType(), op.getLoc());
     values[from.getArgument(0)] = block->getArgument(0);
+    spaces[from.getArgument(0)] = spaceOf(op.getInput());
     columns.clear();
     layer = block;
     lastWeight = nullptr;
@@ -199,22 +239,9 @@ Value Converter::weight(Location location, Attribute value) {
   Value &known = weights[{value, perLayer ? layer : nullptr}];
   if (known)
     return known;
-  auto resolve = [&](FlatSymbolRefAttr symbol) -> Attribute {
-    if (Attribute entry = columns.lookup(symbol.getAttr())) {
-      auto named = dyn_cast<FlatSymbolRefAttr>(entry);
-      if (!named)
-        return entry;
-      symbol = named;
-    }
-    auto parameter = symbols.lookup<transformer::ParameterOp>(symbol.getAttr());
-    return parameter ? parameter.getValue() : Attribute();
-  };
-  std::string why;
-  auto type = transformer::valueType(value, resolve, why);
-  if (failed(type)) {
-    emitError(location) << "a parameter's value " << value << " " << why;
+  auto type = typeOf(location, value);
+  if (failed(type))
     return {};
-  }
   if (!perLayer)
     return known = kernel::WeightOp::create(head, location, *type, value);
   OpBuilder::InsertionGuard guard(body);
@@ -226,10 +253,28 @@ Value Converter::weight(Location location, Attribute value) {
   return known = lastWeight->getResult(0);
 }
 
-Value Converter::rowsOf(Value original) {
-  auto type = cast<RankedTensorType>(original.getType());
-  return type.getRank() == 2 && !type.getElementType().isInteger() ? batch
-                                                                   : allRows;
+FailureOr<RankedTensorType> Converter::typeOf(Location location,
+                                              Attribute value) {
+  auto resolve = [&](FlatSymbolRefAttr symbol) -> Attribute {
+    if (Attribute entry = columns.lookup(symbol.getAttr())) {
+      auto named = dyn_cast<FlatSymbolRefAttr>(entry);
+      if (!named)
+        return entry;
+      symbol = named;
+    }
+    auto parameter = symbols.lookup<transformer::ParameterOp>(symbol.getAttr());
+    return parameter ? parameter.getTypeAttr() : Attribute();
+  };
+  std::string why;
+  auto type = transformer::valueType(value, resolve, why);
+  if (failed(type))
+    emitError(location) << "a parameter's value " << value << " " << why;
+  return type;
+}
+
+Value Converter::makeIndices(OpBuilder &builder, Location location, Value rows) {
+  auto type = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
+  return tensor::EmptyOp::create(builder, location, type, rows);
 }
 
 Value Converter::once(ArrayRef<const void *> key,
@@ -238,7 +283,8 @@ Value Converter::once(ArrayRef<const void *> key,
     if (ArrayRef(known) == key)
       return value;
   Value value = make();
-  made.emplace_back(llvm::to_vector(key), value);
+  // Not to_vector: of pointers it would make a list of its two ends.
+  made.emplace_back(SmallVector<const void *>(key), value);
   return value;
 }
 

@@ -66,21 +66,32 @@ FailureOr<Value> Converter::scaleOperand(Operation *at, ScaleAttr scale) {
   });
 }
 
+// A norm's weight or bias, a number per column; null after an error.
+Value Converter::normWeight(Location location, Attribute value, int64_t columns) {
+  auto type = typeOf(location, value);
+  if (failed(type))
+    return {};
+  if (int64_t count = type->getNumElements(); count != columns)
+    value = RepeatAttr::get(value.getContext(), value, columns / count, false);
+  return weight(location, value);
+}
+
 // scale * (norm(input) * weight + bias); null after an error.
 Value Converter::norm(Location location, NormAttr attribute, Value input,
                       Value rows, ScaleAttr scale) {
   RowsSpec spec;
   spec.inputs.push_back(input);
+  int64_t columns = cast<ShapedType>(input.getType()).getShape().back();
   bool hasWeight = attribute && attribute.getWeight();
   bool hasBias = attribute && attribute.getBias();
   if (hasWeight) {
     Attribute value = attribute.getWeight();
     if (attribute.getAffine() == Affine::one_plus_weight)
       value = PlusAttr::get(value.getContext(), value, head.getF64FloatAttr(1));
-    spec.inputs.push_back(weight(location, value));
+    spec.inputs.push_back(normWeight(location, value, columns));
   }
   if (hasBias)
-    spec.inputs.push_back(weight(location, attribute.getBias()));
+    spec.inputs.push_back(normWeight(location, attribute.getBias(), columns));
   auto holder = scaleOperand(body.getInsertionBlock()->getParentOp(), scale);
   if (failed(holder) || llvm::is_contained(spec.inputs, Value()))
     return {};
@@ -107,7 +118,6 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
   bool scales = *holder || factor(body, location, scale, {});
   if (!spec.norm && spec.inputs.size() == 1 && !scales)
     return input;
-  int64_t columns = cast<ShapedType>(input.getType()).getShape().back();
   return makeRows(body, location, spec, rows, columns,
                   [&](OpBuilder &builder, Location at, ValueRange x) {
                     Value y = x[0];
@@ -144,9 +154,12 @@ LogicalResult Converter::convertResidual(ResidualOp op) {
   // n_i = N_branch,i(F_i(u_i))
   for (auto [i, branch] : llvm::enumerate(op.getBranches())) {
     values[branch.getArgument(0)] = inputs[i];
-    if (failed(convertBlock(branch.front())))
+    spaces[branch.getArgument(0)] = spaceOf(op.getInput());
+    Value yielded = branch.front().getTerminator()->getOperand(0);
+    if (failed(convertBlock(branch.front())) ||
+        failed(sameRows(op, {op.getInput(), yielded})))
       return failure();
-    Value term = valueOf(branch.front().getTerminator()->getOperand(0));
+    Value term = valueOf(yielded);
     if (Attribute branchNorm = at(op.getBranchNorm(), i))
       term = norm(location, cast<NormAttr>(branchNorm), term, rows);
     if (!term)

@@ -1,11 +1,32 @@
-// What ConvertToKernel's two files share: values so far, weights, and the place
-// at the head of the function where things used by all layers go.
+// What ConvertToKernel's files share: values so far and their rows, weights, and
+// the place at the head of the function where things used by all layers go.
 #pragma once
 #include "compiler/fuse/KernelBuilder.h"
 #include "compiler/fuse/Passes.h"
 #include "mlir/IR/SymbolTable.h"
 
+#include <array>
+#include <map>
+
 namespace mille {
+
+// Which rows a value has: what became of its leading dimensions [batch, tokens]
+// or [batch, tokens, slots].
+struct Space {
+  enum class Tokens { none, run, decoder, fixed };
+  Tokens tokens = Tokens::none; // none: a row per batch entry
+  int64_t count = 0;            // where they are fixed
+  int64_t slots = 1;            // experts of each row
+  mlir::Operation *route = nullptr; // whose experts the rows are sorted by
+
+  bool operator==(const Space &other) const {
+    return tokens == other.tokens && count == other.count &&
+           slots == other.slots && route == other.route;
+  }
+  bool operator!=(const Space &other) const { return !(*this == other); }
+  // "batch * tokens"
+  std::string text() const;
+};
 
 class Converter {
 public:
@@ -22,33 +43,99 @@ private:
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convert(mlir::Operation *op);
   mlir::LogicalResult convertLayers(transformer::LayersOp op);
+  mlir::LogicalResult convertReturn(mlir::func::ReturnOp op);
 
-  // Single ops (ConvertOps.cpp).
+  // Element by element (ConvertElements.cpp).
+  mlir::LogicalResult convertElementwise(mlir::Operation *op, Scalar scalar);
+  mlir::LogicalResult convertAffine(transformer::AffineOp op);
+  mlir::LogicalResult convertClamp(transformer::ClampOp op);
+  mlir::LogicalResult convertGate(transformer::GateOp op);
+  mlir::LogicalResult convertSoftcap(transformer::SoftcapOp op);
+
+  // Products and tables (ConvertOps.cpp).
   mlir::LogicalResult convertEmbed(transformer::EmbedOp op);
   mlir::LogicalResult convertLinear(transformer::LinearOp op);
-  mlir::LogicalResult convertAttend(transformer::AttendOp op);
+
+  // Attention (ConvertAttention.cpp), its rotations and biases (ConvertBias.cpp).
+  struct Biases;
+  void findPrologues();
   mlir::LogicalResult convertRotate(transformer::RotateOp op);
-  mlir::LogicalResult convertPositionBias(transformer::PositionBiasOp op);
+  mlir::LogicalResult convertBias(mlir::Operation *op);
+  mlir::LogicalResult convertAttend(transformer::AttendOp op);
+  mlir::LogicalResult convertLinearAttend(transformer::LinearAttendOp op);
+  mlir::Value rotationOf(transformer::RotateOp op);
+  mlir::Value keyBiasOf(mlir::Value mask);
+  mlir::FailureOr<mlir::Value> headScaleOf(transformer::AttendOp op);
+  mlir::FailureOr<mlir::Value> queryScaleOf(transformer::AttendOp op,
+                                            mlir::Value queries);
+  mlir::FailureOr<mlir::Value> tokensOfSequence(transformer::AttendOp op,
+                                                mlir::Value value);
+  mlir::LogicalResult addBias(transformer::AttendOp op, mlir::Value bias,
+                              Biases &biases);
+  mlir::LogicalResult addTable(transformer::AttendOp op, mlir::Attribute rows,
+                               kernel::BiasBy by, Biases &biases);
+  mlir::Value contentOf(transformer::ContentBiasOp op);
+  mlir::FailureOr<mlir::Value> tableOf(transformer::AttendOp op,
+                                       const Biases &biases);
+
+  // Experts (ConvertExperts.cpp).
+  struct Routing {
+    mlir::Value weights, order, place, starts;
+  };
+  mlir::LogicalResult convertRoute(transformer::RouteOp op);
+  mlir::LogicalResult convertDispatch(transformer::DispatchOp op);
+  mlir::LogicalResult convertCombine(transformer::CombineOp op);
+  mlir::LogicalResult convertExpertLinear(transformer::LinearOp op);
+
+  // Tokens (ConvertTokens.cpp).
   mlir::LogicalResult convertPool(transformer::PoolOp op);
-  mlir::LogicalResult convertElementwise(mlir::Operation *op, Scalar scalar);
+  mlir::LogicalResult convertPatches(transformer::PatchesOp op);
+  mlir::LogicalResult convertGatherTokens(transformer::GatherTokensOp op);
+  mlir::LogicalResult convertTokenNumbers(transformer::TokenNumbersOp op);
+  mlir::LogicalResult convertCountTokens(transformer::CountTokensOp op);
+  mlir::LogicalResult convertConstant(transformer::ConstantOp op);
+  mlir::LogicalResult convertKeep(transformer::KeepOp op);
+  mlir::LogicalResult convertSimilarity(transformer::SimilarityOp op);
+  mlir::Value tokenNumbers(mlir::Location location,
+                           mlir::DenseI64ArrayAttr numbers);
 
   // Norms, scales and residual units (ConvertUnits.cpp).
   mlir::Value norm(mlir::Location location, transformer::NormAttr attribute,
                    mlir::Value input, mlir::Value rows,
                    transformer::ScaleAttr scale = {});
+  mlir::Value normWeight(mlir::Location location, mlir::Attribute value,
+                         int64_t columns);
   mlir::FailureOr<mlir::Value> scaleOperand(mlir::Operation *at,
                                             transformer::ScaleAttr scale);
   mlir::LogicalResult convertResidual(transformer::ResidualOp op);
 
+  // Rows (ConvertSpaces.cpp): the space of a value of `type` that is made from
+  // one in `from`; how many rows and tokens; [-1, -2, 8].
+  Space spaceOf(mlir::Type type, Space from) const;
+  Space spaceOf(mlir::Value original) const { return spaces.lookup(original); }
+  void recordSpaces(mlir::Operation *op);
+  mlir::Value tokensOf(Space space);
+  mlir::Value rowsOf(Space space);
+  mlir::Value rowsOf(mlir::Value original) { return rowsOf(spaceOf(original)); }
+  mlir::DenseI64ArrayAttr shapeOf(mlir::Type type, Space space);
+  // Error where the values of the originals do not have the same rows.
+  mlir::LogicalResult sameRows(mlir::Operation *op, mlir::ValueRange originals);
+
   // A parameter's value; at the head unless it names a column.
   mlir::Value weight(mlir::Location location, mlir::Attribute value);
-  // The number of rows of what `original` becomes.
-  mlir::Value rowsOf(mlir::Value original);
+  mlir::FailureOr<mlir::RankedTensorType> typeOf(mlir::Location location,
+                                                 mlir::Attribute value);
   int64_t channelsOf(mlir::Value original) {
     return llvm::cast<mlir::ShapedType>(original.getType()).getShape().back();
   }
   mlir::Value valueOf(mlir::Value original) { return values.lookup(original); }
-  // An op made once per distinct `key` of attributes and values at the head.
+  mlir::Value destinationOf(mlir::Value original) {
+    return makeDestination(body, original.getLoc(), rowsOf(original),
+                           channelsOf(original));
+  }
+  mlir::Value makeIndices(mlir::OpBuilder &builder, mlir::Location location,
+                          mlir::Value rows);
+  // An op made once per distinct `key` of attributes and values.
   mlir::Value once(llvm::ArrayRef<const void *> key,
                    llvm::function_ref<mlir::Value()> make);
 
@@ -57,10 +144,14 @@ private:
   mlir::func::FuncOp function;
   mlir::OpBuilder head; // before everything that is not used by all layers
   mlir::OpBuilder body;
-  mlir::Value batch, tokens, allRows, zero;
+  mlir::Value batch, tokens, decoderTokens, zero;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
+  llvm::DenseMap<mlir::Value, Space> spaces;
+  std::map<std::array<int64_t, 3>, mlir::Value> rowCounts;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Block *>, mlir::Value> weights;
   std::vector<std::pair<llvm::SmallVector<const void *>, mlir::Value>> made;
+  llvm::SmallPtrSet<mlir::Operation *, 8> prologues; // rotations in attention
+  llvm::DenseMap<mlir::Operation *, Routing> routings;
 
   // Inside a body of `layers`: what its columns are, and where weights go.
   llvm::DenseMap<mlir::StringAttr, mlir::Attribute> columns;

@@ -60,7 +60,8 @@ Operation *join(RowsOp op, MatmulOp gate, MatmulOp up) {
       transformer::ConcatAttr::get(builder.getContext(),
                                    {value(gate), value(up)}));
   Value joined = makeMatmul(
-      builder, op.getLoc(), gate.getInput(), weight, extras, 2, op.getOut(),
+      builder, op.getLoc(), gate.getInput(), weight, gate.getStarts(), extras, 2,
+      op.getOut(),
       [&](OpBuilder &inner, Location, ValueRange arguments) {
         auto product = [&](MatmulOp matmul, int accumulator,
                            ArrayRef<size_t> places) {

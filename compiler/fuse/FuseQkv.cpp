@@ -148,7 +148,8 @@ MatmulOp join(AttentionOp op, Projections &all) {
       last.getOut().getDefiningOp<tensor::EmptyOp>().getDynamicSizes()[0];
   Value joined = makeMatmul(
       builder, last.getLoc(), last.getInput(),
-      makeWeight(builder, last.getLoc(), weights, {columns, depth}), extras, 1,
+      makeWeight(builder, last.getLoc(), weights, {columns, depth}), Value(),
+      extras, 1,
       makeDestination(builder, last.getLoc(), rows, columns),
       [&](OpBuilder &inner, Location, ValueRange arguments) {
         return inlineScalar(inner, epilogue, arguments);

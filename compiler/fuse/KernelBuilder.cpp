@@ -36,10 +36,11 @@ Value mille::makeRows(OpBuilder &builder, Location location,
 }
 
 Value mille::makeMatmul(OpBuilder &builder, Location location, Value input,
-                        Value weight, ValueRange extras, int64_t accumulators,
-                        Value destination, Scalar scalar) {
+                        Value weight, Value starts, ValueRange extras,
+                        int64_t accumulators, Value destination,
+                        Scalar scalar) {
   auto op = kernel::MatmulOp::create(builder, location, destination.getType(),
-                                     input, weight, Value(), extras, destination,
+                                     input, weight, starts, extras, destination,
                                      accumulators);
   fillScalarRegion(builder, location, op.getEpilogue(),
                    accumulators + extras.size(), scalar);

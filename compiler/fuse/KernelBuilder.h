@@ -28,8 +28,9 @@ mlir::Value makeRows(mlir::OpBuilder &builder, mlir::Location location,
                      const RowsSpec &spec, mlir::Value rows, int64_t columns,
                      Scalar scalar);
 
+// `starts` of a stack of weights; null: one weight for all rows.
 mlir::Value makeMatmul(mlir::OpBuilder &builder, mlir::Location location,
-                       mlir::Value input, mlir::Value weight,
+                       mlir::Value input, mlir::Value weight, mlir::Value starts,
                        mlir::ValueRange extras, int64_t accumulators,
                        mlir::Value destination, Scalar scalar);
 

@@ -133,8 +133,8 @@ Operation *mille::mergeInto(RowsOp consumer, Value input) {
   Value merged;
   if (matmul) {
     merged = makeMatmul(builder, location, matmul.getInput(),
-                        matmul.getWeight(), operands.values, accumulators,
-                        consumer.getOut(), scalar);
+                        matmul.getWeight(), matmul.getStarts(), operands.values,
+                        accumulators, consumer.getOut(), scalar);
   } else {
     SmallVector<int64_t> gather(rows.getGather());
     gather.resize(operands.values.size(), -1);

@@ -1,119 +1,5 @@
 // RUN: %mille-opt %s --convert-to-kernel --split-input-file --allow-unregistered-dialect --verify-diagnostics
 
-transformer.model @rotate_read_otherwise {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    // expected-error @below {{'transformer.rotate' op feeds 'transformer.activate' but only an attention's query and key can be rotated}}
-    %r = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-note @below {{the value is read here}}
-    %y = transformer.activate %r by silu : tensor<?x?x4xf32>
-    return %y : tensor<?x?x4xf32>
-  }
-}
-
-// -----
-
-transformer.model @rotated_value {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    // expected-error @below {{'transformer.rotate' op feeds 'transformer.attend' but only an attention's query and key can be rotated}}
-    %r = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-note @below {{the value is read here}}
-    %y = transformer.attend %x, %x, %r heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
-    return %y : tensor<?x?x4xf32>
-  }
-}
-
-// -----
-
-transformer.model @rotated_query_only {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    %r = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-error @below {{'transformer.attend' op has a rotated query but its key is not rotated}}
-    %y = transformer.attend %r, %x, %x heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
-    return %y : tensor<?x?x4xf32>
-  }
-}
-
-// -----
-
-transformer.model @rotated_key_only {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    %r = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-error @below {{'transformer.attend' op has a rotated key but its query is not rotated}}
-    %y = transformer.attend %x, %r, %x heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
-    return %y : tensor<?x?x4xf32>
-  }
-}
-
-// -----
-
-transformer.model @different_positions {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    // expected-note @below {{the query is rotated here}}
-    %q = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-note @below {{the key is rotated here}}
-    %k = transformer.rotate %x at %other heads 2 head_dim 2 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-error @below {{'transformer.attend' op has a query and a key with different positions}}
-    %y = transformer.attend %q, %k, %x heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
-    return %y : tensor<?x?x4xf32>
-  }
-}
-
-// -----
-
-transformer.model @different_frequencies {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    // expected-note @below {{the query is rotated here}}
-    %q = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-note @below {{the key is rotated here}}
-    %k = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [0.5] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-error @below {{'transformer.attend' op has a query and a key with different frequencies}}
-    %y = transformer.attend %q, %k, %x heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
-    return %y : tensor<?x?x4xf32>
-  }
-}
-
-// -----
-
-transformer.model @different_pairings {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    // expected-note @below {{the query is rotated here}}
-    %q = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-note @below {{the key is rotated here}}
-    %k = transformer.rotate %x at %at heads 2 head_dim 2 pairing interleaved frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-error @below {{'transformer.attend' op has a query and a key with different pairings}}
-    %y = transformer.attend %q, %k, %x heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
-    return %y : tensor<?x?x4xf32>
-  }
-}
-
-// -----
-
-transformer.model @different_factors {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    // expected-note @below {{the query is rotated here}}
-    %q = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-note @below {{the key is rotated here}}
-    %k = transformer.rotate %x at %at heads 2 head_dim 2 pairing half frequencies [1.0] attention_factor 2.0 : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-error @below {{'transformer.attend' op has a query and a key with different attention factors}}
-    %y = transformer.attend %q, %k, %x heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
-    return %y : tensor<?x?x4xf32>
-  }
-}
-
-// -----
-
-transformer.model @head_dims_differ {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    %q = transformer.rotate %x at %at heads 1 head_dim 4 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    %k = transformer.rotate %x at %at heads 1 head_dim 4 pairing half frequencies [1.0] : tensor<?x?x4xf32>, tensor<?x?xi32>
-    // expected-error @below {{'transformer.attend' op has head_dim 2 but the rotation of its query has 4}}
-    %y = transformer.attend %q, %k, %x heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
-    return %y : tensor<?x?x4xf32>
-  }
-}
-
-// -----
-
 transformer.model @schedule_without_step {
   func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
     // expected-error @below {{'transformer.residual' op has a scheduled scale but 'forward' has no input 'step'}}
@@ -131,6 +17,7 @@ transformer.model @bias_read_otherwise {
   func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %other: tensor<?x?xi32> {transformer.name = "other"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
     // expected-error @below {{'transformer.position_bias' op feeds 'test.reader' but only an attention can add it}}
     %b = transformer.position_bias %at slopes [0.5, 0.25] : tensor<?x?xi32> -> tensor<?x2x?x?xf32>
+    // expected-note @below {{the value is read here}}
     %y = "test.reader"(%b) : (tensor<?x2x?x?xf32>) -> tensor<?x?x4xf32>
     return %y : tensor<?x?x4xf32>
   }
@@ -143,5 +30,194 @@ transformer.model @no_kernel {
     // expected-error @below {{'test.op' op has no kernel that does it}}
     %y = "test.op"(%x) : (tensor<?x?x4xf32>) -> tensor<?x?x4xf32>
     return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @encoder_plus_decoder {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %z: tensor<?x?x4xf32> {transformer.name = "z", transformer.decoder}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.add' op reads rows of batch * tokens and of batch * decoder_tokens}}
+    %y = transformer.add %x, %z : tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @branch_of_other_rows {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %z: tensor<?x?x4xf32> {transformer.name = "z", transformer.decoder}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.residual' op reads rows of batch * tokens and of batch * decoder_tokens}}
+    %y = transformer.residual %x {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      transformer.yield %z : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @table_biases_of_two_sorts {
+  transformer.parameter @t : tensor<3x2xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "t", tensor<3x2xf32>>
+  func.func @forward(%x: tensor<?x2x4xf32> {transformer.name = "x"}) -> (tensor<?x2x4xf32> {transformer.name = "y"}) {
+    %a = transformer.distance_bias %x table @t buckets [0, 1, 2] : tensor<?x2x4xf32> -> tensor<?x2x2x2xf32>
+    %b = transformer.pair_bias %x table @t index [0, 1, 2, 0] : tensor<?x2x4xf32> -> tensor<?x2x2x2xf32>
+    // expected-error @below {{'transformer.attend' op has two biases by tables, one by distance and one by pair, but its kernel adds at most one}}
+    %y = transformer.attend %x, %x, %x bias %a, %b : tensor<?x2x2x2xf32>, tensor<?x2x2x2xf32> heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask bidirectional : tensor<?x2x4xf32>, tensor<?x2x4xf32>, tensor<?x2x4xf32> -> tensor<?x2x4xf32>
+    return %y : tensor<?x2x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @two_slopes {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %at: tensor<?x?xi32> {transformer.name = "at"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %a = transformer.position_bias %at slopes [0.5, 0.25] : tensor<?x?xi32> -> tensor<?x2x?x?xf32>
+    %b = transformer.position_bias %at slopes [0.5, 0.5] rounding bfloat16 : tensor<?x?xi32> -> tensor<?x2x?x?xf32>
+    // expected-error @below {{'transformer.attend' op has two biases by slopes but its kernel adds at most one}}
+    %y = transformer.attend %x, %x, %x bias %a, %b : tensor<?x2x?x?xf32>, tensor<?x2x?x?xf32> heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @two_content_biases {
+  transformer.parameter @t : tensor<3x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "t", tensor<3x4xf32>>
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %a = transformer.content_bias %x of_key true table @t factor 0.5 buckets [0, 1, 2] : tensor<?x?x4xf32> -> tensor<?x2x?x?xf32>
+    // expected-error @below {{'transformer.attend' op has two biases by the key's content but its kernel adds at most one}}
+    %y = transformer.attend %x, %x, %x bias %a, %a : tensor<?x2x?x?xf32>, tensor<?x2x?x?xf32> heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @bias_from_outside {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %b: tensor<?x2x?x?xf32> {transformer.name = "b"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.attend' op has a bias that no kernel adds: only what transformer ops of biases make can be one}}
+    %y = transformer.attend %x, %x, %x bias %b : tensor<?x2x?x?xf32> heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @windows_of_a_text {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.attend' op has 2 sequences of batch * tokens rows but only fixed tokens are split}}
+    %y = transformer.attend %x, %x, %x heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask bidirectional sequences 2 : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @counts_keys_of_chunks {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.attend' op scales by the keys that a query sees and has a chunk, but no kernel counts those}}
+    %y = transformer.attend %x, %x, %x heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 length_scale <log_keys, base = 512.0, floor = 16.0> mask causal chunk 2 : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @experts_from_outside {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %e: tensor<?x?x2xi32> {transformer.name = "e"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.dispatch' op has experts that no transformer.route chose}}
+    %s = transformer.dispatch %x to %e : tensor<?x?x4xf32>, tensor<?x?x2xi32> -> tensor<?x?x2x4xf32>
+    %y = transformer.combine %s : tensor<?x?x2x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @rows_not_sent {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %s: tensor<?x?x2x4xf32> {transformer.name = "s"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.combine' op reads rows that no transformer.dispatch sent}}
+    %y = transformer.combine %s : tensor<?x?x2x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @rows_of_another_route {
+  transformer.parameter @w : tensor<4x4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "w", tensor<4x4x4xf32>>
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %e, %w = transformer.route %x k 2 score softmax : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    %f, %v = transformer.route %x k 2 score sigmoid : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    %s = transformer.dispatch %x to %e : tensor<?x?x4xf32>, tensor<?x?x2xi32> -> tensor<?x?x2x4xf32>
+    // expected-error @below {{'transformer.linear' op reads rows that were not sent to its experts}}
+    %l = transformer.linear %s experts %f : tensor<?x?x2xi32> weight @w : tensor<?x?x2x4xf32> -> tensor<?x?x2x4xf32>
+    %y = transformer.combine %l : tensor<?x?x2x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @weights_of_another_route {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %e, %w = transformer.route %x k 2 score softmax : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    %f, %v = transformer.route %x k 2 score sigmoid : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    %s = transformer.dispatch %x to %e : tensor<?x?x4xf32>, tensor<?x?x2xi32> -> tensor<?x?x2x4xf32>
+    // expected-error @below {{'transformer.combine' op has weights that are not those of its rows' route}}
+    %y = transformer.combine %s times %v : tensor<?x?x2xf32> : tensor<?x?x2x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @slots_of_two_routes {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %e, %w = transformer.route %x k 2 score softmax : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    %f, %v = transformer.route %x k 2 score sigmoid : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    %s = transformer.dispatch %x to %e : tensor<?x?x4xf32>, tensor<?x?x2xi32> -> tensor<?x?x2x4xf32>
+    %t = transformer.dispatch %x to %f : tensor<?x?x4xf32>, tensor<?x?x2xi32> -> tensor<?x?x2x4xf32>
+    // expected-error @below {{'transformer.add' op reads rows of batch * tokens * 2 slots and of batch * tokens * 2 slots by another route}}
+    %a = transformer.add %s, %t : tensor<?x?x2x4xf32>
+    %y = transformer.combine %a : tensor<?x?x2x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @pixels_read_as_tokens {
+  func.func @forward(%x: tensor<?x3x4x4xf32> {transformer.name = "x"}) -> (tensor<?x4x12xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.patches' op reads pixels that 'transformer.activate' reads as tokens}}
+    %p = transformer.patches %x kernel [2, 2] stride [2, 2] padding [0, 0] : tensor<?x3x4x4xf32> -> tensor<?x4x12xf32>
+    // expected-note @below {{the input is read here}}
+    %y = transformer.activate %x by silu : tensor<?x3x4x4xf32>
+    return %p : tensor<?x4x12xf32>
+  }
+}
+
+// -----
+
+transformer.model @patches_of_a_stream {
+  func.func @forward(%x: tensor<?x4x4xf32> {transformer.name = "x"}) -> (tensor<?x2x8xf32> {transformer.name = "y"}) {
+    %s = transformer.activate %x by silu : tensor<?x4x4xf32>
+    // expected-error @below {{'transformer.patches' op reads what is no input of 'forward' but only an image that is one has pixels}}
+    %p = transformer.patches %s kernel [1, 2] stride [1, 2] padding [0, 0] : tensor<?x4x4xf32> -> tensor<?x2x8xf32>
+    return %p : tensor<?x2x8xf32>
+  }
+}
+
+// -----
+
+transformer.model @scaled_similarity {
+  func.func @forward(%x: tensor<?x4xf32> {transformer.name = "x"}) -> (tensor<?x?xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.similarity' op feeds 'transformer.activate' but its columns are a run-time size: it can only be an output}}
+    %s = transformer.similarity %x, %x : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x?xf32>
+    // expected-note @below {{the value is read here}}
+    %y = transformer.activate %s by silu : tensor<?x?xf32>
+    return %y : tensor<?x?xf32>
   }
 }

@@ -1,0 +1,255 @@
+// Attention and rotation from `transformer` to `kernel`.
+// Must not fuse; but a rotation that attention's prologue can do goes there.
+#include "compiler/fuse/Converter.h"
+#include "compiler/fuse/AttentionBiases.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::transformer;
+
+namespace {
+
+kernel::Pairing pairingOf(RotateOp op) {
+  return op.getPairing() == Pairing::interleaved ? kernel::Pairing::interleaved
+                                                 : kernel::Pairing::half;
+}
+
+// Both turn whole heads of the attention, alike.
+bool turnAlike(AttendOp op, RotateOp query, RotateOp key) {
+  return query && key && query.getPositions() == key.getPositions() &&
+         query.getFrequenciesAttr() == key.getFrequenciesAttr() &&
+         query.getTableAttr() == key.getTableAttr() &&
+         query.getLongContextAttr() == key.getLongContextAttr() &&
+         query.getPairing() == key.getPairing() &&
+         query.getStart() == key.getStart() &&
+         query.getAttentionFactorAttr() == key.getAttentionFactorAttr() &&
+         query.getHeadDim() == op.getHeadDim() &&
+         key.getHeadDim() == op.getHeadDim();
+}
+
+} // namespace
+
+// The rotations of which every reader is an attention that turns its query and
+// key alike, both such rotations.
+void Converter::findPrologues() {
+  function.walk([&](RotateOp op) { prologues.insert(op); });
+  auto fits = [&](RotateOp op) {
+    return llvm::all_of(op.getResult().getUsers(), [&](Operation *user) {
+      auto attend = dyn_cast<AttendOp>(user);
+      if (!attend || attend.getValue() == op.getResult())
+        return false;
+      auto query = attend.getQuery().getDefiningOp<RotateOp>();
+      auto key = attend.getKey().getDefiningOp<RotateOp>();
+      return turnAlike(attend, query, key) && prologues.contains(query) &&
+             prologues.contains(key);
+    });
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    function.walk([&](RotateOp op) {
+      if (prologues.contains(op) && !fits(op))
+        changed = prologues.erase(op);
+    });
+  }
+}
+
+// What `op` turns by, [rows, 2n]: made once, but where its table is a layer's.
+Value Converter::rotationOf(RotateOp op) {
+  Value positions = valueOf(op.getPositions());
+  const void *key[] = {positions.getAsOpaquePointer(),
+                       op.getFrequenciesAttr().getAsOpaquePointer(),
+                       op.getLongContextAttr().getAsOpaquePointer(),
+                       op.getAttentionFactorAttr().getAsOpaquePointer(),
+                       nullptr};
+  if (!op.getTableAttr())
+    return once(key, [&]() -> Value {
+      Value to = makeDestination(head, op.getLoc(), rowsOf(op.getPositions()),
+                                 2 * op.getFrequencies()->size());
+      return kernel::RotationOp::create(
+                 head, op.getLoc(), to.getType(), positions,
+                 op.getFrequenciesAttr(), op.getAttentionFactorAttr(),
+                 op.getLongContextAttr(), to)
+          .getResult();
+    });
+  Attribute value = op.getTableAttr();
+  if (op.getAttentionFactor().convertToDouble() != 1)
+    value = TimesAttr::get(op.getContext(), value, op.getAttentionFactorAttr());
+  Value table = weight(op.getLoc(), value);
+  if (!table)
+    return {};
+  key[4] = table.getAsOpaquePointer();
+  return once(key, [&]() -> Value {
+    RowsSpec spec;
+    spec.inputs.push_back(table);
+    spec.indices.push_back(positions);
+    spec.gather.push_back(0);
+    bool isLayers = layer && table.getParentBlock() == layer;
+    return makeRows(isLayers ? body : head, op.getLoc(), spec,
+                    rowsOf(op.getPositions()),
+                    cast<ShapedType>(table.getType()).getDimSize(1),
+                    [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+  });
+}
+
+LogicalResult Converter::convertRotate(RotateOp op) {
+  if (prologues.contains(op)) { // what it was; its attention turns it
+    values[op.getResult()] = valueOf(op.getInput());
+    return success();
+  }
+  if (failed(sameRows(op, op->getOperands())))
+    return failure();
+  Value rotation = rotationOf(op);
+  if (!rotation)
+    return failure();
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::RotateOp::create(
+          body, op.getLoc(), to.getType(), valueOf(op.getInput()), rotation, to,
+          op.getHeadsAttr(), op.getHeadDimAttr(),
+          kernel::PairingAttr::get(op.getContext(), pairingOf(op)),
+          op.getStartAttr())
+          .getResult();
+  return success();
+}
+
+Value Converter::keyBiasOf(Value mask) {
+  if (!mask)
+    return {};
+  return once({mask.getAsOpaquePointer()}, [&]() -> Value {
+    Value to = makeDestination(head, mask.getLoc(), rowsOf(mask), 1);
+    return kernel::KeyBiasOp::create(head, mask.getLoc(), to.getType(),
+                                     valueOf(mask), to)
+        .getResult();
+  });
+}
+
+// The factors of scores that are parameters or numbers of the layer table.
+FailureOr<Value> Converter::headScaleOf(AttendOp op) {
+  Attribute heads = op.getHeadScaleAttr(), layers = op.getLayerScaleAttr();
+  Attribute value = heads ? heads : layers;
+  if (!value)
+    return Value();
+  if (heads && layers)
+    value = TimesAttr::get(op.getContext(), heads, layers);
+  Value scale = weight(op.getLoc(), value);
+  if (!scale)
+    return failure();
+  return scale;
+}
+
+FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
+  LengthScaleAttr scale = op.getLengthScaleAttr();
+  if (!scale)
+    return Value();
+  bool countsKeys = scale.getKind() == LengthKind::log_keys;
+  if (countsKeys) {
+    for (auto [name, isThere] :
+         {std::pair<StringRef, bool>{"a chunk", op.getChunk() != 0},
+          {"segments", bool(op.getSegments())}, {"a prefix", bool(op.getPrefix())}})
+      if (isThere)
+        return op.emitOpError("scales by the keys that a query sees and has ")
+               << name << ", but no kernel counts those";
+    if (failed(sameRows(op, {op.getQuery(), op.getKey()})))
+      return failure();
+  }
+  auto optional = [&](Value given, bool isRead) {
+    return given && isRead ? valueOf(given) : Value();
+  };
+  Value positions = optional(op.getPositions(),
+                             scale.getKind() == LengthKind::log_floor),
+        mask = optional(op.getKeyMask(), countsKeys);
+  bool causal = op.getMask() == Mask::causal && countsKeys;
+  DenseI64ArrayAttr window = countsKeys ? op.getWindowAttr() : DenseI64ArrayAttr();
+  return once({scale.getAsOpaquePointer(), positions.getAsOpaquePointer(),
+               mask.getAsOpaquePointer(), window.getAsOpaquePointer(),
+               queries.getAsOpaquePointer(), causal ? this : nullptr},
+              [&]() -> Value {
+                Value to = makeDestination(head, op.getLoc(),
+                                           rowsOf(op.getQuery()), 1);
+                return kernel::QueryScaleOp::create(
+                           head, op.getLoc(), to.getType(), positions, mask,
+                           queries, scale, head.getBoolAttr(causal), window, to)
+                    .getResult();
+              });
+}
+
+// How many of the tokens of `value` are in one of the sequences of `op`.
+FailureOr<Value> Converter::tokensOfSequence(AttendOp op, Value value) {
+  Space space = spaceOf(value);
+  if (op.getSequences() == 1)
+    return tokensOf(space);
+  if (space.tokens != Space::Tokens::fixed)
+    return op.emitOpError("has ")
+           << op.getSequences() << " sequences of " << space.text()
+           << " rows but only fixed tokens are split";
+  if (op.getPrefix())
+    return op.emitOpError("has ") << op.getSequences()
+                                  << " sequences and a prefix, which is one's";
+  space.count /= op.getSequences();
+  return tokensOf(space);
+}
+
+LogicalResult Converter::convertAttend(AttendOp op) {
+  Location location = op.getLoc();
+  if (failed(sameRows(op, {op.getKey(), op.getValue()})))
+    return failure();
+  auto optional = [&](Value given) { return given ? valueOf(given) : Value(); };
+  Value keyBias = keyBiasOf(op.getKeyMask());
+  auto query = op.getQuery().getDefiningOp<RotateOp>();
+  if (!prologues.contains(query))
+    query = {};
+  Value rotation = query ? rotationOf(query) : Value(), sink;
+  if (op.getSinkAttr())
+    sink = weight(location, op.getSinkAttr());
+  auto queries = tokensOfSequence(op, op.getQuery());
+  auto keys = tokensOfSequence(op, op.getKey());
+  auto headScale = headScaleOf(op);
+  Biases biases;
+  for (Value bias : op.getBiases())
+    if (failed(addBias(op, bias, biases)))
+      return failure();
+  if (bool(query) != bool(rotation) || bool(op.getSinkAttr()) != bool(sink) ||
+      failed(queries) || failed(keys) || failed(headScale))
+    return failure();
+  auto queryScale = queryScaleOf(op, *queries);
+  auto table = tableOf(op, biases);
+  if (failed(queryScale) || failed(table))
+    return failure();
+  Value to = destinationOf(op.getResult());
+  auto attention = kernel::AttentionOp::create(
+      body, location, to.getType(), valueOf(op.getQuery()), valueOf(op.getKey()),
+      valueOf(op.getValue()), keyBias, biases.keyHeadBias, rotation,
+      *queryScale, *headScale, sink, *table, biases.contentQuery,
+      biases.contentKey, optional(op.getSegments()), optional(op.getPrefix()),
+      *queries, *keys, zero, to, op.getHeadsAttr(), op.getKvHeadsAttr(),
+      op.getHeadDimAttr(), op.getValueDimAttr(),
+      body.getDenseI64ArrayAttr({0, 0, 0}), op.getScaleAttr(),
+      body.getBoolAttr(op.getMask() == Mask::causal), op.getSoftcapAttr(),
+      kernel::PairingAttr::get(op.getContext(), query ? pairingOf(query)
+                                                      : kernel::Pairing::half),
+      body.getI64IntegerAttr(query ? query.getStart() : 0), biases.slopes,
+      op.getWindowAttr(), op.getChunkAttr(),
+      *table ? kernel::BiasByAttr::get(op.getContext(), biases.by)
+             : kernel::BiasByAttr());
+  values[op.getResult()] = attention.getResult();
+  return success();
+}
+
+LogicalResult Converter::convertLinearAttend(LinearAttendOp op) {
+  if (failed(sameRows(op, {op.getQuery(), op.getKey(), op.getValue()})))
+    return failure();
+  Value decay = weight(op.getLoc(), op.getDecayAttr());
+  if (!decay)
+    return failure();
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::LinearAttentionOp::create(
+          body, op.getLoc(), to.getType(), valueOf(op.getQuery()),
+          valueOf(op.getKey()), valueOf(op.getValue()),
+          keyBiasOf(op.getKeyMask()), decay, tokensOf(spaceOf(op.getQuery())), to,
+          op.getHeadsAttr(), op.getKvHeadsAttr(), op.getHeadDimAttr(),
+          op.getValueDimAttr(), body.getDenseI64ArrayAttr({0, 0, 0}),
+          op.getScaleAttr())
+          .getResult();
+  return success();
+}

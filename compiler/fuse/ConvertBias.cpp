@@ -1,0 +1,160 @@
+// Biases of attention's scores, from `transformer` ops to operands of the kernel.
+// Must not make a value of the scores' size.
+#include "compiler/fuse/AttentionBiases.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::transformer;
+
+// No kernel by itself: the attention that reads it adds it.
+LogicalResult Converter::convertBias(Operation *op) {
+  for (Operation *user : op->getResult(0).getUsers())
+    if (!isa<AttendOp>(user)) {
+      auto error = op->emitOpError("feeds '")
+                   << user->getName() << "' but only an attention can add it";
+      error.attachNote(user->getLoc()) << "the value is read here";
+      return error;
+    }
+  return success();
+}
+
+namespace {
+
+InFlightDiagnostic tooMany(AttendOp op, StringRef what) {
+  return op.emitOpError("has two biases ")
+         << what << " but its kernel adds at most one";
+}
+
+DenseF64ArrayAttr scaled(DenseF64ArrayAttr numbers, double factor) {
+  SmallVector<double> all(numbers.asArrayRef());
+  for (double &number : all)
+    number *= factor;
+  return DenseF64ArrayAttr::get(numbers.getContext(), all);
+}
+
+} // namespace
+
+LogicalResult Converter::addBias(AttendOp op, Value bias, Biases &biases) {
+  if (auto slopes = bias.getDefiningOp<PositionBiasOp>()) {
+    if (biases.slopes || biases.keyHeadBias)
+      return tooMany(op, "by slopes");
+    if (!slopes.getBfloat16()) {
+      biases.slopes =
+          scaled(slopes.getSlopesAttr(), slopes.getFactor().convertToDouble());
+      return success();
+    }
+    Value positions = valueOf(slopes.getPositions());
+    biases.keyHeadBias = once(
+        {positions.getAsOpaquePointer(), slopes.getSlopesAttr().getAsOpaquePointer(),
+         slopes.getFactorAttr().getAsOpaquePointer(),
+         op->getName().getAsOpaquePointer()},
+        [&]() -> Value {
+          Value to = makeDestination(head, slopes.getLoc(),
+                                     rowsOf(slopes.getPositions()),
+                                     slopes.getSlopes().size());
+          return kernel::AlibiOp::create(head, slopes.getLoc(), to.getType(),
+                                         positions, slopes.getSlopesAttr(),
+                                         slopes.getFactorAttr(), to)
+              .getResult();
+        });
+    return success();
+  }
+  if (auto distance = bias.getDefiningOp<DistanceBiasOp>())
+    return addTable(op,
+                    GatherAttr::get(op.getContext(), distance.getTableAttr(),
+                                    distance.getBucketsAttr()),
+                    kernel::BiasBy::distance, biases);
+  if (auto pair = bias.getDefiningOp<PairBiasOp>())
+    return addTable(op,
+                    GatherAttr::get(op.getContext(), pair.getTableAttr(),
+                                    pair.getIndexAttr()),
+                    kernel::BiasBy::pair, biases);
+  auto content = bias.getDefiningOp<ContentBiasOp>();
+  if (!content)
+    return op.emitOpError("has a bias that no kernel adds: only what "
+                          "transformer ops of biases make can be one");
+  Value &place = content.getOfKey() ? biases.contentKey : biases.contentQuery;
+  if (place)
+    return tooMany(op, content.getOfKey() ? "by the key's content"
+                                          : "by the query's content");
+  Value like = content.getOfKey() ? op.getKey() : op.getQuery();
+  if (failed(sameRows(op, {like, content.getInput()})))
+    return failure();
+  place = contentOf(content);
+  return success(bool(place));
+}
+
+// `rows` is [entries, heads], the kernel's bias [heads, entries]. Two tables of
+// one sort are one, their sum.
+LogicalResult Converter::addTable(AttendOp op, Attribute rows, kernel::BiasBy by,
+                                  Biases &biases) {
+  Attribute table = TransposeAttr::get(op.getContext(), rows);
+  if (!biases.table) {
+    biases.table = table;
+    biases.by = by;
+    return success();
+  }
+  if (biases.by != by)
+    return tooMany(op, "by tables, one by distance and one by pair,");
+  biases.table = PlusAttr::get(op.getContext(), biases.table, table);
+  return success();
+}
+
+FailureOr<Value> Converter::tableOf(AttendOp op, const Biases &biases) {
+  if (!biases.table)
+    return Value();
+  Value table = weight(op.getLoc(), biases.table);
+  if (!table)
+    return failure();
+  return table;
+}
+
+namespace {
+
+// [heads * entries, heads * size], row h * entries + c is row c of the table's
+// head h, zero in all other heads: what makes all heads' products one.
+Attribute blocksByHead(Attribute table, int64_t entries, int64_t heads,
+                       int64_t size) {
+  MLIRContext *context = table.getContext();
+  auto numbers = [&](ArrayRef<int64_t> list) {
+    return DenseI64ArrayAttr::get(context, list);
+  };
+  auto reshape = [&](Attribute value, ArrayRef<int64_t> shape) -> Attribute {
+    return ReshapeAttr::get(context, value, numbers(shape));
+  };
+  auto permute = [&](Attribute value, ArrayRef<int64_t> order) -> Attribute {
+    return PermuteAttr::get(context, value, numbers(order));
+  };
+  Attribute byHead = reshape(
+      permute(reshape(table, {entries, heads, size}), {1, 0, 2}),
+      {heads, entries * size});
+  SmallVector<int64_t> diagonal(heads * heads, -1); // the others are zeros
+  for (int64_t head = 0; head < heads; ++head)
+    diagonal[head * heads + head] = head;
+  Attribute blocks = GatherAttr::get(context, byHead, numbers(diagonal));
+  return reshape(
+      permute(reshape(blocks, {heads, heads, entries, size}), {0, 2, 1, 3}),
+      {heads * entries, heads * size});
+}
+
+} // namespace
+
+// [rows, heads * (2D + 1)]: each row's products with all entries of the table.
+Value Converter::contentOf(ContentBiasOp op) {
+  MLIRContext *context = op.getContext();
+  int64_t entries = op.getBuckets().size(), channels = channelsOf(op.getInput());
+  int64_t heads = cast<ShapedType>(op.getResult().getType()).getDimSize(1);
+  Attribute value = blocksByHead(
+      GatherAttr::get(context, op.getTableAttr(), op.getBucketsAttr()), entries,
+      heads, channels / heads);
+  if (op.getFactor().convertToDouble() != 1)
+    value = TimesAttr::get(context, value, op.getFactorAttr());
+  Value matrix = weight(op.getLoc(), value);
+  if (!matrix)
+    return {};
+  return makeMatmul(body, op.getLoc(), valueOf(op.getInput()), matrix, Value(), {},
+                    1,
+                    makeDestination(body, op.getLoc(), rowsOf(op.getInput()),
+                                    heads * entries),
+                    [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+}

@@ -1,0 +1,113 @@
+// Experts, from `transformer` to `kernel`: rows are sorted by expert once, all
+// between a dispatch and its combine is in that order.
+// Must not fuse, but for biases of experts, which only a matmul can read.
+#include "compiler/fuse/Activations.h"
+#include "compiler/fuse/Converter.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::transformer;
+
+LogicalResult Converter::convertRoute(RouteOp op) {
+  Location location = op.getLoc();
+  Value selection;
+  if (op.getSelectionBiasAttr()) {
+    selection = weight(location, op.getSelectionBiasAttr());
+    if (!selection)
+      return failure();
+  }
+  Space slots = spaceOf(op.getLogits());
+  slots.slots = op.getK();
+  auto starts = RankedTensorType::get({channelsOf(op.getLogits()) + 1},
+                                      body.getI32Type());
+  SmallVector<Value> outs{
+      makeDestination(body, location, rowsOf(op.getLogits()), op.getK()),
+      makeIndices(body, location, rowsOf(slots)),
+      makeIndices(body, location, rowsOf(slots)),
+      tensor::EmptyOp::create(body, location, starts, ValueRange())};
+  auto number = [&](auto word) { return body.getI64IntegerAttr(int64_t(word)); };
+  auto route = kernel::RouteOp::create(
+      body, location, TypeRange(ValueRange(outs)), valueOf(op.getLogits()),
+      selection, outs, op.getKAttr(), number(op.getScore()), op.getGroupsAttr(),
+      op.getTopGroupsAttr(), number(op.getGroupScore()), op.getRenormalisedAttr(),
+      op.getSoftmaxChosenAttr(), op.getEpsilonAttr(), op.getFactorAttr());
+  ResultRange made = route.getOutcomes();
+  routings[op] = {made[0], made[1], made[2], made[3]};
+  values[op.getWeights()] = made[0];
+  return success();
+}
+
+LogicalResult Converter::convertDispatch(DispatchOp op) {
+  auto route = op.getExperts().getDefiningOp<RouteOp>();
+  if (!route || op.getExperts() != route.getExperts())
+    return op.emitOpError("has experts that no transformer.route chose");
+  if (op.getWeights() && op.getWeights() != route.getWeights())
+    return op.emitOpError("has weights that are not those of its route");
+  const Routing &routing = routings[route];
+  Space space = spaceOf(op.getInput());
+  if (space != spaceOf(route.getLogits()))
+    return op.emitOpError("sends rows of ")
+           << space.text() << " by a route of " << spaceOf(route.getLogits()).text();
+  int64_t k = route.getK();
+  space.slots = k;
+  space.route = route;
+  spaces[op.getResult()] = space;
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::DispatchOp::create(body, op.getLoc(), to.getType(),
+                                 valueOf(op.getInput()), routing.order,
+                                 routing.place,
+                                 op.getWeights() ? routing.weights : Value(), to,
+                                 body.getI64IntegerAttr(k))
+          .getResult();
+  return success();
+}
+
+LogicalResult Converter::convertCombine(CombineOp op) {
+  Space space = spaceOf(op.getInput());
+  auto route = dyn_cast_or_null<RouteOp>(space.route);
+  if (!route)
+    return op.emitOpError("reads rows that no transformer.dispatch sent");
+  if (op.getWeights() && op.getWeights() != route.getWeights())
+    return op.emitOpError("has weights that are not those of its rows' route");
+  const Routing &routing = routings[route];
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::CombineOp::create(body, op.getLoc(), to.getType(),
+                                valueOf(op.getInput()), routing.place,
+                                op.getWeights() ? routing.weights : Value(), to,
+                                body.getI64IntegerAttr(space.slots))
+          .getResult();
+  return success();
+}
+
+LogicalResult Converter::convertExpertLinear(LinearOp op) {
+  auto route = op.getExperts().getDefiningOp<RouteOp>();
+  if (!route || op.getExperts() != route.getExperts())
+    return op.emitOpError("has experts that no transformer.route chose");
+  if (spaceOf(op.getInput()).route != route)
+    return op.emitOpError("reads rows that were not sent to its experts");
+  Value matrix = weight(op.getLoc(), op.getWeightAttr());
+  if (!matrix)
+    return failure();
+  SmallVector<Value> extras;
+  if (op.getBiasAttr()) {
+    extras.push_back(weight(op.getLoc(), op.getBiasAttr()));
+    if (!extras.back())
+      return failure();
+  }
+  double scale = op.getScale().convertToDouble();
+  values[op.getResult()] = makeMatmul(
+      body, op.getLoc(), valueOf(op.getInput()), matrix, routings[route].starts,
+      extras, 1, destinationOf(op.getResult()),
+      [&](OpBuilder &builder, Location location, ValueRange x) {
+        Value sum = x[0];
+        if (scale != 1)
+          sum = arith::MulFOp::create(builder, location, sum,
+                                      constant(builder, location, scale));
+        if (x.size() == 2)
+          sum = arith::AddFOp::create(builder, location, sum, x[1]);
+        return sum;
+      });
+  return success();
+}

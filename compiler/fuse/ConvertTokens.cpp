@@ -1,0 +1,149 @@
+// Ops that make, move and pool tokens, from `transformer` to `kernel`.
+// Must not fuse.
+#include "compiler/fuse/Converter.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::transformer;
+
+LogicalResult Converter::convertPatches(PatchesOp op) {
+  Value pixels = valueOf(op.getPixels());
+  if (!isa<BlockArgument>(op.getPixels()))
+    return op.emitOpError("reads what is no input of '")
+           << function.getName() << "' but only an image that is one has pixels";
+  for (Operation *user : op.getPixels().getUsers())
+    if (!isa<PatchesOp, TokenNumbersOp>(user)) {
+      auto error = op.emitOpError("reads pixels that '")
+                   << user->getName() << "' reads as tokens";
+      error.attachNote(user->getLoc()) << "the input is read here";
+      return error;
+    }
+  auto shape = cast<RankedTensorType>(op.getPixels().getType()).getShape();
+  SmallVector<int64_t> image(shape.drop_front());
+  if (image.size() == 2) // a spectrogram
+    image.insert(image.begin() + 1, 1);
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::PatchesOp::create(body, op.getLoc(), to.getType(), pixels,
+                                body.getDenseI64ArrayAttr(image),
+                                op.getKernelAttr(), op.getStrideAttr(),
+                                op.getPaddingAttr(), op.getPrefixAttr(), to)
+          .getResult();
+  return success();
+}
+
+LogicalResult Converter::convertGatherTokens(GatherTokensOp op) {
+  Space from = spaceOf(op.getInput());
+  if (from.tokens != Space::Tokens::fixed)
+    return op.emitOpError("gathers from ")
+           << from.text() << " rows but its tokens must be fixed";
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::GatherTokensOp::create(body, op.getLoc(), to.getType(),
+                                     valueOf(op.getInput()), op.getIndexAttr(),
+                                     op.getGroupAttr(),
+                                     body.getI64IntegerAttr(from.count), to)
+          .getResult();
+  return success();
+}
+
+Value Converter::tokenNumbers(Location location, DenseI64ArrayAttr numbers) {
+  return once({numbers.getAsOpaquePointer()}, [&]() -> Value {
+    Space space;
+    space.tokens = Space::Tokens::fixed;
+    space.count = numbers.size();
+    Value to = makeIndices(head, location, rowsOf(space));
+    return kernel::TokenNumbersOp::create(head, location, to.getType(), numbers,
+                                          to)
+        .getResult();
+  });
+}
+
+LogicalResult Converter::convertTokenNumbers(TokenNumbersOp op) {
+  values[op.getResult()] = tokenNumbers(op.getLoc(), op.getNumbersAttr());
+  return success();
+}
+
+LogicalResult Converter::convertCountTokens(CountTokensOp op) {
+  Value ids = valueOf(op.getIds());
+  values[op.getResult()] = once(
+      {ids.getAsOpaquePointer(), op.getPaddingAttr().getAsOpaquePointer(),
+       op->getName().getAsOpaquePointer()},
+      [&]() -> Value {
+        Space space = spaceOf(op.getIds());
+        Value to = makeIndices(head, op.getLoc(), rowsOf(space));
+        return kernel::CountTokensOp::create(head, op.getLoc(), to.getType(), ids,
+                                             tokensOf(space), op.getPaddingAttr(),
+                                             to)
+            .getResult();
+      });
+  return success();
+}
+
+LogicalResult Converter::convertConstant(ConstantOp op) {
+  Value table = weight(op.getLoc(), op.getValueAttr());
+  if (!table)
+    return failure();
+  SmallVector<int64_t> numbers(spaceOf(op.getResult()).count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  RowsSpec spec;
+  spec.inputs.push_back(table);
+  spec.indices.push_back(
+      tokenNumbers(op.getLoc(), head.getDenseI64ArrayAttr(numbers)));
+  spec.gather.push_back(0);
+  values[op.getResult()] =
+      makeRows(body, op.getLoc(), spec, rowsOf(op.getResult()),
+               channelsOf(op.getResult()),
+               [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+  return success();
+}
+
+LogicalResult Converter::convertPool(PoolOp op) {
+  Location location = op.getLoc();
+  Value input = valueOf(op.getInput()), counted = tokensOf(spaceOf(op.getInput()));
+  auto optional = [&](Value given) { return given ? valueOf(given) : Value(); };
+  Value mask = optional(op.getKeyMask());
+  if (op.getKind() == Pool::mean) {
+    Value to = destinationOf(op.getResult());
+    values[op.getResult()] =
+        kernel::PoolMeanOp::create(body, location, to.getType(), input, mask,
+                                   counted, op.getSkip(), to)
+            .getResult();
+    return success();
+  }
+  Value read = op.getKind() == Pool::last ? mask : optional(op.getIds());
+  Value to = makeIndices(body, location, batch);
+  RowsSpec spec;
+  spec.inputs.push_back(input);
+  spec.indices.push_back(kernel::PoolIndexOp::create(
+                             body, location, to.getType(), read, counted,
+                             int64_t(op.getKind()), op.getSkip(), op.getId(), to)
+                             .getResult());
+  spec.gather.push_back(0);
+  values[op.getResult()] =
+      makeRows(body, location, spec, batch, channelsOf(op.getResult()),
+               [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+  return success();
+}
+
+LogicalResult Converter::convertKeep(KeepOp op) {
+  kernel::KeepOp::create(body, op.getLoc(), valueOf(op.getInput()), op.getName(),
+                         op.getIndex());
+  return success();
+}
+
+// The output itself is made where it is returned and named.
+LogicalResult Converter::convertSimilarity(SimilarityOp op) {
+  for (Operation *user : op.getResult().getUsers())
+    if (!isa<func::ReturnOp>(user)) {
+      auto error = op.emitOpError("feeds '")
+                   << user->getName()
+                   << "' but its columns are a run-time size: it can only be "
+                      "an output";
+      error.attachNote(user->getLoc()) << "the value is read here";
+      return error;
+    }
+  return success();
+}
