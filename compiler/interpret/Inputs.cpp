@@ -123,6 +123,10 @@ private:
                      " of forward is not a tensor: "
                      "the interpreter runs programs before they are planned");
       known.push_back(inputName(forward, i).str());
+      for (int64_t word : wordsOf(i))
+        if (word < -3)
+          return wrong("input " + known.back() + " has the shape word " +
+                       Twine(word) + " but sizes are -1, -2 and -3");
       if (!inputs.count(known.back()) && defaultOf(i).empty())
         return wrong("input " + known.back() + " is missing");
     }
@@ -268,9 +272,9 @@ private:
     auto type = cast<ShapedType>(forward.getArgumentTypes()[i]);
     if (type.getRank() >= int64_t(value.shape.size()))
       return;
-    int64_t columns = 1;
-    if (type.getRank() == 2)
-      columns = type.getDimSize(1);
+    int64_t columns = type.getRank() == 2 ? type.getDimSize(1) : 1;
+    if (columns <= 0)
+      return;
     value.shape = {int64_t(value.numbers.size()) / columns};
     if (type.getRank() == 2)
       value.shape.push_back(columns);
