@@ -4,6 +4,10 @@
 // RUN: python3 %tensors make %t/in q:f32:1x3x1=1 k:f32:1x3x1=0,0,nan v:f32:1x3x1=1,3,nan mask:i32:1x3=1,1,0 segments:i32:1x3=0,0,1
 // RUN: %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %t/m.mlir --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK-DAG: causal [1, 3, 1] 1 2 nan{{$}}
 // CHECK-DAG: window [1, 3, 1] 1 3 nan{{$}}
 // CHECK-DAG: chunk [1, 3, 1] 2 2 nan{{$}}

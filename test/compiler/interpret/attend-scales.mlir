@@ -5,6 +5,10 @@
 // RUN: python3 %tensors make %t/in q:f32:1x2x2=1 k:f32:1x2x1=0,1.0986122886681098 v:f32:1x2x1=0,8 positions:i32:1x2=0,3
 // RUN: %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %t/m.mlir --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK-DAG: heads [1, 2, 2] 6 7.2 6 7.2{{$}}
 // stream + attention, first with 1, then with 2
 // CHECK-DAG: layers [1, 2, 2] 14.2 14.2 14.2 14.2{{$}}

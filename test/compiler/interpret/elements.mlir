@@ -4,6 +4,10 @@
 // RUN: python3 %tensors make %t/in x:f32:1x1x4=3,4,6,-8 y:f32:1x1x4=1,0,-1,2
 // RUN: %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %t/m.mlir --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK-DAG: sum [1, 1, 4] 4 4 5 -6{{$}}
 // CHECK-DAG: affine [1, 1, 4] 7 10 15 -12{{$}}
 // CHECK-DAG: shifted [1, 1, 4] 4 5 7 -7{{$}}

@@ -4,6 +4,10 @@
 // RUN: python3 %tensors make %t/in x:f32:1x2x4=1,2,3,4 position_ids:i32:1x2=0,1
 // RUN: %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %t/m.mlir --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // a quarter turn of dimensions 2 and 3, and the same backwards
 // CHECK-DAG: start [1, 2, 4] 1 2 3 4 1 2 -4 3{{$}}
 // CHECK-DAG: backwards [1, 2, 4] 1 2 3 4 1 2 4 -3{{$}}

@@ -4,6 +4,10 @@
 // RUN: python3 %tensors make %t/in x:f32:2x1x1=2,3 decoder_x:f32:2x3x1=1 pixels:f32:2x1x2=10,20,30,40
 // RUN: %mille run %s --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %s --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK-DAG: decoded [2, 3, 1] 2 2 2 3 3 3{{$}}
 // default masks and positions are as long as what they go with
 // CHECK-DAG: mask [2, 1] 1 1{{$}}

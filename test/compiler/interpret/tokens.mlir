@@ -5,6 +5,10 @@
 // RUN: python3 %tensors make %t/in image:f32:1x2x2x3=1,2,3,4,5,6,10,20,30,40,50,60 sound:f32:1x2x3=1,2,3,10,20,30 ids:i32:1x4=7,1,9,9 x:f32:1x4x1=1,2,4,8
 // RUN: %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
+// The same as a kernel program.
+// RUN: %mille-opt %t/m.mlir --convert-to-kernel -o %t/k.mlir
+// RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
+// RUN: python3 %tensors print %t/out | FileCheck %s
 // a token of zeros, then the patches at columns 0 and 1, channel by channel
 // CHECK-DAG: patches [1, 3, 8] 0 0 0 0 0 0 0 0 1 2 4 5 10 20 40 50 2 3 5 6 20 30 50 60{{$}}
 // three steps wide from one before the start, every second
