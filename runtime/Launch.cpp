@@ -17,6 +17,13 @@ struct Job {
   int64_t rows; // of the launch, or of a sequence
   bool sequences;
   Split split;
+  ExpertSplit experts;
+};
+
+// What a task computes of a stage's out.
+struct Share {
+  int64_t sequence = 0; // or expert
+  Range rows, columns;
 };
 
 int outRow(const mille_kernel &kernel) {
@@ -30,10 +37,20 @@ int outColumn(const mille_kernel &kernel) {
   return outRow(kernel) == 0 ? -1 : 0;
 }
 
+const mille_buffer &outOf(const mille_stage &stage) {
+  return stage.buffers[stage.kernel->buffer_count - 1];
+}
+
+// Rows of the out; where no buffer has a row dimension these are its last.
+int64_t outRows(const mille_stage &stage) {
+  const mille_buffer &out = outOf(stage);
+  int row = outRow(*stage.kernel);
+  return out.dimension[row < 0 ? out.dimensions - 1 : row].extent;
+}
+
 int64_t outColumns(const mille_stage &stage) {
   int column = outColumn(*stage.kernel);
-  const mille_buffer &out = stage.buffers[stage.kernel->buffer_count - 1];
-  return column < 0 ? 1 : out.dimension[column].extent;
+  return column < 0 ? 1 : outOf(stage).dimension[column].extent;
 }
 
 // Moves the buffer's start along a dimension; min is what it is called there.
@@ -59,10 +76,36 @@ uint32_t kernelIndex(const mille_model &model, const mille_kernel *kernel) {
   return index;
 }
 
-// Calls a kernel over rows x columns of its out, as abi.h says.
-int32_t callKernel(mille_task *task, const mille_stage &stage, bool sequences,
-                   int64_t sequence, int64_t sequenceRows, Range rows,
-                   Range columns) {
+// The part of buffer `b` that a task sees, as abi.h says.
+void cutBuffer(const Job &job, const mille_stage &stage, const Share &share,
+               uint32_t b, mille_buffer &buffer) {
+  const mille_kernel &kernel = *stage.kernel;
+  uint32_t out = kernel.buffer_count - 1;
+  int row = kernel.row_dimension[b];
+  if (stage.starts && (stage.stacked >> b & 1)) {
+    cut(buffer, buffer.dimensions - 1, share.sequence, 0, 1);
+    --buffer.dimensions;
+  }
+  if (row < 0)
+    return;
+  int64_t rows = buffer.dimension[row].extent;
+  if (!job.sequences) {
+    int64_t times = rows / job.rows; // slots of a row
+    cut(buffer, row, share.rows.first * times, 0,
+        (share.rows.end - share.rows.first) * times);
+  } else if (b < out) {
+    // Keys may be more or fewer than queries.
+    int64_t own = rows / job.split.sequences;
+    cut(buffer, row, share.sequence * own, 0, own + readableRows);
+  } else {
+    cut(buffer, row, share.sequence * job.rows + share.rows.first,
+        share.rows.first, share.rows.end - share.rows.first);
+  }
+}
+
+// Calls a kernel over its share of the out.
+int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
+                   const Share &share) {
   const mille_kernel &kernel = *stage.kernel;
   mille_buffer buffers[MILLE_MAX_BUFFERS];
   mille_dimension dimensions[MILLE_MAX_BUFFERS][MILLE_MAX_DIMENSIONS];
@@ -76,20 +119,11 @@ int32_t callKernel(mille_task *task, const mille_stage &stage, bool sequences,
     for (int32_t d = 0; d < buffer.dimensions; ++d)
       dimensions[b][d] = buffer.dimension[d];
     buffer.dimension = dimensions[b];
-    int row = kernel.row_dimension[b];
-    if (row >= 0 && !sequences) {
-      cut(buffer, row, rows.first, 0, rows.end - rows.first);
-    } else if (row >= 0 && b < out) {
-      int64_t own = buffer.dimension[row].extent /
-                    task->session->run.batch; // keys may differ from queries
-      cut(buffer, row, sequence * own, 0, own + readableRows);
-    } else if (row >= 0) {
-      cut(buffer, row, sequence * sequenceRows + rows.first, rows.first,
-          rows.end - rows.first);
-    }
+    cutBuffer(job, stage, share, b, buffer);
     if (b < out)
       *next++ = &buffer;
   }
+  const Range &rows = share.rows, &columns = share.columns;
   int column = outColumn(kernel);
   if (column >= 0)
     cut(buffers[out], column, columns.first, columns.first,
@@ -117,17 +151,18 @@ void runTask(void *context, int64_t number, int thread) {
   const Job &job = *static_cast<const Job *>(context);
   mille_session &session = *job.session;
   mille_task *task = &session.tasks[thread];
-  int64_t sequence;
-  Range rows, columns;
-  job.split.task(number, sequence, rows, columns);
+  Share share;
+  if (job.stages->starts && job.count == 1)
+    job.experts.task(number, share.sequence, share.rows, share.columns);
+  else
+    job.split.task(number, share.sequence, share.rows, share.columns);
   for (int32_t s = 0; s < job.count; ++s) {
     if (session.stopped())
       return;
     const mille_stage &stage = job.stages[s];
     if (job.count > 1)
-      columns = {0, outColumns(stage)}; // owned rows are taken whole
-    int32_t code = callKernel(task, stage, job.sequences, sequence, job.rows,
-                              rows, columns);
+      share.columns = {0, outColumns(stage)}; // owned rows are taken whole
+    int32_t code = callKernel(task, job, stage, share);
     if (code != 0) {
       mille_task_fail(task, code, "kernel %s failed", stage.kernel->name);
       session.failed.change(0, code);
@@ -138,27 +173,68 @@ void runTask(void *context, int64_t number, int thread) {
 
 int32_t runJob(Job &job) {
   mille_session &session = *job.session;
-  int64_t tasks = job.split.tasks();
-  // One thread, or one task: nobody else is asked.
-  if (session.threads == 1 || tasks == 1)
-    for (int64_t task = 0; task < tasks; ++task)
-      runTask(&job, task, 0);
-  else
-    session.pool.run(runTask, &job, tasks);
+  bool experts = job.stages->starts && job.count == 1;
+  session.share(runTask, &job,
+                experts ? job.experts.tasks() : job.split.tasks());
   return session.stopped();
 }
 
-void count(mille_session &session, const mille_stage &stage, int64_t rows) {
+int64_t sequencesOf(const mille_stage &stage) {
+  return outRows(stage) / stage.sequence_rows;
+}
+
+// Keys of one sequence: the second operand of whatever works on sequences.
+int64_t keysOf(const mille_stage &stage, int64_t sequences) {
+  const mille_kernel &kernel = *stage.kernel;
+  int row = kernel.buffer_count > 2 ? kernel.row_dimension[1] : -1;
+  return row < 0 ? stage.sequence_rows
+                 : stage.buffers[1].dimension[row].extent / sequences;
+}
+
+void count(mille_session &session, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   uint32_t index = kernelIndex(*session.package->model, &kernel);
   if (index == session.package->model->kernel_count)
     return;
   Counts &counts = session.counts[index];
   counts.calls += 1;
-  counts.weightBytes += kernel.bytes_weights;
-  uint64_t keys =
-      kernel.partition == MILLE_PARTITION_SEQUENCES ? session.run.tokens : 1;
-  counts.flops += kernel.flops_per_row * rows * keys;
+  int64_t entries = 1;
+  if (stage.starts)
+    entries = usedExperts(stage.starts, stage.entries);
+  counts.weightBytes += kernel.bytes_weights * entries;
+  uint64_t work = kernel.flops_per_row * outRows(stage);
+  if (kernel.partition == MILLE_PARTITION_SEQUENCES)
+    work *= keysOf(stage, sequencesOf(stage));
+  counts.flops += work;
+}
+
+bool anyExperts(const mille_stage *stages, int32_t count) {
+  for (int32_t s = 0; s < count; ++s)
+    if (stages[s].starts)
+      return true;
+  return false;
+}
+
+int32_t runStage(Job &job, const mille_stage &stage) {
+  const mille_kernel &kernel = *stage.kernel;
+  int threads = job.session->threads;
+  int64_t columns = outColumns(stage);
+  job.stages = &stage;
+  job.count = 1;
+  job.sequences = kernel.partition == MILLE_PARTITION_SEQUENCES;
+  job.rows = job.sequences ? stage.sequence_rows : outRows(stage);
+  if (job.sequences)
+    job.split =
+        splitSequences(kernel, sequencesOf(stage), job.rows,
+                       keysOf(stage, sequencesOf(stage)), columns, threads);
+  else if (stage.starts)
+    job.experts = splitExperts(kernel, stage.starts, stage.entries, columns,
+                               threads);
+  else
+    job.split = splitRows(kernel, job.rows, columns, threads);
+  if (outRow(kernel) < 0)
+    job.split.rowBlocks = 1; // it takes rows by their numbers in the whole
+  return runJob(job);
 }
 } // namespace
 
@@ -168,32 +244,19 @@ using namespace mille;
 
 extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
                                 int32_t count, int64_t rows) {
-  mille_session &session = *static_cast<Run *>(run)->session;
+  mille_session &session = sessionOf(run);
   if (int32_t code = session.stopped())
     return code;
   if (session.profiling)
     for (int32_t s = 0; s < count; ++s)
-      mille::count(session, stages[s], rows);
-  Job job = {&session, stages, count, rows, false, {}};
-  if (count > 1 && splitOwned(stages, count, rows, session.threads, job.split))
+      mille::count(session, stages[s]);
+  Job job = {&session, stages, count, rows, false, {}, {}};
+  // Experts own rows of their own: no task could take its rows through all.
+  if (count > 1 && !anyExperts(stages, count) &&
+      splitOwned(stages, count, rows, session.threads, job.split))
     return runJob(job);
-  for (int32_t s = 0; s < count; ++s) {
-    const mille_stage &stage = stages[s];
-    const mille_kernel &kernel = *stage.kernel;
-    job.stages = &stage;
-    job.count = 1;
-    job.sequences = kernel.partition == MILLE_PARTITION_SEQUENCES;
-    if (job.sequences) {
-      const mille_buffer &out = stage.buffers[kernel.buffer_count - 1];
-      job.rows = out.dimension[outRow(kernel)].extent / run->batch;
-      job.split = splitSequences(kernel, run->batch, job.rows,
-                                 outColumns(stage), session.threads);
-    } else {
-      job.rows = rows;
-      job.split = splitRows(kernel, rows, outColumns(stage), session.threads);
-    }
-    if (int32_t code = runJob(job))
+  for (int32_t s = 0; s < count; ++s)
+    if (int32_t code = runStage(job, stages[s]))
       return code;
-  }
   return 0;
 }

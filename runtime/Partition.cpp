@@ -74,7 +74,7 @@ Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,
 }
 
 Split splitSequences(const mille_kernel &kernel, int64_t sequences,
-                     int64_t rows, int64_t heads, int threads) {
+                     int64_t rows, int64_t keys, int64_t heads, int threads) {
   Split split;
   split.sequences = sequences;
   split.rows = rows;
@@ -82,7 +82,7 @@ Split splitSequences(const mille_kernel &kernel, int64_t sequences,
   split.columns = heads;
   split.columnUnit = least(kernel.column_unit, heads);
   int64_t units = divideUp(heads, split.columnUnit);
-  int64_t keyWork = most(kernel.flops_per_row, 1) * rows; // all heads, a query
+  int64_t keyWork = most(kernel.flops_per_row, 1) * keys; // all heads, a query
   if (threads == 1) {
     int64_t unitWork = most(keyWork / units, 1) * rows;
     split.columnBlocks = divideUp(units, clamp(soloFlops / unitWork, 1, units));
@@ -95,6 +95,52 @@ Split splitSequences(const mille_kernel &kernel, int64_t sequences,
     split.rowBlocks =
         clamp(divideUp(2 * threads, tasks), 1, divideUp(rows, split.rowUnit));
   return split;
+}
+
+int64_t usedExperts(const int32_t *starts, int64_t entries) {
+  int64_t used = 0;
+  for (int64_t e = 0; e < entries; ++e)
+    used += starts[e + 1] > starts[e];
+  return used;
+}
+
+ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
+                         int64_t entries, int64_t columns, int threads) {
+  // As many columns to a task as where all experts had the same rows.
+  int64_t used = most(usedExperts(starts, entries), 1);
+  int64_t each = divideUp(most(starts[entries] - starts[0], 1), used);
+  Split even = splitRows(kernel, each, columns, used >= threads ? 1 : threads);
+  ExpertSplit split;
+  split.starts = starts;
+  split.entries = entries;
+  split.columns = columns;
+  split.columnUnit = even.columnUnit;
+  split.columnBlocks = even.columnBlocks;
+  split.blockRows = divideUp(divideUp(each, even.rowBlocks), even.rowUnit) *
+                    even.rowUnit;
+  return split;
+}
+
+int64_t ExpertSplit::tasks() const {
+  int64_t blocks = 0;
+  for (int64_t e = 0; e < entries; ++e)
+    blocks += divideUp(starts[e + 1] - starts[e], blockRows);
+  return blocks * columnBlocks;
+}
+
+void ExpertSplit::task(int64_t index, int64_t &expert, Range &rowRange,
+                       Range &columnRange) const {
+  int64_t block = index / columnBlocks;
+  columnRange = blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
+  for (expert = 0;; ++expert) {
+    int64_t own =
+        divideUp(starts[expert + 1] - starts[expert], blockRows);
+    if (block < own)
+      break;
+    block -= own;
+  }
+  int64_t first = starts[expert] + block * blockRows;
+  rowRange = {first, least(first + blockRows, starts[expert + 1])};
 }
 
 bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,

@@ -13,6 +13,17 @@ struct Range {
 // possible; blocks <= units of the extent, so none is empty.
 Range blockOf(int64_t extent, int64_t unit, int64_t blocks, int64_t k);
 
+// Rows starts[e] to starts[e + 1] - 1 belong to expert e: tasks are blocks of
+// one expert's rows x ranges of columns.
+struct ExpertSplit {
+  const int32_t *starts = nullptr;
+  int64_t entries = 0, blockRows = 1;
+  int64_t columns = 1, columnUnit = 1, columnBlocks = 1;
+
+  int64_t tasks() const;
+  void task(int64_t index, int64_t &expert, Range &rows, Range &columns) const;
+};
+
 struct Split {
   int64_t sequences = 1;
   int64_t rows = 0, rowUnit = 1, rowBlocks = 1; // of a sequence, where several
@@ -29,7 +40,12 @@ Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,
                 int threads);
 // One stage over sequences x heads, and blocks of queries where these are few.
 Split splitSequences(const mille_kernel &kernel, int64_t sequences,
-                     int64_t rows, int64_t heads, int threads);
+                     int64_t rows, int64_t keys, int64_t heads, int threads);
+// One stage over the rows of experts.
+ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
+                         int64_t entries, int64_t columns, int threads);
+// Experts that have rows.
+int64_t usedExperts(const int32_t *starts, int64_t entries);
 // Several stages over the same rows: blocks of rows that one task takes through
 // all of them. False where threads would get too few rows for that.
 bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,

@@ -1,5 +1,6 @@
-// Inputs that are prepared once per run: masks, rotations, schedules, pooling.
-// Must give the same bits for any batch: nothing looks across sequences.
+// Inputs that are prepared once per run: masks, positions, rotations, schedules.
+// Must give the same bits for any batch and threads: nothing looks across
+// sequences, but for a rotation whose frequencies follow the run's length.
 #include "runtime/Session.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@ namespace {
 // A sine and a cosine in double are as dear as hundreds of multiply-adds, so
 // threads share them: a task has some tokens of all sequences.
 constexpr int64_t rotationBlock = 16;
+constexpr int64_t frequencyBlock = 64;
 
 struct Rotation {
   const int32_t *positions; // [sequences, tokens]
@@ -17,25 +19,92 @@ struct Rotation {
   double factor;
   float *out; // [sequences * tokens, 2n]
   int64_t stride, sequences, tokens;
+  double stretched; // frequency i is divided by stretched^(i / (n - 1))
 };
 
-void rotateBlock(void *context, int64_t block, int) {
-  const Rotation &r = *static_cast<Rotation *>(context);
-  int64_t first = block * rotationBlock, end = first + rotationBlock;
-  for (int64_t t = first; t < end && t < r.tokens; ++t)
+// Frequencies first .. first + count - 1 of tokens from .. end - 1.
+void rotateRows(const Rotation &r, const double *frequencies, int64_t first,
+                int64_t count, int64_t from, int64_t end) {
+  for (int64_t t = from; t < end; ++t)
     for (int64_t m = t; m < r.sequences * r.tokens; m += r.tokens) {
-      float *row = r.out + m * r.stride; // [2n]: cosines, sines
+      float *row = r.out + m * r.stride + first; // [2n]: cosines, sines
       // The sequence before has most often the same position here.
       if (m != t && r.positions[m - r.tokens] == r.positions[m]) {
-        memcpy(row, row - r.tokens * r.stride, 2 * r.n * sizeof(float));
+        const float *before = row - r.tokens * r.stride;
+        memcpy(row, before, count * sizeof(float));
+        memcpy(row + r.n, before + r.n, count * sizeof(float));
         continue;
       }
-      for (int64_t i = 0; i < r.n; ++i) {
-        double angle = r.positions[m] * r.frequencies[i];
+      for (int64_t i = 0; i < count; ++i) {
+        double angle = r.positions[m] * frequencies[i];
         row[i] = (float)(r.factor * cos(angle));
         row[r.n + i] = (float)(r.factor * sin(angle));
       }
     }
+}
+
+void rotateBlock(void *context, int64_t block, int) {
+  const Rotation &r = *static_cast<Rotation *>(context);
+  int64_t from = block * rotationBlock, end = from + rotationBlock;
+  end = end < r.tokens ? end : r.tokens;
+  for (int64_t first = 0; first < r.n; first += frequencyBlock) {
+    double frequencies[frequencyBlock];
+    int64_t left = r.n - first;
+    int64_t count = left < frequencyBlock ? left : frequencyBlock;
+    for (int64_t i = 0; i < count; ++i) {
+      frequencies[i] = r.frequencies[first + i];
+      if (r.stretched != 1 && r.n > 1)
+        frequencies[i] /= pow(r.stretched, double(first + i) / (r.n - 1));
+    }
+    rotateRows(r, frequencies, first, count, from, end);
+  }
+}
+
+// To the nearest, ties to even; as a double again.
+double roundToBf16(double value) {
+  float single = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &single, sizeof bits);
+  if ((bits & 0x7fffffff) <= 0x7f800000) // not NaN
+    bits += 0x7fff + (bits >> 16 & 1);
+  bits &= 0xffff0000;
+  memcpy(&single, &bits, sizeof single);
+  return single;
+}
+
+// Of the keys of one sequence, those that query i sees.
+struct Seen {
+  const int32_t *mask; // [tokens], null: all ones
+  int64_t tokens;
+  bool causal;
+  int64_t left, right; // window, 0: none
+
+  int64_t from(int64_t i) const {
+    return left > 0 && i - left + 1 > 0 ? i - left + 1 : 0;
+  }
+  int64_t end(int64_t i) const {
+    int64_t end = causal ? i + 1 : tokens;
+    if (right > 0 && i + right < end)
+      end = i + right;
+    return end;
+  }
+};
+
+double logKeys(const double *numbers, int64_t keys) {
+  double base = numbers[0], floor = numbers[1];
+  return log(keys > floor ? (double)keys : floor) / log(base);
+}
+
+void scaleByKeys(const Seen &seen, const double *numbers, float *out) {
+  // The window slides: keys come in at its end and leave at its start.
+  int64_t from = 0, end = 0, keys = 0;
+  for (int64_t i = 0; i < seen.tokens; ++i) {
+    for (; end < seen.end(i); ++end)
+      keys += !seen.mask || seen.mask[end];
+    for (; from < seen.from(i); ++from)
+      keys -= !seen.mask || seen.mask[from];
+    out[i] = (float)logKeys(numbers, keys);
+  }
 }
 } // namespace
 
@@ -49,20 +118,54 @@ void mille_key_bias(mille_run *, const int32_t *mask, int64_t rows,
 
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     const double *frequencies, int64_t n, double factor,
-                    float *out, int64_t row_stride) {
-  Rotation rotation = {positions, frequencies, n, factor,
-                       out,       row_stride,  1, rows};
-  if (rows == run->batch * run->tokens) {
+                    int64_t after, double stretch,
+                    const double *long_frequencies, float *out,
+                    int64_t row_stride) {
+  Rotation rotation = {positions,  frequencies, n,    factor, out,
+                       row_stride, 1,           rows, 1};
+  if (rows % run->batch == 0) {
     rotation.sequences = run->batch;
-    rotation.tokens = run->tokens;
+    rotation.tokens = rows / run->batch;
   }
-  mille_session &session = *static_cast<mille::Run *>(run)->session;
+  int64_t length = 0;
+  for (int64_t m = 0; after > 0 && m < rows; ++m)
+    length = positions[m] >= length ? (int64_t)positions[m] + 1 : length;
+  if (length > after && long_frequencies)
+    rotation.frequencies = long_frequencies;
+  else if (length > after)
+    rotation.stretched = stretch * length / after - (stretch - 1);
   int64_t blocks = (rotation.tokens + rotationBlock - 1) / rotationBlock;
-  if (session.threads > 1)
-    session.pool.run(rotateBlock, &rotation, blocks);
-  else
-    for (int64_t block = 0; block < blocks; ++block)
-      rotateBlock(&rotation, block, 0);
+  mille::sessionOf(run).share(rotateBlock, &rotation, blocks);
+}
+
+void mille_alibi(mille_run *, const int32_t *positions, int64_t rows,
+                 const double *slopes, int64_t heads, double factor, float *out,
+                 int64_t row_stride) {
+  for (int64_t m = 0; m < rows; ++m)
+    for (int64_t h = 0; h < heads; ++h)
+      out[m * row_stride + h] =
+          (float)(factor * roundToBf16(roundToBf16(slopes[h]) * positions[m]));
+}
+
+void mille_query_scale(mille_run *, int32_t kind, const double *numbers,
+                       const int32_t *positions, const int32_t *mask,
+                       int64_t rows, int64_t tokens, int32_t causal,
+                       int64_t window_left, int64_t window_right, float *out) {
+  double base = numbers[0], beta = numbers[2], period = numbers[3],
+         offset = numbers[4];
+  for (int64_t m = 0; m < rows; m += tokens) {
+    Seen seen = {mask ? mask + m : nullptr, tokens, causal != 0, window_left,
+                 window_right};
+    if (kind == MILLE_LOG_KEYS)
+      scaleByKeys(seen, numbers, out + m);
+    else if (kind == MILLE_LOG_POSITION)
+      for (int64_t i = 0; i < tokens; ++i)
+        out[m + i] = (float)fmax(1, log((double)(i + 1)) / log(base));
+    else
+      for (int64_t i = 0; i < tokens; ++i)
+        out[m + i] = (float)(1 + beta * log(1 + floor((positions[m + i] + offset) /
+                                                      period)));
+  }
 }
 
 void mille_schedule(mille_run *, const int32_t *step, double from, double to,
@@ -71,49 +174,19 @@ void mille_schedule(mille_run *, const int32_t *step, double from, double to,
   *out = (float)(steps > 0 ? from + (to - from) * at / steps : to);
 }
 
-void mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
-                      int32_t last, int32_t *out) {
-  for (int64_t b = 0; b < run->batch; ++b) {
-    int64_t row = b * tokens, found = 0;
-    // A sequence that is masked throughout is pooled at its first token.
-    if (last)
-      for (int64_t t = 0; t < tokens; ++t)
-        if (!mask || mask[row + t])
-          found = t;
-    out[b] = (int32_t)(row + found);
-  }
+void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
+                         int32_t *out) {
+  for (int64_t b = 0; b < run->batch; ++b)
+    memcpy(out + b * n, numbers, n * sizeof(int32_t));
 }
 
-void mille_pool_mean(mille_run *run, const float *input, int64_t input_stride,
-                     const int32_t *mask, int64_t tokens, int64_t columns,
-                     float *out, int64_t out_stride) {
-  constexpr int64_t block = 64;
-  for (int64_t b = 0; b < run->batch; ++b) {
-    const float *rows = input + b * tokens * input_stride; // [tokens, columns]
-    const int32_t *valid = mask ? mask + b * tokens : nullptr;
-    int64_t count = 0;
-    for (int64_t t = 0; t < tokens; ++t)
-      count += !valid || valid[t];
-    for (int64_t first = 0; first < columns; first += block) {
-      int64_t width = columns - first < block ? columns - first : block;
-      double sums[block] = {};
-      for (int64_t t = 0; t < tokens; ++t)
-        if (!valid || valid[t])
-          for (int64_t c = 0; c < width; ++c)
-            sums[c] += rows[t * input_stride + first + c];
-      for (int64_t c = 0; c < width; ++c)
-        out[b * out_stride + first + c] =
-            count ? (float)(sums[c] / count) : 0.0f;
-    }
+void mille_count_tokens(mille_run *, const int32_t *ids, int64_t rows,
+                        int64_t tokens, int32_t padded, int32_t padding,
+                        int32_t *out) {
+  for (int64_t m = 0; m < rows; m += tokens) {
+    int32_t count = 0;
+    for (int64_t t = m; t < m + tokens; ++t)
+      out[t] = ids[t] != (padded ? padding : 0) ? ++count : 0;
   }
-}
-
-void mille_keep(mille_run *run, const float *input, int64_t input_stride,
-                int64_t columns, int32_t output, int64_t index) {
-  int64_t rows = run->batch * run->tokens;
-  float *out = run->outputs[output] + index * rows * columns;
-  for (int64_t m = 0; m < rows; ++m)
-    memcpy(out + m * columns, input + m * input_stride,
-           columns * sizeof(float));
 }
 }

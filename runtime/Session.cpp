@@ -12,23 +12,6 @@ using mille::Counts;
 using ll = long long;
 using ull = unsigned long long;
 
-uint64_t mille::paddedRows(uint64_t rows) { return (rows + 23) / 16 * 16; }
-
-bool mille::countElements(const mille_tensor_info &info, int64_t batch,
-                          int64_t tokens, uint64_t &elements) {
-  elements = 1;
-  for (uint32_t d = 0; d < info.rank; ++d) {
-    int64_t size = info.shape[d];
-    if (size == MILLE_BATCH)
-      size = batch;
-    else if (size == MILLE_TOKENS)
-      size = tokens;
-    if (!multiply(elements, (uint64_t)size, elements))
-      return false;
-  }
-  return true;
-}
-
 // Called twice: with no slab it sums sizes, with one it places pointers.
 void mille_session::layOut(Bytes &sum) {
   const mille_model &model = *package->model;
@@ -42,7 +25,8 @@ void mille_session::layOut(Bytes &sum) {
 
   uint64_t scratch = 0;
   sum.fits = sum.fits &&
-             mille::multiply(maxTokens, model.scratch_bytes_per_token, scratch);
+             mille::multiply(mille::longestSequence(model, most),
+                             model.scratch_bytes_per_token, scratch);
   Bytes each;
   // A block's bookkeeping, for 16 at a time.
   each.add(scratch).add(model.scratch_bytes).add(16 * 128);
@@ -60,38 +44,37 @@ void mille_session::layOut(Bytes &sum) {
     if (model.inputs[i].fallback == MILLE_REQUIRED)
       continue;
     uint64_t elements = 0;
-    sum.fits = sum.fits && mille::countElements(model.inputs[i], maxBatch,
-                                                maxTokens, elements);
+    sum.fits =
+        sum.fits && mille::countElements(model.inputs[i], most, elements);
     uint64_t offset = sum.place(elements, 4);
     if (slab)
       defaults[i] = at(offset);
   }
   uint64_t rows = 0;
-  sum.fits = sum.fits && mille::multiply(maxBatch, maxTokens, rows) &&
-             rows < INT32_MAX - 64;
-  arena = at(sum.place(mille::paddedRows(rows), model.arena_bytes_per_row));
+  sum.fits = sum.fits && mille::paddedRows(model, most, rows);
+  arena = at(sum.place(rows, model.arena_bytes_per_row));
 }
 
-mille_status mille_session::create(mille_package &of, int64_t batch,
-                                   int64_t tokens, int count) {
+mille_status mille_session::create(mille_package &of, const mille::Sizes &sizes,
+                                   int count) {
   package = &of;
-  maxBatch = batch;
-  maxTokens = tokens;
+  most = sizes;
   threads = count;
+  mille::SizesText text(*of.model, sizes);
   Bytes sum;
   layOut(sum);
   if (!sum.fits)
     return of.message.set(MILLE_TOO_LARGE,
-                          "max_batch %lld times max_tokens %lld is more than "
-                          "memory or %d rows can hold",
-                          (ll)batch, (ll)tokens, INT32_MAX - 65);
+                          "a session of %s is more than memory or %d rows can "
+                          "hold",
+                          text.text, INT32_MAX - 65);
   bytes = sum.value + sizeof(mille_session);
   slab = (char *)of.memory.allocate(of.memory.user, sum.value, 64);
   if (!slab)
     return of.message.set(MILLE_OUT_OF_MEMORY,
-                          "a session of batch %lld and %lld tokens on %d "
-                          "threads needs %llu bytes but memory was refused",
-                          (ll)batch, (ll)tokens, count, (ull)sum.value);
+                          "a session of %s on %d threads needs %llu bytes but "
+                          "memory was refused",
+                          text.text, count, (ull)sum.value);
   Bytes placed;
   layOut(placed);
   fillDefaults();
@@ -118,6 +101,15 @@ void mille_session::destroy() {
   from->leave();
 }
 
+void mille_session::share(mille::Pool::Function function, void *context,
+                          int64_t count) {
+  if (threads > 1 && count > 1)
+    pool.run(function, context, count);
+  else
+    for (int64_t task = 0; task < count; ++task)
+      function(context, task, 0);
+}
+
 int32_t mille_session::stopped() const {
   if (int32_t code = failed.acquire())
     return code;
@@ -132,7 +124,140 @@ static int cpusOfProcess() {
   return count < 1 ? 1 : count < mille::maxThreads ? count : mille::maxThreads;
 }
 
+// Newer applications may know more sizes than this runtime, older ones less.
+static mille_status takeSizes(const mille_sizes *given, const char *name,
+                              mille::Sizes &sizes, mille::Message &message) {
+  mille_sizes mine = {};
+  if (!given)
+    return message.set(MILLE_INVALID_ARGUMENT, "%s is null", name);
+  if (given->size < sizeof(size_t))
+    return message.set(MILLE_INVALID_ARGUMENT,
+                       "%s.size is %zu but must be sizeof(mille_sizes): start "
+                       "from MILLE_SIZES_INIT",
+                       name, given->size);
+  memcpy(&mine, given, given->size < sizeof mine ? given->size : sizeof mine);
+  sizes = {mine.batch, mine.tokens, mine.decoder_tokens};
+  return MILLE_OK;
+}
+
+// Sizes that a session may be made for.
+static mille_status checkMost(const mille_model &model,
+                              const mille::Sizes &most,
+                              mille::Message &message) {
+  mille_status status = mille::checkSizes(model, most, "max_", message);
+  const struct {
+    int64_t extent;
+    uint32_t positions;
+  } limits[] = {{MILLE_TOKENS, model.max_tokens},
+                {MILLE_DECODER_TOKENS, model.max_decoder_tokens}};
+  for (const auto &limit : limits)
+    if (status == MILLE_OK && limit.positions &&
+        mille::hasSize(model, limit.extent) &&
+        most.of(limit.extent) > limit.positions)
+      return message.set(MILLE_TOO_LARGE,
+                         "max_%s is %lld but model %s has positions for %u",
+                         mille::sizeName(limit.extent),
+                         (ll)most.of(limit.extent), model.name,
+                         limit.positions);
+  return status;
+}
+
+static mille_status createSession(mille_package *package,
+                                  const mille::Sizes &most, int threads,
+                                  mille_session **session) {
+  mille::Message &message = package->message;
+  const mille_model &model = *package->model;
+  if (!session)
+    return message.set(MILLE_INVALID_ARGUMENT, "session is null");
+  mille_status status = checkMost(model, most, message);
+  if (status != MILLE_OK)
+    return status;
+  if (threads < 0 || threads > mille::maxThreads)
+    return message.set(MILLE_INVALID_ARGUMENT,
+                       "threads is %d but must be 0 to %d", threads,
+                       mille::maxThreads);
+  mille_session *made = package->memory.make<mille_session>();
+  if (!made)
+    return message.set(MILLE_OUT_OF_MEMORY,
+                       "a session needs %zu bytes but memory was refused",
+                       sizeof(mille_session));
+  package->owners.add(1);
+  status = made->create(*package, most, threads ? threads : cpusOfProcess());
+  if (status != MILLE_OK) {
+    made->destroy();
+    return status;
+  }
+  package->log("session of %s: %s, %d threads, %llu bytes", model.name,
+               mille::SizesText(model, most).text, made->threads,
+               (ull)made->bytes);
+  *session = made;
+  return MILLE_OK;
+}
+
+// The shorthand has one token size.
+static mille_status checkShorthand(const mille_model &model,
+                                   const char *instead,
+                                   mille::Message &message) {
+  if (!mille::hasSize(model, MILLE_DECODER_TOKENS))
+    return MILLE_OK;
+  return message.set(MILLE_INVALID_ARGUMENT,
+                     "model %s has decoder_tokens: call %s", model.name,
+                     instead);
+}
+
+static mille_status runSession(mille_session *session,
+                               const mille::Sizes &sizes,
+                               const void *const *inputs,
+                               float *const *outputs) {
+  mille_status status = session->checkRun(sizes, inputs, outputs);
+  if (status != MILLE_OK)
+    return status;
+  session->takeInputs(sizes, inputs);
+  const mille_model &model = *session->package->model;
+  mille::Run &run = session->run;
+  run.batch = sizes.batch;
+  run.tokens = sizes.tokens;
+  run.decoder_tokens = sizes.decoderTokens;
+  uint64_t rows = 0;
+  mille::paddedRows(model, sizes, rows); // not more than the session's
+  run.padded_rows = (int64_t)rows;
+  run.outputs = outputs;
+  int32_t code = model.forward(&run);
+  if (code == 0)
+    return MILLE_OK;
+  if (code == MILLE_CANCELLED)
+    return session->message.set(MILLE_CANCELLED, "the run was cancelled");
+  const char *why = session->failing.load() ? session->failure.text
+                                            : "the model's code failed";
+  if (code == MILLE_INVALID_ARGUMENT)
+    return session->message.set(MILLE_INVALID_ARGUMENT, "%s", why);
+  return session->message.set(MILLE_INTERNAL, "%s (code %d)", why, code);
+}
+
+// One run at a time: the message belongs to the run that is under way.
+static bool begin(mille_session *session) {
+  if (!session || !session->running.change(0, 1))
+    return false;
+  session->cancelled.store(0);
+  session->failing.store(0);
+  session->failed.store(0);
+  return true;
+}
+
 extern "C" {
+
+mille_status mille_session_create_for(mille_package *package,
+                                      const mille_sizes *most, int threads,
+                                      mille_session **session) {
+  if (session)
+    *session = nullptr;
+  if (!package)
+    return MILLE_INVALID_ARGUMENT;
+  mille::Sizes sizes;
+  mille_status status = takeSizes(most, "most", sizes, package->message);
+  return status == MILLE_OK ? createSession(package, sizes, threads, session)
+                            : status;
+}
 
 mille_status mille_session_create(mille_package *package, int64_t max_batch,
                                   int64_t max_tokens, int threads,
@@ -141,40 +266,11 @@ mille_status mille_session_create(mille_package *package, int64_t max_batch,
     *session = nullptr;
   if (!package)
     return MILLE_INVALID_ARGUMENT;
-  mille::Message &message = package->message;
-  if (!session)
-    return message.set(MILLE_INVALID_ARGUMENT, "session is null");
-  if (max_batch < 1 || max_tokens < 1)
-    return message.set(MILLE_INVALID_ARGUMENT,
-                       "max_batch is %lld and max_tokens %lld but both must be "
-                       "at least 1",
-                       (ll)max_batch, (ll)max_tokens);
-  if (threads < 0 || threads > mille::maxThreads)
-    return message.set(MILLE_INVALID_ARGUMENT,
-                       "threads is %d but must be 0 to %d", threads,
-                       mille::maxThreads);
-  const mille_model &model = *package->model;
-  if (model.max_tokens && max_tokens > model.max_tokens)
-    return message.set(MILLE_TOO_LARGE,
-                       "max_tokens is %lld but model %s has positions for %u",
-                       (ll)max_tokens, model.name, model.max_tokens);
-  mille_session *made = package->memory.make<mille_session>();
-  if (!made)
-    return message.set(MILLE_OUT_OF_MEMORY,
-                       "a session needs %zu bytes but memory was refused",
-                       sizeof(mille_session));
-  package->owners.add(1);
-  mille_status status = made->create(*package, max_batch, max_tokens,
-                                     threads ? threads : cpusOfProcess());
-  if (status != MILLE_OK) {
-    made->destroy();
-    return status;
-  }
-  package->log("session of %s: batch %lld, %lld tokens, %d threads, %llu bytes",
-               model.name, (ll)max_batch, (ll)max_tokens, made->threads,
-               (ull)made->bytes);
-  *session = made;
-  return MILLE_OK;
+  mille_status status = checkShorthand(
+      *package->model, "mille_session_create_for", package->message);
+  return status == MILLE_OK ? createSession(package, {max_batch, max_tokens, 0},
+                                            threads, session)
+                            : status;
 }
 
 mille_status mille_session_close(mille_session *session) {
@@ -183,35 +279,29 @@ mille_status mille_session_close(mille_session *session) {
   return MILLE_OK;
 }
 
+mille_status mille_session_run_for(mille_session *session,
+                                   const mille_sizes *sizes,
+                                   const void *const *inputs,
+                                   float *const *outputs) {
+  if (!begin(session))
+    return MILLE_INVALID_ARGUMENT;
+  mille::Sizes mine;
+  mille_status status = takeSizes(sizes, "sizes", mine, session->message);
+  if (status == MILLE_OK)
+    status = runSession(session, mine, inputs, outputs);
+  session->running.store(0);
+  return status;
+}
+
 mille_status mille_session_run(mille_session *session, int64_t batch,
                                int64_t tokens, const void *const *inputs,
                                float *const *outputs) {
-  if (!session)
+  if (!begin(session))
     return MILLE_INVALID_ARGUMENT;
-  // The message belongs to the run that is under way.
-  if (!session->running.change(0, 1))
-    return MILLE_INVALID_ARGUMENT;
-  session->cancelled.store(0);
-  session->failing.store(0);
-  session->failed.store(0);
-  mille_status status = session->checkRun(batch, tokens, inputs, outputs);
-  if (status == MILLE_OK) {
-    session->takeInputs(batch, tokens, inputs);
-    mille::Run &run = session->run;
-    run.batch = batch;
-    run.tokens = tokens;
-    run.padded_rows = mille::paddedRows(batch * tokens);
-    run.outputs = outputs;
-    int32_t code = session->package->model->forward(&run);
-    if (code == MILLE_CANCELLED)
-      status = session->message.set(MILLE_CANCELLED, "the run was cancelled");
-    else if (code != 0)
-      status = session->message.set(MILLE_INTERNAL, "%s (code %d)",
-                                    session->failing.load()
-                                        ? session->failure.text
-                                        : "the model's code failed",
-                                    code);
-  }
+  mille_status status = checkShorthand(
+      *session->package->model, "mille_session_run_for", session->message);
+  if (status == MILLE_OK)
+    status = runSession(session, {batch, tokens, 0}, inputs, outputs);
   session->running.store(0);
   return status;
 }

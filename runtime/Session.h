@@ -3,6 +3,7 @@
 #pragma once
 #include "runtime/Package.h"
 #include "runtime/Pool.h"
+#include "runtime/Sizes.h"
 
 // A thread's share of a session: what a kernel gets as its user context. Each
 // in a cache line of its own.
@@ -30,7 +31,7 @@ struct Counts {
 
 struct mille_session {
   mille_package *package = nullptr;
-  int64_t maxBatch = 0, maxTokens = 0;
+  mille::Sizes most;
   int threads = 1;
   uint64_t bytes = 0; // with this struct
   char *slab = nullptr;
@@ -52,27 +53,28 @@ struct mille_session {
   mille::Message message;
   mille::Pool pool;
 
-  mille_status create(mille_package &package, int64_t batch, int64_t tokens,
+  mille_status create(mille_package &package, const mille::Sizes &most,
                       int threads);
   void destroy();
 
-  // Batch, tokens, and every pointer and value of a run's tensors.
-  mille_status checkRun(int64_t batch, int64_t tokens, const void *const *given,
+  // Sizes, and every pointer and value of a run's tensors.
+  mille_status checkRun(const mille::Sizes &sizes, const void *const *given,
                         float *const *outputs);
   // Puts the given inputs, or defaults, into `inputs`.
-  void takeInputs(int64_t batch, int64_t tokens, const void *const *given);
+  void takeInputs(const mille::Sizes &sizes, const void *const *given);
   // Constant defaults, once.
   void fillDefaults();
   // 0, or why tasks stop: a failure's code or MILLE_CANCELLED.
   int32_t stopped() const;
+  // Runs tasks 0 .. count - 1 on all threads.
+  void share(mille::Pool::Function function, void *context, int64_t count);
 
 private:
   void layOut(mille::Bytes &sum);
 };
 
 namespace mille {
-// Elements of a tensor of a run.
-bool countElements(const mille_tensor_info &info, int64_t batch, int64_t tokens,
-                   uint64_t &elements);
-uint64_t paddedRows(uint64_t rows);
+inline mille_session &sessionOf(mille_run *run) {
+  return *static_cast<Run *>(run)->session;
+}
 } // namespace mille

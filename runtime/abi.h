@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 1
+#define MILLE_ABI_VERSION 2
 
 /* ---- Buffers: the layout of halide_buffer_t, 56 bytes ---------------------- */
 
@@ -62,9 +62,12 @@ typedef struct {
  *     row minimum is 0, its row extent the task's rows. The out's dimension 0
  *     has the task's columns: minimum >= 0, a multiple of column_unit. Over
  *     several panels a kernel's own order is panels outside, row blocks inside.
+ *     A buffer with k times the launch's rows (slots of experts) is cut at k
+ *     times the row.
  *   sequences: every buffer with a row dimension starts at the sequence's first
- *     row, row minimum 0; an input's row extent is the sequence's rows and 8
- *     more, which may be read but must not matter. The out's dimension 2 has the
+ *     row, row minimum 0; an input's row extent is its rows / sequences and 8
+ *     more, which may be read but must not matter (keys may be more or fewer
+ *     than queries, and windows are sequences too). The out's dimension 2 has the
  *     task's heads, and its rows may be a block of the sequence's: minimum >= 0,
  *     a multiple of row_unit, so query i is row i of the out. */
 typedef int32_t (*mille_kernel_function)(void **arguments);
@@ -94,7 +97,8 @@ typedef struct {
   uint32_t reserved;
   uint64_t flops_per_row;   /* for bench; attention: per row and key */
   uint64_t bytes_weights;   /* weights read once per launch; for bench */
-  /* row dimension of each buffer, -1: whole (weights, tables, scalars) */
+  /* row dimension of each buffer, -1: whole (weights, tables, scalars); where the
+   * out's is -1 only columns are cut */
   int8_t row_dimension[MILLE_MAX_BUFFERS];
   /* functions[isa * 2 + few-or-many], isa in the order of mille_model.isas */
   const mille_kernel_function *functions;
@@ -105,6 +109,13 @@ typedef struct {
   const mille_kernel *kernel;
   mille_buffer *buffers; /* kernel->buffer_count, the out last */
   const int32_t *scalars;
+  int64_t sequence_rows; /* MILLE_PARTITION_SEQUENCES: rows of the out in each */
+  /* Experts: rows starts[e] to starts[e + 1] - 1 take entry e of the buffers
+   * whose bit is set in `stacked`. These have one dimension more than the kernel
+   * knows of, the outermost, which the runtime takes off. Null: no experts. */
+  const int32_t *starts;
+  int64_t entries;
+  uint64_t stacked;
 } mille_stage;
 
 /* ---- A run ------------------------------------------------------------------- */
@@ -122,8 +133,10 @@ int32_t mille_task_fail(mille_task *task, int32_t code, const char *format, ...)
 
 /* What generated code sees of a run. The runtime's own struct starts with it. */
 typedef struct {
-  int64_t batch, tokens;     /* rows = batch * tokens */
-  int64_t padded_rows;       /* rows a kernel.arena offset is multiplied by */
+  int64_t batch, tokens;     /* rows = batch * tokens, */
+  int64_t decoder_tokens;    /* batch * decoder_tokens, or batch * fixed ones */
+  int64_t padded_rows;       /* rows a kernel.arena offset is multiplied by: of
+                                the largest of these */
   char *arena;               /* 64-byte aligned */
   const char *weights;       /* start of the weights data */
   const uint64_t *table;     /* offsets into it; see mille_model */
@@ -138,23 +151,81 @@ typedef struct {
 int32_t mille_launch(mille_run *run, const mille_stage *stages, int32_t count,
                      int64_t rows);
 
-/* Prepared inputs, once per run. All pointers are 64-byte aligned arena memory. */
+/* What the runtime does by itself. Rows of a buffer are row_stride floats apart;
+ * index buffers and [rows, 1] are contiguous. `tokens` are those of one sequence.
+ * A mask that is null is all ones. */
+
 void mille_key_bias(mille_run *run, const int32_t *mask, int64_t rows, float *out);
-/* out[m]: n cosines, n sines, row_stride floats apart; in double, factor after. */
+/* out[m]: n cosines, n sines; in double, factor after. Where the run's largest
+ * position + 1 is above `after` > 0, long_frequencies take the place of
+ * frequencies, or, where they are null, frequency i is divided by
+ * s^(i / (n - 1)), s = stretch * length / after - (stretch - 1). */
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     const double *frequencies, int64_t n, double factor,
-                    float *out, int64_t row_stride);
+                    int64_t after, double stretch,
+                    const double *long_frequencies, float *out,
+                    int64_t row_stride);
+/* out[m, h] = factor * bf16(bf16(slopes[h]) * positions[m]) */
+void mille_alibi(mille_run *run, const int32_t *positions, int64_t rows,
+                 const double *slopes, int64_t heads, double factor, float *out,
+                 int64_t row_stride);
+enum { MILLE_LOG_KEYS = 0, MILLE_LOG_POSITION = 1, MILLE_LOG_FLOOR = 2 };
+/* A factor per query, from a transformer.length_scale: numbers are base, floor,
+ * beta, period, offset; causal, window_left and window_right (0: none) say which
+ * keys a query sees. */
+void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
+                       const int32_t *positions, const int32_t *mask,
+                       int64_t rows, int64_t tokens, int32_t causal,
+                       int64_t window_left, int64_t window_right, float *out);
 void mille_schedule(mille_run *run, const int32_t *step, double from, double to,
                     int64_t steps, float *out);
-/* mask: null means all ones. */
-void mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
-                      int32_t last, int32_t *out);
-void mille_pool_mean(mille_run *run, const float *input, int64_t input_stride,
-                     const int32_t *mask, int64_t tokens, int64_t columns,
-                     float *out, int64_t out_stride);
+/* numbers[0 .. n - 1] for each sequence. */
+void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
+                         int32_t *out);
+/* 1, 2, ... at what counts in each sequence, 0 elsewhere: ids that are not
+ * `padding`, or, with padded 0, not 0. */
+void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
+                        int64_t tokens, int32_t padded, int32_t padding,
+                        int32_t *out);
+/* index: of `count` tokens of a sequence, -1 for zeros; `group` are one row. */
+void mille_gather_tokens(mille_run *run, const float *input,
+                         int64_t input_stride, int64_t columns,
+                         const int32_t *index, int64_t count, int64_t group,
+                         int64_t tokens, float *out, int64_t out_stride);
+/* numbers: c, h, w, kh, kw, stride y x, padding y x, prefix. */
+void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
+                   const int32_t *numbers, float *out, int64_t out_stride);
+/* Output number `output`, [batch, batch] = left * right^T; summed in double. */
+void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
+                      const float *right, int64_t right_stride, int64_t columns,
+                      int32_t output);
+enum { MILLE_MOST_EXPERTS = 1024 };
+/* numbers: entries, k, score (0 softmax, 1 sigmoid), groups, top_groups,
+ * group_score (0 max, 1 sum of the two largest), renormalised, softmax_chosen.
+ * bias: [entries], or null. weights [rows, k], order and place [rows * k],
+ * starts [entries + 1]. */
+void mille_route(mille_run *run, const int32_t *numbers, double epsilon,
+                 double factor, const float *logits, int64_t logits_stride,
+                 const float *bias, int64_t rows, float *weights,
+                 int64_t weights_stride, int32_t *order, int32_t *place,
+                 int32_t *starts);
+enum {
+  MILLE_POOL_FIRST = 0, /* token skip */
+  MILLE_POOL_LAST = 1,  /* the last one that the mask does not hide */
+  MILLE_POOL_FIRST_ID = 3,   /* of that id; token 0 where none is */
+  MILLE_POOL_HIGHEST_ID = 4  /* the first of the largest id */
+};
+/* mask: or ids, for the last two kinds. 0, or MILLE_INVALID_ARGUMENT where a
+ * sequence has not more than `skip` tokens. */
+int32_t mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
+                         int32_t kind, int64_t skip, int64_t id, int32_t *out);
+int32_t mille_pool_mean(mille_run *run, const float *input,
+                        int64_t input_stride, const int32_t *mask,
+                        int64_t tokens, int64_t skip, int64_t columns,
+                        float *out, int64_t out_stride);
 /* Copies rows x columns to entry `index` of output number `output`. */
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
-                int64_t columns, int32_t output, int64_t index);
+                int64_t rows, int64_t columns, int32_t output, int64_t index);
 
 /* ---- A model: constant data in the object ------------------------------------ */
 
@@ -162,7 +233,7 @@ typedef struct {
   const char *name;
   uint32_t type;       /* MILLE_I32 or MILLE_F32 */
   uint32_t rank;
-  int64_t shape[4];    /* >= 0 fixed; -1 batch; -2 tokens */
+  int64_t shape[4];    /* >= 0 fixed; -1 batch; -2 tokens; -3 decoder tokens */
   uint32_t fallback;   /* inputs: MILLE_REQUIRED, MILLE_DEFAULT_* */
   uint32_t reserved;
   int64_t below;       /* inputs: exclusive upper bound of ids, 0: none */
@@ -204,11 +275,16 @@ typedef struct mille_model {
   const mille_kernel *const *kernels;
   uint64_t arena_bytes_per_row;     /* times padded rows */
   uint64_t scratch_bytes;           /* per thread: scratch_bytes + */
-  uint64_t scratch_bytes_per_token; /*   this * tokens */
+  uint64_t scratch_bytes_per_token; /*   this * the most rows of a sequence */
   uint64_t weights_bytes;    /* size of the weights file */
   uint64_t weights_hash;     /* of its bytes after the header */
   const void *weights;       /* embedded, or null */
   int32_t (*forward)(mille_run *run);
+  uint32_t max_decoder_tokens; /* as max_tokens, of the decoder */
+  uint32_t fixed_tokens; /* the most rows per sequence that no size of a run
+                            changes (patches, windows); 0: none */
+  uint32_t slots;        /* the most rows of a buffer per row (experts); 0: 1 */
+  uint32_t reserved;
 } mille_model;
 
 /* ---- The weights file --------------------------------------------------------- */

@@ -103,13 +103,14 @@ typedef enum mille_type { MILLE_TYPE_I32 = 0, MILLE_TYPE_F32 = 1 } mille_type;
 
 #define MILLE_BATCH (-1)
 #define MILLE_TOKENS (-2)
+#define MILLE_DECODER_TOKENS (-3) /* of the decoder, next to an encoder */
 
 /* An input or output: dense, the last dimension innermost. */
 typedef struct mille_tensor {
   const char *name;
   mille_type type;
   int rank;
-  int64_t shape[4]; /* >= 0, or MILLE_BATCH, MILLE_TOKENS */
+  int64_t shape[4]; /* >= 0, or MILLE_BATCH, MILLE_TOKENS, ... */
   int optional;     /* inputs: null may be passed, for the usual default */
   int64_t below;    /* inputs: values are in [0, below); 0: not limited */
 } mille_tensor;
@@ -129,10 +130,24 @@ mille_status mille_package_weights_bytes(mille_package *package,
 
 /* ---- Sessions ------------------------------------------------------------- */
 
-/* Allocates all that runs of up to max_batch sequences of up to max_tokens
- * tokens need, and starts threads - 1 threads. threads: 1 to 64, more than there
- * are cores is allowed; 0: one for each CPU of this process. Results do not
- * depend on it. On failure the sentence is in the package's message. */
+/* What replaces MILLE_BATCH, MILLE_TOKENS and MILLE_DECODER_TOKENS in shapes.
+ * One that is in no shape of a model's tensors is not looked at. */
+typedef struct mille_sizes {
+  size_t size; /* sizeof(mille_sizes) */
+  int64_t batch, tokens, decoder_tokens;
+} mille_sizes;
+
+#define MILLE_SIZES_INIT {sizeof(mille_sizes), 1, 0, 0}
+
+/* Allocates all that runs of up to these sizes need, and starts threads - 1
+ * threads. threads: 1 to 64, more than there are cores is allowed; 0: one for
+ * each CPU of this process. Results do not depend on it. On failure the sentence
+ * is in the package's message. */
+mille_status mille_session_create_for(mille_package *package,
+                                      const mille_sizes *most, int threads,
+                                      mille_session **session);
+
+/* The same for models without a decoder next to an encoder. */
 mille_status mille_session_create(mille_package *package, int64_t max_batch,
                                   int64_t max_tokens, int threads,
                                   mille_session **session);
@@ -140,10 +155,16 @@ mille_status mille_session_create(mille_package *package, int64_t max_batch,
 /* Null is allowed. Not while a run is under way. */
 mille_status mille_session_close(mille_session *session);
 
-/* Runs batch sequences of `tokens` tokens each. inputs and outputs are in the
- * order of the package; an optional input may be null, every output is written
- * and must not be null: batch and tokens replace MILLE_BATCH and MILLE_TOKENS in
- * its shape. Allocates nothing. */
+/* One run. inputs and outputs are in the order of the package; an optional input
+ * may be null, every output is written and must not be null. Allocates
+ * nothing. */
+mille_status mille_session_run_for(mille_session *session,
+                                   const mille_sizes *sizes,
+                                   const void *const *inputs,
+                                   float *const *outputs);
+
+/* The same for models without a decoder next to an encoder: batch sequences of
+ * `tokens` tokens each. */
 mille_status mille_session_run(mille_session *session, int64_t batch,
                                int64_t tokens, const void *const *inputs,
                                float *const *outputs);

@@ -2,6 +2,7 @@
 // that is, both measured in the same run. Must not judge.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/Compiled.h"
+#include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Machine.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Reference.h"
@@ -82,6 +83,18 @@ static Status measure(const BenchOptions &options, Compiled &compiled,
 
 //===-- Printing -------------------------------------------------------------------===//
 
+static bool hasSize(const Package &package, int64_t extent) {
+  auto names = [&](const Package::Tensor &tensor) {
+    return llvm::is_contained(tensor.shape, extent);
+  };
+  return llvm::any_of(package.inputs, names) ||
+         llvm::any_of(package.outputs, names);
+}
+
+static int64_t decoderTokens(const BenchOptions &options) {
+  return options.decoderTokens.value_or(32);
+}
+
 static double totalNanoseconds(const Measured &measured) {
   double total = 0;
   for (const mille_profile &kernel : measured.kernels)
@@ -92,7 +105,12 @@ static double totalNanoseconds(const Measured &measured) {
 static void printColumns(const BenchOptions &options, const Package &package,
                          const Measured &m, llvm::raw_ostream &out) {
   out << "package " << package.name << ", " << m.isa << ", batch "
-      << options.batch << ", " << options.tokens << " tokens, "
+      << options.batch << ", ";
+  if (hasSize(package, -2))
+    out << options.tokens << " tokens, ";
+  if (hasSize(package, -3))
+    out << decoderTokens(options) << " decoder tokens, ";
+  out
       << options.threads << (options.threads == 1 ? " thread" : " threads")
       << "\n";
   out << llvm::format("median %.3f ms, quartiles %.3f to %.3f, of %zu runs\n",
@@ -133,7 +151,10 @@ static void printJson(const BenchOptions &options, const Package &package,
     json.attribute("package", package.name);
     json.attribute("isa", m.isa);
     json.attribute("batch", options.batch);
-    json.attribute("tokens", options.tokens);
+    if (hasSize(package, -2))
+      json.attribute("tokens", options.tokens);
+    if (hasSize(package, -3))
+      json.attribute("decoder_tokens", decoderTokens(options));
     json.attribute("threads", options.threads);
     json.attribute("runs", int64_t(m.milliseconds.size()));
     write(json, "median_ms", m.at(0.5));
@@ -165,6 +186,14 @@ static void printJson(const BenchOptions &options, const Package &package,
   out << '\n';
 }
 
+static Status checkSizes(const BenchOptions &options, const Package &package) {
+  if (!options.decoderTokens || hasSize(package, -3))
+    return Status::done;
+  sayError("--decoder-tokens is given but package " + package.name +
+           " has no decoder next to an encoder");
+  return Status::commandLine;
+}
+
 Status mille::benchCommand(const BenchOptions &options,
                            mlir::MLIRContext &context, llvm::raw_ostream &out) {
   Package package;
@@ -175,8 +204,10 @@ Status mille::benchCommand(const BenchOptions &options,
   if (Status status = Compiled::open(package, "", context, compiled);
       failed(status))
     return status;
+  if (Status status = checkSizes(options, package); failed(status))
+    return status;
   Values inputs = seededInputs(package, options.batch, options.tokens,
-                               /*withMask=*/false);
+                               decoderTokens(options), /*withMask=*/false);
   if (Status status = compiled->bind(inputs, options.threads); failed(status))
     return status;
   Measured measured;

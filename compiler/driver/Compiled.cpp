@@ -2,6 +2,7 @@
 // Must not know how the code was made.
 #include "compiler/driver/Compiled.h"
 
+#include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cstring>
@@ -22,9 +23,9 @@ struct Compiled::Functions {
   X(mille_package_input)                                                       \
   X(mille_package_output)                                                      \
   X(mille_package_isa)                                                         \
-  X(mille_session_create)                                                      \
+  X(mille_session_create_for)                                                    \
   X(mille_session_close)                                                       \
-  X(mille_session_run)                                                         \
+  X(mille_session_run_for)                                                     \
   X(mille_session_message)                                                     \
   X(mille_session_memory)                                                      \
   X(mille_session_profile)                                                     \
@@ -129,13 +130,12 @@ Status Compiled::open(const Package &package, const std::string &isa,
   return Status::done;
 }
 
-Status Compiled::createSession(int64_t batch, int64_t tokens,
-                               unsigned threads) {
+Status Compiled::createSession(unsigned threads) {
   if (session)
     api->mille_session_close(session);
   session = nullptr;
   mille_status status =
-      api->mille_session_create(opened, batch, tokens, threads, &session);
+      api->mille_session_create_for(opened, &sizes, threads, &session);
   return status == MILLE_OK ? Status::done
                             : fail(status, api->mille_package_message(opened));
 }
@@ -143,12 +143,22 @@ Status Compiled::createSession(int64_t batch, int64_t tokens,
 //===-- Inputs and outputs -----------------------------------------------------===//
 
 static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t extent : shape)
-    text += (text.empty() ? "" : ", ") + (extent == -1   ? "batch"
-                                          : extent == -2 ? "tokens"
-                                                         : std::to_string(extent));
-  return "[" + text + "]";
+  return "[" +
+         llvm::join(llvm::map_range(shape, kernel::sizeText), ", ") + "]";
+}
+
+int64_t &Compiled::sizeOf(int64_t extent) {
+  return extent == MILLE_BATCH    ? sizes.batch
+         : extent == MILLE_TOKENS ? sizes.tokens
+                                  : sizes.decoder_tokens;
+}
+
+std::vector<int64_t> Compiled::shapeOf(const mille_tensor &tensor) {
+  std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.rank);
+  for (int64_t &extent : shape)
+    if (extent < 0)
+      extent = sizeOf(extent);
+  return shape;
 }
 
 Status Compiled::wrongInput(const llvm::Twine &text) {
@@ -176,9 +186,9 @@ static bool convertNumbers(const Value &value, mille_type type,
   return true;
 }
 
-// Fills inputBytes and finds batch and tokens.
+// Fills inputBytes and finds the sizes.
 Status Compiled::convert(const Values &values) {
-  batch = tokens = 0;
+  sizes = {sizeof(mille_sizes), 0, 0, 0};
   for (const auto &[name, value] : values) {
     bool known = llvm::any_of(inputs, [&, &name = name](const mille_tensor &t) {
       return name == t.name;
@@ -203,42 +213,61 @@ Status Compiled::convert(const Values &values) {
         continue;
       return wrongInput("input " + llvm::Twine(tensor.name) + " is missing");
     }
-    const Value &value = given->second;
-    if (tensor.type == MILLE_TYPE_I32 && !value.integer)
-      return wrongInput("input " + llvm::Twine(tensor.name) +
-                        " holds floats but must hold integers");
-    llvm::ArrayRef<int64_t> shape(tensor.shape, tensor.rank);
-    bool agrees = value.shape.size() == shape.size();
-    for (size_t d = 0; agrees && d < shape.size(); ++d) {
-      int64_t &size = shape[d] == -1 ? batch : tokens;
-      if (shape[d] >= 0)
-        agrees = shape[d] == value.shape[d];
-      else if (size == 0)
-        size = value.shape[d];
-      else
-        agrees = size == value.shape[d];
-    }
-    if (!agrees || llvm::is_contained(value.shape, 0)) {
-      std::string expected = shapeText(shape);
-      if (batch && tokens)
-        expected += ", batch " + std::to_string(batch) + ", tokens " +
-                    std::to_string(tokens);
-      return wrongInput("input " + llvm::Twine(tensor.name) + " is " +
-                        shapeText(value.shape) + " but must be " + expected);
-    }
-    if (!convertNumbers(value, tensor.type, inputBytes[i]))
-      return wrongInput("input " + llvm::Twine(tensor.name) +
-                        " has a value that is no 32-bit integer");
+    if (Status status = convert(tensor, given->second, inputBytes[i]);
+        failed(status))
+      return status;
   }
+  return checkSizes();
+}
+
+Status Compiled::convert(const mille_tensor &tensor, const Value &value,
+                         std::vector<char> &bytes) {
+  if (tensor.type == MILLE_TYPE_I32 && !value.integer)
+    return wrongInput("input " + llvm::Twine(tensor.name) +
+                      " holds floats but must hold integers");
+  llvm::ArrayRef<int64_t> shape(tensor.shape, tensor.rank);
+  bool agrees = value.shape.size() == shape.size();
+  for (size_t d = 0; agrees && d < shape.size(); ++d) {
+    if (shape[d] >= 0)
+      agrees = shape[d] == value.shape[d];
+    else if (int64_t &size = sizeOf(shape[d]); size == 0)
+      size = value.shape[d];
+    else
+      agrees = size == value.shape[d];
+  }
+  if (!agrees || llvm::is_contained(value.shape, 0)) {
+    std::string expected = shapeText(shape);
+    for (int64_t extent : {MILLE_BATCH, MILLE_TOKENS, MILLE_DECODER_TOKENS})
+      if (llvm::is_contained(shape, extent) && sizeOf(extent))
+        expected += ", " + kernel::sizeText(extent) + " " +
+                    std::to_string(sizeOf(extent));
+    return wrongInput("input " + llvm::Twine(tensor.name) + " is " +
+                      shapeText(value.shape) + " but must be " + expected);
+  }
+  if (!convertNumbers(value, tensor.type, bytes))
+    return wrongInput("input " + llvm::Twine(tensor.name) +
+                      " has a value that is no 32-bit integer");
+  return Status::done;
+}
+
+// Every size in a shape is known.
+Status Compiled::checkSizes() {
+  for (const std::vector<mille_tensor> *tensors : {&inputs, &outputs})
+    for (const mille_tensor &tensor : *tensors)
+      for (int d = 0; d < tensor.rank; ++d)
+        if (tensor.shape[d] < 0 && sizeOf(tensor.shape[d]) == 0)
+          return wrongInput("no input says how many " +
+                            llvm::Twine(tensor.shape[d] == MILLE_BATCH
+                                            ? "sequences"
+                                            : kernel::sizeText(tensor.shape[d])) +
+                            " there are");
   return Status::done;
 }
 
 Status Compiled::bind(const Values &values, unsigned threads) {
   if (Status status = convert(values); failed(status))
     return status;
-  if (batch == 0 || tokens == 0)
-    return wrongInput("no input says how many sequences and tokens there are");
-  if (Status status = createSession(batch, tokens, threads); failed(status))
+  if (Status status = createSession(threads); failed(status))
     return status;
   inputPointers.clear();
   for (std::vector<char> &bytes : inputBytes)
@@ -247,10 +276,8 @@ Status Compiled::bind(const Values &values, unsigned threads) {
   outputPointers.clear();
   for (size_t i = 0; i < outputs.size(); ++i) {
     size_t size = 1;
-    for (int d = 0; d < outputs[i].rank; ++d)
-      size *= outputs[i].shape[d] == -1   ? batch
-              : outputs[i].shape[d] == -2 ? tokens
-                                          : outputs[i].shape[d];
+    for (int64_t extent : shapeOf(outputs[i]))
+      size *= extent;
     outputNumbers[i].assign(size, 0.0f);
     outputPointers.push_back(outputNumbers[i].data());
   }
@@ -258,8 +285,8 @@ Status Compiled::bind(const Values &values, unsigned threads) {
 }
 
 Status Compiled::runBound() {
-  mille_status status = api->mille_session_run(
-      session, batch, tokens, inputPointers.data(), outputPointers.data());
+  mille_status status = api->mille_session_run_for(
+      session, &sizes, inputPointers.data(), outputPointers.data());
   return status == MILLE_OK ? Status::done
                             : fail(status, api->mille_session_message(session));
 }
@@ -271,10 +298,8 @@ Status Compiled::run(const Values &values, unsigned threads, Values &results) {
     return status;
   for (size_t i = 0; i < outputs.size(); ++i) {
     Value &value = results[outputs[i].name];
-    for (int d = 0; d < outputs[i].rank; ++d)
-      value.shape.push_back(outputs[i].shape[d] == -1   ? batch
-                            : outputs[i].shape[d] == -2 ? tokens
-                                                        : outputs[i].shape[d]);
+    for (int64_t extent : shapeOf(outputs[i]))
+      value.shape.push_back(extent);
     value.numbers.assign(outputNumbers[i].begin(), outputNumbers[i].end());
   }
   return Status::done;

@@ -17,8 +17,8 @@ public:
                      std::unique_ptr<Compiled> &compiled);
   ~Compiled();
 
-  // Room for runs of up to these sizes. Replaces an earlier session.
-  Status createSession(int64_t batch, int64_t tokens, unsigned threads);
+  // Room for runs of up to `sizes`. Replaces an earlier session.
+  Status createSession(unsigned threads);
 
   // Checks and converts `inputs`, makes a session of their size and runs it.
   Status run(const Values &inputs, unsigned threads, Values &outputs);
@@ -37,6 +37,11 @@ private:
   Compiled(const Package &package, mlir::MLIRContext &context);
   Status load();
   Status convert(const Values &inputs);
+  Status convert(const mille_tensor &tensor, const Value &value,
+                 std::vector<char> &bytes);
+  Status checkSizes();
+  int64_t &sizeOf(int64_t extent);
+  std::vector<int64_t> shapeOf(const mille_tensor &tensor);
   Status fail(mille_status status, const char *message);
   Status wrongInput(const llvm::Twine &text);
 
@@ -46,7 +51,7 @@ private:
   std::unique_ptr<Functions> api;
   mille_package *opened = nullptr;
   mille_session *session = nullptr;
-  int64_t batch = 0, tokens = 0;
+  mille_sizes sizes = {sizeof(mille_sizes), 0, 0, 0}; // of the inputs
   std::vector<mille_tensor> inputs, outputs;
   std::vector<std::vector<char>> inputBytes; // empty: absent
   std::vector<std::vector<float>> outputNumbers;

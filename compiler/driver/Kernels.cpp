@@ -20,7 +20,9 @@ Status mille::distinctKernels(mlir::Operation *model,
   Status status = Status::done;
   llvm::StringMap<size_t> known;
   model->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
-    if (!llvm::isa<kernel::MatmulOp, kernel::AttentionOp, kernel::RowsOp>(op))
+    if (!llvm::isa<kernel::MatmulOp, kernel::AttentionOp,
+                   kernel::LinearAttentionOp, kernel::RotateOp, kernel::RowsOp,
+                   kernel::DispatchOp, kernel::CombineOp>(op))
       return;
     KernelInfo info = describeKernel(op);
     if (info.name.empty()) // it has said why
@@ -45,7 +47,11 @@ std::string mille::describeInWords(mlir::Operation *kernelOp) {
       .Case([](kernel::MatmulOp op) {
         std::string text = "matmul " + number(columnsOf(op.getInput())) +
                            " -> " + number(columnsOf(op.getOut()));
-        return op.getAccumulators() == 2 ? text + ", gated" : text;
+        if (op.getAccumulators() == 2)
+          text += ", gated";
+        if (mlir::Value starts = op.getStarts())
+          text += ", of " + number(columnsOf(starts) - 1) + " experts";
+        return text;
       })
       .Case([](kernel::AttentionOp op) {
         std::string text = "attention " + number(op.getHeads()) + " x " +
@@ -53,6 +59,19 @@ std::string mille::describeInWords(mlir::Operation *kernelOp) {
         if (op.getKvHeads() != op.getHeads())
           text += ", " + number(op.getKvHeads()) + " kv";
         return op.getCausal() ? text + ", causal" : text;
+      })
+      .Case([](kernel::LinearAttentionOp op) {
+        return "linear attention " + number(op.getHeads()) + " x " +
+               number(op.getHeadDim());
+      })
+      .Case([](kernel::RotateOp op) {
+        return "rotate " + number(op.getHeads()) + " x " +
+               number(op.getHeadDim());
+      })
+      .Case<kernel::DispatchOp, kernel::CombineOp>([](auto op) {
+        return op->getName().stripDialect().str() + " " +
+               number(columnsOf(op.getOut())) + ", " + number(op.getK()) +
+               " of each row";
       })
       .Case([](kernel::RowsOp op) {
         std::string text = "rows " + number(columnsOf(op.getOut()));

@@ -18,10 +18,8 @@ static void writeTensors(OStream &json,
       json.attribute("type", tensor.isFloat ? "f32" : "i32");
       json.attributeArray("shape", [&] {
         for (int64_t extent : tensor.shape)
-          if (extent == -1)
-            json.value("batch");
-          else if (extent == -2)
-            json.value("tokens");
+          if (extent < 0)
+            json.value(kernel::sizeText(extent));
           else
             json.value(extent);
       });
@@ -80,6 +78,8 @@ static void writeMemory(OStream &json, const ManifestInput &input,
   if (auto bytes = forward->getAttrOfType<mlir::IntegerAttr>(
           "kernel.arena_bytes_per_row"))
     json.attribute("arena_bytes_per_row", bytes.getInt());
+  if (int64_t fixed = kernel::arenaSizesOf(forward).fixedTokens)
+    json.attribute("fixed_tokens", fixed);
   uint64_t scratch = 0, perToken = 0;
   for (const DistinctKernel &kernel : input.kernels) {
     scratch = std::max(scratch, kernel.info.scratchBytes);
@@ -122,6 +122,8 @@ std::string mille::writeManifest(const ManifestInput &input,
       json.attribute("hidden_states", input.hiddenStates);
       if (signature.maxTokens)
         json.attribute("max_tokens", signature.maxTokens);
+      if (signature.maxDecoderTokens)
+        json.attribute("max_decoder_tokens", signature.maxDecoderTokens);
       json.attributeArray("isas", [&] {
         for (const Isa &isa : input.isas)
           json.object([&] {

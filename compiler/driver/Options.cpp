@@ -234,6 +234,10 @@ static void addBench(CLI::App &root, BenchOptions &o) {
   app->add_option("--tokens", o.tokens, "of each sequence (default: 128)")
       ->type_name("N")
       ->check(numberFrom(1, 1 << 24));
+  app->add_option("--decoder-tokens", o.decoderTokens,
+                  "of a decoder next to an encoder (default: 32)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24));
   app->add_option("--threads", o.threads, "default: 1")
       ->type_name("N")
       ->check(numberFrom(1, 64));

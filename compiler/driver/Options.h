@@ -43,6 +43,7 @@ struct VerifyOptions {
 struct BenchOptions {
   std::string folder;
   int64_t batch = 1, tokens = 128;
+  std::optional<int64_t> decoderTokens; // 32 where there is a decoder
   unsigned threads = 1;
   unsigned repeats = 0; // 0: as many as fit in a second, 5 at least
   bool kernels = false, json = false;

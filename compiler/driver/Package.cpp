@@ -55,9 +55,10 @@ static std::vector<Package::Tensor> tensors(llvm::ArrayRef<json::Value> list) {
     tensor.fallback = text(item, "default");
     tensor.below = whole(item, "below");
     for (const json::Value &extent : items(item, "shape"))
-      tensor.shape.push_back(extent.text == "batch"    ? -1
-                             : extent.text == "tokens" ? -2
-                                                       : extent.integer);
+      tensor.shape.push_back(extent.text == "batch"            ? -1
+                             : extent.text == "tokens"         ? -2
+                             : extent.text == "decoder_tokens" ? -3
+                                                               : extent.integer);
     result.push_back(std::move(tensor));
   }
   return result;
@@ -109,6 +110,7 @@ static Status readManifest(const json::Document &document,
   package.hiddenStates = flag(body, "hidden_states");
   package.embedded = flag(body, "weights_embedded");
   package.maxTokens = whole(body, "max_tokens");
+  package.maxDecoderTokens = whole(body, "max_decoder_tokens");
   package.arenaBytesPerRow = whole(body, "arena_bytes_per_row");
   package.scratchBytes = whole(body, "scratch_bytes_per_thread");
   package.scratchBytesPerToken =

@@ -15,10 +15,11 @@ struct Package {
   std::string modelPath, modelFolder, modelHash;
   bool hiddenStates = false, embedded = false;
   int64_t maxTokens = 0; // of learned positions, 0: any
+  int64_t maxDecoderTokens = 0;
 
   struct Tensor {
     std::string name, type;
-    std::vector<int64_t> shape; // -1 batch, -2 tokens
+    std::vector<int64_t> shape; // -1 batch, -2 tokens, -3 decoder tokens
     std::string fallback;       // "": required
     int64_t below = 0;
   };

@@ -68,7 +68,8 @@ static void draw(Value &value, int64_t below, std::mt19937_64 &bits) {
 }
 
 Values mille::seededInputs(const Package &package, int64_t batch,
-                           int64_t tokens, bool withMask) {
+                           int64_t tokens, int64_t decoderTokens,
+                           bool withMask) {
   std::mt19937_64 bits(1);
   Values values;
   for (const Package::Tensor &tensor : package.inputs) {
@@ -81,6 +82,7 @@ Values mille::seededInputs(const Package &package, int64_t batch,
     for (int64_t extent : tensor.shape) {
       value.shape.push_back(extent == -1   ? batch
                             : extent == -2 ? tokens
+                            : extent == -3 ? decoderTokens
                                            : extent);
       size *= value.shape.back();
     }
@@ -88,7 +90,8 @@ Values mille::seededInputs(const Package &package, int64_t batch,
     if (!isMask)
       draw(value, tensor.below, bits);
     else if (batch > 1) // the last sequence is shorter
-      std::fill(value.numbers.end() - tokens / 3, value.numbers.end(), 0.0);
+      std::fill(value.numbers.end() - value.shape.back() / 3,
+                value.numbers.end(), 0.0);
     values[tensor.name] = std::move(value);
   }
   return values;

@@ -28,6 +28,6 @@ private:
 // Inputs from a seed: ids within bounds. Optional ones are left out, but with
 // `withMask` the mask is there and the last sequence of several is shorter.
 Values seededInputs(const Package &package, int64_t batch, int64_t tokens,
-                    bool withMask);
+                    int64_t decoderTokens, bool withMask);
 
 } // namespace mille

@@ -67,10 +67,14 @@ Status mille::verifyCommand(const VerifyOptions &options,
                                scratch, package, reference);
       failed(status))
     return status;
-  int64_t tokens = package.maxTokens ? std::min<int64_t>(package.maxTokens, 13)
-                                     : 13;
+  // Odd sizes, and fewer where the model has no positions for them.
+  auto atMost = [](int64_t size, int64_t most) {
+    return most ? std::min(size, most) : size;
+  };
   if (options.inputs.empty())
-    inputs = seededInputs(package, 2, tokens, /*withMask=*/true);
+    inputs = seededInputs(package, 2, atMost(13, package.maxTokens),
+                          atMost(7, package.maxDecoderTokens),
+                          /*withMask=*/true);
   else if (Status status = readTensors(options.inputs, context, inputs);
            failed(status))
     return status;

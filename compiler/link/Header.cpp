@@ -43,10 +43,11 @@ std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
   // have.
   StringSet<> taken;
   for (StringRef word :
-       {"session",  "batch",  "tokens", "inputs", "outputs",  "int",
-        "float",    "double", "long",   "short",  "char",     "default",
-        "register", "class",  "new",    "this",   "template", "switch",
-        "return",   "union",  "struct", "static", "operator"})
+       {"session", "sizes",    "batch",    "tokens", "decoder_tokens",
+        "inputs",  "outputs",  "int",      "float",  "double",
+        "long",    "short",    "char",     "default", "register",
+        "class",   "new",      "this",     "template", "switch",
+        "return",  "union",    "struct",   "static", "operator"})
     taken.insert(word);
   std::vector<Argument> arguments;
   for (const kernel::TensorInfo &info : signature.inputs)
@@ -57,6 +58,26 @@ std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
     arguments.push_back(
         {identifier(info.name, taken), "float *", commentOf(info)});
   return arguments;
+}
+
+// The sizes that a run of this model has.
+std::vector<std::string> sizesOf(const kernel::Signature &signature) {
+  std::vector<std::string> sizes;
+  for (int64_t extent : {-1, -2, -3})
+    if (extent == -1 || signature.has(extent))
+      sizes.push_back(kernel::sizeText(extent));
+  return sizes;
+}
+
+// How a session is created, in the comment on top.
+std::string creationOf(const kernel::Signature &signature) {
+  if (signature.has(-3))
+    return " *   mille_sizes most = MILLE_SIZES_INIT; /* set its " +
+           join(sizesOf(signature), ", ") + " */\n" +
+           " *   mille_session_create_for(package, &most, threads, "
+           "&session);\n";
+  return std::string(" *   mille_session_create(package, max_batch, ") +
+         (signature.has(-2) ? "max_tokens" : "0") + ", threads, &session);\n";
 }
 
 void writeList(raw_ostream &out, StringRef type, StringRef name,
@@ -72,6 +93,7 @@ void writeList(raw_ostream &out, StringRef type, StringRef name,
 std::string writeHeader(StringRef name, const kernel::Signature &signature,
                         bool embedded) {
   std::vector<Argument> arguments = argumentsOf(signature);
+  std::vector<std::string> sizes = sizesOf(signature);
   std::string text;
   raw_string_ostream out(text);
   out << "/* " << name << ", compiled by Mille. Link with " << name << ".a (and"
@@ -82,9 +104,8 @@ std::string writeHeader(StringRef name, const kernel::Signature &signature,
       << " *   mille_package_open(" << name << "_model(), "
       << (embedded ? std::string("NULL") : "\"" + name.str() + ".weights\"")
       << ", NULL, &package, NULL, 0);\n"
-      << " *   mille_session_create(package, max_batch, max_tokens, threads,"
-      << " &session);\n"
-      << " *   " << name << "_run(session, batch, tokens, ...);\n"
+      << creationOf(signature) << " *   " << name << "_run(session, "
+      << join(sizes, ", ") << ", ...);\n"
       << " *\n"
       << " * What follows is mille.h, then the model's own functions. */\n"
       << milleHeaderText << "\n"
@@ -92,11 +113,14 @@ std::string writeHeader(StringRef name, const kernel::Signature &signature,
       << "#define MILLE_MODEL_" << name << "_H\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       << "const struct mille_model *" << name << "_model(void);\n\n"
-      << "/* One run. Shapes are dense, the last dimension innermost; batch "
-         "and\n"
-      << " * tokens are at most what the session was created with. */\n"
+      << "/* One run. Shapes are dense, the last dimension innermost; "
+      << join(sizes, ", ") << "\n"
+      << (sizes.size() == 1 ? " * is" : " * are")
+      << " at most what the session was created with. */\n"
       << "static inline mille_status\n"
-      << name << "_run(mille_session *session, int64_t batch, int64_t tokens";
+      << name << "_run(mille_session *session";
+  for (const std::string &size : sizes)
+    out << ", int64_t " << size;
   for (const Argument &argument : arguments)
     out << ",\n    " << argument.type << argument.name << " /* "
         << argument.comment << " */";
@@ -105,8 +129,10 @@ std::string writeHeader(StringRef name, const kernel::Signature &signature,
   size_t inputs = signature.inputs.size();
   writeList(out, "const void *", "inputs", all.take_front(inputs));
   writeList(out, "float *", "outputs", all.drop_front(inputs));
-  out << "  return mille_session_run(session, batch, tokens, inputs, "
-         "outputs);\n"
+  out << "  mille_sizes sizes = MILLE_SIZES_INIT;\n";
+  for (const std::string &size : sizes)
+    out << "  sizes." << size << " = " << size << ";\n";
+  out << "  return mille_session_run_for(session, &sizes, inputs, outputs);\n"
       << "}\n\n"
       << "#ifdef __cplusplus\n}\n#endif\n#endif\n";
   return text;

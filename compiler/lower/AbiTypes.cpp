@@ -27,19 +27,22 @@ AbiTypes::AbiTypes(MLIRContext *context) {
   // device, device_interface, host, flags, type as one word, dimensions,
   // dimension, padding
   buffer = record({i64, ptr, ptr, i64, i32, i32, ptr, ptr});
-  stage = record({ptr, ptr, ptr});
+  // kernel, buffers, scalars, sequence_rows, starts, entries, stacked
+  stage = record({ptr, ptr, ptr, i64, ptr, i64, i64});
   // name, partition .. reserved, flops_per_row, bytes_weights, row_dimension,
   // functions
   kernel = record({ptr, i32, i32, i32, i32, i32, i32, i32, i64, i64,
                    array(i8, maxBuffers), ptr});
-  // batch, tokens, padded_rows, arena, weights, table, inputs, outputs
-  run = record({i64, i64, i64, ptr, ptr, ptr, ptr, ptr});
+  // batch, tokens, decoder_tokens, padded_rows, arena, weights, table, inputs,
+  // outputs
+  run = record({i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr});
   tensorInfo = record({ptr, i32, i32, array(i64, 4), i32, i32, i64});
   isa = record({ptr, i64});
   // abi_version .. max_tokens, name, isas, inputs, outputs, kernels,
-  // arena_bytes_per_row .. weights_hash, weights, forward
+  // arena_bytes_per_row .. weights_hash, weights, forward,
+  // max_decoder_tokens .. reserved
   model = record({i32, i32, i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, i64,
-                  i64, i64, i64, i64, ptr, ptr});
+                  i64, i64, i64, i64, ptr, ptr, i32, i32, i32, i32});
   // type, dimensions, (extent, -1: rows; stride) each
   shape = record({i32, i32, array(record({i32, i32}), maxDimensions)});
 }
@@ -117,18 +120,26 @@ std::string ConstantPool::addString(StringRef text) {
   return at->second;
 }
 
-std::string ConstantPool::addDoubles(ArrayRef<double> numbers) {
+std::string ConstantPool::addDense(Type element, DenseElementsAttr numbers) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto dense = DenseElementsAttr::get(
-      RankedTensorType::get(int64_t(numbers.size()), types.f64), numbers);
-  auto [at, isNew] = byKey.try_emplace(dense);
+  auto [at, isNew] = byKey.try_emplace(numbers);
   if (!isNew)
     return at->second;
   at->second = fresh("numbers");
   LLVM::GlobalOp::create(builder, module.getLoc(),
-                         LLVM::LLVMArrayType::get(types.f64, numbers.size()),
-                         true, LLVM::Linkage::Private, at->second, dense);
+                         LLVM::LLVMArrayType::get(element, numbers.size()),
+                         true, LLVM::Linkage::Private, at->second, numbers);
   return at->second;
+}
+
+std::string ConstantPool::addDoubles(ArrayRef<double> numbers) {
+  auto type = RankedTensorType::get(int64_t(numbers.size()), types.f64);
+  return addDense(types.f64, DenseElementsAttr::get(type, numbers));
+}
+
+std::string ConstantPool::addIntegers(ArrayRef<int32_t> numbers) {
+  auto type = RankedTensorType::get(int64_t(numbers.size()), types.i32);
+  return addDense(types.i32, DenseElementsAttr::get(type, numbers));
 }
 
 void ConstantPool::declare(StringRef symbol, Type type) {

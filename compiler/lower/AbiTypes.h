@@ -49,10 +49,12 @@ public:
   std::string addArray(llvm::StringRef stem, mlir::Type element,
                        std::vector<Constant> parts);
   std::string addDoubles(llvm::ArrayRef<double> numbers);
+  std::string addIntegers(llvm::ArrayRef<int32_t> numbers);
   void declare(llvm::StringRef symbol, mlir::Type type);
 
 private:
   std::string fresh(llvm::StringRef stem);
+  std::string addDense(mlir::Type element, mlir::DenseElementsAttr numbers);
   mlir::ModuleOp module;
   const AbiTypes &types;
   llvm::DenseMap<mlir::Attribute, std::string> byKey;

@@ -74,6 +74,13 @@ Value HostCode::real(double value) {
                                   builder.getF64FloatAttr(value));
 }
 
+Value HostCode::opaque(int64_t value) {
+  std::string symbol =
+      constants.add("count", Constant::of(types.i64, value));
+  return LLVM::LoadOp::create(builder, loc, types.i64, addressOf(symbol),
+                              /*alignment=*/8, /*isVolatile=*/true);
+}
+
 Value HostCode::addressOf(StringRef symbol) {
   if (symbol.empty())
     return LLVM::ZeroOp::create(builder, loc, types.ptr);

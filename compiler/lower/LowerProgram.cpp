@@ -4,6 +4,7 @@
 #include "compiler/lower/HostCode.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/ModelData.h"
+#include "dialects/kernel/RowSpace.h"
 #include "dialects/kernel/Signature.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -17,7 +18,10 @@ using namespace mille::lower;
 
 namespace {
 
-bool isKernel(Operation &op) { return isa<MatmulOp, AttentionOp, RowsOp>(op); }
+bool isKernel(Operation &op) {
+  return isa<MatmulOp, AttentionOp, LinearAttentionOp, RotateOp, RowsOp,
+             DispatchOp, CombineOp>(op);
+}
 
 bool isMemref(Value value) { return isa<MemRefType>(value.getType()); }
 
@@ -37,6 +41,44 @@ int64_t rowStride(Value buffer) {
   auto [strides, offset] =
       cast<MemRefType>(buffer.getType()).getStridesAndOffset();
   return strides.empty() ? 1 : strides.front();
+}
+
+// Rows of the out in one sequence, where a kernel works on sequences.
+Value sequenceRows(Operation *kernel) {
+  if (auto attention = dyn_cast<AttentionOp>(kernel))
+    return attention.getQueries();
+  if (auto attention = dyn_cast<LinearAttentionOp>(kernel))
+    return attention.getTokens();
+  return Value();
+}
+
+Value startsOf(Operation *kernel) {
+  auto matmul = dyn_cast<MatmulOp>(kernel);
+  return matmul ? matmul.getStarts() : Value();
+}
+
+int64_t entriesOf(Value starts) {
+  return cast<MemRefType>(starts.getType()).getDimSize(0) - 1;
+}
+
+// A matmul's operand of which each expert has an entry.
+bool isStacked(OpOperand &operand) {
+  auto matmul = dyn_cast<MatmulOp>(operand.getOwner());
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  if (!matmul || !matmul.getStarts() || !type)
+    return false;
+  int64_t entries = entriesOf(matmul.getStarts());
+  if (operand.get() == matmul.getWeight())
+    return true;
+  // With one entry "by expert" is "by column".
+  bool extra = llvm::is_contained(matmul.getExtras(), operand.get());
+  return extra && entries > 1 && type.getRank() == 2 &&
+         type.getDimSize(0) == entries;
+}
+
+// What of an op's memrefs its kernel sees: starts are the runtime's.
+bool isBuffer(OpOperand &operand) {
+  return isMemref(operand.get()) && operand.get() != startsOf(operand.getOwner());
 }
 
 int64_t columnsOf(Value buffer) {
@@ -63,9 +105,7 @@ public:
     if (failed(lowerBlock(forward.getBody().front())))
       return failure();
     code.finish();
-    auto arena =
-        forward->getAttrOfType<IntegerAttr>("kernel.arena_bytes_per_row");
-    data.emitModel(signature, arena ? arena.getInt() : 0,
+    data.emitModel(signature, arenaSizesOf(forward),
                    code.function.getSymName());
     return success();
   }
@@ -77,8 +117,8 @@ private:
       SmallVector<Operation *> kernels = kernelsOf(*op);
       int64_t launchBuffers = 0, launchScalars = 0;
       for (Operation *kernel : kernels)
-        for (Value operand : kernel->getOperands())
-          ++(isMemref(operand) ? launchBuffers : launchScalars);
+        for (OpOperand &operand : kernel->getOpOperands())
+          ++(isMemref(operand.get()) ? launchBuffers : launchScalars);
       buffers = std::max(buffers, launchBuffers);
       scalars = std::max(scalars, launchScalars);
       stages = std::max<int64_t>(stages, kernels.size());
@@ -92,8 +132,8 @@ private:
 
   void bindArguments() {
     batch = code.runField(runBatch);
-    tokens = code.runField(runTokens);
-    rows = code.multiply(batch, tokens);
+    sizes[0] = code.runField(runTokens);
+    sizes[1] = code.runField(runDecoderTokens);
     paddedRows = code.runField(runPaddedRows);
     arena = code.runField(runArena);
     weights = code.runField(runWeights);
@@ -101,18 +141,29 @@ private:
     Value inputs = code.runField(runInputs),
           outputs = code.runField(runOutputs);
     index[forward.getArgument(0)] = batch;
-    index[forward.getArgument(1)] = tokens;
+    unsigned first = sizeArguments(forward);
+    for (unsigned i = 1; i < first; ++i)
+      index[forward.getArgument(i)] = sizes[i - 1];
     int64_t input = 0, output = 0;
-    for (unsigned i = 2; i < forward.getNumArguments(); ++i) {
+    for (unsigned i = first; i < forward.getNumArguments(); ++i) {
       bool isOutput = !!forward.getArgAttr(i, "kernel.output");
       const TensorInfo &info =
           isOutput ? signature.outputs[output] : signature.inputs[input];
       BlockArgument argument = forward.getArgument(i);
       address[argument] = isOutput ? code.load(types.ptr, outputs, output++)
                                    : code.load(types.ptr, inputs, input++);
-      bool perToken = info.shape.size() > 1 && info.shape[1] == -2;
-      extent[argument] = perToken ? rows : batch;
+      extent[argument] = rowsIn(
+          rowSpaceOfShape(info.shape, cast<MemRefType>(argument.getType())));
     }
+  }
+
+  Value rowsIn(const RowSpace &space) {
+    Value rows = batch;
+    if (space.size)
+      rows = code.multiply(rows, sizes[space.size == -2 ? 0 : 1]);
+    return space.times == 1
+               ? rows
+               : code.multiply(rows, code.number(types.i64, space.times));
   }
 
   LogicalResult lowerBlock(Block &block) {
@@ -126,8 +177,10 @@ private:
     if (isKernel(op) || isa<LaunchOp>(op))
       return lowerLaunch(op);
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-        .Case<ArenaOp, WeightOp, LayersOp, KeyBiasOp, RotationOp, ScheduleOp,
-              PoolIndexOp, PoolMeanOp, KeepOp, arith::ConstantOp, arith::MulIOp,
+        .Case<ArenaOp, WeightOp, LayersOp, KeyBiasOp, RotationOp, AlibiOp,
+              QueryScaleOp, ScheduleOp, TokenNumbersOp, CountTokensOp,
+              GatherTokensOp, PatchesOp, RouteOp, SimilarityOp, PoolIndexOp,
+              PoolMeanOp, KeepOp, arith::ConstantOp, arith::MulIOp,
               arith::AddIOp>([&](auto typed) { return lower(typed); })
         .Default([](Operation *other) {
           return other->emitOpError("has no lowering to host code");
@@ -168,25 +221,37 @@ private:
     Value offsets = layerRow ? layerRow : weightOffsets;
     Value offset = code.load(types.i64, offsets, place->second);
     address[op.getResult()] = code.byteAddress(weights, offset);
-    extent[op.getResult()] = rows; // never used: a weight's sizes are fixed
+    extent[op.getResult()] = batch; // never used: a weight's sizes are fixed
     return success();
   }
 
   //===-- Launches
   //------------------------------------------------------------===//
 
-  // What a buffer of this type looks like; attention's out is split in heads.
-  std::string shapeOf(Value buffer, AttentionOp outOf) {
+  // (columns of a head, heads) of an out that is split in heads.
+  static std::pair<int64_t, int64_t> headsOf(OpOperand &operand) {
+    Operation *op = operand.getOwner();
+    if (operand.getOperandNumber() + 1 != op->getNumOperands())
+      return {0, 0};
+    if (auto attention = dyn_cast<AttentionOp>(op))
+      return {attention.getValueDim(), attention.getHeads()};
+    if (auto attention = dyn_cast<LinearAttentionOp>(op))
+      return {attention.getValueDim(), attention.getHeads()};
+    return {0, 0};
+  }
+
+  // What a buffer of this type looks like.
+  std::string shapeOf(OpOperand &operand) {
+    Value buffer = operand.get();
     auto type = cast<MemRefType>(buffer.getType());
     auto [strides, offset] = type.getStridesAndOffset();
     SmallVector<std::pair<int64_t, int64_t>> dimensions; // extent, stride
     for (int64_t i = type.getRank() - 1; i >= 0; --i)
       dimensions.push_back(
           {type.isDynamicDim(i) ? -1 : type.getDimSize(i), strides[i]});
-    if (outOf) {
-      int64_t width = outOf.getValueDim();
+    if (auto [width, heads] = headsOf(operand); heads) {
       dimensions.front().first = width;
-      dimensions.push_back({outOf.getHeads(), width});
+      dimensions.push_back({heads, width});
     }
     auto i32 = [&](int64_t value) { return Constant::of(types.i32, value); };
     auto shape = cast<LLVM::LLVMStructType>(types.shape).getBody();
@@ -240,26 +305,24 @@ private:
     KernelInfo info = options.describe(kernel);
     Value firstBuffer = code.element(types.buffer, frame.buffers, {buffer});
     Value firstScalar = code.element(types.i32, frame.scalars, {scalar});
-    Value out = outOf(kernel);
     uint32_t buffers = 0, scalars = 0;
+    int64_t stacked = 0;
     for (OpOperand &operand : kernel->getOpOperands()) {
       Value value = operand.get();
       if (!isMemref(value)) {
         code.store(code.to32(index.lookup(value)),
                    code.element(types.i32, frame.scalars, {scalar++}));
         ++scalars;
-        continue;
+      } else if (isBuffer(operand)) {
+        stacked |= int64_t(isStacked(operand)) << buffers;
+        code.describe(code.element(types.buffer, frame.buffers, {buffer}),
+                      code.element(types.dimension, frame.dimensions,
+                                   {buffer * AbiTypes::maxDimensions}),
+                      address.lookup(value), shapeOf(operand),
+                      extent.lookup(value));
+        ++buffer;
+        ++buffers;
       }
-      bool isOut = value == out &&
-                   operand.getOperandNumber() + 1 == kernel->getNumOperands();
-      std::string shape =
-          shapeOf(value, isOut ? dyn_cast<AttentionOp>(kernel) : AttentionOp());
-      code.describe(code.element(types.buffer, frame.buffers, {buffer}),
-                    code.element(types.dimension, frame.dimensions,
-                                 {buffer * AbiTypes::maxDimensions}),
-                    address.lookup(value), shape, extent.lookup(value));
-      ++buffer;
-      ++buffers;
     }
     if (buffers != info.bufferCount || scalars != info.scalarCount ||
         buffers > MILLE_MAX_BUFFERS)
@@ -268,11 +331,18 @@ private:
              << " scalars but its kernel has " << info.bufferCount << " and "
              << info.scalarCount << ", of at most " << MILLE_MAX_BUFFERS
              << " buffers";
-    Value parts[] = {code.addressOf(data.kernelOf(info)), firstBuffer,
-                     firstScalar};
-    for (int32_t part = 0; part < 3; ++part)
-      code.store(parts[part],
-                 code.element(types.stage, frame.stages, {number, part}));
+    Value zero = i64(0), sequence = sequenceRows(kernel),
+          starts = startsOf(kernel);
+    Value parts[] = {code.addressOf(data.kernelOf(info)),
+                     firstBuffer,
+                     firstScalar,
+                     sequence ? index.lookup(sequence) : zero,
+                     starts ? address.lookup(starts) : code.addressOf(""),
+                     starts ? i64(entriesOf(starts)) : zero,
+                     i64(stacked)};
+    for (auto [part, value] : llvm::enumerate(parts))
+      code.store(value, code.element(types.stage, frame.stages,
+                                     {number, int32_t(part)}));
     return success();
   }
 
@@ -293,8 +363,8 @@ private:
     carried.front() = types.i64;
     Block *head = code.newBlock(carried);
     Block *next = code.newBlock(), *done = code.newBlock();
-    Value zero = code.number(types.i64, 0);
-    SmallVector<Value> initial{zero};
+    Value layers = code.opaque(op.getBodies().size());
+    SmallVector<Value> initial{code.number(types.i64, 0)};
     for (Value buffer : op.getStream())
       initial.push_back(address.lookup(buffer));
     LLVM::BrOp::create(builder, code.loc, initial, head);
@@ -311,8 +381,7 @@ private:
     builder.setInsertionPointToEnd(next);
     Value following = code.add(layer, code.number(types.i64, 1));
     Value more = LLVM::ICmpOp::create(
-        builder, code.loc, LLVM::ICmpPredicate::ult, following,
-        code.number(types.i64, int64_t(op.getBodies().size())));
+        builder, code.loc, LLVM::ICmpPredicate::ult, following, layers);
     // What was written is read next: the buffers of each pair change places.
     SmallVector<Value> turned{following};
     for (unsigned i = 1; i < head->getNumArguments(); i += 2)
@@ -346,7 +415,8 @@ private:
       Block &body = region.front();
       for (auto [argument, buffer] : llvm::zip_equal(body.getArguments(), stream)) {
         address[argument] = buffer;
-        extent[argument] = rows;
+        extent[argument] =
+            extent.lookup(op.getStream()[argument.getArgNumber()]);
       }
       if (failed(lowerBlock(body)))
         return failure();
@@ -359,25 +429,67 @@ private:
   //---------------------------------------------===//
 
   Value i64(int64_t value) { return code.number(types.i64, value); }
+  Value i32(int64_t value) { return code.number(types.i32, value); }
+  Value integers(ArrayRef<int64_t> numbers) {
+    return code.addressOf(
+        constants.addIntegers(SmallVector<int32_t>(numbers)));
+  }
+  Value rowsOf(Value buffer) { return extent.lookup(buffer); }
 
-  // An optional mask: null stands for all ones.
-  Value maskOf(Value mask) {
-    return mask ? address.lookup(mask) : code.addressOf("");
+  // An optional operand: null where it is absent.
+  Value addressOrNull(Value buffer) {
+    return buffer ? address.lookup(buffer) : code.addressOf("");
   }
 
   LogicalResult lower(KeyBiasOp op) {
-    code.call("mille_key_bias", {code.run, address.lookup(op.getMask()), rows,
-                                 address.lookup(op.getOut())});
+    code.call("mille_key_bias",
+              {code.run, address.lookup(op.getMask()), rowsOf(op.getMask()),
+               address.lookup(op.getOut())});
     return success();
   }
   LogicalResult lower(RotationOp op) {
     ArrayRef<double> frequencies = op.getFrequencies();
+    auto longContext = op.getLongContext();
+    DenseF64ArrayAttr others =
+        longContext ? longContext->getFrequencies() : DenseF64ArrayAttr();
     code.call("mille_rotation",
-              {code.run, address.lookup(op.getPositions()), rows,
+              {code.run, address.lookup(op.getPositions()),
+               rowsOf(op.getOut()),
                code.addressOf(constants.addDoubles(frequencies)),
                i64(frequencies.size()),
                code.real(op.getFactor().convertToDouble()),
+               i64(longContext ? longContext->getAfter() : 0),
+               code.real(longContext ? double(longContext->getStretch()) : 1),
+               code.addressOf(others ? constants.addDoubles(others) : ""),
                address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(AlibiOp op) {
+    code.call("mille_alibi",
+              {code.run, address.lookup(op.getPositions()),
+               rowsOf(op.getOut()),
+               code.addressOf(constants.addDoubles(op.getSlopes())),
+               i64(op.getSlopes().size()),
+               code.real(op.getFactor().convertToDouble()),
+               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(QueryScaleOp op) {
+    transformer::LengthScaleAttr scale = op.getScale();
+    double numbers[] = {scale.getBase(), scale.getFloor(), scale.getBeta(),
+                        double(scale.getPeriod()), double(scale.getOffset())};
+    auto window = op.getWindow().value_or(ArrayRef<int64_t>());
+    if (scale.getKind() == transformer::LengthKind::log_floor &&
+        !op.getPositions())
+      return op.emitOpError("log_floor has no positions");
+    code.call("mille_query_scale",
+              {code.run, i32(int64_t(scale.getKind())),
+               code.addressOf(constants.addDoubles(numbers)),
+               addressOrNull(op.getPositions()), addressOrNull(op.getMask()),
+               rowsOf(op.getOut()), index.lookup(op.getTokens()),
+               i32(op.getCausal()), i64(window.empty() ? 0 : window[0]),
+               i64(window.empty() ? 0 : window[1]),
+               address.lookup(op.getOut())});
     return success();
   }
   LogicalResult lower(ScheduleOp op) {
@@ -388,39 +500,119 @@ private:
                address.lookup(op.getOut())});
     return success();
   }
+  LogicalResult lower(TokenNumbersOp op) {
+    code.call("mille_token_numbers",
+              {code.run, integers(op.getNumbers()),
+               i64(op.getNumbers().size()), address.lookup(op.getOut())});
+    return success();
+  }
+  LogicalResult lower(CountTokensOp op) {
+    code.call("mille_count_tokens",
+              {code.run, address.lookup(op.getIds()), rowsOf(op.getIds()),
+               index.lookup(op.getTokens()), i32(op.getPadding().has_value()),
+               i32(op.getPadding().value_or(0)), address.lookup(op.getOut())});
+    return success();
+  }
+
+  //===-- Tokens
+  //--------------------------------------------------------------===//
+
+  LogicalResult lower(GatherTokensOp op) {
+    code.call("mille_gather_tokens",
+              {code.run, address.lookup(op.getInput()),
+               i64(rowStride(op.getInput())), i64(columnsOf(op.getInput())),
+               integers(op.getIndex()), i64(op.getIndex().size()),
+               i64(op.getGroup()), i64(op.getTokens()),
+               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(PatchesOp op) {
+    SmallVector<int64_t> numbers;
+    for (ArrayRef<int64_t> part : {op.getImage(), op.getKernel(),
+                                   op.getStride(), op.getPadding()})
+      llvm::append_range(numbers, part);
+    numbers.push_back(op.getPrefix());
+    code.call("mille_patches",
+              {code.run, address.lookup(op.getPixels()),
+               i64(rowStride(op.getPixels())), integers(numbers),
+               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(RouteOp op) {
+    int64_t entries = columnsOf(op.getLogits());
+    if (entries > MILLE_MOST_EXPERTS)
+      return op.emitOpError() << "chooses among " << entries
+                              << " experts but the most are "
+                              << MILLE_MOST_EXPERTS;
+    int64_t numbers[] = {entries,
+                         int64_t(op.getK()),
+                         int64_t(op.getScore()),
+                         int64_t(op.getGroups()),
+                         int64_t(op.getTopGroups()),
+                         int64_t(op.getGroupScore()),
+                         op.getRenormalised(),
+                         op.getSoftmaxChosen()};
+    ValueRange outs = op.getOuts();
+    code.call("mille_route",
+              {code.run, integers(numbers),
+               code.real(op.getEpsilon().convertToDouble()),
+               code.real(op.getFactor().convertToDouble()),
+               address.lookup(op.getLogits()), i64(rowStride(op.getLogits())),
+               addressOrNull(op.getSelectionBias()), rowsOf(op.getLogits()),
+               address.lookup(outs[0]), i64(rowStride(outs[0])),
+               address.lookup(outs[1]), address.lookup(outs[2]),
+               address.lookup(outs[3])});
+    return success();
+  }
+  LogicalResult lower(SimilarityOp op) {
+    auto number = numberOfOutput(op, op.getName());
+    if (failed(number))
+      return failure();
+    code.call("mille_similarity",
+              {code.run, address.lookup(op.getLeft()),
+               i64(rowStride(op.getLeft())), address.lookup(op.getRight()),
+               i64(rowStride(op.getRight())), i64(columnsOf(op.getLeft())),
+               i32(*number)});
+    return success();
+  }
   LogicalResult lower(PoolIndexOp op) {
     code.call("mille_pool_index",
-              {code.run, maskOf(op.getMask()), index.lookup(op.getTokens()),
-               code.number(types.i32, op.getKind()),
-               address.lookup(op.getOut())});
+              {code.run, addressOrNull(op.getMask()),
+               index.lookup(op.getTokens()), i32(op.getKind()),
+               i64(op.getSkip()), i64(op.getId()), address.lookup(op.getOut())},
+              /*status=*/true);
     return success();
   }
   LogicalResult lower(PoolMeanOp op) {
     code.call("mille_pool_mean",
               {code.run, address.lookup(op.getInput()),
-               i64(rowStride(op.getInput())), maskOf(op.getMask()),
-               index.lookup(op.getTokens()), i64(columnsOf(op.getInput())),
-               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+               i64(rowStride(op.getInput())), addressOrNull(op.getMask()),
+               index.lookup(op.getTokens()), i64(op.getSkip()),
+               i64(columnsOf(op.getInput())), address.lookup(op.getOut()),
+               i64(rowStride(op.getOut()))},
+              /*status=*/true);
     return success();
   }
   LogicalResult lower(KeepOp op) {
-    int64_t number = 0;
-    for (const TensorInfo &info : signature.outputs) {
-      if (info.name == op.getName())
-        break;
-      ++number;
-    }
-    if (number == int64_t(signature.outputs.size()))
-      return op.emitOpError()
-             << "names \"" << op.getName() << "\" but no output has that name";
+    auto number = numberOfOutput(op, op.getName());
+    if (failed(number))
+      return failure();
     Value entry = i64(op.getIndex());
     if (layer)
       entry = code.add(entry, layer);
     code.call("mille_keep",
               {code.run, address.lookup(op.getInput()),
-               i64(rowStride(op.getInput())), i64(columnsOf(op.getInput())),
-               code.number(types.i32, number), entry});
+               i64(rowStride(op.getInput())), rowsOf(op.getInput()),
+               i64(columnsOf(op.getInput())), i32(*number), entry});
     return success();
+  }
+
+  FailureOr<int64_t> numberOfOutput(Operation *op, StringRef name) {
+    for (auto [number, info] : llvm::enumerate(signature.outputs))
+      if (info.name == name)
+        return int64_t(number);
+    return op->emitOpError()
+           << "names \"" << name << "\" but no output has that name";
   }
 
   func::FuncOp forward;
@@ -432,7 +624,7 @@ private:
   HostCode code;
   Signature signature = signatureOf(forward);
   Frame frame;
-  Value batch, tokens, rows, paddedRows, arena, weights, weightOffsets;
+  Value batch, sizes[2], paddedRows, arena, weights, weightOffsets;
   Value layer, layerRow;          // in the loop
   DenseMap<Value, Value> address; // of memrefs
   DenseMap<Value, Value> extent;  // of their dynamic dimension

@@ -82,7 +82,7 @@ Constant ModelData::isaArray() {
 }
 
 void ModelData::emitModel(const kernel::Signature &signature,
-                          int64_t arenaBytesPerRow, StringRef forward) {
+                          const kernel::ArenaSizes &arena, StringRef forward) {
   auto i32 = [&](uint64_t value) { return Constant::of(types.i32, value); };
   auto i64 = [&](uint64_t value) { return Constant::of(types.i64, value); };
   std::vector<Constant> pointers;
@@ -102,9 +102,11 @@ void ModelData::emitModel(const kernel::Signature &signature,
        tensorArray(signature.outputs),
        Constant::address(types,
                          constants.addArray("kernels", types.ptr, pointers)),
-       i64(arenaBytesPerRow), i64(scratchBytes), i64(scratchBytesPerToken),
+       i64(arena.bytesPerRow), i64(scratchBytes), i64(scratchBytesPerToken),
        i64(options.weightsBytes), i64(options.weightsHash),
-       Constant::address(types, embedded), Constant::address(types, forward)});
+       Constant::address(types, embedded), Constant::address(types, forward),
+       i32(signature.maxDecoderTokens), i32(arena.fixedTokens),
+       i32(arena.slots), i32(0)});
   std::string symbol = constants.add("model", value);
 
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

@@ -17,8 +17,8 @@ public:
   std::string kernelOf(const KernelInfo &info);
 
   // NAME_model(), when all kernels are known.
-  void emitModel(const kernel::Signature &signature, int64_t arenaBytesPerRow,
-                 llvm::StringRef forward);
+  void emitModel(const kernel::Signature &signature,
+                 const kernel::ArenaSizes &arena, llvm::StringRef forward);
 
 private:
   Constant tensorArray(llvm::ArrayRef<kernel::TensorInfo> infos);

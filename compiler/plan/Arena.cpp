@@ -11,6 +11,7 @@ namespace mille::plan {
 namespace {
 
 constexpr int64_t line = 16; // floats in a cache line
+constexpr int64_t fewestRows = 16; // padded rows of the smallest run
 
 // Floats from one row to the next.
 int64_t rowStride(int64_t columns) {
@@ -44,12 +45,15 @@ MemRefType arenaType(RankedTensorType tensor) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType(), layout);
 }
 
-int64_t bytesPerRow(MemRefType type) {
+int64_t bytesPerRow(MemRefType type, kernel::RowSpace rows) {
+  // Fixed tokens are counted by the padded rows themselves.
+  int64_t elements = rows.size ? rows.times : 1;
   if (isRows(type))
-    return rowStride(type.getDimSize(1)) * 4;
-  int64_t elements = 1;
+    return elements * rowStride(type.getDimSize(1)) * 4;
   for (int64_t extent : type.getShape())
     elements *= ShapedType::isDynamic(extent) ? 1 : extent;
+  if (type.hasStaticShape())
+    elements = (elements + fewestRows - 1) / fewestRows;
   return (elements + line - 1) / line * line * 4;
 }
 

@@ -1,21 +1,11 @@
 // Walks the straight-line program once, counting steps. One launch is one step:
 // its tasks are at different ops of it at the same time.
 #include "compiler/plan/Lives.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mille::kernel;
 
 namespace mille::plan {
-
-int outOperand(Operation *op) {
-  return llvm::TypeSwitch<Operation *, int>(op)
-      .Case<MatmulOp, AttentionOp, RowsOp, KeyBiasOp, RotationOp, ScheduleOp,
-            PoolIndexOp, PoolMeanOp>([](auto kernel) {
-        return int(kernel.getOutMutable().getOperandNumber());
-      })
-      .Default([](Operation *) { return -1; });
-}
 
 bool isDestination(Operation *op) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
@@ -40,13 +30,24 @@ struct Walk {
   int64_t step = 0, bodies = 0;
   int64_t body = 0;                // at hand, 0: outside loops
   SmallVector<Buffer *> outerUses; // by the body at hand
+  bool failed = false;
 
   explicit Walk(func::FuncOp forward) : forward(forward) {}
 
-  Buffer *make(RankedTensorType type, bool batchRows) {
+  // The buffer of a value that lives in the arena.
+  Buffer *make(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
     MemRefType memref = arenaType(type);
+    std::optional<RowSpace> rows = rowSpaceOf(value);
+    if (!rows && !type.hasStaticShape()) {
+      failed = true;
+      emitError(value.getLoc())
+          << "rows of " << type
+          << " are no product of batch, tokens, decoder_tokens and numbers";
+    }
+    RowSpace space = rows.value_or(RowSpace());
     lives.buffers.push_back(
-        {memref, batchRows, bytesPerRow(memref), step, step, body, -1});
+        {memref, space, bytesPerRow(memref, space), step, step, body, -1});
     lives.bytesWithoutReuse += lives.buffers.back().bytes;
     return &lives.buffers.back();
   }
@@ -64,17 +65,11 @@ struct Walk {
   }
 
   void define(Operation *op) {
-    int out = outOperand(op);
-    if (out < 0 || op->getNumResults() == 0)
+    if (outOperands(op).empty())
       return;
-    Value result = op->getResult(0);
-    if (lives.direct.count(result) || lives.streamOut.count(result))
-      return;
-    Operation *destination = op->getOperand(out).getDefiningOp();
-    bool batchRows = destination && destination->getNumOperands() == 1 &&
-                     destination->getOperand(0) == forward.getArgument(0);
-    lives.bufferOf[result] =
-        make(cast<RankedTensorType>(result.getType()), batchRows);
+    for (Value result : op->getResults())
+      if (!lives.direct.count(result) && !lives.streamOut.count(result))
+        lives.bufferOf[result] = make(result);
   }
 
   void visit(Operation &op) {
@@ -107,15 +102,16 @@ struct Walk {
       Value initial = rootOf(stream);
       auto type = cast<RankedTensorType>(outcome.getType());
       auto held = lives.bufferOf.find(initial);
-      bool reuse = held != lives.bufferOf.end() && !held->second->batchRows &&
+      bool reuse = held != lives.bufferOf.end() &&
+                   held->second->body == body &&
                    held->second->type == arenaType(type) &&
                    lastReadBy(layers, initial) &&
                    llvm::none_of(loop, [&](const LoopBuffers &before) {
                      return before.current == held->second;
                    });
       use(stream);
-      Buffer *current = reuse ? held->second : make(type, false);
-      loop.push_back({current, make(type, false), !reuse});
+      Buffer *current = reuse ? held->second : make(stream);
+      loop.push_back({current, make(stream), !reuse});
     }
 
     int64_t start = step, end = step;
@@ -125,7 +121,7 @@ struct Walk {
       for (OpOperand &handed : region.front().getTerminator()->getOpOperands()) {
         Value root = rootOf(handed.get());
         if (Operation *producer = root.getDefiningOp())
-          if (outOperand(producer) >= 0 &&
+          if (!outOperands(producer).empty() &&
               region.isAncestor(producer->getParentRegion()))
             lives.streamOut.try_emplace(root, handed.getOperandNumber());
       }
@@ -164,7 +160,7 @@ struct Walk {
     for (OpOperand &operand : end->getOpOperands()) {
       Value root = rootOf(operand.get());
       Operation *producer = root.getDefiningOp();
-      if (!producer || outOperand(producer) < 0)
+      if (!producer || outOperands(producer).empty())
         continue;
       auto onlyOut = [&](Value value) {
         return llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -182,10 +178,12 @@ struct Walk {
 
 } // namespace
 
-Lives findLives(func::FuncOp forward) {
+FailureOr<Lives> findLives(func::FuncOp forward) {
   Walk walk(forward);
   walk.chooseDirect();
   walk.visitBlock(forward.getBody().front());
+  if (walk.failed)
+    return failure();
   return std::move(walk.lives);
 }
 

@@ -6,9 +6,6 @@
 
 namespace mille::plan {
 
-// The op operand that an op on tensors writes, or -1 where it writes none.
-int outOperand(mlir::Operation *op);
-
 // An op that only makes room for a result: a tensor, from no tensor.
 bool isDestination(mlir::Operation *op);
 
@@ -33,6 +30,7 @@ struct Lives {
   int64_t bytesWithoutReuse = 0;
 };
 
-Lives findLives(mlir::func::FuncOp forward);
+// Fails where a buffer's rows are no product of a run's sizes; it has said so.
+mlir::FailureOr<Lives> findLives(mlir::func::FuncOp forward);
 
 } // namespace mille::plan

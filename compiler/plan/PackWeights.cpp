@@ -18,12 +18,14 @@ constexpr int64_t panel = 64; // columns; see design of the kernels
 void packWeight(MatmulOp matmul) {
   auto weight = matmul.getWeight().getDefiningOp<WeightOp>();
   auto type = dyn_cast<RankedTensorType>(matmul.getWeight().getType());
-  if (!weight || !type || type.getRank() != 2)
+  if (!weight || !type || isa<mille::transformer::PackAttr>(weight.getValue()))
     return;
+  // [N, K], or a stack [entries, N, K] of such.
+  SmallVector<int64_t> shape(type.getShape().drop_back(2));
   int64_t accumulators = matmul.getAccumulators();
-  int64_t panels = (type.getDimSize(0) + panel - 1) / panel;
-  auto packed = RankedTensorType::get({panels, type.getDimSize(1), panel},
-                                      type.getElementType());
+  int64_t panels = (type.getShape().end()[-2] + panel - 1) / panel;
+  shape.append({panels, type.getShape().back(), panel});
+  auto packed = RankedTensorType::get(shape, type.getElementType());
   auto value = mille::transformer::PackAttr::get(
       matmul.getContext(), weight.getValue(), panel, accumulators);
   OpBuilder builder(weight);

@@ -24,7 +24,7 @@ namespace {
 struct Rewrite {
   func::FuncOp forward;
   Lives &lives;
-  Value rows, batch;
+  SmallVector<std::pair<RowSpace, Value>> sizes; // made so far
   SmallVector<Value> outputs;
   IRMapping to; // tensors -> memrefs; indices
   DenseMap<Buffer *, Value> arena;
@@ -37,19 +37,39 @@ struct Rewrite {
   Value memrefOf(Buffer *buffer, OpBuilder &builder, Location loc) {
     Value &value = arena[buffer];
     if (!value)
-      value = ArenaOp::create(builder, loc, buffer->type,
-                              buffer->batchRows ? batch : rows, buffer->offset);
+      value = ArenaOp::create(builder, loc, buffer->type, rowsOf(buffer->rows),
+                              buffer->offset);
     return value;
   }
 
-  // Where the result of `op` goes.
-  Value outOf(Operation *op, OpBuilder &builder) {
-    Value result = op->getResult(0);
+  // The number of rows, as an index made where the function begins.
+  Value rowsOf(const RowSpace &space) {
+    for (auto &[known, value] : sizes)
+      if (known == space)
+        return value;
+    Block *entry = &forward.getBody().back();
+    Value value = entry->getArgument(0);
+    OpBuilder builder = OpBuilder::atBlockBegin(entry);
+    Location loc = forward.getLoc();
+    if (space.size)
+      value = arith::MulIOp::create(
+          builder, loc, value,
+          entry->getArgument(space.size == -2 ? 1 : 2));
+    if (space.times != 1)
+      value = arith::MulIOp::create(
+          builder, loc, value,
+          arith::ConstantIndexOp::create(builder, loc, space.times));
+    sizes.push_back({space, value});
+    return value;
+  }
+
+  // Where a result goes.
+  Value outOf(Value result, OpBuilder &builder) {
     if (auto direct = lives.direct.find(result); direct != lives.direct.end())
       return outputs[direct->second];
     if (auto out = lives.streamOut.find(result); out != lives.streamOut.end())
       return streamOut[out->second];
-    return memrefOf(lives.bufferOf.lookup(result), builder, op->getLoc());
+    return memrefOf(lives.bufferOf.lookup(result), builder, result.getLoc());
   }
 
   void copy(OpBuilder &builder, Location loc, Value from, Value into) {
@@ -64,12 +84,14 @@ struct Rewrite {
 
   // `op` with memrefs for tensors and no results.
   void rewriteOp(Operation &op, OpBuilder &builder) {
-    int out = outOperand(&op);
+    SmallVector<unsigned, 4> outs = outOperands(&op);
     SmallVector<Value> operands;
-    for (OpOperand &operand : op.getOpOperands())
-      operands.push_back(int(operand.getOperandNumber()) == out
-                             ? to.lookup(op.getResult(0))
-                             : to.lookup(operand.get()));
+    for (OpOperand &operand : op.getOpOperands()) {
+      auto out = llvm::find(outs, operand.getOperandNumber());
+      operands.push_back(
+          out == outs.end() ? to.lookup(operand.get())
+                            : to.lookup(op.getResult(out - outs.begin())));
+    }
     OperationState state(op.getLoc(), op.getName(), operands, {},
                          op.getDiscardableAttrDictionary().getValue());
     state.propertiesAttr = op.getPropertiesAsAttribute();
@@ -78,16 +100,22 @@ struct Rewrite {
     builder.create(state);
   }
 
+  void mapOuts(Operation &op, OpBuilder &builder) {
+    if (outOperands(&op).empty())
+      return;
+    for (Value result : op.getResults())
+      to.map(result, outOf(result, builder));
+  }
+
   void rewriteLaunch(LaunchOp launch, OpBuilder &builder) {
     for (Operation &op : launch.getBody().front())
-      if (outOperand(&op) >= 0)
-        to.map(op.getResult(0), outOf(&op, builder));
+      mapOuts(op, builder);
     auto fresh = LaunchOp::create(builder, launch.getLoc(), TypeRange());
     builder.createBlock(&fresh.getBody());
     for (Operation &op : launch.getBody().front().without_terminator())
       if (!isDestination(&op))
-        outOperand(&op) < 0 ? void(builder.clone(op, to))
-                            : rewriteOp(op, builder);
+        outOperands(&op).empty() ? void(builder.clone(op, to))
+                                 : rewriteOp(op, builder);
     YieldOp::create(builder, launch.getLoc(), ValueRange());
     builder.setInsertionPointAfter(fresh);
     for (Value outcome : launch.getOutcomes())
@@ -146,10 +174,8 @@ struct Rewrite {
                WeightOp::create(builder, op.getLoc(), exactType(type),
                                 weight.getValue())
                    .getResult());
-      } else if (outOperand(&op) >= 0) {
-        to.map(op.getResult(0), outOf(&op, builder));
-        rewriteOp(op, builder);
-      } else if (isa<KeepOp>(op)) {
+      } else if (!outOperands(&op).empty() || isa<KeepOp, SimilarityOp>(op)) {
+        mapOuts(op, builder);
         rewriteOp(op, builder);
       } else {
         builder.clone(op, to);
@@ -198,8 +224,10 @@ void rewriteSignature(func::FuncOp forward, const Signature &signature,
           exactType(cast<RankedTensorType>(forward.getResultTypes()[number]));
       if (DictionaryAttr given = forward.getResultAttrDict(number))
         list = NamedAttrList(given);
-    } else { // written by kernel.keep: entries x rows
-      type = MemRefType::get({ShapedType::kDynamic, info.shape.back()},
+    } else { // written by kernel.keep (entries x rows) or kernel.similarity
+      int64_t columns = info.shape.back();
+      type = MemRefType::get({ShapedType::kDynamic,
+                              columns < 0 ? ShapedType::kDynamic : columns},
                              builder.getF32Type());
       list.set("transformer.name", builder.getStringAttr(info.name));
     }
@@ -223,7 +251,7 @@ void remarkOn(func::FuncOp forward, const Lives &lives, int64_t bytes) {
   for (MemRefType type : padded)
     remark::passed(forward.getLoc(), options)
         << llvm::formatv("rows of {0} bytes take {1}", type.getDimSize(1) * 4,
-                         bytesPerRow(type))
+                         bytesPerRow(type, RowSpace()))
                .str();
   remark::passed(forward.getLoc(), options)
       << llvm::formatv("arena of {0} buffers takes {1} bytes per row, {2} "
@@ -232,9 +260,39 @@ void remarkOn(func::FuncOp forward, const Lives &lives, int64_t bytes) {
              .str();
 }
 
-void planFunction(func::FuncOp forward) {
+// What a run must know of the rows of buffers, its inputs and outputs.
+void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
+  Builder builder(forward.getContext());
+  int64_t fixedTokens = 0, slots = 1;
+  auto count = [&](const RowSpace &rows) {
+    if (rows.size)
+      slots = std::max(slots, rows.times);
+    else if (rows.times > 1)
+      fixedTokens = std::max(fixedTokens, rows.times);
+  };
+  for (const Buffer &buffer : lives.buffers)
+    count(buffer.rows);
+  for (BlockArgument argument : forward.getArguments())
+    if (auto shape = forward.getArgAttrOfType<DenseI64ArrayAttr>(
+            argument.getArgNumber(), "transformer.shape"))
+      if (shape.size() && shape[0] == -1)
+        count(rowSpaceOfShape(shape.asArrayRef(),
+                              cast<MemRefType>(argument.getType())));
+  forward->setAttr("kernel.arena_bytes_per_row",
+                   builder.getI64IntegerAttr(bytes));
+  if (fixedTokens)
+    forward->setAttr("kernel.fixed_tokens",
+                     builder.getI64IntegerAttr(fixedTokens));
+  if (slots > 1)
+    forward->setAttr("kernel.slots", builder.getI64IntegerAttr(slots));
+}
+
+LogicalResult planFunction(func::FuncOp forward) {
   Signature signature = signatureOf(forward);
-  Lives lives = findLives(forward);
+  FailureOr<Lives> found = findLives(forward);
+  if (failed(found))
+    return failure();
+  Lives &lives = *found;
   int64_t bytes = placeBuffers(lives.buffers);
 
   Block &old = forward.getBody().front();
@@ -246,9 +304,6 @@ void planFunction(func::FuncOp forward) {
     rewrite.to.map(from, into);
 
   OpBuilder builder = OpBuilder::atBlockEnd(entry);
-  rewrite.batch = entry->getArgument(0);
-  rewrite.rows = arith::MulIOp::create(
-      builder, forward.getLoc(), entry->getArgument(0), entry->getArgument(1));
   rewrite.rewriteBlock(old, builder);
   rewrite.copyOutputs(old.getTerminator(), signature, builder);
   func::ReturnOp::create(builder, forward.getLoc());
@@ -257,9 +312,9 @@ void planFunction(func::FuncOp forward) {
       op.erase();
   old.dropAllDefinedValueUses();
   old.erase();
-  forward->setAttr("kernel.arena_bytes_per_row",
-                   builder.getI64IntegerAttr(bytes));
+  setArenaSizes(forward, lives, bytes);
   remarkOn(forward, lives, bytes);
+  return success();
 }
 
 struct PlanMemory : mille::plan::impl::PlanMemoryBase<PlanMemory> {
@@ -271,8 +326,9 @@ struct PlanMemory : mille::plan::impl::PlanMemoryBase<PlanMemory> {
       bool program = function.getNumArguments() >= 2 &&
                      function.getArgument(0).getType().isIndex() &&
                      function.getArgument(1).getType().isIndex();
-      if (!planned && program && function.getBody().hasOneBlock())
-        planFunction(function);
+      if (!planned && program && function.getBody().hasOneBlock() &&
+          failed(planFunction(function)))
+        return signalPassFailure();
     }
   }
 };

@@ -1,6 +1,7 @@
 // The signature of `forward`, on tensors and on memrefs.
 // Reads attributes only; verifiers have seen that they are there.
 #include "dialects/kernel/Signature.h"
+#include "dialects/kernel/RowSpace.h"
 
 using namespace mlir;
 
@@ -40,15 +41,45 @@ int64_t entriesOf(KeepOp keep) {
   return entries + last;
 }
 
+TensorInfo namedOutput(StringRef name, ArrayRef<int64_t> shape) {
+  TensorInfo info;
+  info.name = name.str();
+  info.isFloat = true;
+  info.shape.append(shape.begin(), shape.end());
+  return info;
+}
+
+// A keep's output has as many entries as its last keep writes.
+void addKept(KeepOp keep, Signature &signature) {
+  auto at = llvm::find_if(signature.outputs, [&](const TensorInfo &info) {
+    return info.name == keep.getName();
+  });
+  if (at == signature.outputs.end()) {
+    auto space = rowSpaceOf(keep.getInput());
+    auto type = cast<ShapedType>(keep.getInput().getType());
+    TensorInfo info = namedOutput(
+        keep.getName(),
+        {0, -1, space ? space->perSequence() : -2, type.getShape().back()});
+    at = signature.outputs.insert(at, std::move(info));
+  }
+  if (at->shape.size() == 4)
+    at->shape[0] = std::max(at->shape[0], entriesOf(keep));
+}
+
 } // namespace
+
+std::string sizeText(int64_t extent) {
+  return extent == -1   ? "batch"
+         : extent == -2 ? "tokens"
+         : extent == -3 ? "decoder_tokens"
+                        : std::to_string(extent);
+}
 
 std::string TensorInfo::shapeText() const {
   std::string text = "[";
   for (auto [index, extent] : llvm::enumerate(shape)) {
     text += index ? ", " : "";
-    text += extent == -1   ? "batch"
-            : extent == -2 ? "tokens"
-                           : std::to_string(extent);
+    text += sizeText(extent);
   }
   return text + "]";
 }
@@ -64,10 +95,30 @@ func::FuncOp forwardOf(Operation *model) {
   return forward;
 }
 
+unsigned sizeArguments(func::FuncOp forward) {
+  return forward->hasAttr("kernel.decoder") ? 3 : 2;
+}
+
+bool Signature::has(int64_t extent) const {
+  auto names = [&](const TensorInfo &info) {
+    return llvm::is_contained(info.shape, extent);
+  };
+  return llvm::any_of(inputs, names) || llvm::any_of(outputs, names);
+}
+
+ArenaSizes arenaSizesOf(func::FuncOp forward) {
+  auto number = [&](StringRef name, int64_t absent) {
+    auto attribute = forward->getAttrOfType<IntegerAttr>(name);
+    return attribute ? attribute.getInt() : absent;
+  };
+  return {number("kernel.arena_bytes_per_row", 0),
+          number("kernel.fixed_tokens", 0), number("kernel.slots", 1)};
+}
+
 Signature signatureOf(func::FuncOp forward) {
   Signature signature;
-  // Arguments 0 and 1 are batch and tokens.
-  for (unsigned i = 2; i < forward.getNumArguments(); ++i) {
+  for (unsigned i = sizeArguments(forward); i < forward.getNumArguments();
+       ++i) {
     TensorInfo info =
         describe(forward.getArgument(i).getType(), forward.getArgAttrDict(i));
     bool output = !!forward.getArgAttr(i, "kernel.output");
@@ -77,24 +128,19 @@ Signature signatureOf(func::FuncOp forward) {
     signature.outputs.push_back(
         describe(forward.getResultTypes()[i], forward.getResultAttrDict(i)));
   if (!forward->hasAttr("kernel.arena_bytes_per_row"))
-    forward.walk([&](KeepOp keep) {
-      auto at = llvm::find_if(signature.outputs, [&](const TensorInfo &info) {
-        return info.name == keep.getName();
-      });
-      if (at == signature.outputs.end()) {
-        TensorInfo info;
-        info.name = keep.getName().str();
-        info.isFloat = true;
-        auto type = cast<ShapedType>(keep.getInput().getType());
-        info.shape = {0, -1, -2, type.getShape().back()};
-        at = signature.outputs.insert(at, std::move(info));
-      }
-      if (at->shape.size() == 4)
-        at->shape[0] = std::max(at->shape[0], entriesOf(keep));
+    forward.walk([&](Operation *op) {
+      if (auto keep = dyn_cast<KeepOp>(op))
+        addKept(keep, signature);
+      if (auto similarity = dyn_cast<SimilarityOp>(op))
+        signature.outputs.push_back(
+            namedOutput(similarity.getName(), {-1, -1}));
     });
-  if (auto model = forward->getParentOfType<transformer::ModelOp>())
+  if (auto model = forward->getParentOfType<transformer::ModelOp>()) {
     if (auto tokens = model->getAttrOfType<IntegerAttr>("max_tokens"))
       signature.maxTokens = tokens.getInt();
+    if (auto tokens = model->getAttrOfType<IntegerAttr>("max_decoder_tokens"))
+      signature.maxDecoderTokens = tokens.getInt();
+  }
   return signature;
 }
 

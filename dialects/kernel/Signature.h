@@ -9,7 +9,8 @@ namespace mille::kernel {
 struct TensorInfo {
   std::string name;
   bool isFloat = false;                // f32, else i32
-  llvm::SmallVector<int64_t, 4> shape; // >= 0 fixed, -1 batch, -2 tokens
+  // >= 0 fixed, -1 batch, -2 tokens, -3 decoder tokens
+  llvm::SmallVector<int64_t, 4> shape;
   std::string fallback;                // "", ones, zeros, positions, none
   int64_t below = 0;                   // exclusive upper bound of ids, 0: none
 
@@ -17,17 +18,36 @@ struct TensorInfo {
   std::string shapeText() const;
 };
 
+// "batch", "tokens", "decoder_tokens", or the number.
+std::string sizeText(int64_t extent);
+
 struct Signature {
   std::vector<TensorInfo> inputs, outputs;
   int64_t maxTokens = 0; // of learned positions, 0: any
+  int64_t maxDecoderTokens = 0;
+
+  // Whether -2 or -3 is in a shape.
+  bool has(int64_t extent) const;
 };
 
 // The entry of a model or module, or null.
 mlir::func::FuncOp forwardOf(mlir::Operation *model);
 
+// What the arguments before the inputs are: batch, tokens and, where the function
+// has `kernel.decoder`, decoder tokens.
+unsigned sizeArguments(mlir::func::FuncOp forward);
+
+// The arena of a planned `forward`, off its attributes.
+struct ArenaSizes {
+  int64_t bytesPerRow = 0;
+  int64_t fixedTokens = 0; // the most rows per sequence that no run changes
+  int64_t slots = 1;       // the most rows of a buffer per row
+};
+ArenaSizes arenaSizesOf(mlir::func::FuncOp forward);
+
 // Works on tensors (results are outputs) and, after planning, on memrefs (the
-// last arguments are). Entries that `kernel.keep` writes come after the
-// results.
+// last arguments are). What `kernel.keep` and `kernel.similarity` write comes after
+// the results.
 Signature signatureOf(mlir::func::FuncOp forward);
 
 } // namespace mille::kernel

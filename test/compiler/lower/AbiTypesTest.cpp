@@ -63,7 +63,9 @@ int main() {
            AT(mille_buffer, dimension), AT(mille_buffer, padding)});
   c.check("mille_stage", types.stage, sizeof(mille_stage),
           {AT(mille_stage, kernel), AT(mille_stage, buffers),
-           AT(mille_stage, scalars)});
+           AT(mille_stage, scalars), AT(mille_stage, sequence_rows),
+           AT(mille_stage, starts), AT(mille_stage, entries),
+           AT(mille_stage, stacked)});
   c.check("mille_kernel", types.kernel, sizeof(mille_kernel),
           {AT(mille_kernel, name), AT(mille_kernel, partition),
            AT(mille_kernel, buffer_count), AT(mille_kernel, scalar_count),
@@ -73,6 +75,7 @@ int main() {
            AT(mille_kernel, row_dimension), AT(mille_kernel, functions)});
   c.check("mille_run", types.run, sizeof(mille_run),
           {AT(mille_run, batch), AT(mille_run, tokens),
+           AT(mille_run, decoder_tokens),
            AT(mille_run, padded_rows), AT(mille_run, arena),
            AT(mille_run, weights), AT(mille_run, table), AT(mille_run, inputs),
            AT(mille_run, outputs)});
@@ -93,6 +96,8 @@ int main() {
            AT(mille_model, scratch_bytes),
            AT(mille_model, scratch_bytes_per_token),
            AT(mille_model, weights_bytes), AT(mille_model, weights_hash),
-           AT(mille_model, weights), AT(mille_model, forward)});
+           AT(mille_model, weights), AT(mille_model, forward),
+           AT(mille_model, max_decoder_tokens), AT(mille_model, fixed_tokens),
+           AT(mille_model, slots), AT(mille_model, reserved)});
   return failures != 0;
 }

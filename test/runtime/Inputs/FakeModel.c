@@ -157,7 +157,7 @@ static int32_t forward(mille_run *run) {
   fake_buffer(&buffers[1], d[1], run->inputs[0], 0, rows, 0);
   fake_buffer(&buffers[2], d[2], run->inputs[2], 0, rows, 0);
   fake_buffer(&buffers[3], d[3], x, fakeColumns, rows, 1);
-  mille_stage stage = {&embedKernel, buffers, NULL};
+  mille_stage stage = {&embedKernel, buffers, NULL, 0, NULL, 0, 0};
   int32_t code = mille_launch(run, &stage, 1, rows);
   if (code)
     return code;
@@ -171,8 +171,8 @@ static int32_t forward(mille_run *run) {
   fake_buffer(&buffers[2], d[2], y, fakeHidden, rows, 1);
   fake_buffer(&second[0], e[0], y, fakeHidden, rows, 1);
   fake_buffer(&second[1], e[1], z, fakeHidden, rows, 1);
-  mille_stage stages[2] = {{&matmulKernel, buffers, NULL},
-                           {&addKernel, second, &one}};
+  mille_stage stages[2] = {{&matmulKernel, buffers, NULL, 0, NULL, 0, 0},
+                           {&addKernel, second, &one, 0, NULL, 0, 0}};
   code = mille_launch(run, stages, 2, rows);
   if (code)
     return code;
@@ -185,13 +185,13 @@ static int32_t forward(mille_run *run) {
   buffers[2].dimensions = 3;
   d[2][1].stride = fakeHidden;
   d[2][2] = (mille_dimension){0, fakeHeads, fakeHeadColumns, 0};
-  stage = (mille_stage){&attentionKernel, buffers, &keys};
+  stage = (mille_stage){&attentionKernel, buffers, &keys, run->tokens, NULL, 0, 0};
   code = mille_launch(run, &stage, 1, rows);
   if (code)
     return code;
-  mille_pool_mean(run, run->outputs[0], fakeHidden, run->inputs[1], run->tokens,
-                  fakeHidden, run->outputs[1], fakeHidden);
-  return 0;
+  return mille_pool_mean(run, run->outputs[0], fakeHidden, run->inputs[1],
+                         run->tokens, 0, fakeHidden, run->outputs[1],
+                         fakeHidden);
 }
 
 /* ---- The model ---- */
@@ -254,7 +254,7 @@ static const mille_kernel *const kernels[] = {&embedKernel, &matmulKernel,
 const mille_model *fake_model(void) {
   static mille_model model = {
       MILLE_ABI_VERSION, 2, 4, 2, 4, fakePositions, "fake", isas, inputs,
-      outputs, kernels, 448, 1200, 0, totalBytes, 0, NULL, forward};
+      outputs, kernels, 448, 1200, 0, totalBytes, 0, NULL, forward, 0, 0, 0, 0};
   fill();
   model.weights_hash = file.header.hash;
   return &model;

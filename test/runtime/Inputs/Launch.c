@@ -107,11 +107,12 @@ static void stageOfRows(int s, int64_t rows, int32_t columns, uint32_t rowUnit,
                               rowUnit, 12, 0, flops, 0, {0, 1}, rowFunctions};
   fake_buffer(&buffers[s][0], dimensions[s][0], numbers, 0, rows, 0);
   fake_buffer(&buffers[s][1], dimensions[s][1], counts[s], columns, rows, 0);
-  stages[s] = (mille_stage){&kernels[s], buffers[s], &stageNumbers[s]};
+  stages[s] = (mille_stage){&kernels[s], buffers[s], &stageNumbers[s], 0, NULL,
+                            0, 0};
 }
 
-static void stageOfHeads(int64_t rows, int32_t heads, int32_t columns,
-                         uint32_t rowUnit, uint32_t headUnit) {
+static void stageOfHeads(int64_t rows, int64_t sequenceRows, int32_t heads,
+                         int32_t columns, uint32_t rowUnit, uint32_t headUnit) {
   kernels[0] = (mille_kernel){"heads", MILLE_PARTITION_SEQUENCES, 3, 1, headUnit,
                               rowUnit, 0, 0, 5000, 0, {0, 0, 1}, headFunctions};
   fake_buffer(&buffers[0][0], dimensions[0][0], numbers, 0, rows, 0);
@@ -120,7 +121,8 @@ static void stageOfHeads(int64_t rows, int32_t heads, int32_t columns,
   buffers[0][2].dimensions = 3;
   dimensions[0][2][1].stride = heads * columns;
   dimensions[0][2][2] = (mille_dimension){0, heads, columns, 0};
-  stages[0] = (mille_stage){&kernels[0], buffers[0], stageNumbers};
+  stages[0] = (mille_stage){&kernels[0], buffers[0], stageNumbers, sequenceRows,
+                            NULL, 0, 0};
 }
 
 static void runAndCheck(mille_session *session, int64_t batch, int64_t tokens,
@@ -146,7 +148,7 @@ int main(int argc, char **argv) {
   memcpy(weights, &header, sizeof header);
   mille_model model = {MILLE_ABI_VERSION, 1, 0, 0, 2, 0, "launch", &isa, NULL,
                        NULL, kernelList, 64, 0, 0, sizeof weights, 0, weights,
-                       forward};
+                       forward, 0, 0, 0, 0};
   for (int i = 0; i < 2 * 4096 + 8; ++i)
     numbers[i] = i;
   static const int threads[] = {1, 2, 3, 5, 16, 64};
@@ -184,7 +186,7 @@ int main(int argc, char **argv) {
       for (int heads = 1; heads <= 12; heads += heads == 1 ? 3 : 8)
         for (int r = 0; r < 10; ++r) {
           int64_t m = (int64_t)batch * rows[r];
-          stageOfHeads(m, heads, 4, 32, heads % 4 == 0 ? 4 : 1);
+          stageOfHeads(m, rows[r], heads, 4, 32, heads % 4 == 0 ? 4 : 1);
           runAndCheck(session, batch, rows[r], 1, m * heads * 4, 0);
         }
     CHECK(mille_session_close(session) == MILLE_OK);

@@ -84,7 +84,7 @@ static void refusals(void) {
   EXPECT(mille_session_create(package, b, t, n, &session), status,             \
          mille_package_message(package), part);                                \
   CHECK(session == NULL)
-  REFUSED(0, 8, 1, MILLE_INVALID_ARGUMENT, "max_batch is 0 and max_tokens 8");
+  REFUSED(0, 8, 1, MILLE_INVALID_ARGUMENT, "max_batch is 0 but must be at least 1");
   REFUSED(1, 8, 65, MILLE_INVALID_ARGUMENT, "threads is 65 but must be 0 to 64");
   REFUSED(1, 301, 1, MILLE_TOO_LARGE,
           "max_tokens is 301 but model fake has positions for 300");
@@ -97,8 +97,8 @@ static void refusals(void) {
   EXPECT(mille_session_run(session, b, t, given, outputs), status,             \
          mille_session_message(session), part)
   memset(ids, 0, sizeof ids);
-  RUN(0, 8, MILLE_INVALID_ARGUMENT, "batch is 0 and tokens 8");
-  RUN(1, 0, MILLE_INVALID_ARGUMENT, "batch is 1 and tokens 0");
+  RUN(0, 8, MILLE_INVALID_ARGUMENT, "batch is 0 but must be at least 1");
+  RUN(1, 0, MILLE_INVALID_ARGUMENT, "tokens is 0 but must be at least 1");
   RUN(3, 8, MILLE_TOO_LARGE, "batch is 3 but this session was created for 2");
   RUN(1, 9, MILLE_TOO_LARGE, "tokens is 9 but this session was created for 8");
   ids[8 + 3] = 50;

@@ -125,9 +125,9 @@ int main(int argc, char **argv) {
         MILLE_INVALID_ARGUMENT);
   CHECK(strcmp(message, "package is null") == 0);
   mille_model newer = *model;
-  newer.abi_version = 2;
+  newer.abi_version = 3;
   refused(&newer, path, NULL, MILLE_INVALID_ARGUMENT,
-          "the model has ABI version 2 but this runtime has 1");
+          "the model has ABI version 3 but this runtime has 2");
   mille_kernel wide = *model->kernels[1];
   wide.buffer_count = 17;
   const mille_kernel *kernels[4] = {&wide, &wide, &wide, &wide};

@@ -1,0 +1,117 @@
+// Rows of buffers, by their destinations: tensor.empty(%rows) says it.
+// Must not guess: what it does not know it leaves open.
+#include "dialects/kernel/RowSpace.h"
+#include "dialects/kernel/Signature.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace mille::kernel {
+
+SmallVector<unsigned, 4> outOperands(Operation *op) {
+  return llvm::TypeSwitch<Operation *, SmallVector<unsigned, 4>>(op)
+      .Case<MatmulOp, AttentionOp, LinearAttentionOp, RotateOp, RowsOp,
+            DispatchOp, CombineOp, KeyBiasOp, RotationOp, AlibiOp,
+            QueryScaleOp, TokenNumbersOp, CountTokensOp, GatherTokensOp,
+            PatchesOp, ScheduleOp, PoolIndexOp, PoolMeanOp>([](auto kernel) {
+        return SmallVector<unsigned, 4>{
+            kernel.getOutMutable().getOperandNumber()};
+      })
+      .Case([](RouteOp route) {
+        unsigned first = route.getOutsMutable()[0].getOperandNumber();
+        return SmallVector<unsigned, 4>{first, first + 1, first + 2, first + 3};
+      })
+      .Default([](Operation *) { return SmallVector<unsigned, 4>(); });
+}
+
+namespace {
+
+// A product so far: how often batch is in it, and the rest.
+struct Product {
+  int64_t batches = 0;
+  RowSpace space;
+};
+
+std::optional<Product> productOf(Value size) {
+  if (auto argument = dyn_cast<BlockArgument>(size)) {
+    auto forward = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    unsigned number = argument.getArgNumber();
+    if (!forward || number >= sizeArguments(forward))
+      return std::nullopt;
+    return number == 0 ? Product{1, {}}
+                       : Product{0, {number == 1 ? -2 : -3, 1}};
+  }
+  if (auto constant = size.getDefiningOp<arith::ConstantOp>())
+    if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
+      return Product{0, {0, number.getInt()}};
+  auto multiply = size.getDefiningOp<arith::MulIOp>();
+  if (!multiply)
+    return std::nullopt;
+  auto left = productOf(multiply.getLhs()), right = productOf(multiply.getRhs());
+  if (!left || !right || (left->space.size && right->space.size))
+    return std::nullopt;
+  return Product{left->batches + right->batches,
+                 {left->space.size ? left->space.size : right->space.size,
+                  left->space.times * right->space.times}};
+}
+
+std::optional<RowSpace> rowSpaceOfArgument(BlockArgument argument) {
+  Operation *owner = argument.getOwner()->getParentOp();
+  if (auto layers = dyn_cast<LayersOp>(owner))
+    return rowSpaceOf(layers.getStream()[argument.getArgNumber()]);
+  auto forward = dyn_cast<func::FuncOp>(owner);
+  auto type = dyn_cast<ShapedType>(argument.getType());
+  if (!forward || !type)
+    return std::nullopt;
+  auto shape = forward.getArgAttrOfType<DenseI64ArrayAttr>(
+      argument.getArgNumber(), "transformer.shape");
+  if (!shape)
+    return std::nullopt;
+  return rowSpaceOfShape(shape.asArrayRef(), type);
+}
+
+} // namespace
+
+std::optional<RowSpace> rowSpaceOfSize(Value size) {
+  auto product = productOf(size);
+  if (!product || product->batches != 1 || product->space.times < 1)
+    return std::nullopt;
+  return product->space;
+}
+
+std::optional<RowSpace> rowSpaceOf(Value tensor) {
+  auto type = dyn_cast<ShapedType>(tensor.getType());
+  if (!type || !type.hasRank() || type.getRank() == 0 || !type.isDynamicDim(0))
+    return std::nullopt;
+  if (auto argument = dyn_cast<BlockArgument>(tensor))
+    return rowSpaceOfArgument(argument);
+  Operation *op = tensor.getDefiningOp();
+  unsigned number = cast<OpResult>(tensor).getResultNumber();
+  if (auto layers = dyn_cast<LayersOp>(op))
+    return rowSpaceOf(layers.getStream()[number]);
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return rowSpaceOf(
+        launch.getBody().front().getTerminator()->getOperand(number));
+  SmallVector<unsigned, 4> outs = outOperands(op);
+  if (number < outs.size())
+    return rowSpaceOf(op->getOperand(outs[number]));
+  for (Value operand : op->getOperands())
+    if (operand.getType().isIndex())
+      return rowSpaceOfSize(operand);
+  return std::nullopt;
+}
+
+RowSpace rowSpaceOfShape(ArrayRef<int64_t> shape, ShapedType type) {
+  RowSpace space;
+  for (int64_t extent : shape)
+    if (extent >= 0)
+      space.times *= extent;
+    else if (extent != -1)
+      space.size = extent;
+  for (int64_t extent : type.getShape().drop_front())
+    if (!ShapedType::isDynamic(extent) && extent > 0)
+      space.times /= extent;
+  return space;
+}
+
+} // namespace mille::kernel

@@ -1,0 +1,35 @@
+// How many rows a buffer of a kernel program has, in words of a run's sizes.
+// Reads how sizes are computed; changes nothing.
+#pragma once
+#include "dialects/kernel/Kernel.h"
+
+namespace mille::kernel {
+
+// batch * (tokens | decoder tokens | 1) * times.
+struct RowSpace {
+  int64_t size = 0; // -2 tokens, -3 decoder tokens, 0: neither
+  int64_t times = 1;
+
+  // Rows of a sequence as a shape says them; slots of tokens have no such word.
+  int64_t perSequence() const { return size ? size : times; }
+  bool operator==(const RowSpace &other) const {
+    return size == other.size && times == other.times;
+  }
+};
+
+// The operands that an op on tensors writes, in the order of its results; on
+// memrefs the same operands. None for ops without results of their own.
+llvm::SmallVector<unsigned, 4> outOperands(mlir::Operation *op);
+
+// What an index stands for: an argument of `forward`, a number, or a product of
+// these. Nothing where it is something else.
+std::optional<RowSpace> rowSpaceOfSize(mlir::Value size);
+
+// Rows of a tensor of a kernel program. Nothing where its shape is fixed, or
+// where its destination's size is something else.
+std::optional<RowSpace> rowSpaceOf(mlir::Value tensor);
+
+// Of an input or output by its shape, flattened to `type`.
+RowSpace rowSpaceOfShape(llvm::ArrayRef<int64_t> shape, mlir::ShapedType type);
+
+} // namespace mille::kernel

@@ -1,0 +1,167 @@
+// Which experts each row goes to, and rows sorted by expert.
+// Must choose by the row alone: the same for any batch and threads.
+#include "runtime/Session.h"
+
+#include <math.h>
+#include <string.h>
+
+namespace {
+constexpr int64_t rowsPerTask = 64;
+
+struct Router {
+  int32_t entries, k;
+  bool sigmoid;
+  int32_t groups, topGroups;
+  bool sumOfTwo; // a group's score: of its two largest, else the largest
+  bool renormalised, softmaxChosen;
+  double epsilon, factor;
+  const float *logits; // [rows, entries]
+  int64_t logitsStride;
+  const float *bias; // [entries], or null
+  int64_t rows;
+  float *weights; // [rows, k]
+  int64_t weightsStride;
+  int32_t *experts; // [rows, k]
+
+  void routeRow(int64_t row) const;
+  void scoresOf(const float *logits, double *scores) const;
+  void hideGroups(double *choice) const;
+  void weigh(const float *logits, const double *scores,
+             const int32_t *chosen, float *into) const;
+};
+
+// exp(logit - largest) / their sum over `count` of the logits, at `index` or all.
+void softmax(const float *logits, const int32_t *index, int32_t count,
+             double *out) {
+  double largest = -HUGE_VAL, sum = 0;
+  for (int32_t i = 0; i < count; ++i)
+    largest = fmax(largest, logits[index ? index[i] : i]);
+  for (int32_t i = 0; i < count; ++i)
+    sum += out[i] = exp(logits[index ? index[i] : i] - largest);
+  for (int32_t i = 0; i < count; ++i)
+    out[i] /= sum;
+}
+
+// The first of the largest, or `count` where all are -infinity or NaN.
+int32_t largestOf(const double *values, int32_t count) {
+  int32_t found = count;
+  double largest = -HUGE_VAL;
+  for (int32_t i = 0; i < count; ++i)
+    if (values[i] > largest) {
+      largest = values[i];
+      found = i;
+    }
+  return found;
+}
+
+// Takes the largest out; where none is left to compare, the first not yet taken.
+int32_t takeLargest(double *values, bool *taken, int32_t count) {
+  int32_t found = largestOf(values, count);
+  for (int32_t i = 0; found == count && i < count; ++i)
+    if (!taken[i])
+      found = i;
+  taken[found] = true;
+  values[found] = -HUGE_VAL;
+  return found;
+}
+
+void Router::scoresOf(const float *row, double *scores) const {
+  if (!sigmoid)
+    return softmax(row, nullptr, entries, scores);
+  for (int32_t e = 0; e < entries; ++e)
+    scores[e] = 1 / (1 + exp(-(double)row[e]));
+}
+
+// Leaves -infinity in the groups that are not among the best.
+void Router::hideGroups(double *choice) const {
+  double best[MILLE_MOST_EXPERTS];
+  bool kept[MILLE_MOST_EXPERTS] = {};
+  int32_t size = entries / groups;
+  for (int32_t g = 0; g < groups; ++g) {
+    double first = -HUGE_VAL, second = -HUGE_VAL;
+    for (int32_t e = g * size; e < (g + 1) * size; ++e)
+      if (choice[e] > first) {
+        second = first;
+        first = choice[e];
+      } else if (choice[e] > second) {
+        second = choice[e];
+      }
+    best[g] = sumOfTwo && size > 1 ? first + second : first;
+  }
+  for (int32_t i = 0; i < topGroups; ++i)
+    takeLargest(best, kept, groups);
+  for (int32_t e = 0; e < entries; ++e)
+    if (!kept[e / size])
+      choice[e] = -HUGE_VAL;
+}
+
+void Router::weigh(const float *row, const double *scores,
+                   const int32_t *chosen, float *into) const {
+  double own[MILLE_MOST_EXPERTS], sum = epsilon;
+  if (softmaxChosen)
+    softmax(row, chosen, k, own);
+  for (int32_t j = 0; j < k; ++j) {
+    if (!softmaxChosen)
+      own[j] = scores[chosen[j]];
+    sum += own[j];
+  }
+  for (int32_t j = 0; j < k; ++j)
+    into[j] = (float)((renormalised ? own[j] / sum : own[j]) * factor);
+}
+
+void Router::routeRow(int64_t m) const {
+  double scores[MILLE_MOST_EXPERTS], choice[MILLE_MOST_EXPERTS];
+  bool taken[MILLE_MOST_EXPERTS] = {};
+  const float *row = logits + m * logitsStride;
+  int32_t *chosen = experts + m * k;
+  scoresOf(row, scores);
+  for (int32_t e = 0; e < entries; ++e)
+    choice[e] = scores[e] + (bias ? bias[e] : 0);
+  if (groups > 1)
+    hideGroups(choice);
+  for (int32_t j = 0; j < k; ++j)
+    chosen[j] = takeLargest(choice, taken, entries);
+  weigh(row, scores, chosen, weights + m * weightsStride);
+}
+
+void routeBlock(void *context, int64_t task, int) {
+  const Router &router = *static_cast<Router *>(context);
+  int64_t end = (task + 1) * rowsPerTask;
+  for (int64_t m = task * rowsPerTask; m < end && m < router.rows; ++m)
+    router.routeRow(m);
+}
+
+// experts [slots] become places; a counting sort, so equal ones keep their order.
+void sortByExpert(int64_t slots, int32_t k, int32_t entries, int32_t *order,
+                  int32_t *place, int32_t *starts) {
+  memset(starts, 0, (entries + 1) * sizeof(int32_t));
+  for (int64_t s = 0; s < slots; ++s)
+    ++starts[place[s] + 1];
+  for (int32_t e = 0; e < entries; ++e)
+    starts[e + 1] += starts[e];
+  for (int64_t s = 0; s < slots; ++s) {
+    int32_t at = starts[place[s]]++;
+    order[at] = (int32_t)(s / k);
+    place[s] = at;
+  }
+  // Each start has moved to its expert's end, which is where the next begins.
+  memmove(starts + 1, starts, entries * sizeof(int32_t));
+  starts[0] = 0;
+}
+} // namespace
+
+extern "C" void mille_route(mille_run *run, const int32_t *n, double epsilon,
+                            double factor, const float *logits,
+                            int64_t logits_stride, const float *bias,
+                            int64_t rows, float *weights,
+                            int64_t weights_stride, int32_t *order,
+                            int32_t *place, int32_t *starts) {
+  Router router = {n[0],    n[1],          n[2] != 0, n[3],
+                   n[4],    n[5] != 0,     n[6] != 0, n[7] != 0,
+                   epsilon, factor,        logits,    logits_stride,
+                   bias,    rows,          weights,   weights_stride,
+                   place};
+  int64_t tasks = (rows + rowsPerTask - 1) / rowsPerTask;
+  mille::sessionOf(run).share(routeBlock, &router, tasks);
+  sortByExpert(rows * router.k, router.k, router.entries, order, place, starts);
+}
