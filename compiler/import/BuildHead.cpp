@@ -37,7 +37,9 @@ void ModelBuilder::pool(Value x) {
   const Pooling &pooling = *stack->pooling;
   const bool byId =
       pooling.kind == Pool::first_id || pooling.kind == Pool::highest_id;
-  const bool masked = pooling.kind == Pool::last || pooling.kind == Pool::mean;
+  const bool masked =
+      !pooling.everyToken &&
+      (pooling.kind == Pool::last || pooling.kind == Pool::mean);
   const Extent &hidden = stack->hidden;
   auto type = RankedTensorType::get({ShapedType::kDynamic, hidden.value}, f32);
   Value y;
@@ -53,7 +55,8 @@ void ModelBuilder::pool(Value x) {
     y = linear(y, named("pooler"), Role::dense,
                dim(pooling.width ? pooling.width : hidden), dim(hidden), true,
                spec.at);
-    y = ActivateOp::create(op, where(spec.at), y, pooling.act);
+    if (pooling.act != Activation::identity)
+      y = ActivateOp::create(op, where(spec.at), y, pooling.act);
   }
   pooled = y;
   if (!pooling.output.empty())

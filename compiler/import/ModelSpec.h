@@ -221,6 +221,7 @@ struct Pooling {
   transformer::Pool kind = transformer::Pool::first;
   int64_t id = 0;     // of first_id
   int64_t skip = 0;   // tokens before the first that counts
+  bool everyToken = false; // also those that the mask hides
   Norm norm;          // after pooling: "pool_norm"
   bool dense = true;  // "pooler", then act
   Extent width = {};  // of dense's result; 0: the stream's
