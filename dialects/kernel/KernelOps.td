@@ -4,7 +4,7 @@
 // Activations are [rows, channels], rows = batch * tokens, a run-time size.
 #ifndef MILLE_KERNEL_OPS
 #define MILLE_KERNEL_OPS
-include "dialects/kernel/KernelBase.td"
+include "dialects/kernel/KernelTypes.td"
 include "dialects/kernel/PreparedOps.td"
 
 def Kernel_WeightOp : Kernel_Op<"weight",

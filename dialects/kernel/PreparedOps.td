@@ -2,7 +2,7 @@
 // bound by memory.
 #ifndef MILLE_KERNEL_PREPARED_OPS
 #define MILLE_KERNEL_PREPARED_OPS
-include "dialects/kernel/KernelBase.td"
+include "dialects/kernel/KernelTypes.td"
 
 def Kernel_KeyBiasOp : Kernel_Op<"key_bias"> {
   let summary = "key mask [rows] of 1 and 0 -> key bias [rows, 1] of 0 and -1e30";

@@ -4,8 +4,11 @@
 #include "dialects/transformer/Sizes.h"
 #include "dialects/transformer/Symbols.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mille::kernel;
+using mille::transformer::formatDouble;
 using mille::transformer::shapeText;
 
 namespace {
@@ -73,6 +76,14 @@ LogicalResult verifyRouter(RouteOp op, int64_t entries) {
                             {"group_score", op.getGroupScore()}})
     if (word != 0 && word != 1)
       return op.emitOpError() << name << " is " << word << " but must be 0 or 1";
+  double epsilon = op.getEpsilon().convertToDouble(),
+         factor = op.getFactor().convertToDouble();
+  if (!std::isfinite(epsilon) || epsilon < 0)
+    return op.emitOpError() << "epsilon is " << formatDouble(epsilon)
+                            << " but must be finite and >= 0";
+  if (!std::isfinite(factor))
+    return op.emitOpError() << "factor is " << formatDouble(factor)
+                            << " but must be finite";
   return success();
 }
 

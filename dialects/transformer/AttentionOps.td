@@ -1,7 +1,7 @@
 // Attention: rotation, biases, softmax and linear attention.
 #ifndef MILLE_TRANSFORMER_ATTENTION_OPS
 #define MILLE_TRANSFORMER_ATTENTION_OPS
-include "dialects/transformer/TransformerBase.td"
+include "dialects/transformer/TransformerTypes.td"
 
 def Transformer_RotateOp : Transformer_Op<"rotate",
     [Pure, AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

@@ -1,7 +1,7 @@
 // Ops that choose, move and make tokens: experts, patches, windows, pooling.
 #ifndef MILLE_TRANSFORMER_TOKEN_OPS
 #define MILLE_TRANSFORMER_TOKEN_OPS
-include "dialects/transformer/TransformerBase.td"
+include "dialects/transformer/TransformerTypes.td"
 
 def Transformer_RouteOp : Transformer_Op<"route",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

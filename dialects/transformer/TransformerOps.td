@@ -2,7 +2,7 @@
 // [batch, tokens, channels], ids and masks i32 tensors [batch, tokens].
 #ifndef MILLE_TRANSFORMER_OPS
 #define MILLE_TRANSFORMER_OPS
-include "dialects/transformer/TransformerBase.td"
+include "dialects/transformer/TransformerTypes.td"
 include "dialects/transformer/AttentionOps.td"
 include "dialects/transformer/TokenOps.td"
 

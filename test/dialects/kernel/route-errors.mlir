@@ -167,3 +167,23 @@ func.func @route_c3_memref(%l: memref<?x8xf32>, %a: memref<?x2xf32>, %b: memref<
     : memref<?x8xf32> -> tensor<?x2xf32>
   return
 }
+
+// -----
+
+func.func @route_c4_epsilon(%l: tensor<?x8xf32>, %a: tensor<?x2xf32>, %b: tensor<?xi32>, %c: tensor<?xi32>, %d: tensor<9xi32>) {
+  // expected-error @+1 {{epsilon is -1.0 but must be finite and >= 0}}
+  %r0, %r1, %r2, %r3 = kernel.route %l outs(%a, %b, %c, %d : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
+    k 2 score 0 groups 1 top_groups 1 group_score 0 renormalised true softmax_chosen false epsilon -1.0 factor 1.0
+    : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>
+  return
+}
+
+// -----
+
+func.func @route_c4_factor(%l: tensor<?x8xf32>, %a: tensor<?x2xf32>, %b: tensor<?xi32>, %c: tensor<?xi32>, %d: tensor<9xi32>) {
+  // expected-error @+1 {{factor is inf but must be finite}}
+  %r0, %r1, %r2, %r3 = kernel.route %l outs(%a, %b, %c, %d : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
+    k 2 score 0 groups 1 top_groups 1 group_score 0 renormalised true softmax_chosen false epsilon 0.0 factor 0x7FF0000000000000
+    : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>
+  return
+}

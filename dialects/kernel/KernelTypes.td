@@ -1,6 +1,6 @@
 // What the files of kernel ops share: the dialect, types and attributes.
-#ifndef MILLE_KERNEL_BASE
-#define MILLE_KERNEL_BASE
+#ifndef MILLE_KERNEL_TYPES
+#define MILLE_KERNEL_TYPES
 include "mlir/IR/OpBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/AttrTypeBase.td"

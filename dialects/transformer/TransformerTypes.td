@@ -1,6 +1,6 @@
 // What the files of ops share: types, and enum attributes as bare words.
-#ifndef MILLE_TRANSFORMER_BASE
-#define MILLE_TRANSFORMER_BASE
+#ifndef MILLE_TRANSFORMER_TYPES
+#define MILLE_TRANSFORMER_TYPES
 include "dialects/transformer/TransformerAttrs.td"
 include "dialects/transformer/LayerStack.td"
 include "mlir/IR/OpAsmInterface.td"
