@@ -19,9 +19,9 @@ Status giveResult(Run &run, func::FuncOp forward, unsigned i, Values &outputs) {
     out.shape = extentsOf(run, outputShape(forward, i));
     if (elementsOf(out.shape) != int64_t(out.numbers.size())) {
       forward.emitError() << "output " << outputName(forward, i) << " has "
-                          << out.numbers.size() << " numbers but its shape is "
+                          << out.numbers.size() << " numbers but its shape has "
                           << elementsOf(out.shape);
-      return Status::bug;
+      return Status::input;
     }
   }
   outputs[outputName(forward, i).str()] = std::move(out);

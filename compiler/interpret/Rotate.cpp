@@ -98,12 +98,6 @@ Status mille::interpreter::runOp(Run &run, tf::RotateOp op) {
   if (Status s = expectCount(op, "positions", &positions, rowsOf(out));
       failed(s))
     return s;
-  if (int64_t(op.getStart()) + 2 * rotation.pairs > headDim) {
-    op.emitError() << "table turns " << 2 * rotation.pairs
-                   << " dimensions from " << op.getStart()
-                   << " but head_dim is " << headDim;
-    return Status::input;
-  }
   turnHeads(rotation, out.numbers.data(), rowsOf(out), heads, headDim,
             op.getStart(), op.getPairing() == tf::Pairing::half);
   run.set(op.getResult(), std::move(out));

@@ -44,38 +44,49 @@ Status mille::interpreter::applyNorm(Run &run, tf::NormAttr norm, Location at,
 
 namespace {
 
-// Rows of a table, each read once: a table may be far larger than what is read.
+// Rows of a table, each read once. One that is no larger than what is read from
+// it is read whole: it may be an expression that costs as much for one row.
 class Table {
 public:
-  Table(Run &run, tf::EmbedOp op, FlatSymbolRefAttr symbol)
+  Table(Run &run, tf::EmbedOp op, FlatSymbolRefAttr symbol, int64_t reads)
       : run(run), op(op), symbol(symbol) {
     auto parameter =
         SymbolTable::lookupNearestSymbolFrom<tf::ParameterOp>(op, symbol);
     // Inside layers a table may be a column; then its extent is not known here.
     if (parameter)
       entries = cast<ShapedType>(parameter.getType()).getDimSize(0);
+    isWhole = entries && entries <= reads;
   }
 
-  Status row(int64_t index, size_t position, const std::vector<double> *&into) {
+  // Points `into` at row `index`, [channels].
+  Status row(int64_t index, size_t position, const double *&into) {
     if (index < 0 || (entries && index >= entries)) {
       op.emitError() << "row " << index << " of table " << symbol
                      << " is read at position " << position << " but it has "
                      << entries << " rows";
       return Status::input;
     }
-    Tensor &kept = rows[index];
-    into = &kept.numbers;
-    if (!kept.numbers.empty())
-      return Status::done;
-    auto one = tf::SliceAttr::get(op.getContext(), symbol, 0, index, 1, 1);
-    return run.parameter(one, op.getLoc(), kept);
+    Tensor &kept = rows[isWhole ? 0 : index];
+    if (kept.numbers.empty())
+      if (Status s = read(index, kept); failed(s))
+        return s;
+    into = kept.numbers.data() + (isWhole ? index * columnsOf(kept) : 0);
+    return Status::done;
   }
 
 private:
+  Status read(int64_t index, Tensor &into) {
+    if (isWhole)
+      return run.parameter(symbol, op.getLoc(), into);
+    auto one = tf::SliceAttr::get(op.getContext(), symbol, 0, index, 1, 1);
+    return run.parameter(one, op.getLoc(), into);
+  }
+
   Run &run;
   tf::EmbedOp op;
   FlatSymbolRefAttr symbol;
   int64_t entries = 0;
+  bool isWhole;
   std::map<int64_t, Tensor> rows;
 };
 
@@ -88,15 +99,17 @@ Status mille::interpreter::runOp(Run &run, tf::EmbedOp op) {
   out.shape.push_back(channels);
   out.numbers.assign(elementsOf(out.shape), 0.0);
   for (auto [i, ids] : llvm::enumerate(op.getIds())) {
-    Table table(run, op, cast<FlatSymbolRefAttr>(op.getTables()[i]));
+    const Tensor &indices = run.at(ids);
+    Table table(run, op, cast<FlatSymbolRefAttr>(op.getTables()[i]),
+                indices.numbers.size());
     double scale = i == 0 ? op.getScale().convertToDouble() : 1.0;
-    for (auto [m, id] : llvm::enumerate(run.at(ids).numbers)) {
-      const std::vector<double> *row; // [channels]
+    for (auto [m, id] : llvm::enumerate(indices.numbers)) {
+      const double *row; // [channels]
       if (Status s = table.row(int64_t(id) + op.getOffsets()[i], m, row);
           failed(s))
         return s;
       for (int64_t c = 0; c < channels; ++c)
-        out.numbers[m * channels + c] += scale * (*row)[c];
+        out.numbers[m * channels + c] += scale * row[c];
     }
   }
   run.set(op.getResult(), std::move(out));
