@@ -1,0 +1,241 @@
+// Calls with addresses, strides and what the op's attributes say, in the order of
+// runtime/abi.h.
+#include "compiler/lower/Prepared.h"
+#include "dialects/kernel/Kernel.h"
+#include "runtime/abi.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::kernel;
+using namespace mille::lower;
+
+namespace {
+
+int64_t rowStride(Value buffer) {
+  auto [strides, offset] =
+      cast<MemRefType>(buffer.getType()).getStridesAndOffset();
+  return strides.empty() ? 1 : strides.front();
+}
+
+int64_t columnsOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getShape().back();
+}
+
+class PreparedLowering {
+public:
+  explicit PreparedLowering(Bindings &bindings)
+      : code(bindings.code), types(bindings.types),
+        constants(bindings.constants), signature(bindings.signature),
+        layer(bindings.layer), address(bindings.address),
+        extent(bindings.extent), index(bindings.index) {}
+
+  LogicalResult lower(KeyBiasOp op) {
+    code.call("mille_key_bias",
+              {code.run, address.lookup(op.getMask()), rowsOf(op.getMask()),
+               address.lookup(op.getOut())});
+    return success();
+  }
+  LogicalResult lower(RotationOp op) {
+    ArrayRef<double> frequencies = op.getFrequencies();
+    auto longContext = op.getLongContext();
+    DenseF64ArrayAttr others =
+        longContext ? longContext->getFrequencies() : DenseF64ArrayAttr();
+    code.call("mille_rotation",
+              {code.run, address.lookup(op.getPositions()),
+               rowsOf(op.getOut()),
+               code.addressOf(constants.addDoubles(frequencies)),
+               i64(frequencies.size()),
+               code.real(op.getFactor().convertToDouble()),
+               i64(longContext ? longContext->getAfter() : 0),
+               code.real(longContext ? double(longContext->getStretch()) : 1),
+               code.addressOf(others ? constants.addDoubles(others) : ""),
+               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(AlibiOp op) {
+    code.call("mille_alibi",
+              {code.run, address.lookup(op.getPositions()),
+               rowsOf(op.getOut()),
+               code.addressOf(constants.addDoubles(op.getSlopes())),
+               i64(op.getSlopes().size()),
+               code.real(op.getFactor().convertToDouble()),
+               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(QueryScaleOp op) {
+    transformer::LengthScaleAttr scale = op.getScale();
+    double numbers[] = {scale.getBase(), scale.getFloor(), scale.getBeta(),
+                        double(scale.getPeriod()), double(scale.getOffset())};
+    auto window = op.getWindow().value_or(ArrayRef<int64_t>());
+    if (scale.getKind() == transformer::LengthKind::log_floor &&
+        !op.getPositions())
+      return op.emitOpError("log_floor has no positions");
+    code.call("mille_query_scale",
+              {code.run, i32(int64_t(scale.getKind())),
+               code.addressOf(constants.addDoubles(numbers)),
+               addressOrNull(op.getPositions()), addressOrNull(op.getMask()),
+               rowsOf(op.getOut()), index.lookup(op.getTokens()),
+               i32(op.getCausal()), i64(window.empty() ? 0 : window[0]),
+               i64(window.empty() ? 0 : window[1]),
+               address.lookup(op.getOut())});
+    return success();
+  }
+  LogicalResult lower(ScheduleOp op) {
+    code.call("mille_schedule",
+              {code.run, address.lookup(op.getStep()),
+               code.real(op.getFrom().convertToDouble()),
+               code.real(op.getTo().convertToDouble()), i64(op.getSteps()),
+               address.lookup(op.getOut())});
+    return success();
+  }
+  LogicalResult lower(TokenNumbersOp op) {
+    code.call("mille_token_numbers",
+              {code.run, integers(op.getNumbers()),
+               i64(op.getNumbers().size()), address.lookup(op.getOut())});
+    return success();
+  }
+  LogicalResult lower(CountTokensOp op) {
+    code.call("mille_count_tokens",
+              {code.run, address.lookup(op.getIds()), rowsOf(op.getIds()),
+               index.lookup(op.getTokens()), i32(op.getPadding().has_value()),
+               i32(op.getPadding().value_or(0)), address.lookup(op.getOut())});
+    return success();
+  }
+
+  //===-- Tokens
+  //--------------------------------------------------------------===//
+
+  LogicalResult lower(GatherTokensOp op) {
+    code.call("mille_gather_tokens",
+              {code.run, address.lookup(op.getInput()),
+               i64(rowStride(op.getInput())), i64(columnsOf(op.getInput())),
+               integers(op.getIndex()), i64(op.getIndex().size()),
+               i64(op.getGroup()), i64(op.getTokens()),
+               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(PatchesOp op) {
+    SmallVector<int64_t> numbers;
+    for (ArrayRef<int64_t> part : {op.getImage(), op.getKernel(),
+                                   op.getStride(), op.getPadding()})
+      llvm::append_range(numbers, part);
+    numbers.push_back(op.getPrefix());
+    code.call("mille_patches",
+              {code.run, address.lookup(op.getPixels()),
+               i64(rowStride(op.getPixels())), integers(numbers),
+               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(RouteOp op) {
+    int64_t entries = columnsOf(op.getLogits());
+    if (entries > MILLE_MOST_EXPERTS)
+      return op.emitOpError() << "chooses among " << entries
+                              << " experts but the most are "
+                              << MILLE_MOST_EXPERTS;
+    int64_t numbers[] = {entries,
+                         int64_t(op.getK()),
+                         int64_t(op.getScore()),
+                         int64_t(op.getGroups()),
+                         int64_t(op.getTopGroups()),
+                         int64_t(op.getGroupScore()),
+                         op.getRenormalised(),
+                         op.getSoftmaxChosen()};
+    ValueRange outs = op.getOuts();
+    code.call("mille_route",
+              {code.run, integers(numbers),
+               code.real(op.getEpsilon().convertToDouble()),
+               code.real(op.getFactor().convertToDouble()),
+               address.lookup(op.getLogits()), i64(rowStride(op.getLogits())),
+               addressOrNull(op.getSelectionBias()), rowsOf(op.getLogits()),
+               address.lookup(outs[0]), i64(rowStride(outs[0])),
+               address.lookup(outs[1]), address.lookup(outs[2]),
+               address.lookup(outs[3])});
+    return success();
+  }
+  LogicalResult lower(SimilarityOp op) {
+    auto number = numberOfOutput(op, op.getName());
+    if (failed(number))
+      return failure();
+    code.call("mille_similarity",
+              {code.run, address.lookup(op.getLeft()),
+               i64(rowStride(op.getLeft())), address.lookup(op.getRight()),
+               i64(rowStride(op.getRight())), i64(columnsOf(op.getLeft())),
+               i32(*number)});
+    return success();
+  }
+  LogicalResult lower(PoolIndexOp op) {
+    code.call("mille_pool_index",
+              {code.run, addressOrNull(op.getMask()),
+               index.lookup(op.getTokens()), i32(op.getKind()),
+               i64(op.getSkip()), i64(op.getId()), address.lookup(op.getOut())},
+              /*status=*/true);
+    return success();
+  }
+  LogicalResult lower(PoolMeanOp op) {
+    code.call("mille_pool_mean",
+              {code.run, address.lookup(op.getInput()),
+               i64(rowStride(op.getInput())), addressOrNull(op.getMask()),
+               index.lookup(op.getTokens()), i64(op.getSkip()),
+               i64(columnsOf(op.getInput())), address.lookup(op.getOut()),
+               i64(rowStride(op.getOut()))},
+              /*status=*/true);
+    return success();
+  }
+  LogicalResult lower(KeepOp op) {
+    auto number = numberOfOutput(op, op.getName());
+    if (failed(number))
+      return failure();
+    Value entry = i64(op.getIndex());
+    if (layer)
+      entry = code.add(entry, layer);
+    code.call("mille_keep",
+              {code.run, address.lookup(op.getInput()),
+               i64(rowStride(op.getInput())), rowsOf(op.getInput()),
+               i64(columnsOf(op.getInput())), i32(*number), entry});
+    return success();
+  }
+
+  FailureOr<int64_t> numberOfOutput(Operation *op, StringRef name) {
+    for (auto [number, info] : llvm::enumerate(signature.outputs))
+      if (info.name == name)
+        return int64_t(number);
+    return op->emitOpError()
+           << "names \"" << name << "\" but no output has that name";
+  }
+
+private:
+  Value i64(int64_t value) { return code.number(types.i64, value); }
+  Value i32(int64_t value) { return code.number(types.i32, value); }
+  Value integers(ArrayRef<int64_t> numbers) {
+    return code.addressOf(
+        constants.addIntegers(SmallVector<int32_t>(numbers)));
+  }
+  Value rowsOf(Value buffer) { return extent.lookup(buffer); }
+
+  // An optional operand: null where it is absent.
+  Value addressOrNull(Value buffer) {
+    return buffer ? address.lookup(buffer) : code.addressOf("");
+  }
+
+  HostCode &code;
+  const AbiTypes &types;
+  ConstantPool &constants;
+  const Signature &signature;
+  Value layer;
+  DenseMap<Value, Value> &address, &extent, &index;
+};
+
+} // namespace
+
+LogicalResult mille::lower::lowerPrepared(Operation *op, Bindings &bindings) {
+  PreparedLowering lowering(bindings);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<KeyBiasOp, RotationOp, AlibiOp, QueryScaleOp, ScheduleOp,
+            TokenNumbersOp, CountTokensOp, GatherTokensOp, PatchesOp, RouteOp,
+            SimilarityOp, PoolIndexOp, PoolMeanOp, KeepOp>(
+          [&](auto typed) { return lowering.lower(typed); })
+      .Default([](Operation *other) {
+        return other->emitOpError("has no lowering to host code");
+      });
+}
