@@ -30,7 +30,7 @@ static void writeTensors(OStream &json,
     });
 }
 
-// One entry of `kernel.fusions` as it is: strings, integers, lists of either.
+// One entry of `kernel.fusions` or `kernel.bodies` as it is: strings, integers, lists of either.
 static void writeAttribute(OStream &json, mlir::Attribute value) {
   if (auto text = llvm::dyn_cast<mlir::StringAttr>(value))
     json.value(text.getValue());
@@ -132,12 +132,14 @@ std::string mille::writeManifest(const ManifestInput &input,
           });
       });
       json.attributeArray("kernels", [&] { writeKernels(json, input); });
-      json.attributeBegin("fusions");
-      auto fusions = forward->getAttrOfType<mlir::ArrayAttr>("kernel.fusions");
-      writeAttribute(json, fusions ? fusions
-                                   : mlir::ArrayAttr::get(
-                                         input.model->getContext(), {}));
-      json.attributeEnd();
+      for (llvm::StringRef what : {"fusions", "bodies"}) {
+        json.attributeBegin(what);
+        auto list = forward->getAttrOfType<mlir::ArrayAttr>("kernel." + what.str());
+        writeAttribute(json, list ? list
+                                  : mlir::ArrayAttr::get(
+                                        input.model->getContext(), {}));
+        json.attributeEnd();
+      }
       writeMemory(json, input, forward);
       json.attribute("parameters", countParameters(input.model));
       json.attribute("weights_bytes", int64_t(facts.weightsBytes));

@@ -79,6 +79,10 @@ static void readParts(const json::Value &body, Package &package) {
         {text(fusion, "boundary"), text(fusion, "unit"), text(fusion, "layers"),
          text(fusion, "status"), text(fusion, "reason"),
          whole(fusion, "bytes_saved"), whole(fusion, "launches_saved")});
+  for (const json::Value &layers : items(body, "bodies"))
+    package.bodies.push_back({whole(layers, "stack"), whole(layers, "body"),
+                              text(layers, "layers"),
+                              text(layers, "difference")});
 }
 
 static Status readManifest(const json::Document &document,

@@ -42,6 +42,13 @@ struct Package {
   };
   std::vector<Fusion> fusions;
 
+  // A body of a stack of layers, and how it differs from the stack's first.
+  struct Body {
+    int64_t stack = 0, number = 0;
+    std::string layers, difference;
+  };
+  std::vector<Body> bodies;
+
   int64_t arenaBytesPerRow = 0, scratchBytes = 0, scratchBytesPerToken = 0;
   int64_t parameters = 0, weightsBytes = 0, codeBytes = 0;
 

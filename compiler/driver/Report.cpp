@@ -66,6 +66,14 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
   }
   out << "certificate: no rewrite but these fusions; `mille verify "
       << package.folder << "` measures their error\n";
+  if (!package.bodies.empty()) {
+    out << "\nlayers\n";
+    std::vector<Row> rows = {{"stack", "body", "layers", "why a body of its own"}};
+    for (const Package::Body &body : package.bodies)
+      rows.push_back({std::to_string(body.stack), std::to_string(body.number),
+                      body.layers, body.number ? body.difference : "-"});
+    printColumns(out, rows);
+  }
   out << "\nkernels\n";
   std::vector<Row> rows = {{"name", "does", "places", "weights"}};
   for (const Package::Kernel &kernel : package.kernels)

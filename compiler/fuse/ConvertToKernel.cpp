@@ -2,6 +2,7 @@
 // Must not fuse.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
+#include "compiler/fuse/UnitNames.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mille {
@@ -112,6 +113,8 @@ LogicalResult Converter::run() {
     converted.erase();
     return failure();
   }
+  if (!bodies.empty())
+    converted->setAttr("kernel.bodies", head.getArrayAttr(bodies));
   function.erase();
   return success();
 }
@@ -205,6 +208,7 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
                           op.getSlots(), op.getBodiesAttr(), op.getTable(),
                           op.getBodyRegions().size());
   auto layers = cast<kernel::LayersOp>(body.create(state));
+  recordBodies(op);
   for (auto [number, from] : llvm::enumerate(op.getBodyRegions())) {
     OpBuilder::InsertionGuard guard(body);
     Block *block = body.createBlock(&layers.getBodyRegions()[number], {},
@@ -229,6 +233,26 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
   layer = nullptr;
   values[op.getResult()] = layers.getOutcomes().front();
   return success();
+}
+
+// Which layers run which body of the stack, and why they are not all one.
+void Converter::recordBodies(transformer::LayersOp op) {
+  auto differences = op->getAttrOfType<ArrayAttr>("differences");
+  for (size_t number = 0; number < op.getBodyRegions().size(); ++number) {
+    SmallVector<int64_t> layers;
+    for (auto [layer, used] : llvm::enumerate(op.getBodies()))
+      if (used == int64_t(number))
+        layers.push_back(layer);
+    Attribute difference = head.getStringAttr("");
+    if (number && differences && number <= differences.size())
+      difference = differences[number - 1];
+    bodies.push_back(head.getDictionaryAttr(
+        {head.getNamedAttr("stack", head.getI64IntegerAttr(stacks)),
+         head.getNamedAttr("body", head.getI64IntegerAttr(number)),
+         head.getNamedAttr("layers", head.getStringAttr(rangesOf(layers))),
+         head.getNamedAttr("difference", difference)}));
+  }
+  ++stacks;
 }
 
 Value Converter::weight(Location location, Attribute value) {

@@ -14,7 +14,8 @@ LogicalResult Converter::convertPatches(PatchesOp op) {
     return op.emitOpError("reads what is no input of '")
            << function.getName() << "' but only an image that is one has pixels";
   for (Operation *user : op.getPixels().getUsers())
-    if (!isa<PatchesOp, TokenNumbersOp>(user)) {
+    if (!isa<PatchesOp, TokenNumbersOp, PairBiasOp, DistanceBiasOp, ConstantOp>(
+            user)) {
       auto error = op.emitOpError("reads pixels that '")
                    << user->getName() << "' reads as tokens";
       error.attachNote(user->getLoc()) << "the input is read here";

@@ -43,6 +43,7 @@ private:
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convert(mlir::Operation *op);
   mlir::LogicalResult convertLayers(transformer::LayersOp op);
+  void recordBodies(transformer::LayersOp op);
   mlir::LogicalResult convertReturn(mlir::func::ReturnOp op);
 
   // Element by element (ConvertElements.cpp).
@@ -152,6 +153,8 @@ private:
   std::vector<std::pair<llvm::SmallVector<const void *>, mlir::Value>> made;
   llvm::SmallPtrSet<mlir::Operation *, 8> prologues; // rotations in attention
   llvm::DenseMap<mlir::Operation *, Routing> routings;
+  llvm::SmallVector<mlir::Attribute> bodies; // of all stacks, for reports
+  int64_t stacks = 0;
 
   // Inside a body of `layers`: what its columns are, and where weights go.
   llvm::DenseMap<mlir::StringAttr, mlir::Attribute> columns;

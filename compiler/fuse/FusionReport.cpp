@@ -12,20 +12,6 @@ namespace {
 
 constexpr llvm::StringLiteral attributeName = "kernel.fusions";
 
-// 0, 1, 2, 5 -> "0-2,5"
-std::string ranges(ArrayRef<int64_t> numbers) {
-  std::string text;
-  for (size_t i = 0, end; i < numbers.size(); i = end) {
-    for (end = i + 1; end < numbers.size(); ++end)
-      if (numbers[end] != numbers[end - 1] + 1)
-        break;
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
-    if (end > i + 1)
-      text += "-" + std::to_string(numbers[end - 1]);
-  }
-  return text;
-}
-
 // The layers that run the body which holds `op`; none outside a loop.
 SmallVector<int64_t> layersOf(Operation *op) {
   SmallVector<int64_t> layers;
@@ -118,7 +104,7 @@ FusionReport::~FusionReport() {
 FusionReport::Entry &FusionReport::entryOf(Operation *at, int64_t &layers) {
   SmallVector<int64_t> numbers = layersOf(at);
   layers = numbers.empty() ? 1 : numbers.size();
-  std::string unit = unitOf(at), where = ranges(numbers);
+  std::string unit = unitOf(at), where = rangesOf(numbers);
   for (Entry &entry : entries)
     if (entry.boundary == boundary && entry.unit == unit &&
         entry.layers == where)

@@ -15,7 +15,8 @@ def Roll : Pass<"roll", "::mille::transformer::ModelOp"> {
     ```
     Layers are equal when their ops are, but for parameter symbols (which must
     repeat in the same pattern and have the same types), the values of constant
-    scales, `layer`, and `keep` indices that advance with the layer. A `keep` of
+    scales, the scale of an attention (which moves to `layer_scale`), `layer`, and
+    `keep` indices that advance with the layer. A `keep` of
     a layer's input moves into the layer.
 
     Does not fire across a value of the stream that something else reads: there
@@ -34,9 +35,10 @@ def ConvertToKernel : Pass<"convert-to-kernel", "::mille::transformer::ModelOp">
       ... kernel.matmul ... kernel.rows ...
     }
     ```
-    Fuses nothing, but for `rotate`, which only `kernel.attention` can do: both
-    the query and the key must be rotated, alike, and read by that attention
-    only; anything else is an error that names the rotate.
+    Fuses nothing, but for rotations of query and key, alike, that only attention
+    reads: these are in its prologue; others are a `kernel.rotate`. Values of
+    different rows (batch * tokens, batch * decoder_tokens, batch * n, slots of
+    experts) are not mixed: where an op reads two sorts, that is an error.
   }];
   let dependentDialects = ["::mille::kernel::KernelDialect",
                            "::mlir::arith::ArithDialect",

@@ -1,4 +1,5 @@
-// What a residual unit is called in reports: from its parameters' names.
+// What a residual unit is called in reports: from its parameters' names; which
+// layers it is in.
 // Decides nothing but text.
 #include "compiler/fuse/UnitNames.h"
 
@@ -40,4 +41,17 @@ std::string mille::unitName(
       });
   });
   return unitName(weights.empty() ? ArrayRef(others).take_front(1) : weights);
+}
+
+std::string mille::rangesOf(ArrayRef<int64_t> numbers) {
+  std::string text;
+  for (size_t i = 0, end; i < numbers.size(); i = end) {
+    for (end = i + 1; end < numbers.size(); ++end)
+      if (numbers[end] != numbers[end - 1] + 1)
+        break;
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    if (end > i + 1)
+      text += "-" + std::to_string(numbers[end - 1]);
+  }
+  return text;
 }

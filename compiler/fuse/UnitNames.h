@@ -16,4 +16,7 @@ std::string unitName(
     mlir::Operation *residual,
     llvm::function_ref<mlir::FlatSymbolRefAttr(mlir::FlatSymbolRefAttr)> rename);
 
+// 0, 1, 2, 5 -> "0-2,5"
+std::string rangesOf(llvm::ArrayRef<int64_t> numbers);
+
 } // namespace mille

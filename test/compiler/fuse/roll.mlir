@@ -152,3 +152,105 @@ transformer.model @keep_as_layers_differ {
     return %2 : tensor<?x?x4xf32>
   }
 }
+
+// -----
+
+// Scales of scores that differ are a column, beside any op's symbols; what all
+// layers read from outside stays.
+// CHECK-LABEL: transformer.model @scores
+// CHECK-NOT: differences
+// CHECK: transformer.layers %{{.*}} slots {{\[\[}}"layers.*.sink", "layers.*.scale"]] bodies [0, 0, 0]
+// CHECK-SAME: table {{\[\[}}@layers.0.sink, 5.000000e-01], [@layers.1.sink, 2.500000e-01], [@layers.2.sink, 1.250000e-01]]
+// CHECK: attend %{{.*}}, %{{.*}}, %{{.*}} heads 2 {{.*}} scale 1.000000e+00 layer_scale @"layers.*.scale" sink @"layers.*.sink" mask causal
+transformer.model @scores {
+  transformer.parameter @layers.0.sink : tensor<2xf32> = #transformer.drawn<fixed, mean = 0.0, std = 0.0, seed = 1, stream = "0", tensor<2xf32>>
+  transformer.parameter @layers.1.sink : tensor<2xf32> = #transformer.drawn<fixed, mean = 1.0, std = 0.0, seed = 1, stream = "1", tensor<2xf32>>
+  transformer.parameter @layers.2.sink : tensor<2xf32> = #transformer.drawn<fixed, mean = 2.0, std = 0.0, seed = 1, stream = "2", tensor<2xf32>>
+  func.func @forward(%0: tensor<?x?x4xf32> {transformer.name = "x"}, %out: tensor<?x?x4xf32> {transformer.name = "out"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %1 = transformer.residual %0 in_norm [#transformer.norm<rms_norm, eps = 1.0e-6, affine = none>] layer 0 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %n = transformer.norm %u by <rms_norm, eps = 1.0e-6, affine = none, group = 2> : tensor<?x?x4xf32>
+      %a = transformer.attend %n, %n, %out heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 sink @layers.0.sink mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    %2 = transformer.residual %1 in_norm [#transformer.norm<rms_norm, eps = 1.0e-6, affine = none>] layer 1 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %n = transformer.norm %u by <rms_norm, eps = 1.0e-6, affine = none, group = 2> : tensor<?x?x4xf32>
+      %a = transformer.attend %n, %n, %out heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.25 sink @layers.1.sink mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    %3 = transformer.residual %2 in_norm [#transformer.norm<rms_norm, eps = 1.0e-6, affine = none>] layer 2 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %n = transformer.norm %u by <rms_norm, eps = 1.0e-6, affine = none, group = 2> : tensor<?x?x4xf32>
+      %a = transformer.attend %n, %n, %out heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.125 sink @layers.2.sink mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    return %3 : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+// A pattern of windows: two bodies, one loop, and why.
+// CHECK-LABEL: transformer.model @windows
+// CHECK: transformer.layers %{{.*}} bodies [0, 0, 1, 0]
+// CHECK-SAME: attributes {differences = ["window of attend is [4, 0], in body 0 absent"]}
+transformer.model @windows {
+  transformer.parameter @layers.0.sink : tensor<2xf32> = #transformer.drawn<fixed, mean = 0.0, std = 0.0, seed = 1, stream = "0", tensor<2xf32>>
+  transformer.parameter @layers.1.sink : tensor<2xf32> = #transformer.drawn<fixed, mean = 1.0, std = 0.0, seed = 1, stream = "1", tensor<2xf32>>
+  transformer.parameter @layers.2.sink : tensor<2xf32> = #transformer.drawn<fixed, mean = 2.0, std = 0.0, seed = 1, stream = "2", tensor<2xf32>>
+  transformer.parameter @layers.3.sink : tensor<2xf32> = #transformer.drawn<fixed, mean = 3.0, std = 0.0, seed = 1, stream = "3", tensor<2xf32>>
+  func.func @forward(%0: tensor<?x?x4xf32> {transformer.name = "x"}, %out: tensor<?x?x4xf32> {transformer.name = "out"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %1 = transformer.residual %0 in_norm [#transformer.norm<rms_norm, eps = 1.0e-6, affine = none>] layer 0 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %n = transformer.norm %u by <rms_norm, eps = 1.0e-6, affine = none, group = 2> : tensor<?x?x4xf32>
+      %a = transformer.attend %n, %n, %out heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 sink @layers.0.sink mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    %2 = transformer.residual %1 in_norm [#transformer.norm<rms_norm, eps = 1.0e-6, affine = none>] layer 1 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %n = transformer.norm %u by <rms_norm, eps = 1.0e-6, affine = none, group = 2> : tensor<?x?x4xf32>
+      %a = transformer.attend %n, %n, %out heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 sink @layers.1.sink mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    %3 = transformer.residual %2 in_norm [#transformer.norm<rms_norm, eps = 1.0e-6, affine = none>] layer 2 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %n = transformer.norm %u by <rms_norm, eps = 1.0e-6, affine = none, group = 2> : tensor<?x?x4xf32>
+      %a = transformer.attend %n, %n, %out heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 sink @layers.2.sink mask causal window [4, 0] : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    %4 = transformer.residual %3 in_norm [#transformer.norm<rms_norm, eps = 1.0e-6, affine = none>] layer 3 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %n = transformer.norm %u by <rms_norm, eps = 1.0e-6, affine = none, group = 2> : tensor<?x?x4xf32>
+      %a = transformer.attend %n, %n, %out heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 sink @layers.3.sink mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    return %4 : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+// Norms by other groups are other bodies.
+// CHECK-LABEL: transformer.model @keep_as_groups_differ
+// CHECK: transformer.layers %{{.*}} bodies [0, 1]
+// CHECK-SAME: differences = ["norm of norm is {{.*}}, in body 0 {{.*}}group = 2{{.*}}"]
+transformer.model @keep_as_groups_differ {
+  transformer.parameter @layers.0.sink : tensor<2xf32> = #transformer.drawn<fixed, mean = 0.0, std = 0.0, seed = 1, stream = "0", tensor<2xf32>>
+  transformer.parameter @layers.1.sink : tensor<2xf32> = #transformer.drawn<fixed, mean = 1.0, std = 0.0, seed = 1, stream = "1", tensor<2xf32>>
+  func.func @forward(%0: tensor<?x?x4xf32> {transformer.name = "x"}, %out: tensor<?x?x4xf32> {transformer.name = "out"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %1 = transformer.residual %0 in_norm [#transformer.norm<rms_norm, eps = 1.0e-6, affine = none>] layer 0 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %n = transformer.norm %u by <rms_norm, eps = 1.0e-6, affine = none, group = 2> : tensor<?x?x4xf32>
+      %a = transformer.attend %n, %n, %out heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 sink @layers.0.sink mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    %2 = transformer.residual %1 in_norm [#transformer.norm<rms_norm, eps = 1.0e-6, affine = none>] layer 1 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %n = transformer.norm %u by <rms_norm, eps = 1.0e-6, affine = none, group = 4> : tensor<?x?x4xf32>
+      %a = transformer.attend %n, %n, %out heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 sink @layers.1.sink mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    return %2 : tensor<?x?x4xf32>
+  }
+}
