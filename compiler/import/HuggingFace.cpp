@@ -59,7 +59,7 @@ const Family *mille::import::familyOf(Config &config, Problems &problems) {
     problem.help("did you mean \"" + *near + "\"?");
   else
     problem.help("a model of another family can be written as a native spec, "
-                 "docs/native-spec.md");
+                 "docs/spec.md");
   return nullptr;
 }
 

@@ -1,6 +1,7 @@
 // Plain arithmetic in double.
 #include "compiler/import/Rope.h"
 
+#include <algorithm>
 #include <cmath>
 
 std::vector<double> mille::import::ropeFrequencies(double theta,
@@ -23,4 +24,48 @@ void mille::import::scaleLlama3(std::vector<double> &frequencies, double factor,
       frequency = (1 - stay) * frequency / factor + stay * frequency;
     }
   }
+}
+
+void mille::import::scaleYarn(std::vector<double> &frequencies, double theta,
+                              double factor, double trained, double fast,
+                              double slow, bool truncated) {
+  constexpr double turn = 6.283185307179586476925;
+  const double dimensions = 2 * double(frequencies.size());
+  auto pairThatTurns = [&](double times) {
+    return dimensions * std::log(trained / (times * turn)) /
+           (2 * std::log(theta));
+  };
+  double low = pairThatTurns(fast), high = pairThatTurns(slow);
+  if (truncated) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, dimensions - 1);
+  if (low == high)
+    high += 0.001;
+  for (size_t i = 0; i < frequencies.size(); ++i) {
+    const double slowed =
+        std::clamp((double(i) - low) / (high - low), 0.0, 1.0);
+    frequencies[i] =
+        frequencies[i] / factor * slowed + frequencies[i] * (1 - slowed);
+  }
+}
+
+double mille::import::yarnMagnitude(double factor, double weight) {
+  return factor <= 1 ? 1 : 0.1 * weight * std::log(factor) + 1;
+}
+
+std::vector<double> mille::import::alibiSlopes(int64_t heads) {
+  // A geometric series for a power of two; the heads beyond it take every
+  // second slope of the series for twice as many.
+  int64_t power = 1;
+  while (power * 2 <= heads)
+    power *= 2;
+  std::vector<double> slopes(heads);
+  for (int64_t h = 0; h < heads; ++h)
+    slopes[h] = h < power
+                    ? std::exp2(-8.0 * double(h + 1) / double(power))
+                    : std::exp2(-4.0 * double(2 * (h - power) + 1) / double(power));
+  return slopes;
 }

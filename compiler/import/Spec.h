@@ -1,7 +1,7 @@
-// Native specs: a model as JSON in Mille's own vocabulary.
+// Native specs: a model as JSON in Mille's own vocabulary (SpecKeys.h).
 #pragma once
-#include "compiler/import/Fields.h"
 #include "compiler/import/Recipe.h"
+#include "compiler/import/SpecFields.h"
 
 namespace mille::import {
 
@@ -15,15 +15,20 @@ void readSpec(const json::Document &document, ModelSpec &spec,
               std::optional<InitRecipe> &init, Problems &problems,
               mlir::MLIRContext &context);
 
-// Slopes of ALiBi for any number of heads.
-std::vector<double> alibiSlopes(int64_t heads);
+// Layers of both stacks of an encoder-decoder, for formulas; 0 where there is
+// one stack.
+struct Depths {
+  int64_t encoder = 0, decoder = 0;
+};
 
-// A branch of a native spec; SpecBranch.cpp.
-Branch readBranch(Fields &fields, const ModelSpec &spec, Problems &problems,
-                  mlir::MLIRContext &context);
-
-// A key of the schema that Mille does not do: an error where it asks for
-// something (not null or false).
-void notYet(Fields &fields, llvm::StringRef key);
+// The parts of a spec, each in the file of its name.
+Norm readNorm(SpecFields fields);                              // SpecUnit.cpp
+Unit readUnit(SpecFields &fields, const Stack &stack, const Depths &depths);
+// `self` is the object that the fields are of.
+Branch readBranch(SpecFields &fields, const json::Value &self,
+                  const Stack &stack);                        // SpecBranch.cpp
+Attention readAttention(SpecFields &fields, const Stack &stack); // SpecAttention.cpp
+Rope readRope(SpecFields &fields, const Extent &headDim);      // SpecRope.cpp
+FeedForward readFeedForward(SpecFields &fields);               // SpecFeedForward.cpp
 
 } // namespace mille::import

@@ -1,0 +1,13 @@
+// The vocabulary of native specs for people and for editors, out of SpecKeys.
+#pragma once
+#include "llvm/Support/raw_ostream.h"
+
+namespace mille::import {
+
+// docs/spec.md: what a spec is, then a table per object.
+void writeSpecPage(llvm::raw_ostream &out);
+
+// docs/spec.schema.json: JSON Schema, draft 2020-12.
+void writeSpecSchema(llvm::raw_ostream &out);
+
+} // namespace mille::import
