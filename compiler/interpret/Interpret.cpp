@@ -28,11 +28,10 @@ Status giveResult(Run &run, func::FuncOp forward, unsigned i, Values &outputs) {
   return Status::done;
 }
 
-// Entries 0, 1, ... of a kept output as one tensor; where their shapes differ
-// (merged patches), each as an output of its own, `name`.index.
+// Entries 0, 1, ... of a kept output as one tensor.
 Status giveKept(func::FuncOp forward, const std::string &name,
                 std::map<int64_t, Tensor> &entries, Values &outputs) {
-  bool alike = true;
+  Tensor all;
   int64_t expected = 0;
   for (auto &[index, entry] : entries) {
     if (index != expected++) {
@@ -40,17 +39,16 @@ Status giveKept(func::FuncOp forward, const std::string &name,
                           << " but not entry " << index - 1;
       return Status::input;
     }
-    alike &= entry.shape == entries.begin()->second.shape;
-  }
-  if (!alike) {
-    for (auto &[index, entry] : entries)
-      outputs[name + "." + std::to_string(index)] = std::move(entry);
-    return Status::done;
-  }
-  Tensor all;
-  all.shape = entries.begin()->second.shape;
-  all.shape.insert(all.shape.begin(), expected);
-  for (auto &[index, entry] : entries) {
+    ArrayRef<int64_t> first = ArrayRef(all.shape).drop_front(index ? 1 : 0);
+    if (index && !llvm::equal(entry.shape, first)) {
+      forward.emitError() << "output " << name << " has " << entry.shape[1]
+                          << " x " << entry.shape[2] << " numbers in entry "
+                          << index << " but " << first[1] << " x " << first[2]
+                          << " in entry 0";
+      return Status::input;
+    }
+    all.shape = entry.shape;
+    all.shape.insert(all.shape.begin(), expected);
     all.numbers.insert(all.numbers.end(), entry.numbers.begin(),
                        entry.numbers.end());
     entry = Tensor();

@@ -1,5 +1,5 @@
 // A run has three sizes: sequences, tokens, and the tokens of a decoder; pixels
-// have a shape of their own. Several outputs are kept, of different shapes too.
+// have a shape of their own. Several outputs are kept.
 // RUN: rm -rf %t && mkdir %t
 // RUN: python3 %tensors make %t/in x:f32:2x1x1=2,3 decoder_x:f32:2x3x1=1 pixels:f32:2x1x2=10,20,30,40
 // RUN: %mille run %s --target=reference --inputs %t/in --outputs %t/out
@@ -17,7 +17,7 @@
 // CHECK-DAG: decoder_hidden_states.0 [2, 3, 1] 1 1 1 1 1 1{{$}}
 // CHECK-DAG: decoder_hidden_states.1 [2, 3, 1] 2 2 2 3 3 3{{$}}
 // CHECK-DAG: image.hidden_states.0 [2, 2, 1] 10 20 30 40{{$}}
-// CHECK-DAG: image.hidden_states.1 [2, 1, 2] 10 20 30 40{{$}}
+// CHECK-DAG: merged.hidden_states.0 [2, 1, 2] 10 20 30 40{{$}}
 // RUN: python3 %tensors make %t/in x:f32:2x1x1=2 decoder_x:f32:3x3x1=1 pixels:f32:2x1x2=1
 // RUN: not %mille run %s --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=BATCH
 // BATCH: error: input decoder_x is [3, 3, 1] but x is [2, 1, 1]
@@ -40,7 +40,7 @@ transformer.model @m {
     %1 = transformer.patches %i kernel [1, 1] stride [1, 1] padding [0, 0] : tensor<?x1x2xf32> -> tensor<?x2x1xf32>
     %2 = transformer.gather_tokens %1 index [0, 1] group 2 : tensor<?x2x1xf32> -> tensor<?x1x2xf32>
     transformer.keep %1 as "image.hidden_states" index 0 : tensor<?x2x1xf32>
-    transformer.keep %2 as "image.hidden_states" index 1 : tensor<?x1x2xf32>
+    transformer.keep %2 as "merged.hidden_states" index 0 : tensor<?x1x2xf32>
     %3 = transformer.pool %2 by first : tensor<?x1x2xf32> -> tensor<?x2xf32>
     %4 = transformer.similarity %3, %3 : tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x?xf32>
     return %0, %m, %p, %4 : tensor<?x?x1xf32>, tensor<?x?xi32>, tensor<?x?xi32>, tensor<?x?xf32>
