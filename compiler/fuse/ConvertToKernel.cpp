@@ -191,9 +191,17 @@ LogicalResult Converter::convertReturn(func::ReturnOp op) {
                                    valueOf(similarity.getRight()), name);
       continue;
     }
+    if (!valueOf(returned)) {
+      auto error = op.emitOpError()
+                   << "gives output " << i << " what no kernel writes";
+      error.attachNote(returned.getLoc()) << "it comes from here";
+      return error;
+    }
     results.push_back(valueOf(returned));
-    words.push_back(
-        withShape(given, shapeOf(returned.getType(), spaceOf(returned))));
+    // One number per token is [batch, tokens], not [batch, tokens, 1].
+    Attribute shape = given ? given.get("transformer.shape") : Attribute();
+    words.push_back(withShape(
+        given, shape ? shape : shapeOf(returned.getType(), spaceOf(returned))));
   }
   auto converted = cast<func::FuncOp>(body.getInsertionBlock()->getParentOp());
   converted.setResAttrsAttr(body.getArrayAttr(words));

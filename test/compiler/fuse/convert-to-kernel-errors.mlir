@@ -221,3 +221,14 @@ transformer.model @scaled_similarity {
     return %y : tensor<?x?xf32>
   }
 }
+
+// -----
+
+transformer.model @experts_as_output {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x2xi32> {transformer.name = "y"}) {
+    // expected-note @below {{it comes from here}}
+    %e, %w = transformer.route %x k 2 score softmax : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    // expected-error @below {{'func.return' op gives output 0 what no kernel writes}}
+    return %e : tensor<?x?x2xi32>
+  }
+}

@@ -9,6 +9,8 @@
 // RUN: %mille run %t/k.mlir --target=reference --inputs %t/in --outputs %t/out
 // RUN: python3 %tensors print %t/out | FileCheck %s
 // CHECK-DAG: decoded [2, 3, 1] 2 2 2 3 3 3{{$}}
+// one number per token
+// CHECK-DAG: flat [2, 3] 2 2 2 3 3 3{{$}}
 // default masks and positions are as long as what they go with
 // CHECK-DAG: mask [2, 1] 1 1{{$}}
 // CHECK-DAG: positions [2, 3] 0 1 2 0 1 2{{$}}
@@ -31,7 +33,8 @@ transformer.model @m {
       %p: tensor<?x?xi32> {transformer.name = "decoder_position_ids", transformer.default = "positions", transformer.decoder},
       %i: tensor<?x1x2xf32> {transformer.name = "pixels"})
       -> (tensor<?x?x1xf32> {transformer.name = "decoded"}, tensor<?x?xi32> {transformer.name = "mask"},
-          tensor<?x?xi32> {transformer.name = "positions"}, tensor<?x?xf32> {transformer.name = "similarity"}) {
+          tensor<?x?xi32> {transformer.name = "positions"}, tensor<?x?xf32> {transformer.name = "similarity"},
+          tensor<?x?x1xf32> {transformer.name = "flat", transformer.shape = array<i64: -1, -3>}) {
     transformer.keep %x as "encoder_hidden_states" index 0 : tensor<?x?x1xf32>
     transformer.keep %d as "decoder_hidden_states" index 0 : tensor<?x?x1xf32>
     %0 = transformer.attend %d, %x, %x key_mask %m : tensor<?x?xi32> heads 1 kv_heads 1 head_dim 1 value_dim 1 scale 1.0 mask bidirectional
@@ -43,6 +46,6 @@ transformer.model @m {
     transformer.keep %2 as "merged.hidden_states" index 0 : tensor<?x1x2xf32>
     %3 = transformer.pool %2 by first : tensor<?x1x2xf32> -> tensor<?x2xf32>
     %4 = transformer.similarity %3, %3 : tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x?xf32>
-    return %0, %m, %p, %4 : tensor<?x?x1xf32>, tensor<?x?xi32>, tensor<?x?xi32>, tensor<?x?xf32>
+    return %0, %m, %p, %4, %0 : tensor<?x?x1xf32>, tensor<?x?xi32>, tensor<?x?xi32>, tensor<?x?xf32>, tensor<?x?x1xf32>
   }
 }
