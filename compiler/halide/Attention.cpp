@@ -248,6 +248,14 @@ private:
     queriesAcross(q, d, b, h) = from * factor;
   }
 
+  // What depends on the distance of a key from a query, as a strip of it: lanes
+  // read it side by side.
+  Expr byDistance(const Expr &kv, const std::function<Expr(Expr)> &value) {
+    strip = make("strip");
+    strip(u, b, h) = value(keys - u - (position0 + row0 + b * queryBlock));
+    return strip(q - kv + keys, b, h);
+  }
+
   // All that is added to a score, times log2 e.
   Expr biasesOf(const Expr &kv) {
     Expr sum = 0.0f, scaled = 0.0f;
@@ -267,11 +275,10 @@ private:
       sum += at(Operand::bias)((row - sequence * queries) * keys + kv, h);
     scaled = sum * float(log2e);
     if (s.has(Operand::bias) && s.biasByDistance) {
-      strip = make("strip");
       int most = int(s[Operand::bias]->columns / 2);
-      Expr from = keys - u - (position0 + row0 + b * queryBlock);
-      strip(u, b, h) = at(Operand::bias)(clamp(from, -most, most) + most, h) * float(log2e);
-      scaled += strip(q - kv + keys, b, h);
+      scaled += byDistance(kv, [&](const Expr &far) {
+        return at(Operand::bias)(clamp(far, -most, most) + most, h) * float(log2e);
+      });
     }
     if (!s.slopes.empty())
       scaled += chosen(s.slopes, h, log2e) * cast<float>(distance);
@@ -305,10 +312,10 @@ private:
     if (bias)
       score = tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e) +
               biasesOf(kv);
-    if (isLinear()) {
-      Expr distance = cast<float>(kv - (position0 + queryRow(b, q)));
-      score *= exp2Of(decay(h) * float(log2e) * distance);
-    }
+    if (isLinear()) // a key after the query is hidden
+      score *= byDistance(kv, [&](const Expr &far) {
+        return exp2Of(decay(h) * float(log2e) * cast<float>(min(far, 0)));
+      });
     Expr seen = isSeen(b, q, kv);
     if (Internal::is_const_one(seen))
       return score;
@@ -536,10 +543,10 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   const AttentionSpec &s = spec.attention;
   const bool turns = s.has(Operand::rotation);
   // scores and weights of a query block, and a turned key row
-  perKey = 2 * queryBlock * 4;
+  perKey = (s.decay ? 1 : 2) * queryBlock * 4;
   if (turns)
     perKey += s.headDim * 4;
-  if (s.has(Operand::bias) && s.biasByDistance)
+  if (s.decay || s.biasByDistance) // a strip of distances
     perKey += 4;
   // keys are rounded up to a key tile; Halide aligns each of the allocations
   base = keyTile * perKey + 5 * 256;

@@ -53,6 +53,43 @@ const char *attentionText = R"(func.func @f(%t: index, %p: index, %x: memref<?x4
  return
 })";
 
+// Attention with operands, and what is no matmul: {x} is [rows, 48].
+std::string withOperands(const std::string &arguments, const std::string &op) {
+  return "func.func @f(%t: index, %p: index, %x: memref<?x48xf32>, %o: memref<?x16xf32>, "
+         "%wide: memref<?x48xf32>, " + arguments + ") {\n " + op + "\n return\n}\n";
+}
+std::string attentionWith(const std::string &arguments, const std::string &operands,
+                          const std::string &attributes) {
+  return withOperands(arguments, "kernel.attention %x, %x, %x " + operands +
+      " queries %t keys %t first %p outs(%o : memref<?x16xf32>) heads 2 kv_heads 2 head_dim 8"
+      " value_dim 8 offsets [0, 16, 32] scale 0.5 causal true " + attributes +
+      " : memref<?x48xf32>, memref<?x48xf32>, memref<?x48xf32>");
+}
+const std::string windowed =
+    attentionWith("%s: memref<2xf32>", "sink %s : memref<2xf32>", "window [5, 0]");
+const std::string turned =
+    attentionWith("%r: memref<?x4xf32>", "rotation %r : memref<?x4xf32>", "start 2");
+const std::string byDistance =
+    attentionWith("%b: memref<2x9xf32>", "bias %b : memref<2x9xf32>", "bias_by distance");
+const std::string linear = withOperands("%d: memref<2xf32>",
+    "kernel.linear_attention %x, %x, %x decay %d : memref<2xf32> tokens %t"
+    " outs(%o : memref<?x16xf32>) heads 2 kv_heads 2 head_dim 8 value_dim 8"
+    " offsets [0, 16, 32] scale 1.0 : memref<?x48xf32>, memref<?x48xf32>, memref<?x48xf32>");
+const std::string rotate = withOperands("%r: memref<?x4xf32>",
+    "kernel.rotate %x by %r outs(%wide : memref<?x48xf32>) heads 3 head_dim 16 pairing half"
+    " start 0 : memref<?x48xf32>, memref<?x4xf32>");
+const std::string dispatch = withOperands(
+    "%order: memref<?xi32>, %place: memref<?xi32>, %w: memref<?x2xf32>",
+    "kernel.dispatch %x order %order : memref<?xi32> place %place : memref<?xi32>"
+    " times %w : memref<?x2xf32> outs(%wide : memref<?x48xf32>) k 2 : memref<?x48xf32>");
+const std::string combine = withOperands("%place: memref<?xi32>, %w: memref<?x2xf32>",
+    "kernel.combine %x place %place : memref<?xi32> times %w : memref<?x2xf32>"
+    " outs(%wide : memref<?x48xf32>) k 2 : memref<?x48xf32>");
+const std::string groupNorm = withOperands("%g: memref<48xf32>",
+    "kernel.rows ins(%x, %g : memref<?x48xf32>, memref<48xf32>) outs(%wide : memref<?x48xf32>)"
+    " gather [-1, -1] norm <layer, 1.000000e-05, group = 16> {\n^bb0(%a: f32, %b: f32):\n"
+    " %y = arith.mulf %a, %b : f32\n kernel.yield %y : f32\n }");
+
 std::string made(const std::string &text, const Isa &isa, RowClass rows) {
   ParsedKernel parsed(text);
   std::string object;
@@ -88,6 +125,20 @@ void names() {
                             nameOf(matmul(64, addBias, 80)), nameOf(matmul(64, inside)),
                             nameOf(attentionText)};
   expect(all.size() == 5, "different kernels share a name");
+}
+
+// A matmul by experts is that of one expert: its kernel is a plain matmul's.
+void experts() {
+  auto text = [](const std::string &starts, const std::string &weight, const std::string &bias) {
+    return "func.func @f(%in: memref<?x48xf32>, %w: " + weight + ", %s: memref<6xi32>, %bias: " +
+           bias + ", %o: memref<?x64xf32>) {\n kernel.matmul %in, %w " + starts + "extras(%bias : " +
+           bias + ") outs(%o : memref<?x64xf32>) accumulators 1 {\n^bb0(%a: f32, %b: f32):\n" +
+           addBias + " } : memref<?x48xf32>, " + weight + "\n return\n}\n";
+  };
+  ParsedKernel one(text("", "memref<1x48x64xf32>", "memref<64xf32>"));
+  ParsedKernel all(text("starts %s : memref<6xi32> ", "memref<5x1x48x64xf32>", "memref<5x64xf32>"));
+  expect(one.info.name == all.info.name, "a matmul by experts has a kernel of its own");
+  expect(all.info.bufferCount == 4, "a kernel of one expert has no starts");
 }
 
 void refuses() {
@@ -169,13 +220,49 @@ void tiles() {
     }
 }
 
+// What a kernel allocates neither on the stack nor in registers.
+std::set<std::string> heapOf(const std::string &text) {
+  ParsedKernel parsed(text);
+  KernelSpec spec;
+  std::string object, error, statement;
+  if (failed(readSpec(parsed.op, spec)))
+    exit(1);
+  EmitOptions options{isaNamed("x86-64-v3").halideTarget, "k", "heap", false, &statement};
+  expect(emitKernel(spec, options, object, error), error);
+  std::set<std::string> found;
+  for (size_t at = 0; (at = statement.find("allocate ", at)) != std::string::npos; ++at) {
+    std::string line = statement.substr(at + 9, statement.find('\n', at) - at - 9);
+    if (line.find("] in ") == std::string::npos)
+      found.insert(line.substr(0, line.find("_heap")));
+  }
+  return found;
+}
+
+// What kernels keep on the heap: memory that grows with the keys, and no other.
+void heap() {
+  struct {
+    const char *name;
+    const std::string &text;
+    std::set<std::string> kept;
+  } rows[] = {{"windows", windowed, {"scores", "weights"}},
+              {"rotations", turned, {"scores", "turned_key", "turned_query", "weights"}},
+              {"distances", byDistance, {"scores", "strip", "weights"}},
+              {"linear attention", linear, {"scores", "strip"}},
+              {"rotate", rotate, {}}, {"dispatch", dispatch, {}}, {"combine", combine, {}},
+              {"norms of groups", groupNorm, {}}};
+  for (const auto &row : rows)
+    expect(heapOf(row.text) == row.kept, "on the heap of " + std::string(row.name));
+}
+
 // Objects call nothing but the runtime's allocator, and stay small.
 void objects(const Isa &isa) {
   struct {
     std::string text;
     uint64_t limit;
   } rows[] = {{matmul(192, addBias), 10000}, {matmul(192, geluRegion), 14000},
-              {matmul(100, geluRegion), 14000}, {attentionText, 26000}};
+              {matmul(100, geluRegion), 14000}, {attentionText, 26000},
+              {windowed, 32000}, {linear, 21000}, {rotate, 4000}, {dispatch, 4000},
+              {combine, 4000}, {groupNorm, 8000}};
   for (const auto &row : rows) {
     std::string object = made(row.text, isa, RowClass::many);
     auto file = llvm::object::ObjectFile::createObjectFile(
@@ -207,8 +294,10 @@ void objects(const Isa &isa) {
 int main(int argc, char **argv) {
   const Isa &isa = isaNamed("zen4");
   names();
+  experts();
   refuses();
   tiles();
+  heap();
   objects(isa);
   sameBytes(isa);
   cache(std::string(argc > 1 ? argv[1] : "/tmp/mille-kernel-cache-test") + ".cache", isa);

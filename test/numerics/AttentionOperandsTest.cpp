@@ -1,0 +1,215 @@
+// kernel.attention with each of its operands, and linear attention, against the
+// interpreter: odd sizes, several sequences, queries that are not the keys, and
+// NaN and infinity in everything that is hidden.
+//
+// RUN: %programs/kernel-attention-operands zen4 sight
+#include "test/numerics/Inputs/JudgedKernel.h"
+
+#include <cmath>
+#include <cstdio>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+struct Case {
+  const char *operands;    // those that are there, each in blanks
+  const char *attributes;  // of the op, after causal
+  bool causal = false;
+  int64_t heads = 2, kvHeads = 2, headDim = 16, valueDim = 16;
+  int64_t fewerQueries = 0, first = 0; // queries = keys - fewerQueries
+  double scale = 0.25;
+
+  bool has(const char *operand) const {
+    return std::string(operands).find(" " + std::string(operand) + " ") !=
+           std::string::npos;
+  }
+};
+
+constexpr int64_t batch = 3, distance = 5; // distances are clamped at 5
+
+// Masked keys and, in the second sequence, all: whatever belongs to them is not a
+// number, or infinite.
+void spoilMasked(const Case &c, const Operand &mask, int64_t keys,
+                 std::initializer_list<const Operand *> ofKeys, JudgedKernel &k) {
+  for (int64_t row = 0; row < mask.rows; ++row) {
+    bool masked = row / keys == 1 || (row % keys && k.pick(4) == 0);
+    mask.at(row, 0) = masked ? -1e30f : 0.0f;
+    for (const Operand *operand : ofKeys)
+      for (int64_t i = 0; masked && operand && i < operand->columns; ++i)
+        operand->at(row, i) = row % 2 ? NAN : row % 3 ? INFINITY : -INFINITY;
+  }
+}
+
+// Keys that no query, or only some, may see.
+void spoilHidden(const Case &c, int64_t queries, int64_t keys, const Operand &key,
+                 const Operand &value) {
+  for (int64_t s = 0; s < batch; ++s)
+    for (int64_t j = 0; j < keys; ++j) {
+      bool byAll = c.causal && !c.has("prefix") && j > c.first + queries - 1;
+      if (byAll || (s == 2 && j == keys / 2)) {
+        for (int64_t i = 0; i < key.columns; ++i)
+          key.at(s * keys + j, i) = NAN;
+        for (int64_t i = 0; i < value.columns; ++i)
+          value.at(s * keys + j, i) = i % 2 ? NAN : INFINITY;
+      }
+    }
+}
+
+int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side, bool spoilt) {
+  const int64_t queries = std::max<int64_t>(1, keys - c.fewerQueries);
+  const bool linear = c.has("decay");
+  JudgedKernel k(std::string(c.operands) + c.attributes + (c.causal ? " causal" : "") +
+                     (spoilt ? " spoilt" : ""), side);
+  std::string line = linear ? "kernel.linear_attention %q, %k, %v"
+                            : "kernel.attention %q, %k, %v";
+  const int64_t rows = batch * queries, keyRows = batch * keys;
+  k.rows("q", rows, c.heads * c.headDim + 3);
+  Operand &key = k.rows("k", keyRows, c.kvHeads * c.headDim + 1);
+  Operand &value = k.rows("v", keyRows, c.kvHeads * c.valueDim + 2);
+  Operand *mask = nullptr, *keyHeads = nullptr, *content = nullptr;
+  auto named = [&](const char *name) {
+    line += std::string(" ") + name + " %" + name + " : {" + name + "}";
+    return name;
+  };
+  if (c.has("key_bias")) {
+    mask = &k.rows("key_bias", keyRows, 1);
+    line += " key_bias %key_bias : {key_bias}";
+    for (int64_t i = 0; i < keyRows; ++i)
+      mask->at(i, 0) = 0;
+  }
+  if (c.has("key_head_bias"))
+    keyHeads = &k.rows(named("key_head_bias"), keyRows, c.heads);
+  if (c.has("rotation"))
+    k.rows(named("rotation"), rows, 6);
+  if (c.has("query_scale"))
+    k.rows(named("query_scale"), rows, 1);
+  if (c.has("head_scale"))
+    k.fixed(named("head_scale"), 0, c.heads);
+  if (c.has("layer_scale")) {
+    k.fixed("head_scale", 0, 1);
+    line += " head_scale %head_scale : {head_scale}";
+  }
+  if (c.has("sink"))
+    k.fixed(named("sink"), 0, c.heads);
+  if (c.has("distances") || c.has("pairs")) {
+    k.fixed("bias", c.heads, c.has("pairs") ? queries * keys : 2 * distance + 1);
+    line += " bias %bias : {bias}";
+  }
+  if (c.has("content_query"))
+    k.rows(named("content_query"), rows, c.heads * (2 * distance + 1));
+  if (c.has("content_key"))
+    content = &k.rows(named("content_key"), keyRows, c.heads * (2 * distance + 1));
+  if (c.has("segments")) {
+    Operand &segments = k.integers(named("segments"), keyRows);
+    for (int64_t i = 0; i < keyRows; ++i)
+      segments.number(i) = int32_t(k.pick(3));
+  }
+  if (c.has("prefix")) {
+    Operand &prefix = k.integers(named("prefix"), batch);
+    for (int64_t s = 0; s < batch; ++s)
+      prefix.number(s) = int32_t(s * 3);
+  }
+  if (linear) {
+    Operand &decay = k.fixed(named("decay"), 0, c.heads);
+    for (int64_t h = 0; h < c.heads; ++h)
+      decay.at(0, h) = h ? 0.3f * float(h) : 60.0f; // one that forgets at once
+  }
+  if (spoilt && mask)
+    spoilMasked(c, *mask, keys, {&key, &value, keyHeads, content}, k);
+  else if (spoilt)
+    spoilHidden(c, queries, keys, key, value);
+  k.out(rows, c.heads * c.valueDim);
+  auto number = [](int64_t value) { return std::to_string(value); };
+  k.scalar("t", queries);
+  line += linear ? " tokens %t" : " queries %t keys %n first %p";
+  if (!linear) {
+    k.scalar("n", keys);
+    k.scalar("p", c.first);
+  }
+  line += " outs(%out : {out}) heads " + number(c.heads) + " kv_heads " +
+          number(c.kvHeads) + " head_dim " + number(c.headDim) + " value_dim " +
+          number(c.valueDim) + " offsets [3, 1, 2] scale " + std::to_string(c.scale);
+  if (!linear)
+    line += std::string(" causal ") + (c.causal ? "true" : "false") + c.attributes;
+  k.op(line + " : {q}, {k}, {v}");
+  return k.check(isa, 6e-6, queries, keys, c.heads);
+}
+
+// Which keys are seen.
+const Case sight[] = {
+    {" key_bias ", ""},
+    {" ", "", true, 3, 1, 5, 7},
+    {" ", "", true, 2, 2, 16, 16, 3, 1},          // keys that nobody sees
+    {" ", "", false, 4, 2, 16, 24, 5, 0},         // of another sequence
+    {" ", " window [4, 0]", true, 4, 2, 16, 8},
+    {" ", " window [3, 2]"},
+    {" ", " window [0, 3]"},
+    {" ", " window [40, 1]", true, 2, 1, 8, 8, 2, 2},
+    {" ", " chunk 5", true},
+    {" key_bias ", " chunk 33"},
+    {" ", " window [7, 0] chunk 12", true},
+    {" prefix ", "", true},
+    {" prefix key_bias ", " window [9, 0]", true},
+    {" segments ", ""},
+    {" segments key_bias ", "", true, 2, 2, 24, 17},
+    {" decay ", "", true, 2, 1, 16, 16},
+    {" key_bias decay ", "", true, 3, 3, 20, 9},
+};
+
+// What becomes of their scores.
+const Case scores[] = {
+    {" sink ", "", true, 4, 2, 16, 16},
+    {" sink key_bias ", " window [6, 0]", true},
+    {" query_scale ", "", true},
+    {" query_scale head_scale key_bias ", " softcap 4.0"},
+    {" layer_scale ", "", true, 3, 3, 20, 20},
+    {" key_head_bias key_bias ", "", true, 4, 2, 16, 16},
+    {" key_head_bias ", " softcap 3.0"},
+    {" distances ", ""},
+    {" distances key_bias ", "", true, 4, 1, 16, 32, 2, 2},
+    {" distances ", " softcap 3.0", false, 3, 3, 9, 9, 4, 3},
+    {" pairs ", "", false, 3, 3, 8, 8},
+    {" pairs segments ", ""},
+    {" content_query content_key key_bias ", "", false, 2, 2, 16, 16},
+    {" content_query ", " softcap 2.0", true},
+    {" rotation ", " start 10", true, 2, 1, 16, 16},
+    {" rotation key_bias ", " pairing interleaved start 4", false, 2, 2, 12, 12},
+    {" key_bias ", " slopes [5.0e-01, 2.5e-01] window [5, 5]"},
+};
+
+std::string attributesOf(const Case &c) {
+  std::string text = c.attributes ? c.attributes : "";
+  if (c.has("distances"))
+    text += " bias_by distance";
+  if (c.has("pairs"))
+    text += " bias_by pair";
+  return text;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
+  if (!machineHas(isa)) {
+    printf("this machine lacks %s\n", isa.name.c_str());
+    return 0;
+  }
+  const bool ofSight = argc <= 2 || std::string(argv[2]) == "sight";
+  int failures = 0;
+  for (Case c : ofSight ? std::vector<Case>(std::begin(sight), std::end(sight))
+                        : std::vector<Case>(std::begin(scores), std::end(scores))) {
+    std::string attributes = attributesOf(c);
+    c.attributes = attributes.c_str();
+    for (int64_t keys : {1, 2, 9, 33, 71})
+      for (bool spoilt : {false, true}) {
+        if (c.has("pairs") && keys != 9 && keys != 33)
+          continue; // a kernel for each size
+        auto side = spoilt ? Guarded::Side::start : Guarded::Side::end;
+        failures += check(c, isa, keys, side, spoilt);
+      }
+  }
+  printf("%d failures\n", failures);
+  return failures != 0;
+}

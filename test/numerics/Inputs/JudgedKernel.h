@@ -1,0 +1,75 @@
+// A kernel op on numbers of its own: compiled and run as the runtime runs it,
+// between guard pages, and judged by the interpreter, which is in double.
+#pragma once
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include <deque>
+#include <functional>
+#include <random>
+
+namespace mille::test {
+
+// An operand of the op. Rows 0: one dimension.
+struct Operand {
+  std::string name;
+  int64_t rows, columns, stride;
+  bool integer = false, fixed = false; // its sizes are known to the compiler
+  Guarded data;
+  float &at(int64_t row, int64_t column) const { return data[row * stride + column]; }
+  int32_t &number(int64_t i) const {
+    return reinterpret_cast<int32_t *>(data.data())[i];
+  }
+  std::string type() const;
+};
+
+class JudgedKernel {
+public:
+  // side: which end of each buffer touches a page nobody may touch.
+  JudgedKernel(std::string name, Guarded::Side side) : name(std::move(name)), side(side) {}
+
+  // [rows, columns] of random numbers, rows padded as the arena's are.
+  Operand &rows(const char *name, int64_t rows, int64_t columns);
+  // A weight of fixed sizes; rows 0: one dimension.
+  Operand &fixed(const char *name, int64_t rows, int64_t columns);
+  // i32 [count], all 0.
+  Operand &integers(const char *name, int64_t count);
+  void scalar(const char *name, int64_t value) { scalars.push_back({name, value}); }
+  void out(int64_t rows, int64_t columns);
+  // The op, with {x} for the type of operand x and {out} for that of the out.
+  void op(std::string text) { line = std::move(text); }
+
+  // Runs the op in every way it may be cut, for sequences of `tokens` query rows
+  // (0: rows are cut) and `keys` key rows; the failures seen, each printed.
+  int check(const Isa &isa, double bound, int64_t tokens = 0, int64_t keys = 0,
+            int64_t heads = 0);
+
+  // Random bits that are the same everywhere.
+  double draw() { return std::uniform_real_distribution<double>(-1, 1)(random); }
+  int64_t pick(int64_t count) { return int64_t(random() % uint64_t(count)); }
+
+private:
+  struct Scalar {
+    std::string name;
+    int64_t value;
+  };
+  struct Cut {
+    int64_t sequence, row0, row1, column0, column1;
+  };
+  Operand &add(Operand operand);
+  std::string text() const;
+  std::vector<double> judge(ParsedKernel &parsed) const;
+  int32_t run(const ParsedKernel &parsed, mille_kernel_function kernel, const Cut &cut);
+  void runCut(const ParsedKernel &parsed, mille_kernel_function kernel, bool whole);
+  Argument argumentOf(const Operand &operand, int row, const Cut &cut) const;
+  void expect(bool holds, const Isa &isa, const std::string &what);
+
+  std::string name, line;
+  Guarded::Side side;
+  std::mt19937 random{7};
+  std::deque<Operand> operands; // the out is the last
+  std::vector<Scalar> scalars;
+  int64_t tokens = 0, keys = 0, heads = 0;
+  int failures = 0;
+};
+
+} // namespace mille::test
