@@ -25,8 +25,8 @@ Value ModelBuilder::positions(FlatSymbolRefAttr &table, const Extent &width) {
                       {dim(stack->positions), dim(width)}, at);
   } else {
     table = FlatSymbolRefAttr::get(&context, name);
-    auto type =
-        RankedTensorType::get({stack->positions.value, width.value}, f32);
+    auto type = RankedTensorType::get({stack->positions.value, width.value},
+                                      rule.rounded ? f32 : op.getF64Type());
     if (made.insert(name).second)
       declare(name, {dim(stack->positions), dim(width)},
               SinusoidAttr::get(&context, F64(*rule.divisor), rule.zeroRow, type),

@@ -35,28 +35,40 @@ bool Config::holds(StringRef name, StringRef otherwise) {
   return !tensors || tensors->find(name) || tensors->find(otherwise);
 }
 
+static constexpr std::pair<StringRef, Activation> activations[] = {
+    {"gelu", Activation::gelu_erf},
+    {"gelu_new", Activation::gelu_tanh},
+    {"gelu_pytorch_tanh", Activation::gelu_tanh},
+    {"gelu_fast", Activation::gelu_tanh},
+    {"quick_gelu", Activation::quick_gelu},
+    {"relu", Activation::relu},
+    {"relu2", Activation::relu2},
+    {"silu", Activation::silu},
+    {"swish", Activation::silu},
+    {"tanh", Activation::tanh},
+    {"sigmoid", Activation::sigmoid},
+    {"linear", Activation::identity}};
+
+std::optional<Activation> Config::activationNamed(StringRef name) {
+  for (auto &[known, activation] : activations)
+    if (known == name)
+      return activation;
+  return std::nullopt;
+}
+
+bool Config::filesHold(StringRef name, StringRef otherwise) {
+  return tensors && holds(name, otherwise);
+}
+
 Activation Config::activation(StringRef key, StringRef absent) {
-  static constexpr std::pair<StringRef, Activation> names[] = {
-      {"gelu", Activation::gelu_erf},
-      {"gelu_new", Activation::gelu_tanh},
-      {"gelu_pytorch_tanh", Activation::gelu_tanh},
-      {"gelu_fast", Activation::gelu_tanh},
-      {"quick_gelu", Activation::quick_gelu},
-      {"relu", Activation::relu},
-      {"relu2", Activation::relu2},
-      {"silu", Activation::silu},
-      {"swish", Activation::silu},
-      {"tanh", Activation::tanh},
-      {"sigmoid", Activation::sigmoid},
-      {"linear", Activation::identity}};
   std::vector<StringRef> words;
   size_t usual = 0;
-  for (auto &[name, _] : names) {
+  for (auto &[name, _] : activations) {
     if (name == absent)
       usual = words.size();
     words.push_back(name);
   }
-  return names[word(key, words, usual)].second;
+  return activations[word(key, words, usual)].second;
 }
 
 Extent Config::dividedHead(const Extent &hidden, const Extent &heads) {
@@ -155,4 +167,15 @@ std::vector<Unit> mille::import::postNormUnits(
     const PerLayer<Attention> &attention,
     const PerLayer<FeedForward> &feedForward, const Norm &norm) {
   return twoUnits(attention, feedForward, norm, false);
+}
+
+std::vector<Unit> mille::import::withCross(std::vector<Unit> units,
+                                           Attention cross, const Norm &norm,
+                                           bool before) {
+  cross.cross = true;
+  Unit unit = unitOf("cross", norm, before);
+  unit.at = cross.heads.at;
+  unit.branches = {Branch{"cross", cross, {}, unit.at}};
+  units.insert(units.begin() + 1, unit);
+  return units;
 }

@@ -20,9 +20,14 @@ public:
   std::string architecture;
   // Whether the files hold a tensor; without files, everything is there.
   bool holds(llvm::StringRef name, llvm::StringRef otherwise);
+  // Whether there are files, and they hold a tensor.
+  bool filesHold(llvm::StringRef name, llvm::StringRef otherwise);
 
   transformer::Activation activation(llvm::StringRef key,
                                      llvm::StringRef absent);
+  // Where a name is part of a word: "gated-silu".
+  static std::optional<transformer::Activation>
+  activationNamed(llvm::StringRef name);
   Rope rope(const Extent &headDim, double theta);
   // Head size where it is hidden_size / heads.
   Extent dividedHead(const Extent &hidden, const Extent &heads);
@@ -67,5 +72,8 @@ std::vector<Unit> preNormUnits(const PerLayer<Attention> &attention,
 std::vector<Unit> postNormUnits(const PerLayer<Attention> &attention,
                                 const PerLayer<FeedForward> &feedForward,
                                 const Norm &norm);
+// Cross attention between the two, its norm where theirs are.
+std::vector<Unit> withCross(std::vector<Unit> units, Attention cross,
+                            const Norm &norm, bool before);
 
 } // namespace mille::import

@@ -272,6 +272,7 @@ struct PositionRule {
   int64_t offset = 0;
   // Sinusoids with this divisor in place of a learned table; see `sinusoid`.
   std::optional<double> divisor;
+  bool rounded = true; // to the f32 that a stored table would hold
   int64_t zeroRow = -1;
 };
 

@@ -88,10 +88,18 @@ std::string text(const std::vector<int64_t> &shape) {
   return words + "]";
 }
 
+// The mask of the tokens that an output is about; null where none is given.
+const Value *maskOf(llvm::StringRef output, const Values &inputs) {
+  bool decoded =
+      inputs.count("decoder_input_ids") && !output.starts_with("encoder_");
+  auto mask = inputs.find(decoded ? "decoder_attention_mask" : "attention_mask");
+  return mask == inputs.end() ? nullptr : &mask->second;
+}
+
 } // namespace
 
 Status mille::compare(const Values &got, const Values &expected,
-                      const Value *mask, mlir::Location location,
+                      const Values &inputs, mlir::Location location,
                       std::vector<Difference> &differences) {
   for (auto &[name, wanted] : expected) {
     auto found = got.find(name);
@@ -107,7 +115,8 @@ Status mille::compare(const Values &got, const Values &expected,
           << " but the expected one is " << text(wanted.shape);
       return Status::input;
     }
-    differences.push_back(differenceOf(name, found->second, wanted, mask));
+    differences.push_back(differenceOf(name, found->second, wanted,
+                                       maskOf(name, inputs)));
   }
   return Status::done;
 }

@@ -17,11 +17,13 @@ struct Difference {
   int64_t compared = 0;         // numbers that counted
 };
 
-// Every tensor of `expected` against that of `got`, by name. Where `mask`
-// [batch, tokens] is given, tensors [batch, tokens, ...] count only where it is
-// not 0, and [entries, batch, tokens, ...] ("hidden_states") too.
+// Every tensor of `expected` against that of `got`, by name. Where the run's
+// inputs have the mask [batch, tokens] of a stream (attention_mask; beside an
+// encoder, decoder_attention_mask but for what begins with "encoder_"), tensors
+// [batch, tokens, ...] count only where it is not 0, and [entries, batch, tokens,
+// ...] ("hidden_states") too.
 // A tensor missing in `got`, or of another shape, is an error at `location`.
-Status compare(const Values &got, const Values &expected, const Value *mask,
+Status compare(const Values &got, const Values &expected, const Values &inputs,
                mlir::Location location, std::vector<Difference> &differences);
 
 // What ops keep, "hidden_states" [entries, batch, tokens, channels], as

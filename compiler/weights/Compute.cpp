@@ -45,13 +45,16 @@ public:
       for (int64_t i = 0; i < half; ++i) {
         const double angle =
             double(position) * std::pow(10000.0, -double(i) / table.getDivisor());
-        into[i] = std::sin(angle);
-        into[half + i] = std::cos(angle);
+        into[i] = rounded(std::sin(angle));
+        into[half + i] = rounded(std::cos(angle));
       }
     }
   }
 
 private:
+  double rounded(double number) const {
+    return table.getType().getElementType().isF32() ? float(number) : number;
+  }
   transformer::SinusoidAttr table;
 };
 

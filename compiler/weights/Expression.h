@@ -53,6 +53,7 @@ std::vector<ExpressionPtr> entriesOf(ExpressionPtr stacked);
 
 // Compute.cpp
 ExpressionPtr numbers(transformer::NumbersAttr list);
+// An f32 table holds what one in a file would; an f64 table is not rounded.
 ExpressionPtr sinusoid(transformer::SinusoidAttr table);
 ExpressionPtr product(ExpressionPtr left, ExpressionPtr right);
 ExpressionPtr apply(ExpressionPtr value, transformer::ValueFunction function);

@@ -29,11 +29,8 @@ static Status runAndJudge(char **arguments, mlir::MLIRContext &context) {
   if (Status s = interpret(model, parameters, inputs, outputs); failed(s))
     return s;
   splitEntries(outputs);
-  auto mask = inputs.find("attention_mask");
   std::vector<Difference> differences;
-  if (Status s = compare(outputs, expected,
-                         mask == inputs.end() ? nullptr : &mask->second,
-                         model.getLoc(), differences);
+  if (Status s = compare(outputs, expected, inputs, model.getLoc(), differences);
       failed(s))
     return s;
   auto bound = [&](const Difference &difference) {

@@ -7,6 +7,7 @@ namespace mille::import {
 llvm::ArrayRef<const Family *> families();
 
 extern const Family albert;
+extern const Family bart;
 extern const Family beit;
 extern const Family bert;
 extern const Family clip;
@@ -19,12 +20,19 @@ extern const Family distilBert;
 extern const Family electra;
 extern const Family gpt2;
 extern const Family llama;
+extern const Family m2m100;
+extern const Family marian;
+extern const Family mBart;
+extern const Family mt5;
+extern const Family pegasus;
 extern const Family roberta;
 extern const Family siglip;
 extern const Family siglipText;
 extern const Family siglipVision;
 extern const Family swin;
 extern const Family swinv2;
+extern const Family t5;
+extern const Family umt5;
 extern const Family vit;
 extern const Family xlmRoberta;
 extern const Family xlmRobertaXl;
