@@ -47,7 +47,11 @@ struct FuseAddNorm : mille::impl::FuseAddNormBase<FuseAddNorm> {
         report.declinedByLaw(op, law);
         continue;
       }
-      if (isa<kernel::LaunchOp>(op->getParentOp()) || !isSum(makerOf(input)))
+      if (isa<kernel::LaunchOp>(op->getParentOp()))
+        continue;
+      if (isa_and_nonnull<kernel::CombineOp>(makerOf(input)))
+        report.declinedByLaw(op, "the sum over experts cannot be in a launch");
+      if (!isSum(makerOf(input)))
         continue;
       if (std::string why = whyNotGroup(op, input); !why.empty()) {
         report.declinedByLaw(op, why);

@@ -40,6 +40,12 @@ struct FuseBiasActivation
       report.fused(mergeInto(op, inputs.front()), bytes, 1,
                    "in the matmul's epilogue");
     }
+    // The biases of experts never are elsewhere.
+    function.walk([&](kernel::MatmulOp op) {
+      if (op.getStarts() && !op.getExtras().empty())
+        report.holds(op, 2 * rowBytes(op.getResult()), 1,
+                     "in the matmul's epilogue");
+    });
     eraseDead(function);
   }
 };

@@ -25,8 +25,23 @@ std::string whyNotJoin(RowsOp op, MatmulOp gate, MatmulOp up) {
       return "a product has two accumulators already";
     if (!matmul.getWeight().getDefiningOp<kernel::WeightOp>())
       return "a weight is not a parameter";
+    if (matmul.getStarts() != gate.getStarts())
+      return "the products are not of the same experts";
   }
   return "";
+}
+
+// The rows of both weights, or of each expert's: [entries, 2 N, K].
+Attribute joinWeights(Attribute gate, Attribute up, bool ofExperts) {
+  MLIRContext *context = gate.getContext();
+  auto swapped = [&](Attribute value) -> Attribute {
+    if (!ofExperts)
+      return value;
+    return transformer::PermuteAttr::get(
+        context, value, DenseI64ArrayAttr::get(context, {1, 0, 2}));
+  };
+  return swapped(
+      transformer::ConcatAttr::get(context, {swapped(gate), swapped(up)}));
 }
 
 Operation *join(RowsOp op, MatmulOp gate, MatmulOp up) {
@@ -53,12 +68,11 @@ Operation *join(RowsOp op, MatmulOp gate, MatmulOp up) {
     return matmul.getWeight().getDefiningOp<kernel::WeightOp>().getValue();
   };
   auto part = cast<RankedTensorType>(gate.getWeight().getType());
+  auto shape = llvm::to_vector(part.getShape());
+  shape[shape.size() - 2] *= 2;
   auto weight = kernel::WeightOp::create(
-      builder, gate.getLoc(),
-      RankedTensorType::get({2 * part.getDimSize(0), part.getDimSize(1)},
-                            part.getElementType()),
-      transformer::ConcatAttr::get(builder.getContext(),
-                                   {value(gate), value(up)}));
+      builder, gate.getLoc(), RankedTensorType::get(shape, part.getElementType()),
+      joinWeights(value(gate), value(up), bool(gate.getStarts())));
   Value joined = makeMatmul(
       builder, op.getLoc(), gate.getInput(), weight, gate.getStarts(), extras, 2,
       op.getOut(),

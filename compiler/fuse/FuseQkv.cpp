@@ -1,10 +1,8 @@
-// The projections of query, key and value into one matmul.
-// Must not fuse projections of different inputs.
+// The projections of query, key and value into one matmul, with the norms of their
+// heads. Must not fuse projections of different inputs.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
 #include "compiler/fuse/Passes.h"
-
-#include <array>
 
 namespace mille {
 #define GEN_PASS_DEF_FUSEQKV
@@ -13,13 +11,35 @@ namespace mille {
 
 using namespace mlir;
 using namespace mille;
-using kernel::AttentionOp;
 using kernel::MatmulOp;
+using kernel::RowsOp;
 using kernel::WeightOp;
 
 namespace {
 
-using Projections = std::array<MatmulOp, 3>;
+// What makes one of attention's operands: a matmul, then perhaps a norm.
+struct Projection {
+  OpOperand *read = nullptr; // attention's
+  unsigned place = 0;        // 0 query, 1 key, 2 value
+  MatmulOp matmul;
+  RowsOp norm;
+
+  Operation *last() { return norm ? norm.getOperation() : matmul; }
+};
+
+using Projections = SmallVector<Projection, 3>;
+
+Projection projectionOf(OpOperand &read, unsigned place) {
+  Projection projection{&read, place, {}, {}};
+  Value made = read.get();
+  if (auto norm = made.getDefiningOp<RowsOp>();
+      norm && norm.getNorm() && norm.getIndices().empty()) {
+    projection.norm = norm;
+    made = norm.getInputs()[0];
+  }
+  projection.matmul = made.getDefiningOp<MatmulOp>();
+  return projection;
+}
 
 bool isPlain(MatmulOp matmul) {
   return matmul.getExtras().empty() &&
@@ -46,39 +66,85 @@ bool isColumn(MatmulOp matmul, Value extra) {
          extra.getDefiningOp<WeightOp>();
 }
 
-// Why they cannot be one matmul; empty where they can.
-std::string whyNotJoin(AttentionOp op, Projections &all) {
-  for (MatmulOp matmul : all) {
-    if (!matmul)
-      return "a kernel stands between a projection and the attention";
-    if (matmul->getBlock() != op->getBlock())
-      return "a projection is made outside the layer";
-    if (matmul.getInput() != all[0].getInput())
-      return "query, key and value are projections of different inputs";
-    if (!llvm::all_of(matmul.getResult().getUsers(), [&](Operation *user) {
-          return user == op.getOperation();
-        }))
+bool isByElement(MatmulOp matmul, Value extra) {
+  return kernel::accessOf(cast<ShapedType>(extra.getType()), columnsOf(matmul)) ==
+         kernel::Access::element;
+}
+
+// Why a projection cannot be a part of one matmul; empty where it can.
+std::string whyNotPart(Operation *op, Projection &part, Projections &all) {
+  MatmulOp matmul = part.matmul;
+  if (!matmul)
+    return "a kernel stands between a projection and the attention";
+  if (matmul->getBlock() != op->getBlock())
+    return "a projection is made outside the layer";
+  if (matmul.getInput() != all[0].matmul.getInput())
+    return "query, key and value are projections of different inputs";
+  for (OpOperand &use : part.last()->getResult(0).getUses())
+    if (llvm::none_of(all, [&](Projection &one) { return one.read == &use; }))
       return "a projection has another reader";
-    if (!matmul.getWeight().getDefiningOp<WeightOp>())
-      return "a weight is not a parameter";
-    if (matmul.getAccumulators() != 1)
-      return "a projection has two accumulators already";
-    if (!matmul.getOut().getDefiningOp<tensor::EmptyOp>())
+  if (part.norm && !matmul.getResult().hasOneUse())
+    return "a projection has another reader";
+  if (!matmul.getWeight().getDefiningOp<WeightOp>())
+    return "a weight is not a parameter";
+  if (matmul.getAccumulators() != 1)
+    return "a projection has two accumulators already";
+  if (matmul.getStarts())
+    return "a projection is by expert";
+  if (!matmul.getOut().getDefiningOp<tensor::EmptyOp>())
+    return "a projection's destination is not its own";
+  return "";
+}
+
+// Why the norms after them cannot be one; empty where they can, or there are none.
+std::string whyNotNorm(Projections &all) {
+  RowsOp first = all[0].norm;
+  for (Projection &part : all) {
+    if (bool(part.norm) != bool(first))
+      return "not all of query, key and value are normed";
+    if (!first)
+      continue;
+    if (!first.getNormAttr().getGroup())
+      return "the norms are over all heads of query or key";
+    if (part.norm.getNormAttr() != first.getNormAttr() ||
+        part.norm.getInputs().size() != first.getInputs().size() ||
+        !sameScalar(part.norm.getBody(), first.getBody()))
+      return "the norms are different";
+    for (Value input : part.norm.getInputs().drop_front())
+      if (!isColumn(part.matmul, input))
+        return "the norms read more than parameters";
+    if (!part.norm.getOut().getDefiningOp<tensor::EmptyOp>())
       return "a projection's destination is not its own";
   }
-  if (all[0] == all[1] || all[1] == all[2] || all[0] == all[2])
-    return "two of query, key and value are one projection already";
-  bool simple = llvm::all_of(all, [](MatmulOp matmul) {
-    return isPlain(matmul) ||
-           (isBiased(matmul) && isColumn(matmul, matmul.getExtras()[0]));
+  return "";
+}
+
+// Why they cannot be one matmul; empty where they can.
+std::string whyNotJoin(Operation *op, Projections &all) {
+  for (Projection &part : all)
+    if (std::string why = whyNotPart(op, part, all); !why.empty())
+      return why;
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (all[i].matmul == all[j].matmul)
+        return "two of query, key and value are one projection already";
+  if (std::string why = whyNotNorm(all); !why.empty())
+    return why;
+  bool simple = llvm::all_of(all, [](Projection &part) {
+    return isPlain(part.matmul) ||
+           (isBiased(part.matmul) &&
+            isColumn(part.matmul, part.matmul.getExtras()[0]));
   });
   if (simple)
     return "";
-  for (MatmulOp matmul : all) {
-    if (!sameScalar(all[0].getEpilogue(), matmul.getEpilogue()))
+  MatmulOp model = all[0].matmul;
+  for (Projection &part : all) {
+    if (!sameScalar(model.getEpilogue(), part.matmul.getEpilogue()))
       return "the projections have different epilogues";
-    for (auto [mine, first] : llvm::zip(matmul.getExtras(), all[0].getExtras()))
-      if (mine != first && !isColumn(matmul, mine))
+    for (auto [mine, first] :
+         llvm::zip(part.matmul.getExtras(), model.getExtras()))
+      if (!isColumn(part.matmul, mine) &&
+          (mine != first || isByElement(part.matmul, mine)))
         return "the projections' epilogues read different values";
   }
   return "";
@@ -105,86 +171,139 @@ Attribute zeros(MLIRContext *context, int64_t size) {
 // The joined extras and the epilogue that reads them.
 Region &joinExtras(OpBuilder &builder, Projections &all, int64_t columns,
                    SmallVectorImpl<Value> &extras) {
-  auto *biased = llvm::find_if(all, isBiased);
-  bool simple = llvm::all_of(
-      all, [](MatmulOp matmul) { return isPlain(matmul) || isBiased(matmul); });
-  MatmulOp model = simple && biased != all.end() ? *biased : all[0];
+  auto biased = llvm::find_if(
+      all, [](Projection &part) { return isBiased(part.matmul); });
+  bool simple = llvm::all_of(all, [](Projection &part) {
+    return isPlain(part.matmul) || isBiased(part.matmul);
+  });
+  MatmulOp model = simple && biased != all.end() ? biased->matmul : all[0].matmul;
   for (size_t i = 0; i < model.getExtras().size(); ++i) {
-    if (llvm::all_of(all, [&](MatmulOp matmul) {
-          return !matmul.getExtras().empty() &&
-                 matmul.getExtras()[i] == model.getExtras()[i] &&
-                 !isColumn(matmul, matmul.getExtras()[i]);
+    if (llvm::all_of(all, [&](Projection &part) {
+          return !part.matmul.getExtras().empty() &&
+                 part.matmul.getExtras()[i] == model.getExtras()[i] &&
+                 !isColumn(part.matmul, part.matmul.getExtras()[i]);
         })) {
       extras.push_back(model.getExtras()[i]);
       continue;
     }
     SmallVector<Attribute> parts;
-    for (MatmulOp matmul : all)
-      parts.push_back(matmul.getExtras().empty()
-                          ? zeros(builder.getContext(), columnsOf(matmul))
-                          : valueOf(matmul.getExtras()[i]));
+    for (Projection &part : all)
+      parts.push_back(part.matmul.getExtras().empty()
+                          ? zeros(builder.getContext(), columnsOf(part.matmul))
+                          : valueOf(part.matmul.getExtras()[i]));
     extras.push_back(makeWeight(builder, model.getLoc(), parts, {columns}));
   }
   return model.getEpilogue();
 }
 
-MatmulOp join(AttentionOp op, Projections &all) {
-  MatmulOp last = *std::max_element(
-      all.begin(), all.end(),
-      [](MatmulOp a, MatmulOp b) { return a->isBeforeInBlock(b); });
-  OpBuilder builder(last);
-  int64_t columns = 0;
-  SmallVector<int64_t> offsets;
-  SmallVector<Attribute> weights;
-  for (auto [matmul, offset] : llvm::zip(all, op.getOffsets())) {
-    offsets.push_back(columns + offset);
-    columns += columnsOf(matmul);
-    weights.push_back(valueOf(matmul.getWeight()));
+Operation *lastOf(Projections &all) {
+  Operation *last = all[0].last();
+  for (Projection &part : all)
+    if (last->isBeforeInBlock(part.last()))
+      last = part.last();
+  return last;
+}
+
+// The one norm of what was `all`, where they have one.
+Value joinNorms(OpBuilder &builder, Projections &all, Value joined, Value rows,
+                int64_t columns) {
+  RowsOp model = all[0].norm;
+  if (!model)
+    return joined;
+  RowsSpec spec;
+  spec.inputs.push_back(joined);
+  spec.norm = model.getNormAttr();
+  for (size_t i = 1; i < model.getInputs().size(); ++i) {
+    SmallVector<Attribute> parts;
+    for (Projection &part : all)
+      parts.push_back(valueOf(part.norm.getInputs()[i]));
+    spec.inputs.push_back(makeWeight(builder, model.getLoc(), parts, {columns}));
   }
-  int64_t depth = cast<ShapedType>(last.getInput().getType()).getShape().back();
+  return makeRows(builder, model.getLoc(), spec, rows, columns,
+                  [&](OpBuilder &inner, Location, ValueRange arguments) {
+                    return inlineScalar(inner, model.getBody(), arguments);
+                  });
+}
+
+template <typename Attention>
+Operation *join(Attention op, Projections &all) {
+  OpBuilder builder(lastOf(all));
+  Location location = all.back().matmul.getLoc();
+  Value input = all[0].matmul.getInput();
+  int64_t columns = 0, depth = cast<ShapedType>(input.getType()).getShape().back();
+  SmallVector<int64_t> offsets(op.getOffsets());
+  SmallVector<Attribute> weights;
+  for (Projection &part : all) {
+    offsets[part.place] += columns;
+    columns += columnsOf(part.matmul);
+    weights.push_back(valueOf(part.matmul.getWeight()));
+  }
   SmallVector<Value> extras;
   Region &epilogue = joinExtras(builder, all, columns, extras);
-  Value rows =
-      last.getOut().getDefiningOp<tensor::EmptyOp>().getDynamicSizes()[0];
-  Value joined = makeMatmul(
-      builder, last.getLoc(), last.getInput(),
-      makeWeight(builder, last.getLoc(), weights, {columns, depth}), Value(),
-      extras, 1,
-      makeDestination(builder, last.getLoc(), rows, columns),
+  Value rows = all[0]
+                   .matmul.getOut()
+                   .template getDefiningOp<tensor::EmptyOp>()
+                   .getDynamicSizes()[0];
+  Value product = makeMatmul(
+      builder, location, input,
+      makeWeight(builder, location, weights, {columns, depth}), Value(), extras,
+      1, makeDestination(builder, location, rows, columns),
       [&](OpBuilder &inner, Location, ValueRange arguments) {
         return inlineScalar(inner, epilogue, arguments);
       });
-  op.getQueryMutable().assign(joined);
-  op.getKeyMutable().assign(joined);
-  op.getValueMutable().assign(joined);
+  Value joined = joinNorms(builder, all, product, rows, columns);
+  for (Projection &part : all)
+    part.read->set(joined);
   op.setOffsets(offsets);
-  for (MatmulOp matmul : all)
-    matmul.erase();
-  return joined.getDefiningOp<MatmulOp>();
+  for (Projection &part : all) {
+    if (part.norm)
+      part.norm.erase();
+    part.matmul.erase();
+  }
+  return product.getDefiningOp();
 }
 
 struct FuseQkv : mille::impl::FuseQkvBase<FuseQkv> {
   void runOnOperation() override {
-    for (auto function : getOperation().getBody().getOps<func::FuncOp>())
-      run(function);
+    for (auto function : getOperation().getBody().getOps<func::FuncOp>()) {
+      FusionReport report(function, boundary::qkv);
+      function.walk([&](kernel::AttentionOp op) { fuse(op, report); });
+      function.walk([&](kernel::LinearAttentionOp op) { fuse(op, report); });
+      eraseDead(function);
+    }
   }
 
-  void run(func::FuncOp function) {
-    FusionReport report(function, boundary::qkv);
-    function.walk([&](AttentionOp op) {
-      Projections all{op.getQuery().getDefiningOp<MatmulOp>(),
-                      op.getKey().getDefiningOp<MatmulOp>(),
-                      op.getValue().getDefiningOp<MatmulOp>()};
-      if (op.getQuery() == op.getKey() && op.getKey() == op.getValue())
-        return; // done already
-      if (std::string why = whyNotJoin(op, all); !why.empty()) {
-        report.declinedByLaw(op, why);
-        return;
-      }
-      int64_t bytes = 2 * rowBytes(all[0].getInput());
-      report.fused(join(op, all), bytes, 2, "one matmul");
-    });
-    eraseDead(function);
+  // All three, or two of them.
+  template <typename Attention> void fuse(Attention op, FusionReport &report) {
+    constexpr StringLiteral names[] = {"query", "key", "value"};
+    ArrayRef<int64_t> offsets = op.getOffsets();
+    for (unsigned i : {0, 1, 2})
+      for (unsigned j = 0; j < i; ++j)
+        if (op->getOperand(i) == op->getOperand(j) && offsets[i] != offsets[j])
+          return; // done already
+    std::string whyNotAll;
+    const SmallVector<unsigned, 3> choices[] = {{0, 1, 2}, {1, 2}, {0, 1}, {0, 2}};
+    for (ArrayRef<unsigned> places : choices) {
+      Projections all;
+      for (unsigned place : places)
+        all.push_back(projectionOf(op->getOpOperand(place), place));
+      std::string why = whyNotJoin(op, all);
+      if (whyNotAll.empty())
+        whyNotAll = why;
+      if (!why.empty())
+        continue;
+      int64_t saved = all.size() - 1;
+      int64_t bytes = saved * rowBytes(all[0].matmul.getInput());
+      std::string how = "one matmul";
+      if (saved == 1)
+        how = (names[places[0]] + " and " + names[places[1]] + " in one matmul: " +
+               whyNotAll)
+                  .str();
+      int64_t launches = saved * (all[0].norm ? 2 : 1);
+      report.fused(join(op, all), bytes, launches, how);
+      return;
+    }
+    report.declinedByLaw(op, whyNotAll);
   }
 };
 

@@ -46,6 +46,10 @@ struct FuseResidual : mille::impl::FuseResidualBase<FuseResidual> {
       if (!isElementwise(op) || elementInputs(op).size() < 2)
         continue;
       std::string why = "no matmul or row kernel makes a branch's value";
+      if (llvm::any_of(elementInputs(op), [](Value input) {
+            return bool(input.getDefiningOp<kernel::CombineOp>());
+          }))
+        why = "the sum over experts gathers its rows, it has no epilogue";
       Value branch = lastMade(op, why);
       if (!branch) {
         report.declinedByLaw(op, why);

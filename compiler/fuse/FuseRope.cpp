@@ -1,5 +1,5 @@
-// Notes that queries and keys are rotated in the attention's prologue.
-// Rewrites nothing: the conversion knows no other place for it.
+// Notes which queries and keys are rotated in the attention's prologue, and why
+// others are not. Rewrites nothing: the conversion has found the place.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/Passes.h"
 
@@ -9,6 +9,18 @@ namespace mille {
 } // namespace mille
 
 namespace {
+
+// Why attention does not turn what `op` turns.
+llvm::StringRef whyNotPrologue(mille::kernel::RotateOp op) {
+  for (mlir::Operation *user : op.getResult().getUsers()) {
+    auto attention = llvm::dyn_cast<mille::kernel::AttentionOp>(user);
+    if (!attention)
+      return "another kernel than attention reads what is turned";
+    if (attention.getValue() == op.getResult())
+      return "the value is turned too";
+  }
+  return "query and key are not turned alike";
+}
 
 struct FuseRope : mille::impl::FuseRopeBase<FuseRope> {
   void runOnOperation() override {
@@ -22,6 +34,9 @@ struct FuseRope : mille::impl::FuseRopeBase<FuseRope> {
         int64_t heads = op.getHeads() + op.getKvHeads();
         report.holds(op, 2 * 4 * heads * op.getHeadDim(), 2,
                      "in the attention's prologue");
+      });
+      function.walk([&](mille::kernel::RotateOp op) {
+        report.declinedByLaw(op, whyNotPrologue(op));
       });
     }
   }

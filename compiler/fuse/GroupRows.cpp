@@ -79,6 +79,9 @@ std::string mille::whyNotGroup(RowsOp op, Value input) {
   Operation *holder = input.getDefiningOp();
   if (holder->getBlock() != op->getBlock())
     return "the value is made outside the layer";
+  if (auto matmul = dyn_cast<MatmulOp>(makerOf(input));
+      matmul && matmul.getStarts())
+    return "the rows are split by expert";
   if (Value rows = destinationRows(makerOf(input));
       !rows || rows != destinationRows(op))
     return "the kernels run over different rows";

@@ -154,9 +154,9 @@ Operation *mille::mergeInto(RowsOp consumer, Value input) {
 void mille::eraseDead(func::FuncOp function) {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
-    if (isa<MatmulOp, RowsOp, kernel::AttentionOp, kernel::WeightOp,
-            kernel::KeyBiasOp, kernel::RotationOp, kernel::ScheduleOp,
-            tensor::EmptyOp>(op))
+    bool isKernel = isa_and_nonnull<kernel::KernelDialect>(op->getDialect()) &&
+                    !isa<kernel::LayersOp, kernel::LaunchOp>(op);
+    if (op->getNumResults() && (isKernel || isa<tensor::EmptyOp>(op)))
       ops.push_back(op);
   });
   for (Operation *op : llvm::reverse(ops))

@@ -81,8 +81,10 @@ def FuseQkv : FusePass<"fuse-qkv"> {
     %qkv = kernel.matmul %x, concat<@wq, @wk, @wv> extras(concat<@bq, 0, @bv>) ...
     kernel.attention %qkv, %qkv, %qkv ... offsets [0, Q, Q + K]
     ```
-    Does not fire where the inputs or epilogues differ, or a projection has
-    another reader. Saves two launches and two reads of the input.
+    Two of them, where the third has another input, epilogue or norm. Norms of
+    heads that are equal but for their weights become one. Does not fire where the
+    inputs or epilogues differ, or a projection has another reader. Saves two
+    launches and two reads of the input.
   }];
 }
 

@@ -102,9 +102,8 @@ transformer.model @equal_epilogues {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_epilogues_differ
-// CHECK: reason = "the projections have different epilogues", status = "declined: law", unit = "a"
-// CHECK: offsets [0, 0, 0]
-// REMARK: declined: law: the projections have different epilogues
+// CHECK: reason = "query and value in one matmul: the projections have different epilogues", status = "fused", unit = "a"
+// CHECK: offsets [0, 0, 4]
 transformer.model @keep_as_epilogues_differ {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
@@ -146,9 +145,8 @@ transformer.model @keep_as_epilogues_differ {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_inputs_differ
-// CHECK: reason = "query, key and value are projections of different inputs", status = "declined: law", unit = "a"
-// CHECK: offsets [0, 0, 0]
-// REMARK: declined: law: query, key and value are projections of different inputs
+// CHECK: reason = "key and value in one matmul: query, key and value are projections of different inputs", status = "fused", unit = "a"
+// CHECK: offsets [0, 0, 4]
 transformer.model @keep_as_inputs_differ {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
@@ -184,9 +182,8 @@ transformer.model @keep_as_inputs_differ {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_projection_has_another_reader
-// CHECK: reason = "a projection has another reader", status = "declined: law", unit = "a"
-// CHECK: offsets [0, 0, 0]
-// REMARK: declined: law: a projection has another reader
+// CHECK: reason = "query and value in one matmul: a projection has another reader", status = "fused", unit = "a"
+// CHECK: offsets [0, 0, 4]
 transformer.model @keep_as_projection_has_another_reader {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
@@ -255,9 +252,8 @@ transformer.model @keep_as_projection_is_shared {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_a_kernel_stands_between
-// CHECK: reason = "a kernel stands between a projection and the attention", status = "declined: law", unit = "a"
-// CHECK: offsets [0, 0, 0]
-// REMARK: declined: law: a kernel stands between a projection and the attention
+// CHECK: reason = "query and value in one matmul: not all of query, key and value are normed", status = "fused", unit = "a"
+// CHECK: offsets [0, 0, 4]
 transformer.model @keep_as_a_kernel_stands_between {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
@@ -298,9 +294,8 @@ transformer.model @keep_as_a_kernel_stands_between {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_weight_is_no_parameter
-// CHECK: reason = "a weight is not a parameter", status = "declined: law", unit = "a"
-// CHECK: offsets [0, 0, 0]
-// REMARK: declined: law: a weight is not a parameter
+// CHECK: reason = "query and value in one matmul: a weight is not a parameter", status = "fused", unit = "a"
+// CHECK: offsets [0, 0, 4]
 transformer.model @keep_as_weight_is_no_parameter {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
@@ -335,9 +330,8 @@ transformer.model @keep_as_weight_is_no_parameter {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_projection_has_two_accumulators
-// CHECK: reason = "a projection has two accumulators already", status = "declined: law", unit = "a"
-// CHECK: offsets [0, 0, 0]
-// REMARK: declined: law: a projection has two accumulators already
+// CHECK: reason = "key and value in one matmul: a projection has two accumulators already", status = "fused", unit = "a"
+// CHECK: offsets [0, 0, 4]
 transformer.model @keep_as_projection_has_two_accumulators {
   transformer.parameter @a.q.weight : tensor<8x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<8x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
@@ -374,9 +368,8 @@ transformer.model @keep_as_projection_has_two_accumulators {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_destination_is_given
-// CHECK: reason = "a projection's destination is not its own", status = "declined: law", unit = "a"
-// CHECK: offsets [0, 0, 0]
-// REMARK: declined: law: a projection's destination is not its own
+// CHECK: reason = "query and value in one matmul: a projection's destination is not its own", status = "fused", unit = "a"
+// CHECK: offsets [0, 0, 4]
 transformer.model @keep_as_destination_is_given {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
@@ -488,5 +481,62 @@ transformer.model @keep_as_projection_is_outside_the_layer {
     kernel.yield %at : tensor<?x4xf32>
     } : tensor<?x4xf32> -> tensor<?x4xf32>
     return %l : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// Norms of heads, alike but for their weights, are one over both; value apart.
+// CHECK-LABEL: transformer.model @normed_heads
+// CHECK: launches_saved = 2 : i64, layers = "", reason = "query and key in one matmul: not all of query, key and value are normed", status = "fused", unit = "a"
+// CHECK: %[[QK:.*]] = kernel.matmul {{.*}} outs(%{{.*}} : tensor<?x6xf32>)
+// CHECK: %[[W:.*]] = kernel.weight #transformer.concat<#transformer.repeat<@a.q_norm, 2, each = false>, @a.k_norm> -> tensor<6xf32>
+// CHECK: %[[N:.*]] = kernel.rows ins(%[[QK]], %[[W]] : tensor<?x6xf32>, tensor<6xf32>) {{.*}} norm <rms, 1.0e-06, group = 2>
+// CHECK: kernel.attention %[[N]], %[[N]], %{{.*}} offsets [0, 4, 0]
+transformer.model @normed_heads {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<2x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<2x4xf32>>
+  transformer.parameter @a.v.weight : tensor<2x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<2x4xf32>>
+  transformer.parameter @a.q_norm : tensor<2xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q_norm", tensor<2xf32>>
+  transformer.parameter @a.k_norm : tensor<2xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k_norm", tensor<2xf32>>
+  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<2x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<2x4xf32>
+    %nq = kernel.weight #transformer.repeat<@a.q_norm, 2, each = false> -> tensor<4xf32>
+    %nk = kernel.weight @a.k_norm -> tensor<2xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %eq = tensor.empty(%rows) : tensor<?x4xf32>
+    %qn = kernel.rows ins(%q, %nq : tensor<?x4xf32>, tensor<4xf32>) outs(%eq : tensor<?x4xf32>) gather [-1, -1] norm <rms, 1.0e-06, group = 2> {
+    ^bb0(%n: f32, %g: f32):
+      %0 = arith.mulf %n, %g : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x2xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x2xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<2x4xf32> -> tensor<?x2xf32>
+    %ek = tensor.empty(%rows) : tensor<?x2xf32>
+    %kn = kernel.rows ins(%k, %nk : tensor<?x2xf32>, tensor<2xf32>) outs(%ek : tensor<?x2xf32>) gather [-1, -1] norm <rms, 1.0e-06, group = 2> {
+    ^bb0(%n: f32, %g: f32):
+      %0 = arith.mulf %n, %g : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x2xf32>
+    %dv = tensor.empty(%rows) : tensor<?x2xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x2xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<2x4xf32> -> tensor<?x2xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %qn, %kn, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 1 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
   }
 }
