@@ -291,6 +291,18 @@ Status Compiled::runBound() {
                             : fail(status, api->mille_session_message(session));
 }
 
+// What a run wrote, four bytes each.
+static std::vector<double> numbersOf(const std::vector<float> &written,
+                                     bool integer) {
+  std::vector<double> numbers(written.begin(), written.end());
+  for (size_t i = 0; integer && i < written.size(); ++i) {
+    int32_t number;
+    memcpy(&number, &written[i], sizeof number);
+    numbers[i] = number;
+  }
+  return numbers;
+}
+
 Status Compiled::run(const Values &values, unsigned threads, Values &results) {
   if (Status status = bind(values, threads); failed(status))
     return status;
@@ -300,7 +312,8 @@ Status Compiled::run(const Values &values, unsigned threads, Values &results) {
     Value &value = results[outputs[i].name];
     for (int64_t extent : shapeOf(outputs[i]))
       value.shape.push_back(extent);
-    value.numbers.assign(outputNumbers[i].begin(), outputNumbers[i].end());
+    value.integer = outputs[i].type == MILLE_TYPE_I32;
+    value.numbers = numbersOf(outputNumbers[i], value.integer);
   }
   return Status::done;
 }

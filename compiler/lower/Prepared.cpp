@@ -19,7 +19,8 @@ int64_t rowStride(Value buffer) {
 }
 
 int64_t columnsOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getShape().back();
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.getRank() == 1 ? 1 : type.getShape().back();
 }
 
 class PreparedLowering {
@@ -132,7 +133,7 @@ public:
     if (entries > MILLE_MOST_EXPERTS)
       return op.emitOpError() << "chooses among " << entries
                               << " experts but the most are "
-                              << MILLE_MOST_EXPERTS;
+                              << int64_t(MILLE_MOST_EXPERTS);
     int64_t numbers[] = {entries,
                          int64_t(op.getK()),
                          int64_t(op.getScore()),
@@ -197,11 +198,11 @@ public:
   }
 
   FailureOr<int64_t> numberOfOutput(Operation *op, StringRef name) {
-    for (auto [number, info] : llvm::enumerate(signature.outputs))
-      if (info.name == name)
-        return int64_t(number);
-    return op->emitOpError()
-           << "names \"" << name << "\" but no output has that name";
+    int64_t number = signature.find(name);
+    if (number < 0)
+      return op->emitOpError()
+             << "names \"" << name << "\" but no output has that name";
+    return number;
   }
 
 private:

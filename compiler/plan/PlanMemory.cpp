@@ -192,7 +192,7 @@ struct Rewrite {
       Value from = to.lookup(operand.get());
       if (from == outputs[number])
         continue;
-      if (info.shape.size() == 3)
+      if (info.shape.size() == 3 || !info.isFloat)
         KeepOp::create(builder, end->getLoc(), from,
                        builder.getStringAttr(info.name),
                        builder.getI64IntegerAttr(0));
@@ -287,8 +287,30 @@ void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
     forward->setAttr("kernel.slots", builder.getI64IntegerAttr(slots));
 }
 
+// Entries of one output have one shape.
+LogicalResult checkKept(func::FuncOp forward, const Signature &signature) {
+  WalkResult result = forward.walk([&](KeepOp keep) {
+    int64_t number = signature.find(keep.getName());
+    ArrayRef<int64_t> shape = signature.outputs[number].shape;
+    auto rows = rowSpaceOf(keep.getInput());
+    auto type = cast<RankedTensorType>(keep.getInput().getType());
+    int64_t tokens = rows ? rows->perSequence() : -2;
+    if (shape.size() == 4 && shape[2] == tokens &&
+        shape[3] == type.getShape().back())
+      return WalkResult::advance();
+    keep.emitOpError() << "writes [batch, " << sizeText(tokens) << ", "
+                       << type.getShape().back() << "] but \""
+                       << keep.getName() << "\" is "
+                       << signature.outputs[number].shapeText();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult planFunction(func::FuncOp forward) {
   Signature signature = signatureOf(forward);
+  if (failed(checkKept(forward, signature)))
+    return failure();
   FailureOr<Lives> found = findLives(forward);
   if (failed(found))
     return failure();

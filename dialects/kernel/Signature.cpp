@@ -51,19 +51,17 @@ TensorInfo namedOutput(StringRef name, ArrayRef<int64_t> shape) {
 
 // A keep's output has as many entries as its last keep writes.
 void addKept(KeepOp keep, Signature &signature) {
-  auto at = llvm::find_if(signature.outputs, [&](const TensorInfo &info) {
-    return info.name == keep.getName();
-  });
-  if (at == signature.outputs.end()) {
+  int64_t number = signature.find(keep.getName());
+  if (number < 0) {
     auto space = rowSpaceOf(keep.getInput());
     auto type = cast<ShapedType>(keep.getInput().getType());
-    TensorInfo info = namedOutput(
+    number = signature.outputs.size();
+    signature.outputs.push_back(namedOutput(
         keep.getName(),
-        {0, -1, space ? space->perSequence() : -2, type.getShape().back()});
-    at = signature.outputs.insert(at, std::move(info));
+        {0, -1, space ? space->perSequence() : -2, type.getShape().back()}));
   }
-  if (at->shape.size() == 4)
-    at->shape[0] = std::max(at->shape[0], entriesOf(keep));
+  int64_t &entries = signature.outputs[number].shape[0];
+  entries = std::max(entries, entriesOf(keep));
 }
 
 } // namespace
@@ -97,6 +95,13 @@ func::FuncOp forwardOf(Operation *model) {
 
 unsigned sizeArguments(func::FuncOp forward) {
   return forward->hasAttr("kernel.decoder") ? 3 : 2;
+}
+
+int64_t Signature::find(StringRef output) const {
+  for (auto [number, info] : llvm::enumerate(outputs))
+    if (info.name == output)
+      return number;
+  return -1;
 }
 
 bool Signature::has(int64_t extent) const {

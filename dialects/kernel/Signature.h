@@ -26,6 +26,8 @@ struct Signature {
   int64_t maxTokens = 0; // of learned positions, 0: any
   int64_t maxDecoderTokens = 0;
 
+  // The number of the output of that name, or -1.
+  int64_t find(llvm::StringRef output) const;
   // Whether -2 or -3 is in a shape.
   bool has(int64_t extent) const;
 };

@@ -134,3 +134,14 @@ func.func @unknown_rows(%batch: index, %tokens: index,
   } -> tensor<?x16xf32>
   return %y : tensor<?x16xf32>
 }
+
+// -----
+
+func.func @kept_apart(%batch: index, %tokens: index,
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
+    %y: tensor<?x8xf32> {transformer.name = "y", transformer.shape = array<i64: -1, 5, 8>}) {
+  kernel.keep %x as "hidden_states" index 0 : tensor<?x8xf32>
+  // expected-error @below {{writes [batch, 5, 8] but "hidden_states" is [2, batch, tokens, 8]}}
+  kernel.keep %y as "hidden_states" index 1 : tensor<?x8xf32>
+  return
+}

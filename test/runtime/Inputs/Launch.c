@@ -85,6 +85,48 @@ static int32_t countHeads(void **arguments) {
   return 0;
 }
 
+/* Experts: (row numbers; slots, twice the rows; weight [8, 4] of the expert; out).
+ * A task's rows are one expert's, and its weight that expert's. */
+static int32_t starts[9];
+static float expertWeights[8 * 32];
+static int64_t expertRows;
+
+static int32_t countExperts(void **arguments) {
+  const mille_buffer *rows = arguments[1], *slots = arguments[2],
+                     *weight = arguments[3], *out = arguments[4];
+  const mille_dimension *column = &out->dimension[0], *row = &out->dimension[1];
+  int first = *(int32_t *)rows->host;
+  CHECK(row->min == 0 && row->extent > 0 && row->extent == rows->dimension[0].extent);
+  CHECK(slots->dimension[0].extent == 2 * row->extent);
+  CHECK(*(int32_t *)slots->host == 2 * first);
+  int expert = 0;
+  while (first >= starts[expert + 1])
+    ++expert;
+  CHECK(first + row->extent <= starts[expert + 1]);
+  CHECK(weight->dimensions == 2 && weight->dimension[1].extent == 4);
+  CHECK(weight->host == expertWeights + expert * 32);
+  CHECK((int32_t *)out->host == counts[0] + (int64_t)first * row->stride + column->min);
+  for (int m = 0; m < row->extent; ++m)
+    for (int n = 0; n < column->extent; ++n)
+      CHECK(__atomic_fetch_add((int32_t *)out->host + (int64_t)m * row->stride + n,
+                               1, __ATOMIC_RELAXED) == 0);
+  __atomic_fetch_add(&expertRows, row->extent * column->extent, __ATOMIC_RELAXED);
+  return 0;
+}
+
+/* Only columns are cut: (row numbers, whole; out, whole). */
+static int32_t countWhole(void **arguments) {
+  const mille_buffer *out = arguments[2];
+  const mille_dimension *column = &out->dimension[0], *row = &out->dimension[1];
+  CHECK(row->min == 0 && row->extent == launchRows);
+  CHECK((int32_t *)out->host == counts[0] + column->min);
+  for (int m = 0; m < row->extent; ++m)
+    for (int n = 0; n < column->extent; ++n)
+      CHECK(__atomic_fetch_add((int32_t *)out->host + (int64_t)m * row->stride + n,
+                               1, __ATOMIC_RELAXED) == 0);
+  return 0;
+}
+
 static int32_t forward(mille_run *run) {
   ++launches;
   return mille_launch(run, stages, stageCount, launchRows);
@@ -97,8 +139,8 @@ static mille_kernel kernels[2];
 static const mille_kernel *const kernelList[2] = {&kernels[0], &kernels[1]};
 static char weights[256];
 static int32_t numbers[2 * 4096 + 8];
-static mille_buffer buffers[2][3];
-static mille_dimension dimensions[2][3][4];
+static mille_buffer buffers[2][4];
+static mille_dimension dimensions[2][4][4];
 static const int32_t stageNumbers[2] = {0, 1};
 
 static void stageOfRows(int s, int64_t rows, int32_t columns, uint32_t rowUnit,
@@ -123,6 +165,30 @@ static void stageOfHeads(int64_t rows, int64_t sequenceRows, int32_t heads,
   dimensions[0][2][2] = (mille_dimension){0, heads, columns, 0};
   stages[0] = (mille_stage){&kernels[0], buffers[0], stageNumbers, sequenceRows,
                             NULL, 0, 0};
+}
+
+static const mille_kernel_function expertFunctions[2] = {countExperts, countExperts},
+                                   wholeFunctions[2] = {countWhole, countWhole};
+
+static void stageOfExperts(int64_t rows, int32_t columns, uint64_t flops) {
+  kernels[0] = (mille_kernel){"experts", MILLE_PARTITION_ROWS, 4, 0, 64, 6, 12, 0,
+                              flops, 0, {0, 0, -1, 1}, expertFunctions};
+  fake_buffer(&buffers[0][0], dimensions[0][0], numbers, 0, rows, 0);
+  fake_buffer(&buffers[0][1], dimensions[0][1], numbers, 0, 2 * rows, 0);
+  fake_buffer(&buffers[0][2], dimensions[0][2], expertWeights, 8, 4, 1);
+  buffers[0][2].dimensions = 3;
+  dimensions[0][2][2] = (mille_dimension){0, 8, 32, 0};
+  fake_buffer(&buffers[0][3], dimensions[0][3], counts[0], columns, rows, 0);
+  stages[0] = (mille_stage){&kernels[0], buffers[0], stageNumbers, 0, starts, 8,
+                            1 << 2};
+}
+
+static void stageOfColumns(int64_t rows, int32_t columns) {
+  kernels[0] = (mille_kernel){"whole", MILLE_PARTITION_ROWS, 2, 0, 16, 1, 0, 0,
+                              100000, 0, {-1, -1}, wholeFunctions};
+  fake_buffer(&buffers[0][0], dimensions[0][0], numbers, 0, rows, 0);
+  fake_buffer(&buffers[0][1], dimensions[0][1], counts[0], columns, rows, 0);
+  stages[0] = (mille_stage){&kernels[0], buffers[0], stageNumbers, 0, NULL, 0, 0};
 }
 
 static void runAndCheck(mille_session *session, int64_t batch, int64_t tokens,
@@ -181,6 +247,21 @@ int main(int argc, char **argv) {
           continue;
         stageOfRows(1, m, 32, 1, 32, 100);
         runAndCheck(session, 1, m, 2, m * n, m * 32);
+      }
+    for (int r = 0; r < 13; ++r)
+      for (int s = 0; s < 3; ++s) {
+        int64_t m = rows[r];
+        /* Even; all with the fifth; every other without rows. */
+        for (int e = 0; e <= 8; ++e)
+          starts[e] = (int32_t)(s == 0   ? m * e / 8
+                                : s == 1 ? (e > 4 ? m : 0)
+                                         : m * (e / 2) / 4);
+        stageOfExperts(m, 192, s == 0 ? 100 : 9000000);
+        expertRows = 0;
+        runAndCheck(session, 1, m, 1, m * 192, 0);
+        CHECK(expertRows == m * 192);
+        stageOfColumns(m, 100);
+        runAndCheck(session, 1, m, 1, m * 100, 0);
       }
     for (int batch = 1; batch <= 16; batch += 5)
       for (int heads = 1; heads <= 12; heads += heads == 1 ? 3 : 8)

@@ -100,8 +100,10 @@ static void prepareOnce(mille_run *run) {
 }
 
 static float nearBf16(double value) {
-  float step = (float)ldexp(1, ilogb(value) - 7);
-  return value == 0 ? 0 : (float)(nearbyint(value / step) * step);
+  if (value == 0)
+    return 0;
+  double step = ldexp(1, ilogb(value) - 7);
+  return (float)(nearbyint(value / step) * step);
 }
 
 static void checkPositions(void) {

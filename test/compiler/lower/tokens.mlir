@@ -1,0 +1,144 @@
+// RUN: %mille-opt %s --plan-memory --lower-program=name=tiny --split-input-file --verify-diagnostics | FileCheck %s
+
+// Each prepared op is a call; attributes are numbers beside it.
+// CHECK: llvm.func internal @tiny_forward(%[[CONTEXT:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.call @mille_token_numbers(%[[CONTEXT]],
+// CHECK: llvm.call @mille_count_tokens(%[[CONTEXT]],
+// CHECK: llvm.call @mille_alibi(%[[CONTEXT]],
+// CHECK: llvm.call @mille_rotation(%[[CONTEXT]],
+// CHECK: llvm.call @mille_query_scale(%[[CONTEXT]],
+// CHECK: llvm.call @mille_gather_tokens(%[[CONTEXT]],
+// CHECK: %[[POOLED:.*]] = llvm.call @mille_pool_mean(%[[CONTEXT]],
+// CHECK: llvm.icmp "ne" %[[POOLED]],
+// CHECK: llvm.call @mille_similarity(%[[CONTEXT]],
+// CHECK-DAG: @numbers{{.*}}(dense<[7, 8, 9]> : tensor<3xi32>)
+// CHECK-DAG: @numbers{{.*}}(dense<[5.000000e-01, 2.500000e-01]> : tensor<2xf64>)
+// CHECK-DAG: @numbers{{.*}}(dense<[1.000000e+00, 1.000000e-03]> : tensor<2xf64>)
+// CHECK-DAG: @numbers{{.*}}(dense<[5.120000e+02, 1.600000e+01, 0.000000e+00, 0.000000e+00, 0.000000e+00]> : tensor<5xf64>)
+// CHECK-DAG: @numbers{{.*}}(dense<[1, -1, 2, 0]> : tensor<4xi32>)
+func.func @forward(%batch: index, %tokens: index,
+    %ids: tensor<?xi32> {transformer.name = "ids", transformer.shape = array<i64: -1, -2>},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, 3, 8>})
+    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, 2, 16>},
+        tensor<?x8xf32> {transformer.name = "p", transformer.shape = array<i64: -1, 8>},
+        tensor<?x2xf32> {transformer.name = "a", transformer.shape = array<i64: -1, -2, 2>},
+        tensor<?x4xf32> {transformer.name = "r", transformer.shape = array<i64: -1, -2, 4>},
+        tensor<?x1xf32> {transformer.name = "s", transformer.shape = array<i64: -1, -2, 1>},
+        tensor<?xi32> {transformer.name = "n", transformer.shape = array<i64: -1, 3>},
+        tensor<?xi32> {transformer.name = "c", transformer.shape = array<i64: -1, -2>}) {
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %rows = arith.muli %batch, %tokens : index
+  %pairs = arith.muli %batch, %two : index
+  %triples = arith.muli %batch, %three : index
+  %0 = tensor.empty(%triples) : tensor<?xi32>
+  %n = kernel.token_numbers [7, 8, 9] outs(%0 : tensor<?xi32>) -> tensor<?xi32>
+  %1 = tensor.empty(%rows) : tensor<?xi32>
+  %c = kernel.count_tokens %ids tokens %tokens padding 1 outs(%1 : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
+  %2 = tensor.empty(%rows) : tensor<?x2xf32>
+  %a = kernel.alibi %c slopes [0.5, 0.25] factor 0.5 outs(%2 : tensor<?x2xf32>) : tensor<?xi32> -> tensor<?x2xf32>
+  %3 = tensor.empty(%rows) : tensor<?x4xf32>
+  %r = kernel.rotation %c frequencies [1.0, 0.01] factor 1.0 long <after = 16, frequencies = [1.0, 0.001]> outs(%3 : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
+  %4 = tensor.empty(%rows) : tensor<?x1xf32>
+  %s = kernel.query_scale mask %ids : tensor<?xi32> tokens %tokens scale <log_keys, base = 512.0, floor = 16.0> causal true window [4, 0] outs(%4 : tensor<?x1xf32>) -> tensor<?x1xf32>
+  %5 = tensor.empty(%pairs) : tensor<?x16xf32>
+  %y = kernel.gather_tokens %x index [1, -1, 2, 0] group 2 tokens 3 outs(%5 : tensor<?x16xf32>) : tensor<?x8xf32> -> tensor<?x16xf32>
+  %6 = tensor.empty(%batch) : tensor<?x8xf32>
+  %p = kernel.pool_mean %x tokens %three skip 1 outs(%6 : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  kernel.similarity %p, %p as "similarity" : tensor<?x8xf32>, tensor<?x8xf32>
+  return %y, %p, %a, %r, %s, %n, %c : tensor<?x16xf32>, tensor<?x8xf32>, tensor<?x2xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?xi32>, tensor<?xi32>
+}
+
+// -----
+
+// Experts: route's numbers; a stage with the places where experts begin, how many
+// there are, and which of its buffers have an entry for each: weight and bias.
+// CHECK: llvm.func internal @tiny_forward(%[[CONTEXT:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.call @mille_route(%[[CONTEXT]],
+// CHECK: llvm.call @mille_launch
+// CHECK-COUNT-4: llvm.call @describe
+// CHECK-DAG: %[[EIGHT:.*]] = llvm.mlir.constant(8 : i64)
+// CHECK-DAG: %[[STACKED:.*]] = llvm.mlir.constant(6 : i64)
+// CHECK: %[[ENTRIES_AT:.*]] = llvm.getelementptr %{{.*}}[0, 5]
+// CHECK-NEXT: llvm.store %[[EIGHT]], %[[ENTRIES_AT]]
+// CHECK: %[[STACKED_AT:.*]] = llvm.getelementptr %{{.*}}[0, 6]
+// CHECK-NEXT: llvm.store %[[STACKED]], %[[STACKED_AT]]
+// CHECK: llvm.call @mille_launch
+// CHECK: @numbers{{.*}}(dense<[8, 2, 1, 4, 2, 1, 1, 0]> : tensor<8xi32>)
+// the weight's dimensions: 64, 16, panels, experts
+// CHECK: llvm.mlir.global private constant @model.0
+func.func @forward(%batch: index, %tokens: index,
+    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>},
+    %l: tensor<?x8xf32> {transformer.name = "l", transformer.shape = array<i64: -1, -2, 8>})
+    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 16>}) {
+  %k = arith.constant 2 : index
+  %rows = arith.muli %batch, %tokens : index
+  %slots = arith.muli %rows, %k : index
+  %0 = tensor.empty(%rows) : tensor<?x2xf32>
+  %1 = tensor.empty(%slots) : tensor<?xi32>
+  %2 = tensor.empty(%slots) : tensor<?xi32>
+  %3 = tensor.empty() : tensor<9xi32>
+  %w, %o, %p, %s = kernel.route %l outs(%0, %1, %2, %3 : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
+    k 2 score 1 groups 4 top_groups 2 group_score 1 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
+    : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>
+  %4 = tensor.empty(%slots) : tensor<?x16xf32>
+  %d = kernel.dispatch %x order %o : tensor<?xi32> place %p : tensor<?xi32> outs(%4 : tensor<?x16xf32>) k 2 : tensor<?x16xf32> -> tensor<?x16xf32>
+  %weight = kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<8x1x16x64xf32>
+  %bias = kernel.weight @b -> tensor<8x16xf32>
+  %m = kernel.matmul %d, %weight starts %s : tensor<9xi32> extras(%bias : tensor<8x16xf32>) outs(%4 : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%acc: f32, %b: f32):
+    %sum = arith.addf %acc, %b : f32
+    kernel.yield %sum : f32
+  } : tensor<?x16xf32>, tensor<8x1x16x64xf32> -> tensor<?x16xf32>
+  %5 = tensor.empty(%rows) : tensor<?x16xf32>
+  %y = kernel.combine %m place %p : tensor<?xi32> times %w : tensor<?x2xf32> outs(%5 : tensor<?x16xf32>) k 2 : tensor<?x16xf32> -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+
+// -----
+
+// Attention over windows: rows of a sequence are its queries, whatever the batch.
+// CHECK: llvm.func internal @tiny_forward
+// CHECK: %[[QUERIES:.*]] = llvm.mlir.constant(13 : i64)
+// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, i64, ptr, i64, i64)>
+// CHECK-NEXT: llvm.store %[[QUERIES]], %[[AT]]
+func.func @forward(%batch: index, %tokens: index,
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, 39, 8>})
+    -> (tensor<?x8xf32> {transformer.name = "y", transformer.shape = array<i64: -1, 39, 8>}) {
+  %c13 = arith.constant 13 : index
+  %c39 = arith.constant 39 : index
+  %zero = arith.constant 0 : index
+  %rows = arith.muli %batch, %c39 : index
+  %o = tensor.empty(%rows) : tensor<?x8xf32>
+  %y = kernel.attention %x, %x, %x queries %c13 keys %c13 first %zero outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @forward(%batch: index, %tokens: index,
+    %l: memref<?x2048xf32> {transformer.name = "l", transformer.shape = array<i64: -1, -2, 2048>})
+    attributes {kernel.arena_bytes_per_row = 1024 : i64} {
+  %rows = arith.muli %batch, %tokens : index
+  %w = kernel.arena offset 0 rows %rows : memref<?x1xf32>
+  %o = kernel.arena offset 64 rows %rows : memref<?xi32>
+  %p = kernel.arena offset 128 rows %rows : memref<?xi32>
+  %s = kernel.arena offset 192 rows %rows : memref<2049xi32>
+  // expected-error @below {{chooses among 2048 experts but the most are 1024}}
+  kernel.route %l outs(%w, %o, %p, %s : memref<?x1xf32>, memref<?xi32>, memref<?xi32>, memref<2049xi32>)
+    k 1 score 1 groups 1 top_groups 1 group_score 1 renormalised true softmax_chosen false epsilon 0.0 factor 1.0 : memref<?x2048xf32>
+  return
+}
+
+// -----
+
+func.func @forward(%batch: index, %tokens: index)
+    attributes {kernel.arena_bytes_per_row = 64 : i64} {
+  %rows = arith.muli %batch, %tokens : index
+  %s = kernel.arena offset 0 rows %rows : memref<?x1xf32>
+  // expected-error @below {{log_floor has no positions}}
+  kernel.query_scale tokens %tokens scale <log_floor, beta = 0.1, period = 8192, offset = 1> causal true outs(%s : memref<?x1xf32>)
+  return
+}
