@@ -161,6 +161,27 @@ void attention(benchmark::State &state, const Isa &isa, int64_t tokens, int64_t 
     free(data);
 }
 
+// RoPE by itself of `heads` heads of queries and as many of keys.
+void rotate(benchmark::State &state, const Isa &isa, int64_t tokens, int64_t heads,
+            int64_t dim) {
+  int64_t width = 2 * heads * dim, stride = paddedStride(width);
+  std::string x = rowsType(width, stride), r = "memref<?x" + std::to_string(dim) + "xf32>";
+  std::string text = "func.func @f(%x: " + x + ", %r: " + r + ", %o: " + x +
+      ") {\n kernel.rotate %x by %r outs(%o : " + x + ") heads " + std::to_string(2 * heads) +
+      " head_dim " + std::to_string(dim) + " pairing half start 0 : " + x + ", " + r +
+      "\n return\n}\n";
+  const Made &kernel = made(text, isa, RowClass::many);
+  float *input = filled(tokens * stride), *rotation = filled(tokens * dim),
+        *out = filled(tokens * stride);
+  std::vector<Argument> arguments{matrix(input, tokens, width, stride),
+                                  matrix(rotation, tokens, dim, dim)};
+  measure(state, isa, 3.0 * tokens * width, 1, [&](int64_t) {
+    call(kernel.function, arguments, {}, matrix(out, tokens, width, stride));
+  });
+  for (float *data : {input, rotation, out})
+    free(data);
+}
+
 void rowNorm(benchmark::State &state, const Isa &isa, int64_t rows, int64_t N) {
   std::string x = rowsType(N, N), w = "memref<" + std::to_string(N) + "xf32>";
   std::string text = "func.func @f(%x: " + x + ", %w: " + w + ", %b: " + w + ", %o: " + x +
@@ -211,6 +232,13 @@ int main(int argc, char **argv) {
       add("attention-12x64-turned-causal" + end, [=](auto &s) { attention(s, isa, tokens, 12, 64, false, true, true); });
     }
 
+    // Where a rotation is cheapest: in attention's prologue, or before it.
+    for (int64_t tokens : {1, 128, 512}) {
+      std::string end = "/" + isa.name + "/tokens:" + std::to_string(tokens);
+      add("attention-32x128-causal" + end, [=](auto &s) { attention(s, isa, tokens, 32, 128, false, false, true); });
+      add("attention-32x128-turned-causal" + end, [=](auto &s) { attention(s, isa, tokens, 32, 128, false, true, true); });
+      add("rotate-64x128" + end, [=](auto &s) { rotate(s, isa, tokens, 32, 128); });
+    }
     add("norm-768/" + isa.name + "/rows:128", [=](auto &s) { rowNorm(s, isa, 128, 768); });
   }
   benchmark::RunSpecifiedBenchmarks();

@@ -1,10 +1,8 @@
 // Attention with queries in the vector's lanes: scores are transposed, so maxima
 // and sums are vertical. Must see nothing of a hidden key, not even NaN: its score
 // is chosen away before use, and so is its value where that is not finite.
-#include "compiler/halide/Build.h"
-#include "compiler/halide/Emit.h"
+#include "compiler/halide/AttentionPipe.h"
 #include "compiler/halide/Functions.h"
-#include "compiler/halide/Turn.h"
 
 using namespace Halide;
 
@@ -13,7 +11,6 @@ namespace {
 
 using Operand = AttentionOperand;
 constexpr double log2e = 1.4426950408889634;
-constexpr int queryBlock = 32, keyTile = 8;
 constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; where maxima start
 constexpr float masked = -1.0e30f; // a key's bias, or less: the key is hidden
 
@@ -42,516 +39,343 @@ const char *nameOf(Operand operand) {
   return "";
 }
 
-class Attention {
-public:
-  Attention(const KernelSpec &spec, const Machine &machine, const Names &names)
-      : spec(spec), s(spec.attention), names(names), V(machine.lanes),
-        tileRows(machine.wide ? 16 : 8) {}
-
-  Pipe build() {
-    declareOperands();
-    placeTask();
-    transposeQueries();
-    score();
-    weigh();
-    mix();
-    Expr local = m - row0;
-    Expr value = mixed(d, local % tileRows, local / tileRows, h);
-    if (!isLinear()) // strict, else LLVM makes it a division in some places only
-      value = oneRounding(Internal::Call::strict_mul, value,
-                          inverse(local % queryBlock, local / queryBlock, h));
-    pipe.out(d, m, h) = value;
-    scheduleOut();
-    scheduleQueries();
-    scheduleScores();
-    scheduleMixed();
-    return std::move(pipe);
-  }
-
-private:
-  bool isLinear() const { return s.decay.has_value(); }
-  Func make(const char *name) const { return Func(names(name)); }
-  const ImageParam &at(Operand operand) const { return optional[int(operand)]; }
-  // Left and right limits that depend on the query.
-  bool limitsLeft() const { return s.windowLeft || s.chunk; }
-  bool limitsRight() const { return s.causal || s.windowRight || s.chunk; }
-
-  //===-- Operands ------------------------------------------------------------//
-
-  void declareOperands() {
-    query = bufferOf(s.query, names("query"));
-    key = bufferOf(s.key, names("key"));
-    value = bufferOf(s.value, names("value"));
-    pipe.arguments = {query, key, value};
-    for (int i = 0; i < attentionOperands; ++i) {
-      if (!s.optional[i])
-        continue;
-      Operand operand = Operand(i);
-      bool whole = operand == Operand::segments || operand == Operand::prefix;
-      optional[i] = whole ? ImageParam(Int(32), 1, names(nameOf(operand)))
-                          : bufferOf(*s.optional[i], names(nameOf(operand)));
-      pipe.arguments.push_back(optional[i]);
-    }
-    if (isLinear()) {
-      decay = bufferOf(*s.decay, names("decay"));
-      pipe.arguments.insert(pipe.arguments.end(), {decay, queries});
-    } else {
-      pipe.arguments.insert(pipe.arguments.end(), {queries, keyCount, firstOf});
-    }
-    keys = isLinear() ? Expr(queries) : Expr(keyCount);
-    first = isLinear() ? Expr(0) : Expr(firstOf);
-  }
-
-  // The task's rows lie in one sequence; query blocks count from its first row.
-  void placeTask() {
-    pipe.out = make("out");
-    // Nothing is stored by this: it makes the out's range known to what follows.
-    pipe.out(d, m, h) = undef<float>();
-    auto rows = pipe.out.output_buffer().dim(1);
-    row0 = rows.min();
-    rowLast = row0 + rows.extent() - 1;
-    sequence = row0 / queries;
-    keyRow = sequence * keys;
-    position0 = first - sequence * queries;
-    kvHead = s.kvHeads == 1 ? Expr(0) : h / int(s.group());
-  }
-
-  // Lanes past the last row repeat it.
-  Expr queryRow(const Expr &block, const Expr &lane) const {
-    return min(row0 + block * queryBlock + lane, rowLast);
-  }
-
-  //===-- Who sees whom -------------------------------------------------------//
-
-  // Keys; an end that is not defined is the sequence's.
-  struct Range {
-    Expr first, last;
-  };
-  // Keys that a query at a position may see; both ends grow with the position.
-  Range seenFrom(const Expr &position) const {
-    Range range;
-    auto atLeast = [&](const Expr &low) {
-      range.first = range.first.defined() ? max(range.first, low) : low;
-    };
-    auto atMost = [&](const Expr &high) {
-      range.last = range.last.defined() ? min(range.last, high) : high;
-    };
-    if (s.causal && s.has(Operand::prefix))
-      atMost(max(position, at(Operand::prefix)(sequence) - 1));
-    else if (s.causal)
-      atMost(position);
-    if (s.windowRight)
-      atMost(position + int(s.windowRight - 1));
-    if (s.windowLeft)
-      atLeast(position - int(s.windowLeft - 1));
-    if (s.chunk) {
-      Expr from = position / int(s.chunk) * int(s.chunk);
-      atLeast(from);
-      atMost(from + int(s.chunk - 1));
-    }
-    return range;
-  }
-
-  // Whether a key is seen by anybody at all.
-  Expr isKept(const Expr &kv) const {
-    return at(Operand::keyBias)(0, keyRow + kv) > masked;
-  }
-
-  Expr isSeen(const Expr &block, const Expr &lane, const Expr &kv) const {
-    Expr seen = Internal::const_true();
-    Range range = seenFrom(position0 + queryRow(block, lane));
-    if (range.first.defined())
-      seen = kv >= range.first;
-    if (range.last.defined())
-      seen = seen && kv <= range.last;
-    if (s.has(Operand::segments)) {
-      const ImageParam &segments = at(Operand::segments);
-      seen = seen && segments(queryRow(block, lane)) == segments(keyRow + kv);
-    }
-    if (s.has(Operand::keyBias))
-      seen = seen && isKept(kv);
-    return seen;
-  }
-
-  RDom keysOf(const char *name, const Range &range) const {
-    RDom r(0, keys, names(name));
-    if (range.first.defined())
-      r.where(r >= range.first);
-    if (range.last.defined())
-      r.where(r <= range.last);
-    return r;
-  }
-  // Tiles that hold a key that some query of a block sees.
-  RDom tilesOf(const char *name, const Expr &block) const {
-    RDom r(0, (keys + keyTile - 1) / keyTile, names(name));
-    Range range = seenByBlock(block);
-    if (range.first.defined())
-      r.where(r * keyTile + (keyTile - 1) >= range.first);
-    if (range.last.defined())
-      r.where(r * keyTile <= range.last);
-    return r;
-  }
-  // Keys that some query of a block sees.
-  Range seenByBlock(const Expr &block) const {
-    return {seenFrom(position0 + queryRow(block, 0)).first,
-            seenFrom(position0 + queryRow(block, queryBlock - 1)).last};
-  }
-
-  //===-- The algorithm -------------------------------------------------------//
-
-  // [d, row, head], turned
-  Func turn(const ImageParam &input, int64_t offset, const Expr &firstRow,
-            const char *name, std::vector<RVar> &across) {
-    Var r(names("r"));
-    Turning turning{s.angles(), s.start, s.interleaved};
-    auto from = [&](const Expr &column) {
-      return input(int(offset) + h * int(s.headDim) + column, firstRow + r);
-    };
-    Func turned = make(name);
-    turned(d, r, h) = from(d);
-    for (int part = 0; part < 2; ++part) {
-      RDom i(0, int(s.angles()), names(part ? "angle1" : "angle0"));
-      Pair columns = columnsOfPair(turning, i);
-      Pair x{from(columns.first), from(columns.second)};
-      Pair y = turnedPair(turning, x, at(Operand::rotation), i, firstRow + r);
-      if (part == 0)
-        turned(columns.first, r, h) = y.first;
-      else
-        turned(columns.second, r, h) = y.second;
-      across.push_back(i);
-    }
-    return turned;
-  }
-
-  // [lane, d, block, head]: queries in lanes, what scales scores multiplied in
-  void transposeQueries() {
-    queriesAcross = make("QT");
-    Expr from = query(int(s.queryOffset) + h * int(s.headDim) + d, queryRow(b, q));
-    if (s.has(Operand::rotation)) {
-      turnedQuery = turn(query, s.queryOffset, 0, "turned_query", queryAngles);
-      turnedKey = turn(key, s.keyOffset, keyRow, "turned_key", keyAngles);
-      from = turnedQuery(d, queryRow(b, q), h);
-    }
-    // Scores are in powers of two, so that their exponential is quick.
-    Expr factor = float(s.softcap > 0 || isLinear() ? s.scale : s.scale * log2e);
-    auto times = [&](const Expr &by) {
-      factor = oneRounding(Internal::Call::strict_mul, factor, by);
-    };
-    if (s.has(Operand::headScale))
-      times(at(Operand::headScale)(s[Operand::headScale]->columns == 1 ? Expr(0) : h));
-    if (s.has(Operand::queryScale)) {
-      times(at(Operand::queryScale)(0, queryRow(b, q)));
-      factors = make("factors");
-      factors(q, b, h) = factor;
-      factor = factors(q, b, h);
-    }
-    queriesAcross(q, d, b, h) = from * factor;
-  }
-
-  // What depends on the distance of a key from a query, as a strip of it: lanes
-  // read it side by side.
-  Expr byDistance(const Expr &kv, const std::function<Expr(Expr)> &value) {
-    strip = make("strip");
-    strip(u, b, h) = value(keys - u - (position0 + row0 + b * queryBlock));
-    return strip(q - kv + keys, b, h);
-  }
-
-  // All that is added to a score, times log2 e.
-  Expr biasesOf(const Expr &kv) {
-    Expr sum = 0.0f, scaled = 0.0f;
-    Expr row = queryRow(b, q), distance = kv - (position0 + row);
-    if (s.has(Operand::keyBias))
-      sum += at(Operand::keyBias)(0, keyRow + kv);
-    if (s.has(Operand::keyHeadBias))
-      sum += at(Operand::keyHeadBias)(h, keyRow + kv);
-    for (Operand operand : {Operand::contentQuery, Operand::contentKey})
-      if (s.has(operand)) {
-        int each = int(s[operand]->columns / s.heads), most = each / 2;
-        Expr column = h * each + clamp(distance, -most, most) + most;
-        bool ofQuery = operand == Operand::contentQuery;
-        sum += at(operand)(column, ofQuery ? row : keyRow + kv);
-      }
-    if (s.has(Operand::bias) && !s.biasByDistance)
-      sum += at(Operand::bias)((row - sequence * queries) * keys + kv, h);
-    scaled = sum * float(log2e);
-    if (s.has(Operand::bias) && s.biasByDistance) {
-      int most = int(s[Operand::bias]->columns / 2);
-      scaled += byDistance(kv, [&](const Expr &far) {
-        return at(Operand::bias)(clamp(far, -most, most) + most, h) * float(log2e);
-      });
-    }
-    if (!s.slopes.empty())
-      scaled += chosen(s.slopes, h, log2e) * cast<float>(distance);
-    return scaled;
-  }
-
-  // [lane, key of tile, key tile, block, head]. The last tile repeats the last
-  // key; what that gives is not read.
-  void score() {
-    dots = make("dots");
-    RDom rd(0, int(s.headDim), names("rd"));
-    depth = rd;
-    auto keyOf = [&](const Expr &tile) { return min(tile * keyTile + ki, keys - 1); };
-    Expr kv = keyOf(ko);
-    Expr keyAt = s.has(Operand::rotation)
-                     ? turnedKey(rd, kv, kvHead)
-                     : key(int(s.keyOffset) + kvHead * int(s.headDim) + rd, keyRow + kv);
-    const bool biasFirst = s.softcap <= 0 && !isLinear();
-    dots(q, ki, ko, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
-    dots(q, ki, ko, b, h) += queriesAcross(q, rd, b, h) * keyAt;
-    // Written by the tiles that are seen; what the others hold is not read.
-    RDom r = tilesOf("score_tile", b);
-    scoreTile = r;
-    scores = make("scores");
-    scores(q, ki, ko, b, h) = undef<float>();
-    scores(q, ki, r, b, h) = chosenScore(dots(q, ki, r, b, h), keyOf(r), s.softcap > 0);
-  }
-
-  // A dot product's score or, where the key is hidden, what counts as none.
-  Expr chosenScore(Expr score, const Expr &kv, bool bias) {
-    if (bias)
-      score = tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e) +
-              biasesOf(kv);
-    if (isLinear()) // a key after the query is hidden
-      score *= byDistance(kv, [&](const Expr &far) {
-        return exp2Of(decay(h) * float(log2e) * cast<float>(min(far, 0)));
-      });
-    Expr seen = isSeen(b, q, kv);
-    if (Internal::is_const_one(seen))
-      return score;
-    return select(seen, score, isLinear() ? 0.0f : hidden);
-  }
-
-  Expr atKey(Func &f, const Expr &lane, const Expr &r, const Expr &block) const {
-    return f(lane, r % keyTile, r / keyTile, block, h);
-  }
-
-  // Softmax but for its division; without one the scores are the weights.
-  void weigh() {
-    if (isLinear()) {
-      weights = scores;
-      return;
-    }
-    top = make("top");
-    sum = make("sum");
-    weights = make("weights");
-    inverse = make("inverse");
-    RDom r0 = keysOf("r0", seenByBlock(b)), r1 = keysOf("r1", seenByBlock(b));
-    topKeys = r0;
-    sumKeys = r1;
-    Expr sink = lowest;
-    if (s.has(Operand::sink))
-      sink = max(at(Operand::sink)(h) * float(log2e), lowest);
-    top(q, b, h) = sink; // above every hidden score
-    top(q, b, h) = max(top(q, b, h), atKey(scores, q, r0, b));
-    RDom r = tilesOf("weight_tile", b);
-    weightTile = r;
-    weights(q, ki, ko, b, h) = undef<float>();
-    weights(q, ki, r, b, h) = exp2Weight(scores(q, ki, r, b, h) - top(q, b, h));
-    sum(q, b, h) = s.has(Operand::sink) ? exp2Weight(sink - top(q, b, h)) : 0.0f;
-    sum(q, b, h) += atKey(weights, q, r1, b);
-    inverse(q, b, h) = select(sum(q, b, h) > 0.0f, 1.0f / sum(q, b, h), 0.0f);
-  }
-
-  // [column, query of tile, tile, head]: the tile's own dimensions, as in matmul
-  void mix() {
-    mixed = make("mixed");
-    mixed(d, q, t, h) = 0.0f;
-    const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
-    if (hides)
-      lookForNan();
-    for (bool careful : {false, true}) {
-      if (careful && !hides)
-        continue;
-      Range from = seenByTile(0), to = seenByTile(tileRows - 1);
-      RDom r = keysOf(careful ? "r3" : "r2", {from.first, to.last});
-      if (hides)
-        r.where(r < (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)));
-      const int tiles = queryBlock / tileRows;
-      Expr weight = atKey(weights, (t % tiles) * tileRows + q, r, t / tiles);
-      Expr x = valueAt(d, r, kvHead);
-      mixed(d, q, t, h) += weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
-      mixedKeys.push_back(r);
-    }
-  }
-  Range seenByTile(int lane) const {
-    return seenFrom(position0 + min(row0 + t * tileRows + lane, rowLast));
-  }
-  Expr valueAt(const Expr &column, const Expr &kv, const Expr &head) const {
-    return value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv);
-  }
-
-  // 0 times a hidden key's value is 0 but for infinity and NaN: all keys, or none
-  // where there is such a value and weights must be looked at one by one.
-  void lookForNan() {
-    worst = make("worst");
-    soundKeys = make("sound_keys");
-    RDom r(0, keys, names("worst_key"));
-    if (!s.hidesPairs())
-      r.where(!isKept(r)); // all others are seen by all
-    RDom rd(0, int(s.valueDim), names("worst_column"));
-    Expr bits = reinterpret<int32_t>(valueAt(d, r, h)) & 0x7fffffff;
-    worst(d, h) = 0;
-    worst(d, h) = max(worst(d, h), bits);
-    worstOfAll = make("worst_of_all");
-    worstOfAll(h) = 0;
-    worstOfAll(h) = max(worstOfAll(h), worst(rd, h));
-    soundKeys(h) = select(worstOfAll(h) < 0x7f800000, keys, 0);
-    worstKeys = r;
-    worstColumns = rd;
-  }
-
-  //===-- The schedule --------------------------------------------------------//
-
-  // Whole vectors, predicated at the last: of narrower ones LLVM makes pairs, and
-  // then it rounds twice where it should once.
-  TailStrategy tail() const {
-    return s.valueDim % V ? TailStrategy::GuardWithIf : TailStrategy::Auto;
-  }
-
-  // kv head -> head -> query block; inside, whole score rows.
-  void scheduleOut() {
-    const int tiles = queryBlock / tileRows, group = int(s.group());
-    const int width = int(s.valueDim);
-    Var qm(names("qm")), qi(names("qi")), hg(names("hg")), dv(names("dv"));
-    auto buffer = pipe.out.output_buffer();
-    buffer.dim(0).set_bounds(0, width);
-    buffer.dim(1).set_stride(int(spec.out.rowStride));
-    buffer.dim(2).set_stride(width);
-    pipe.out.bound(d, 0, width);
-    Stage run = pipe.out.update();
-    run.split(m, qo, qi, tileRows, TailStrategy::GuardWithIf)
-        .split(qo, qo, qm, tiles, TailStrategy::GuardWithIf)
-        .split(d, d, dv, V, tail());
-    if (group > 1 && s.kvHeads > 1) {
-      buffer.dim(2).set_min((buffer.dim(2).min() / group) * group);
-      run.split(h, hk, hg, group, TailStrategy::GuardWithIf);
-    } else {
-      run.split(h, hk, hg, 1);
-    }
-    run.reorder(dv, qi, d, qm, qo, hg, hk).vectorize(dv).unroll(qi);
-  }
-
-  void vectorizeTurned(Func turned, const std::vector<RVar> &across) {
-    Var first = turned.args()[0];
-    turned.bound_extent(first, int(s.headDim)).vectorize(first, lanesFor(s.headDim, V));
-    for (int i = 0; i < 2 && !s.interleaved; ++i)
-      turned.update(i).vectorize(across[i], lanesFor(s.angles(), V));
-  }
-
-  void scheduleQueries() {
-    if (s.has(Operand::rotation)) {
-      turnedQuery.compute_at(pipe.out, qo);
-      vectorizeTurned(turnedQuery, queryAngles);
-      perKeyHead(turnedKey);
-      vectorizeTurned(turnedKey, keyAngles);
-    }
-    if (factors.defined())
-      lanes(factors);
-    queriesAcross.compute_at(pipe.out, qo).bound_extent(q, queryBlock)
-        .align_storage(q, V).reorder(q, d).vectorize(q, V).unroll(q)
-        .store_in(MemoryType::Stack);
-  }
-
-  // What a task prepares once for each key head.
-  void perKeyHead(Func f) {
-    if (s.kvHeads == 1)
-      f.compute_root();
-    else
-      f.compute_at(pipe.out, hk);
-  }
-  // A number per query of a block.
-  void lanes(Func f) {
-    f.compute_at(pipe.out, qo).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
-        .store_in(MemoryType::Stack);
-  }
-  // One per query and key of a block.
-  void plane(Func f, const RVar &tile) {
-    f.compute_at(pipe.out, qo).bound_extent(q, queryBlock).bound_extent(ki, keyTile);
-    f.update().reorder(q, ki, tile).vectorize(q, V).unroll(q).unroll(ki);
-  }
-
-  void scheduleScores() {
-    plane(scores, scoreTile);
-    dots.compute_at(scores, scoreTile).store_in(MemoryType::Register)
-        .bound_extent(q, queryBlock).bound_extent(ki, keyTile).bound_extent(ko, 1)
-        .reorder(q, ki).vectorize(q, V).unroll(q).unroll(ki);
-    dots.update().reorder(q, ki, depth).vectorize(q, V).unroll(q).unroll(ki);
-    if (strip.defined())
-      strip.compute_at(pipe.out, qo).vectorize(u, V);
-    if (isLinear())
-      return;
-    for (auto &[f, across] : {std::pair<Func, RVar>{top, topKeys}, {sum, sumKeys}}) {
-      lanes(f);
-      Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
-    }
-    plane(weights, weightTile);
-    lanes(inverse);
-  }
-
-  void scheduleMixed() {
-    mixed.compute_at(pipe.out, d).store_in(MemoryType::Register)
-        .bound_extent(q, tileRows).vectorize(d, V, tail()).unroll(d).unroll(q);
-    for (size_t i = 0; i < mixedKeys.size(); ++i)
-      mixed.update(int(i)).reorder(d, q, mixedKeys[i]).vectorize(d, V, tail())
-          .unroll(d).unroll(q);
-    if (!worst.defined())
-      return;
-    perKeyHead(worst);
-    worst.bound_extent(d, int(s.valueDim)).vectorize(d, V, tail());
-    worst.update().vectorize(d, V, tail()).reorder(d, worstKeys);
-    perKeyHead(worstOfAll);
-    worstOfAll.update().atomic().vectorize(worstColumns, lanesFor(s.valueDim, V));
-    perKeyHead(soundKeys);
-    for (Func f : {worst, worstOfAll, soundKeys})
-      f.store_in(MemoryType::Stack);
-  }
-
-  const KernelSpec &spec;
-  const AttentionSpec &s;
-  const Names &names;
-  const int V, tileRows;
-  Pipe pipe;
-  ImageParam query, key, value, decay, optional[attentionOperands];
-  Param<int> queries{names("queries")}, keyCount{names("keys")}, firstOf{names("first")};
-  Var d{names("d")}, m{names("m")}, h{names("h")}, q{names("q")}, b{names("b")};
-  Var t{names("t")}, u{names("u")}, ki{names("ki")}, ko{names("ko")};
-  Var qo{names("qo")}, hk{names("hk")}; // loops that others are computed in
-  Expr keys, first;        // of a sequence; the first query's position
-  Expr row0, rowLast;      // of the task
-  Expr sequence, keyRow;   // its number, its first key's row
-  Expr position0;          // of row 0
-  Expr kvHead;
-  Func turnedQuery, turnedKey, factors, queriesAcross, strip, dots, scores, top,
-      weights, sum, inverse, mixed, worst, worstOfAll, soundKeys;
-  std::vector<RVar> queryAngles, keyAngles;
-  RVar depth, scoreTile, weightTile, topKeys, sumKeys, worstKeys, worstColumns;
-  std::vector<RVar> mixedKeys;
-};
-
 } // namespace
+
+Pipe AttentionPipe::build() {
+  declareOperands();
+  placeTask();
+  transposeQueries();
+  score();
+  weigh();
+  mix();
+  Expr local = m - row0;
+  Expr value = mixed(d, local % tileRows, local / tileRows, h);
+  if (!isLinear()) // strict, else LLVM makes it a division in some places only
+    value = oneRounding(Internal::Call::strict_mul, value,
+                        inverse(local % queryBlock, local / queryBlock, h));
+  pipe.out(d, m, h) = value;
+  scheduleOut();
+  scheduleQueries();
+  scheduleScores();
+  scheduleMixed();
+  return std::move(pipe);
+}
+
+//===-- Operands ------------------------------------------------------------//
+
+void AttentionPipe::declareOperands() {
+  query = bufferOf(s.query, names("query"));
+  key = bufferOf(s.key, names("key"));
+  value = bufferOf(s.value, names("value"));
+  pipe.arguments = {query, key, value};
+  for (int i = 0; i < attentionOperands; ++i) {
+    if (!s.optional[i])
+      continue;
+    Operand operand = Operand(i);
+    bool whole = operand == Operand::segments || operand == Operand::prefix;
+    optional[i] = whole ? ImageParam(Int(32), 1, names(nameOf(operand)))
+                        : bufferOf(*s.optional[i], names(nameOf(operand)));
+    pipe.arguments.push_back(optional[i]);
+  }
+  if (isLinear()) {
+    decay = bufferOf(*s.decay, names("decay"));
+    pipe.arguments.insert(pipe.arguments.end(), {decay, queries});
+  } else {
+    pipe.arguments.insert(pipe.arguments.end(), {queries, keyCount, firstOf});
+  }
+  keys = isLinear() ? Expr(queries) : Expr(keyCount);
+  first = isLinear() ? Expr(0) : Expr(firstOf);
+}
+
+// The task's rows lie in one sequence; query blocks count from its first row.
+void AttentionPipe::placeTask() {
+  pipe.out = make("out");
+  // Nothing is stored by this: it makes the out's range known to what follows.
+  pipe.out(d, m, h) = undef<float>();
+  auto rows = pipe.out.output_buffer().dim(1);
+  row0 = rows.min();
+  rowLast = row0 + rows.extent() - 1;
+  sequence = row0 / queries;
+  keyRow = sequence * keys;
+  position0 = first - sequence * queries;
+  kvHead = s.kvHeads == 1 ? Expr(0) : h / int(s.group());
+}
+
+// Lanes past the last row repeat it.
+Expr AttentionPipe::queryRow(const Expr &block, const Expr &lane) const {
+  return min(row0 + block * queryBlock + lane, rowLast);
+}
+
+//===-- Who sees whom -------------------------------------------------------//
+
+// Keys that a query at a position may see; both ends grow with the position.
+AttentionPipe::Range AttentionPipe::seenFrom(const Expr &position) const {
+  Range range;
+  auto atLeast = [&](const Expr &low) {
+    range.first = range.first.defined() ? max(range.first, low) : low;
+  };
+  auto atMost = [&](const Expr &high) {
+    range.last = range.last.defined() ? min(range.last, high) : high;
+  };
+  if (s.causal && s.has(Operand::prefix))
+    atMost(max(position, at(Operand::prefix)(sequence) - 1));
+  else if (s.causal)
+    atMost(position);
+  if (s.windowRight)
+    atMost(position + int(s.windowRight - 1));
+  if (s.windowLeft)
+    atLeast(position - int(s.windowLeft - 1));
+  if (s.chunk) {
+    Expr from = position / int(s.chunk) * int(s.chunk);
+    atLeast(from);
+    atMost(from + int(s.chunk - 1));
+  }
+  return range;
+}
+
+// Whether a key is seen by anybody at all.
+Expr AttentionPipe::isKept(const Expr &kv) const {
+  return at(Operand::keyBias)(0, keyRow + kv) > masked;
+}
+
+Expr AttentionPipe::isSeen(const Expr &block, const Expr &lane, const Expr &kv) const {
+  Expr seen = Internal::const_true();
+  Range range = seenFrom(position0 + queryRow(block, lane));
+  if (range.first.defined())
+    seen = kv >= range.first;
+  if (range.last.defined())
+    seen = seen && kv <= range.last;
+  if (s.has(Operand::segments)) {
+    const ImageParam &segments = at(Operand::segments);
+    seen = seen && segments(queryRow(block, lane)) == segments(keyRow + kv);
+  }
+  if (s.has(Operand::keyBias))
+    seen = seen && isKept(kv);
+  return seen;
+}
+
+RDom AttentionPipe::keysOf(const char *name, const Range &range) const {
+  RDom r(0, keys, names(name));
+  if (range.first.defined())
+    r.where(r >= range.first);
+  if (range.last.defined())
+    r.where(r <= range.last);
+  return r;
+}
+// Tiles that hold a key that some query of a block sees.
+RDom AttentionPipe::tilesOf(const char *name, const Expr &block) const {
+  RDom r(0, (keys + keyTile - 1) / keyTile, names(name));
+  Range range = seenByBlock(block);
+  if (range.first.defined())
+    r.where(r * keyTile + (keyTile - 1) >= range.first);
+  if (range.last.defined())
+    r.where(r * keyTile <= range.last);
+  return r;
+}
+// Keys that some query of a block sees.
+AttentionPipe::Range AttentionPipe::seenByBlock(const Expr &block) const {
+  return {seenFrom(position0 + queryRow(block, 0)).first,
+          seenFrom(position0 + queryRow(block, queryBlock - 1)).last};
+}
+
+//===-- The algorithm -------------------------------------------------------//
+
+TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset, const Expr &firstRow,
+                 const char *name) const {
+  auto source = [&](const Expr &column, const Expr &row, const Expr &head) {
+    return input(int(offset) + head * int(s.headDim) + column, firstRow + row);
+  };
+  Turning turning{s.headDim, s.angles(), s.start, s.interleaved};
+  return TurnedHeads(turning, source, at(Operand::rotation), firstRow, names, name);
+}
+
+// [lane, d, block, head]: queries in lanes, what scales scores multiplied in.
+//
+// Heads are turned here, not in the projection's epilogue. Measured for 32 heads of
+// 128 (zen4, one thread; a kernel.rotate of its own bounds an epilogue from above):
+// at 1, 128 and 512 tokens 3.4, 126 and 510 us here, 0.5, 75 and 990 us there; the
+// layer's matmuls take some 20, 450 and 1800 ms. So one launch and one buffer less
+// decide.
+void AttentionPipe::transposeQueries() {
+  queriesAcross = make("QT");
+  Expr from = query(int(s.queryOffset) + h * int(s.headDim) + d, queryRow(b, q));
+  if (s.has(Operand::rotation)) {
+    turnedQuery = turn(query, s.queryOffset, 0, "turned_query");
+    turnedKey = turn(key, s.keyOffset, keyRow, "turned_key");
+    from = turnedQuery.at(d, queryRow(b, q), h);
+  }
+  // Scores are in powers of two, so that their exponential is quick.
+  Expr factor = float(s.softcap > 0 || isLinear() ? s.scale : s.scale * log2e);
+  auto times = [&](const Expr &by) {
+    factor = oneRounding(Internal::Call::strict_mul, factor, by);
+  };
+  if (s.has(Operand::headScale))
+    times(at(Operand::headScale)(s[Operand::headScale]->columns == 1 ? Expr(0) : h));
+  if (s.has(Operand::queryScale)) {
+    times(at(Operand::queryScale)(0, queryRow(b, q)));
+    factors = make("factors");
+    factors(q, b, h) = factor;
+    factor = factors(q, b, h);
+  }
+  queriesAcross(q, d, b, h) = from * factor;
+}
+
+// What depends on the distance of a key from a query, as a strip of it: lanes
+// read it side by side.
+Expr AttentionPipe::byDistance(const Expr &kv, const std::function<Expr(Expr)> &value) {
+  strip = make("strip");
+  strip(u, b, h) = value(keys - u - (position0 + row0 + b * queryBlock));
+  return strip(q - kv + keys, b, h);
+}
+
+// All that is added to a score, times log2 e.
+Expr AttentionPipe::biasesOf(const Expr &kv) {
+  Expr sum = 0.0f, scaled = 0.0f;
+  Expr row = queryRow(b, q), distance = kv - (position0 + row);
+  if (s.has(Operand::keyBias))
+    sum += at(Operand::keyBias)(0, keyRow + kv);
+  if (s.has(Operand::keyHeadBias))
+    sum += at(Operand::keyHeadBias)(h, keyRow + kv);
+  for (Operand operand : {Operand::contentQuery, Operand::contentKey})
+    if (s.has(operand)) {
+      int each = int(s[operand]->columns / s.heads), most = each / 2;
+      Expr column = h * each + clamp(distance, -most, most) + most;
+      bool ofQuery = operand == Operand::contentQuery;
+      sum += at(operand)(column, ofQuery ? row : keyRow + kv);
+    }
+  if (s.has(Operand::bias) && !s.biasByDistance)
+    sum += at(Operand::bias)((row - sequence * queries) * keys + kv, h);
+  scaled = sum * float(log2e);
+  if (s.has(Operand::bias) && s.biasByDistance) {
+    int most = int(s[Operand::bias]->columns / 2);
+    scaled += byDistance(kv, [&](const Expr &far) {
+      return at(Operand::bias)(clamp(far, -most, most) + most, h) * float(log2e);
+    });
+  }
+  if (!s.slopes.empty())
+    scaled += chosen(s.slopes, h, log2e) * cast<float>(distance);
+  return scaled;
+}
+
+// [lane, key of tile, key tile, block, head]. The last tile repeats the last
+// key; what that gives is not read.
+void AttentionPipe::score() {
+  dots = make("dots");
+  RDom rd(0, int(s.headDim), names("rd"));
+  depth = rd;
+  auto keyOf = [&](const Expr &tile) { return min(tile * keyTile + ki, keys - 1); };
+  Expr kv = keyOf(ko);
+  Expr keyAt = s.has(Operand::rotation)
+                   ? turnedKey.at(rd, kv, kvHead)
+                   : key(int(s.keyOffset) + kvHead * int(s.headDim) + rd, keyRow + kv);
+  const bool biasFirst = s.softcap <= 0 && !isLinear();
+  dots(q, ki, ko, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
+  dots(q, ki, ko, b, h) += queriesAcross(q, rd, b, h) * keyAt;
+  // Written by the tiles that are seen; what the others hold is not read.
+  RDom r = tilesOf("score_tile", b);
+  scoreTile = r;
+  scores = make("scores");
+  scores(q, ki, ko, b, h) = undef<float>();
+  scores(q, ki, r, b, h) = chosenScore(dots(q, ki, r, b, h), keyOf(r), s.softcap > 0);
+}
+
+// A dot product's score or, where the key is hidden, what counts as none.
+Expr AttentionPipe::chosenScore(Expr score, const Expr &kv, bool bias) {
+  if (bias)
+    score = tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e) +
+            biasesOf(kv);
+  if (isLinear()) // a key after the query is hidden
+    score *= byDistance(kv, [&](const Expr &far) {
+      return exp2Of(decay(h) * float(log2e) * cast<float>(min(far, 0)));
+    });
+  Expr seen = isSeen(b, q, kv);
+  if (Internal::is_const_one(seen))
+    return score;
+  return select(seen, score, isLinear() ? 0.0f : hidden);
+}
+
+Expr AttentionPipe::atKey(Func &f, const Expr &lane, const Expr &r, const Expr &block) const {
+  return f(lane, r % keyTile, r / keyTile, block, h);
+}
+
+// Softmax but for its division; without one the scores are the weights.
+void AttentionPipe::weigh() {
+  if (isLinear()) {
+    weights = scores;
+    return;
+  }
+  top = make("top");
+  sum = make("sum");
+  weights = make("weights");
+  inverse = make("inverse");
+  RDom r0 = keysOf("r0", seenByBlock(b)), r1 = keysOf("r1", seenByBlock(b));
+  topKeys = r0;
+  sumKeys = r1;
+  Expr sink = lowest;
+  if (s.has(Operand::sink))
+    sink = max(at(Operand::sink)(h) * float(log2e), lowest);
+  top(q, b, h) = sink; // above every hidden score
+  top(q, b, h) = max(top(q, b, h), atKey(scores, q, r0, b));
+  RDom r = tilesOf("weight_tile", b);
+  weightTile = r;
+  weights(q, ki, ko, b, h) = undef<float>();
+  weights(q, ki, r, b, h) = exp2Weight(scores(q, ki, r, b, h) - top(q, b, h));
+  sum(q, b, h) = s.has(Operand::sink) ? exp2Weight(sink - top(q, b, h)) : 0.0f;
+  sum(q, b, h) += atKey(weights, q, r1, b);
+  inverse(q, b, h) = select(sum(q, b, h) > 0.0f, 1.0f / sum(q, b, h), 0.0f);
+}
+
+// [column, query of tile, tile, head]: the tile's own dimensions, as in matmul
+void AttentionPipe::mix() {
+  mixed = make("mixed");
+  mixed(d, q, t, h) = 0.0f;
+  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+  if (hides)
+    lookForNan();
+  for (bool careful : {false, true}) {
+    if (careful && !hides)
+      continue;
+    Range from = seenByTile(0), to = seenByTile(tileRows - 1);
+    RDom r = keysOf(careful ? "r3" : "r2", {from.first, to.last});
+    if (hides)
+      r.where(r < (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)));
+    const int tiles = queryBlock / tileRows;
+    Expr weight = atKey(weights, (t % tiles) * tileRows + q, r, t / tiles);
+    Expr x = valueAt(d, r, kvHead);
+    mixed(d, q, t, h) += weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
+    mixedKeys.push_back(r);
+  }
+}
+AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {
+  return seenFrom(position0 + min(row0 + t * tileRows + lane, rowLast));
+}
+Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv, const Expr &head) const {
+  return value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv);
+}
+
+// 0 times a hidden key's value is 0 but for infinity and NaN: all keys, or none
+// where there is such a value and weights must be looked at one by one.
+void AttentionPipe::lookForNan() {
+  worst = make("worst");
+  soundKeys = make("sound_keys");
+  RDom r(0, keys, names("worst_key"));
+  if (!s.hidesPairs())
+    r.where(!isKept(r)); // all others are seen by all
+  RDom rd(0, int(s.valueDim), names("worst_column"));
+  Expr bits = reinterpret<int32_t>(valueAt(d, r, h)) & 0x7fffffff;
+  worst(d, h) = 0;
+  worst(d, h) = max(worst(d, h), bits);
+  worstOfAll = make("worst_of_all");
+  worstOfAll(h) = 0;
+  worstOfAll(h) = max(worstOfAll(h), worst(rd, h));
+  soundKeys(h) = select(worstOfAll(h) < 0x7f800000, keys, 0);
+  worstKeys = r;
+  worstColumns = rd;
+}
 
 Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
                     const Names &names) {
-  return Attention(spec, machine, names).build();
-}
-
-void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
-  base = perKey = 0;
-  if (spec.kind != KernelKind::attention)
-    return;
-  const AttentionSpec &s = spec.attention;
-  const bool turns = s.has(Operand::rotation);
-  // scores and weights of a query block, and a turned key row
-  perKey = (s.decay ? 1 : 2) * queryBlock * 4;
-  if (turns)
-    perKey += s.headDim * 4;
-  if (s.decay || s.biasByDistance) // a strip of distances
-    perKey += 4;
-  // keys are rounded up to a key tile; Halide aligns each of the allocations
-  base = keyTile * perKey + 5 * 256;
-  if (turns)
-    base += queryBlock * s.headDim * 4;
+  return AttentionPipe(spec, machine, names).build();
 }
 
 } // namespace mille
