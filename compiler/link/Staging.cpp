@@ -95,20 +95,45 @@ bool Staging::reserve(StringRef file, uint64_t bytes) {
   return error == 0 || fail(file, error);
 }
 
+// Keeps what is at the file's place, if anything, where `giveBack` finds it.
+bool Staging::setAside(const std::string &file) {
+  std::string place = folder + "/" + file, aside = scratch("old." + file);
+  // A second name: at its place the file is never missing. Not every file
+  // system has them.
+  if (::link(place.c_str(), aside.c_str()) == 0 || errno == ENOENT)
+    return true;
+  if (sys::fs::is_directory(place))
+    return fail(file, EISDIR);
+  return ::rename(place.c_str(), aside.c_str()) == 0 || errno == ENOENT ||
+         fail(file, errno);
+}
+
+// What was there before, or nothing.
+void Staging::giveBack(const std::string &file) {
+  std::string place = folder + "/" + file;
+  if (::rename(scratch("old." + file).c_str(), place.c_str()) != 0 &&
+      errno == ENOENT)
+    ::unlink(place.c_str());
+}
+
 bool Staging::commit(ArrayRef<std::string> files) {
   if (!why.empty())
     return false;
   size_t moved = 0;
-  for (; moved < files.size(); ++moved)
-    if (::rename(path(files[moved]).c_str(),
-                 (folder + "/" + files[moved]).c_str()) != 0) {
-      fail(files[moved], errno);
+  for (; moved < files.size(); ++moved) {
+    const std::string &file = files[moved];
+    if (!setAside(file))
+      break;
+    if (::rename(path(file).c_str(), (folder + "/" + file).c_str()) != 0) {
+      fail(file, errno);
+      ::rename(scratch("old." + file).c_str(), (folder + "/" + file).c_str());
       break;
     }
+  }
   if (moved == files.size())
     return true;
-  for (size_t i = 0; i < moved; ++i)
-    ::unlink((folder + "/" + files[i]).c_str());
+  while (moved > 0)
+    giveBack(files[--moved]);
   return false;
 }
 

@@ -27,7 +27,8 @@ public:
   // Makes sure that `bytes` more can be written: what is written through mapped
   // memory, as lld does, ends the process where the disk is full.
   bool reserve(llvm::StringRef file, uint64_t bytes);
-  // Moves `files` to their places, all of them or none.
+  // Moves `files` to their places, all of them or none: where one cannot be
+  // moved, those that were there before are put back.
   bool commit(llvm::ArrayRef<std::string> files);
 
   // "cannot write PATH: No space left on device"; empty while all is well.
@@ -35,6 +36,9 @@ public:
   bool fail(llvm::StringRef path, int error);
 
 private:
+  bool setAside(const std::string &file);
+  void giveBack(const std::string &file);
+
   std::string folder, hidden, why;
   std::vector<std::string> made; // folders, outermost first
   std::list<Leftover> leftovers; // all of these, if the process ends first

@@ -24,14 +24,28 @@ struct Layout {
   llvm::MapVector<Attribute, std::pair<uint64_t, const WeightEntry *>> tensors;
   uint64_t dataBytes = 0;
   int64_t largest = 0; // elements
+  const WeightEntry *tooLarge = nullptr; // the first that does not fit
 
   uint64_t place(const WeightEntry &entry) {
     auto [at, fresh] = tensors.insert({entry.value, {dataBytes, &entry}});
-    if (fresh) {
-      dataBytes += llvm::alignTo(uint64_t(entry.elements) * 4, alignment);
-      largest = std::max(largest, entry.elements);
-    }
+    if (fresh && !add(entry) && !tooLarge)
+      tooLarge = &entry;
     return at->second.first;
+  }
+
+private:
+  // File offsets are signed; a file may be mapped beside much else.
+  static constexpr uint64_t mostBytes = uint64_t(1) << 62;
+
+  bool add(const WeightEntry &entry) {
+    if (entry.elements < 0 || uint64_t(entry.elements) > mostBytes / 4)
+      return false;
+    uint64_t bytes = llvm::alignTo(uint64_t(entry.elements) * 4, alignment);
+    if (bytes > mostBytes - dataBytes)
+      return false;
+    dataBytes += bytes;
+    largest = std::max(largest, entry.elements);
+    return true;
   }
 };
 
@@ -126,6 +140,11 @@ Status writeTensors(const LinkInput &input, const Layout &layout,
 Status writeWeights(const LinkInput &input, Staging &staging,
                     llvm::StringRef file, PackageFacts &facts) {
   Layout layout = layOut(*input.table);
+  if (layout.tooLarge) {
+    emitError(layout.tooLarge->location)
+        << "the weights up to this one are more bytes than a file can have";
+    return Status::input;
+  }
   mille_weights_header header = {};
   std::memcpy(header.magic, MILLE_WEIGHTS_MAGIC, sizeof header.magic);
   header.version = MILLE_WEIGHTS_VERSION;

@@ -2,6 +2,7 @@
 // Looks symbols of the layer table up; reads no numbers.
 #include "compiler/weights/WeightTable.h"
 #include "dialects/kernel/Signature.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mille;
@@ -11,8 +12,12 @@ using kernel::WeightOp;
 namespace {
 
 WeightEntry entryOf(WeightOp weight, Attribute value) {
-  auto type = cast<ShapedType>(weight.getResult().getType());
-  return {value, weight.getLoc(), type.getNumElements()};
+  int64_t elements = 1;
+  for (int64_t extent :
+       cast<ShapedType>(weight.getResult().getType()).getShape())
+    if (elements < 0 || llvm::MulOverflow(elements, extent, elements))
+      elements = -1;
+  return {value, weight.getLoc(), elements};
 }
 
 // The distinct weights of one body, in order; each op's place goes to `place`.

@@ -14,7 +14,7 @@ namespace mille {
 struct WeightEntry {
   mlir::Attribute value; // an expression over the model's parameters; or f64
   mlir::Location location;
-  int64_t elements; // f32
+  int64_t elements; // f32; -1: more than can be counted
 };
 
 // Entries 0 .. globals - 1 are the weights outside `layers`; then each `layers`
