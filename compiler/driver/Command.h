@@ -31,8 +31,13 @@ Status runCompiled(const Package &package, const std::string &isa,
                    unsigned threads, const Values &inputs,
                    mlir::MLIRContext &context, Values &outputs);
 
-// Compiles `model` into `scratch` for this machine (or `target`).
+// Of the images among the inputs; none where there is none.
+std::optional<ImageSize> imageSizeOf(const Values &inputs);
+
+// Compiles `model` into `scratch` for this machine (or `target`), for images of
+// the size at hand where any will do.
 Status compileForOneRun(const std::string &model, bool hiddenStates,
+                        std::optional<ImageSize> imageSize,
                         const std::string &target, Scratch &scratch,
                         mlir::MLIRContext &context, Package &package);
 

@@ -98,6 +98,32 @@ static CLI::Validator weightsSource() {
       "");
 }
 
+// "224" or "480x640", height first.
+static std::optional<ImageSize> imageSizeIn(StringRef text) {
+  auto [height, width] = text.split('x');
+  ImageSize size;
+  constexpr int64_t most = 1 << 16;
+  if (height.getAsInteger(10, size.height) || size.height < 1 ||
+      size.height > most)
+    return std::nullopt;
+  size.width = size.height;
+  if (text.contains('x') && (width.getAsInteger(10, size.width) ||
+                             size.width < 1 || size.width > most))
+    return std::nullopt;
+  return size;
+}
+
+static CLI::Validator imageSize() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        if (imageSizeIn(text))
+          return {};
+        return "is '" + text +
+               "' but must be pixels, 224, or height x width, 480x640";
+      },
+      "");
+}
+
 //===-- The commands -----------------------------------------------------------===//
 
 static void listOption(CLI::App *app, const std::string &name,
@@ -145,6 +171,13 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
                   "model's own")
       ->type_name("SOURCE")
       ->check(weightsSource());
+  app->add_option_function<std::string>(
+         "--image-size",
+         [&o](const std::string &text) { o.imageSize = imageSizeIn(text); },
+         "pixels of an image, 224, or height x width, 480x640, in place of the "
+         "model's image_size")
+      ->type_name("SIZE")
+      ->check(imageSize());
   app->add_option("--name", o.name,
                   "NAME of the files and prefix of the C functions (default: "
                   "from the path)")

@@ -2,6 +2,7 @@
 // Must not do what the options ask for.
 #pragma once
 #include "compiler/driver/Stages.h"
+#include "compiler/import/ImageSize.h"
 
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,8 @@ struct CompileOptions {
   bool embedWeights = false;
   std::optional<Stage> stopAfter;
   std::string weights, name;
+  std::optional<ImageSize> imageSize;
+  std::optional<ImageSize> imageSizeAtHand; // no option: see ImportOptions
   std::vector<std::string> remarks; // "fuse", "plan"
   unsigned jobs = 0;                // 0: as many as cores
   bool cache = true;

@@ -162,6 +162,8 @@ Status Climb::import() {
   wishes.hiddenStates = options.hiddenStates;
   wishes.name = options.name;
   wishes.weights = options.weights;
+  wishes.imageSize = options.imageSize;
+  wishes.imageSizeAtHand = options.imageSizeAtHand;
   if (Status status = importModel(options.model, wishes, context, imported);
       failed(status))
     return status;

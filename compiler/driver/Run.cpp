@@ -28,13 +28,23 @@ Status mille::runCompiled(const Package &package, const std::string &isa,
   return compiled->run(inputs, threads, outputs);
 }
 
+std::optional<ImageSize> mille::imageSizeOf(const Values &inputs) {
+  auto pixels = inputs.find("pixel_values");
+  if (pixels == inputs.end() || pixels->second.shape.size() != 4)
+    return std::nullopt;
+  llvm::ArrayRef<int64_t> shape = pixels->second.shape;
+  return ImageSize{shape[2], shape[3]};
+}
+
 Status mille::compileForOneRun(const std::string &model, bool hiddenStates,
+                               std::optional<ImageSize> imageSize,
                                const std::string &target, Scratch &scratch,
                                mlir::MLIRContext &context, Package &package) {
   CompileOptions options;
   options.model = model;
   options.folder = scratch.folder();
   options.hiddenStates = hiddenStates;
+  options.imageSizeAtHand = imageSize;
   options.targets = {target.empty() ? "host" : target};
   options.name = "model";
   if (Status status = compileModel(options, context, llvm::nulls());
@@ -74,6 +84,7 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
     Reference model;
     ImportOptions wishes;
     wishes.hiddenStates = options.hiddenStates;
+    wishes.imageSizeAtHand = imageSizeOf(inputs);
     wishes.name = "model";
     Status status =
         subject == Subject::package
@@ -85,7 +96,7 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
   if (subject == Subject::model)
     if (Status status =
             compileForOneRun(options.subject, options.hiddenStates,
-                             options.target, scratch, context, package);
+                             imageSizeOf(inputs), options.target, scratch, context, package);
         failed(status))
       return status;
   return runCompiled(package, options.target, options.threads, inputs, context,

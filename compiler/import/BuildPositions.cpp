@@ -56,9 +56,10 @@ Value ModelBuilder::pairBias(const PairBias &bias, StringRef layerName,
   auto type = RankedTensorType::get(
       {ShapedType::kDynamic, heads.value, n, n}, f32);
   OpBuilder::InsertionGuard guard(op);
-  if (bias.shared) { // for all layers: before the first of them
-    op.setInsertionPointToStart(&forward.getBody().front());
-    like = forward.getArgument(0);
+  if (bias.shared) { // before the unit, for those after it too
+    Operation *unit = op.getInsertionBlock()->getParentOp();
+    op.setInsertionPoint(unit);
+    like = llvm::cast<ResidualOp>(unit).getInput();
   }
   Value result = PairBiasOp::create(op, where(at), type, like, table,
                                     op.getDenseI64ArrayAttr(bias.index));

@@ -6,6 +6,7 @@ using namespace mlir;
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
+using llvm::StringRef;
 
 Value ModelBuilder::poolBy(Value x, Pool kind, int64_t skip) {
   auto type =
@@ -89,37 +90,78 @@ Value ModelBuilder::classify(Value x, const Classifier &classifier) {
                           ScaleAttr());
 }
 
-// Whose lengths are 1: what the two stacks gave, in their order.
+// [n + 1, n] of the vectors' n channels: the identity above a row of zeros. One
+// row of n + 1 numbers that begins with 1, n times, is that.
+Attribute ModelBuilder::identityAndZeros(int64_t n) {
+  std::vector<double> row(n + 1, 0.0);
+  row[0] = 1;
+  Attribute value = NumbersAttr::get(&context, op.getDenseF64ArrayAttr(row),
+                                     RankedTensorType::get({1, n + 1}, f32));
+  value = RepeatAttr::get(&context, value, n, false);
+  return ReshapeAttr::get(&context, value,
+                          op.getDenseI64ArrayAttr({n + 1, n}));
+}
+
+// The vectors with one channel more: factor * vector, then `last`. Both null: 1.
+Value ModelBuilder::withChannel(Value vector, StringRef name, Attribute factor,
+                                Attribute last) {
+  const int64_t n =
+      llvm::cast<RankedTensorType>(vector.getType()).getShape().back();
+  const Dimension in{n, {}}, out{n + 1, {}};
+  const std::string weight = (name + ".weight").str(),
+                    bias = (name + ".bias").str();
+  Attribute matrix = identityAndZeros(n);
+  if (factor)
+    matrix = TimesAttr::get(&context, matrix, factor);
+  if (!last)
+    last = NumbersAttr::get(&context, op.getDenseF64ArrayAttr({1}),
+                            RankedTensorType::get({1}, f32));
+  Attribute zeros =
+      DrawnAttr::get(&context, Distribution::fixed, 0.0, 0.0, 0.0, 0, "zeros",
+                     RankedTensorType::get({n}, f32));
+  declare(weight, {out, in}, matrix, spec.at);
+  declare(bias, {out},
+          ConcatAttr::get(&context, ArrayRef<Attribute>{zeros, last}), spec.at);
+  return apply(vector, FlatSymbolRefAttr::get(&context, weight),
+               FlatSymbolRefAttr::get(&context, bias), out.size, spec.at);
+}
+
+// What the two stacks gave, in their order: lengths 1, then against each other.
+// The scale, and the bias as a channel more, are in the vectors: what a
+// similarity gives is an output at once.
 void ModelBuilder::compare(const Contrast &contrast) {
   Location at = where(spec.at);
   auto unitLength = NormAttr::get(&context, NormKind::l2_norm, 0.0, Affine::none,
                                   FlatSymbolRefAttr(), FlatSymbolRefAttr());
   Value text = NormOp::create(op, at, vectors[0], unitLength);
   Value image = NormOp::create(op, at, vectors[1], unitLength);
+  outputs.push_back({"text_embeds", text});
+  outputs.push_back({"image_embeds", image});
+
   const Dimension one{1, {}};
-  if (Attribute value = weights.value(
-          {"logit_scale", {one}, Role::scale, contrast.initialScale}))
-    declare("logit_scale", {one},
-            ApplyAttr::get(&context, value, ValueFunction::exp), spec.at);
-  auto learned = [&](const char *name) {
-    return ScaleAttr::get(&context, ScaleKind::learned_scalar, 1.0, StringAttr(),
-                          FlatSymbolRefAttr::get(&context, name), Share::model,
-                          0.0, 1.0, 0);
-  };
-  ScaleAttr shift;
+  Attribute factor = weights.value(
+      {"logit_scale", {one}, Role::scale, contrast.initialScale});
+  Attribute bias;
+  if (contrast.bias)
+    bias = weights.value({"logit_bias", {one}, Role::bias});
+  if (!factor || (contrast.bias && !bias)) // told already
+    return;
+  factor = ApplyAttr::get(&context, factor, ValueFunction::exp);
   if (contrast.bias) {
-    parameter("logit_bias", Role::bias, {one}, spec.at);
-    shift = learned("logit_bias");
+    text = withChannel(text, "compare.text", factor, {});
+    image = withChannel(image, "compare.image", {}, bias);
+  } else {
+    declare("logit_scale", {one}, factor, spec.at);
+    auto scale = ScaleAttr::get(
+        &context, ScaleKind::learned_scalar, 1.0, StringAttr(),
+        FlatSymbolRefAttr::get(&context, "logit_scale"), Share::model, 0.0, 1.0,
+        0);
+    text = AffineOp::create(op, at, text.getType(), text, scale, ScaleAttr());
   }
   constexpr int64_t any = ShapedType::kDynamic;
   auto square = RankedTensorType::get({any, any}, f32);
-  auto logits = [&](Value left, Value right) -> Value {
-    Value cosine = SimilarityOp::create(op, at, square, left, right);
-    return AffineOp::create(op, at, square, cosine, learned("logit_scale"),
-                            shift);
-  };
-  outputs.push_back({"logits_per_image", logits(image, text)});
-  outputs.push_back({"logits_per_text", logits(text, image)});
-  outputs.push_back({"text_embeds", text});
-  outputs.push_back({"image_embeds", image});
+  outputs.push_back({"logits_per_image",
+                     SimilarityOp::create(op, at, square, image, text)});
+  outputs.push_back({"logits_per_text",
+                     SimilarityOp::create(op, at, square, text, image)});
 }

@@ -29,6 +29,7 @@ static const json::Value &objectOf(Config &outer, StringRef key) {
 Config::Config(Config &outer, StringRef key)
     : Fields(outer.file(), objectOf(outer, key), key, outer.problems,
              outer.context),
+      imageSize(outer.imageSize), imageSizeAtHand(outer.imageSizeAtHand),
       problems(outer.problems), context(outer.context), tensors(outer.tensors) {}
 
 bool Config::holds(StringRef name, StringRef otherwise) {

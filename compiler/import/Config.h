@@ -2,6 +2,7 @@
 // a description, names of tensors, keys and tensors that do not matter.
 #pragma once
 #include "compiler/import/Fields.h"
+#include "compiler/import/ImageSize.h"
 #include "compiler/import/Recipe.h"
 #include "compiler/import/StoredTensors.h"
 
@@ -22,6 +23,9 @@ public:
   bool holds(llvm::StringRef name, llvm::StringRef otherwise);
   // Whether there are files, and they hold a tensor.
   bool filesHold(llvm::StringRef name, llvm::StringRef otherwise);
+
+  // In place of image_size: always, and where any will do.
+  std::optional<ImageSize> imageSize, imageSizeAtHand;
 
   transformer::Activation activation(llvm::StringRef key,
                                      llvm::StringRef absent);

@@ -49,11 +49,20 @@ static std::pair<Extent, Extent> readSides(Config &config, StringRef key,
 }
 
 Image mille::import::readImage(Config &config, int64_t imageSize,
-                               int64_t patchSize) {
+                               int64_t patchSize, bool anySize) {
   Image image;
   image.channels = config.extent("num_channels", 3, 1 << 16);
   std::tie(image.height, image.width) =
       readSides(config, "image_size", imageSize);
+  auto size = config.imageSize;
+  if (!size && anySize)
+    size = config.imageSizeAtHand;
+  if (size) {
+    image.height.value = size->height;
+    image.width.value = size->width;
+    if (config.imageSize)
+      image.height.key = image.width.key = "--image-size";
+  }
   std::tie(image.patchHeight, image.patchWidth) =
       readSides(config, "patch_size", patchSize);
   for (auto [side, patch] : {std::pair<Extent *, Extent *>{
@@ -61,7 +70,7 @@ Image mille::import::readImage(Config &config, int64_t imageSize,
                              {&image.width, &image.patchWidth}})
     if (side->value < patch->value) {
       config
-          .error("image_size", "image_size is " + Twine(side->value) +
+          .error("image_size", side->key + " is " + Twine(side->value) +
                                    " but patch_size is " + Twine(patch->value))
           .note(patch->at, "patch_size is given here");
       side->value = patch->value;

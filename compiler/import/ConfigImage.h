@@ -5,7 +5,9 @@
 namespace mille::import {
 
 // image_size and patch_size (a number, or [height, width]) and num_channels.
-Image readImage(Config &config, int64_t imageSize, int64_t patchSize);
+// `anySize`: no parameter follows the image's size.
+Image readImage(Config &config, int64_t imageSize, int64_t patchSize,
+                bool anySize = false);
 
 // How many classes there are: id2label's, else num_labels, else 2.
 Extent readLabels(Config &config);

@@ -47,6 +47,9 @@ public:
     imported.folder = path::parent_path(given).str();
     if (imported.folder.empty())
       imported.folder = ".";
+    if (options.imageSize && path::filename(given) != "config.json")
+      return wrong(given, "--image-size is given but only a Hugging Face "
+                          "folder's image_size can be replaced");
     if (given.ends_with(".mlir"))
       return importText(given, context, imported);
     if (path::filename(given) == "config.json")
@@ -124,6 +127,8 @@ private:
       return Status::input;
     Config config(*document, problems, context,
                   fromFiles() ? &tensors : nullptr);
+    config.imageSize = options.imageSize;
+    config.imageSizeAtHand = options.imageSizeAtHand;
     const Family *family = familyOf(config, problems);
     if (family && fromFiles() && tensors.empty())
       problems.error(mlir::FileLineColLoc::get(&context, imported.folder, 0, 0),
@@ -137,6 +142,12 @@ private:
     }
     ModelSpec spec;
     readConfig(config, *family, spec, problems);
+    bool image = spec.image.has_value();
+    for (const Stack &stack : spec.before)
+      image |= stack.image.has_value();
+    if (options.imageSize && !image)
+      problems.error(spec.at, "--image-size is given but the model reads no "
+                              "image");
     if (problems.any()) {
       problems.tell();
       return Status::input;

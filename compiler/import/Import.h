@@ -2,6 +2,7 @@
 // transformer.model, unrolled. Reads shapes of weights, never their numbers.
 #pragma once
 #include "compiler/Status.h"
+#include "compiler/import/ImageSize.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -15,6 +16,10 @@ struct ImportOptions {
   std::string name;          // of the model op; empty: from the path
   // "": the model's own; a file; "none"; "random:SEED"
   std::string weights;
+  // In place of the configuration's image_size.
+  std::optional<ImageSize> imageSize;
+  // The same where the model's parameters fit images of any size.
+  std::optional<ImageSize> imageSizeAtHand;
 };
 
 struct Imported {

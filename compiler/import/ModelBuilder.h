@@ -147,6 +147,9 @@ private:
   Value poolByProbe(Value x, const Probe &probe);
   Value classify(Value x, const Classifier &classifier);
   void compare(const Contrast &contrast);
+  mlir::Attribute identityAndZeros(int64_t n);
+  Value withChannel(Value vector, llvm::StringRef name, mlir::Attribute factor,
+                    mlir::Attribute last);
 
   void declareInputs();
   void declareInputsOf(const Stack &stack);

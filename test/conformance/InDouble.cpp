@@ -12,16 +12,20 @@ using namespace mille;
 static Status runAndJudge(char **arguments, mlir::MLIRContext &context) {
   ImportOptions wishes;
   wishes.hiddenStates = true;
+  Values inputs;
+  if (Status s = readTensors(arguments[2], context, inputs); failed(s))
+    return s;
+  if (auto pixels = inputs.find("pixel_values"); pixels != inputs.end())
+    wishes.imageSizeAtHand =
+        ImageSize{pixels->second.shape.at(2), pixels->second.shape.at(3)};
   Imported imported;
   if (Status s = importModel(arguments[1], wishes, context, imported);
       failed(s))
     return s;
   auto models = imported.module->getOps<transformer::ModelOp>();
   transformer::ModelOp model = *models.begin();
-  Values inputs, expected, outputs;
+  Values expected, outputs;
   std::set<std::string> wide; // answers stored as f64
-  if (Status s = readTensors(arguments[2], context, inputs); failed(s))
-    return s;
   if (Status s = readTensors(arguments[3], context, expected, {}, &wide);
       failed(s))
     return s;

@@ -31,7 +31,6 @@ static constexpr TensorName tensors[] = {
 static constexpr TensorName textTensors[] = {TEXT("")};
 static constexpr TensorName imageTensors[] = {IMAGE("")};
 
-// Tensors of the other tower may be in a tower's file.
 static constexpr llvm::StringRef otherTensors[] = {
     "text_model.embeddings.position_ids", "embeddings.position_ids",
     "vision_model.embeddings.position_ids"};
@@ -98,8 +97,8 @@ static void describe(Config &config, ModelSpec &model) {
   nameTower("vision.", model);
   model.contrast =
       Contrast{false, config.number("logit_scale_init_value", 2.6592)};
-  ignoreUsual(text, silentKeys);
-  ignoreUsual(image, silentKeys);
+  finishTower(text, silentKeys);
+  finishTower(image, silentKeys);
 }
 
 const Family mille::import::clip{"clip",       architectures, "", tensors,

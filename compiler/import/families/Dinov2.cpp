@@ -43,7 +43,7 @@ static constexpr llvm::StringRef silentKeys[] = {
 static void checkSquare(Config &config, const Image &image) {
   if (image.height.value != image.width.value)
     config.error("image_size",
-                 "image_size is [" + Twine(image.height.value) + ", " +
+                 image.height.key + " is [" + Twine(image.height.value) + ", " +
                      Twine(image.width.value) +
                      "] but Mille does not resize learned positions: both must "
                      "be the same");

@@ -58,7 +58,7 @@ static AxialRope axialRope(Config &config, const Image &image,
 static void describe(Config &config, ModelSpec &model) {
   model.layers = config.extent("num_hidden_layers", 12, 1 << 16);
   model.hidden = config.extent("hidden_size", 384);
-  model.image = readImage(config, 224, 16);
+  model.image = readImage(config, 224, 16, /*anySize=*/true);
   model.image->leading = {{"class", {1, "the CLS token", {}}}};
   if (int64_t registers = config.integer("num_register_tokens", 0)) {
     Extent count = config.extent("num_register_tokens", registers, 1 << 16);

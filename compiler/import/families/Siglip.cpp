@@ -105,8 +105,8 @@ static void describe(Config &config, ModelSpec &model) {
                              Twine(model.hidden.value))
         .note(model.hidden.at, "hidden_size of vision_config is given here");
   model.contrast = Contrast{true, 0};
-  ignoreUsual(text, silentKeys);
-  ignoreUsual(image, silentKeys);
+  finishTower(text, silentKeys);
+  finishTower(image, silentKeys);
 }
 
 const Family mille::import::siglip{"siglip",     architectures, "", tensors,

@@ -118,17 +118,18 @@ void Reader::readKeys() {
   act = config.activation("hidden_act", "gelu");
   norm = {NormKind::layer_norm, config.positive("layer_norm_eps", 1e-5),
           Affine::weight, true, config.at("layer_norm_eps")};
-  image = readImage(config, 224, 4);
+  const bool positions = config.flag("use_absolute_embeddings", false);
+  image = readImage(config, 224, 4, /*anySize=*/!second && !positions);
   for (auto [side, patch] :
        {std::pair<Extent, Extent>{image.height, image.patchHeight},
         {image.width, image.patchWidth}})
     if (side.value % patch.value)
       config
-          .error("image_size", "image_size is " + Twine(side.value) +
+          .error("image_size", side.key + " is " + Twine(side.value) +
                                    " but patch_size must divide it, which is " +
                                    Twine(patch.value))
           .note(patch.at, "patch_size is given here");
-  image.positions = config.flag("use_absolute_embeddings", false);
+  image.positions = positions;
   image.normFirst = true;
   trained.assign(depths.size(), 0);
   if (!second)

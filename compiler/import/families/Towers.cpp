@@ -50,6 +50,14 @@ void mille::import::nameTower(llvm::StringRef prefix, Stack &stack) {
   }
 }
 
+void mille::import::finishTower(Config &config,
+                                llvm::ArrayRef<llvm::StringRef> silentKeys) {
+  config.mustBe("is_encoder_decoder", {"false"});
+  config.mustBe("add_cross_attention", {"false"});
+  config.mustBe("pruned_heads", {"{}"});
+  ignoreUsual(config, silentKeys);
+}
+
 void mille::import::checkCopy(Config &config, llvm::StringRef key,
                               llvm::StringRef copy) {
   const json::Value *first = config.object(key), *second = config.object(copy);

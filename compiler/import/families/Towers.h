@@ -39,6 +39,8 @@ Norm readImageTower(Config &config, const TowerDefaults &absent, Stack &stack);
 // One of two towers: "text." before its parameters and outputs; the vector that
 // is compared is its pooler_output.
 void nameTower(llvm::StringRef prefix, Stack &stack);
+// The rest of a tower's keys in a configuration of two.
+void finishTower(Config &config, llvm::ArrayRef<llvm::StringRef> silentKeys);
 // Older configurations hold a tower's keys twice; the copy must not differ.
 void checkCopy(Config &config, llvm::StringRef key, llvm::StringRef copy);
 
