@@ -42,11 +42,6 @@ Attribute withShape(DictionaryAttr attributes, Attribute shape) {
   return list.getDictionary(shape.getContext());
 }
 
-// Is an output by name, since its columns are a run-time size.
-bool isSimilarity(Value returned) {
-  return bool(returned.getDefiningOp<transformer::SimilarityOp>());
-}
-
 } // namespace
 
 // The results' attributes are set when their rows are known: see convertReturn.
@@ -71,7 +66,7 @@ func::FuncOp Converter::makeFunction() {
                               shapeOf(argument.getType(), spaces[argument])));
   }
   for (Value returned : function.front().getTerminator()->getOperands())
-    if (!isSimilarity(returned))
+    if (!similarityOf(returned))
       results.push_back(flattened(returned.getType()));
   head.setInsertionPoint(function);
   auto converted =
@@ -184,11 +179,10 @@ LogicalResult Converter::convertReturn(func::ReturnOp op) {
   SmallVector<Attribute> words;
   for (auto [i, returned] : llvm::enumerate(op.getOperands())) {
     DictionaryAttr given = function.getResultAttrDict(i);
-    if (auto similarity = returned.getDefiningOp<transformer::SimilarityOp>()) {
+    if (similarityOf(returned)) {
       auto name = given ? given.getAs<StringAttr>("transformer.name") : nullptr;
-      kernel::SimilarityOp::create(body, op.getLoc(),
-                                   valueOf(similarity.getLeft()),
-                                   valueOf(similarity.getRight()), name);
+      if (failed(makeSimilarity(returned, name)))
+        return failure();
       continue;
     }
     if (!valueOf(returned)) {

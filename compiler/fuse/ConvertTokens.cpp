@@ -134,17 +134,3 @@ LogicalResult Converter::convertKeep(KeepOp op) {
                          op.getIndex());
   return success();
 }
-
-// The output itself is made where it is returned and named.
-LogicalResult Converter::convertSimilarity(SimilarityOp op) {
-  for (Operation *user : op.getResult().getUsers())
-    if (!isa<func::ReturnOp>(user)) {
-      auto error = op.emitOpError("feeds '")
-                   << user->getName()
-                   << "' but its columns are a run-time size: it can only be "
-                      "an output";
-      error.attachNote(user->getLoc()) << "the value is read here";
-      return error;
-    }
-  return success();
-}

@@ -28,6 +28,10 @@ struct Space {
   std::string text() const;
 };
 
+// The similarity that `returned` is, perhaps after an affine, or null: an output
+// by name, since its columns are a run-time size.
+transformer::SimilarityOp similarityOf(mlir::Value returned);
+
 class Converter {
 public:
   Converter(transformer::ModelOp model, mlir::func::FuncOp function)
@@ -96,9 +100,14 @@ private:
   mlir::LogicalResult convertCountTokens(transformer::CountTokensOp op);
   mlir::LogicalResult convertConstant(transformer::ConstantOp op);
   mlir::LogicalResult convertKeep(transformer::KeepOp op);
-  mlir::LogicalResult convertSimilarity(transformer::SimilarityOp op);
   mlir::Value tokenNumbers(mlir::Location location,
                            mlir::DenseI64ArrayAttr numbers);
+
+  // Outputs of run-time columns (ConvertSimilarity.cpp).
+  mlir::LogicalResult convertSimilarity(transformer::SimilarityOp op);
+  mlir::LogicalResult makeSimilarity(mlir::Value returned, mlir::StringAttr name);
+  mlir::Value withColumn(mlir::Location location, mlir::Value x,
+                         mlir::Attribute number);
 
   // Norms, scales and residual units (ConvertUnits.cpp).
   mlir::Value norm(mlir::Location location, transformer::NormAttr attribute,

@@ -214,7 +214,7 @@ transformer.model @patches_of_a_stream {
 
 transformer.model @scaled_similarity {
   func.func @forward(%x: tensor<?x4xf32> {transformer.name = "x"}) -> (tensor<?x?xf32> {transformer.name = "y"}) {
-    // expected-error @below {{'transformer.similarity' op feeds 'transformer.activate' but its columns are a run-time size: it can only be an output}}
+    // expected-error @below {{'transformer.similarity' op feeds 'transformer.activate' but its columns are a run-time size: it can only be an output, perhaps after an affine}}
     %s = transformer.similarity %x, %x : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x?xf32>
     // expected-note @below {{the value is read here}}
     %y = transformer.activate %s by silu : tensor<?x?xf32>
@@ -230,5 +230,17 @@ transformer.model @experts_as_output {
     %e, %w = transformer.route %x k 2 score softmax : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
     // expected-error @below {{'func.return' op gives output 0 what no kernel writes}}
     return %e : tensor<?x?x2xi32>
+  }
+}
+
+// -----
+
+transformer.model @similarity_by_channel {
+  transformer.parameter @g : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "g", tensor<4xf32>>
+  func.func @forward(%x: tensor<?x4xf32> {transformer.name = "x"}, %step: tensor<1xi32> {transformer.name = "step"}) -> (tensor<?x?xf32> {transformer.name = "y"}) {
+    %s = transformer.similarity %x, %x : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x?xf32>
+    // expected-error @below {{'transformer.affine' op of a similarity has #transformer.scale<scheduled from 0.0 to 1.0 over 10> but can only have one number}}
+    %y = transformer.affine %s scale <scheduled from 0.0 to 1.0 over 10> : tensor<?x?xf32>
+    return %y : tensor<?x?xf32>
   }
 }

@@ -87,3 +87,24 @@ transformer.model @similarity {
     return %s, %a : tensor<?x?xf32>, tensor<?x4xf32>
   }
 }
+
+// -----
+
+// Its scale and shift go into what it multiplies.
+// CHECK-LABEL: transformer.model @scaled_similarity
+// CHECK-DAG: %[[S:.*]] = kernel.weight @s -> tensor<1xf32>
+// CHECK-DAG: %[[B:.*]] = kernel.weight #transformer.concat<#transformer.drawn<fixed, mean = 0.0, std = 0.0, seed = 0, stream = "", tensor<4xf32>>, @b> -> tensor<5xf32>
+// CHECK-DAG: %[[I:.*]] = kernel.weight #transformer.reshape<#transformer.repeat<#transformer.concat<#transformer.drawn<fixed, mean = 1.0, {{.*}}, tensor<1xf32>>, #transformer.drawn<fixed, mean = 0.0, {{.*}}, tensor<4xf32>>>, 4, each = false>, [5, 4]> -> tensor<5x4xf32>
+// CHECK: %[[L:.*]] = kernel.rows ins(%{{.*}}, %[[S]] : tensor<?x4xf32>, tensor<1xf32>)
+// CHECK: %[[LB:.*]] = kernel.matmul %[[L]], %[[I]] extras(%[[B]] : tensor<5xf32>)
+// CHECK: %[[R1:.*]] = kernel.matmul %{{.*}}, %[[I]] extras(%{{.*}} : tensor<5xf32>)
+// CHECK: kernel.similarity %[[LB]], %[[R1]] as "s" : tensor<?x5xf32>, tensor<?x5xf32>
+transformer.model @scaled_similarity {
+  transformer.parameter @s : tensor<1xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "s", tensor<1xf32>>
+  transformer.parameter @b : tensor<1xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "b", tensor<1xf32>>
+  func.func @forward(%a: tensor<?x4xf32> {transformer.name = "a"}, %b: tensor<?x4xf32> {transformer.name = "b"}) -> (tensor<?x?xf32> {transformer.name = "s"}) {
+    %s = transformer.similarity %a, %b : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x?xf32>
+    %t = transformer.affine %s scale <learned_scalar @s> shift <learned_scalar @b> : tensor<?x?xf32>
+    return %t : tensor<?x?xf32>
+  }
+}
