@@ -15,8 +15,8 @@ double mille::interpreter::lengthFactor(transformer::LengthScaleAttr scale,
     return std::log(std::max(double(seen), double(scale.getFloor()))) /
            std::log(double(scale.getBase()));
   case LengthKind::log_position:
-    return std::max(1.0,
-                    std::log(double(i + 1)) / std::log(double(scale.getBase())));
+    return std::max(1.0, std::log(double(i + 1)) /
+                             std::log(double(scale.getBase())));
   case LengthKind::log_floor:
     return 1 + double(scale.getBeta()) *
                    std::log(1 + std::floor((position + scale.getOffset()) /

@@ -33,8 +33,7 @@ template <typename Op> struct Streams {
       : query(run.at(op.getQuery())), key(run.at(op.getKey())),
         value(run.at(op.getValue())), batch(query.shape[0]),
         sequences(sequences), queries(query.shape[1] / sequences),
-        keys(key.shape[1] / sequences),
-        group(op.getHeads() / op.getKvHeads()) {
+        keys(key.shape[1] / sequences), group(op.getHeads() / op.getKvHeads()) {
     head.queries = queries;
     head.keys = keys;
     head.headDim = op.getHeadDim();
@@ -63,8 +62,8 @@ template <typename Op> struct Streams {
 
   // Points the head at head h of sequence s of the whole batch.
   void enter(int64_t s, int64_t h, Tensor &out) {
-    head.query =
-        query.numbers.data() + s * queries * head.queryStride + h * head.headDim;
+    head.query = query.numbers.data() + s * queries * head.queryStride +
+                 h * head.headDim;
     head.key = key.numbers.data() + s * keys * head.keyStride +
                h / group * head.headDim;
     head.value = value.numbers.data() + s * keys * head.valueStride +
@@ -81,8 +80,7 @@ public:
       : run(run), op(op), streams(run, op, op.getSequences()),
         mask(run.find(op.getKeyMask())), positions(run.find(op.getPositions())),
         segments(run.find(op.getSegments())), prefix(run.find(op.getPrefix())),
-        sight(op.getMask() == tf::Mask::causal, op.getWindow(),
-              op.getChunk()) {
+        sight(op.getMask() == tf::Mask::causal, op.getWindow(), op.getChunk()) {
     for (mlir::Value bias : op.getBiases())
       biases.push_back(&run.at(bias));
   }
@@ -106,12 +104,11 @@ private:
     if (Status s = streams.check(op); failed(s))
       return s;
     int64_t queryRows = rowsOf(streams.query), keyRows = rowsOf(streams.key);
-    auto all = {
-        expectCount(op, "key_mask", mask, keyRows),
-        expectCount(op, "positions", positions, queryRows),
-        expectCount(op, "segments", segments, queryRows),
-        expectCount(op, "segments", segments, segments ? keyRows : 0),
-        expectCount(op, "prefix", prefix, streams.batch)};
+    auto all = {expectCount(op, "key_mask", mask, keyRows),
+                expectCount(op, "positions", positions, queryRows),
+                expectCount(op, "segments", segments, queryRows),
+                expectCount(op, "segments", segments, segments ? keyRows : 0),
+                expectCount(op, "prefix", prefix, streams.batch)};
     for (Status s : all)
       if (failed(s))
         return s;

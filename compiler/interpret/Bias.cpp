@@ -66,8 +66,7 @@ Status mille::interpreter::runOp(Run &run, tf::DistanceBiasOp op) {
   auto number = [&](int64_t, int64_t h, int64_t i, int64_t j) {
     return table.numbers[bucketOf(op.getBuckets(), i, j) * heads + h];
   };
-  run.set(op.getResult(),
-          biasOf(like.shape[0], heads, tokens, tokens, number));
+  run.set(op.getResult(), biasOf(like.shape[0], heads, tokens, tokens, number));
   return Status::done;
 }
 
@@ -81,8 +80,8 @@ Status mille::interpreter::runOp(Run &run, tf::PairBiasOp op) {
   auto number = [&](int64_t, int64_t h, int64_t i, int64_t j) {
     return table.numbers[op.getIndex()[i * tokens + j] * heads + h];
   };
-  run.set(op.getResult(), biasOf(run.at(op.getLike()).shape[0], heads, tokens,
-                                 tokens, number));
+  run.set(op.getResult(),
+          biasOf(run.at(op.getLike()).shape[0], heads, tokens, tokens, number));
   return Status::done;
 }
 
@@ -102,8 +101,8 @@ Status mille::interpreter::runOp(Run &run, tf::ContentBiasOp op) {
     for (int64_t h = 0; h < heads; ++h)
       for (int64_t e = 0; e < entries; ++e, ++next)
         for (int64_t c = h * headDim; c < (h + 1) * headDim; ++c)
-          *next += input.numbers[m * channels + c] *
-                   table.numbers[e * channels + c];
+          *next +=
+              input.numbers[m * channels + c] * table.numbers[e * channels + c];
   double factor = op.getFactor().convertToDouble();
   auto number = [&](int64_t b, int64_t h, int64_t i, int64_t j) {
     int64_t row = b * tokens + (op.getOfKey() ? j : i);

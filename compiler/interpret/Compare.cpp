@@ -13,7 +13,7 @@ namespace {
 // Whether number `flat` of a tensor counts under the mask.
 struct Counts {
   const Value *mask = nullptr;
-  int64_t inner = 1; // numbers per [batch, tokens] position
+  int64_t inner = 1;   // numbers per [batch, tokens] position
   bool ifZero = false; // [batch, n] is [batch, tokens] only by its zeros
   bool operator()(int64_t flat, double expected) const {
     return !mask || (ifZero && expected != 0) ||
@@ -92,7 +92,8 @@ std::string text(const std::vector<int64_t> &shape) {
 const Value *maskOf(llvm::StringRef output, const Values &inputs) {
   bool decoded =
       inputs.count("decoder_input_ids") && !output.starts_with("encoder_");
-  auto mask = inputs.find(decoded ? "decoder_attention_mask" : "attention_mask");
+  auto mask =
+      inputs.find(decoded ? "decoder_attention_mask" : "attention_mask");
   return mask == inputs.end() ? nullptr : &mask->second;
 }
 
@@ -115,8 +116,8 @@ Status mille::compare(const Values &got, const Values &expected,
           << " but the expected one is " << text(wanted.shape);
       return Status::input;
     }
-    differences.push_back(differenceOf(name, found->second, wanted,
-                                       maskOf(name, inputs)));
+    differences.push_back(
+        differenceOf(name, found->second, wanted, maskOf(name, inputs)));
   }
   return Status::done;
 }
@@ -129,7 +130,8 @@ void mille::splitEntries(Values &values) {
       continue;
     }
     int64_t entries = all.shape[0];
-    for (int64_t i = 0, size = all.numbers.size() / std::max<int64_t>(entries, 1);
+    for (int64_t i = 0,
+                 size = all.numbers.size() / std::max<int64_t>(entries, 1);
          i < entries; ++i) {
       Value &entry = split[name + "." + std::to_string(i)];
       entry.shape.assign(all.shape.begin() + 1, all.shape.end());

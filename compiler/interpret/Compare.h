@@ -20,7 +20,8 @@ struct Difference {
 // Every tensor of `expected` against that of `got`, by name. Where the run's
 // inputs have the mask [batch, tokens] of a stream (attention_mask; beside an
 // encoder, decoder_attention_mask but for what begins with "encoder_"), tensors
-// [batch, tokens, ...] count only where it is not 0, and [entries, batch, tokens,
+// [batch, tokens, ...] count only where it is not 0, and [entries, batch,
+// tokens,
 // ...] ("hidden_states") too.
 // A tensor missing in `got`, or of another shape, is an error at `location`.
 Status compare(const Values &got, const Values &expected, const Values &inputs,

@@ -16,8 +16,7 @@ public:
   Router(Op op, int64_t entries, const Tensor *bias)
       : entries(entries), k(op.getK()), groups(op.getGroups()),
         topGroups(op.getTopGroups()),
-        sigmoid(int64_t(op.getScore()) ==
-                int64_t(tf::RouterScore::sigmoid)),
+        sigmoid(int64_t(op.getScore()) == int64_t(tf::RouterScore::sigmoid)),
         bestTwo(int64_t(op.getGroupScore()) ==
                 int64_t(tf::GroupScore::sum_top2)),
         renormalised(op.getRenormalised()),
@@ -63,8 +62,7 @@ private:
   // The numbers of the `count` largest that are open, largest first; of equal
   // ones the smaller number. A NaN is as large as what stands there first.
   static std::vector<int64_t> largest(const std::vector<double> &numbers,
-                                      int64_t count,
-                                      std::vector<bool> open) {
+                                      int64_t count, std::vector<bool> open) {
     std::vector<int64_t> chosen;
     while (int64_t(chosen.size()) < count) {
       int64_t best = -1;
@@ -118,8 +116,7 @@ Status mille::interpreter::runOp(Run &run, tf::RouteOp op) {
   const Tensor &logits = run.at(op.getLogits());
   Tensor bias;
   if (op.getSelectionBiasAttr())
-    if (Status s =
-            run.parameter(op.getSelectionBiasAttr(), op.getLoc(), bias);
+    if (Status s = run.parameter(op.getSelectionBiasAttr(), op.getLoc(), bias);
         failed(s))
       return s;
   int64_t k = op.getK();
@@ -176,7 +173,8 @@ Status mille::interpreter::runOp(Run &run, tf::CombineOp op) {
   return Status::done;
 }
 
-//===-- kernel --------------------------------------------------------------===//
+//===-- kernel
+//--------------------------------------------------------------===//
 
 Status mille::interpreter::runOp(Run &run, kernel::RouteOp op) {
   const Tensor &logits = run.at(op.getLogits());

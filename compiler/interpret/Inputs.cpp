@@ -21,8 +21,7 @@ StringRef mille::interpreter::outputName(func::FuncOp forward, unsigned i) {
 
 namespace {
 
-std::vector<int64_t> shapeWords(Type type, Attribute declared,
-                                bool ofDecoder) {
+std::vector<int64_t> shapeWords(Type type, Attribute declared, bool ofDecoder) {
   if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(declared))
     return array.asArrayRef().vec();
   int64_t tokens = ofDecoder ? -3 : -2;

@@ -10,8 +10,8 @@ llvm::StringRef inputName(mlir::func::FuncOp forward, unsigned i);
 llvm::StringRef outputName(mlir::func::FuncOp forward, unsigned i);
 
 // The shape of argument or result `i` in words as in mille_tensor_info: >= 0
-// fixed, -1 batch, -2 tokens, -3 decoder tokens. `transformer.shape` says it, or
-// else the type: [batch, tokens, ...].
+// fixed, -1 batch, -2 tokens, -3 decoder tokens. `transformer.shape` says it,
+// or else the type: [batch, tokens, ...].
 std::vector<int64_t> inputShape(mlir::func::FuncOp forward, unsigned i);
 std::vector<int64_t> outputShape(mlir::func::FuncOp forward, unsigned i);
 // The same in numbers of this run.

@@ -18,8 +18,8 @@ using Values = std::map<std::string, Value>;
 
 // Runs `forward` of the transformer.model `model` (whatever stage it is at, on
 // tensors) on named inputs; absent optional inputs take their defaults. Outputs
-// by name; what ops keep ("hidden_states") is one tensor [entries, batch, tokens,
-// channels]. Checks names, ranks, agreeing batch and tokens, id bounds:
+// by name; what ops keep ("hidden_states") is one tensor [entries, batch,
+// tokens, channels]. Checks names, ranks, agreeing batch and tokens, id bounds:
 // Status::input.
 Status interpret(mlir::Operation *model, ParameterValues &parameters,
                  const Values &inputs, Values &outputs);

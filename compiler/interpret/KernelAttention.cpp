@@ -80,14 +80,15 @@ constexpr double hidden = -1e30;
 class Attention {
 public:
   Attention(Run &run, kernel::AttentionOp op)
-      : op(op), buffers(run, op, run.index(op.getQueries()),
-                        run.index(op.getKeys())),
+      : op(op),
+        buffers(run, op, run.index(op.getQueries()), run.index(op.getKeys())),
         first(run.index(op.getFirst())), keyBias(run.find(op.getKeyBias())),
         keyHeadBias(run.find(op.getKeyHeadBias())),
         rotation(run.find(op.getRotation())),
         queryScale(run.find(op.getQueryScale())),
         headScale(run.find(op.getHeadScale())), sink(run.find(op.getSink())),
-        bias(run.find(op.getBias())), contentQuery(run.find(op.getContentQuery())),
+        bias(run.find(op.getBias())),
+        contentQuery(run.find(op.getContentQuery())),
         contentKey(run.find(op.getContentKey())),
         segments(run.find(op.getSegments())), prefix(run.find(op.getPrefix())),
         sight(op.getCausal(), op.getWindow(), op.getChunk()) {}
@@ -155,8 +156,8 @@ private:
       return false;
     if (!sight.shows(first + i, j, prefix ? int64_t(prefix->numbers[s]) : 0))
       return false;
-    return !segments || segments->numbers[s * buffers.queries + i] ==
-                            segments->numbers[row];
+    return !segments ||
+           segments->numbers[s * buffers.queries + i] == segments->numbers[row];
   }
 
   // Number of a row of 2D + 1 columns per head, by the distance of j from i.
@@ -183,9 +184,9 @@ private:
          {std::pair{contentQuery, query}, {contentKey, key}})
       if (content) {
         int64_t columns = columnsOf(*content) / buffers.heads;
-        sum += byDistance(
-            &content->numbers[(row * buffers.heads + h) * columns], columns, i,
-            j);
+        sum +=
+            byDistance(&content->numbers[(row * buffers.heads + h) * columns],
+                       columns, i, j);
       }
     return sum;
   }

@@ -49,8 +49,8 @@ public:
     auto access = indices ? std::optional(kernel::Access::element)
                           : kernel::accessOf(type, columns);
     if (!access) {
-      op->emitError() << "operand " << type << " cannot be read for "
-                      << columns << " columns";
+      op->emitError() << "operand " << type << " cannot be read for " << columns
+                      << " columns";
       return Status::bug;
     }
     const Tensor &tensor = run.at(value);
@@ -86,8 +86,8 @@ private:
     }
     for (auto [m, index] : llvm::enumerate(indices.numbers))
       if (index < 0 || index >= entries) {
-        op->emitError() << "index " << int64_t(index) << " is read at row "
-                        << m << " but the table has " << entries << " rows";
+        op->emitError() << "index " << int64_t(index) << " is read at row " << m
+                        << " but the table has " << entries << " rows";
         return Status::input;
       }
     return Status::done;
@@ -124,8 +124,8 @@ Status readSpans(Run &run, kernel::MatmulOp op, int64_t entries, int64_t rows,
   if (Status s = expectCount(op, "starts", starts, entries + 1); failed(s))
     return s;
   for (int64_t e = 0; e < entries; ++e)
-    spans.push_back({e, int64_t(starts->numbers[e]),
-                     int64_t(starts->numbers[e + 1])});
+    spans.push_back(
+        {e, int64_t(starts->numbers[e]), int64_t(starts->numbers[e + 1])});
   int64_t next = 0;
   for (const Span &span : spans) {
     if (span.begin != next || span.end < span.begin || span.end > rows) {
@@ -225,9 +225,9 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
   int64_t rows = rowsOf(out), columns = columnsOf(out);
   RowReaders inputs(rows, columns);
   for (auto [input, gather] : llvm::zip_equal(op.getInputs(), op.getGather()))
-    if (Status s = inputs.add(
-            run, op, input,
-            gather >= 0 ? &run.at(op.getIndices()[gather]) : nullptr);
+    if (Status s = inputs.add(run, op, input,
+                              gather >= 0 ? &run.at(op.getIndices()[gather])
+                                          : nullptr);
         failed(s))
       return s;
   ScalarRegion body;
@@ -268,8 +268,8 @@ Status mille::interpreter::runOp(Run &run, kernel::LayersOp op) {
   SmallVector<Tensor> stream;
   for (mlir::Value initial : op.getStream())
     stream.push_back(run.at(initial));
-  Status status = runLayers(run, op, op.getSlots(), op.getBodies(),
-                            op.getTable(), stream);
+  Status status =
+      runLayers(run, op, op.getSlots(), op.getBodies(), op.getTable(), stream);
   for (auto [outcome, value] : llvm::zip_equal(op.getOutcomes(), stream))
     run.set(outcome, std::move(value));
   return status;

@@ -1,5 +1,5 @@
-// `linear`, plain and with a weight per expert: of a stack only the entries that
-// rows take are read, one at a time.
+// `linear`, plain and with a weight per expert: of a stack only the entries
+// that rows take are read, one at a time.
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;

@@ -143,8 +143,8 @@ Status mille::interpreter::runLayers(Run &run, Operation *op, ArrayAttr slots,
 
 Status mille::interpreter::runOp(Run &run, tf::LayersOp op) {
   SmallVector<Tensor> stream{run.at(op.getInput())};
-  Status status = runLayers(run, op, op.getSlots(), op.getBodies(),
-                            op.getTable(), stream);
+  Status status =
+      runLayers(run, op, op.getSlots(), op.getBodies(), op.getTable(), stream);
   run.set(op.getResult(), std::move(stream.front()));
   return status;
 }

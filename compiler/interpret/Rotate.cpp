@@ -106,9 +106,8 @@ Status mille::interpreter::runOp(Run &run, tf::RotateOp op) {
 
 Status mille::interpreter::runOp(Run &run, kernel::RotationOp op) {
   const Tensor &positions = run.at(op.getPositions());
-  Rotation rotation =
-      rotationOf(op.getFrequencies(), op.getLongContextAttr(),
-                 op.getFactor().convertToDouble(), positions);
+  Rotation rotation = rotationOf(op.getFrequencies(), op.getLongContextAttr(),
+                                 op.getFactor().convertToDouble(), positions);
   Tensor out;
   out.shape = {int64_t(positions.numbers.size()), 2 * rotation.pairs};
   out.numbers = std::move(rotation.numbers);
@@ -121,8 +120,8 @@ Status mille::interpreter::runOp(Run &run, kernel::RotateOp op) {
   const Tensor &given = run.at(op.getRotation());
   Rotation rotation{columnsOf(given) / 2, given.numbers};
   if (rowsOf(given) != rowsOf(out)) {
-    op.emitError() << "rotation has " << rowsOf(given)
-                   << " rows but input has " << rowsOf(out);
+    op.emitError() << "rotation has " << rowsOf(given) << " rows but input has "
+                   << rowsOf(out);
     return Status::input;
   }
   turnHeads(rotation, out.numbers.data(), rowsOf(out), op.getHeads(),

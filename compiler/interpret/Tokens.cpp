@@ -151,14 +151,14 @@ Status mille::interpreter::runOp(Run &run, tf::ConstantOp op) {
   return Status::done;
 }
 
-//===-- kernel --------------------------------------------------------------===//
+//===-- kernel
+//--------------------------------------------------------------===//
 
 Status mille::interpreter::runOp(Run &run, kernel::PatchesOp op) {
   const Tensor &pixels = run.at(op.getPixels()); // [batch, c * h * w]
   ArrayRef<int64_t> image = op.getImage();
-  run.set(op.getResult(),
-          patchesOf(Patches(op, image[0], image[1], image[2]), pixels,
-                    rowsOf(pixels)));
+  run.set(op.getResult(), patchesOf(Patches(op, image[0], image[1], image[2]),
+                                    pixels, rowsOf(pixels)));
   return Status::done;
 }
 

@@ -1,5 +1,6 @@
 // The row-wise ops of the `transformer` dialect on tensors, one function each.
-// Linears, attention, experts, tokens and residual units have files of their own.
+// Linears, attention, experts, tokens and residual units have files of their
+// own.
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;
@@ -138,12 +139,10 @@ Status mille::interpreter::runOp(Run &run, tf::AddOp op) {
 
 Status mille::interpreter::runOp(Run &run, tf::AffineOp op) {
   std::vector<double> scale, shift; // [1] or [channels]
-  if (Status s =
-          scaleNumbers(run, op.getScaleAttr(), 1.0, op.getLoc(), scale);
+  if (Status s = scaleNumbers(run, op.getScaleAttr(), 1.0, op.getLoc(), scale);
       failed(s))
     return s;
-  if (Status s =
-          scaleNumbers(run, op.getShiftAttr(), 0.0, op.getLoc(), shift);
+  if (Status s = scaleNumbers(run, op.getShiftAttr(), 0.0, op.getLoc(), shift);
       failed(s))
     return s;
   Tensor out = run.at(op.getInput());
