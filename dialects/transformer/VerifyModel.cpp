@@ -244,6 +244,15 @@ bool normsItsInput(ResidualOp unit) {
   return norms && llvm::any_of(norms.getAsRange<NormAttr>(), isNorm);
 }
 
+// A norm reads it, or what is pooled from it (CLIP's image tower, Swin's stages):
+// then the sum itself is one output of several.
+bool isNormedToo(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<NormOp>(user) ||
+           (isa<PoolOp>(user) && isNormedToo(user->getResult(0)));
+  });
+}
+
 // The unit whose unnormed sum `value` is, when its stack is a pre-norm one.
 ResidualOp unnormedEnd(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -252,7 +261,8 @@ ResidualOp unnormedEnd(Value value) {
     value = op->getOperand(0);
   }
   auto last = value.getDefiningOp<ResidualOp>();
-  if (!last || isNorm(last.getOutNormAttr()) || last.getTap() == Tap::normed)
+  if (!last || isNorm(last.getOutNormAttr()) || last.getTap() == Tap::normed ||
+      isNormedToo(last.getResult()))
     return {};
   for (auto unit = last; unit; unit = unit.getInput().getDefiningOp<ResidualOp>())
     if (normsItsInput(unit))

@@ -131,6 +131,21 @@ transformer.model @model_c4_closed {
 
 // -----
 
+// No warning: the sum is one output, and normed, pooled, another.
+transformer.model @model_c4_pooled {
+  func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}) -> (tensor<?x?x8xf32> {transformer.name = "y"}, tensor<?x8xf32> {transformer.name = "z"}) {
+    %0 = transformer.residual %x in_norm [#transformer.norm<rms_norm, eps = 1.0e-6>] {
+    ^bb0(%u: tensor<?x?x8xf32>):
+      transformer.yield %u : tensor<?x?x8xf32>
+    } : tensor<?x?x8xf32>
+    %1 = transformer.pool %0 by first : tensor<?x?x8xf32> -> tensor<?x8xf32>
+    %2 = transformer.norm %1 by <rms_norm, eps = 1.0e-6> : tensor<?x8xf32>
+    return %0, %2 : tensor<?x?x8xf32>, tensor<?x8xf32>
+  }
+}
+
+// -----
+
 transformer.model @model_c5 {
   transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
   transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
