@@ -325,6 +325,10 @@ Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
   Value keyMask = a.cross ? memoryMask : input("attention_mask");
   Value prefix = a.prefixed ? inputNamed("prefix_tokens") : Value();
   llvm::SmallVector<Value> biases = scoreBiases(u, a, name, at);
+  if (a.content && a.content->ofQuery)
+    biases.push_back(contentBias(heads.query, false, a, name, at));
+  if (a.content && a.content->ofKey)
+    biases.push_back(contentBias(heads.key, true, a, name, at));
   return AttendOp::create(
       op, where(at), as(heads.query, a.heads.value * a.valueDim.value),
       heads.query, heads.key, heads.value, keyMask, positions,

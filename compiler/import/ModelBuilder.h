@@ -111,6 +111,9 @@ private:
   llvm::SmallVector<Value> scoreBiases(Value u, const Attention &a,
                                        llvm::StringRef name,
                                        mlir::LocationAttr at);
+  mlir::Attribute distances(const ContentTable &table, mlir::LocationAttr at);
+  Value contentBias(Value x, bool ofKey, const Attention &attention,
+                    llvm::StringRef name, mlir::LocationAttr at);
   Value distanceBias(Value like, const Attention &attention,
                      llvm::StringRef name, mlir::LocationAttr at);
   Value attendSoftmax(Value u, const Heads &heads, const Attention &a,

@@ -85,6 +85,17 @@ struct DistanceTable {
   bool shared = false;          // by all layers of the stack
 };
 
+// Scores between contents and distances (DeBERTa): row rows[clamp(j - i, -D, D)
+// + D] of a table [entries, hidden] of the stack, which each layer projects.
+struct ContentTable {
+  Extent entries;
+  std::vector<int64_t> rows; // 2D + 1
+  Norm norm;                 // of the table
+  bool ofQuery = false, ofKey = false; // whose contents
+  bool ownProjections = false; // else by the layer's keys and queries
+  double factor = 1;
+};
+
 // Low-rank queries and keys (MLA): a head is `nope` dimensions that RoPE leaves,
 // then `rope` ones; all heads share one rotated key.
 struct Latent {
@@ -131,6 +142,7 @@ struct Attention {
   double slopeFactor = 1;
   bool slopesRounded = false; // slopes and their products, to bfloat16
   std::optional<DistanceTable> distance;
+  std::optional<ContentTable> content;
   std::vector<PairBias> pairBiases; // between the tokens of an image
   std::optional<AxialRope> axialRope;
   std::optional<WindowPlan> windows;

@@ -46,7 +46,10 @@ static constexpr TensorName tensors[] = {
     STACK("decoder"),
     UNITS("out_norm"),
     UNITS("in_norm"),
+    {"encoder.first_convolution", "model.encoder.conv1"},
+    {"encoder.second_convolution", "model.encoder.conv2"},
     {"head.weight", "lm_head.weight"},
+    {"head.weight", "proj_out.weight"},
     {"head.bias", "final_logits_bias", false, 0, 1, true}};
 const llvm::ArrayRef<TensorName> mille::import::bartTensors = tensors;
 
@@ -61,6 +64,7 @@ static constexpr StringRef others[] = {
     "encoder.version",
     "decoder.version",
     "lm_head.weight",
+    "proj_out.weight",
     "final_logits_bias"};
 const llvm::ArrayRef<StringRef> mille::import::bartOtherTensors = others;
 

@@ -18,7 +18,8 @@ BertParts mille::import::readBert(Config &config, ModelSpec &model,
   model.vocab = config.extent("vocab_size", d.vocab);
   if (d.positions)
     model.positions = config.extent("max_position_embeddings", d.positions);
-  model.tokenTypes = config.extent("type_vocab_size", d.tokenTypes);
+  if (config.integer("type_vocab_size", d.tokenTypes) != 0)
+    model.tokenTypes = config.extent("type_vocab_size", d.tokenTypes);
   config.mustBe("position_embedding_type", {"\"absolute\""});
   config.mustBe("is_decoder", {"false"});
 

@@ -1,5 +1,6 @@
 // T5, mT5 and UMT5: RMS norms before the branches, no scale on scores, a bias by
 // bucketed distance instead of positions. The encoder alone, too.
+#include "compiler/import/DistanceBuckets.h"
 #include "compiler/import/families/Families.h"
 
 #include <cmath>
@@ -71,7 +72,6 @@ static constexpr StringRef silentKeys[] = {
     "is_gated_act", "max_new_tokens", "n_positions", "scalable_attention",
     "scale_decoder_outputs"};
 
-// Exact up to half the buckets, then by logarithm; in f32, as it was trained.
 static DistanceTable bucketsOf(Config &config, const Extent &entries,
                                const Extent &farthest, bool bothSides) {
   DistanceTable table;
@@ -87,17 +87,7 @@ static DistanceTable bucketsOf(Config &config, const Extent &entries,
     table.buckets = {0};
     return table;
   }
-  const float range = float(std::log(double(most) / double(exact)));
-  for (int64_t offset = -most; offset <= most; ++offset) { // key - query
-    const int64_t distance = bothSides ? std::abs(offset)
-                                       : std::max<int64_t>(0, -offset);
-    int64_t bucket = distance;
-    if (distance >= exact) {
-      float part = std::log(float(distance) / float(exact)) / range;
-      bucket = std::min(count - 1, exact + int64_t(part * float(count - exact)));
-    }
-    table.buckets.push_back(bucket + (bothSides && offset > 0 ? count : 0));
-  }
+  table.buckets = distanceBuckets(entries.value, most, bothSides);
   return table;
 }
 

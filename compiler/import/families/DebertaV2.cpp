@@ -1,0 +1,186 @@
+// DeBERTa V2 and V3: BERT's placement, and scores between contents and bucketed
+// distances in both directions.
+#include "compiler/import/families/BertKeys.h"
+
+#include <cmath>
+
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+using llvm::StringRef;
+using llvm::Twine;
+
+static constexpr StringRef architectures[] = {"DebertaV2Model",
+                                              "DebertaV2ForMaskedLM"};
+
+#define LAYER "deberta.encoder.layer.*."
+static constexpr TensorName tensors[] = {
+    {"embed", "deberta.embeddings.word_embeddings"},
+    {"position", "deberta.embeddings.position_embeddings"},
+    {"token_type", "deberta.embeddings.token_type_embeddings"},
+    {"embed_norm", "deberta.embeddings.LayerNorm"},
+    {"embed_project", "deberta.embeddings.embed_proj"},
+    {"relative", "deberta.encoder.rel_embeddings"},
+    {"relative_norm", "deberta.encoder.LayerNorm"},
+    {"layers.*.attn.q", LAYER "attention.self.query_proj"},
+    {"layers.*.attn.k", LAYER "attention.self.key_proj"},
+    {"layers.*.attn.v", LAYER "attention.self.value_proj"},
+    {"layers.*.attn.o", LAYER "attention.output.dense"},
+    {"layers.*.attn.distance_q", LAYER "attention.self.pos_query_proj"},
+    {"layers.*.attn.distance_k", LAYER "attention.self.pos_key_proj"},
+    {"layers.*.attn.out_norm", LAYER "attention.output.LayerNorm"},
+    {"layers.*.ffn.in", LAYER "intermediate.dense"},
+    {"layers.*.ffn.out", LAYER "output.dense"},
+    {"layers.*.ffn.out_norm", LAYER "output.LayerNorm"},
+    {"head_transform", "cls.predictions.transform.dense"},
+    {"head_transform", "lm_predictions.lm_head.dense"},
+    {"head_transform.norm", "cls.predictions.transform.LayerNorm"},
+    {"head_transform.norm", "lm_predictions.lm_head.LayerNorm"},
+    {"head.weight", "cls.predictions.decoder.weight"},
+    {"head.bias", "cls.predictions.bias"},
+    {"head.bias", "lm_predictions.lm_head.bias"}};
+
+static constexpr StringRef otherTensors[] = {
+    "embeddings.position_ids",
+    "embeddings.position_embeddings.weight",
+    "cls.predictions.decoder.weight",
+    "cls.predictions.decoder.bias",
+    "cls.predictions.bias",
+    "cls.predictions.transform.dense.weight",
+    "cls.predictions.transform.dense.bias",
+    "cls.predictions.transform.LayerNorm.weight",
+    "cls.predictions.transform.LayerNorm.bias",
+    "lm_predictions.lm_head.bias",
+    "lm_predictions.lm_head.dense.weight",
+    "lm_predictions.lm_head.dense.bias",
+    "lm_predictions.lm_head.LayerNorm.weight",
+    "lm_predictions.lm_head.LayerNorm.bias",
+    "mask_predictions.classifier.weight",
+    "mask_predictions.classifier.bias",
+    "mask_predictions.dense.weight",
+    "mask_predictions.dense.bias",
+    "mask_predictions.LayerNorm.weight",
+    "mask_predictions.LayerNorm.bias",
+    "pooler.dense.weight",
+    "pooler.dense.bias"};
+
+static constexpr StringRef silentKeys[] = {
+    "attention_probs_dropout_prob", "hidden_dropout_prob", "conv_act",
+    "conv_groups", "legacy", "max_position_embeddings", "pooler_dropout",
+    "pooler_hidden_act", "pooler_hidden_size"};
+
+// Exact up to half the buckets, then by logarithm, either side of 0; in f32, as
+// it was trained.
+static int64_t bucketOf(int64_t offset, int64_t buckets, int64_t most) {
+  const int64_t half = buckets / 2, distance = std::abs(offset);
+  if (buckets <= 0 || distance <= half)
+    return offset;
+  const float range = std::log(float(double(most - 1) / double(half)));
+  const float part = std::log(float(distance) / float(half)) / range;
+  const int64_t bucket = int64_t(std::ceil(part * float(half - 1))) + half;
+  return offset < 0 ? -bucket : bucket;
+}
+
+// Rows of the table for each distance until both sides stay in their last.
+static std::vector<int64_t> rowsOf(int64_t span, int64_t buckets, int64_t most) {
+  int64_t reach = 1;
+  while (bucketOf(reach, buckets, most) < span)
+    ++reach;
+  std::vector<int64_t> rows;
+  for (int64_t offset = -reach; offset <= reach; ++offset) // key - query
+    rows.push_back(std::clamp<int64_t>(
+        bucketOf(-offset, buckets, most) + span, 0, 2 * span - 1));
+  return rows;
+}
+
+// Which of the two directions: a list, or words with bars between.
+static void readDirections(Config &config, ContentTable &table) {
+  const json::Value *value = config.take("pos_att_type");
+  if (!value)
+    return;
+  std::vector<std::string> words;
+  if (value->kind == json::Kind::array) {
+    for (const json::Value &item : value->items)
+      words.push_back(item.text);
+  } else {
+    llvm::SmallVector<StringRef> parts;
+    StringRef(value->text).split(parts, '|', -1, false);
+    for (StringRef part : parts)
+      words.push_back(part.trim().lower());
+  }
+  for (const std::string &word : words) {
+    if (word == "c2p")
+      table.ofQuery = true;
+    else if (word == "p2c")
+      table.ofKey = true;
+    else
+      config.error("pos_att_type", "pos_att_type has \"" + word +
+                                       "\" but Mille does only \"c2p\" and "
+                                       "\"p2c\"");
+  }
+}
+
+static std::optional<ContentTable> readTable(Config &config, Attention &a,
+                                             double eps) {
+  ContentTable table;
+  readDirections(config, table);
+  a.scale = 1 / std::sqrt(double(a.headDim.value) *
+                          (1 + table.ofQuery + table.ofKey));
+  table.factor = a.scale;
+  const bool relative = config.flag("relative_attention", false);
+  int64_t most = config.integer("max_relative_positions", -1);
+  if (most < 1)
+    most = config.extent("max_position_embeddings", 512).value;
+  const int64_t buckets = config.integer("position_buckets", -1);
+  table.ownProjections = !config.flag("share_att_key", false);
+  std::string norm = config.text("norm_rel_ebd", "none");
+  if (StringRef(norm).contains("layer_norm"))
+    table.norm = {NormKind::layer_norm, eps, Affine::weight, true,
+                  config.at("norm_rel_ebd")};
+  else if (norm != "none")
+    config.error("norm_rel_ebd", "norm_rel_ebd is \"" + norm +
+                                     "\" but Mille does only \"none\" and "
+                                     "\"layer_norm\"");
+  if (!relative || (!table.ofQuery && !table.ofKey))
+    return std::nullopt;
+  const int64_t span = buckets > 0 ? buckets : most;
+  if (span > 1 << 20 || (buckets > 0 && (buckets < 4 || most - 1 <= buckets / 2))) {
+    config.error(buckets > 0 ? "position_buckets" : "max_relative_positions",
+                 "position_buckets is " + Twine(buckets) + " and positions are " +
+                     Twine(most) + " but buckets are 4 or more, half of them "
+                     "fewer than positions, of which there are at most " +
+                     Twine(1 << 20));
+    return std::nullopt;
+  }
+  table.entries = {2 * span, buckets > 0 ? "2 * position_buckets"
+                                         : "2 * max_relative_positions",
+                   config.at("position_buckets")};
+  table.rows = rowsOf(span, buckets, most);
+  return table;
+}
+
+static void describe(Config &config, ModelSpec &model) {
+  BertParts parts = readBert(
+      config, model, {24, 1536, 24, 6144, 128100, 0, 0, "gelu", 1e-7});
+  if (config.flag("position_biased_input", true))
+    model.positions = config.extent("max_position_embeddings", 512);
+  model.embedNorm = parts.norm;
+  Extent width = config.extent("embedding_size", model.hidden.value);
+  if (width.value != model.hidden.value) {
+    model.words = {width, false};
+    model.projectedAt = ProjectedAt::sum;
+  }
+  config.mustBe("conv_kernel_size", {"0"});
+  config.mustBe("z_steps", {"0"});
+  Attention &a = parts.attention;
+  if (config.has("attention_head_size"))
+    a.headDim = a.valueDim = config.extent("attention_head_size", {}, 1 << 16);
+  a.content = readTable(config, a, parts.norm.eps);
+  model.units = postNormUnits(a, parts.feedForward, parts.norm);
+  if (config.architecture == "DebertaV2ForMaskedLM")
+    addMaskedHead(config, model, parts.feedForward.act, parts.norm);
+}
+
+const Family mille::import::debertaV2{
+    "deberta-v2", architectures, "deberta.",   tensors,
+    otherTensors, silentKeys,    Scheme::bert, describe};
