@@ -85,12 +85,51 @@ Extent Config::dividedHead(const Extent &hidden, const Extent &heads) {
   return size;
 }
 
-Rope Config::rope(const Extent &headDim, double usualTheta) {
-  double theta = positive("rope_theta", usualTheta);
-  double partial = positive("partial_rotary_factor", 1);
+StringRef Config::either(StringRef key, StringRef other) {
+  bool first = has(key);
+  return !first && has(other) ? other : key;
+}
+
+std::vector<int64_t> Config::integers(StringRef key) {
+  std::vector<int64_t> numbers;
+  const json::Value *items = list(key);
+  if (!items)
+    return numbers;
+  for (const json::Value &item : items->items) {
+    bool boolean = item.kind == json::Kind::boolean;
+    if (!boolean && !item.whole)
+      problems.error(at(item), "an entry of " + key + " is " +
+                                   item.describe() +
+                                   " but must be a whole number");
+    numbers.push_back(boolean ? item.boolean : item.integer);
+  }
+  return numbers;
+}
+
+// The length that a scaling starts from.
+double Config::trainedTokens(Fields &scaling) {
+  if (scaling.has("original_max_position_embeddings"))
+    return scaling.positive("original_max_position_embeddings");
+  return positive(has("original_max_position_embeddings")
+                      ? "original_max_position_embeddings"
+                      : "max_position_embeddings");
+}
+
+Rope Config::rope(const Extent &headDim, const RopeKeys &keys) {
+  double theta = positive(keys.thetaKey, keys.theta);
+  double partial = positive(keys.partialKey, keys.partial);
   StringRef key = has("rope_parameters") ? "rope_parameters" : "rope_scaling";
   const json::Value *scaling = object(key);
   ignore("rope_scaling");
+  bool own = false; // each kind of layers has its entry
+  if (scaling && !keys.layerType.empty())
+    if (const json::Member *entry = scaling->find(keys.layerType)) {
+      scaling = entry->value.kind == json::Kind::null ? nullptr : &entry->value;
+      key = keys.layerType;
+      own = true;
+    }
+  if (!own && !keys.scaled)
+    scaling = nullptr;
   std::optional<Fields> fields;
   if (scaling) {
     fields.emplace(file(), *scaling, key, problems, context);
@@ -98,21 +137,26 @@ Rope Config::rope(const Extent &headDim, double usualTheta) {
     partial = fields->positive("partial_rotary_factor", partial);
   }
   auto rotary = int64_t(double(headDim.value) * partial);
-  if (rotary < 2 || rotary % 2 || rotary > headDim.value) {
+  // An odd number is rounded up: pairs turn.
+  if (rotary < 1 || rotary + rotary % 2 > headDim.value) {
     problems.error(headDim.at, "RoPE turns " + Twine(rotary) + " of the " +
                                    Twine(headDim.value) +
-                                   " dimensions of a head, but must turn an "
-                                   "even number of them");
+                                   " dimensions of a head, but must turn pairs "
+                                   "of them");
     rotary = 2;
   }
   Rope rope;
+  rope.pairing = keys.pairing;
   rope.frequencies = ropeFrequencies(theta, rotary);
   if (fields)
-    scaleRope(*fields, key, rope);
+    scaleRope(*fields, key, theta, keys.besides, rope);
   return rope;
 }
 
-void Config::scaleRope(Fields &scaling, StringRef key, Rope &rope) {
+void Config::scaleRope(Fields &scaling, StringRef key, double theta,
+                       StringRef besides, Rope &rope) {
+  static constexpr StringRef done[] = {"default", "linear",  "dynamic", "yarn",
+                                       "longrope", "llama3", "su"};
   StringRef typeKey = scaling.has("rope_type") ? "rope_type" : "type";
   std::string type = scaling.text(typeKey, "default");
   scaling.ignore("type");
@@ -130,14 +174,89 @@ void Config::scaleRope(Fields &scaling, StringRef key, Rope &rope) {
                                            formatDouble(high));
     scaleLlama3(rope.frequencies, scaling.positive("factor"), low, high,
                 scaling.positive("original_max_position_embeddings"));
-  } else if (type != "default") {
-    scaling.error(typeKey, typeKey + " of " + key + " is \"" + type +
-                               "\" but Mille does only \"default\", "
-                               "\"linear\" and \"llama3\"");
+  } else if (type == "dynamic") {
+    double factor = scaling.positive("factor");
+    if (factor < 1 || rope.frequencies.size() < 2)
+      scaling.error("factor", "factor is " + formatDouble(factor) + " for " +
+                                  Twine(rope.frequencies.size()) +
+                                  " pairs but dynamic RoPE needs a factor "
+                                  "from 1 and 2 pairs");
+    rope.longContext = LongContext{
+        int64_t(positive("max_position_embeddings")), factor, {}};
+  } else if (type == "yarn") {
+    scaleYarn(scaling, theta, rope);
+  } else if (type == "longrope" || type == "su") {
+    scaleByFactors(scaling, key, rope);
+  } else if (!llvm::is_contained(done, type)) {
+    scaling.error(typeKey,
+                  typeKey + " of " + key + " is \"" + type +
+                      "\" but Mille does only \"default\", \"linear\", "
+                      "\"dynamic\", \"yarn\", \"longrope\" and \"llama3\"");
     return;
   }
   scaling.ignore("original_max_position_embeddings");
+  scaling.ignore("max_position_embeddings");
+  scaling.ignore(besides);
   scaling.noteRest();
+}
+
+void Config::scaleYarn(Fields &scaling, double theta, Rope &rope) {
+  double trained = trainedTokens(scaling);
+  double factor =
+      scaling.has("factor")
+          ? scaling.positive("factor")
+          : positive("max_position_embeddings") / trained;
+  double weight = scaling.number("mscale", 0),
+         ofAll = scaling.number("mscale_all_dim", 0);
+  double magnitude = weight != 0 && ofAll != 0
+                         ? yarnMagnitude(factor, weight) /
+                               yarnMagnitude(factor, ofAll)
+                         : yarnMagnitude(factor);
+  rope.attentionFactor = scaling.positive("attention_factor", magnitude);
+  import::scaleYarn(rope.frequencies, theta, factor, trained,
+                    scaling.positive("beta_fast", 32),
+                    scaling.positive("beta_slow", 1),
+                    scaling.flag("truncate", true));
+}
+
+// LongRoPE: every pair is slowed by a factor of its own, and runs longer than
+// the trained length have other factors.
+void Config::scaleByFactors(Fields &scaling, StringRef key, Rope &rope) {
+  auto divided = [&](StringRef name) {
+    std::vector<double> frequencies = rope.frequencies;
+    const json::Value *factors = scaling.list(name);
+    size_t count = factors ? factors->items.size() : 0;
+    if (count != frequencies.size()) {
+      scaling.error(name, name + " of " + key + " has " + Twine(count) +
+                              " factors but RoPE turns " +
+                              Twine(frequencies.size()) + " pairs");
+      return frequencies;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const json::Value &factor = factors->items[i];
+      if (factor.kind == json::Kind::number && factor.number > 0)
+        frequencies[i] /= factor.number;
+      else
+        problems.error(at(factor), "an entry of " + name + " is " +
+                                       factor.describe() +
+                                       " but must be more than 0");
+    }
+    return frequencies;
+  };
+  double trained = trainedTokens(scaling);
+  bool extended = has("original_max_position_embeddings") ||
+                  !scaling.has("factor");
+  double factor = extended ? positive("max_position_embeddings") / trained
+                           : scaling.positive("factor");
+  scaling.ignore("factor");
+  double magnitude =
+      factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(trained));
+  rope.attentionFactor = scaling.positive("attention_factor", magnitude);
+  LongContext further;
+  further.after = int64_t(trained);
+  further.frequencies = divided("long_factor");
+  rope.frequencies = divided("short_factor");
+  rope.longContext = std::move(further);
 }
 
 static Unit unitOf(StringRef name, const Norm &norm, bool before) {

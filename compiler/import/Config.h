@@ -8,6 +8,18 @@
 
 namespace mille::import {
 
+// How a family's config speaks of RoPE.
+struct RopeKeys {
+  double theta = 10000, partial = 1; // where absent
+  llvm::StringRef thetaKey = "rope_theta";
+  llvm::StringRef partialKey = "partial_rotary_factor";
+  transformer::Pairing pairing = transformer::Pairing::half;
+  // Whose entry of rope_parameters counts, where kinds of layers have their own.
+  llvm::StringRef layerType = "";
+  bool scaled = true; // by rope_scaling, where it is for all kinds of layers
+  llvm::StringRef besides = ""; // a key beside the scaling's that others read
+};
+
 // A config's keys; absent ones have the defaults of the configuration class.
 class Config : public Fields {
 public:
@@ -32,21 +44,34 @@ public:
   // Where a name is part of a word: "gated-silu".
   static std::optional<transformer::Activation>
   activationNamed(llvm::StringRef name);
-  Rope rope(const Extent &headDim, double theta);
+  Rope rope(const Extent &headDim, const RopeKeys &keys = {});
+  // The keys of an object inside the config.
+  Fields inside(const json::Value &object, llvm::StringRef what) {
+    return Fields(file(), object, what, problems, context);
+  }
+  // The key of the two that the config has, else the first.
+  llvm::StringRef either(llvm::StringRef key, llvm::StringRef other);
+  // Whole numbers, or true and false, in a list; empty where absent.
+  std::vector<int64_t> integers(llvm::StringRef key);
   // Head size where it is hidden_size / heads.
   Extent dividedHead(const Extent &hidden, const Extent &heads);
 
   Problems &problems;
 
 private:
-  void scaleRope(Fields &scaling, llvm::StringRef key, Rope &rope);
+  void scaleRope(Fields &scaling, llvm::StringRef key, double theta,
+                 llvm::StringRef besides, Rope &rope);
+  void scaleYarn(Fields &scaling, double theta, Rope &rope);
+  void scaleByFactors(Fields &scaling, llvm::StringRef key, Rope &rope);
+  double trainedTokens(Fields &scaling);
   mlir::MLIRContext &context;
   StoredTensors *tensors;
 };
 
 // A parameter in Mille's words and in the file's; the stars of both are the same
 // numbers (the layer's). .weight and .bias follow both where the words name
-// neither. Several entries for one parameter are tried in order.
+// neither. Several entries for one parameter are tried in order. `%` counts
+// tensors of which the parameter is a stack (experts).
 struct TensorName {
   llvm::StringRef mille, file;
   bool transposed = false;    // stored [in, out]
@@ -64,6 +89,7 @@ struct Family {
   Scheme scheme;               // of --weights=random
   void (*describe)(Config &config, ModelSpec &model);
   bool encoderDecoder = false;
+  llvm::ArrayRef<TensorName> usual = {}; // names as other families have them
 };
 
 // Keys that never matter, and those of a family: the rest is noted as unknown.

@@ -20,6 +20,8 @@ public:
   // The value of `key`, which is known from now on; null when absent or null.
   const json::Value *take(llvm::StringRef key);
   bool has(llvm::StringRef key) { return take(key) != nullptr; }
+  // Whether the key is there, even as null.
+  bool given(llvm::StringRef key) { return asked(key), members.count(key); }
 
   // A whole number from 1; absent without a default: an error.
   Extent extent(llvm::StringRef key, std::optional<int64_t> absent = {},

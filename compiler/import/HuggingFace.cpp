@@ -15,7 +15,8 @@ using llvm::Twine;
 // Training, generation, labels, book-keeping: no part of the forward pass.
 static constexpr StringRef neverMatter[] = {
     "_attn_implementation_autoset", "_commit_hash", "_name_or_path",
-    "architectures", "auto_map", "bad_words_ids", "begin_suppress_tokens",
+    "activation_dropout", "architectures", "attention_dropout", "attn_pdrop",
+    "attention_probs_dropout_prob", "auto_map", "bad_words_ids", "begin_suppress_tokens",
     "bos_token_id", "chunk_size_feed_forward", "cross_attention_hidden_size",
     "decoder_start_token_id", "diversity_penalty", "do_sample", "dtype",
     "early_stopping", "encoder_no_repeat_ngram_size", "eos_token_id",
@@ -31,7 +32,13 @@ static constexpr StringRef neverMatter[] = {
     "task_specific_params", "temperature", "tf_legacy_loss",
     "tie_encoder_decoder", "tokenizer_class", "top_k", "top_p", "torch_dtype",
     "torchscript", "transformers_version", "typical_p", "use_bfloat16",
-    "use_cache", "cls_token_id", "mask_token_id", "unk_token_id"};
+    "use_cache", "cls_token_id", "mask_token_id", "unk_token_id",
+    "cache_implementation", "classifier_dropout", "dropout", "embd_pdrop",
+    "embed_dropout", "embedding_dropout", "hidden_dropout",
+    "hidden_dropout_prob", "init_std", "initializer_factor", "layerdrop",
+    "max_position_embeddings", "output_router_logits", "pretraining_tp",
+    "resid_dropout", "resid_pdrop", "residual_dropout", "router_aux_loss_coef",
+    "router_jitter_noise"};
 
 static std::string listed(ArrayRef<std::string> words) {
   std::string text;
@@ -143,12 +150,22 @@ static std::string numbered(StringRef file, ArrayRef<std::string> numbers) {
   return name;
 }
 
+// With a number in place of `%`.
+static std::string counted(StringRef file, int64_t number) {
+  auto [before, after] = file.split('%');
+  return before.size() == file.size()
+             ? file.str()
+             : (before + Twine(number) + after).str();
+}
+
 FamilyWeights::FamilyWeights(const Family &family, StoredTensors &tensors,
                              mlir::LocationAttr at, Problems &problems,
                              mlir::MLIRContext &context)
     : family(family), tensors(tensors), at(at), problems(problems),
       context(context) {
   for (const TensorName &name : family.tensors)
+    names[name.mille].push_back(&name);
+  for (const TensorName &name : family.usual)
     names[name.mille].push_back(&name);
 }
 
@@ -188,7 +205,7 @@ const TensorName *FamilyWeights::lookUp(StringRef parameter,
     return nullptr;
   const TensorName *name = found->second.front();
   for (const TensorName *tried : llvm::reverse(found->second))
-    if (find(numbered(tried->file, numbers) + suffix))
+    if (find(counted(numbered(tried->file, numbers) + suffix, 0)))
       name = tried;
   file = numbered(name->file, numbers) + suffix;
   return name;
@@ -237,14 +254,30 @@ mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
                            family.modelType + " files");
     return {};
   }
+  if (!StringRef(file).contains('%'))
+    return stored(file, *name, wanted.shape);
+  llvm::SmallVector<mlir::Attribute> all;
+  for (int64_t i = 0; i < wanted.shape[0].size; ++i) {
+    llvm::SmallVector<Dimension, 2> one(llvm::drop_begin(wanted.shape));
+    mlir::Attribute value = stored(counted(file, i), *name, one);
+    if (!value)
+      return {};
+    all.push_back(value);
+  }
+  return StackAttr::get(&context, all);
+}
+
+// The expression of one stored tensor of which `shape` is wanted.
+mlir::Attribute FamilyWeights::stored(StringRef file, const TensorName &name,
+                                      llvm::SmallVector<Dimension, 2> shape) {
   // The stored shape: the parts together, in the stored order.
-  llvm::SmallVector<Dimension, 2> shape = wanted.shape;
-  const bool transposed = name->transposed && shape.size() == 2;
+  const size_t rank = shape.size();
+  const bool transposed = name.transposed && rank >= 2;
   const int64_t out = shape[0].size;
-  shape[0].size = out * name->parts;
+  shape[0].size = out * name.parts;
   if (transposed)
-    std::swap(shape[0], shape[1]);
-  if (name->leadingOne)
+    std::swap(shape[rank - 2], shape[rank - 1]);
+  if (name.leadingOne)
     shape.insert(shape.begin(), Dimension{1, {}});
 
   StoredTensors::Entry *entry = find(file);
@@ -254,19 +287,22 @@ mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
   }
   entry->used = true;
   mlir::Attribute value = storedButOnes(*entry, shape);
-  if (value && name->leadingOne) {
+  if (value && name.leadingOne) {
     llvm::SmallVector<int64_t> bare;
     for (const Dimension &dimension : llvm::drop_begin(shape))
       bare.push_back(dimension.size);
     value = ReshapeAttr::get(&context, value,
                              mlir::DenseI64ArrayAttr::get(&context, bare));
   }
-  if (value && name->parts > 1)
+  if (value && name.parts > 1)
     value = SliceAttr::get(&context, value, transposed ? 1 : 0,
-                           name->part * out, out, 1);
-  if (value && transposed)
-    value = TransposeAttr::get(&context, value);
-  return value;
+                           name.part * out, out, 1);
+  if (!value || !transposed)
+    return value;
+  if (rank == 2)
+    return TransposeAttr::get(&context, value);
+  return PermuteAttr::get(&context, value,
+                          mlir::DenseI64ArrayAttr::get(&context, {0, 2, 1}));
 }
 
 void FamilyWeights::noteUnused() {
@@ -280,7 +316,9 @@ void FamilyWeights::noteUnused() {
     std::string pattern = starred(entry->tensor->name, numbers);
     StringRef bare = pattern;
     bare.consume_front(family.prefix);
-    if (known.contains(pattern) || known.contains(bare))
+    if (known.contains(pattern) || known.contains(bare) ||
+        bare == "lm_head.weight" || bare == "lm_head.bias" || // no head wanted
+        bare.ends_with("rotary_emb.inv_freq")) // follows from the config
       continue;
     if (++unknown <= most)
       problems.note(mlir::FileLineColLoc::get(&context, entry->path, 0, 0),

@@ -27,6 +27,8 @@ private:
   mlir::Attribute storedButOnes(const StoredTensors::Entry &entry,
                                 llvm::ArrayRef<Dimension> shape);
   const TensorName *lookUp(llvm::StringRef parameter, std::string &file);
+  mlir::Attribute stored(llvm::StringRef file, const TensorName &name,
+                         llvm::SmallVector<Dimension, 2> shape);
 
   const Family &family;
   StoredTensors &tensors;

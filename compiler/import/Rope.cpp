@@ -6,7 +6,7 @@
 
 std::vector<double> mille::import::ropeFrequencies(double theta,
                                                    int64_t rotaryDim) {
-  std::vector<double> frequencies(rotaryDim / 2);
+  std::vector<double> frequencies((rotaryDim + 1) / 2);
   for (size_t i = 0; i < frequencies.size(); ++i)
     frequencies[i] = std::pow(theta, -2.0 * double(i) / double(rotaryDim));
   return frequencies;

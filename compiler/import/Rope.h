@@ -6,7 +6,8 @@
 
 namespace mille::import {
 
-// theta^(-2i / rotaryDim), i < rotaryDim / 2.
+// theta^(-2i / rotaryDim), i < rotaryDim / 2: of an odd number one pair more
+// than it has.
 std::vector<double> ropeFrequencies(double theta, int64_t rotaryDim);
 
 // Llama 3's: wavelengths beyond `trained / low` are slowed by `factor`, those

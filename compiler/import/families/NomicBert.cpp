@@ -97,8 +97,9 @@ static void describe(Config &config, ModelSpec &model) {
                                ? config.extent("head_dim", {}, 1 << 16)
                                : config.dividedHead(model.hidden, a.heads);
   a.scale = 1 / std::sqrt(double(a.headDim.value));
-  double theta = config.positive("rotary_emb_base", 1000);
-  a.rope = config.rope(a.headDim, theta);
+  RopeKeys rope;
+  rope.theta = config.positive("rotary_emb_base", 1000);
+  a.rope = config.rope(a.headDim, rope);
   FeedForward f;
   f.size = config.extent(either("intermediate_size", "n_inner"), 3072);
   f.act = config.activation("hidden_act", "silu");

@@ -1,0 +1,29 @@
+// Gemma: norms whose weights count from 1, words times sqrt(hidden), gated GELU.
+#include "compiler/import/families/Decoder.h"
+
+#include <cmath>
+
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+
+static constexpr llvm::StringRef architectures[] = {"GemmaModel", "GemmaForCausalLM"};
+
+static void describe(Config &config, ModelSpec &model) {
+  DecoderKeys keys;
+  keys.act = config.either("hidden_activation", "hidden_act");
+  Decoder d(config, model, {28, 3072, 256000, 16, 16, 256, 24576, 1e-6}, "gelu_pytorch_tanh", keys);
+  d.norm.affine = Affine::one_plus_weight;
+  d.norm.cast = WeightCast::mul_then_cast;
+  model.embedScale = std::sqrt(double(model.hidden.value));
+  d.rope();
+  d.biases(config.flag("attention_bias", false));
+  if (config.flag("use_bidirectional_attention", false))
+    d.a.mask = Mask::bidirectional;
+  config.ignore("hidden_act");
+  d.preNorm();
+  d.head(true);
+}
+
+const Family mille::import::gemma =
+    decoderFamily("gemma", architectures, {}, {}, describe);

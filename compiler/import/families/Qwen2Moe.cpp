@@ -1,0 +1,47 @@
+// Qwen 1.5 and 2 with experts: a shared expert behind a gate, dense layers among
+// them.
+#include "compiler/import/families/Decoder.h"
+
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+
+static constexpr llvm::StringRef architectures[] = {"Qwen2MoeModel", "Qwen2MoeForCausalLM"};
+
+#define LAYER "model.layers.*."
+static constexpr TensorName tensors[] = {
+    {"layers.*.ffn.shared.gate", LAYER "mlp.shared_expert.gate_proj"},
+    {"layers.*.ffn.shared.in", LAYER "mlp.shared_expert.up_proj"},
+    {"layers.*.ffn.shared.out", LAYER "mlp.shared_expert.down_proj"},
+    {"layers.*.ffn.shared_gate", LAYER "mlp.shared_expert_gate"}};
+
+static void describe(Config &config, ModelSpec &model) {
+  Decoder d(config, model, {24, 2048, 151936, 16, 16, 0, 5632, 1e-6});
+  d.rope();
+  bool bias = config.flag("qkv_bias", true);
+  d.biases(bias, bias, bias, false);
+  int64_t window = d.window("sliding_window", 4096);
+  if (!config.flag("use_sliding_window", false))
+    window = 0;
+  int64_t end = config.integer("max_window_layers", 28);
+  d.slidingLayers(window, [&](int64_t layer) {
+    return window && layer < end && layer % 2 == 0;
+  });
+
+  FeedForward dense = d.f;
+  d.f.experts = expertsOf(config, "num_experts", 60, 4);
+  d.f.experts->renormalised = config.flag("norm_topk_prob", false);
+  d.f.size = config.extent("moe_intermediate_size", 1408);
+  d.f.experts->sharedSize = config.extent("shared_expert_intermediate_size", 5632);
+  d.f.experts->sharedGate = true;
+  std::vector<int64_t> denseLayers = config.integers("mlp_only_layers");
+  int64_t step = config.extent("decoder_sparse_step", 1).value;
+  for (auto [layer, feedForward] : llvm::enumerate(d.feedForwards()))
+    if (llvm::is_contained(denseLayers, int64_t(layer)) || (layer + 1) % step)
+      feedForward = dense;
+  d.preNorm();
+  d.head(false);
+}
+
+const Family mille::import::qwen2Moe =
+    decoderFamily("qwen2_moe", architectures, tensors, {}, describe);

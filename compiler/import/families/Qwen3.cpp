@@ -1,0 +1,25 @@
+// Qwen 3: norms of query and key heads, windows on late layers.
+#include "compiler/import/families/Decoder.h"
+
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+
+static constexpr llvm::StringRef architectures[] = {"Qwen3Model", "Qwen3ForCausalLM"};
+
+static void describe(Config &config, ModelSpec &model) {
+  Decoder d(config, model, {32, 4096, 151936, 32, 32, 128, 22016, 1e-6});
+  d.rope();
+  d.biases(config.flag("attention_bias", false));
+  d.normHeads(NormGroup::head);
+  int64_t window = d.window("sliding_window", 4096);
+  if (!config.flag("use_sliding_window", false))
+    window = 0;
+  int64_t first = config.integer("max_window_layers", 28);
+  d.slidingLayers(window, [&](int64_t layer) { return window && layer >= first; });
+  d.preNorm();
+  d.head(false);
+}
+
+const Family mille::import::qwen3 =
+    decoderFamily("qwen3", architectures, {}, {}, describe);
