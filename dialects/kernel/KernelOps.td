@@ -126,9 +126,12 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
     * (C5) key_bias and query_scale are [?, 1], key_head_bias [?, heads].
     * (C6) scale is finite; softcap is finite and >= 0.
     * (C7) a result for each outs on tensors, none on memrefs.
-    * (C8) sink is [heads], head_scale [heads] or [1], bias [heads, columns].
+    * (C8) sink is [heads], head_scale [heads] or [1], bias f32 [heads, columns],
+      an odd number of columns by distance.
     * (C9) window is empty or two numbers >= 0; chunk >= 0.
     * (C10) bias_by says what bias is, and is there when bias is.
+    * (C11) content_query and content_key have an odd number of columns for each
+      head; segments and prefix are i32 [?].
 
     ```mlir
     kernel.attention %qkv, %qkv, %qkv key_bias %m : tensor<?x1xf32> queries %t keys %t first %zero outs(%o : tensor<?x8xf32>)
@@ -219,8 +222,8 @@ def Kernel_RotateOp : Kernel_Op<"rotate"> {
     [?, 2n] (n cosines, n sines per row); the others are copied.
 
     Constraints:
-    * (C1) input and out are [?, heads * head_dim].
-    * (C2) rotation is [?, 2n], start + 2n <= head_dim.
+    * (C1) input and out are [?, heads * head_dim]; both sizes > 0.
+    * (C2) rotation is [?, 2n], start >= 0, start + 2n <= head_dim.
     * (C3) a result for each outs on tensors, none on memrefs.
 
     ```mlir
@@ -248,7 +251,8 @@ def Kernel_RowsOp : Kernel_Op<"rows", [AttrSizedOperandSegments]> {
     * (C2) gather has one entry per input, each -1 or the number of an index operand.
     * (C3) indices are i32 [?].
     * (C4) the region has one f32 argument per input and yields one f32.
-    * (C5) with norm, input 0 is [?, N] or gathered; its group divides N.
+    * (C5) with norm, input 0 is [?, N] or gathered; its group divides N, its eps
+      is finite and >= 0.
     * (C6) a result for each outs on tensors, none on memrefs.
 
     ```mlir
@@ -347,7 +351,7 @@ def Kernel_DispatchOp : Kernel_Op<"dispatch"> {
 
     Constraints:
     * (C1) input and out have the same columns; order and place are i32 [?].
-    * (C2) weights is [?, k].
+    * (C2) k > 0; weights is [?, k].
     * (C3) a result for each outs on tensors, none on memrefs.
 
     ```mlir
@@ -372,7 +376,7 @@ def Kernel_CombineOp : Kernel_Op<"combine"> {
 
     Constraints:
     * (C1) input and out have the same columns; place is i32 [?].
-    * (C2) weights is [?, k].
+    * (C2) k > 0; weights is [?, k].
     * (C3) a result for each outs on tensors, none on memrefs.
 
     ```mlir

@@ -24,6 +24,8 @@ def Kernel_RotationOp : Kernel_Op<"rotation"> {
 
     Constraints:
     * (C1) the out has 2n columns, n = number of frequencies.
+    * (C2) frequencies of `long` are as many.
+    * (C3) a result for each outs on tensors, none on memrefs.
 
     ```mlir
     %r = kernel.rotation %positions frequencies [1.0, 0.01] factor 1.0 outs(%o : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
@@ -104,6 +106,12 @@ def Kernel_GatherTokensOp : Kernel_Op<"gather_tokens"> {
     As transformer.gather_tokens: input [batch * tokens, N], out [batch * m, group
     * N], index of m * group entries.
 
+    Constraints:
+    * (C1) group and tokens are > 0; index has some multiple of group entries, from
+      -1 to tokens - 1.
+    * (C2) the out has group * N columns.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
     ```mlir
     %y = kernel.gather_tokens %x index [1, 0] group 1 tokens 2 outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
@@ -119,6 +127,13 @@ def Kernel_PatchesOp : Kernel_Op<"patches"> {
   let summary = "pixels [batch, c * h * w] -> patches [batch * tokens, c * kh * kw]";
   let description = [{
     As transformer.patches; `image` is [c, h, w].
+
+    Constraints:
+    * (C1) image is three numbers > 0; pixels is [batch, c * h * w].
+    * (C2) kernel, stride and padding are two numbers each, > 0 (padding >= 0);
+      prefix >= 0.
+    * (C3) the padded image holds a kernel; the out has c * kh * kw columns.
+    * (C4) a result for each outs on tensors, none on memrefs.
 
     ```mlir
     %p = kernel.patches %x image [3, 8, 8] kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 outs(%o : tensor<?x48xf32>) : tensor<?x192xf32> -> tensor<?x48xf32>
@@ -151,13 +166,16 @@ def Kernel_RouteOp : Kernel_Op<"route", [AttrSizedOperandSegments]> {
     As transformer.route. weights is [rows, k]. Slot m * k + j is row m's expert j;
     slots sorted by expert, then by slot: order [rows * k] holds each sorted place's
     row, place [rows * k] each slot's sorted place, starts [entries + 1] where each
-    expert's places begin. The router's attributes are those of the transformer op.
+    expert's places begin. The router's attributes are those of the transformer op:
+    score 0 softmax, 1 sigmoid; group_score 0 max, 1 sum_top2.
 
     Constraints:
     * (C1) logits is [?, entries], weights [?, k], order and place i32 [?], starts
       i32 [entries + 1].
     * (C2) selection_bias is [entries].
     * (C3) results for the outs on tensors, none on memrefs.
+    * (C4) k, groups and top_groups as C1 of transformer.route; score and
+      group_score are 0 or 1; factor and epsilon are finite, epsilon >= 0.
 
     ```mlir
     %w, %o, %p, %s = kernel.route %l outs(%a, %b, %c, %d : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)

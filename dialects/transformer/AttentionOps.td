@@ -17,11 +17,13 @@ def Transformer_RotateOp : Transformer_Op<"rotate",
 
     Constraints:
     * (C1) channels = heads * head_dim.
-    * (C2) start >= 0, start + 2n <= head_dim, and n is at least 1.
+    * (C2) start >= 0, start + 2n <= head_dim (also of a table's), and n is at
+      least 1.
     * (C3) positions have the input's leading shape.
     * (C4) frequencies and attention_factor are finite.
     * (C5) either frequencies or a table of rank 2 with an even number of columns.
-    * (C6) frequencies of `long` are as many; `long` goes with frequencies only.
+    * (C6) frequencies of `long` are as many; `long` goes with frequencies only,
+      a stretch with two or more.
 
     ```mlir
     %r = transformer.rotate %q at %positions heads 2 head_dim 4 pairing half frequencies [1.0, 0.01]
@@ -71,7 +73,7 @@ def Transformer_DistanceBiasOp : Transformer_Op<"distance_bias",
     Constraints:
     * (C1) buckets has an odd number of entries, all rows of the table.
     * (C2) table is [entries, heads].
-    * (C3) the result is [batch, heads, query tokens, key tokens].
+    * (C3) the result is [batch, heads, query tokens, key tokens], heads fixed.
 
     ```mlir
     %b = transformer.distance_bias %x table @rel buckets [0, 1, 2] : tensor<?x?x8xf32> -> tensor<?x2x?x?xf32>
@@ -152,7 +154,8 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     * (C2) query has heads * head_dim channels, key kv_heads * head_dim, value
       kv_heads * value_dim, the result heads * value_dim.
     * (C3) key, value and mask have the same tokens; key_mask is [batch, tokens],
-      positions and segments too, prefix [batch].
+      positions and segments too, prefix [batch]; queries with segments have the
+      keys' tokens.
     * (C4) scale is finite; softcap is finite and >= 0.
     * (C5) each bias is [batch, heads, query tokens, key tokens] of one sequence.
     * (C6) window is empty or two numbers >= 0; chunk >= 0.

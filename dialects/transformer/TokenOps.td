@@ -16,8 +16,8 @@ def Transformer_RouteOp : Transformer_Op<"route",
     experts is i32 and weights f32, both [.., k], largest score first.
 
     Constraints:
-    * (C1) 0 < k <= entries; groups > 0 divides entries; 0 < top_groups <= groups,
-      with k experts or more in them.
+    * (C1) entries is fixed, 0 < k <= entries; groups > 0 divides entries; 0 <
+      top_groups <= groups, with k experts or more in them.
     * (C2) experts and weights have the logits' leading shape and k entries.
     * (C3) selection_bias is [entries].
     * (C4) factor and epsilon are finite; epsilon >= 0.
@@ -50,7 +50,8 @@ def Transformer_DispatchOp : Transformer_Op<"dispatch", [Pure]> {
     [batch, tokens, channels] -> [batch, tokens, k, channels].
 
     Constraints:
-    * (C1) the result is [batch, tokens, k, channels]; experts is [batch, tokens, k].
+    * (C1) the result is [batch, tokens, k, channels]; experts is [batch, tokens,
+      k]; k is fixed.
     * (C2) weights are as experts.
 
     ```mlir
@@ -70,7 +71,8 @@ def Transformer_CombineOp : Transformer_Op<"combine", [Pure]> {
     [batch, tokens, k, channels] -> [batch, tokens, channels], in the order of k.
 
     Constraints:
-    * (C1) input is [batch, tokens, k, channels], the result [batch, tokens, channels].
+    * (C1) input is [batch, tokens, k, channels], the result [batch, tokens,
+      channels]; k is fixed.
     * (C2) weights are [batch, tokens, k].
 
     ```mlir
@@ -93,8 +95,10 @@ def Transformer_PatchesOp : Transformer_Op<"patches", [Pure]> {
 
     Constraints:
     * (C1) the input is f32 [batch, c, h, w] or [batch, c, w], all but batch fixed.
-    * (C2) kernel, stride and padding are two numbers each, > 0 (padding >= 0).
-    * (C3) the result is [batch, prefix + oh * ow, c * kh * kw].
+    * (C2) kernel, stride and padding are two numbers each, > 0 (padding >= 0);
+      prefix >= 0.
+    * (C3) the padded image holds a kernel; the result is [batch, prefix + oh * ow,
+      c * kh * kw].
 
     ```mlir
     %p = transformer.patches %image kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 : tensor<?x3x8x8xf32> -> tensor<?x5x48xf32>
@@ -116,7 +120,7 @@ def Transformer_GatherTokensOp : Transformer_Op<"gather_tokens", [Pure]> {
 
     Constraints:
     * (C1) n and m are fixed; index has m * group entries from -1 to n - 1.
-    * (C2) the result is [batch, m, group * c].
+    * (C2) the result is [batch, m, group * c], c fixed.
 
     ```mlir
     %y = transformer.gather_tokens %x index [1, 0] group 1 : tensor<?x2x8xf32> -> tensor<?x2x8xf32>
@@ -134,7 +138,8 @@ def Transformer_TokenNumbersOp : Transformer_Op<"token_numbers", [Pure]> {
     Positions of patches, segments of windows.
 
     Constraints:
-    * (C1) the result is i32 [batch, n], n = how many numbers there are.
+    * (C1) the result is i32 [batch, n], n = how many numbers there are; each
+      fits i32.
 
     ```mlir
     %p = transformer.token_numbers %x [0, 1, 2] : tensor<?x3x8xf32> -> tensor<?x3xi32>
@@ -207,7 +212,8 @@ def Transformer_PoolOp : Transformer_Op<"pool", [Pure, AttrSizedOperandSegments]
     * (C1) the result is [batch, channels].
     * (C2) key_mask and ids are [batch, tokens].
     * (C3) ids are given for first_id and highest_id, and for these only.
-    * (C4) skip >= 0, and 0 but for first and mean.
+    * (C4) skip >= 0, and 0 but for first and mean; less than the tokens where
+      they are fixed.
 
     ```mlir
     %p = transformer.pool %x by first : tensor<?x?x8xf32> -> tensor<?x8xf32>

@@ -136,6 +136,7 @@ def Transformer_LengthScaleAttr : Transformer_Attr<"LengthScale", "length_scale"
     Constraints:
     * (C1) base is finite and > 1 for log_keys and log_position; floor >= 1.
     * (C2) beta is finite and period > 0 for log_floor.
+    * (C3) what is no part of a kind is not given.
 
     ```mlir
     #transformer.length_scale<log_keys, base = 512.0, floor = 16.0>
@@ -300,7 +301,8 @@ def Transformer_SinusoidAttr : Transformer_Attr<"Sinusoid", "sinusoid"> {
   let description = [{
     [positions, 2n]: row p is sin(p f_0) ... sin(p f_{n-1}), cos(p f_0) ...; f_i =
     10000^(-i / divisor). n is half the channels; divisor n (Marian) or n - 1
-    (M2M-100, Whisper). Row `zero` is all zeros where zero >= 0 (a padding row).
+    (M2M-100, Whisper), finite and > 0. Row `zero` is all zeros where zero >= 0 (a
+    padding row).
 
     ```mlir
     #transformer.sinusoid<divisor = 4.0, zero = -1, tensor<16x8xf32>>
@@ -393,6 +395,8 @@ def Transformer_ApplyAttr : Transformer_Attr<"Apply", "apply"> {
 def Transformer_NormedAttr : Transformer_Attr<"Normed", "normed"> {
   let summary = "every row of a value normed: layer norm with weight and bias";
   let description = [{
+    value is [rows, n], weight and bias [n]; eps is finite and >= 0.
+
     ```mlir
     #transformer.normed<@rel.weight, weight = @n.weight, bias = @n.bias, eps = 1.0e-7>
     ```

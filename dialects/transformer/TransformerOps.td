@@ -152,6 +152,7 @@ def Transformer_AffineOp : Transformer_Op<"affine",
   let description = [{
     Constraints:
     * (C1) a learned scalar's parameter is [1], a learned channel's [channels].
+    * (C2) a constant read from the layer table is a number there.
 
     ```mlir
     %y = transformer.affine %x scale <constant 2.0> shift <learned_scalar @b> : tensor<?x?x8xf32>
