@@ -17,6 +17,7 @@ namespace mille::link {
 
 Staging::Staging(StringRef folder, StringRef name)
     : folder(folder.empty() ? "." : folder.str()) {
+  auto held = holdEnd();
   // Folders that are missing, outermost first.
   std::vector<std::string> missing;
   for (StringRef path = this->folder; !path.empty() && !sys::fs::exists(path);
@@ -58,6 +59,7 @@ std::string Staging::scratch(StringRef file) const {
 }
 
 bool Staging::fail(StringRef path, int error) {
+  auto held = holdEnd(); // where the process is ending, that is why
   StringRef file = sys::path::filename(path);
   if (why.empty()) // scratch files mean nothing to the user
     why =
@@ -119,6 +121,7 @@ void Staging::giveBack(const std::string &file) {
 bool Staging::commit(ArrayRef<std::string> files) {
   if (!why.empty())
     return false;
+  auto held = holdEnd(); // all or nothing
   size_t moved = 0;
   for (; moved < files.size(); ++moved) {
     const std::string &file = files[moved];

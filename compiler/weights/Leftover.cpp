@@ -15,30 +15,41 @@ struct Entry {
   std::string path;
   bool onlyEmpty;
 };
-std::mutex guard;
+std::recursive_mutex guard;
 std::map<int, Entry> entries; // by number: in order of registration
 int last = 0;
 } // namespace
 
 Leftover::Leftover(std::string path, bool onlyEmpty) {
-  std::lock_guard<std::mutex> lock(guard);
+  auto held = holdEnd();
   number = ++last;
   entries[number] = {std::move(path), onlyEmpty};
 }
 
 Leftover::~Leftover() {
-  std::lock_guard<std::mutex> lock(guard);
+  auto held = holdEnd();
   entries.erase(number);
 }
 
+std::unique_lock<std::recursive_mutex> mille::holdEnd() {
+  return std::unique_lock(guard);
+}
+
+// Under another name nobody can add to it meanwhile.
+static void removeFolder(const std::string &path) {
+  std::string gone = path + ".gone";
+  llvm::sys::fs::remove_directories(
+      ::rename(path.c_str(), gone.c_str()) == 0 ? gone : path);
+}
+
 void mille::removeLeftovers() {
-  std::lock_guard<std::mutex> lock(guard);
+  guard.lock(); // for good
   for (auto at = entries.rbegin(); at != entries.rend(); ++at) {
     const Entry &entry = at->second;
     if (entry.onlyEmpty)
       ::rmdir(entry.path.c_str());
     else if (llvm::sys::fs::is_directory(entry.path))
-      llvm::sys::fs::remove_directories(entry.path);
+      removeFolder(entry.path);
     else
       ::unlink(entry.path.c_str());
   }

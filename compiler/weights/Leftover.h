@@ -1,6 +1,7 @@
 // Files and folders that must not outlive the process: removed when it is
 // interrupted or crashes. Must not be used for what is finished.
 #pragma once
+#include <mutex>
 #include <string>
 
 namespace mille {
@@ -17,7 +18,12 @@ private:
   int number;
 };
 
-// Latest first. For whoever ends the process (compiler/driver); any thread.
+// While it is held, an interrupt waits: for a thing and its Leftover, or several
+// moves, to be made at once. Never comes back where the process is ending.
+std::unique_lock<std::recursive_mutex> holdEnd();
+
+// Latest first; no Leftover can be made or ended after it. For whoever ends the
+// process (compiler/driver); any thread.
 void removeLeftovers();
 
 } // namespace mille
