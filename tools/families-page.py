@@ -14,15 +14,15 @@ import sys
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
                      "test", "conformance")
 COLUMNS = ["family", "placement", "scales", "attention", "positions",
-           "feed-forward", "tested case"]
+           "feed-forward", "norms", "status", "tested case"]
 INTRO = """# Families
 
 Written by `tools/families-page.py` from `mille inspect --json` of every model in
 `test/conformance`, whose answers come from an independent implementation. Status
-of all rows: `mille run --target=reference` agrees in double, and the compiled
-package within the case's tolerance in f32, the same bits on 1 and 3 threads,
-but for the cases that `test/conformance/lit.local.cfg` names with a reason.
-Several values in a row are what different units or layers have.
+"compiled": `mille run --target=reference` agrees in double, and the compiled
+package within the case's tolerance in f32, with the same bits on 1 and 3 threads;
+"reference" where only the former is tested. Several values in a row are what
+different units or layers have.
 """
 
 
@@ -57,7 +57,26 @@ def facts_of(model, *names):
 
 
 def short_placement(text):
-    return text.split(": x' = ")[0]
+    words, formula = text.split(": x' = ")
+    branches = formula.count("F")
+    return words + (", %d branches" % branches if branches > 1 else "")
+
+
+def tables(model):
+    """What embeddings say of positions."""
+    found = []
+    for name in model["tables"]:
+        word = ("a table" if name.endswith("position.weight") else
+                "a vector for each patch" if name.endswith("tokens.weight") else "")
+        if word and word not in found:
+            found.append(word)
+    return found
+
+
+def status(case):
+    own = os.path.join(TESTS, case, "lit.local.cfg")
+    limited = os.path.exists(own) and "reference_only" in open(own).read()
+    return "reference" if limited else "compiled"
 
 
 def row(case, model):
@@ -69,20 +88,23 @@ def row(case, model):
     attention = facts_of(model, "attention")
     masks = [text for text in facts_of(model, "mask") if text != "none"]
     experts = ["experts: " + text for text in facts_of(model, "experts")]
+    norms = facts_of(model, "input norm", "branch norm", "output norm",
+                     "inner norm")
     return [model.get("family", ""), "; ".join(placements),
             "; ".join(scales) or "-",
             "; ".join(attention + masks) or "-",
-            "; ".join(facts_of(model, "positions")) or "learned or none",
+            "; ".join(tables(model) + facts_of(model, "positions")) or "none",
             "; ".join(facts_of(model, "feed-forward") + experts) or "-",
-            "`%s`" % case]
+            "; ".join(norms) or "-", status(case), "`%s`" % case]
 
 
 def main():
     rows = sorted((row(case, inspect(folder)) for case, folder in cases()),
                   key=lambda entry: (entry[0] == "native", entry[0], entry[-1]))
     print(INTRO)
-    print("%d families and native specs in %d cases.\n" % (
-        len({entry[0] for entry in rows}), len(rows)))
+    families = {entry[0] for entry in rows} - {"native"}
+    print("%d families, and native specs, in %d cases.\n" % (len(families),
+                                                            len(rows)))
     print("| " + " | ".join(COLUMNS) + " |")
     print("|" + "---|" * len(COLUMNS))
     for entry in rows:

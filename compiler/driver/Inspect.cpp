@@ -100,13 +100,29 @@ static std::vector<Kind> kindsOf(const Stack &stack, size_t i,
 // Kinds of units: of each stack, of each place in its layers.
 using Units = std::vector<std::vector<std::vector<Kind>>>;
 
+static bool isCausal(const Stack &stack) {
+  return llvm::any_of(stack.layers, [](const auto &units) {
+    return llvm::any_of(units, [](ResidualOp unit) {
+      return unit
+          .walk([](mlir::Operation *op) {
+            auto attend = llvm::dyn_cast<AttendOp>(op);
+            return (attend && attend.getMask() == Mask::causal) ||
+                           llvm::isa<LinearAttendOp>(op)
+                       ? mlir::WalkResult::interrupt()
+                       : mlir::WalkResult::advance();
+          })
+          .wasInterrupted();
+    });
+  });
+}
+
 static Units unitsOf(mlir::Operation *model) {
   std::vector<Stack> stacks = stacksOf(model);
   auto hidden = model->getAttrOfType<mlir::IntegerAttr>("hidden_size");
   Units all;
   for (auto [number, stack] : llvm::enumerate(stacks)) {
     Dimensions dimensions{int64_t(stack.layers.size()), 0,
-                          hidden ? hidden.getInt() : 0};
+                          hidden ? hidden.getInt() : 0, isCausal(stack)};
     if (stacks.size() == 2)
       dimensions.otherLayers = stacks[1 - number].layers.size();
     size_t places = 0;
@@ -150,16 +166,30 @@ static void printUnits(mlir::Operation *model, llvm::raw_ostream &out) {
     out << "no residual units\n";
 }
 
+// Whether a value's rows are the decoder's tokens: a stream goes through first
+// operands down to the ids that it began with.
+static bool ofDecoder(mlir::Value value, mlir::func::FuncOp forward) {
+  while (mlir::Operation *op = value.getDefiningOp()) {
+    if (op->getNumOperands() == 0)
+      return false;
+    value = op->getOperand(0);
+  }
+  return bool(forward.getArgAttr(
+      llvm::cast<mlir::BlockArgument>(value).getArgNumber(),
+      "transformer.decoder"));
+}
+
 static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
-  auto words = [&](mlir::Type type) {
-    auto shaped = llvm::cast<mlir::ShapedType>(type);
+  auto words = [&](mlir::Value value) {
+    auto shaped = llvm::cast<mlir::ShapedType>(value.getType());
     std::string text = "[";
     for (auto [i, extent] : llvm::enumerate(shaped.getShape()))
       text += (i ? ", " : "") +
               std::string(!mlir::ShapedType::isDynamic(extent)
                               ? std::to_string(extent)
                           : i == 0 ? "batch"
-                                   : "tokens");
+                          : ofDecoder(value, forward) ? "decoder_tokens"
+                                                      : "tokens");
     return text + "]";
   };
   out << "inputs\n";
@@ -168,7 +198,7 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
     auto below =
         forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
     out << "  " << (name ? name.getValue() : "?") << ' '
-        << words(forward.getArgumentTypes()[i]);
+        << words(forward.getArgument(i));
     if (forward.getArgAttr(i, "transformer.default"))
       out << ", optional";
     if (below && below.getInt())
@@ -176,11 +206,12 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
     out << '\n';
   }
   out << "outputs\n";
+  auto values = forward.getBody().front().getTerminator()->getOperands();
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
     auto name =
         forward.getResultAttrOfType<mlir::StringAttr>(i, "transformer.name");
     out << "  " << (name ? name.getValue() : "?") << ' '
-        << words(forward.getResultTypes()[i]) << '\n';
+        << words(values[i]) << '\n';
   }
 }
 
@@ -250,6 +281,12 @@ static void printJson(mlir::Operation *model, llvm::raw_ostream &out) {
     if (auto family = model->getAttrOfType<mlir::StringAttr>("family"))
       json.attribute("family", family.getValue());
     json.attribute("parameters", int64_t(parametersOf(model)));
+    json.attributeArray("tables", [&] {
+      model->walk([&](EmbedOp embed) {
+        for (auto table : embed.getTables().getAsRange<mlir::FlatSymbolRefAttr>())
+          json.value(table.getValue());
+      });
+    });
     json.attributeArray("stacks", [&] {
       for (const auto &stack : unitsOf(model))
         json.array([&] {

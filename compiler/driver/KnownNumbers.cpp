@@ -49,8 +49,10 @@ std::optional<std::string> mille::knownScale(double value,
   if (auto known = ofTwoStacks(value, model))
     return known;
   double layers = model.layers;
+  std::string alpha = model.causal ? ")^(1/4), DeepNorm's decoder alpha"
+                                   : ")^(1/4), DeepNorm's encoder alpha";
   if (layers > 0 && same(value, std::pow(2 * layers, 0.25)))
-    return "(2*" + text(model.layers) + ")^(1/4), DeepNorm's alpha";
+    return "(2*" + text(model.layers) + alpha;
   if (layers > 0 && same(value, std::sqrt(2 * layers)))
     return "(2*" + text(model.layers) + ")^(1/2), ChatGLM's alpha";
   // Short decimals over the root of the depth: 1.4 / sqrt(62).
@@ -62,8 +64,7 @@ std::optional<std::string> mille::knownScale(double value,
   if (value <= 1 || same(value * 1000, std::round(value * 1000)))
     return std::nullopt;
   if (auto depth = whole(std::pow(value, 4) / 2); depth && *depth <= 5000)
-    return "(2*" + text(*depth) + ")^(1/4), DeepNorm's alpha of " + text(*depth) +
-           " layers";
+    return "(2*" + text(*depth) + alpha + " of " + text(*depth) + " layers";
   if (auto depth = whole(value * value / 2); depth && *depth <= 5000)
     return "(2*" + text(*depth) + ")^(1/2), ChatGLM's alpha of " + text(*depth) +
            " layers";

@@ -12,9 +12,10 @@ struct Dimensions {
   int64_t layers = 0;      // of this stack
   int64_t otherLayers = 0; // of the other one, where there are two: encoder or decoder
   int64_t hidden = 0;
+  bool causal = false; // this stack: a decoder
 };
 
-// "(2*80)^(1/4), DeepNorm's alpha" for a scale of a skip or a branch, or nothing.
+// "(2*80)^(1/4), DeepNorm's decoder alpha" for a scale of a skip or a branch, or nothing.
 // Formulas of the model's own depth are tried before those of another depth.
 std::optional<std::string> knownScale(double value, const Dimensions &model);
 

@@ -21,9 +21,11 @@ std::string scaleInWords(ScaleAttr scale, const Dimensions &model) {
     if (scale.getSymbol())
       return "constant of each layer";
     std::string text = formatDouble(scale.getValue());
-    if (scale.getFormula())
-      text += " = " + scale.getFormula().str();
-    if (auto known = knownScale(scale.getValue(), model))
+    auto known = knownScale(scale.getValue(), model);
+    StringRef formula = scale.getFormula() ? scale.getFormula().getValue() : "";
+    if (!formula.empty() && !(known && StringRef(*known).starts_with(formula)))
+      text += " = " + formula.str();
+    if (known)
       text += " = " + *known;
     return text;
   }
@@ -143,7 +145,7 @@ private:
   }
 
   void sayAttention(AttendOp attend) {
-    add("attention", heads(attend));
+    add("attention", heads(attend) + otherStream(attend));
     std::string scale = withRoot(attend.getScale().convertToDouble());
     if (attend.getLayerScaleAttr())
       scale += " times a number of each layer";
@@ -154,10 +156,13 @@ private:
     if (double cap = attend.getSoftcap().convertToDouble(); cap != 0)
       scale += ", softcap " + formatDouble(cap);
     add("logit scale", scale);
-    std::string mask = attend.getMask() == Mask::causal ? "causal" : "none";
-    if (auto window = attend.getWindow())
-      mask += ", window " + side((*window)[0]) + " back and " +
-              side((*window)[1]) + " ahead";
+    const bool causal = attend.getMask() == Mask::causal;
+    std::string mask = causal ? "causal" : "none";
+    if (auto window = attend.getWindow()) {
+      mask += ", window " + side((*window)[0]) + " back";
+      if (!causal)
+        mask += " and " + side((*window)[1]) + " ahead";
+    }
     if (int64_t chunk = attend.getChunk())
       mask += ", chunks of " + std::to_string(chunk);
     if (int64_t sequences = attend.getSequences(); sequences > 1)
@@ -168,6 +173,21 @@ private:
     for (mlir::Value bias : attend.getBiases())
       if (mlir::Operation *source = bias.getDefiningOp())
         add("positions", biasInWords(source));
+  }
+
+  // Keys of rows that are not the queries' own: an encoder's.
+  static std::string otherStream(AttendOp attend) {
+    auto unit = attend->getParentOfType<ResidualOp>();
+    mlir::Value key = attend.getKey();
+    while (mlir::Operation *op = key.getDefiningOp()) {
+      if (!unit || !unit->isProperAncestor(op) || op->getNumOperands() == 0)
+        return ", keys of the encoder";
+      key = op->getOperand(0);
+    }
+    auto argument = llvm::cast<mlir::BlockArgument>(key);
+    return unit && argument.getOwner()->getParentOp() == unit
+               ? ""
+               : ", keys of the encoder";
   }
 
   static std::string side(int64_t tokens) {
