@@ -32,6 +32,15 @@ Value lastMade(kernel::RowsOp sum, std::string &why) {
   return best;
 }
 
+constexpr llvm::StringLiteral overExperts =
+    "the sum over experts gathers its rows, it has no epilogue";
+
+bool sumsExperts(kernel::RowsOp sum) {
+  return llvm::any_of(elementInputs(sum), [](Value input) {
+    return bool(input.getDefiningOp<kernel::CombineOp>());
+  });
+}
+
 struct FuseResidual : mille::impl::FuseResidualBase<FuseResidual> {
   void runOnOperation() override {
     for (auto function : getOperation().getBody().getOps<func::FuncOp>())
@@ -46,13 +55,9 @@ struct FuseResidual : mille::impl::FuseResidualBase<FuseResidual> {
       if (!isElementwise(op) || elementInputs(op).size() < 2)
         continue;
       std::string why = "no matmul or row kernel makes a branch's value";
-      if (llvm::any_of(elementInputs(op), [](Value input) {
-            return bool(input.getDefiningOp<kernel::CombineOp>());
-          }))
-        why = "the sum over experts gathers its rows, it has no epilogue";
       Value branch = lastMade(op, why);
       if (!branch) {
-        report.declinedByLaw(op, why);
+        report.declinedByLaw(op, sumsExperts(op) ? overExperts.str() : why);
         continue;
       }
       bool normed = branch.getDefiningOp<kernel::RowsOp>() != nullptr;

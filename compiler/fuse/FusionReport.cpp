@@ -1,6 +1,7 @@
 // The report of fusions: for each unit and boundary of the closed list, whether
 // it was fused, or the reason why not. Decides nothing.
 #include "compiler/fuse/FusionReport.h"
+#include "compiler/fuse/MergeRows.h"
 #include "compiler/fuse/UnitNames.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
@@ -34,8 +35,24 @@ void collectSymbols(Value operand, SmallVectorImpl<StringRef> &symbols) {
     });
 }
 
+// What made the first input; of a sum's inputs the one made last, its branch.
+Operation *makerOf(Operation *op) {
+  if (op->getNumOperands() == 0)
+    return nullptr;
+  Operation *last = op->getOperand(0).getDefiningOp();
+  if (auto rows = dyn_cast<kernel::RowsOp>(op); rows && isElementwise(rows))
+    for (Value input : elementInputs(rows)) {
+      Operation *maker = input.getDefiningOp();
+      if (maker && maker->getBlock() == op->getBlock() &&
+          (!last || last->getBlock() != op->getBlock() ||
+           last->isBeforeInBlock(maker)))
+        last = maker;
+    }
+  return last;
+}
+
 // The symbols that name `op`'s unit: of its weight, its norm's parameters or its
-// tables; else of what made its first input.
+// tables; else of what made its input.
 void namingSymbols(Operation *op, SmallVectorImpl<StringRef> &symbols) {
   for (int depth = 0; op && symbols.empty() && depth < 8; ++depth) {
     if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
@@ -51,7 +68,7 @@ void namingSymbols(Operation *op, SmallVectorImpl<StringRef> &symbols) {
              rows && (rows.getNorm() || !rows.getIndices().empty()))
       for (Value input : rows.getInputs())
         collectSymbols(input, symbols);
-    op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
+    op = makerOf(op);
   }
 }
 

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""fusions-page.py MILLE: prints docs/fusions.md, what is fused in the tested cases.
+
+Compiles every model of `test/conformance` up to its kernels, counts the
+boundaries that are fused and those that are declined, and fails where an
+attention or a residual unit has no word on one. A test compares the page; after a
+change:
+  tools/fusions-page.py build/bin/mille > docs/fusions.md
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
+                     "test", "conformance")
+BOUNDARIES = ["bias-activation", "qkv", "gate-up", "rope", "softmax-scale",
+              "residual", "add-norm", "embed-norm"]
+STATUSES = ["fused", "declined: cost", "declined: law"]
+INTRO = """# Fusions
+
+Written by `tools/fusions-page.py` from every model in `test/conformance`: how
+often each boundary is fused, by unit and layer, and every reason why it is not.
+`mille report` prints the same for one package, `--require-fused` makes a declined
+boundary an error. "declined: law" means that the fused kernel would not compute
+the same, or that there is no kernel for it to go into; "declined: cost" that it
+would be slower.
+"""
+RECORD = re.compile(
+    r'boundary = "([^"]*)", bytes_saved = \d+ : i64, launches_saved = \d+ : i64, '
+    r'layers = "([^"]*)", reason = "([^"]*)", status = "([^"]*)"')
+
+
+def cases():
+    for root, folders, files in sorted(os.walk(TESTS)):
+        folders.sort()
+        if "case.json" in files:
+            model = os.path.join(root, "spec.json")
+            yield (os.path.relpath(root, TESTS),
+                   model if os.path.exists(model) else root)
+
+
+def stopped(model, stage):
+    done = subprocess.run([sys.argv[1], "compile", model, "--stop-after=" + stage],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit("fusions-page: %s: %s" % (model, done.stderr))
+    return done.stdout
+
+
+def layers(ranges):
+    """How many layers "0-3, 5" names; what is outside layers counts once."""
+    count = 0
+    for part in filter(None, ranges.split(",")):
+        first, _, last = part.partition("-")
+        count += int(last or first) - int(first) + 1
+    return count or 1
+
+
+def check(case, counts, imported):
+    """Every attention and unit has a record of what it must have."""
+    attends = imported.count("transformer.attend ")
+    linear = imported.count("transformer.linear_attend ")
+    for boundary, most in [("softmax-scale", attends), ("qkv", attends + linear)]:
+        if counts[boundary] != most:
+            sys.exit("fusions-page: %s: %d records of %s, %d attentions" % (
+                case, counts[boundary], boundary, most))
+    if counts["residual"] < imported.count("transformer.residual "):
+        sys.exit("fusions-page: %s: %d records of residual, %d units" % (
+            case, counts["residual"], imported.count("transformer.residual ")))
+    for boundary, op in [("rope", "rotate"), ("gate-up", "gate"),
+                         ("bias-activation", "activate")]:
+        if counts[boundary] == 0 and "transformer.%s " % op in imported:
+            sys.exit("fusions-page: %s: no record of %s" % (case, boundary))
+
+
+def table(header, rows):
+    print("| " + " | ".join(header) + " |")
+    print("|" + "---|" * len(header))
+    for row in rows:
+        print("| " + " | ".join(str(cell) for cell in row) + " |")
+
+
+def main():
+    totals, reasons = collections.Counter(), {}
+    number = 0
+    for number, (case, model) in enumerate(cases(), 1):
+        counts = collections.Counter()
+        for boundary, where, reason, status in RECORD.findall(stopped(model, "fuse")):
+            counts[boundary] += layers(where)
+            totals[boundary, status] += layers(where)
+            if status != "fused":
+                found = reasons.setdefault((boundary, status, reason), {})
+                found[case] = found.get(case, 0) + layers(where)
+        check(case, counts, stopped(model, "import"))
+    print(INTRO)
+    all_of = {status: sum(totals[b, status] for b in BOUNDARIES) for status in STATUSES}
+    print("In %d cases: %s.\n" % (number, ", ".join(
+        "%d %s" % (all_of[status], status) for status in STATUSES)))
+    table(["boundary"] + STATUSES,
+          [[b] + [totals[b, status] for status in STATUSES] for b in BOUNDARIES])
+    print("\n## What is declined\n")
+    table(["boundary", "status", "reason", "how often", "cases"],
+          [[*key, sum(found.values()), ", ".join("`%s`" % case for case in found)]
+           for key, found in sorted(reasons.items())])
+
+
+main()
