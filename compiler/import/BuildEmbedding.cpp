@@ -8,9 +8,9 @@ using namespace mille::import;
 using namespace mille::transformer;
 using llvm::StringRef;
 
-FlatSymbolRefAttr ModelBuilder::wordTable() {
+FlatSymbolRefAttr ModelBuilder::wordTable(bool shared) {
   const Extent &width = stack->words ? stack->words.width : stack->hidden;
-  std::string name = stack->sharedWords ? "embed.weight" : named("embed.weight");
+  std::string name = shared ? "embed.weight" : named("embed.weight");
   return parameter(name, Role::embed, {dim(stack->vocab), dim(width)},
                    stack->vocab.at);
 }
@@ -61,7 +61,9 @@ Value ModelBuilder::embed() {
   const Extent &width = words ? words.width : stack->hidden;
   const Extent &sumWidth = early ? stack->hidden : width;
   llvm::SmallVector<Value> ids{input("input_ids")};
-  llvm::SmallVector<Attribute> tables{wordTable()};
+  const bool shared = stack->sharedWords &&
+                      !weights.differ(named("embed.weight"), "embed.weight");
+  llvm::SmallVector<Attribute> tables{wordTable(shared)};
   llvm::SmallVector<int64_t> offsets{0};
   if (stack->positions) {
     FlatSymbolRefAttr table;

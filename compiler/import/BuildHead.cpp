@@ -20,8 +20,12 @@ Value ModelBuilder::head(Value x) {
     x = normed(x, transform.norm, "head_transform.norm", width);
   }
   const Extent &out = head.outputs ? head.outputs : stack->vocab;
-  auto weight = head.tied ? wordTable()
-                          : parameter("head.weight", Role::head,
+  const bool tied =
+      head.tied && !weights.differ("head.weight", stack->sharedWords
+                                                      ? "embed.weight"
+                                                      : named("embed.weight"));
+  auto weight = tied ? wordTable(stack->sharedWords)
+                     : parameter("head.weight", Role::head,
                                       {dim(out), dim(*width)}, head.at);
   FlatSymbolRefAttr bias;
   if (head.bias)

@@ -56,6 +56,25 @@ FlatSymbolRefAttr ModelBuilder::convolution(StringRef name,
   return symbol;
 }
 
+// [tokens, channels]: the position table's rows, zeros for tokens without one.
+Attribute ModelBuilder::imagePositions(const Image &image) {
+  std::vector<int64_t> index;
+  int64_t rows = 0;
+  for (const LeadingTokens &token : image.leading)
+    for (int64_t i = 0; i < token.count.value; ++i)
+      index.push_back(token.placed ? rows++ : -1);
+  for (int64_t i = 0; i < image.grid().tokens(); ++i)
+    index.push_back(rows++);
+  Dimension stored{rows, {&image.height, &image.width, &image.patchHeight,
+                          &image.patchWidth}};
+  Attribute table = weights.value({named("position.weight"),
+                                   {stored, dim(stack->hidden)},
+                                   Role::position});
+  if (!table || rows == int64_t(index.size()))
+    return table;
+  return GatherAttr::get(&context, table, op.getDenseI64ArrayAttr(index));
+}
+
 // What is added to the projected patches: leading tokens and the projection's
 // bias in their rows, and positions. Null where there is nothing to add.
 FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image, bool bias) {
@@ -77,8 +96,7 @@ FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image, bool bias) {
     add("patch.bias", Role::bias, {channels});
   Attribute positions;
   if (image.positions) {
-    positions = weights.value({named("position.weight"), {tokens, channels},
-                               Role::position});
+    positions = imagePositions(image);
     found &= bool(positions);
   }
   if (parts.empty() && !image.positions)

@@ -38,7 +38,10 @@ bool Config::holds(StringRef name, StringRef otherwise) {
 
 static constexpr std::pair<StringRef, Activation> activations[] = {
     {"gelu", Activation::gelu_erf},
+    {"gelu_python", Activation::gelu_erf},
     {"gelu_new", Activation::gelu_tanh},
+    {"gelu_accurate", Activation::gelu_tanh},
+    {"gelu_python_tanh", Activation::gelu_tanh},
     {"gelu_pytorch_tanh", Activation::gelu_tanh},
     {"gelu_fast", Activation::gelu_tanh},
     {"quick_gelu", Activation::quick_gelu},
@@ -104,6 +107,51 @@ std::vector<int64_t> Config::integers(StringRef key) {
     numbers.push_back(boolean ? item.boolean : item.integer);
   }
   return numbers;
+}
+
+std::vector<std::string>
+Config::layerTypes(const Extent &layers, llvm::ArrayRef<StringRef> known,
+                   llvm::function_ref<StringRef(int64_t)> usual) {
+  std::vector<std::string> words;
+  const json::Value *types = list("layer_types");
+  if (!types) {
+    for (int64_t layer = 0; layer < layers.value; ++layer)
+      words.push_back(usual(layer).str());
+    return words;
+  }
+  if (int64_t(types->items.size()) != layers.value)
+    error("layer_types", "layer_types has " + Twine(types->items.size()) +
+                             " entries but " + layers.key + " is " +
+                             Twine(layers.value))
+        .note(layers.at, layers.key + " is given here");
+  std::string choice;
+  for (StringRef word : known)
+    choice += (choice.empty() ? "\"" : " or \"") + word.str() + "\"";
+  for (const json::Value &item : types->items) {
+    if (!llvm::is_contained(known, item.text))
+      problems.error(at(item), "an entry of layer_types is " +
+                                   item.describe() + " but must be " + choice);
+    words.push_back(item.text);
+  }
+  words.resize(layers.value, known.front().str());
+  return words;
+}
+
+std::vector<std::string> Config::words(StringRef key) {
+  std::vector<std::string> words;
+  const json::Value *value = take(key);
+  if (!value)
+    return words;
+  if (value->kind == json::Kind::array) {
+    for (const json::Value &item : value->items)
+      words.push_back(item.text);
+    return words;
+  }
+  llvm::SmallVector<StringRef> parts;
+  StringRef(value->text).split(parts, '|', -1, false);
+  for (StringRef part : parts)
+    words.push_back(part.trim().lower());
+  return words;
 }
 
 // The length that a scaling starts from.

@@ -53,6 +53,13 @@ public:
   llvm::StringRef either(llvm::StringRef key, llvm::StringRef other);
   // Whole numbers, or true and false, in a list; empty where absent.
   std::vector<int64_t> integers(llvm::StringRef key);
+  // A list of words, or one string of them with bars between.
+  std::vector<std::string> words(llvm::StringRef key);
+  // The kind of each layer: layer_types, each entry one of `known`, or where
+  // there are none the usual ones.
+  std::vector<std::string>
+  layerTypes(const Extent &layers, llvm::ArrayRef<llvm::StringRef> known,
+             llvm::function_ref<llvm::StringRef(int64_t)> usual);
   // Head size where it is hidden_size / heads.
   Extent dividedHead(const Extent &hidden, const Extent &heads);
 

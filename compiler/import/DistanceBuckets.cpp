@@ -22,3 +22,27 @@ std::vector<int64_t> mille::import::distanceBuckets(int64_t buckets,
   }
   return all;
 }
+
+// Exact up to half the buckets, then by logarithm, either side of 0; in f32, as
+// it was trained.
+static int64_t bucketOf(int64_t offset, int64_t buckets, int64_t most) {
+  const int64_t half = buckets / 2, distance = std::abs(offset);
+  if (buckets <= 0 || distance <= half)
+    return offset;
+  const float range = std::log(float(double(most - 1) / double(half)));
+  const float part = std::log(float(distance) / float(half)) / range;
+  const int64_t bucket = int64_t(std::ceil(part * float(half - 1))) + half;
+  return offset < 0 ? -bucket : bucket;
+}
+
+std::vector<int64_t> mille::import::contentRows(int64_t span, int64_t buckets,
+                                               int64_t most) {
+  int64_t reach = 1;
+  while (bucketOf(reach, buckets, most) < span)
+    ++reach;
+  std::vector<int64_t> rows;
+  for (int64_t offset = -reach; offset <= reach; ++offset) // key - query
+    rows.push_back(std::clamp<int64_t>(
+        bucketOf(-offset, buckets, most) + span, 0, 2 * span - 1));
+  return rows;
+}

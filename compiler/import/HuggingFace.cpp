@@ -305,6 +305,24 @@ mlir::Attribute FamilyWeights::stored(StringRef file, const TensorName &name,
                           mlir::DenseI64ArrayAttr::get(&context, {0, 2, 1}));
 }
 
+// Files that hold both of two tied tensors mean them, where they differ.
+bool FamilyWeights::differ(StringRef tied, StringRef to) {
+  std::string file, other;
+  if (!lookUp(tied, file) || !lookUp(to, other))
+    return false;
+  const StoredTensors::Entry *one = find(file), *two = find(other);
+  if (!one || !two || one == two)
+    return false;
+  const StoredTensor &a = *one->tensor, &b = *two->tensor;
+  if (a.type == b.type && a.shape == b.shape && a.bytes == b.bytes)
+    return false;
+  problems.note(mlir::FileLineColLoc::get(&context, one->path, 0, 0),
+                "tensor '" + a.name + "' is not '" + b.name +
+                    "', with which the config ties it: both are taken as they "
+                    "are");
+  return true;
+}
+
 void FamilyWeights::noteUnused() {
   constexpr size_t most = 8;
   llvm::StringSet<> known;

@@ -19,6 +19,7 @@ public:
                 mlir::LocationAttr at, Problems &problems,
                 mlir::MLIRContext &context);
   mlir::Attribute value(const Wanted &wanted) override;
+  bool differ(llvm::StringRef tied, llvm::StringRef to) override;
   // Notes tensors of the files that neither the model nor the family knows.
   void noteUnused();
 

@@ -62,7 +62,8 @@ private:
 
   Value run(const Stack &stack);
   Value embed();
-  mlir::FlatSymbolRefAttr wordTable();
+  // The current stack's words, or, `shared`, those of all stacks.
+  mlir::FlatSymbolRefAttr wordTable(bool shared);
   Value addTables(Value words, llvm::ArrayRef<Value> ids,
                   llvm::ArrayRef<mlir::Attribute> tables,
                   llvm::ArrayRef<int64_t> offsets);
@@ -76,6 +77,7 @@ private:
                                       llvm::SmallVector<Dimension, 2> shape,
                                       bool tokensFirst, mlir::LocationAttr at);
   mlir::FlatSymbolRefAttr tokenTable(const Image &image, bool bias);
+  mlir::Attribute imagePositions(const Image &image);
   mlir::Attribute tokenRows(llvm::SmallVector<mlir::Attribute> parts,
                             int64_t leading, int64_t patches, bool bias);
   Value addTokenTable(Value x, mlir::FlatSymbolRefAttr table,

@@ -14,6 +14,7 @@ namespace mille::import {
 struct LeadingTokens {
   std::string name;
   Extent count;
+  bool placed = true; // with rows in the position table
 };
 
 // Pixels [batch, channels, height, width]; each whole patch is a token.
@@ -21,7 +22,7 @@ struct Image {
   Extent channels, height, width, patchHeight, patchWidth;
   std::vector<LeadingTokens> leading;
   bool bias = true;       // of the patches' projection
-  bool positions = false; // a learned row for every token, leading ones too
+  bool positions = false; // a learned row for each patch and placed token
   bool normFirst = false; // the embedding norm comes before the positions
 
   Grid grid() const {

@@ -29,6 +29,9 @@ public:
   virtual ~WeightSource() = default;
   // Null after an error, which is told elsewhere.
   virtual mlir::Attribute value(const Wanted &wanted) = 0;
+  // Whether both parameters have numbers, and not the same, although a model
+  // takes one for the other. Told where it is so.
+  virtual bool differ(llvm::StringRef, llvm::StringRef) { return false; }
 };
 
 } // namespace mille::import

@@ -29,6 +29,7 @@ static constexpr TensorName tensors[] = {
     {"head_transform", "predictions.dense"},
     {"head_transform.norm", "predictions.LayerNorm"},
     {"head.weight", "predictions.decoder.weight"},
+    {"head.bias", "predictions.decoder.bias"},
     {"head.bias", "predictions.bias"}};
 
 static constexpr llvm::StringRef otherTensors[] = {
@@ -51,10 +52,6 @@ static void shareLayers(Config &config, ModelSpec &model) {
   Extent groups = config.extent("num_hidden_groups", 1, 1 << 16);
   Extent inner = config.extent("inner_group_num", 1, 1 << 10);
   const int64_t steps = model.layers.value;
-  if (groups.value > steps)
-    config.error("num_hidden_groups",
-                 "num_hidden_groups is " + Twine(groups.value) +
-                     " but num_hidden_layers is " + Twine(steps));
   for (int64_t step = 0; step < steps; ++step)
     for (int64_t i = 0; i < inner.value; ++i)
       model.layerNames.push_back(("groups." +

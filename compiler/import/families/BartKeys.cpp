@@ -117,7 +117,8 @@ void mille::import::readBart(Config &config, ModelSpec &model,
   Stack encoder;
   encoder.hidden = model.hidden = config.extent("d_model", d.width);
   encoder.vocab = model.vocab = config.extent("vocab_size", d.vocab);
-  encoder.sharedWords = model.sharedWords = true;
+  encoder.sharedWords = model.sharedWords =
+      config.flag("tie_word_embeddings", true);
   if (config.flag("scale_embedding", d.scaled))
     encoder.embedScale = model.embedScale =
         std::sqrt(double(model.hidden.value));
@@ -157,6 +158,4 @@ void mille::import::addLogits(Config &config, ModelSpec &model,
   head.bias = !bias.empty() && config.holds(bias, bias);
   head.at = config.at("vocab_size");
   model.head = head;
-  if (!head.tied) // then the two stacks have tables of their own, too
-    model.sharedWords = model.before[0].sharedWords = false;
 }

@@ -49,8 +49,9 @@ static constexpr llvm::StringRef silentKeys[] = {
     "semantic_out_indices", "stage_names", "use_auxiliary_head",
     "use_mask_token", "vocab_size"};
 
-static std::vector<PairBias> pairBiases(Config &config, const Grid &grid) {
+static std::vector<PairBias> pairBiases(Config &config, const Image &image) {
   std::vector<PairBias> biases;
+  const Grid grid = image.grid();
   for (bool shared : {false, true}) {
     if (!config.flag(shared ? "use_shared_relative_position_bias"
                             : "use_relative_position_bias",
@@ -62,6 +63,13 @@ static std::vector<PairBias> pairBiases(Config &config, const Grid &grid) {
     bias.shared = shared;
     biases.push_back(bias);
   }
+  // The class reads the table of a rectangle by height and width confused.
+  if (!biases.empty() && grid.height != grid.width)
+    config.error("image_size", image.height.key + " makes " +
+                                   llvm::Twine(grid.height) + " x " +
+                                   llvm::Twine(grid.width) +
+                                   " patches but biases by their distance are "
+                                   "done for squares only");
   return biases;
 }
 
@@ -81,7 +89,7 @@ static void describe(Config &config, ModelSpec &model) {
 
   Attention a = imageAttention(config, model.hidden, 12);
   a.kBias = false;
-  a.pairBiases = pairBiases(config, model.image->grid());
+  a.pairBiases = pairBiases(config, *model.image);
   FeedForward f = imageFeedForward(
       config, config.extent("intermediate_size", 3072), "gelu");
   model.units = preNormUnits(a, f, norm);

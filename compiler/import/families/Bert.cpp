@@ -29,6 +29,7 @@ static constexpr TensorName tensors[] = {
     {"head_transform", "cls.predictions.transform.dense"},
     {"head_transform.norm", "cls.predictions.transform.LayerNorm"},
     {"head.weight", "cls.predictions.decoder.weight"},
+    {"head.bias", "cls.predictions.decoder.bias"},
     {"head.bias", "cls.predictions.bias"}};
 
 static constexpr llvm::StringRef otherTensors[] = {

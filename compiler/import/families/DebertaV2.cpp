@@ -1,5 +1,6 @@
 // DeBERTa V2 and V3: BERT's placement, and scores between contents and bucketed
 // distances in both directions.
+#include "compiler/import/DistanceBuckets.h"
 #include "compiler/import/families/BertKeys.h"
 
 #include <cmath>
@@ -37,6 +38,7 @@ static constexpr TensorName tensors[] = {
     {"head_transform.norm", "cls.predictions.transform.LayerNorm"},
     {"head_transform.norm", "lm_predictions.lm_head.LayerNorm"},
     {"head.weight", "cls.predictions.decoder.weight"},
+    {"head.bias", "cls.predictions.decoder.bias"},
     {"head.bias", "cls.predictions.bias"},
     {"head.bias", "lm_predictions.lm_head.bias"}};
 
@@ -66,49 +68,12 @@ static constexpr StringRef otherTensors[] = {
 
 static constexpr StringRef silentKeys[] = {
     "attention_probs_dropout_prob", "hidden_dropout_prob", "conv_act",
-    "conv_groups", "legacy", "max_position_embeddings", "pooler_dropout",
+    "conv_groups", "max_position_embeddings", "pooler_dropout",
     "pooler_hidden_act", "pooler_hidden_size"};
 
-// Exact up to half the buckets, then by logarithm, either side of 0; in f32, as
-// it was trained.
-static int64_t bucketOf(int64_t offset, int64_t buckets, int64_t most) {
-  const int64_t half = buckets / 2, distance = std::abs(offset);
-  if (buckets <= 0 || distance <= half)
-    return offset;
-  const float range = std::log(float(double(most - 1) / double(half)));
-  const float part = std::log(float(distance) / float(half)) / range;
-  const int64_t bucket = int64_t(std::ceil(part * float(half - 1))) + half;
-  return offset < 0 ? -bucket : bucket;
-}
-
-// Rows of the table for each distance until both sides stay in their last.
-static std::vector<int64_t> rowsOf(int64_t span, int64_t buckets, int64_t most) {
-  int64_t reach = 1;
-  while (bucketOf(reach, buckets, most) < span)
-    ++reach;
-  std::vector<int64_t> rows;
-  for (int64_t offset = -reach; offset <= reach; ++offset) // key - query
-    rows.push_back(std::clamp<int64_t>(
-        bucketOf(-offset, buckets, most) + span, 0, 2 * span - 1));
-  return rows;
-}
-
-// Which of the two directions: a list, or words with bars between.
+// Which of the two directions.
 static void readDirections(Config &config, ContentTable &table) {
-  const json::Value *value = config.take("pos_att_type");
-  if (!value)
-    return;
-  std::vector<std::string> words;
-  if (value->kind == json::Kind::array) {
-    for (const json::Value &item : value->items)
-      words.push_back(item.text);
-  } else {
-    llvm::SmallVector<StringRef> parts;
-    StringRef(value->text).split(parts, '|', -1, false);
-    for (StringRef part : parts)
-      words.push_back(part.trim().lower());
-  }
-  for (const std::string &word : words) {
+  for (const std::string &word : config.words("pos_att_type")) {
     if (word == "c2p")
       table.ofQuery = true;
     else if (word == "p2c")
@@ -155,7 +120,7 @@ static std::optional<ContentTable> readTable(Config &config, Attention &a,
   table.entries = {2 * span, buckets > 0 ? "2 * position_buckets"
                                          : "2 * max_relative_positions",
                    config.at("position_buckets")};
-  table.rows = rowsOf(span, buckets, most);
+  table.rows = contentRows(span, buckets, most);
   return table;
 }
 
@@ -177,8 +142,11 @@ static void describe(Config &config, ModelSpec &model) {
     a.headDim = a.valueDim = config.extent("attention_head_size", {}, 1 << 16);
   a.content = readTable(config, a, parts.norm.eps);
   model.units = postNormUnits(a, parts.feedForward, parts.norm);
-  if (config.architecture == "DebertaV2ForMaskedLM")
-    addMaskedHead(config, model, parts.feedForward.act, parts.norm);
+  const bool legacy = config.flag("legacy", true);
+  if (config.architecture != "DebertaV2ForMaskedLM")
+    return;
+  addMaskedHead(config, model, parts.feedForward.act, parts.norm, width);
+  model.head->tied |= !legacy; // the newer head has no table of its own
 }
 
 const Family mille::import::debertaV2{

@@ -117,33 +117,7 @@ int64_t Decoder::window(StringRef key, int64_t absent) {
 std::vector<std::string>
 Decoder::layerTypes(llvm::ArrayRef<StringRef> known,
                     llvm::function_ref<StringRef(int64_t)> usual) {
-  std::vector<std::string> words;
-  const int64_t layers = model.layers.value;
-  if (const json::Value *list = config.list("layer_types")) {
-    if (int64_t(list->items.size()) != layers)
-      config
-          .error("layer_types", "layer_types has " +
-                                    Twine(list->items.size()) +
-                                    " entries but " + model.layers.key +
-                                    " is " + Twine(layers))
-          .note(model.layers.at, model.layers.key + " is given here");
-    for (const json::Value &item : list->items) {
-      if (!llvm::is_contained(known, item.text)) {
-        std::string choice;
-        for (StringRef word : known)
-          choice += (choice.empty() ? "\"" : " or \"") + word.str() + "\"";
-        config.problems.error(config.at(item),
-                              "an entry of layer_types is " + item.describe() +
-                                  " but must be " + choice);
-      }
-      words.push_back(item.text);
-    }
-    words.resize(layers, known.front().str());
-    return words;
-  }
-  for (int64_t layer = 0; layer < layers; ++layer)
-    words.push_back(usual(layer).str());
-  return words;
+  return config.layerTypes(model.layers, known, usual);
 }
 
 void Decoder::slidingLayers(int64_t window,

@@ -1,5 +1,5 @@
 // DINOv2: ViT with LayerScale, a gated feed-forward in the largest, and a
-// classifier on CLS beside the mean of the patches.
+// classifier on CLS beside the mean of the patches; with registers or without.
 #include "compiler/import/ConfigImage.h"
 #include "compiler/import/families/Families.h"
 
@@ -10,26 +10,34 @@ using llvm::Twine;
 
 static constexpr llvm::StringRef architectures[] = {
     "Dinov2Model", "Dinov2ForImageClassification"};
+static constexpr llvm::StringRef withRegisters[] = {
+    "Dinov2WithRegistersModel", "Dinov2WithRegistersForImageClassification"};
 
-#define LAYER "dinov2.encoder.layer.*."
-static constexpr TensorName tensors[] = {
-    {"class", "dinov2.embeddings.cls_token"},
-    {"position.weight", "dinov2.embeddings.position_embeddings"},
-    {"patch", "dinov2.embeddings.patch_embeddings.projection"},
-    {"layers.*.attn.in_norm", LAYER "norm1"},
-    {"layers.*.attn.q", LAYER "attention.attention.query"},
-    {"layers.*.attn.k", LAYER "attention.attention.key"},
-    {"layers.*.attn.v", LAYER "attention.attention.value"},
-    {"layers.*.attn.o", LAYER "attention.output.dense"},
-    {"layers.*.attn.branch_scale", LAYER "layer_scale1.lambda1"},
-    {"layers.*.ffn.in_norm", LAYER "norm2"},
-    {"layers.*.ffn.in", LAYER "mlp.fc1"},
-    {"layers.*.ffn.in", LAYER "mlp.weights_in"},
-    {"layers.*.ffn.out", LAYER "mlp.fc2"},
-    {"layers.*.ffn.out", LAYER "mlp.weights_out"},
-    {"layers.*.ffn.branch_scale", LAYER "layer_scale2.lambda1"},
-    {"final_norm", "dinov2.layernorm"},
-    {"classifier", "classifier"}};
+#define LAYER(base) base "encoder.layer.*."
+#define TENSORS(base)                                                          \
+  {"class", base "embeddings.cls_token"},                                      \
+      {"position.weight", base "embeddings.position_embeddings"},              \
+      {"patch", base "embeddings.patch_embeddings.projection"},                \
+      {"layers.*.attn.in_norm", LAYER(base) "norm1"},                          \
+      {"layers.*.attn.q", LAYER(base) "attention.attention.query"},            \
+      {"layers.*.attn.k", LAYER(base) "attention.attention.key"},              \
+      {"layers.*.attn.v", LAYER(base) "attention.attention.value"},            \
+      {"layers.*.attn.o", LAYER(base) "attention.output.dense"},               \
+      {"layers.*.attn.branch_scale", LAYER(base) "layer_scale1.lambda1"},      \
+      {"layers.*.ffn.in_norm", LAYER(base) "norm2"},                           \
+      {"layers.*.ffn.in", LAYER(base) "mlp.fc1"},                              \
+      {"layers.*.ffn.in", LAYER(base) "mlp.weights_in"},                       \
+      {"layers.*.ffn.out", LAYER(base) "mlp.fc2"},                             \
+      {"layers.*.ffn.out", LAYER(base) "mlp.weights_out"},                     \
+      {"layers.*.ffn.branch_scale", LAYER(base) "layer_scale2.lambda1"},       \
+      {"final_norm", base "layernorm"}, {                                      \
+    "classifier", "classifier"                                                 \
+  }
+
+static constexpr TensorName tensors[] = {TENSORS("dinov2.")};
+static constexpr TensorName tensorsWithRegisters[] = {
+    TENSORS("dinov2_with_registers."),
+    {"registers", "dinov2_with_registers.embeddings.register_tokens"}};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.mask_token", "classifier.weight", "classifier.bias"};
@@ -65,11 +73,16 @@ static FeedForward feedForward(Config &config, const Extent &hidden) {
   return f;
 }
 
-static void describe(Config &config, ModelSpec &model) {
+static void describeWith(Config &config, ModelSpec &model, int64_t patchSize,
+                         int64_t registers) {
   model.layers = config.extent("num_hidden_layers", 12, 1 << 16);
   model.hidden = config.extent("hidden_size", 768);
-  model.image = readImage(config, 224, 14);
+  model.image = readImage(config, 224, patchSize);
   model.image->leading = {{"class", {1, "the CLS token", {}}}};
+  if (registers && config.integer("num_register_tokens", registers) != 0)
+    model.image->leading.push_back(
+        {"registers", config.extent("num_register_tokens", registers, 1 << 16),
+         /*placed=*/false});
   model.image->positions = true;
   checkSquare(config, *model.image);
   Norm norm{NormKind::layer_norm, config.positive("layer_norm_eps", 1e-6),
@@ -86,14 +99,25 @@ static void describe(Config &config, ModelSpec &model) {
   pooling.dense = false;
   model.pooling = pooling;
   Extent labels = readLabels(config);
-  if (config.architecture == "Dinov2ForImageClassification") {
+  if (llvm::StringRef(config.architecture).ends_with("ForImageClassification")) {
     Reading first, mean;
     mean.kind = Pool::mean;
-    mean.skip = 1;
+    mean.skip = model.image->leadingTokens();
     model.classifier = Classifier{labels, {first, mean}, true};
   }
+}
+
+static void describe(Config &config, ModelSpec &model) {
+  describeWith(config, model, 14, 0);
+}
+static void describeWithRegisters(Config &config, ModelSpec &model) {
+  describeWith(config, model, 16, 4);
 }
 
 const Family mille::import::dinov2{"dinov2",  architectures, "dinov2.",
                                    tensors,   otherTensors,  silentKeys,
                                    Scheme::bert, describe};
+const Family mille::import::dinov2WithRegisters{
+    "dinov2_with_registers", withRegisters, "dinov2_with_registers.",
+    tensorsWithRegisters,    otherTensors,  silentKeys,
+    Scheme::bert,            describeWithRegisters};

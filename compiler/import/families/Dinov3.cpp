@@ -38,13 +38,8 @@ static constexpr llvm::StringRef silentKeys[] = {
 
 static AxialRope axialRope(Config &config, const Image &image,
                            const Attention &a) {
-  double theta = config.positive("rope_theta", 100);
-  if (config.object("rope_parameters")) {
-    Config parameters(config, "rope_parameters");
-    theta = parameters.positive("rope_theta", theta);
-    parameters.mustBe("rope_type", {"\"default\""});
-    parameters.noteRest();
-  }
+  const double theta = config.positive("rope_theta", 100);
+  config.mustBe("rope_parameters", {"null"}); // the class does not read it
   if (a.headDim.value % 4)
     config.problems
         .error(a.heads.at, a.heads.key + " is " + Twine(a.heads.value) +

@@ -22,6 +22,7 @@ llvm::ArrayRef<const Family *> mille::import::families() {
       &deepseekV3,
       &deit,
       &dinov2,
+      &dinov2WithRegisters,
       &dinov3Vit,
       &distilBert,
       &electra,

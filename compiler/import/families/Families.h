@@ -23,6 +23,7 @@ extern const Family deepseekV2;
 extern const Family deepseekV3;
 extern const Family deit;
 extern const Family dinov2;
+extern const Family dinov2WithRegisters;
 extern const Family dinov3Vit;
 extern const Family distilBert;
 extern const Family electra;

@@ -1,6 +1,5 @@
 // ModernBERT: norms before the branches (none before the first attention), RoPE
 // with a theta of its own for local layers, one fused gate and up.
-#include "compiler/import/Rope.h"
 #include "compiler/import/families/Families.h"
 
 #include <cmath>
@@ -9,7 +8,6 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 using llvm::StringRef;
-using llvm::Twine;
 
 static constexpr StringRef architectures[] = {"ModernBertModel",
                                               "ModernBertForMaskedLM"};
@@ -42,55 +40,14 @@ static constexpr StringRef silentKeys[] = {
     "position_embedding_type", "reference_compile", "repad_logits_with_grad",
     "sparse_pred_ignore_index", "sparse_prediction"};
 
-// true: a layer sees every token.
-static std::vector<bool> globalLayers(Config &config, int64_t layers) {
-  const int64_t every =
-      config.extent("global_attn_every_n_layers", 3, 1 << 16).value;
-  std::vector<bool> global;
-  for (int64_t layer = 0; layer < layers; ++layer)
-    global.push_back(layer % every == 0);
-  const json::Value *types = config.list("layer_types");
-  if (!types)
-    return global;
-  if (int64_t(types->items.size()) != layers) {
-    config.error("layer_types", "layer_types has " +
-                                    Twine(types->items.size()) +
-                                    " entries but num_hidden_layers is " +
-                                    Twine(layers));
-    return global;
-  }
-  for (int64_t layer = 0; layer < layers; ++layer) {
-    const json::Value &type = types->items[layer];
-    global[layer] = type.text == "full_attention";
-    if (!global[layer] && type.text != "sliding_attention")
-      config.problems.error(config.at(type),
-                            "layer_types has " + type.describe() +
-                                " but must have \"full_attention\" or "
-                                "\"sliding_attention\"");
-  }
-  return global;
-}
-
 // Keys of transformers 4 are flat, those of 5 have an object for each kind.
 static Rope readRope(Config &config, const Extent &headDim, StringRef kind,
                      StringRef flatKey, double usual) {
-  double theta = config.positive(flatKey, usual);
-  if (config.object("rope_parameters")) {
-    Config kinds(config, "rope_parameters");
-    if (kinds.object(kind)) {
-      Config one(kinds, kind);
-      theta = one.positive("rope_theta", theta);
-      one.mustBe("rope_type", {"\"default\""});
-      one.noteRest();
-    }
-  }
-  if (headDim.value % 2)
-    config.error(flatKey, "RoPE turns the " + Twine(headDim.value) +
-                              " dimensions of a head, but must turn an even "
-                              "number of them");
-  Rope rope;
-  rope.frequencies = ropeFrequencies(theta, headDim.value);
-  return rope;
+  RopeKeys keys;
+  keys.theta = usual;
+  keys.thetaKey = flatKey;
+  keys.layerType = kind;
+  return config.rope(headDim, keys);
 }
 
 static Attention readAttention(Config &config, const ModelSpec &model) {
@@ -116,12 +73,17 @@ static void describe(Config &config, ModelSpec &model) {
                          "global_rope_theta", 160000);
   local.rope = readRope(config, local.headDim, "sliding_attention",
                         "local_rope_theta", 10000);
-  config.mustBe("rope_scaling", {"null"});
   const int64_t window = config.extent("local_attention", 128).value;
   local.left = local.right = window / 2 + 1; // either side, and the token
+  const int64_t every =
+      config.extent("global_attn_every_n_layers", 3, 1 << 16).value;
   PerLayer<Attention> attention;
-  for (bool all : globalLayers(config, model.layers.value))
-    attention.all.push_back(all ? global : local);
+  for (StringRef kind : config.layerTypes(
+           model.layers, {"full_attention", "sliding_attention"},
+           [&](int64_t layer) -> StringRef {
+             return layer % every ? "sliding_attention" : "full_attention";
+           }))
+    attention.all.push_back(kind == "full_attention" ? global : local);
 
   FeedForward f;
   f.size = config.extent("intermediate_size", 1152);

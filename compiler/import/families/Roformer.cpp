@@ -27,6 +27,7 @@ static constexpr TensorName tensors[] = {
     {"head_transform", "cls.predictions.transform.dense"},
     {"head_transform.norm", "cls.predictions.transform.LayerNorm"},
     {"head.weight", "cls.predictions.decoder.weight"},
+    {"head.bias", "cls.predictions.decoder.bias"},
     {"head.bias", "cls.predictions.bias"}};
 
 // The rotation's sines and cosines follow from the config.

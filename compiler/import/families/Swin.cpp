@@ -208,6 +208,7 @@ void Reader::fill(Stack &stack, size_t stage) {
   stack.hidden = embed;
   stack.hidden.value = embed.value << stage;
   stack.embedNorm = norm;
+  stack.embedNorm.eps = 1e-5; // whatever the config says
   if (stage == 0) {
     stack.image = image;
     grid = image.grid();

@@ -44,8 +44,10 @@ static constexpr StringRef umt5Classes[] = {
        stack ".block.*.layer." number ".layer_norm"}
 
 #define STACK(stack)                                                           \
-  {stack ".relative",                                                          \
-   stack ".block.0.layer.0.SelfAttention.relative_attention_bias"},            \
+  {stack ".embed", stack ".embed_tokens"},                                     \
+      {stack ".embed", "shared"},                                              \
+      {stack ".relative",                                                      \
+       stack ".block.0.layer.0.SelfAttention.relative_attention_bias"},        \
       {stack ".final_norm", stack ".final_layer_norm"}
 
 static constexpr TensorName tensors[] = {
@@ -68,9 +70,9 @@ static constexpr StringRef otherTensors[] = {
     "decoder.block.*.layer.*.EncDecAttention.relative_attention_bias.weight"};
 
 static constexpr StringRef silentKeys[] = {
-    "classifier_dropout", "dense_act_fn", "dropout_rate", "initializer_factor",
-    "is_gated_act", "max_new_tokens", "n_positions", "scalable_attention",
-    "scale_decoder_outputs"};
+    "classifier_dropout", "dropout_rate", "initializer_factor",
+    "max_new_tokens", "n_positions", "scalable_attention",
+    "scale_decoder_outputs"}; // where it has a head that reads it, it was read
 
 static DistanceTable bucketsOf(Config &config, const Extent &entries,
                                const Extent &farthest, bool bothSides) {
@@ -91,15 +93,17 @@ static DistanceTable bucketsOf(Config &config, const Extent &entries,
   return table;
 }
 
-// "relu", "gated-silu"; "gated-gelu" is the tanh form.
+// "relu", "gated-silu"; "gated-gelu" is the tanh form. Newer configurations also
+// hold what follows from it, which counts where it differs.
 static void readFeedForward(Config &config, FeedForward &f, StringRef usual) {
   std::string text = config.text("feed_forward_proj", usual);
   StringRef name = text;
-  f.gated = name.consume_front("gated-");
+  bool gated = name.consume_front("gated-");
   if (text == "gated-gelu")
     name = "gelu_new";
-  if (auto activation = Config::activationNamed(name)) {
-    f.act = *activation;
+  f.gated = config.flag("is_gated_act", gated);
+  if (Config::activationNamed(name)) {
+    f.act = config.activation("dense_act_fn", name);
     return;
   }
   config.error("feed_forward_proj",
@@ -108,11 +112,15 @@ static void readFeedForward(Config &config, FeedForward &f, StringRef usual) {
                    "before it");
 }
 
+// What the decoder's outputs are scaled by before the head: nothing, or the
+// width's square root.
+enum class Scaled { never, always, unlessUntied };
+
 struct T5Defaults {
   int64_t size, layers, heads, vocab;
   StringRef feedForward;
   bool tableOfEachLayer;
-  bool tied; // tie_word_embeddings; only the first T5 and UMT5 then scale
+  Scaled scaled;
 };
 
 static void readStack(Config &config, Stack &stack, StringRef side,
@@ -164,23 +172,31 @@ static void readT5(Config &config, ModelSpec &model, const T5Defaults &d) {
   model.decoder = true;
   if (!architecture.ends_with("ForConditionalGeneration"))
     return;
+  // The classes tie whatever the config says; files that hold another table
+  // for the head mean it.
   Head head;
-  const bool tied = config.flag("tie_word_embeddings", d.tied);
+  const bool tied = config.flag("tie_word_embeddings", true);
   head.tied = tied || !config.holds("lm_head.weight", "lm_head.weight");
   head.at = config.at("vocab_size");
-  if (tied && d.tied)
+  bool scaled = d.scaled != Scaled::never;
+  if (d.scaled == Scaled::unlessUntied)
+    scaled = config.flag("scale_decoder_outputs", tied);
+  if (scaled)
     head.scale = 1 / std::sqrt(double(model.hidden.value));
   model.head = head;
 }
 
 static void describeT5(Config &config, ModelSpec &model) {
-  readT5(config, model, {2048, 6, 8, 32128, "relu", false, true});
+  readT5(config, model, {2048, 6, 8, 32128, "relu", false,
+                         Scaled::unlessUntied});
 }
 static void describeMt5(Config &config, ModelSpec &model) {
-  readT5(config, model, {1024, 8, 6, 250112, "gated-gelu", false, false});
+  readT5(config, model, {1024, 8, 6, 250112, "gated-gelu", false,
+                         Scaled::never});
 }
 static void describeUmt5(Config &config, ModelSpec &model) {
-  readT5(config, model, {1024, 8, 6, 250112, "gated-gelu", true, true});
+  readT5(config, model, {1024, 8, 6, 250112, "gated-gelu", true,
+                         Scaled::always});
 }
 
 const Family mille::import::t5{

@@ -27,6 +27,7 @@ static constexpr TensorName tensors[] = {
     {"head_transform", "lm_head.dense"},
     {"head_transform.norm", "lm_head.layer_norm"},
     {"head.weight", "lm_head.decoder.weight"},
+    {"head.bias", "lm_head.decoder.bias"},
     {"head.bias", "lm_head.bias"}};
 
 static constexpr llvm::StringRef otherTensors[] = {

@@ -42,6 +42,8 @@ CASES = [
       "note: patch_size is 6 here"]),
     ("dinov2_not_square", changed("dinov2", image_size=[12, 20]),
      ["error: image_size is [12, 20] but Mille does not resize learned positions: both must be the same"]),
+    ("beit_rectangle", changed("beit_relative", image_size=[12, 20]),
+     ["error: image_size makes 3 x 5 patches but biases by their distance are done for squares only"]),
     # Classes
     ("no_class", changed("vit_classifier", id2label={}),
      ["error: id2label is {} but a classifier has a class or more"]),
@@ -55,8 +57,8 @@ CASES = [
     ("heads_of_two_axes", changed("dinov3_vit", num_attention_heads=4),
      ["error: num_attention_heads is 4 but heads of 6 dimensions do not turn by two axes: 4 must divide them",
       "note: hidden_size / num_attention_heads is 6"]),
-    ("rope_type", changed("dinov3_vit", rope_parameters={"rope_type": "yarn"}),
-     ['error: rope_type is "yarn" but Mille does only "default"']),
+    ("rope_parameters", changed("dinov3_vit", rope_parameters={"rope_theta": 20}),
+     ['error: rope_parameters is {"rope_theta": 20} but Mille does only null']),
     # Windows
     ("no_stages", changed("swin", depths=[]), ["error: depths is [] but there must be a stage"]),
     ("heads_of_three_stages", changed("swin", num_heads=[2, 4, 8]),
