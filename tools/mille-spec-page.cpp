@@ -1,5 +1,5 @@
-// mille-spec-page [--schema]: prints docs/spec.md, or docs/spec.schema.json. For
-// those who change the vocabulary of native specs; not installed.
+// mille-spec-page [--schema | --schemes]: prints docs/spec.md, docs/spec.schema.json
+// or docs/init.md. For those who change these vocabularies; not installed.
 #include "compiler/import/SpecPage.h"
 
 int main(int argc, char **argv) {
@@ -7,7 +7,9 @@ int main(int argc, char **argv) {
     mille::import::writeSpecPage(llvm::outs());
   else if (argc == 2 && llvm::StringRef(argv[1]) == "--schema")
     mille::import::writeSpecSchema(llvm::outs());
+  else if (argc == 2 && llvm::StringRef(argv[1]) == "--schemes")
+    mille::import::writeSchemesPage(llvm::outs());
   else
-    return llvm::errs() << "usage: mille-spec-page [--schema]\n", 2;
+    return llvm::errs() << "usage: mille-spec-page [--schema | --schemes]\n", 2;
   return 0;
 }

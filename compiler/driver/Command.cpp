@@ -14,6 +14,8 @@ static Status perform(const Options &options, mlir::MLIRContext &context,
   switch (options.command) {
   case Command::compile:
     return compileModel(options.compile, context, out);
+  case Command::init:
+    return initCommand(options.init, context, out);
   case Command::run:
     return runCommand(options.run, context);
   case Command::verify:

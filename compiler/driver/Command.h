@@ -15,6 +15,8 @@ class Scratch;
 // The whole of `mille`: its exit status.
 int runMille(int argc, const char *const *argv);
 
+Status initCommand(const InitOptions &options, mlir::MLIRContext &context,
+                   llvm::raw_ostream &out);
 Status runCommand(const RunOptions &options, mlir::MLIRContext &context);
 Status verifyCommand(const VerifyOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);

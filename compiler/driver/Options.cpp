@@ -6,6 +6,7 @@
 #include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Help.h"
 #include "compiler/driver/Version.h"
+#include "compiler/import/Schemes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -198,6 +199,33 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
               "  mille compile minilm/ -o out\n"
               "  mille compile spec.json -o out --target=host,x86-64-v3\n"
               "  mille compile spec.json --stop-after=fuse");
+}
+
+static void addInit(CLI::App &root, InitOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "init", "weights of a model by a scheme, as a safetensors file");
+  app->add_option("MODEL", o.model, "a native spec (*.json) or a Hugging Face folder")
+      ->required();
+  app->add_option("-o,--output", o.output, "all f32, under the names of native specs")
+      ->type_name("FILE")
+      ->required();
+  std::vector<std::string> names;
+  for (const import::SchemeEntry &scheme : import::schemes())
+    names.push_back(scheme.name.str());
+  app->add_option("--scheme", o.scheme,
+                  "how weights are drawn: " + llvm::join(names, ", ") +
+                      " (default: the model's own)")
+      ->type_name("NAME")
+      ->check(oneOf(names));
+  app->add_option("--seed", o.seed, "same seed, same bits (default: the spec's, or 0)")
+      ->type_name("N")
+      ->check(numberFrom(0, INT64_MAX));
+  app->add_option("--threads", o.threads, "default: 1; same bits for any")
+      ->type_name("N")
+      ->check(numberFrom(1, 64));
+  app->footer("Examples:\n"
+              "  mille init spec.json -o model.safetensors --scheme=deepnorm --seed=1\n"
+              "  mille compile spec.json --weights=model.safetensors -o out");
 }
 
 static void addRun(CLI::App &root, RunOptions &o) {
@@ -398,6 +426,7 @@ std::optional<Options> mille::parseCommandLine(int argc,
               "machine, 4 our bug.");
   std::string stage;
   addCompile(root, options.compile, stage);
+  addInit(root, options.init);
   addRun(root, options.run);
   addVerify(root, options.verify);
   addInspect(root, options.inspect);
@@ -422,6 +451,7 @@ std::optional<Options> mille::parseCommandLine(int argc,
   StringRef name = chosenCommand(root)->get_name();
   options.command = llvm::StringSwitch<Command>(name)
                         .Case("compile", Command::compile)
+                        .Case("init", Command::init)
                         .Case("run", Command::run)
                         .Case("verify", Command::verify)
                         .Case("inspect", Command::inspect)

@@ -61,11 +61,21 @@ struct ReportOptions {
   std::string folder;
 };
 
-enum class Command { compile, run, verify, inspect, bench, report, devices };
+struct InitOptions {
+  std::string model, output;
+  std::string scheme; // "": the model's own
+  std::optional<uint64_t> seed; // none: the spec's, or 0
+  unsigned threads = 1;
+};
+
+enum class Command {
+  compile, init, run, verify, inspect, bench, report, devices
+};
 
 struct Options {
   Command command;
   CompileOptions compile;
+  InitOptions init;
   RunOptions run;
   VerifyOptions verify;
   InspectOptions inspect;

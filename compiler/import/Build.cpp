@@ -3,6 +3,8 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/ModelBuilder.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mille;
 using namespace mille::import;
@@ -36,7 +38,28 @@ FlatSymbolRefAttr ModelBuilder::parameter(StringRef name, Role role,
   if (!made.insert(name).second)
     return symbol;
   Wanted wanted{name.str(), std::move(shape), role, init};
-  if (Attribute value = weights.value(wanted))
+  if (Attribute value = valueOf(wanted))
+    declare(name, wanted.shape, value, at);
+  return symbol;
+}
+
+Attribute ModelBuilder::valueOf(Wanted wanted) {
+  wanted.stack = stack;
+  wanted.attention = attention;
+  return weights.value(wanted);
+}
+
+FlatSymbolRefAttr ModelBuilder::bias(StringRef linear, Role of, Dimension in,
+                                     llvm::SmallVector<Dimension, 2> shape,
+                                     LocationAttr at) {
+  std::string name = (linear + ".bias").str();
+  auto symbol = FlatSymbolRefAttr::get(&context, name);
+  if (!made.insert(name).second)
+    return symbol;
+  Wanted wanted{name, std::move(shape), Role::bias};
+  wanted.biasOf = of;
+  wanted.fanIn = in.size;
+  if (Attribute value = valueOf(wanted))
     declare(name, wanted.shape, value, at);
   return symbol;
 }
@@ -57,7 +80,9 @@ Value ModelBuilder::linear(Value input, StringRef name, Role role, Dimension out
   auto weight = parameter((name + ".weight").str(), role, {out, in}, at);
   FlatSymbolRefAttr offset;
   if (bias)
-    offset = parameter((name + ".bias").str(), Role::bias, {out}, at);
+    offset = this->bias(name, role, in, {out}, at);
+  if (spec.ntk)
+    scale /= std::sqrt(double(in.size));
   return apply(input, weight, offset, out.size, at, scale);
 }
 

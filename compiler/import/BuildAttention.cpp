@@ -1,6 +1,7 @@
 // The ops inside an attention branch: projections, norms of heads, RoPE, softmax
 // or linear attention, inner norm and gate.
 #include "compiler/import/ModelBuilder.h"
+#include "llvm/ADT/ScopeExit.h"
 
 #include <cmath>
 
@@ -13,6 +14,8 @@ using llvm::Twine;
 
 Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
   const Attention &a = *branch.attention.at(layer);
+  attention = &a;
+  llvm::scope_exit done([&] { attention = nullptr; });
   LocationAttr at = branch.at;
   std::string name = layerPrefix(layer) + branch.name + ".";
   if (a.windows)
@@ -109,7 +112,7 @@ Value ModelBuilder::normHeads(Value x, const HeadNorm &norm, StringRef name,
                       : Role::normOffsetWeight;
       if (made.insert(own).second)
         if (Attribute value =
-                weights.value({own, {dim(heads), dim(size)}, role}))
+                valueOf({own, {dim(heads), dim(size)}, role}))
           declare(own, {channels},
                   ReshapeAttr::get(&context, value,
                                    op.getDenseI64ArrayAttr({channels.size})),
@@ -160,8 +163,11 @@ void ModelBuilder::declareLatent(const Attention &a, StringRef name,
   };
   Dimension stored{heads * (nope + value), {&a.heads, &l.nope, &a.valueDim}};
   Dimension keys{heads * (nope + rope), {&a.heads, &l.nope, &l.rope}};
-  if (Attribute up = weights.value({(name + "kv_b.weight").str(),
-                                    {stored, dim(l.rank)}, Role::key})) {
+  Wanted wanted{(name + "kv_b.weight").str(), {stored, dim(l.rank)}, Role::key};
+  wanted.groups = heads;
+  wanted.parts = {{(name + "k.weight").str(), Role::key, heads * nope},
+                  {(name + "v.weight").str(), Role::value, heads * value}};
+  if (Attribute up = valueOf(wanted)) {
     Attribute byHead = reshaped(up, {heads, nope + value, rank});
     Attribute key = swapped(SliceAttr::get(&context, byHead, 1, 0, nope, 1));
     key = ConcatAttr::get(&context,
@@ -181,7 +187,7 @@ void ModelBuilder::declareLatent(const Attention &a, StringRef name,
         Dimension{rank + rope, {&l.rank, &l.rope}}};
     if (!isBias)
       shape.push_back(dim(stack->hidden));
-    Attribute down = weights.value({(name + "kv_a" + suffix).str(), shape,
+    Attribute down = valueOf({(name + "kv_a" + suffix).str(), shape,
                                     isBias ? Role::bias : Role::key});
     if (!down)
       continue;
@@ -242,8 +248,9 @@ ModelBuilder::Heads ModelBuilder::projectLatent(Value u, const Attention &a,
   Value turned = linear(u, (name + "k_rope").str(), Role::key, dim(l.rope),
                         dim(stack->hidden), l.bias, at);
   turned = rotate(turned, *a.rope, 1, l.rope.value, 0, at);
-  turned = linear(turned, named("k_rope_spread"), Role::key, keys,
-                  dim(l.rope), false, at);
+  turned = apply(turned,
+                 FlatSymbolRefAttr::get(&context, named("k_rope_spread.weight")),
+                 FlatSymbolRefAttr(), keys.size, at);
   key = AddOp::create(op, where(at), key, turned);
   Value value = linear(latent, (name + "v").str(), Role::value,
                        dim(a.heads, a.valueDim), dim(l.rank), false, at);
@@ -314,7 +321,7 @@ Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
     headScale = FlatSymbolRefAttr::get(&context, own);
     Wanted wanted{own, {dim(a.heads)}, Role::scale, std::log(10.0)};
     if (made.insert(own).second)
-      if (Attribute value = weights.value(wanted))
+      if (Attribute value = valueOf(wanted))
         declare(own, wanted.shape,
                 ApplyAttr::get(&context, value, ValueFunction::exp_min_ln100),
                 at);

@@ -42,11 +42,21 @@ void ModelBuilder::splitFused(GateLayout layout, bool activatedSecond,
   llvm::SmallVector<Dimension, 2> part = shape;
   shape[axis].size = 2 * half.size;
   part[axis] = half;
-  Role role = suffix == ".bias" ? Role::bias : Role::ffnIn;
-  Attribute value = weights.value({up, shape, role});
+  const bool interleaved = layout == GateLayout::interleaved;
+  Wanted wanted{up, shape, suffix == ".bias" ? Role::bias : Role::ffnIn};
+  wanted.biasOf = Role::ffnIn;
+  wanted.fanIn = stack->hidden.value;
+  const int64_t entries = axis == 0 ? 1 : shape[0].size;
+  wanted.groups = entries * (interleaved ? half.size : 1);
+  for (bool second : {false, true}) {
+    const bool isGate = second == activatedSecond;
+    wanted.parts.push_back({isGate ? gate : up,
+                            isGate ? Role::gate : Role::ffnIn,
+                            entries * half.size});
+  }
+  Attribute value = valueOf(wanted);
   if (!value)
     return;
-  bool interleaved = layout == GateLayout::interleaved;
   for (bool isGate : {false, true}) {
     bool second = isGate == activatedSecond;
     int64_t offset = !second ? 0 : interleaved ? 1 : half.size;
@@ -71,9 +81,17 @@ void ModelBuilder::splitQkv(const Attention &a, StringRef name,
   llvm::SmallVector<Dimension, 2> whole{rows};
   if (!isBias)
     whole.push_back(dim(stack->hidden));
-  Attribute value =
-      weights.value({(name + "qkv" + suffix).str(), whole,
-                     isBias ? Role::bias : Role::query});
+  Wanted wanted{(name + "qkv" + suffix).str(), whole,
+                isBias ? Role::bias : Role::query};
+  wanted.biasOf = Role::query;
+  wanted.fanIn = stack->hidden.value;
+  wanted.groups = grouped ? groups : 1;
+  for (auto [part, role, size] :
+       {std::tuple<StringRef, Role, int64_t>{"q", Role::query, q},
+        {"k", Role::key, k},
+        {"v", Role::value, v}})
+    wanted.parts.push_back({(name + part + suffix).str(), role, size});
+  Attribute value = valueOf(wanted);
   const int64_t width = isBias ? 1 : stack->hidden.value;
   if (value && grouped)
     value = ReshapeAttr::get(

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mille;
 using namespace mille::import;
@@ -69,17 +71,18 @@ Value ModelBuilder::expertLinear(Value input, Value experts, const Experts &e,
                           {dim(e.count), out, in}, at);
   FlatSymbolRefAttr offset;
   if (bias)
-    offset = parameter((name + ".bias").str(), Role::bias, {dim(e.count), out},
-                       at);
+    offset = this->bias(name, role, in, {dim(e.count), out}, at);
   return LinearOp::create(op, where(at), as(input, out.size), input, experts,
-                          weight, offset, op.getF64FloatAttr(1));
+                          weight, offset,
+                          op.getF64FloatAttr(
+                              spec.ntk ? 1 / std::sqrt(double(in.size)) : 1));
 }
 
 Value ModelBuilder::mixture(Value u, const FeedForward &f, StringRef name,
                             LocationAttr at) {
   const Experts &e = *f.experts;
   const int64_t k = e.chosen.value;
-  Value logits = linear(u, (name + "router").str(), Role::dense, dim(e.count),
+  Value logits = linear(u, (name + "router").str(), Role::router, dim(e.count),
                         dim(stack->hidden), e.routerBias, at);
   FlatSymbolRefAttr selection;
   if (e.selectionBias)

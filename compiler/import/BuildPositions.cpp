@@ -15,7 +15,7 @@ Attribute ModelBuilder::computedBias(const PairBias &bias, StringRef name,
   const Dimension width{bias.width, {}}, two{2, {}};
   auto wanted = [&](const char *end, Role role,
                     SmallVector<Dimension, 2> shape) {
-    return weights.value({(name + end).str(), std::move(shape), role});
+    return valueOf({(name + end).str(), std::move(shape), role});
   };
   Attribute in = wanted(".in.weight", Role::dense, {width, two});
   Attribute offset = wanted(".in.bias", Role::bias, {width});

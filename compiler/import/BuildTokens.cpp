@@ -39,7 +39,7 @@ FlatSymbolRefAttr ModelBuilder::convolution(StringRef name,
                                             bool tokensFirst, LocationAttr at) {
   const std::string weight = (name + ".weight").str();
   auto symbol = FlatSymbolRefAttr::get(&context, weight);
-  Attribute value = weights.value({weight, shape, Role::dense});
+  Attribute value = valueOf({weight, shape, Role::dense});
   if (!value)
     return symbol;
   Dimension flat{1, {}};
@@ -67,7 +67,7 @@ Attribute ModelBuilder::imagePositions(const Image &image) {
     index.push_back(rows++);
   Dimension stored{rows, {&image.height, &image.width, &image.patchHeight,
                           &image.patchWidth}};
-  Attribute table = weights.value({named("position.weight"),
+  Attribute table = valueOf({named("position.weight"),
                                    {stored, dim(stack->hidden)},
                                    Role::position});
   if (!table || rows == int64_t(index.size()))
@@ -86,7 +86,7 @@ FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image, bool bias) {
   SmallVector<Attribute> parts;
   bool found = true; // where not, the error is told already
   auto add = [&](StringRef name, Role role, SmallVector<Dimension, 2> shape) {
-    parts.push_back(weights.value({named(name), std::move(shape), role}));
+    parts.push_back(valueOf({named(name), std::move(shape), role}));
     found &= bool(parts.back());
   };
   for (const LeadingTokens &token : image.leading)

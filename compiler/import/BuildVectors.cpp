@@ -54,7 +54,7 @@ Value ModelBuilder::classify(Value x, const Classifier &classifier) {
   if (classifier.joined) {
     Dimension all = dim(hidden);
     all.size *= int64_t(readings.size());
-    whole = weights.value({"classifier.weight", {dim(labels), all}, Role::head});
+    whole = valueOf({"classifier.weight", {dim(labels), all}, Role::head});
   }
   Value sum;
   for (auto [i, reading] : llvm::enumerate(readings)) {
@@ -139,11 +139,11 @@ void ModelBuilder::compare(const Contrast &contrast) {
   outputs.push_back({"image_embeds", image});
 
   const Dimension one{1, {}};
-  Attribute factor = weights.value(
+  Attribute factor = valueOf(
       {"logit_scale", {one}, Role::scale, contrast.initialScale});
   Attribute bias;
   if (contrast.bias)
-    bias = weights.value({"logit_bias", {one}, Role::bias});
+    bias = valueOf({"logit_bias", {one}, Role::bias});
   if (!factor || (contrast.bias && !bias)) // told already
     return;
   factor = ApplyAttr::get(&context, factor, ValueFunction::exp);

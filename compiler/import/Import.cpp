@@ -55,7 +55,7 @@ public:
     if (path::filename(given) == "config.json")
       return huggingFace(given);
     if (given.ends_with(".json"))
-      return native();
+      return nativeSpec();
     return wrong(given, "a model is a folder with config.json, a native spec "
                         "(*.json) or *.mlir");
   }
@@ -83,7 +83,7 @@ private:
     }
     return Status::done;
   }
-  bool fromFiles() const { return !none && !seed; }
+  bool fromFiles() const { return !none && !seed && !options.making; }
 
   // The files behind the weights; false after an error.
   bool openTensors(StoredTensors &tensors) {
@@ -125,8 +125,9 @@ private:
     StoredTensors tensors;
     if (fromFiles() && !openTensors(tensors))
       return Status::input;
+    const bool ownNames = tensors.haveOwnNames();
     Config config(*document, problems, context,
-                  fromFiles() ? &tensors : nullptr);
+                  fromFiles() && !ownNames ? &tensors : nullptr);
     config.imageSize = options.imageSize;
     config.imageSizeAtHand = options.imageSizeAtHand;
     const Family *family = familyOf(config, problems);
@@ -155,6 +156,8 @@ private:
     spec.name = nameOf(spec.name);
     if (!fromFiles())
       return made(spec, family->scheme, problems);
+    if (ownNames)
+      return fromOwnNames(spec, tensors, problems);
     FamilyWeights weights(*family, tensors, spec.at, problems, context);
     buildFrom(spec, weights, problems);
     if (!problems.any())
@@ -162,7 +165,7 @@ private:
     return finish(problems);
   }
 
-  Status native() {
+  Status nativeSpec() {
     auto document = json::parseFile(given, context);
     if (!document)
       return Status::input;
@@ -175,14 +178,17 @@ private:
       return Status::input;
     }
     spec.name = nameOf(spec.name);
+    if (init && options.making)
+      seed = init->seed;
     if (!fromFiles())
-      return made(spec, init ? init->scheme : Scheme::bert, problems);
+      return made(spec, usualScheme(spec, init), problems,
+                  init ? init->at : mlir::LocationAttr());
     StoredTensors tensors;
     if (!openTensors(tensors))
       return Status::input;
     if (tensors.empty() && init) {
       seed = init->seed;
-      return made(spec, init->scheme, problems);
+      return made(spec, init->scheme, problems, init->at);
     }
     if (tensors.empty()) {
       problems.error(spec.at, "the spec has no init and there is no "
@@ -192,6 +198,12 @@ private:
       problems.tell();
       return Status::input;
     }
+    return fromOwnNames(spec, tensors, problems);
+  }
+
+  // Of files under Mille's own names, whoever describes the model.
+  Status fromOwnNames(const ModelSpec &spec, StoredTensors &tensors,
+                      Problems &problems) {
     NativeWeights weights(tensors, spec.at, problems, context);
     buildFrom(spec, weights, problems);
     if (!problems.any())
@@ -216,14 +228,37 @@ private:
                                                : path::filename(whole));
   }
 
-  Status made(const ModelSpec &spec, Scheme scheme, Problems &problems) {
+  // Of a spec whose weights are asked for at random.
+  static Scheme usualScheme(const ModelSpec &spec,
+                       const std::optional<InitRecipe> &init) {
+    return init ? init->scheme : spec.ntk ? Scheme::ntk : Scheme::bert;
+  }
+
+  // `at`: where the model names its scheme.
+  Status made(const ModelSpec &spec, Scheme scheme, Problems &problems,
+              mlir::LocationAttr at = {}) {
     if (none) {
       NoWeights weights(context);
       buildFrom(spec, weights, problems);
-    } else {
-      Recipe weights(scheme, *seed, spec.layers.value, context);
-      buildFrom(spec, weights, problems);
+      return finish(problems);
     }
+    const bool given = options.making && !options.making->scheme.empty();
+    if (given)
+      scheme = schemeNamed(options.making->scheme).value_or(scheme);
+    checkScheme(scheme, spec, problems);
+    if (problems.any()) {
+      if (at && !given)
+        problems.note(at, "the scheme is named here");
+      problems.tell();
+      return Status::input;
+    }
+    if (options.making)
+      seed = options.making->seed.value_or(seed.value_or(0));
+    Recipe weights(scheme, *seed, spec, context);
+    buildFrom(spec, weights, problems);
+    imported.made = std::move(weights.made);
+    imported.scheme = entryOf(scheme).name.str();
+    imported.seed = *seed;
     return finish(problems);
   }
 
@@ -259,6 +294,10 @@ private:
 };
 
 } // namespace
+
+Imported::Imported() = default;
+Imported::Imported(Imported &&) = default;
+Imported::~Imported() = default;
 
 Status mille::importModel(StringRef path, const ImportOptions &options,
                           mlir::MLIRContext &context, Imported &imported) {

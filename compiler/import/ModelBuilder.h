@@ -35,6 +35,12 @@ private:
   mlir::FlatSymbolRefAttr parameter(llvm::StringRef name, Role role,
                                     llvm::SmallVector<Dimension, 2> shape,
                                     mlir::LocationAttr at, double init = 0);
+  // The bias of a linear that takes `in` channels.
+  mlir::FlatSymbolRefAttr bias(llvm::StringRef linear, Role of, Dimension in,
+                               llvm::SmallVector<Dimension, 2> shape,
+                               mlir::LocationAttr at);
+  // What `weights` gives, told where in the model it is.
+  mlir::Attribute valueOf(Wanted wanted);
   void declare(llvm::StringRef name, llvm::ArrayRef<Dimension> shape,
                mlir::Attribute value, mlir::LocationAttr at);
   Value linear(Value input, llvm::StringRef name, Role role, Dimension out,
@@ -185,6 +191,7 @@ private:
   std::vector<Output> outputs;
   size_t outputsBefore = 0; // of the stacks before the last
   const Stack *stack = nullptr; // the current one
+  const Attention *attention = nullptr; // of the branch at hand
   int64_t tokens = mlir::ShapedType::kDynamic; // of the current stream
   // What cross attention reads: the stream before the current stack.
   Value memory, memoryMask;

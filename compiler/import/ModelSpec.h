@@ -334,6 +334,7 @@ struct Stack {
 struct ModelSpec : Stack {
   std::string name, family = "native";
   std::vector<Stack> before; // an encoder, a second tower
+  bool ntk = false; // every linear but the head's has the factor 1/sqrt(inputs)
   std::optional<Head> head;
   std::optional<Classifier> classifier;
   std::optional<Contrast> contrast; // of the stack before and the last

@@ -167,6 +167,7 @@ public:
       readPooling(*pooling);
     if (auto head = fields.inner("head"))
       readHead(*head);
+    spec.ntk = fields.choice("parametrisation") == 1;
     if (auto recipe = fields.inner("init"))
       readInit(*recipe, init);
     fields.refuseRest();
@@ -229,6 +230,7 @@ private:
     InitRecipe recipe;
     recipe.scheme = Scheme(fields.choice("scheme"));
     recipe.seed = uint64_t(fields.count("seed"));
+    recipe.at = fields.at("scheme");
     init = recipe;
     fields.refuseRest();
   }

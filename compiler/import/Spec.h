@@ -8,6 +8,7 @@ namespace mille::import {
 struct InitRecipe {
   Scheme scheme;
   uint64_t seed;
+  mlir::LocationAttr at;
 };
 
 // Fills `spec`; every independent error goes to `problems`.

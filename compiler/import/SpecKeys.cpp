@@ -1,5 +1,6 @@
 // One array per object. Words are in the order of the enums they become.
 #include "compiler/import/SpecKeys.h"
+#include "compiler/import/Schemes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -25,6 +26,8 @@ static constexpr SpecKey modelKeys[] = {
     {"pooling", K::object, "pooling", "no pooled output",
      "one vector per sequence"},
     {"head", K::object, "head", "no logits", "logits over the vocabulary"},
+    {"parametrisation", K::word, "standard|ntk", "standard",
+     "ntk: every linear but the head's is multiplied by 1/sqrt of its inputs"},
     {"init", K::object, "init", "weights are stored",
      "weights by recipe where no model.safetensors is there"},
     {"encoder", K::object, "stack", "none",
@@ -96,7 +99,7 @@ static constexpr SpecKey scaleKeys[] = {
     {"value", K::number, "", "required without formula", "of const"},
     {"formula", K::text, "", "none",
      "of const: numbers, layers, hidden_size, encoder_layers, decoder_layers, + - "
-     "* / ^, parentheses, sqrt; must agree with value to 1e-12"},
+     "* / ^, parentheses, sqrt, ln; must agree with value to 1e-12"},
     {"init", K::number, "", "1", "of a learned one, where weights are made"},
     {"share", K::word, "unit|layer|model", "unit", "over what a learned one is one"},
     {"from", K::number, "", "0", "of scheduled, at step 0"},
@@ -266,8 +269,8 @@ static constexpr SpecKey transformKeys[] = {
     {"bias", K::flag, "", "true", "of the linear"}};
 
 static constexpr SpecKey initKeys[] = {
-    {"scheme", K::word, "bert|gpt2|llama|deepnorm|xavier|he|lecun", "required",
-     "how weights are drawn"},
+    {"scheme", K::word, schemeWords, "required",
+     "how weights are drawn: docs/init.md says each"},
     {"seed", K::integer, "", "0", "same seed, same bits"}};
 
 static constexpr SpecObject objects[] = {

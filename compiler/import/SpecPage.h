@@ -10,4 +10,7 @@ void writeSpecPage(llvm::raw_ostream &out);
 // docs/spec.schema.json: JSON Schema, draft 2020-12.
 void writeSpecSchema(llvm::raw_ostream &out);
 
+// docs/init.md: the schemes that make weights.
+void writeSchemesPage(llvm::raw_ostream &out);
+
 } // namespace mille::import

@@ -206,3 +206,9 @@ mlir::Attribute NativeWeights::value(const Wanted &wanted) {
   entry->used = true;
   return storedValue(*entry, wanted.shape, problems, context);
 }
+
+bool StoredTensors::haveOwnNames() const {
+  return llvm::any_of(files, [](const std::unique_ptr<Safetensors> &file) {
+    return file->note("names") == "mille";
+  });
+}

@@ -24,6 +24,8 @@ public:
   bool addFolder(llvm::StringRef folder, mlir::MLIRContext &context);
 
   bool empty() const { return files.empty(); }
+  // Whether a file says that its tensors have Mille's names, as `mille init` does.
+  bool haveOwnNames() const;
   Entry *find(llvm::StringRef name);
   // In file order.
   std::vector<const Entry *> unused() const;

@@ -302,6 +302,9 @@ std::unique_ptr<Safetensors> Safetensors::open(llvm::StringRef path,
     return nullptr;
   file->filePath = path.str();
   file->buffer = std::move(*buffer);
+  if (const json::Member *metadata = header->root.find("__metadata__"))
+    for (const json::Member &note : metadata->value.members)
+      file->notes[note.key] = note.value.text;
   for (size_t i = 0; i < file->all.size(); ++i)
     file->byName[file->all[i].name] = i;
   return file;
@@ -310,4 +313,9 @@ std::unique_ptr<Safetensors> Safetensors::open(llvm::StringRef path,
 const StoredTensor *Safetensors::find(llvm::StringRef name) const {
   auto found = byName.find(name);
   return found == byName.end() ? nullptr : &all[found->second];
+}
+
+llvm::StringRef Safetensors::note(llvm::StringRef key) const {
+  auto found = notes.find(key);
+  return found == notes.end() ? "" : llvm::StringRef(found->second);
 }

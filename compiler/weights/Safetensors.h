@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,16 +44,34 @@ public:
   const StoredTensor *find(llvm::StringRef name) const;
   llvm::ArrayRef<StoredTensor> tensors() const { return all; } // file order
   llvm::StringRef path() const { return filePath; }
+  // Of the file's __metadata__; "" where there is none of the name.
+  llvm::StringRef note(llvm::StringRef key) const;
 
 private:
   std::string filePath;
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   std::vector<StoredTensor> all;
   llvm::StringMap<size_t> byName;
+  llvm::StringMap<std::string> notes;
 };
 
 // Writes the file whole or not at all (temporary beside it, then rename).
 Status writeSafetensors(llvm::StringRef path, llvm::ArrayRef<StoredTensor> tensors,
                         mlir::MLIRContext &context);
+
+// Of an f32 tensor that is made while it is written.
+struct ComputedTensor {
+  std::string name;
+  std::vector<int64_t> shape;
+  // Hands over its numbers in order, in one piece or several; false after an
+  // error, which it has told.
+  std::function<bool(llvm::function_ref<void(llvm::ArrayRef<float>)>)> numbers;
+};
+
+// The same for these, one after the other, with `notes` as __metadata__.
+Status writeSafetensors(
+    llvm::StringRef path, llvm::ArrayRef<ComputedTensor> tensors,
+    llvm::ArrayRef<std::pair<std::string, std::string>> notes,
+    mlir::MLIRContext &context);
 
 } // namespace mille

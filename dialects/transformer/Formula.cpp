@@ -110,9 +110,12 @@ private:
     if (name.empty())
       return no("has '" + rest.take_front(1) + "' where a number or a name belongs");
     rest = rest.drop_front(name.size());
-    if (name == "sqrt" && take('(')) {
+    const bool root = name == "sqrt";
+    if ((root || name == "ln") && take('(')) {
       std::optional<double> value = group();
-      return value ? std::optional(std::sqrt(*value)) : value;
+      if (value)
+        *value = root ? std::sqrt(*value) : std::log(*value);
+      return value;
     }
     if (std::optional<double> value = names(name))
       return value;
