@@ -2,6 +2,7 @@
 #include "compiler/fuse/Passes.h"
 #include "compiler/lower/Passes.h"
 #include "compiler/plan/Passes.h"
+#include "compiler/rewrite/Passes.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/transformer/Transformer.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,6 +18,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   mille::registerFusePasses();
   mille::registerFusePipelines();
+  mille::rewrite::registerRewritePasses();
   mille::plan::registerPlanPasses();
   mille::lower::registerLowerPasses();
   return mlir::asMainReturnCode(

@@ -62,6 +62,15 @@ static void writeAttribute(OStream &json, mlir::Attribute value) {
     json.value(nullptr);
 }
 
+// A list that passes left on `forward`, under its name without the dialect's.
+static void writeList(OStream &json, mlir::func::FuncOp forward,
+                      llvm::StringRef name) {
+  auto list = forward->getAttrOfType<mlir::ArrayAttr>(name);
+  json.attributeBegin(name.split('.').second);
+  writeAttribute(json, list ? list : mlir::ArrayAttr::get(forward.getContext(), {}));
+  json.attributeEnd();
+}
+
 static void writeKernels(OStream &json, const ManifestInput &input) {
   for (const DistinctKernel &kernel : input.kernels)
     json.object([&] {
@@ -89,7 +98,7 @@ static void writeMemory(OStream &json, const ManifestInput &input,
   json.attribute("scratch_bytes_per_thread_and_token", int64_t(perToken));
 }
 
-static int64_t countParameters(mlir::Operation *model) {
+int64_t mille::countParameters(mlir::Operation *model) {
   int64_t count = 0;
   model->walk([&](transformer::ParameterOp parameter) {
     auto type = llvm::cast<mlir::ShapedType>(parameter.getType());
@@ -132,16 +141,11 @@ std::string mille::writeManifest(const ManifestInput &input,
           });
       });
       json.attributeArray("kernels", [&] { writeKernels(json, input); });
-      for (llvm::StringRef what : {"fusions", "bodies"}) {
-        json.attributeBegin(what);
-        auto list = forward->getAttrOfType<mlir::ArrayAttr>("kernel." + what.str());
-        writeAttribute(json, list ? list
-                                  : mlir::ArrayAttr::get(
-                                        input.model->getContext(), {}));
-        json.attributeEnd();
-      }
+      for (llvm::StringRef list :
+           {"transformer.rewrites", "kernel.fusions", "kernel.bodies"})
+        writeList(json, forward, list);
       writeMemory(json, input, forward);
-      json.attribute("parameters", countParameters(input.model));
+      json.attribute("parameters", input.parameters);
       json.attribute("weights_bytes", int64_t(facts.weightsBytes));
       json.attribute("weights_embedded", input.embedWeights);
       json.attribute("code_bytes", int64_t(facts.codeBytes));

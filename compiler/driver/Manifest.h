@@ -9,10 +9,14 @@ namespace mille {
 struct ManifestInput {
   std::string name, path, folder, hash; // of the model
   mlir::Operation *model;               // planned
+  int64_t parameters;                   // numbers of the imported model
   llvm::ArrayRef<Isa> isas;
   llvm::ArrayRef<DistinctKernel> kernels;
   bool hiddenStates, embedWeights;
 };
+
+// The numbers that a model's parameters hold.
+int64_t countParameters(mlir::Operation *model);
 
 std::string writeManifest(const ManifestInput &input,
                           const PackageFacts &facts);

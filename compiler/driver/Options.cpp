@@ -7,6 +7,7 @@
 #include "compiler/driver/Help.h"
 #include "compiler/driver/Version.h"
 #include "compiler/import/Schemes.h"
+#include "compiler/rewrite/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -138,6 +139,29 @@ static void listOption(CLI::App *app, const std::string &name,
       ->check(each);
 }
 
+// Absent: all where they save work. Names apply wherever the law allows.
+static void rewriteOption(CLI::App *app,
+                          std::optional<std::vector<std::string>> &into) {
+  std::vector<std::string> words = {"all", "none"};
+  for (const rewrite::Law &law : rewrite::laws())
+    words.push_back(law.name.str());
+  auto take = [&into](const std::vector<std::string> &given) {
+    into.emplace();
+    for (const rewrite::Law &law : rewrite::laws())
+      if (llvm::is_contained(given, law.name) || llvm::is_contained(given, "all"))
+        into->push_back(law.name.str());
+  };
+  app->add_option_function<std::vector<std::string>>(
+         "--rewrites", take,
+         "these rewrites wherever their law allows, not only where they save "
+         "work: " + llvm::join(words, ", "))
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->expected(1)
+      ->take_all()
+      ->check(oneOf(words));
+}
+
 static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
   CLI::App *app = root.add_subcommand(
       "compile", "a model becomes a shared library, an object, a header and "
@@ -161,8 +185,9 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
                  llvm::join(fusionBoundaries(), ", "),
              oneOf(wordsOf(boundaries)));
   app->add_flag("--bit-exact", o.bitExact,
-                "only rewrites that change no bit of the result: all that this version "
-                "has");
+                "only rewrites that change no bit of the result: norms moved, scales "
+                "that are powers of two");
+  rewriteOption(app, o.rewrites);
   app->add_flag("--hidden-states", o.hiddenStates,
                 "also give hidden_states.0 to hidden_states.L");
   app->add_flag("--embed-weights", o.embedWeights,
@@ -187,8 +212,8 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
                   "print the IR after a stage: " + stagesThatPrint())
       ->type_name("STAGE");
   listOption(app, "--remarks", o.remarks,
-             "say what was done and what was not, and why: fuse, plan",
-             oneOf({"fuse", "plan"}));
+             "say what was done and what was not, and why: rewrite, fuse, plan",
+             oneOf({"rewrite", "fuse", "plan"}));
   app->add_option("--jobs", o.jobs,
                   "kernels generated at once (default: one a core)")
       ->type_name("N")

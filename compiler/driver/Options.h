@@ -17,13 +17,14 @@ struct CompileOptions {
   std::string dtype = "f32";
   std::vector<std::string> requireFused;
   bool bitExact = false;
+  std::optional<std::vector<std::string>> rewrites; // absent: where they save
   bool hiddenStates = false;
   bool embedWeights = false;
   std::optional<Stage> stopAfter;
   std::string weights, name;
   std::optional<ImageSize> imageSize;
   std::optional<ImageSize> imageSizeAtHand; // no option: see ImportOptions
-  std::vector<std::string> remarks; // "fuse", "plan"
+  std::vector<std::string> remarks; // "rewrite", "fuse", "plan"
   unsigned jobs = 0;                // 0: as many as cores
   bool cache = true;
 };

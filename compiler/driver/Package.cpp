@@ -74,6 +74,11 @@ static void readParts(const json::Value &body, Package &package) {
                                whole(kernel, "places"),
                                whole(kernel, "flops_per_row"),
                                whole(kernel, "weight_bytes")});
+  for (const json::Value &rewrite : items(body, "rewrites"))
+    package.rewrites.push_back({text(rewrite, "name"), text(rewrite, "unit"),
+                                text(rewrite, "layers"), text(rewrite, "status"),
+                                text(rewrite, "reason"), text(rewrite, "law"),
+                                text(rewrite, "bound")});
   for (const json::Value &fusion : items(body, "fusions"))
     package.fusions.push_back(
         {text(fusion, "boundary"), text(fusion, "unit"), text(fusion, "layers"),

@@ -36,6 +36,11 @@ struct Package {
   };
   std::vector<Kernel> kernels;
 
+  struct Rewrite {
+    std::string name, unit, layers, status, reason, law, bound;
+  };
+  std::vector<Rewrite> rewrites;
+
   struct Fusion {
     std::string boundary, unit, layers, status, reason;
     int64_t bytesSaved = 0, launchesSaved = 0;

@@ -15,6 +15,7 @@
 #include "compiler/link/Link.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/plan/Passes.h"
+#include "compiler/rewrite/Passes.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
@@ -109,6 +110,7 @@ private:
   Imported imported;
   std::string name, text; // text: the imported model, NAME.mlir
   mlir::Operation *model = nullptr;
+  int64_t parameters = 0;           // numbers that the imported model holds
   std::vector<Isa> isas;
   std::vector<DistinctKernel> kernels;
   std::vector<std::pair<std::string, std::string>> objects;
@@ -119,6 +121,15 @@ Status Climb::toTheTop() {
   if (Status status = import(); failed(status) || stopsAfter(Stage::import))
     return status;
   // The model is in the transformer dialect, its layers one by one.
+
+  rewrite::Wishes wishes{options.rewrites, options.bitExact};
+  if (Status status = runPasses(Stage::rewrite,
+                                [&](mlir::PassManager &p) {
+                                  rewrite::addRewritePipeline(p, wishes);
+                                });
+      failed(status) || stopsAfter(Stage::rewrite))
+    return status;
+  // Norms and scales stand where they cost least; each rewrite is recorded.
 
   if (Status status = runPasses(
           Stage::roll, [](mlir::PassManager &p) { addRollPipeline(p); });
@@ -175,6 +186,8 @@ Status Climb::import() {
     name = options.name.empty() ? identifierFrom(candidate.getSymName())
                                 : options.name;
   }
+  if (model)
+    parameters = countParameters(model);
   return model && !injectedFault(Stage::import) ? Status::done : Status::bug;
 }
 
@@ -238,15 +251,16 @@ Status Climb::link() {
   llvm::sys::fs::real_path(imported.folder, folder);
   ManifestInput manifest{name,    path.str().str(),     folder.str().str(),
                          hashModel(path, folder, model), model,
+                         parameters,
                          isas,    kernels,
                          options.hiddenStates,          options.embedWeights};
-  ParameterValues parameters(model, imported.folder);
+  ParameterValues values(model, imported.folder);
   LinkInput input;
   input.model = model;
   input.name = name;
   input.imported = text;
   input.table = &table;
-  input.parameters = &parameters;
+  input.parameters = &values;
   input.kernelObjects = std::move(objects);
   input.runtimeLibrary = runtimeLibrary();
   input.embedWeights = options.embedWeights;

@@ -41,6 +41,19 @@ static void printColumns(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
   }
 }
 
+static void printRewrites(const Package &package, llvm::raw_ostream &out) {
+  if (package.rewrites.empty()) {
+    out << "\nrewrites: none, and none declined\n";
+    return;
+  }
+  out << "\nrewrites\n";
+  std::vector<Row> rows = {{"rewrite", "unit", "layers", "status", "what", "bound"}};
+  for (const Package::Rewrite &rewrite : package.rewrites)
+    rows.push_back({rewrite.name, rewrite.unit, rewrite.layers, rewrite.status,
+                    rewrite.reason, rewrite.bound});
+  printColumns(out, rows);
+}
+
 void mille::printReport(const Package &package, llvm::raw_ostream &out) {
   out << "package " << package.name << ", from " << package.modelPath << "\n\n";
   if (package.fusions.empty()) {
@@ -64,8 +77,7 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
         << " boundaries are fused: " << sayBytes(bytes)
         << " less to move for each row, " << launches << " launches fewer\n";
   }
-  out << "certificate: no rewrite but these fusions; `mille verify "
-      << package.folder << "` measures their error\n";
+  printRewrites(package, out);
   if (!package.bodies.empty()) {
     out << "\nlayers\n";
     std::vector<Row> rows = {{"stack", "body", "layers", "why a body of its own"}};

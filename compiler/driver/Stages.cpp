@@ -7,6 +7,9 @@ using namespace mille;
 static const Rung table[] = {
     {Stage::import, "import",
      "the model is in the transformer dialect, its layers one by one", true},
+    {Stage::rewrite, "rewrite",
+     "scales and norms are where they cost least, and what was moved is known",
+     true},
     {Stage::roll, "roll", "equal layers are one body, an index and a table",
      true},
     {Stage::fuse, "fuse", "one kernel op is one launch, on tensors", true},

@@ -9,7 +9,7 @@
 
 namespace mille {
 
-enum class Stage { import, roll, fuse, plan, generate, lower, link };
+enum class Stage { import, rewrite, roll, fuse, plan, generate, lower, link };
 
 struct Rung {
   Stage stage;

@@ -2,7 +2,7 @@
 // Must not fuse.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
-#include "compiler/fuse/UnitNames.h"
+#include "dialects/transformer/UnitNames.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mille {

@@ -2,7 +2,7 @@
 // it was fused, or the reason why not. Decides nothing.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
-#include "compiler/fuse/UnitNames.h"
+#include "dialects/transformer/UnitNames.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 

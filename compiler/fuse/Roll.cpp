@@ -2,7 +2,7 @@
 // Must not look at names to decide what is equal, nor at what a layer computes.
 #include "compiler/fuse/LayerShape.h"
 #include "compiler/fuse/Passes.h"
-#include "compiler/fuse/UnitNames.h"
+#include "dialects/transformer/UnitNames.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -200,20 +200,22 @@ public:
     shape = this->value->shape;
     factors.resize(factor->elements());
     factor->rows(0, factor->rowCount(), factors.data());
+    byColumn = factors.size() > 1 && factor->shape.size() == 2;
   }
   void rows(int64_t first, int64_t count, double *into) const override {
     value->rows(first, count, into);
     const int64_t size = rowSize();
     for (int64_t row = 0; row < count; ++row) {
-      const double factor = factors.size() == 1 ? factors[0] : factors[first + row];
+      const int64_t at = factors.size() == 1 || byColumn ? 0 : first + row;
       for (int64_t i = 0; i < size; ++i)
-        *into++ *= factor;
+        *into++ *= factors[byColumn ? i : at];
     }
   }
 
 private:
   ExpressionPtr value;
   std::vector<double> factors;
+  bool byColumn;
 };
 
 class Plus final : public Expression {

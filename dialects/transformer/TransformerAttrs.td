@@ -257,7 +257,7 @@ def Transformer_TimesAttr : Transformer_Attr<"Times", "times"> {
   let summary = "value * factor, rounded once; factor: number, or a value";
   let description = [{
     A factor that is a value of shape [rows] multiplies row by row, one of
-    shape [1] everything.
+    shape [1, columns] column by column, one of shape [1] everything.
 
     ```mlir
     #transformer.times<@o.weight, 5.000000e-01>

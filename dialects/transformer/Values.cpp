@@ -158,8 +158,12 @@ private:
     bool one = factor->getNumElements() == 1;
     bool rows = factor->getRank() == 1 && type->getRank() > 0 &&
                 factor->getDimSize(0) == type->getDimSize(0);
-    if (!one && !rows)
-      return no("multiplies by a tensor that has neither one element nor one per row");
+    bool columns = factor->getRank() == 2 && type->getRank() == 2 &&
+                   factor->getDimSize(0) == 1 &&
+                   factor->getDimSize(1) == type->getDimSize(1);
+    if (!one && !rows && !columns)
+      return no("multiplies by a tensor that has neither one element nor one per "
+                "row or column");
     return type;
   }
   FailureOr<RankedTensorType> plus(PlusAttr a) {

@@ -87,7 +87,7 @@ transformer.model @parameter_c1_join {
 transformer.model @parameter_c1_times {
   transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
   transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
-  // expected-error @+1 {{value multiplies by a tensor that has neither one element nor one per row}}
+  // expected-error @+1 {{value multiplies by a tensor that has neither one element nor one per row or column}}
   transformer.parameter @p : tensor<4x8xf32> = #transformer.times<@m, @v>
   func.func @forward() {
     return

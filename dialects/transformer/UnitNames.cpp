@@ -1,7 +1,7 @@
 // What a residual unit is called in reports: from its parameters' names; which
 // layers it is in.
 // Decides nothing but text.
-#include "compiler/fuse/UnitNames.h"
+#include "dialects/transformer/UnitNames.h"
 
 using namespace mlir;
 using namespace mille::transformer;

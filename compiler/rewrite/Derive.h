@@ -1,0 +1,62 @@
+// New parameters computed out of others: what folding writes into the model.
+// Must not decide what to fold.
+#pragma once
+#include "dialects/transformer/Transformer.h"
+
+#include <string>
+
+namespace mille::rewrite {
+
+class Derive {
+public:
+  explicit Derive(transformer::ModelOp model);
+
+  // A parameter of the value `value`, named after `from` with `how` behind the
+  // owner: @o.weight -> @o_scaled.weight. Equal values are one parameter.
+  mlir::FlatSymbolRefAttr parameter(mlir::FlatSymbolRefAttr from,
+                                    llvm::StringRef how, mlir::Attribute value);
+
+  // factor * @symbol: a number, or the symbol of a scalar or of one per row.
+  mlir::FlatSymbolRefAttr scaled(mlir::FlatSymbolRefAttr symbol,
+                                 mlir::Attribute factor);
+
+private:
+  mlir::SymbolTable symbols;
+  llvm::DenseMap<mlir::Attribute, mlir::FlatSymbolRefAttr> known;
+};
+
+// How many linears read each weight: a fold into a weight is free where all of
+// them take the same factor.
+class WeightReaders {
+public:
+  explicit WeightReaders(transformer::ModelOp model);
+  size_t count(mlir::FlatSymbolRefAttr weight) const {
+    return counts.lookup(weight);
+  }
+
+private:
+  llvm::DenseMap<mlir::Attribute, size_t> counts;
+};
+
+// The factors that a pass would fold into each weight.
+class SameFactors {
+public:
+  static constexpr llvm::StringLiteral whyNot =
+      "another linear shares the weight without the factor: it would need a copy";
+
+  void add(mlir::FlatSymbolRefAttr weight, mlir::Attribute factor);
+  // Whether all readers of the weight take one factor.
+  bool all(mlir::FlatSymbolRefAttr weight, const WeightReaders &readers) const;
+
+private:
+  struct Taken {
+    mlir::Attribute factor;
+    size_t count = 0;
+    bool differ = false;
+  };
+  llvm::DenseMap<mlir::Attribute, Taken> taken;
+};
+
+bool isPowerOfTwo(double value);
+
+} // namespace mille::rewrite

@@ -1,0 +1,42 @@
+// What rewrites ask about residual units: constant scales, and what a branch ends
+// in. Changes nothing.
+#include "compiler/rewrite/Units.h"
+
+using namespace mlir;
+using namespace mille::rewrite;
+using namespace mille::transformer;
+
+std::optional<double> mille::rewrite::constantOf(ScaleAttr scale) {
+  if (!scale)
+    return 1.0;
+  if (scale.getKind() != ScaleKind::constant || scale.getSymbol())
+    return std::nullopt;
+  return double(scale.getValue());
+}
+
+bool mille::rewrite::isConstantBesides1(ScaleAttr scale) {
+  std::optional<double> number = constantOf(scale);
+  return number && *number != 1;
+}
+
+ScaleAttr mille::rewrite::constantScale(MLIRContext *context, double value) {
+  return ScaleAttr::get(context, ScaleKind::constant, F64(value), StringAttr(),
+                        FlatSymbolRefAttr(), Share::unit, F64(0.0), F64(1.0), 0);
+}
+
+BranchEnd mille::rewrite::endOf(ResidualOp unit, size_t branch) {
+  if (auto norm = entryOf<NormAttr>(unit.getBranchNormAttr(), branch);
+      norm && norm.getKind() != NormKind::identity) {
+    if (norm.getWeight())
+      return {{}, norm, ""};
+    return {{}, {}, "the branch norm has no weight"};
+  }
+  Block &block = unit.getBranches()[branch].front();
+  Value end = block.getTerminator()->getOperand(0);
+  auto linear = end.getDefiningOp<LinearOp>();
+  if (!linear || linear->getBlock() != &block)
+    return {{}, {}, "the branch does not end in a linear"};
+  if (!end.hasOneUse())
+    return {{}, {}, "the last linear has another reader"};
+  return {linear, {}, ""};
+}
