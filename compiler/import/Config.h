@@ -10,13 +10,16 @@ namespace mille::import {
 
 // How a family's config speaks of RoPE.
 struct RopeKeys {
-  double theta = 10000, partial = 1; // where absent
+  double theta = 10000; // where absent
+  // The part of a head that turns, where absent; none: whole heads, whatever.
+  std::optional<double> partial = {};
   llvm::StringRef thetaKey = "rope_theta";
   llvm::StringRef partialKey = "partial_rotary_factor";
   transformer::Pairing pairing = transformer::Pairing::half;
   // Whose entry of rope_parameters counts, where kinds of layers have their own.
   llvm::StringRef layerType = "";
   bool scaled = true; // by rope_scaling, where it is for all kinds of layers
+  std::optional<double> trained = {}; // the class's trained length
   llvm::StringRef besides = ""; // a key beside the scaling's that others read
 };
 
@@ -45,6 +48,9 @@ public:
   static std::optional<transformer::Activation>
   activationNamed(llvm::StringRef name);
   Rope rope(const Extent &headDim, const RopeKeys &keys = {});
+  // rope_scaling where it says something, else rope_parameters, and its key;
+  // null where neither is there.
+  const json::Value *ropeObject(llvm::StringRef &key);
   // The keys of an object inside the config.
   Fields inside(const json::Value &object, llvm::StringRef what) {
     return Fields(file(), object, what, problems, context);
@@ -66,11 +72,22 @@ public:
   Problems &problems;
 
 private:
-  void scaleRope(Fields &scaling, llvm::StringRef key, double theta,
-                 llvm::StringRef besides, Rope &rope);
-  void scaleYarn(Fields &scaling, double theta, Rope &rope);
-  void scaleByFactors(Fields &scaling, llvm::StringRef key, Rope &rope);
-  double trainedTokens(Fields &scaling);
+  // One object about RoPE, under its key.
+  struct Scaling {
+    Fields fields;
+    llvm::StringRef key;
+    std::string type;
+  };
+  std::optional<Scaling> scalingOf(const RopeKeys &keys);
+  const json::Value *scalingOfLayers(const json::Value *object,
+                                     llvm::StringRef &key,
+                                     const RopeKeys &keys);
+  void checkPart(Fields &fields, const RopeKeys &keys);
+  void scaleRope(Scaling &scaling, const RopeKeys &keys, double theta,
+                 Rope &rope);
+  void scaleYarn(Scaling &scaling, double theta, double trained, Rope &rope);
+  void scaleByFactors(Scaling &scaling, double trained, Rope &rope);
+  double trainedTokens(Scaling &scaling, const RopeKeys &keys);
   mlir::MLIRContext &context;
   StoredTensors *tensors;
 };

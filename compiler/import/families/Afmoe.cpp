@@ -43,7 +43,8 @@ static void describe(Config &config, ModelSpec &model) {
   Experts e = expertsOf(config, "num_experts", 64, 6);
   e.score = RouterScore::sigmoid;
   e.selectionBias = true;
-  e.renormalised = config.flag("route_norm", true);
+  e.renormalised = true;
+  config.mustBe("route_norm", {"true"});
   e.epsilon = 1e-20;
   e.factor = config.positive("route_scale", 1);
   d.expertsAfter(d.f, e, "num_dense_layers", 1, {1408, 2}, "num_shared_experts");

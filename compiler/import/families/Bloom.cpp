@@ -28,6 +28,7 @@ static constexpr llvm::StringRef silentKeys[] = {
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
+  keys.headDim = ""; // hidden_size / heads, whatever
   keys.layers = config.either("n_layer", "num_hidden_layers");
   keys.hidden = config.either("hidden_size", "n_embed");
   keys.heads = config.either("n_head", "num_attention_heads");

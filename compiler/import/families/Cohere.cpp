@@ -13,6 +13,7 @@ static void describe(Config &config, ModelSpec &model) {
   d.layerNorm(config.positive("layer_norm_eps", 1e-5), false);
   d.norm.cast = WeightCast::mul_then_cast;
   RopeKeys rope;
+  rope.theta = 500000;
   rope.pairing = Pairing::interleaved;
   d.rope(rope);
   d.biases(config.flag("attention_bias", false));

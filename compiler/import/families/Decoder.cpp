@@ -75,8 +75,8 @@ Decoder::Decoder(Config &config, ModelSpec &model, const DecoderSizes &usual,
                             alike ? a.heads.value : usual.kvHeads, most);
   checkHeads(a, config.problems);
   a.headDim = a.valueDim =
-      config.has("head_dim") || (usual.headDim && !isNull("head_dim"))
-          ? config.extent("head_dim", usual.headDim, most)
+      config.has(keys.headDim) || (usual.headDim && !isNull(keys.headDim))
+          ? config.extent(keys.headDim, usual.headDim, most)
           : config.dividedHead(model.hidden, a.heads);
   a.mask = Mask::causal;
   a.scale = 1 / std::sqrt(double(a.headDim.value));
@@ -130,6 +130,9 @@ void Decoder::slidingLayers(int64_t window,
   for (auto [layer, attention] : llvm::enumerate(attentions()))
     if (slides(layer))
       attention.left = window;
+  if (!window && llvm::is_contained(kinds, "sliding_attention"))
+    config.error("layer_types", "layer_types has \"sliding_attention\" but the "
+                                "config has no sliding window");
 }
 
 std::vector<bool> Decoder::ropeLayers() {
@@ -152,7 +155,8 @@ std::vector<bool> Decoder::ropeLayers() {
 
 void Decoder::ropeOrYarn(const RopeKeys &keys, const YarnSizes &usual) {
   rope(keys);
-  if (config.has("rope_parameters") || config.has("rope_scaling"))
+  StringRef key;
+  if (config.ropeObject(key))
     return;
   const double theta = config.positive(keys.thetaKey, keys.theta);
   scaleYarn(a.rope->frequencies, theta, usual.factor, usual.trained, 32, 1,
@@ -192,9 +196,8 @@ void Decoder::lowRank(const Ranks &usual, double eps) {
 }
 
 void Decoder::stretchScores() {
-  StringRef key = config.has("rope_parameters") ? "rope_parameters"
-                                                : "rope_scaling";
-  const json::Value *object = config.object(key);
+  StringRef key;
+  const json::Value *object = config.ropeObject(key);
   if (!object)
     return;
   Fields scaling = config.inside(*object, key);

@@ -19,7 +19,8 @@ struct DecoderKeys {
   llvm::StringRef layers = "num_hidden_layers", hidden = "hidden_size",
                   heads = "num_attention_heads",
                   kvHeads = "num_key_value_heads", size = "intermediate_size",
-                  act = "hidden_act", eps = "rms_norm_eps";
+                  act = "hidden_act", eps = "rms_norm_eps",
+                  headDim = "head_dim";
 };
 
 class Decoder {

@@ -12,7 +12,7 @@ static constexpr llvm::StringRef silentKeys[] = {
     "aux_loss_alpha", "ep_size", "head_dim", "qk_head_dim", "seq_aux"};
 
 static void describe(Config &config, ModelSpec &model) {
-  Decoder d(config, model, {32, 4096, 32000, 32, 0, 0, 11008, 1e-6});
+  Decoder d(config, model, {32, 4096, 102400, 32, 0, 0, 11008, 1e-6});
   d.lowRank({1536, 512, 128, 64, 128}, 1e-6);
   d.biases(false, false, false, d.a.latent->bias);
   d.a.rope = config.rope(d.a.latent->rope, d.interleaved());
@@ -20,7 +20,7 @@ static void describe(Config &config, ModelSpec &model) {
   config.mustBe("norm_topk_prob", {"false"});
   config.mustBe("scoring_func", {"\"softmax\""});
   config.mustBe("moe_layer_freq", {"1"});
-  d.feedForwardBiases(config.flag("mlp_bias", false));
+  config.mustBe("mlp_bias", {"false"});
   FeedForward dense = d.f;
   Experts e = expertsOf(config, "n_routed_experts", 64, 6);
   e.factor = config.positive("routed_scaling_factor", 1);

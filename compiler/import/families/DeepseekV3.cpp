@@ -12,7 +12,7 @@ static constexpr TensorName tensors[] = {
     {"layers.*.ffn.router.selection_bias", LAYER "mlp.gate.e_score_correction_bias"}};
 
 static constexpr llvm::StringRef silentKeys[] = {
-    "aux_loss_alpha", "ep_size", "head_dim", "num_nextn_predict_layers",
+    "aux_loss_alpha", "ep_size", "num_mtp_layers", "num_nextn_predict_layers",
     "qk_head_dim", "seq_aux"};
 
 static void describe(Config &config, ModelSpec &model) {
@@ -23,6 +23,7 @@ static void describe(Config &config, ModelSpec &model) {
   if (!config.flag("rope_interleave", true))
     rope.pairing = Pairing::half;
   d.a.rope = config.rope(d.a.latent->rope, rope);
+  config.mustBe("head_dim", {std::to_string(d.a.latent->rope.value)});
   d.stretchScores();
   config.mustBe("scoring_func", {"\"sigmoid\""});
   config.mustBe("topk_method", {"\"noaux_tc\""});

@@ -30,6 +30,7 @@ static void describe(Config &config, ModelSpec &model) {
   const bool grouped = config.flag("new_decoder_architecture", false);
   const bool oneKey = config.flag("multi_query", true) && !grouped;
   DecoderKeys keys;
+  keys.headDim = ""; // hidden_size / heads, whatever
   keys.hidden = config.either("hidden_size", "n_embed");
   keys.layers = config.either("num_hidden_layers", "n_layer");
   keys.heads = config.either("num_attention_heads", "n_head");

@@ -9,21 +9,22 @@ using namespace mille::transformer;
 
 static constexpr llvm::StringRef architectures[] = {"GemmaModel", "GemmaForCausalLM"};
 
+static constexpr llvm::StringRef silentKeys[] = {
+    "hidden_activation"};
+
 static void describe(Config &config, ModelSpec &model) {
-  DecoderKeys keys;
-  keys.act = config.either("hidden_activation", "hidden_act");
-  Decoder d(config, model, {28, 3072, 256000, 16, 16, 256, 24576, 1e-6}, "gelu_pytorch_tanh", keys);
+  Decoder d(config, model, {28, 3072, 256000, 16, 16, 256, 24576, 1e-6}, "gelu_pytorch_tanh");
+  if (config.text("hidden_act", "") == "gelu") // as the first releases say
+    d.f.act = Activation::gelu_tanh;
   d.norm.affine = Affine::one_plus_weight;
   d.norm.cast = WeightCast::mul_then_cast;
   model.embedScale = std::sqrt(double(model.hidden.value));
   d.rope();
   d.biases(config.flag("attention_bias", false));
-  if (config.flag("use_bidirectional_attention", false))
-    d.a.mask = Mask::bidirectional;
-  config.ignore("hidden_act");
+  config.mustBe("use_bidirectional_attention", {"false"});
   d.preNorm();
   d.head(true);
 }
 
 const Family mille::import::gemma =
-    decoderFamily("gemma", architectures, {}, {}, describe);
+    decoderFamily("gemma", architectures, {}, silentKeys, describe);

@@ -29,8 +29,7 @@ static void describe(Config &config, ModelSpec &model) {
   d.biases(config.flag("attention_bias", false));
   d.a.scale = 1 / std::sqrt(config.positive("query_pre_attn_scalar", 256));
   d.a.softcap = config.given("attn_logit_softcapping") ? config.positive("attn_logit_softcapping", 0) : 50;
-  if (config.flag("use_bidirectional_attention", false))
-    d.a.mask = Mask::bidirectional;
+  config.mustBe("use_bidirectional_attention", {"false"});
   int64_t window = d.window("sliding_window", 4096);
   d.slidingLayers(window, [](int64_t layer) { return layer % 2 == 0; });
   d.sandwich();

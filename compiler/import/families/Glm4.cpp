@@ -19,7 +19,7 @@ static void describe(Config &config, ModelSpec &model) {
   rope.partial = 0.5;
   rope.pairing = Pairing::interleaved;
   d.rope(rope);
-  bool bias = config.flag("attention_bias", false);
+  bool bias = config.flag("attention_bias", true);
   d.biases(bias, bias, bias, false);
   d.f.layout = GateLayout::concat;
   d.sandwich();

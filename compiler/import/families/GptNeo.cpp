@@ -57,6 +57,7 @@ static std::vector<bool> localLayers(Config &config, ModelSpec &model) {
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
+  keys.headDim = ""; // hidden_size / heads, whatever
   keys.layers = "num_layers";
   keys.heads = "num_heads";
   keys.act = "activation_function";

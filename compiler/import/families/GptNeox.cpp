@@ -24,11 +24,14 @@ static constexpr llvm::StringRef otherTensors[] = {
     "layers.*.attention.bias", "layers.*.attention.masked_bias", "embed_out.weight"};
 
 static void describe(Config &config, ModelSpec &model) {
-  Decoder d(config, model, {44, 6144, 50432, 64, 0, 0, 24576, 1e-6}, "gelu");
+  DecoderKeys keys;
+  keys.headDim = "";
+  Decoder d(config, model, {44, 6144, 50432, 64, 0, 0, 24576, 1e-6}, "gelu", keys);
+  config.mustBe("head_dim", {std::to_string(d.a.headDim.value)});
   d.layerNorm(config.positive("layer_norm_eps", 1e-5));
   RopeKeys rope;
-  rope.thetaKey = config.either("rotary_emb_base", "rope_theta");
-  rope.partialKey = config.either("rotary_pct", "partial_rotary_factor");
+  rope.thetaKey = "rotary_emb_base";
+  rope.partialKey = "rotary_pct";
   rope.partial = 0.25;
   d.rope(rope);
   d.a.layout = QkvLayout::grouped;

@@ -1,5 +1,6 @@
 // GPT-J: attention and feed-forward in parallel behind one norm, interleaved RoPE
 // on the first dimensions of a head, a bias on the logits.
+#include "compiler/import/Rope.h"
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
@@ -30,6 +31,7 @@ static constexpr llvm::StringRef otherTensors[] = {
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
+  keys.headDim = ""; // hidden_size / heads, whatever
   keys.layers = config.either("n_layer", "num_hidden_layers");
   keys.hidden = config.either("n_embd", "hidden_size");
   keys.heads = config.either("n_head", "num_attention_heads");
@@ -38,14 +40,12 @@ static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {28, 4096, 50400, 16, 0, 0, 0, 1e-6}, "gelu_new", keys);
   d.layerNorm(config.positive("layer_norm_epsilon", 1e-5));
   Extent rotary = config.extent("rotary_dim", 64);
-  if (rotary.value > d.a.headDim.value)
+  if (rotary.value % 2 || rotary.value > d.a.headDim.value)
     config.error("rotary_dim", "rotary_dim is " + llvm::Twine(rotary.value) +
-                                   " but a head has " +
+                                   " but must be even and at most " +
                                    llvm::Twine(d.a.headDim.value) +
-                                   " dimensions");
-  RopeKeys rope;
-  rope.pairing = Pairing::interleaved;
-  d.a.rope = config.rope(rotary, rope);
+                                   ", the dimensions of a head");
+  d.a.rope = Rope{ropeFrequencies(10000, rotary.value), Pairing::interleaved};
   d.f.gated = false;
   d.feedForwardBiases(true);
   d.parallel(true);

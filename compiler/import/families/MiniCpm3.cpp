@@ -19,6 +19,7 @@ static void describe(Config &config, ModelSpec &model) {
   d.lowRank({768, 256, 64, 32, shared}, 1e-6); // the norms' own eps
   d.biases(false, false, false, d.a.latent->bias);
   d.a.rope = config.rope(d.a.latent->rope);
+  d.stretchScores();
   model.embedScale = config.positive("scale_emb", 12);
   d.feedForwardBiases(config.flag("mlp_bias", false));
   d.preNorm();

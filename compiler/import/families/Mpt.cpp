@@ -42,6 +42,7 @@ static void describeAttention(Config &config, Attention &a) {
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
+  keys.headDim = ""; // hidden_size / heads, whatever
   keys.layers = "n_layers";
   keys.hidden = "d_model";
   keys.heads = "n_heads";

@@ -28,6 +28,7 @@ static constexpr TensorName tensors[] = {
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
+  keys.headDim = ""; // hidden_size / heads, whatever
   keys.size = "ffn_dim";
   keys.act = "activation_function";
   Decoder d(config, model, {12, 768, 50272, 12, 0, 0, 3072, 1e-6}, "relu", keys);
@@ -41,8 +42,10 @@ static void describe(Config &config, ModelSpec &model) {
   model.positionRule.from = PositionsFrom::mask;
   model.positionRule.offset = 1; // they count from 1, padding 0
   Extent words = config.extent("word_embed_proj_dim", model.hidden.value);
-  if (words.value != model.hidden.value)
+  if (words.value != model.hidden.value) {
     model.words = model.last = Projection{words, false};
+    model.projectedAt = ProjectedAt::words;
+  }
   bool bias = config.flag("enable_bias", true);
   d.biases(bias);
   d.f.gated = false;

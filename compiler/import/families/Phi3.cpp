@@ -16,7 +16,10 @@ static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {32, 3072, 32064, 32, 0, 0, 8192, 1e-5});
   config.mustBe("attention_bias", {"false"});
   config.mustBe("mlp_bias", {"false"});
-  d.rope();
+  RopeKeys rope;
+  rope.partial = 1;
+  rope.trained = 4096;
+  d.rope(rope);
   config.ignore("original_max_position_embeddings");
   d.a.left = d.window("sliding_window");
   d.a.layout = QkvLayout::concat;

@@ -23,6 +23,7 @@ static constexpr llvm::StringRef otherTensors[] = {
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
+  keys.headDim = ""; // hidden_size / heads, whatever
   keys.layers = config.either("num_layers", "num_hidden_layers");
   keys.hidden = config.either("d_model", "hidden_size");
   keys.heads = config.either("attention_heads", "num_attention_heads");
