@@ -212,6 +212,28 @@ mille_status mille_package_output(mille_package *package, size_t index,
                   package->model->output_count, "output", index, tensor);
 }
 
+mille_status mille_package_scale_count(mille_package *package, size_t *count) {
+  if (!package || !count)
+    return MILLE_INVALID_ARGUMENT;
+  *count = package->model->schedule_count;
+  return MILLE_OK;
+}
+
+mille_status mille_package_scale(mille_package *package, size_t index,
+                                 mille_scale *scale) {
+  if (!package)
+    return MILLE_INVALID_ARGUMENT;
+  const mille_model &model = *package->model;
+  if (!scale || index >= model.schedule_count)
+    return package->message.set(
+        MILLE_INVALID_ARGUMENT,
+        scale ? "scale %zu of %u" : "scale is null", index,
+        model.schedule_count);
+  const mille_schedule_info &info = model.schedules[index];
+  *scale = {info.name, info.from, info.to, info.steps};
+  return MILLE_OK;
+}
+
 mille_status mille_package_name(mille_package *package, const char **name) {
   if (!package || !name)
     return MILLE_INVALID_ARGUMENT;

@@ -168,10 +168,15 @@ void mille_query_scale(mille_run *, int32_t kind, const double *numbers,
   }
 }
 
-void mille_schedule(mille_run *, const int32_t *step, double from, double to,
-                    int64_t steps, float *out) {
-  int64_t at = *step < steps ? *step : steps;
-  *out = (float)(steps > 0 ? from + (to - from) * at / steps : to);
+void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
+                    float *out) {
+  const mille_session &session = mille::sessionOf(run);
+  const mille_schedule_info &info =
+      session.package->model->schedules[schedule];
+  double set = session.scales[schedule];
+  int64_t at = *step < info.steps ? *step : info.steps;
+  *out = (float)(isnan(set) ? info.from + (info.to - info.from) * at / info.steps
+                            : set);
 }
 
 void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,

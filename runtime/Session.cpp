@@ -3,6 +3,7 @@
 #include "runtime/Session.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <string.h>
 
@@ -20,8 +21,11 @@ void mille_session::layOut(Bytes &sum) {
   defaults = (void **)at(sum.place(model.input_count, sizeof(void *)));
   inputs = (void **)at(sum.place(model.input_count, sizeof(void *)));
   counts = (Counts *)at(sum.place(model.kernel_count, sizeof(Counts)));
+  scales = (double *)at(sum.place(model.schedule_count, sizeof(double)));
   if (slab)
     memset(slab, 0, sum.value);
+  for (uint32_t i = 0; slab && i < model.schedule_count; ++i)
+    scales[i] = NAN;
 
   uint64_t scratch = 0;
   sum.fits = sum.fits &&
@@ -244,6 +248,27 @@ static bool begin(mille_session *session) {
   return true;
 }
 
+static mille_status setScale(mille_session *session, const char *name,
+                             double value) {
+  const mille_model &model = *session->package->model;
+  if (!name)
+    return session->message.set(MILLE_INVALID_ARGUMENT, "name is null");
+  if (isinf(value))
+    return session->message.set(MILLE_INVALID_ARGUMENT,
+                                "scale %s must be finite, or NAN for its "
+                                "schedule",
+                                name);
+  for (uint32_t i = 0; i < model.schedule_count; ++i)
+    if (strcmp(model.schedules[i].name, name) == 0) {
+      session->scales[i] = value;
+      return MILLE_OK;
+    }
+  return session->message.set(
+      MILLE_INVALID_ARGUMENT, "model %s has no scheduled scale '%s'%s%s",
+      model.name, name, model.schedule_count ? "; its first one is " : "",
+      model.schedule_count ? model.schedules[0].name : "");
+}
+
 extern "C" {
 
 mille_status mille_session_create_for(mille_package *package,
@@ -311,6 +336,15 @@ mille_status mille_session_cancel(mille_session *session) {
     return MILLE_INVALID_ARGUMENT;
   session->cancelled.store(1);
   return MILLE_OK;
+}
+
+mille_status mille_session_set_scale(mille_session *session, const char *name,
+                                     double value) {
+  if (!session || !session->running.change(0, 1))
+    return MILLE_INVALID_ARGUMENT;
+  mille_status status = setScale(session, name, value);
+  session->running.store(0);
+  return status;
 }
 
 const char *mille_session_message(const mille_session *session) {

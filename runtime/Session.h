@@ -42,6 +42,7 @@ struct mille_session {
   void **defaults = nullptr;       // [inputs], null where required
   void **inputs = nullptr;         // [inputs], of this run
   mille::Counts *counts = nullptr; // [kernels]
+  double *scales = nullptr;        // [schedules], NaN: as scheduled
 
   mille::Run run = {};
   bool profiling = false;

@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 2
+#define MILLE_ABI_VERSION 3
 
 /* ---- Buffers: the layout of halide_buffer_t, 56 bytes ---------------------- */
 
@@ -177,8 +177,10 @@ void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
                        const int32_t *positions, const int32_t *mask,
                        int64_t rows, int64_t tokens, int32_t causal,
                        int64_t window_left, int64_t window_right, float *out);
-void mille_schedule(mille_run *run, const int32_t *step, double from, double to,
-                    int64_t steps, float *out);
+/* out[0] = what schedule number `schedule` of the model gives at *step, or what
+ * the session was told. */
+void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
+                    float *out);
 /* numbers[0 .. n - 1] for each sequence. */
 void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
                          int32_t *out);
@@ -247,6 +249,13 @@ enum {
   MILLE_DEFAULT_LAST = 4       /* INT32_MAX: a schedule's end */
 };
 
+/* from + (to - from) * min(step, steps) / steps; steps > 0. */
+typedef struct {
+  const char *name;
+  double from, to;
+  int64_t steps;
+} mille_schedule_info;
+
 typedef struct {
   const char *name;          /* "x86-64-v3", "zen4" */
   uint64_t features;         /* MILLE_CPU_* all needed */
@@ -284,7 +293,8 @@ typedef struct mille_model {
   uint32_t fixed_tokens; /* the most rows per sequence that no size of a run
                             changes (patches, windows); 0: none */
   uint32_t slots;        /* the most rows of a buffer per row (experts); 0: 1 */
-  uint32_t reserved;
+  uint32_t schedule_count;
+  const mille_schedule_info *schedules;
 } mille_model;
 
 /* ---- The weights file --------------------------------------------------------- */

@@ -128,6 +128,19 @@ mille_status mille_package_isa(mille_package *package, const char **isa);
 mille_status mille_package_weights_bytes(mille_package *package,
                                          uint64_t *bytes);
 
+/* A scale of residual sums that follows a schedule over training steps: linear in
+ * the optional input `step`, `from` at 0, `to` from `steps` on and where no step is
+ * given. */
+typedef struct mille_scale {
+  const char *name; /* "branch_scale"; lives as long as the model */
+  double from, to;
+  int64_t steps;
+} mille_scale;
+
+mille_status mille_package_scale_count(mille_package *package, size_t *count);
+mille_status mille_package_scale(mille_package *package, size_t index,
+                                 mille_scale *scale);
+
 /* ---- Sessions ------------------------------------------------------------- */
 
 /* What replaces MILLE_BATCH, MILLE_TOKENS and MILLE_DECODER_TOKENS in shapes.
@@ -172,6 +185,11 @@ mille_status mille_session_run(mille_session *session, int64_t batch,
 /* From any thread: the run under way, if there is one, stops after the tasks
  * that its threads hold and returns MILLE_CANCELLED. */
 mille_status mille_session_cancel(mille_session *session);
+
+/* From the next run on the scale of this name is `value`, whatever the step; with
+ * NAN it follows its schedule again. Not while a run is under way. */
+mille_status mille_session_set_scale(mille_session *session, const char *name,
+                                     double value);
 
 /* The sentence of the last call on this session that failed; "" before. */
 const char *mille_session_message(const mille_session *session);

@@ -82,6 +82,16 @@ static void writeKernels(OStream &json, const ManifestInput &input) {
     });
 }
 
+static void writeScales(OStream &json, const kernel::Signature &signature) {
+  for (const kernel::ScheduledScale &scale : signature.scales)
+    json.object([&] {
+      json.attribute("name", scale.name);
+      json.attribute("from", scale.from);
+      json.attribute("to", scale.to);
+      json.attribute("steps", scale.steps);
+    });
+}
+
 static void writeMemory(OStream &json, const ManifestInput &input,
                         mlir::func::FuncOp forward) {
   if (auto bytes = forward->getAttrOfType<mlir::IntegerAttr>(
@@ -128,6 +138,8 @@ std::string mille::writeManifest(const ManifestInput &input,
                           [&] { writeTensors(json, signature.inputs); });
       json.attributeArray("outputs",
                           [&] { writeTensors(json, signature.outputs); });
+      if (!signature.scales.empty())
+        json.attributeArray("scales", [&] { writeScales(json, signature); });
       json.attribute("hidden_states", input.hiddenStates);
       if (signature.maxTokens)
         json.attribute("max_tokens", signature.maxTokens);

@@ -68,7 +68,7 @@ LogicalResult Converter::convertAffine(AffineOp op) {
   int holders[2] = {-1, -1}; // the arguments of scale and shift, -1: constant
   for (auto [i, scale] :
        llvm::enumerate(ArrayRef{op.getScaleAttr(), op.getShiftAttr()})) {
-    auto operand = scaleOperand(op, scale);
+    auto operand = scaleOperand(op, i == 0 ? "scale" : "shift", scale);
     if (failed(operand))
       return failure();
     if (!*operand)

@@ -80,7 +80,7 @@ LogicalResult Converter::makeSimilarity(Value returned, StringAttr name) {
                << part << " but can only have one number";
     RowsSpec spec;
     spec.inputs.push_back(left);
-    auto holder = scaleOperand(affine, affine.getScaleAttr());
+    auto holder = scaleOperand(affine, "scale", affine.getScaleAttr());
     if (failed(holder))
       return failure();
     if (*holder)

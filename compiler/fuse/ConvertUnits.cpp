@@ -33,8 +33,15 @@ Value scaled(OpBuilder &builder, Location location, ScaleAttr scale,
 
 } // namespace
 
+// The first schedule of a slot is called like the slot, others get a number.
+std::string Converter::scheduleName(StringRef slot) {
+  unsigned number = schedules[slot]++;
+  return number ? (slot + "." + Twine(number)).str() : slot.str();
+}
+
 // What holds a scale that is not written in the text: null for constants.
-FailureOr<Value> Converter::scaleOperand(Operation *at, ScaleAttr scale) {
+FailureOr<Value> Converter::scaleOperand(Operation *at, StringRef slot,
+                                         ScaleAttr scale) {
   if (!scale)
     return Value();
   if (scale.getSymbol()) {
@@ -54,11 +61,14 @@ FailureOr<Value> Converter::scaleOperand(Operation *at, ScaleAttr scale) {
   if (!step)
     return at->emitOpError("has a scheduled scale but '")
            << function.getName() << "' has no input 'step'";
-  return once({scale.getAsOpaquePointer()}, [&]() -> Value {
+  auto name = head.getStringAttr(slot);
+  return once({name.getAsOpaquePointer(), scale.getAsOpaquePointer()},
+              [&]() -> Value {
     auto type = RankedTensorType::get({1}, head.getF32Type());
     Value to = tensor::EmptyOp::create(head, at->getLoc(), type, ValueRange());
     return kernel::ScheduleOp::create(
-               head, at->getLoc(), type, step,
+               head, at->getLoc(), type,
+               head.getStringAttr(scheduleName(slot)), step,
                head.getF64FloatAttr(scale.getFrom()),
                head.getF64FloatAttr(scale.getTo()),
                head.getI64IntegerAttr(scale.getSteps()), to)
@@ -92,7 +102,8 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
   }
   if (hasBias)
     spec.inputs.push_back(normWeight(location, attribute.getBias(), columns));
-  auto holder = scaleOperand(body.getInsertionBlock()->getParentOp(), scale);
+  auto holder = scaleOperand(body.getInsertionBlock()->getParentOp(),
+                             "stream_scale", scale);
   if (failed(holder) || llvm::is_contained(spec.inputs, Value()))
     return {};
   if (*holder)
@@ -177,8 +188,11 @@ LogicalResult Converter::convertResidual(ResidualOp op) {
   spec.inputs.push_back(op.getTap() == Tap::normed ? inputs.front() : x);
   llvm::append_range(spec.inputs, terms);
   SmallVector<int> holders; // the argument of each scale, -1: constant
-  for (ScaleAttr scale : scales) {
-    auto operand = scaleOperand(op, scale);
+  for (auto [i, scale] : llvm::enumerate(scales)) {
+    StringRef slot = i == 0                   ? "skip_scale"
+                     : i + 1 < scales.size() ? "branch_scale"
+                                              : "stream_scale";
+    auto operand = scaleOperand(op, slot, scale);
     if (failed(operand))
       return failure();
     holders.push_back(*operand ? int(spec.inputs.size()) : -1);

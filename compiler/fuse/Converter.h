@@ -115,8 +115,11 @@ private:
                    transformer::ScaleAttr scale = {});
   mlir::Value normWeight(mlir::Location location, mlir::Attribute value,
                          int64_t columns);
+  // `slot`: "branch_scale", how a session calls it where it follows a schedule.
   mlir::FailureOr<mlir::Value> scaleOperand(mlir::Operation *at,
+                                            llvm::StringRef slot,
                                             transformer::ScaleAttr scale);
+  std::string scheduleName(llvm::StringRef slot);
   mlir::LogicalResult convertResidual(transformer::ResidualOp op);
 
   // Rows (ConvertSpaces.cpp): the space of a value of `type` that is made from
@@ -157,6 +160,7 @@ private:
   mlir::Value batch, tokens, decoderTokens, zero;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, Space> spaces;
+  llvm::StringMap<unsigned> schedules; // of each slot
   std::map<std::array<int64_t, 3>, mlir::Value> rowCounts;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Block *>, mlir::Value> weights;
   std::vector<std::pair<llvm::SmallVector<const void *>, mlir::Value>> made;

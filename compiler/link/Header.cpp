@@ -1,6 +1,7 @@
 // Text only: typed functions with shapes in comments, C99 and C++.
 #include "compiler/link/Header.h"
 #include "compiler/link/MilleHeaderText.h" // made from runtime/mille.h
+#include "dialects/transformer/Transformer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -72,12 +73,25 @@ std::vector<std::string> sizesOf(const kernel::Signature &signature) {
 // How a session is created, in the comment on top.
 std::string creationOf(const kernel::Signature &signature) {
   if (signature.has(-3))
-    return " *   mille_sizes most = MILLE_SIZES_INIT; /* set its " +
-           join(sizesOf(signature), ", ") + " */\n" +
+    return " *   mille_sizes most = MILLE_SIZES_INIT; (set its " +
+           join(sizesOf(signature), ", ") + ")\n" +
            " *   mille_session_create_for(package, &most, threads, "
            "&session);\n";
   return std::string(" *   mille_session_create(package, max_batch, ") +
          (signature.has(-2) ? "max_tokens" : "0") + ", threads, &session);\n";
+}
+
+// A line for each scale that follows a schedule.
+std::string scalesOf(const kernel::Signature &signature) {
+  std::string text;
+  raw_string_ostream out(text);
+  for (const kernel::ScheduledScale &scale : signature.scales)
+    out << " *\n *   mille_session_set_scale(session, \"" << scale.name
+        << "\", value); (else from "
+        << transformer::formatDouble(scale.from) << " to "
+        << transformer::formatDouble(scale.to) << " over " << scale.steps
+        << " steps)\n";
+  return text;
 }
 
 void writeList(raw_ostream &out, StringRef type, StringRef name,
@@ -106,7 +120,7 @@ std::string writeHeader(StringRef name, const kernel::Signature &signature,
       << ", NULL, &package, NULL, 0);\n"
       << creationOf(signature) << " *   " << name << "_run(session, "
       << join(sizes, ", ") << ", ...);\n"
-      << " *\n"
+      << scalesOf(signature) << " *\n"
       << " * What follows is mille.h, then the model's own functions. */\n"
       << milleHeaderText << "\n"
       << "#ifndef MILLE_MODEL_" << name << "_H\n"

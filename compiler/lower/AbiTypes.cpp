@@ -40,9 +40,10 @@ AbiTypes::AbiTypes(MLIRContext *context) {
   isa = record({ptr, i64});
   // abi_version .. max_tokens, name, isas, inputs, outputs, kernels,
   // arena_bytes_per_row .. weights_hash, weights, forward,
-  // max_decoder_tokens .. reserved
+  // max_decoder_tokens .. schedule_count, schedules
   model = record({i32, i32, i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, i64,
-                  i64, i64, i64, i64, ptr, ptr, i32, i32, i32, i32});
+                  i64, i64, i64, i64, ptr, ptr, i32, i32, i32, i32, ptr});
+  schedule = record({ptr, f64, f64, i64});
   // type, dimensions, (extent, -1: rows; stride) each
   shape = record({i32, i32, array(record({i32, i32}), maxDimensions)});
 }
@@ -63,6 +64,10 @@ Value build(OpBuilder &builder, Location loc, const Constant &value) {
     return LLVM::AddressOfOp::create(builder, loc, value.type, value.symbol);
   if (isa<LLVM::LLVMPointerType>(value.type))
     return LLVM::ZeroOp::create(builder, loc, value.type);
+  if (value.type.isF64())
+    return LLVM::ConstantOp::create(
+        builder, loc, value.type,
+        builder.getF64FloatAttr(llvm::bit_cast<double>(value.number)));
   return LLVM::ConstantOp::create(
       builder, loc, value.type,
       builder.getIntegerAttr(value.type, value.number));

@@ -13,13 +13,13 @@ struct AbiTypes {
   explicit AbiTypes(mlir::MLIRContext *context);
 
   mlir::Type i1, i8, i16, i32, i64, f64, ptr, none;
-  mlir::Type dimension, buffer, stage, kernel, run, tensorInfo, isa, model;
+  mlir::Type dimension, buffer, stage, kernel, run, tensorInfo, isa, schedule, model;
   mlir::Type shape; // ours: what a buffer looks like, but for address and rows
 
   static constexpr int maxDimensions = 4, maxBuffers = 16;
 };
 
-// A constant: a number, the address of a symbol (or null), or parts.
+// A constant: a number (of f64 its bits), the address of a symbol (or null), or parts.
 struct Constant {
   mlir::Type type;
   int64_t number = 0;
@@ -28,6 +28,9 @@ struct Constant {
 
   static Constant of(mlir::Type type, int64_t number) {
     return {type, number, "", {}};
+  }
+  static Constant real(const AbiTypes &types, double number) {
+    return {types.f64, llvm::bit_cast<int64_t>(number), "", {}};
   }
   static Constant address(const AbiTypes &types, llvm::StringRef symbol) {
     return {types.ptr, 0, symbol.str(), {}};

@@ -81,6 +81,20 @@ Constant ModelData::isaArray() {
       types, constants.addArray("isas", types.isa, std::move(parts)));
 }
 
+Constant ModelData::scheduleArray(ArrayRef<kernel::ScheduledScale> scales) {
+  std::vector<Constant> parts;
+  for (const kernel::ScheduledScale &scale : scales)
+    parts.push_back(Constant::aggregate(
+        types.schedule,
+        {text(scale.name), Constant::real(types, scale.from),
+         Constant::real(types, scale.to),
+         Constant::of(types.i64, scale.steps)}));
+  return Constant::address(
+      types, parts.empty() ? ""
+                           : constants.addArray("schedules", types.schedule,
+                                                std::move(parts)));
+}
+
 void ModelData::emitModel(const kernel::Signature &signature,
                           const kernel::ArenaSizes &arena, StringRef forward) {
   auto i32 = [&](uint64_t value) { return Constant::of(types.i32, value); };
@@ -106,7 +120,8 @@ void ModelData::emitModel(const kernel::Signature &signature,
        i64(options.weightsBytes), i64(options.weightsHash),
        Constant::address(types, embedded), Constant::address(types, forward),
        i32(signature.maxDecoderTokens), i32(arena.fixedTokens),
-       i32(arena.slots), i32(0)});
+       i32(arena.slots), i32(signature.scales.size()),
+       scheduleArray(signature.scales)});
   std::string symbol = constants.add("model", value);
 
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

@@ -23,6 +23,7 @@ public:
 private:
   Constant tensorArray(llvm::ArrayRef<kernel::TensorInfo> infos);
   Constant isaArray();
+  Constant scheduleArray(llvm::ArrayRef<kernel::ScheduledScale> scales);
   Constant text(llvm::StringRef string) {
     return Constant::address(types, constants.addString(string));
   }

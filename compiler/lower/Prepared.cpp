@@ -83,11 +83,17 @@ public:
     return success();
   }
   LogicalResult lower(ScheduleOp op) {
+    auto same = llvm::find_if(signature.scales, [&](const ScheduledScale &scale) {
+      return scale.name == op.getName();
+    });
+    if (same->from != op.getFrom().convertToDouble() ||
+        same->to != op.getTo().convertToDouble() ||
+        same->steps != int64_t(op.getSteps()))
+      return op.emitOpError() << "is called '" << op.getName()
+                              << "' like another schedule";
     code.call("mille_schedule",
-              {code.run, address.lookup(op.getStep()),
-               code.real(op.getFrom().convertToDouble()),
-               code.real(op.getTo().convertToDouble()), i64(op.getSteps()),
-               address.lookup(op.getOut())});
+              {code.run, i32(same - signature.scales.begin()),
+               address.lookup(op.getStep()), address.lookup(op.getOut())});
     return success();
   }
   LogicalResult lower(TokenNumbersOp op) {

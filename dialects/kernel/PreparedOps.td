@@ -201,14 +201,21 @@ def Kernel_RouteOp : Kernel_Op<"route", [AttrSizedOperandSegments]> {
 def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
   let summary = "step [1] -> from + (to - from) * min(step, steps) / steps, [1]";
   let description = [{
+    A session may set another number under `name` (mille_session_set_scale).
+
+    Constraints:
+    * (C1) name is not empty.
+    * (C2) steps > 0.
+
     ```mlir
-    %s = kernel.schedule %step from 0.0 to 1.0 over 1000 outs(%o : tensor<1xf32>) : tensor<1xi32> -> tensor<1xf32>
+    %s = kernel.schedule "branch_scale" of %step from 0.0 to 1.0 over 1000 outs(%o : tensor<1xf32>) : tensor<1xi32> -> tensor<1xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$step, F64Attr:$from, F64Attr:$to,
-                       I64Attr:$steps, Kernel_Buffer:$out);
+  let arguments = (ins StrAttr:$name, Kernel_Buffer:$step, F64Attr:$from,
+                       F64Attr:$to, I64Attr:$steps, Kernel_Buffer:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$step `from` $from `to` $to `over` $steps `outs` `(` $out `:` type($out) `)` attr-dict `:` type($step) (`->` type($result)^)?";
+  let hasVerifier = 1;
+  let assemblyFormat = "$name `of` $step `from` $from `to` $to `over` $steps `outs` `(` $out `:` type($out) `)` attr-dict `:` type($step) (`->` type($result)^)?";
 }
 
 def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {

@@ -140,6 +140,12 @@ Signature signatureOf(func::FuncOp forward) {
         signature.outputs.push_back(
             namedOutput(similarity.getName(), {-1, -1}));
     });
+  forward.walk([&](ScheduleOp op) {
+    signature.scales.push_back({op.getName().str(),
+                                op.getFrom().convertToDouble(),
+                                op.getTo().convertToDouble(),
+                                int64_t(op.getSteps())});
+  });
   if (auto model = forward->getParentOfType<transformer::ModelOp>()) {
     if (auto tokens = model->getAttrOfType<IntegerAttr>("max_tokens"))
       signature.maxTokens = tokens.getInt();

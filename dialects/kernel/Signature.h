@@ -21,8 +21,16 @@ struct TensorInfo {
 // "batch", "tokens", "decoder_tokens", or the number.
 std::string sizeText(int64_t extent);
 
+// A scale that follows a schedule; mirrors mille_schedule_info of runtime/abi.h.
+struct ScheduledScale {
+  std::string name;
+  double from = 0, to = 0;
+  int64_t steps = 0;
+};
+
 struct Signature {
   std::vector<TensorInfo> inputs, outputs;
+  std::vector<ScheduledScale> scales; // in the order of the program
   int64_t maxTokens = 0; // of learned positions, 0: any
   int64_t maxDecoderTokens = 0;
 

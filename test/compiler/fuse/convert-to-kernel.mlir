@@ -14,7 +14,7 @@
 // CHECK: %[[ROWS:.*]] = arith.muli %[[B]], %[[T]]
 // CHECK-DAG: %[[TABLE:.*]] = kernel.weight @table -> tensor<8x4xf32>
 // CHECK-DAG: %[[TAIL:.*]] = kernel.weight #transformer.slice<@table, axis = 0, offset = 2, size = 6, stride = 1> -> tensor<6x4xf32>
-// CHECK-DAG: %[[A:.*]] = kernel.schedule %[[STEP]] from 0.000000e+00 to 1.000000e+00 over 10
+// CHECK-DAG: %[[A:.*]] = kernel.schedule "branch_scale" of %[[STEP]] from 0.000000e+00 to 1.000000e+00 over 10
 // CHECK: %[[X:.*]] = kernel.rows ins(%[[TABLE]], %[[TAIL]] : {{.*}}) indices(%[[IDS]], %[[IDS]] : {{.*}}) outs({{.*}}) gather [0, 1] {
 // CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %[[P:.*]]: f32):
 // CHECK-NEXT: %[[S:.*]] = arith.constant 2.000000e+00 : f32

@@ -86,6 +86,9 @@ int main() {
            AT(mille_tensor_info, below)});
   c.check("mille_isa", types.isa, sizeof(mille_isa),
           {AT(mille_isa, name), AT(mille_isa, features)});
+  c.check("mille_schedule_info", types.schedule, sizeof(mille_schedule_info),
+          {AT(mille_schedule_info, name), AT(mille_schedule_info, from),
+           AT(mille_schedule_info, to), AT(mille_schedule_info, steps)});
   c.check("mille_model", types.model, sizeof(mille_model),
           {AT(mille_model, abi_version), AT(mille_model, isa_count),
            AT(mille_model, input_count), AT(mille_model, output_count),
@@ -98,6 +101,7 @@ int main() {
            AT(mille_model, weights_bytes), AT(mille_model, weights_hash),
            AT(mille_model, weights), AT(mille_model, forward),
            AT(mille_model, max_decoder_tokens), AT(mille_model, fixed_tokens),
-           AT(mille_model, slots), AT(mille_model, reserved)});
+           AT(mille_model, slots), AT(mille_model, schedule_count),
+           AT(mille_model, schedules)});
   return failures != 0;
 }

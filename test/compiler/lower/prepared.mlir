@@ -38,7 +38,7 @@ module {
     %r = kernel.arena offset 64 rows %rows : memref<?x4xf32, strided<[16, 1]>>
     kernel.rotation %mask frequencies [1.0, 0.01] factor 1.0 outs(%r : memref<?x4xf32, strided<[16, 1]>>) : memref<?xi32>
     %s = kernel.arena offset 128 rows %rows : memref<1xf32>
-    kernel.schedule %step from 0.0 to 1.0 over 1000 outs(%s : memref<1xf32>) : memref<1xi32>
+    kernel.schedule "branch_scale" of %step from 0.0 to 1.0 over 1000 outs(%s : memref<1xf32>) : memref<1xi32>
     kernel.attention %qkv, %qkv, %qkv key_bias %b : memref<?x1xf32> rotation %r : memref<?x4xf32, strided<[16, 1]>> queries %tokens keys %tokens first %zero outs(%out : memref<?x8xf32>)
       heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
       : memref<?x24xf32>, memref<?x24xf32>, memref<?x24xf32>

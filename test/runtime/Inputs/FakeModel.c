@@ -254,7 +254,7 @@ static const mille_kernel *const kernels[] = {&embedKernel, &matmulKernel,
 const mille_model *fake_model(void) {
   static mille_model model = {
       MILLE_ABI_VERSION, 2, 4, 2, 4, fakePositions, "fake", isas, inputs,
-      outputs, kernels, 448, 1200, 0, totalBytes, 0, NULL, forward, 0, 0, 0, 0};
+      outputs, kernels, 448, 1200, 0, totalBytes, 0, NULL, forward, 0, 0, 0, 0, NULL};
   fill();
   model.weights_hash = file.header.hash;
   return &model;

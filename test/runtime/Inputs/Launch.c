@@ -214,7 +214,7 @@ int main(int argc, char **argv) {
   memcpy(weights, &header, sizeof header);
   mille_model model = {MILLE_ABI_VERSION, 1, 0, 0, 2, 0, "launch", &isa, NULL,
                        NULL, kernelList, 64, 0, 0, sizeof weights, 0, weights,
-                       forward, 0, 0, 0, 0};
+                       forward, 0, 0, 0, 0, NULL};
   for (int i = 0; i < 2 * 4096 + 8; ++i)
     numbers[i] = i;
   static const int threads[] = {1, 2, 3, 5, 16, 64};

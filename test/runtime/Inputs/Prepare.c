@@ -7,7 +7,7 @@
 enum { batch = 3, tokens = 37, rows = batch * tokens, n = 6, columns = 70 };
 
 static int32_t mask[rows], positions[rows], step = 250;
-static float bias[rows], turned[rows][2 * n + 4], scheduled[3];
+static float bias[rows], turned[rows][2 * n + 4], scheduled[2];
 static float input[rows][columns + 2], means[batch][columns];
 static float plainMeans[batch][columns];
 static int32_t firsts[batch], lasts[batch], plainLasts[batch];
@@ -23,9 +23,8 @@ static int32_t forward(mille_run *run) {
   mille_key_bias(run, run->inputs[0], rows, bias);
   mille_rotation(run, run->inputs[1], rows, frequencies, n, 1.25, 0, 1, NULL,
                  turned[0], 2 * n + 4);
-  mille_schedule(run, run->inputs[2], 1, 3, 1000, &scheduled[0]);
-  mille_schedule(run, run->inputs[2], 1, 3, 100, &scheduled[1]);
-  mille_schedule(run, run->inputs[2], 1, 3, 0, &scheduled[2]);
+  mille_schedule(run, 0, run->inputs[2], &scheduled[0]);
+  mille_schedule(run, 1, run->inputs[2], &scheduled[1]);
   mille_pool_index(run, run->inputs[0], tokens, 0, 0, 0, firsts);
   mille_pool_index(run, run->inputs[0], tokens, 1, 0, 0, lasts);
   mille_pool_index(run, NULL, tokens, 1, 0, 0, plainLasts);
@@ -231,6 +230,8 @@ static void checkRoute(int grouped) {
   CHECK(starts[grouped][entries] == sorted && sorted == rows * k);
 }
 
+static const mille_schedule_info schedules[2] = {
+    {"branch_scale", 1, 3, 1000}, {"skip_scale", 1, 3, 100}};
 static const mille_isa isa = {"any", 0};
 static const mille_tensor_info infos[3] = {
     {"mask", MILLE_I32, 2, {-1, -2}, MILLE_DEFAULT_ONES, 0, 0},
@@ -253,7 +254,7 @@ static void checkRun(void) {
     for (int c = 0; c < columns; ++c)
       CHECK(kept[0][m][c] == input[m][c] && kept[1][m][c] == input[m][c]);
   }
-  CHECK(scheduled[0] == 1.5f && scheduled[1] == 3 && scheduled[2] == 3);
+  CHECK(scheduled[0] == 1.5f && scheduled[1] == 3);
   for (int b = 0; b < batch; ++b) {
     int last = 0, count = 0;
     for (int t = 0; t < tokens; ++t)
@@ -284,7 +285,7 @@ int main(void) {
   memcpy(weights, &header, sizeof header);
   mille_model model = {MILLE_ABI_VERSION, 1, 3, 2, 0, 0, "prepare", &isa, infos,
                        keptInfos, NULL, 64, 0, 0, sizeof weights, 0, weights,
-                       forward, 0, 0, 0, 0};
+                       forward, 0, 0, 0, 2, schedules};
   mille_package *package;
   char message[512];
   mille_status status =
