@@ -278,7 +278,7 @@ OwningOpRef<ModuleOp> ModelBuilder::run() {
   outputsBefore = outputs.size();
   Value x = run(spec);
   if (spec.head)
-    outputs.push_back({"logits", head(x), spec.head->oneNumber});
+    head(x);
   if (spec.classifier)
     outputs.push_back({"logits", classify(x, *spec.classifier)});
   if (spec.contrast)

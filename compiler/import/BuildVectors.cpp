@@ -11,8 +11,9 @@ using llvm::StringRef;
 Value ModelBuilder::poolBy(Value x, Pool kind, int64_t skip) {
   auto type =
       RankedTensorType::get({ShapedType::kDynamic, stack->hidden.value}, f32);
-  return PoolOp::create(op, where(spec.at), type, x, Value(), Value(), kind,
-                        skip);
+  // Only the mean of a text's tokens needs to know which are padding.
+  Value mask = kind == Pool::mean ? input("attention_mask") : Value();
+  return PoolOp::create(op, where(spec.at), type, x, mask, Value(), kind, skip);
 }
 
 // Attention of one learned token, then a feed-forward unit.
@@ -60,9 +61,13 @@ Value ModelBuilder::classify(Value x, const Classifier &classifier) {
   for (auto [i, reading] : llvm::enumerate(readings)) {
     Value vector =
         reading.pooled ? pooled : poolBy(x, reading.kind, reading.skip);
+    const Extent *width = &hidden;
+    if (classifier.transform)
+      vector = transformed(vector, *classifier.transform,
+                           "classifier_transform", width, labels.at);
     Value part;
     if (!classifier.joined) {
-      part = linear(vector, reading.name, Role::head, dim(labels), dim(hidden),
+      part = linear(vector, reading.name, Role::head, dim(labels), dim(*width),
                     true, labels.at);
     } else {
       std::string name = "classifier." + std::to_string(i) + ".weight";

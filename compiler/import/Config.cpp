@@ -151,6 +151,20 @@ std::vector<std::string> Config::words(StringRef key) {
   return words;
 }
 
+Extent mille::import::readLabels(Config &config) {
+  Extent labels = config.extent("num_labels", 2);
+  const json::Value *names = config.object("id2label");
+  if (!names)
+    return labels;
+  labels = {int64_t(names->members.size()), "id2label", config.at("id2label")};
+  if (!labels.value) {
+    config.error("id2label", "id2label is {} but a classifier has a class or "
+                             "more");
+    labels.value = 1;
+  }
+  return labels;
+}
+
 static Unit unitOf(StringRef name, const Norm &norm, bool before) {
   Unit unit;
   unit.name = name.str();

@@ -119,6 +119,9 @@ struct Family {
 // Keys that never matter, and those of a family: the rest is noted as unknown.
 void ignoreUsual(Config &config, llvm::ArrayRef<llvm::StringRef> silent);
 
+// How many classes there are: id2label's, else num_labels, else 2.
+Extent readLabels(Config &config);
+
 // x + F(N(x)) for both branches, or N(x + F(x)).
 std::vector<Unit> preNormUnits(const PerLayer<Attention> &attention,
                                const PerLayer<FeedForward> &feedForward,

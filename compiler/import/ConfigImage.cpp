@@ -78,20 +78,6 @@ Image mille::import::readImage(Config &config, int64_t imageSize,
   return image;
 }
 
-Extent mille::import::readLabels(Config &config) {
-  Extent labels = config.extent("num_labels", 2);
-  const json::Value *names = config.object("id2label");
-  if (!names)
-    return labels;
-  labels = {int64_t(names->members.size()), "id2label", config.at("id2label")};
-  if (!labels.value) {
-    config.error("id2label", "id2label is {} but a classifier has a class or "
-                             "more");
-    labels.value = 1;
-  }
-  return labels;
-}
-
 Attention mille::import::imageAttention(Config &config, const Extent &hidden,
                                         int64_t heads) {
   Attention a;

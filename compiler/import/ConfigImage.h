@@ -9,9 +9,6 @@ namespace mille::import {
 Image readImage(Config &config, int64_t imageSize, int64_t patchSize,
                 bool anySize = false);
 
-// How many classes there are: id2label's, else num_labels, else 2.
-Extent readLabels(Config &config);
-
 // A list of whole numbers from 1, each with the key's name and place.
 std::vector<Extent> readExtents(Config &config, llvm::StringRef key,
                                 llvm::ArrayRef<int64_t> absent);

@@ -152,7 +152,11 @@ private:
   // The type of `like` with other channels.
   mlir::RankedTensorType as(Value like, int64_t channels);
 
-  Value head(Value x);
+  Value transformed(Value x, const HeadTransform &transform,
+                    llvm::StringRef name, const Extent *&width,
+                    mlir::LocationAttr at);
+  void head(Value x);
+  void headByRows(Value x, const Head &head, const Extent &width);
   void pool(Value x);
   Value poolBy(Value x, transformer::Pool kind, int64_t skip);
   Value poolByProbe(Value x, const Probe &probe);

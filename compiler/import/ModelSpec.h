@@ -202,10 +202,10 @@ struct Unit {
   mlir::LocationAttr at;
 };
 
-// Dense, activation, norm before the decoder (BERT's masked-language head).
+// Dense, activation, norm before the last linear (BERT's masked-language head).
 struct HeadTransform {
   transformer::Activation act;
-  Norm norm;
+  Norm norm = {};
   Extent width = {}; // of dense's result; 0: the stream's
   bool bias = true;
 };
@@ -217,6 +217,9 @@ struct Head {
   mlir::LocationAttr at;
   Extent outputs = {}; // 0: the vocabulary
   bool oneNumber = false; // a logit per token: [batch, tokens]
+  std::string name = "head";
+  // An output of one number per token for each row, in place of "logits".
+  std::vector<std::string> rows = {};
 };
 
 // A learned token, "pool.probe", attends to the stream, without a skip; then
@@ -260,6 +263,7 @@ struct Classifier {
   std::vector<Reading> readings;
   bool joined = false;
   double scale = 1;
+  std::optional<HeadTransform> transform = {}; // of each reading
 };
 
 // Two stacks' vectors, their lengths made 1, against each other: exp("logit_scale")

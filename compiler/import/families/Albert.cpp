@@ -8,7 +8,7 @@ using namespace mille::transformer;
 using llvm::Twine;
 
 static constexpr llvm::StringRef architectures[] = {
-    "AlbertModel", "AlbertForMaskedLM", "AlbertForPreTraining"};
+    "AlbertModel", "AlbertForMaskedLM", "AlbertForPreTraining", TASKS("Albert")};
 
 #define LAYER "albert.encoder.albert_layer_groups.*.albert_layers.*."
 static constexpr TensorName tensors[] = {
@@ -30,7 +30,9 @@ static constexpr TensorName tensors[] = {
     {"head_transform.norm", "predictions.LayerNorm"},
     {"head.weight", "predictions.decoder.weight"},
     {"head.bias", "predictions.decoder.bias"},
-    {"head.bias", "predictions.bias"}};
+    {"head.bias", "predictions.bias"},
+    {"classifier_transform", "albert.pooler"},
+    TASK_TENSORS};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.position_ids",      "embeddings.token_type_ids",
@@ -68,6 +70,8 @@ static void describe(Config &config, ModelSpec &model) {
   model.words = {config.extent("embedding_size", 128), true};
   model.units = postNormUnits(parts.attention, parts.feedForward, parts.norm);
   shareLayers(config, model);
+  if (readTask(config, model, {Activation::tanh}))
+    return;
   if (config.architecture == "AlbertForMaskedLM" ||
       config.architecture == "AlbertForPreTraining")
     addMaskedHead(config, model, parts.feedForward.act, parts.norm,

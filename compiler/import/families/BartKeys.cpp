@@ -69,6 +69,7 @@ static constexpr StringRef others[] = {
 const llvm::ArrayRef<StringRef> mille::import::bartOtherTensors = others;
 
 static constexpr StringRef silent[] = {
+    "_num_labels",
     "activation_dropout", "attention_dropout", "classif_dropout",
     "classifier_dropout", "decoder_layerdrop", "dropout", "encoder_layerdrop",
     "extra_pos_embeddings", "force_bos_token_to_be_generated", "init_std",

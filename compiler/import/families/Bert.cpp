@@ -1,15 +1,13 @@
-// BERT: post-norm, learned positions, token types, pooler or masked-language head.
-// Also MiniLM and everything else that says model_type "bert".
-#include "compiler/import/families/Families.h"
-
-#include <cmath>
+// BERT: post-norm, learned positions, token types; pooler, masked-language head or
+// a task's. Also MiniLM and everything else that says model_type "bert".
+#include "compiler/import/families/BertKeys.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
 static constexpr llvm::StringRef architectures[] = {
-    "BertModel", "BertForMaskedLM", "BertForPreTraining"};
+    "BertModel", "BertForMaskedLM", "BertForPreTraining", TASKS("Bert")};
 
 #define LAYER "bert.encoder.layer.*."
 static constexpr TensorName tensors[] = {
@@ -30,7 +28,9 @@ static constexpr TensorName tensors[] = {
     {"head_transform.norm", "cls.predictions.transform.LayerNorm"},
     {"head.weight", "cls.predictions.decoder.weight"},
     {"head.bias", "cls.predictions.decoder.bias"},
-    {"head.bias", "cls.predictions.bias"}};
+    {"head.bias", "cls.predictions.bias"},
+    {"classifier_transform", "bert.pooler.dense"},
+    TASK_TENSORS};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.position_ids", "embeddings.token_type_ids",
@@ -50,36 +50,16 @@ static constexpr llvm::StringRef silentKeys[] = {
     "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type"};
 
 static void describe(Config &config, ModelSpec &model) {
-  model.layers = config.extent("num_hidden_layers", 12, 1 << 16);
-  model.hidden = config.extent("hidden_size", 768);
-  model.vocab = config.extent("vocab_size", 30522);
-  model.positions = config.extent("max_position_embeddings", 512);
-  model.tokenTypes = config.extent("type_vocab_size", 2);
-  config.mustBe("position_embedding_type", {"\"absolute\""});
-  config.mustBe("is_decoder", {"false"});
-  Norm norm{NormKind::layer_norm, config.positive("layer_norm_eps", 1e-12),
-            Affine::weight, true, config.at("layer_norm_eps")};
-  model.embedNorm = norm;
-
-  Attention a;
-  a.heads = a.kvHeads = config.extent("num_attention_heads", 12, 1 << 16);
-  a.headDim = a.valueDim = config.dividedHead(model.hidden, a.heads);
-  a.scale = 1 / std::sqrt(double(a.headDim.value));
-  a.qBias = a.kBias = a.vBias = a.oBias = true;
-  FeedForward f;
-  f.size = config.extent("intermediate_size", 3072);
-  f.act = config.activation("hidden_act", "gelu");
-  f.inBias = f.outBias = true;
-  model.units = postNormUnits(a, f, norm);
-
-  bool masked = config.architecture == "BertForMaskedLM";
-  if (!masked && config.holds("bert.pooler.dense.weight",
-                              "pooler.dense.weight"))
-    model.pooling = Pooling{};
-  bool tied = config.flag("tie_word_embeddings", true);
+  BertParts parts = readBert(
+      config, model, {12, 768, 12, 3072, 30522, 512, 2, "gelu", 1e-12});
+  model.embedNorm = parts.norm;
+  model.units = postNormUnits(parts.attention, parts.feedForward, parts.norm);
+  if (readTask(config, model, {Activation::tanh}))
+    return;
+  if (config.architecture != "BertForMaskedLM")
+    readPooler(config, model, "bert.pooler.dense.weight");
   if (!config.architecture.empty() && config.architecture != "BertModel")
-    model.head = Head{tied, true, 1, 0, HeadTransform{f.act, norm},
-                      config.at("vocab_size")};
+    addMaskedHead(config, model, parts.feedForward.act, parts.norm);
 }
 
 const Family mille::import::bert{"bert",     architectures, "bert.",

@@ -68,3 +68,29 @@ void mille::import::addMaskedHead(Config &config, ModelSpec &model,
   head.at = config.at("vocab_size");
   model.head = head;
 }
+
+bool mille::import::readTask(Config &config, ModelSpec &model,
+                             const HeadTransform &transform, Pool pool) {
+  llvm::StringRef task = config.architecture;
+  const bool sequence = task.ends_with("ForSequenceClassification");
+  const bool answers = task.ends_with("ForQuestionAnswering");
+  if (!sequence && !answers && !task.ends_with("ForTokenClassification"))
+    return false;
+  if (sequence) {
+    Reading reading;
+    reading.kind = pool;
+    model.classifier = Classifier{readLabels(config), {reading}};
+    model.classifier->transform = transform;
+    return true;
+  }
+  Head head;
+  head.name = "classifier";
+  head.bias = true;
+  head.at = config.at("architectures");
+  if (answers)
+    head.rows = {"start_logits", "end_logits"};
+  head.outputs = answers ? Extent{2, "the ends of an answer", head.at}
+                         : readLabels(config);
+  model.head = head;
+  return true;
+}

@@ -34,6 +34,20 @@ void addMaskedHead(Config &config, ModelSpec &model,
                    transformer::Activation activation, const Norm &norm,
                    const Extent &width = {});
 
+// Classes that label a sequence (its first token, or the mean of all, through
+// `transform`), each token, or the ends of an answer. False: none of these.
+bool readTask(Config &config, ModelSpec &model, const HeadTransform &transform,
+              transformer::Pool pool = transformer::Pool::first);
+
+// Their classes of a family, and the names of their last linear in files.
+#define TASKS(family)                                                          \
+  family "ForSequenceClassification", family "ForTokenClassification",         \
+      family "ForQuestionAnswering"
+#define TASK_TENSORS                                                           \
+  {"classifier", "classifier"}, {"classifier", "classifier.out_proj"}, {       \
+    "classifier", "qa_outputs"                                                 \
+  }
+
 extern const llvm::ArrayRef<llvm::StringRef> bertSilentKeys;
 
 } // namespace mille::import

@@ -11,8 +11,8 @@ using namespace mille::transformer;
 using llvm::StringRef;
 using llvm::Twine;
 
-static constexpr StringRef architectures[] = {"DebertaV2Model",
-                                              "DebertaV2ForMaskedLM"};
+static constexpr StringRef architectures[] = {
+    "DebertaV2Model", "DebertaV2ForMaskedLM", TASKS("DebertaV2")};
 
 #define LAYER "deberta.encoder.layer.*."
 static constexpr TensorName tensors[] = {
@@ -40,7 +40,9 @@ static constexpr TensorName tensors[] = {
     {"head.weight", "cls.predictions.decoder.weight"},
     {"head.bias", "cls.predictions.decoder.bias"},
     {"head.bias", "cls.predictions.bias"},
-    {"head.bias", "lm_predictions.lm_head.bias"}};
+    {"head.bias", "lm_predictions.lm_head.bias"},
+    {"classifier_transform", "pooler.dense"},
+    TASK_TENSORS};
 
 static constexpr StringRef otherTensors[] = {
     "embeddings.position_ids",
@@ -69,7 +71,7 @@ static constexpr StringRef otherTensors[] = {
 static constexpr StringRef silentKeys[] = {
     "attention_probs_dropout_prob", "hidden_dropout_prob", "conv_act",
     "conv_groups", "max_position_embeddings", "pooler_dropout",
-    "pooler_hidden_act", "pooler_hidden_size"};
+    "pooler_hidden_size", "summary_type", "summary_use_proj"};
 
 // Which of the two directions.
 static void readDirections(Config &config, ContentTable &table) {
@@ -143,7 +145,8 @@ static void describe(Config &config, ModelSpec &model) {
   a.content = readTable(config, a, parts.norm.eps);
   model.units = postNormUnits(a, parts.feedForward, parts.norm);
   const bool legacy = config.flag("legacy", true);
-  if (config.architecture != "DebertaV2ForMaskedLM")
+  if (readTask(config, model, {config.activation("pooler_hidden_act", "gelu")}) ||
+      config.architecture != "DebertaV2ForMaskedLM")
     return;
   addMaskedHead(config, model, parts.feedForward.act, parts.norm, width);
   model.head->tied |= !legacy; // the newer head has no table of its own

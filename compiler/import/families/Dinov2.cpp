@@ -44,7 +44,8 @@ static constexpr llvm::StringRef otherTensors[] = {
 
 static constexpr llvm::StringRef silentKeys[] = {
     "apply_layernorm", "attention_probs_dropout_prob", "drop_path_rate",
-    "hidden_dropout_prob", "layerscale_value", "out_features", "out_indices",
+    "hidden_dropout_prob", "interpolate_antialias", "interpolate_offset",
+    "layerscale_value", "out_features", "out_indices",
     "reshape_hidden_states", "stage_names", "use_mask_token"};
 
 // Positions are stored as a square and resized for every other image.

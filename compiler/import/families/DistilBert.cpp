@@ -8,8 +8,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"DistilBertModel",
-                                                    "DistilBertForMaskedLM"};
+static constexpr llvm::StringRef architectures[] = {
+    "DistilBertModel", "DistilBertForMaskedLM", TASKS("DistilBert")};
 
 #define LAYER "distilbert.transformer.layer.*."
 static constexpr TensorName tensors[] = {
@@ -26,7 +26,9 @@ static constexpr TensorName tensors[] = {
     {"layers.*.ffn.out_norm", LAYER "output_layer_norm"},
     {"head_transform", "vocab_transform"},
     {"head_transform.norm", "vocab_layer_norm"},
-    {"head", "vocab_projector"}};
+    {"head", "vocab_projector"},
+    {"classifier_transform", "pre_classifier"},
+    TASK_TENSORS};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.position_ids", "vocab_transform.weight",
@@ -37,7 +39,7 @@ static constexpr llvm::StringRef otherTensors[] = {
 // sinusoidal_pos_embds is about initial values: the table is stored either way.
 static constexpr llvm::StringRef silentKeys[] = {
     "dropout", "attention_dropout", "qa_dropout", "seq_classif_dropout",
-    "sinusoidal_pos_embds"};
+    "sinusoidal_pos_embds", "tie_weights_"};
 
 static void describe(Config &config, ModelSpec &model) {
   model.layers = config.extent("n_layers", 6, 1 << 16);
@@ -57,6 +59,8 @@ static void describe(Config &config, ModelSpec &model) {
   f.act = config.activation("activation", "gelu");
   f.inBias = f.outBias = true;
   model.units = postNormUnits(a, f, norm);
+  if (readTask(config, model, {Activation::relu}))
+    return;
   if (config.architecture == "DistilBertForMaskedLM")
     addMaskedHead(config, model, f.act, norm);
 }

@@ -7,7 +7,8 @@ using namespace mille::import;
 using namespace mille::transformer;
 
 static constexpr llvm::StringRef architectures[] = {
-    "ElectraModel", "ElectraForMaskedLM", "ElectraForPreTraining"};
+    "ElectraModel", "ElectraForMaskedLM", "ElectraForPreTraining",
+    TASKS("Electra")};
 
 #define LAYER "electra.encoder.layer.*."
 static constexpr TensorName tensors[] = {
@@ -31,7 +32,9 @@ static constexpr TensorName tensors[] = {
     {"head.weight", "generator_lm_head.weight"},
     {"head.weight", "discriminator_predictions.dense_prediction.weight"},
     {"head.bias", "generator_lm_head.bias"},
-    {"head.bias", "discriminator_predictions.dense_prediction.bias"}};
+    {"head.bias", "discriminator_predictions.dense_prediction.bias"},
+    {"classifier_transform", "classifier.dense"},
+    TASK_TENSORS};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.position_ids",
@@ -60,6 +63,8 @@ static void describe(Config &config, ModelSpec &model) {
   if (width.value != model.hidden.value)
     model.words = {width, true};
   model.units = postNormUnits(parts.attention, parts.feedForward, parts.norm);
+  if (readTask(config, model, {Activation::gelu_erf}))
+    return;
   if (config.architecture == "ElectraForMaskedLM")
     addMaskedHead(config, model, Activation::gelu_erf, parts.norm, width);
   if (config.architecture != "ElectraForPreTraining")

@@ -1,6 +1,6 @@
 // ModernBERT: norms before the branches (none before the first attention), RoPE
 // with a theta of its own for local layers, one fused gate and up.
-#include "compiler/import/families/Families.h"
+#include "compiler/import/families/BertKeys.h"
 
 #include <cmath>
 
@@ -9,8 +9,8 @@ using namespace mille::import;
 using namespace mille::transformer;
 using llvm::StringRef;
 
-static constexpr StringRef architectures[] = {"ModernBertModel",
-                                              "ModernBertForMaskedLM"};
+static constexpr StringRef architectures[] = {
+    "ModernBertModel", "ModernBertForMaskedLM", TASKS("ModernBert")};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {
@@ -27,14 +27,17 @@ static constexpr TensorName tensors[] = {
     {"final_norm", "model.final_norm"},
     {"head_transform", "head.dense"},
     {"head_transform.norm", "head.norm"},
-    {"head", "decoder"}};
+    {"head", "decoder"},
+    {"classifier_transform", "head.dense"},
+    {"classifier_transform.norm", "head.norm"},
+    TASK_TENSORS};
 
 static constexpr StringRef otherTensors[] = {
     "decoder.weight", "decoder.bias", "head.dense.weight", "head.dense.bias",
     "head.norm.weight", "head.norm.bias"};
 
 static constexpr StringRef silentKeys[] = {
-    "attention_dropout", "classifier_dropout", "classifier_pooling",
+    "attention_dropout", "classifier_dropout",
     "deterministic_flash_attn", "embedding_dropout", "initializer_cutoff_factor",
     "layer_norm_eps", "max_position_embeddings", "mlp_dropout",
     "position_embedding_type", "reference_compile", "repad_logits_with_grad",
@@ -95,13 +98,19 @@ static void describe(Config &config, ModelSpec &model) {
   model.units[0].inNorm.all.assign(model.layers.value, norm);
   model.units[0].inNorm.all[0] = Norm{};
 
-  Activation act = config.activation("classifier_activation", "gelu");
-  bool headBias = config.flag("classifier_bias", false);
-  bool bias = config.flag("decoder_bias", true);
-  bool tied = config.flag("tie_word_embeddings", true);
-  if (config.architecture == "ModernBertForMaskedLM")
-    model.head = Head{tied, bias, 1, 0, HeadTransform{act, norm, {}, headBias},
-                      config.at("vocab_size")};
+  HeadTransform transform{config.activation("classifier_activation", "gelu"),
+                          norm, {}, config.flag("classifier_bias", false)};
+  const bool bias = config.flag("decoder_bias", true);
+  const bool tied = config.flag("tie_word_embeddings", true);
+  const Pool pool =
+      config.word("classifier_pooling", {"cls", "mean"}, 0) ? Pool::mean
+                                                            : Pool::first;
+  if (readTask(config, model, transform, pool)) {
+    if (model.head) // the others' too, token by token
+      model.head->transform = transform;
+  } else if (config.architecture == "ModernBertForMaskedLM") {
+    model.head = Head{tied, bias, 1, 0, transform, config.at("vocab_size")};
+  }
 }
 
 const Family mille::import::modernBert{

@@ -9,8 +9,8 @@ using namespace mille::import;
 using namespace mille::transformer;
 using llvm::StringRef;
 
-static constexpr StringRef architectures[] = {"NomicBertModel",
-                                              "NomicBertForMaskedLM"};
+static constexpr StringRef architectures[] = {
+    "NomicBertModel", "NomicBertForMaskedLM", TASKS("NomicBert")};
 
 #define LAYER "nomic_bert.encoder.layers.*."
 #define NEW_LAYER "nomic_bert.layers.*."
@@ -42,7 +42,9 @@ static constexpr TensorName tensors[] = {
     {"head_transform.norm", "cls.predictions.transform.layer_norm"},
     {"head.weight", "cls.predictions.decoder.weight"},
     {"head.bias", "cls.predictions.decoder.bias"},
-    {"head.bias", "cls.predictions.bias"}};
+    {"head.bias", "cls.predictions.bias"},
+    {"classifier_transform", "nomic_bert.pooler.dense"},
+    TASK_TENSORS};
 
 static constexpr StringRef otherTensors[] = {
     "cls.predictions.decoder.weight", "cls.predictions.decoder.bias",
@@ -106,6 +108,8 @@ static void describe(Config &config, ModelSpec &model) {
   f.act = config.activation("hidden_act", "silu");
   f.gated = true;
   model.units = postNormUnits(a, f, norm);
+  if (readTask(config, model, {Activation::tanh}))
+    return;
   if (config.architecture == "NomicBertForMaskedLM")
     addMaskedHead(config, model, f.act, norm);
 }

@@ -6,10 +6,10 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"RobertaModel",
-                                                    "RobertaForMaskedLM"};
+static constexpr llvm::StringRef architectures[] = {
+    "RobertaModel", "RobertaForMaskedLM", TASKS("Roberta")};
 static constexpr llvm::StringRef xlmArchitectures[] = {
-    "XLMRobertaModel", "XLMRobertaForMaskedLM"};
+    "XLMRobertaModel", "XLMRobertaForMaskedLM", TASKS("XLMRoberta")};
 
 #define LAYER "roberta.encoder.layer.*."
 static constexpr TensorName tensors[] = {
@@ -30,7 +30,9 @@ static constexpr TensorName tensors[] = {
     {"head_transform.norm", "lm_head.layer_norm"},
     {"head.weight", "lm_head.decoder.weight"},
     {"head.bias", "lm_head.decoder.bias"},
-    {"head.bias", "lm_head.bias"}};
+    {"head.bias", "lm_head.bias"},
+    {"classifier_transform", "classifier.dense"},
+    TASK_TENSORS};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.position_ids",    "embeddings.token_type_ids",
@@ -46,6 +48,8 @@ static void describeWith(Config &config, ModelSpec &model, int64_t vocab) {
   countPositions(config, model, 1);
   model.embedNorm = parts.norm;
   model.units = postNormUnits(parts.attention, parts.feedForward, parts.norm);
+  if (readTask(config, model, {Activation::tanh}))
+    return;
   if (llvm::StringRef(config.architecture).ends_with("ForMaskedLM"))
     addMaskedHead(config, model, Activation::gelu_erf, parts.norm);
   else

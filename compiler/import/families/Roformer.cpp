@@ -7,8 +7,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"RoFormerModel",
-                                                    "RoFormerForMaskedLM"};
+static constexpr llvm::StringRef architectures[] = {
+    "RoFormerModel", "RoFormerForMaskedLM", TASKS("RoFormer")};
 
 #define LAYER "roformer.encoder.layer.*."
 static constexpr TensorName tensors[] = {
@@ -28,7 +28,9 @@ static constexpr TensorName tensors[] = {
     {"head_transform.norm", "cls.predictions.transform.LayerNorm"},
     {"head.weight", "cls.predictions.decoder.weight"},
     {"head.bias", "cls.predictions.decoder.bias"},
-    {"head.bias", "cls.predictions.bias"}};
+    {"head.bias", "cls.predictions.bias"},
+    {"classifier_transform", "classifier.dense"},
+    TASK_TENSORS};
 
 // The rotation's sines and cosines follow from the config.
 static constexpr llvm::StringRef otherTensors[] = {
@@ -43,7 +45,9 @@ static constexpr llvm::StringRef otherTensors[] = {
 
 static constexpr llvm::StringRef silentKeys[] = {
     "attention_probs_dropout_prob", "hidden_dropout_prob", "classifier_dropout",
-    "max_position_embeddings"};
+    "max_position_embeddings", "directionality", "pooler_fc_size",
+    "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head",
+    "pooler_type"};
 
 static void describe(Config &config, ModelSpec &model) {
   BertParts parts = readBert(
@@ -63,6 +67,8 @@ static void describe(Config &config, ModelSpec &model) {
                      "them");
   a.rotateValue = config.flag("rotary_value", false);
   model.units = postNormUnits(a, parts.feedForward, parts.norm);
+  if (readTask(config, model, {parts.feedForward.act}))
+    return;
   if (config.architecture == "RoFormerForMaskedLM")
     addMaskedHead(config, model, parts.feedForward.act, parts.norm, width);
 }

@@ -60,7 +60,7 @@ static constexpr llvm::StringRef otherTensors[] = {
 static constexpr llvm::StringRef silentKeys[] = {
     "attention_probs_dropout_prob", "drop_path_rate", "encoder_stride",
     "hidden_dropout_prob", "hidden_size", "num_layers", "out_features",
-    "out_indices", "stage_names"};
+    "out_indices", "path_norm", "stage_names"};
 
 namespace {
 

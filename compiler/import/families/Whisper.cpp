@@ -12,7 +12,7 @@ static constexpr llvm::StringRef architectures[] = {
 static constexpr llvm::StringRef silentKeys[] = {
     "activation_dropout", "alignment_heads", "apply_spec_augment",
     "attention_dropout", "classifier_proj_size", "decoder_layerdrop", "dropout",
-    "encoder_layerdrop", "init_std", "mask_feature_length",
+    "encoder_layerdrop", "forced_decoder_ids", "init_std", "lang_to_id", "mask_feature_length",
     "mask_feature_min_masks", "mask_feature_prob", "mask_time_length",
     "mask_time_min_masks", "mask_time_prob", "max_length",
     "median_filter_width", "num_hidden_layers", "scale_embedding",

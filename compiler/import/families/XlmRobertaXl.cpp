@@ -6,8 +6,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"XLMRobertaXLModel",
-                                                    "XLMRobertaXLForMaskedLM"};
+static constexpr llvm::StringRef architectures[] = {
+    "XLMRobertaXLModel", "XLMRobertaXLForMaskedLM", TASKS("XLMRobertaXL")};
 
 #define LAYER "roberta.encoder.layer.*."
 static constexpr TensorName tensors[] = {
@@ -28,7 +28,9 @@ static constexpr TensorName tensors[] = {
     {"head_transform.norm", "lm_head.layer_norm"},
     {"head.weight", "lm_head.decoder.weight"},
     {"head.bias", "lm_head.decoder.bias"},
-    {"head.bias", "lm_head.bias"}};
+    {"head.bias", "lm_head.bias"},
+    {"classifier_transform", "classifier.dense"},
+    TASK_TENSORS};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.position_ids",    "embeddings.token_type_ids",
@@ -41,6 +43,8 @@ static void describe(Config &config, ModelSpec &model) {
   countPositions(config, model, 1);
   model.finalNorm = parts.norm;
   model.units = preNormUnits(parts.attention, parts.feedForward, parts.norm);
+  if (readTask(config, model, {Activation::tanh}))
+    return;
   if (config.architecture == "XLMRobertaXLForMaskedLM")
     addMaskedHead(config, model, Activation::gelu_erf, parts.norm);
   else
