@@ -22,6 +22,8 @@ static Status perform(const Options &options, mlir::MLIRContext &context,
     return verifyCommand(options.verify, context, out);
   case Command::inspect:
     return inspectCommand(options.inspect, context, out);
+  case Command::analyze:
+    return analyzeCommand(options.analyze, context, out);
   case Command::bench:
     return benchCommand(options.bench, context, out);
   case Command::report:

@@ -22,6 +22,8 @@ Status verifyCommand(const VerifyOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
 Status inspectCommand(const InspectOptions &options, mlir::MLIRContext &context,
                       llvm::raw_ostream &out);
+Status analyzeCommand(const AnalyzeOptions &options, mlir::MLIRContext &context,
+                      llvm::raw_ostream &out);
 Status benchCommand(const BenchOptions &options, mlir::MLIRContext &context,
                     llvm::raw_ostream &out);
 Status reportCommand(const ReportOptions &options, mlir::MLIRContext &context,

@@ -5,6 +5,7 @@
 
 #include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Help.h"
+#include "compiler/driver/OptionChecks.h"
 #include "compiler/driver/Version.h"
 #include "compiler/import/Schemes.h"
 #include "compiler/rewrite/Passes.h"
@@ -23,108 +24,6 @@ static const StringRef boundaries[] = {"bias-activation", "qkv",
                                        "softmax-scale",   "residual",
                                        "add-norm",        "embed-norm"};
 llvm::ArrayRef<StringRef> mille::fusionBoundaries() { return boundaries; }
-
-//===-- What the options take ------------------------------------------------===//
-
-// Refuses what is not a whole number from `least` to `most`.
-static CLI::Validator numberFrom(int64_t least, int64_t most) {
-  return CLI::Validator(
-      [=](std::string &text) -> std::string {
-        int64_t number;
-        if (StringRef(text).getAsInteger(10, number) || number < least ||
-            number > most)
-          return "is '" + text + "' but must be a number from " +
-                 std::to_string(least) + " to " + std::to_string(most);
-        return {};
-      },
-      "");
-}
-
-// Refuses what is not one of `words`, with the nearest in mind.
-static CLI::Validator oneOf(std::vector<std::string> words) {
-  return CLI::Validator(
-      [=](std::string &text) -> std::string {
-        if (llvm::is_contained(words, text))
-          return {};
-        std::string message =
-            "is '" + text + "' but must be one of " + llvm::join(words, ", ");
-        for (const std::string &word : words)
-          if (StringRef(text).edit_distance(word) <= 2)
-            return message + "\ndid you mean '" + word + "'?";
-        return message;
-      },
-      "");
-}
-
-static std::vector<std::string> wordsOf(llvm::ArrayRef<StringRef> names) {
-  return {names.begin(), names.end()};
-}
-
-static CLI::Validator target(bool forCompile) {
-  return CLI::Validator(
-      [=](std::string &text) -> std::string {
-        for (StringRef later : {"aarch64", "opencl", "cuda"})
-          if (text == later)
-            return "is '" + text +
-                   "' but this version generates for x86-64 CPUs only: "
-                   "x86-64-v3, x86-64-v4, zen4";
-        if (forCompile && text == "reference")
-          return "is 'reference' but the reference runs without a package\n"
-                 "mille run MODEL --target=reference";
-        std::vector<std::string> words = {"x86-64-v3", "x86-64-v4", "zen4"};
-        words.insert(words.begin(), forCompile ? "host" : "reference");
-        return oneOf(words)(text);
-      },
-      "");
-}
-
-static CLI::Validator dtype() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        if (text == "bf16" || text == "int8")
-          return "is '" + text + "' but this version computes in f32 only";
-        return oneOf({"f32"})(text);
-      },
-      "");
-}
-
-static CLI::Validator weightsSource() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        StringRef seed = text;
-        uint64_t number;
-        if (seed.consume_front("random:") && seed.getAsInteger(10, number))
-          return "is '" + text + "' but the seed must be a whole number";
-        return {};
-      },
-      "");
-}
-
-// "224" or "480x640", height first.
-static std::optional<ImageSize> imageSizeIn(StringRef text) {
-  auto [height, width] = text.split('x');
-  ImageSize size;
-  constexpr int64_t most = 1 << 16;
-  if (height.getAsInteger(10, size.height) || size.height < 1 ||
-      size.height > most)
-    return std::nullopt;
-  size.width = size.height;
-  if (text.contains('x') && (width.getAsInteger(10, size.width) ||
-                             size.width < 1 || size.width > most))
-    return std::nullopt;
-  return size;
-}
-
-static CLI::Validator imageSize() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        if (imageSizeIn(text))
-          return {};
-        return "is '" + text +
-               "' but must be pixels, 224, or height x width, 480x640";
-      },
-      "");
-}
 
 //===-- The commands -----------------------------------------------------------===//
 
@@ -310,6 +209,37 @@ static void addInspect(CLI::App &root, InspectOptions &o) {
   app->add_flag("--json", o.json, "the same for programs");
 }
 
+static void addAnalyze(CLI::App &root, AnalyzeOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "analyze", "what depth does to a model: moments, gradients, first updates, "
+                 "ranges; predicted, simulated, measured");
+  app->add_option("MODEL|DIR", o.subject, "a model or a package")->required();
+  app->add_option("--weights", o.weights,
+                  "a safetensors file, none, or random:SEED, instead of the "
+                  "model's own; none: branches that keep the second moment")
+      ->type_name("SOURCE")
+      ->check(weightsSource());
+  app->add_option("--sample", o.sample,
+                  "measure one run of the reference on N random tokens")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 16));
+  app->add_option("--inputs", o.inputs, "measure a run on these, named as the model names them")
+      ->type_name("FILE");
+  app->add_flag("--norms", o.norms,
+                "bound every residual sum by operator norms of the weights");
+  app->add_option("--keys", o.keys, "of a softmax (default: 128)")
+      ->type_name("N")
+      ->check(numberFrom(2, 1 << 24));
+  app->add_option("--seed", o.seed, "of simulated stacks and random tokens (default: 1)")
+      ->type_name("N")
+      ->check(numberFrom(0, INT64_MAX));
+  app->add_flag("--units", o.units, "a line for every unit");
+  app->add_flag("--json", o.json, "everything, for programs");
+  app->add_option("--html", o.html, "also a page with drawings over depth")
+      ->type_name("FILE");
+  app->footer("docs/analyze.md says what each number means.");
+}
+
 static void addBench(CLI::App &root, BenchOptions &o) {
   CLI::App *app = root.add_subcommand(
       "bench", "how fast a package runs, and the share of this machine's peak");
@@ -455,6 +385,7 @@ std::optional<Options> mille::parseCommandLine(int argc,
   addRun(root, options.run);
   addVerify(root, options.verify);
   addInspect(root, options.inspect);
+  addAnalyze(root, options.analyze);
   addBench(root, options.bench);
   addReport(root, options.report);
   addDevices(root);
@@ -480,6 +411,7 @@ std::optional<Options> mille::parseCommandLine(int argc,
                         .Case("run", Command::run)
                         .Case("verify", Command::verify)
                         .Case("inspect", Command::inspect)
+                        .Case("analyze", Command::analyze)
                         .Case("bench", Command::bench)
                         .Case("report", Command::report)
                         .Default(Command::devices);

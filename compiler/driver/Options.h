@@ -69,8 +69,15 @@ struct InitOptions {
   unsigned threads = 1;
 };
 
+struct AnalyzeOptions {
+  std::string subject, weights, inputs, html;
+  int64_t keys = 128, sample = 0;
+  uint64_t seed = 1;
+  bool norms = false, units = false, json = false;
+};
+
 enum class Command {
-  compile, init, run, verify, inspect, bench, report, devices
+  compile, init, run, verify, inspect, analyze, bench, report, devices
 };
 
 struct Options {
@@ -80,6 +87,7 @@ struct Options {
   RunOptions run;
   VerifyOptions verify;
   InspectOptions inspect;
+  AnalyzeOptions analyze;
   BenchOptions bench;
   ReportOptions report;
   std::string line; // as typed, for reproducers

@@ -18,6 +18,7 @@ public:
 
   Status run(const Values &inputs, Values &outputs);
   mlir::Operation *model() { return modelOp; }
+  const std::string &storedIn() const { return folder; } // files of tensors
 
 private:
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -1,0 +1,85 @@
+// Lengths that no input exceeds: norms give sqrt(channels) * largest weight,
+// linears multiply by their operator norm, activations do not lengthen.
+#include "compiler/analyze/Analysis.h"
+
+#include <cmath>
+
+using namespace mille;
+using namespace mille::analyze;
+using transformer::Activation;
+
+static double afterNorm(const Norm &norm, double channels, double length) {
+  if (!norm.present)
+    return length;
+  return std::sqrt(channels) * norm.weight.largest + norm.bias.length;
+}
+
+static double afterActivation(const Map &map, double length) {
+  switch (map.function) {
+  case Activation::relu2: // sum x^4 <= (sum x^2)^2
+    return length * length;
+  case Activation::sigmoid:
+    return std::sqrt(map.channels);
+  default: // |f(x)| <= |x|
+    return length;
+  }
+}
+
+static double afterBranch(const Branch &branch, double input) {
+  std::vector<double> at;
+  for (const Map &map : branch.maps) {
+    const double first = map.first >= 0 ? at[map.first] : input;
+    double length = first;
+    switch (map.kind) {
+    case MapKind::input:
+      break;
+    case MapKind::linear:
+      length = std::fabs(map.factor) * first *
+                   (map.weight.operatorNorm > 0 ? map.weight.operatorNorm
+                                                : map.weight.length) +
+               map.bias.length;
+      break;
+    case MapKind::norm:
+      length = afterNorm(map.norm, map.channels, first);
+      break;
+    case MapKind::activate:
+      length = afterActivation(map, first);
+      break;
+    case MapKind::gate:
+      length = afterActivation(map, first) *
+               (at[map.second] + std::fabs(map.offset) * std::sqrt(map.channels));
+      break;
+    case MapKind::add:
+      length = first + at[map.second];
+      break;
+    case MapKind::scale:
+      length = std::fabs(map.factor) * first;
+      break;
+    case MapKind::attend: // each head a mean of tokens
+      length = first * std::sqrt(map.heads);
+      break;
+    }
+    at.push_back(length);
+  }
+  return at.back();
+}
+
+std::vector<double> mille::analyze::lengthBounds(const Stack &stack) {
+  std::vector<double> bounds;
+  // What enters is known by its moment only: six deviations in every channel.
+  double length = 6 * std::sqrt(stack.entry * stack.channels);
+  for (const Unit &unit : stack.units) {
+    const Norm &first = unit.branches.front().inNorm;
+    double sum = std::fabs(unit.skip) *
+                 (unit.normedTap ? afterNorm(first, stack.channels, length) : length);
+    for (const Branch &branch : unit.branches) {
+      const double value =
+          afterBranch(branch, afterNorm(branch.inNorm, stack.channels, length));
+      sum += std::fabs(branch.scale) *
+             afterNorm(branch.branchNorm, stack.channels, value);
+    }
+    bounds.push_back(sum);
+    length = std::fabs(unit.stream) * afterNorm(unit.outNorm, stack.channels, sum);
+  }
+  return bounds;
+}

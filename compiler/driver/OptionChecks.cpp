@@ -1,0 +1,108 @@
+// What option values must be, and what is said when they are not.
+// Must not know the commands.
+#include "compiler/driver/OptionChecks.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mille;
+using llvm::StringRef;
+
+// Refuses what is not a whole number from `least` to `most`.
+CLI::Validator mille::numberFrom(int64_t least, int64_t most) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        int64_t number;
+        if (StringRef(text).getAsInteger(10, number) || number < least ||
+            number > most)
+          return "is '" + text + "' but must be a number from " +
+                 std::to_string(least) + " to " + std::to_string(most);
+        return {};
+      },
+      "");
+}
+
+// Refuses what is not one of `words`, with the nearest in mind.
+CLI::Validator mille::oneOf(std::vector<std::string> words) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        if (llvm::is_contained(words, text))
+          return {};
+        std::string message =
+            "is '" + text + "' but must be one of " + llvm::join(words, ", ");
+        for (const std::string &word : words)
+          if (StringRef(text).edit_distance(word) <= 2)
+            return message + "\ndid you mean '" + word + "'?";
+        return message;
+      },
+      "");
+}
+
+std::vector<std::string> mille::wordsOf(llvm::ArrayRef<StringRef> names) {
+  return {names.begin(), names.end()};
+}
+
+CLI::Validator mille::target(bool forCompile) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        for (StringRef later : {"aarch64", "opencl", "cuda"})
+          if (text == later)
+            return "is '" + text +
+                   "' but this version generates for x86-64 CPUs only: "
+                   "x86-64-v3, x86-64-v4, zen4";
+        if (forCompile && text == "reference")
+          return "is 'reference' but the reference runs without a package\n"
+                 "mille run MODEL --target=reference";
+        std::vector<std::string> words = {"x86-64-v3", "x86-64-v4", "zen4"};
+        words.insert(words.begin(), forCompile ? "host" : "reference");
+        return oneOf(words)(text);
+      },
+      "");
+}
+
+CLI::Validator mille::dtype() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        if (text == "bf16" || text == "int8")
+          return "is '" + text + "' but this version computes in f32 only";
+        return oneOf({"f32"})(text);
+      },
+      "");
+}
+
+CLI::Validator mille::weightsSource() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        StringRef seed = text;
+        uint64_t number;
+        if (seed.consume_front("random:") && seed.getAsInteger(10, number))
+          return "is '" + text + "' but the seed must be a whole number";
+        return {};
+      },
+      "");
+}
+
+// "224" or "480x640", height first.
+std::optional<ImageSize> mille::imageSizeIn(StringRef text) {
+  auto [height, width] = text.split('x');
+  ImageSize size;
+  constexpr int64_t most = 1 << 16;
+  if (height.getAsInteger(10, size.height) || size.height < 1 ||
+      size.height > most)
+    return std::nullopt;
+  size.width = size.height;
+  if (text.contains('x') && (width.getAsInteger(10, size.width) ||
+                             size.width < 1 || size.width > most))
+    return std::nullopt;
+  return size;
+}
+
+CLI::Validator mille::imageSize() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        if (imageSizeIn(text))
+          return {};
+        return "is '" + text +
+               "' but must be pixels, 224, or height x width, 480x640";
+      },
+      "");
+}

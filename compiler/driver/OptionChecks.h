@@ -1,0 +1,27 @@
+// What option values must be: validators that say what is wrong in our words.
+#pragma once
+#include "compiler/import/ImageSize.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+
+namespace mille {
+
+// A whole number from `least` to `most`.
+CLI::Validator numberFrom(int64_t least, int64_t most);
+// One of `words`; the nearest is suggested.
+CLI::Validator oneOf(std::vector<std::string> words);
+// An instruction set; of `run` also the reference, of `compile` the host.
+CLI::Validator target(bool forCompile);
+CLI::Validator dtype();
+// A file, none, or random:SEED.
+CLI::Validator weightsSource();
+CLI::Validator imageSize();
+
+// "224" or "480x640", height first.
+std::optional<ImageSize> imageSizeIn(llvm::StringRef text);
+std::vector<std::string> wordsOf(llvm::ArrayRef<llvm::StringRef> names);
+
+} // namespace mille
