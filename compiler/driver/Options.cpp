@@ -43,11 +43,13 @@ static void rewriteOption(CLI::App *app,
                           std::optional<std::vector<std::string>> &into) {
   std::vector<std::string> words = {"all", "none"};
   for (const rewrite::Law &law : rewrite::laws())
-    words.push_back(law.name.str());
+    if (!law.byWord)
+      words.push_back(law.name.str());
   auto take = [&into](const std::vector<std::string> &given) {
     into.emplace();
     for (const rewrite::Law &law : rewrite::laws())
-      if (llvm::is_contained(given, law.name) || llvm::is_contained(given, "all"))
+      if (!law.byWord && (llvm::is_contained(given, law.name) ||
+                          llvm::is_contained(given, "all")))
         into->push_back(law.name.str());
   };
   app->add_option_function<std::vector<std::string>>(
@@ -87,6 +89,9 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
                 "only rewrites that change no bit of the result: norms moved, scales "
                 "that are powers of two");
   rewriteOption(app, o.rewrites);
+  app->add_flag("--fold-schedules", o.foldSchedules,
+                "scales that follow a schedule are the number at its end; the model "
+                "takes no step");
   app->add_flag("--hidden-states", o.hiddenStates,
                 "also give hidden_states.0 to hidden_states.L");
   app->add_flag("--embed-weights", o.embedWeights,

@@ -18,6 +18,7 @@ struct CompileOptions {
   std::vector<std::string> requireFused;
   bool bitExact = false;
   std::optional<std::vector<std::string>> rewrites; // absent: where they save
+  bool foldSchedules = false;
   bool hiddenStates = false;
   bool embedWeights = false;
   std::optional<Stage> stopAfter;

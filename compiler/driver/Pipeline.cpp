@@ -122,7 +122,8 @@ Status Climb::toTheTop() {
     return status;
   // The model is in the transformer dialect, its layers one by one.
 
-  rewrite::Wishes wishes{options.rewrites, options.bitExact};
+  rewrite::Wishes wishes{options.rewrites, options.bitExact,
+                          options.foldSchedules};
   if (Status status = runPasses(Stage::rewrite,
                                 [&](mlir::PassManager &p) {
                                   rewrite::addRewritePipeline(p, wishes);

@@ -20,6 +20,7 @@ struct Law {
   llvm::StringRef name;
   llvm::StringRef formula, bound; // what holds, and how far roundings move
   int roundings;                  // of 2^-24 for each number, at most
+  bool byWord = false;            // only where `Wishes` ask for it by a word of its own
 };
 llvm::ArrayRef<Law> laws(); // in the order in which they run
 const Law &lawOf(llvm::StringRef name);
@@ -28,6 +29,7 @@ struct Wishes {
   // Names to apply wherever the law allows; absent: all, where they save work.
   std::optional<std::vector<std::string>> names;
   bool bitExact = false;
+  bool foldSchedules = false;
 };
 
 // The rewrite `name` alone.

@@ -14,6 +14,18 @@ class RewritePass<string flag> : Pass<flag, "::mille::transformer::ModelOp"> {
            "decline what saves nothing at run time">];
 }
 
+def FoldSchedules : RewritePass<"fold-schedules"> {
+  let summary = "scales that follow a schedule become the number at its end";
+  let description = [{
+    ```
+    residual branch_scale [scheduled from 0 to 1 over 1000]  ==>  residual
+    ```
+    Law: a(t) = a(steps) for t >= steps. Bound: 0 from the schedule's end on. The
+    input `step` goes where nothing reads it any more. Only where it is asked for
+    by --fold-schedules: before the end it is another model.
+  }];
+}
+
 def RotateNorms : RewritePass<"rotate-norms"> {
   let summary = "pre-norm units with a normed skip become post-norm units";
   let description = [{

@@ -5,6 +5,8 @@ using namespace mlir;
 using namespace mille::rewrite;
 
 static const Law table[] = {
+    {"fold-schedules", "a(t) = a(steps) for t >= steps",
+     "0 from the schedule's end on", 0, /*byWord=*/true},
     {"rotate-norms", "N2(A N1(x) + B F(N1(x))), read from the unit's other end",
      "0: the same operations in the same order", 0},
     {"exchange-scales", "N_e(A x + B F) = N_{e/c^2}((A/c) x + (B/c) F)",
@@ -35,6 +37,8 @@ static std::unique_ptr<Pass> with(std::unique_ptr<Pass> (*create)(Options),
 
 std::unique_ptr<Pass> mille::rewrite::createRewrite(StringRef name,
                                                     const Wishes &wishes) {
+  if (name == "fold-schedules")
+    return with<FoldSchedulesOptions>(createFoldSchedules, wishes);
   if (name == "rotate-norms")
     return with<RotateNormsOptions>(createRotateNorms, wishes);
   if (name == "exchange-scales")
@@ -54,6 +58,7 @@ void mille::rewrite::addRewritePipeline(OpPassManager &pipeline,
                                         const Wishes &wishes) {
   OpPassManager &model = pipeline.nest<transformer::ModelOp>();
   for (const Law &law : table)
-    if (!wishes.names || llvm::is_contained(*wishes.names, law.name))
+    if (law.byWord ? wishes.foldSchedules
+                   : !wishes.names || llvm::is_contained(*wishes.names, law.name))
       model.addPass(createRewrite(law.name, wishes));
 }
