@@ -280,7 +280,7 @@ OwningOpRef<ModuleOp> ModelBuilder::run() {
   if (spec.head)
     head(x);
   if (spec.classifier)
-    outputs.push_back({"logits", classify(x, *spec.classifier)});
+    outputs.push_back({spec.classifier->output, classify(x, *spec.classifier)});
   if (spec.contrast)
     compare(*spec.contrast);
   finish();

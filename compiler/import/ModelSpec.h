@@ -264,6 +264,7 @@ struct Classifier {
   bool joined = false;
   double scale = 1;
   std::optional<HeadTransform> transform = {}; // of each reading
+  std::string output = "logits";
 };
 
 // Two stacks' vectors, their lengths made 1, against each other: exp("logit_scale")

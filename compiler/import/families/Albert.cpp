@@ -32,7 +32,8 @@ static constexpr TensorName tensors[] = {
     {"head.bias", "predictions.decoder.bias"},
     {"head.bias", "predictions.bias"},
     {"classifier_transform", "albert.pooler"},
-    TASK_TENSORS};
+    TASK_TENSORS,
+    {"classifier", "sop_classifier.classifier"}};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.position_ids",      "embeddings.token_type_ids",
@@ -72,12 +73,13 @@ static void describe(Config &config, ModelSpec &model) {
   shareLayers(config, model);
   if (readTask(config, model, {Activation::tanh}))
     return;
-  if (config.architecture == "AlbertForMaskedLM" ||
-      config.architecture == "AlbertForPreTraining")
-    addMaskedHead(config, model, parts.feedForward.act, parts.norm,
-                  model.words.width);
-  else
-    readPooler(config, model, "albert.pooler.weight");
+  if (config.architecture.empty() || config.architecture == "AlbertModel")
+    return readPooler(config, model, "albert.pooler.weight");
+  addMaskedHead(config, model, parts.feedForward.act, parts.norm,
+                model.words.width);
+  if (config.architecture == "AlbertForPreTraining")
+    addPairHead(config, model, "sop_classifier.classifier.weight", "sop_logits",
+                readLabels(config));
 }
 
 const Family mille::import::albert{

@@ -30,7 +30,8 @@ static constexpr TensorName tensors[] = {
     {"head.bias", "cls.predictions.decoder.bias"},
     {"head.bias", "cls.predictions.bias"},
     {"classifier_transform", "bert.pooler.dense"},
-    TASK_TENSORS};
+    TASK_TENSORS,
+    {"classifier", "cls.seq_relationship"}};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.position_ids", "embeddings.token_type_ids",
@@ -56,10 +57,13 @@ static void describe(Config &config, ModelSpec &model) {
   model.units = postNormUnits(parts.attention, parts.feedForward, parts.norm);
   if (readTask(config, model, {Activation::tanh}))
     return;
-  if (config.architecture != "BertForMaskedLM")
-    readPooler(config, model, "bert.pooler.dense.weight");
-  if (!config.architecture.empty() && config.architecture != "BertModel")
-    addMaskedHead(config, model, parts.feedForward.act, parts.norm);
+  if (config.architecture.empty() || config.architecture == "BertModel")
+    return readPooler(config, model, "bert.pooler.dense.weight");
+  addMaskedHead(config, model, parts.feedForward.act, parts.norm);
+  if (config.architecture == "BertForPreTraining")
+    addPairHead(config, model, "cls.seq_relationship.weight",
+                "seq_relationship_logits",
+                {2, "the order of two texts", config.at("architectures")});
 }
 
 const Family mille::import::bert{"bert",     architectures, "bert.",

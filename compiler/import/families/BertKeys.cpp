@@ -58,6 +58,17 @@ void mille::import::readPooler(Config &config, ModelSpec &model,
     model.pooling = Pooling{};
 }
 
+void mille::import::addPairHead(Config &config, ModelSpec &model,
+                                llvm::StringRef weight, llvm::StringRef output,
+                                const Extent &labels) {
+  if (!config.holds(weight, weight))
+    return;
+  Classifier classifier{labels, {Reading{}}};
+  classifier.transform = HeadTransform{Activation::tanh};
+  classifier.output = output.str();
+  model.classifier = classifier;
+}
+
 void mille::import::addMaskedHead(Config &config, ModelSpec &model,
                                   Activation activation, const Norm &norm,
                                   const Extent &width) {

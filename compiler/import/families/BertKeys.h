@@ -29,6 +29,11 @@ void countPositions(Config &config, ModelSpec &model, int64_t usualPadding);
 // A pooler where the files hold one.
 void readPooler(Config &config, ModelSpec &model, llvm::StringRef weight);
 
+// Whether two texts follow each other, or in which order, from the pooler:
+// what pretraining classes say besides, where the files hold it.
+void addPairHead(Config &config, ModelSpec &model, llvm::StringRef weight,
+                 llvm::StringRef output, const Extent &labels);
+
 // Dense, activation, norm, then the word table (or an own one) and a bias.
 void addMaskedHead(Config &config, ModelSpec &model,
                    transformer::Activation activation, const Norm &norm,

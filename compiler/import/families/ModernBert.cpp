@@ -47,7 +47,10 @@ static constexpr StringRef silentKeys[] = {
 static Rope readRope(Config &config, const Extent &headDim, StringRef kind,
                      StringRef flatKey, double usual) {
   RopeKeys keys;
-  keys.theta = usual;
+  // null: as the global layers turn.
+  keys.theta = config.given(flatKey) && !config.has(flatKey)
+                   ? config.positive("global_rope_theta", 160000)
+                   : usual;
   keys.thetaKey = flatKey;
   keys.layerType = kind;
   return config.rope(headDim, keys);
