@@ -12,7 +12,8 @@ using llvm::StringRef;
 using llvm::Twine;
 
 static constexpr StringRef t5Classes[] = {
-    "T5Model", "T5ForConditionalGeneration", "T5EncoderModel"};
+    "T5Model", "T5ForConditionalGeneration", "T5EncoderModel",
+    "T5WithLMHeadModel"}; // as the second was called
 static constexpr StringRef mt5Classes[] = {
     "MT5Model", "MT5ForConditionalGeneration", "MT5EncoderModel"};
 static constexpr StringRef umt5Classes[] = {
@@ -170,7 +171,8 @@ static void readT5(Config &config, ModelSpec &model, const T5Defaults &d) {
   model.before[0].output = "encoder_last_hidden_state";
   readStack(config, model, "decoder", d);
   model.decoder = true;
-  if (!architecture.ends_with("ForConditionalGeneration"))
+  if (!architecture.ends_with("ForConditionalGeneration") &&
+      architecture != "T5WithLMHeadModel")
     return;
   // The classes tie whatever the config says; files that hold another table
   // for the head mean it.
