@@ -16,6 +16,8 @@ std::string mille::analyze::shortNumber(double number) {
 }
 
 std::string mille::analyze::growthInWords(double power) {
+  if (std::isnan(power))
+    return "too few layers for a power";
   return power < 0.2 ? "does not grow with depth"
                      : "grows as layers^" + shortNumber(std::round(power * 100) / 100);
 }
@@ -259,8 +261,9 @@ StackAnalysis mille::analyze::analyze(const Stack &stack,
   const double layers = double(stack.units.back().layer + 1);
   for (size_t o = 0; o < a.depthFactor.size(); ++o) {
     a.depthFactor[o] = one.update[o] > 0 ? a.narrow.update[o] / one.update[o] : 0;
-    if (layers > 1 && a.depthFactor[o] > 0)
-      a.depthPower[o] = std::log(a.depthFactor[o]) / std::log(layers);
+    a.depthPower[o] = layers >= 4 && a.depthFactor[o] > 0
+                          ? std::log(a.depthFactor[o]) / std::log(layers)
+                          : std::nan("");
   }
   const Moments deep = simulate(asDeepNorm(stack), options.simulation);
   a.overDeepNorm = deep.update[sgd] > 0 ? a.simulated.update[sgd] / deep.update[sgd] : 0;

@@ -24,7 +24,7 @@ struct StackAnalysis {
   // The bound over that of one layer of the same units without scales, with
   // weights that keep moments.
   std::array<double, 3> depthFactor{};
-  // Of the number of layers: which power of it that is; 0 for one layer.
+  // Which power of the number of layers that is; not a number below 4 layers.
   std::array<double, 3> depthPower{};
   double overDeepNorm = 0; // simulated SGD bound over a DeepNorm stack's
   std::vector<std::string> advice;

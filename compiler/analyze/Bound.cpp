@@ -45,6 +45,10 @@ static double afterBranch(const Branch &branch, double input) {
     case MapKind::activate:
       length = afterActivation(map, first);
       break;
+    case MapKind::clamp:
+      length = std::min(first, std::sqrt(map.channels) *
+                                   std::max(std::fabs(map.low), std::fabs(map.high)));
+      break;
     case MapKind::gate:
       length = afterActivation(map, first) *
                (at[map.second] + std::fabs(map.offset) * std::sqrt(map.channels));

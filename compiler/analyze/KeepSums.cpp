@@ -1,5 +1,6 @@
-// One unit becomes at most three ops; units are counted as Read counts them.
+// One unit becomes at most three ops; stacks are those that Read sees.
 #include "compiler/analyze/KeepSums.h"
+#include "compiler/analyze/Read.h"
 #include "dialects/transformer/Transformer.h"
 #include "mlir/IR/Builders.h"
 
@@ -34,22 +35,7 @@ static void keepSum(ResidualOp unit, size_t stack, int64_t index) {
 }
 
 void mille::analyze::keepSums(mlir::Operation *model) {
-  llvm::SmallVector<ResidualOp> units;
-  model->walk([&](ResidualOp unit) {
-    if (!unit->getParentOfType<LayersOp>())
-      units.push_back(unit);
-  });
-  int64_t last = INT64_MAX, index = 0;
-  size_t stack = 0;
-  bool first = true;
-  for (ResidualOp unit : units) {
-    const int64_t layer = unit.getLayer().value_or(0);
-    if (layer < last) {
-      stack += first ? 0 : 1;
-      first = false;
-      index = 0;
-    }
-    last = layer;
-    keepSum(unit, stack, index++);
-  }
+  for (auto [stack, units] : llvm::enumerate(unitsByStack(model)))
+    for (auto [index, unit] : llvm::enumerate(units))
+      keepSum(unit, stack, index);
 }

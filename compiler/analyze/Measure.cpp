@@ -79,10 +79,15 @@ Numbers Parameters::measure(ParameterOp parameter) {
   if (operatorNorms && type.getRank() >= 2) {
     const int64_t rows = type.getDimSize(type.getRank() - 2),
                   columns = type.getDimSize(type.getRank() - 1);
-    for (int64_t at = 0; at < int64_t(all.size()); at += rows * columns)
-      numbers.operatorNorm = std::max(
-          numbers.operatorNorm,
-          operatorNorm(llvm::ArrayRef(all).slice(at, rows * columns), rows, columns));
+    const bool small = double(rows) * rows * columns <= 1e8; // a few at most
+    for (int64_t at = 0; at < int64_t(all.size()); at += rows * columns) {
+      auto matrix = llvm::ArrayRef(all).slice(at, rows * columns);
+      numbers.operatorNorm =
+          std::max(numbers.operatorNorm, operatorNorm(matrix, rows, columns));
+      if (small)
+        numbers.magnitude =
+            std::max(numbers.magnitude, magnitude(matrix, rows, columns));
+    }
   }
   return numbers;
 }

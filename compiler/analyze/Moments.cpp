@@ -38,10 +38,10 @@ static double valueOf(Activation function, double x) {
   return x;
 }
 
-// Over N(0, moment) by the trapezoid rule on each side of 0, where functions may
-// have a kink; it converges faster than any power for smooth ones.
-template <typename Function>
-static ActivationMoments momentsBy(Function f, double moment) {
+// Over N(0, moment) by Simpson's rule on each side of 0, where functions may have
+// a kink.
+ActivationMoments
+mille::analyze::momentsOf(llvm::function_ref<double(double)> f, double moment) {
   ActivationMoments all;
   const double deviation = std::sqrt(moment);
   constexpr int steps = 4000;
@@ -50,8 +50,9 @@ static ActivationMoments momentsBy(Function f, double moment) {
   for (double side : {-1.0, 1.0})
     for (int i = 0; i <= steps; ++i) {
       const double z = side * (i * step);
+      const int share = i == 0 || i == steps ? 1 : i % 2 ? 4 : 2;
       const double weight =
-          std::exp(-z * z / 2) / rootOfTwoPi * step * (i == 0 || i == steps ? 0.5 : 1);
+          std::exp(-z * z / 2) / rootOfTwoPi * step * share / 3;
       // Each side by its own slope at 0.
       const double x = deviation * z, value = f(x);
       const double h = 1e-5 * std::max(1.0, std::fabs(x));
@@ -70,11 +71,12 @@ static ActivationMoments momentsBy(Function f, double moment) {
 ActivationMoments mille::analyze::momentsOf(Activation function, double moment) {
   if (function == Activation::identity)
     return {moment, 1, rootOfTwoOverPi, 1, 0};
-  return momentsBy([&](double x) { return valueOf(function, x); }, moment);
+  return momentsOf([&](double x) { return valueOf(function, x); }, moment);
 }
 
-ActivationMoments mille::analyze::softcapMoments(double cap, double moment) {
-  return momentsBy([&](double x) { return cap * std::tanh(x / cap); }, moment);
+static ActivationMoments clampMoments(const Map &map, double moment) {
+  return momentsOf(
+      [&](double x) { return std::min(std::max(x, map.low), map.high); }, moment);
 }
 
 //===-- One branch -----------------------------------------------------------===//
@@ -119,6 +121,11 @@ Passed passForward(const Branch &branch, double input) {
       break;
     case MapKind::activate:
       activation = momentsOf(map.function, at(map.first));
+      moment = activation.second;
+      ratio = activation.absolute;
+      break;
+    case MapKind::clamp:
+      activation = clampMoments(map, at(map.first));
       moment = activation.second;
       ratio = activation.absolute;
       break;
@@ -174,6 +181,7 @@ double passBackward(const Branch &branch, const Passed &passed, double gradient,
       at[map.first] += normSlope(map.norm, passed.value[map.first]) * at[i];
       break;
     case MapKind::activate:
+    case MapKind::clamp:
       at[map.first] += activation.slope * at[i];
       ratio[map.first] = activation.absoluteSlope * rootOfTwoOverPi;
       break;
@@ -291,7 +299,9 @@ std::vector<LogitMoments> mille::analyze::logitsOf(const Unit &unit,
       m.second = logits.scale * logits.scale * logits.headDim *
                  moments[logits.query] * moments[logits.key];
       if (logits.softcap > 0)
-        m.second = softcapMoments(logits.softcap, m.second).second;
+        m.second = momentsOf([&](double x) {
+        return logits.softcap * std::tanh(x / logits.softcap);
+      }, m.second).second;
       // Scores as independent normals: the random energy model.
       const double most = 2 * std::log(std::max(keys, 2.0));
       m.saturation = m.second / most;

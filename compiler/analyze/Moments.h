@@ -3,6 +3,7 @@
 // to; docs/analyze.md says what each number means.
 #pragma once
 #include "compiler/analyze/Stack.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <array>
 
@@ -13,7 +14,9 @@ struct ActivationMoments {
   double second = 0, slope = 0, absolute = 0, absoluteSlope = 0, mean = 0;
 };
 ActivationMoments momentsOf(transformer::Activation function, double moment);
-ActivationMoments softcapMoments(double cap, double moment);
+// The same of any function that is smooth but for a kink at 0.
+ActivationMoments momentsOf(llvm::function_ref<double(double)> function,
+                            double moment);
 
 enum Optimiser { sgd, adam, lamb };
 constexpr std::array<const char *, 3> optimiserNames = {"SGD", "Adam", "LAMB"};

@@ -244,7 +244,15 @@ private:
           .Case([&](AffineOp affine) {
             same(affine, affine.getInput(), reader.scale(affine.getScaleAttr(), nullptr));
           })
-          .Case<RotateOp, DispatchOp, ClampOp, GatherTokensOp>(
+          .Case([&](ClampOp clamp) {
+            Map map;
+            map.kind = MapKind::clamp;
+            map.first = at(clamp.getInput());
+            map.low = clamp.getLow().convertToDouble();
+            map.high = clamp.getHigh().convertToDouble();
+            add(clamp, map);
+          })
+          .Case<RotateOp, DispatchOp, GatherTokensOp>(
               [&](auto other) { same(other, other->getOperand(0)); })
           .Default([&](mlir::Operation *other) {
             // Biases of scores and routes are no part of the value.
@@ -329,30 +337,55 @@ private:
 
 } // namespace
 
+// The unit that a value comes from by first operands, or null.
+static ResidualOp unitBehind(mlir::Value value) {
+  for (int steps = 0; steps < 64; ++steps) {
+    mlir::Operation *op = value.getDefiningOp();
+    if (!op)
+      return {};
+    if (auto unit = llvm::dyn_cast<ResidualOp>(op))
+      return unit;
+    if (op->getNumOperands() == 0)
+      return {};
+    value = op->getOperand(0);
+  }
+  return {};
+}
+
+std::vector<std::vector<ResidualOp>>
+mille::analyze::unitsByStack(mlir::Operation *model) {
+  std::vector<std::vector<ResidualOp>> stacks;
+  ResidualOp before;
+  model->walk([&](ResidualOp unit) {
+    if (unit->getParentOfType<LayersOp>())
+      return;
+    const bool follows = before && unitBehind(unit.getInput()) == before &&
+                         unit.getLayer().value_or(0) >= before.getLayer().value_or(0) &&
+                         channelsOf(unit.getInput()) == channelsOf(before.getInput());
+    if (!follows)
+      stacks.push_back({});
+    stacks.back().push_back(unit);
+    before = unit;
+  });
+  return stacks;
+}
+
 Status mille::analyze::readStacks(mlir::Operation *model, bool unitBranches,
                                   NumbersOf numbersOf,
                                   std::vector<Stack> &stacks) {
   Reader reader(unitBranches, numbersOf);
-  int64_t last = INT64_MAX;
-  ResidualOp lastUnit;
-  auto endsInNorm = [](ResidualOp unit) {
-    return llvm::any_of(unit->getUsers(),
-                        [](mlir::Operation *user) { return llvm::isa<NormOp>(user); });
-  };
-  model->walk([&](ResidualOp unit) {
-    if (unit->getParentOfType<LayersOp>())
-      return;
-    const int64_t layer = unit.getLayer().value_or(0);
-    if (layer < last) {
-      stacks.push_back({});
-      stacks.back().unitBranches = unitBranches;
-      stacks.back().channels = channelsOf(unit.getInput());
-      stacks.back().entry = reader.entry(unit.getInput());
-    }
-    stacks.back().units.push_back(reader.unit(unit));
-    stacks.back().finalNorm = endsInNorm(unit);
-    last = layer;
-  });
+  for (const std::vector<ResidualOp> &units : unitsByStack(model)) {
+    Stack stack;
+    stack.unitBranches = unitBranches;
+    stack.channels = channelsOf(ResidualOp(units.front()).getInput());
+    stack.entry = reader.entry(ResidualOp(units.front()).getInput());
+    for (ResidualOp unit : units)
+      stack.units.push_back(reader.unit(unit));
+    stack.finalNorm = llvm::any_of(
+        ResidualOp(units.back())->getUsers(),
+        [](mlir::Operation *user) { return llvm::isa<NormOp>(user); });
+    stacks.push_back(std::move(stack));
+  }
   if (!stacks.empty())
     return Status::done;
   mlir::emitError(model->getLoc())

@@ -7,6 +7,11 @@
 
 namespace mille::analyze {
 
+// The units outside `layers`, stack by stack: one ends where a unit's input does
+// not come from the unit before, or channels change.
+std::vector<std::vector<transformer::ResidualOp>>
+unitsByStack(mlir::Operation *model);
+
 // The numbers of the parameter of this name.
 using NumbersOf = llvm::function_ref<Numbers(llvm::StringRef)>;
 

@@ -211,6 +211,12 @@ private:
         v = apply(map.function, v);
       return y;
     }
+    case MapKind::clamp: {
+      Row y = at(map.first);
+      for (double &v : y)
+        v = std::min(std::max(v, map.low), map.high);
+      return y;
+    }
     case MapKind::gate: {
       Row y = at(map.second);
       for (size_t k = 0; k < y.size(); ++k)
@@ -282,6 +288,14 @@ private:
       Row back = g;
       for (size_t k = 0; k < g.size(); ++k)
         back[k] *= slope(map.function, values[map.first][k]);
+      return add(at[map.first], back);
+    }
+    case MapKind::clamp: {
+      Row back = g;
+      for (size_t k = 0; k < g.size(); ++k) {
+        const double x = values[map.first][k];
+        back[k] *= x > map.low && x < map.high;
+      }
       return add(at[map.first], back);
     }
     case MapKind::gate: {

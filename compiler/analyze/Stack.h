@@ -14,7 +14,8 @@ struct Numbers {
   double second = 0;   // mean square
   double length = 0;   // root of the sum of squares
   double largest = 0;  // magnitude
-  double operatorNorm = 0; // of a matrix; the largest over experts; 0: not asked
+  // Of a matrix, the largest over experts; 0: not asked, or too large to.
+  double operatorNorm = 0, magnitude = 0;
   double count = 0;
 };
 
@@ -24,7 +25,9 @@ struct Norm {
   Numbers weight{1, 1, 1}, bias; // weight as it multiplies: 1 + w counts whole
 };
 
-enum class MapKind { input, linear, norm, activate, gate, add, scale, attend };
+enum class MapKind {
+  input, linear, norm, activate, clamp, gate, add, scale, attend
+};
 
 // One step of a branch. Inputs are numbers of earlier steps.
 struct Map {
@@ -38,6 +41,7 @@ struct Map {
   Norm norm;
   transformer::Activation function = transformer::Activation::identity;
   double offset = 0; // gate: function(gate) * (up + offset)
+  double low = 0, high = 0; // clamp
   double heads = 1;  // attend
 };
 

@@ -112,6 +112,8 @@ private:
               number("second_moment", map.weight.second);
               if (map.weight.operatorNorm > 0)
                 number("operator_norm", map.weight.operatorNorm);
+              if (map.weight.magnitude > 0)
+                number("magnitude", map.weight.magnitude);
             });
     });
   }

@@ -82,8 +82,8 @@ public:
   }
 
 private:
-  static constexpr double width = 460, height = 240, left = 62, bottom = 26,
-                          top = 10, right = 10;
+  static constexpr int width = 460, height = 240, left = 62, bottom = 26,
+                       top = 10, right = 10;
 
   void scale() {
     for (const auto *list : {&lines, &dotted, &crossed})
@@ -102,7 +102,8 @@ private:
     high += room;
   }
   int x(size_t i) const {
-    return int(left + (width - left - right) * (count > 1 ? double(i) / double(count - 1) : 0.5));
+    return left + int((width - left - right) *
+                      (count > 1 ? double(i) / double(count - 1) : 0.5));
   }
   int y(double value) const {
     return int(height - bottom -

@@ -57,9 +57,39 @@ for optimiser in ("sgd", "adam", "lamb"):
     near("simulated update", own["update_simulated"][optimiser],
          own["update_predicted"][optimiser], 0.2)
 
+# Scores (S4.12): T5 puts 1/head_dim into q's weights and does not divide, BERT's
+# deviation 0.02 makes scores of second moment 0.042. NTK's form is LeCun's.
+sizes = {"layers": 1, "hidden_size": 512, "vocab_size": 8}
+fine = {"kind": "rms_norm", "eps": 1e-12}
+
+
+def built(name, scheme, **changes):
+    attention = {"kind": "attention", "heads": 8}
+    if scheme == "t5":
+        attention["logit_scale"] = {"static": "one"}
+    ffn = {"kind": "ffn", "intermediate_size": 64, "act": "relu"}
+    spec = {**sizes, **changes, "init": {"scheme": scheme},
+            "final_norm": fine, "units": [{"in_norm": fine, "branches": [b]}
+                      for b in (attention, ffn)]}
+    path = os.path.join(folder, name + ".json")
+    with open(path, "w") as file:
+        json.dump(spec, file)
+    return analyze(path)["stacks"][0]["units"]
+
+
+near("T5's scores", built("t5", "t5")[0]["logits"][0]["second_moment"], 1, 1e-4)
+near("BERT's scores", built("bert", "bert")[0]["logits"][0]["second_moment"], 0.04194, 1e-3)
+ntk, lecun = built("ntk", "ntk", parametrisation="ntk"), built("lecun", "lecun")
+for a, b in zip(ntk, lecun):
+    near("NTK", a["predicted"]["branch"], b["predicted"]["branch"], 1e-9)
+print("scores and NTK")
+
+# Two towers are two stacks, also where each has one layer.
+assert len(analyze(os.path.join(source, "test", "conformance", "clip"), "--sample=8")["stacks"]) == 2
+
 # Real weights: what a run sums is within what operator norms allow, and near
 # what moments say.
-models = ["llama_gqa", "bert_pooler", "gpt2", "swinv2", "t5_encoder", "qwen3_moe",
+models = ["llama_gqa", "bert_pooler", "gpt2", "swinv2", "whisper", "qwen3_moe", "mpt",
           "native/deepnet_encoder/spec.json", "native/sandwich_multiplier/spec.json",
           "native/normed_skip_alpha_beta/spec.json"]
 for name in models:
@@ -71,6 +101,10 @@ for name in models:
             assert 0 < around["measured_largest"] <= around["bound"], (where, around)
             ratio = around["measured_second_moment"] / unit["predicted"]["sum"]
             assert 0.1 < ratio < 5, (where, ratio)
+square = analyze(os.path.join(folder, "lecun.json"), "--norms")
+matrices = {m["name"].split(".", 2)[2]: m for u in square["stacks"][0]["units"] for m in u["matrices"]}
+near("magnitude of 64 x 512", matrices["ffn.in.weight"]["magnitude"], math.sqrt(1 + 64 / 512), 0.02)
+near("operator norm of 512 x 512", matrices["attn.v.weight"]["operator_norm"], 2, 0.02)
 print("measured sums of %d models are within their bounds" % len(models))
 
 one, same, other = (analyze(os.path.join(folder, "pre.json"), "--seed=%d" % s) for s in (1, 1, 2))

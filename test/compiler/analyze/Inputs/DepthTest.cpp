@@ -260,6 +260,18 @@ static void activations() {
     near("activation", m.second, second, 2e-9);
   }
   near("gelu's mean", momentsOf(Activation::gelu_erf, 1).mean, 0.2820947918, 2e-9);
+  // S4.7: SELU keeps mean 0 and second moment 1.
+  const ActivationMoments selu = momentsOf(
+      [](double x) {
+        return 1.0507009873554805 *
+               (x > 0 ? x : 1.6732632423543772 * std::expm1(x));
+      },
+      1);
+  expect(std::fabs(selu.mean) < 1e-9, "selu's mean", selu.mean, 0);
+  near("selu", selu.second, 1, 1e-9);
+  // A clamp, as of queries, keys and values: by its closed form at +-1.
+  const double cut = momentsOf([](double x) { return std::fmin(std::fmax(x, -1), 1); }, 1).second;
+  near("clamp", cut, 0.5160585510, 1e-5);
   // S4.6: below 1 in magnitude, so no deviation brings the second moment to 1.
   for (Activation bounded : {Activation::tanh, Activation::sigmoid}) {
     const double most = momentsOf(bounded, 1e6).second;
