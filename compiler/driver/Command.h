@@ -35,6 +35,11 @@ Status runCompiled(const Package &package, const std::string &isa,
                    unsigned threads, const Values &inputs,
                    mlir::MLIRContext &context, Values &outputs);
 
+// The rewrites of a package measured again; Status::bug where one moves more than
+// it says.
+Status verifyCertificate(const Package &package, unsigned threads,
+                         mlir::MLIRContext &context, llvm::raw_ostream &out);
+
 // Of the images among the inputs; none where there is none.
 std::optional<ImageSize> imageSizeOf(const Values &inputs);
 

@@ -71,6 +71,37 @@ static void writeList(OStream &json, mlir::func::FuncOp forward,
   json.attributeEnd();
 }
 
+static void writeCertificate(OStream &json, const Certificate &certificate) {
+  if (certificate.wishes.names)
+    json.attributeArray("asked_for", [&] {
+      for (const std::string &name : *certificate.wishes.names)
+        json.value(name);
+    });
+  json.attribute("bit_exact", certificate.wishes.bitExact);
+  json.attribute("fold_schedules", certificate.wishes.foldSchedules);
+  json.attribute("layers", certificate.sample.layers);
+  json.attribute("of_layers", certificate.sample.ofLayers);
+  if (!certificate.note.empty())
+    json.attribute("note", certificate.note);
+  json.attributeArray("measured", [&] {
+    for (const Finding &one : certificate.measured)
+      json.object([&] {
+        json.attribute("what", one.what);
+        json.attribute("inputs", one.inputs);
+        json.attribute("type", one.type);
+        json.attribute("error", one.error);
+        json.attribute("allowed", one.allowed);
+      });
+  });
+}
+
+static void writeTraffic(OStream &json, const Traffic &traffic) {
+  json.attribute("kernels", traffic.kernels);
+  json.attribute("launches", traffic.launches);
+  json.attribute("bytes_per_row", traffic.bytesPerRow);
+  json.attribute("weight_bytes", traffic.weightBytes);
+}
+
 static void writeKernels(OStream &json, const ManifestInput &input) {
   for (const DistinctKernel &kernel : input.kernels)
     json.object([&] {
@@ -156,6 +187,12 @@ std::string mille::writeManifest(const ManifestInput &input,
       for (llvm::StringRef list :
            {"transformer.rewrites", "kernel.fusions", "kernel.bodies"})
         writeList(json, forward, list);
+      json.attributeObject(
+          "certificate", [&] { writeCertificate(json, input.certificate); });
+      json.attributeObject("traffic", [&] { writeTraffic(json, input.traffic); });
+      if (input.unscaled)
+        json.attributeObject("traffic_unscaled",
+                             [&] { writeTraffic(json, *input.unscaled); });
       writeMemory(json, input, forward);
       json.attribute("parameters", input.parameters);
       json.attribute("weights_bytes", int64_t(facts.weightsBytes));

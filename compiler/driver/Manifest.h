@@ -1,7 +1,9 @@
 // NAME.json: what a package holds, for people and tools.
 // Must not hold anything that differs between two compiles of the same model.
 #pragma once
+#include "compiler/driver/Certificate.h"
 #include "compiler/driver/Kernels.h"
+#include "compiler/driver/Traffic.h"
 #include "compiler/link/Link.h"
 
 namespace mille {
@@ -10,6 +12,9 @@ struct ManifestInput {
   std::string name, path, folder, hash; // of the model
   mlir::Operation *model;               // planned
   int64_t parameters;                   // numbers of the imported model
+  const Certificate &certificate;
+  Traffic traffic;
+  std::optional<Traffic> unscaled; // of the same model without constant scales
   llvm::ArrayRef<Isa> isas;
   llvm::ArrayRef<DistinctKernel> kernels;
   bool hiddenStates, embedWeights;

@@ -203,8 +203,11 @@ static void addVerify(CLI::App &root, VerifyOptions &o) {
   app->add_option("--threads", o.threads, "default: 1")
       ->type_name("N")
       ->check(numberFrom(1, 64));
+  app->add_flag("--certificate", o.certificate,
+                "measure again what each rewrite does to numbers, on random and "
+                "hard inputs, in f64 and compiled");
   app->footer("Status 1 where an expected answer differs, 4 where the reference "
-              "does.");
+              "does, or a rewrite moves more than its bound.");
 }
 
 static void addInspect(CLI::App &root, InspectOptions &o) {

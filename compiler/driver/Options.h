@@ -28,6 +28,7 @@ struct CompileOptions {
   std::vector<std::string> remarks; // "rewrite", "fuse", "plan"
   unsigned jobs = 0;                // 0: as many as cores
   bool cache = true;
+  bool certify = true; // no option: measure rewrites where that is quick
 };
 
 struct RunOptions {
@@ -42,6 +43,7 @@ struct RunOptions {
 struct VerifyOptions {
   std::string subject;
   std::string inputs, expected;
+  bool certificate = false;
   unsigned threads = 1;
 };
 

@@ -64,6 +64,33 @@ static std::vector<Package::Tensor> tensors(llvm::ArrayRef<json::Value> list) {
   return result;
 }
 
+static double real(const json::Value &object, StringRef key) {
+  const json::Member *member = object.find(key);
+  return member ? member->value.number : 0;
+}
+
+static void readCertificate(const json::Value &body, Certificate &certificate) {
+  certificate.wishes.bitExact = flag(body, "bit_exact");
+  certificate.wishes.foldSchedules = flag(body, "fold_schedules");
+  if (body.find("asked_for")) {
+    certificate.wishes.names.emplace();
+    for (const json::Value &name : items(body, "asked_for"))
+      certificate.wishes.names->push_back(name.text);
+  }
+  certificate.sample.layers = whole(body, "layers");
+  certificate.sample.ofLayers = whole(body, "of_layers");
+  certificate.note = text(body, "note");
+  for (const json::Value &one : items(body, "measured"))
+    certificate.measured.push_back({text(one, "what"), text(one, "inputs"),
+                                    text(one, "type"), real(one, "error"),
+                                    real(one, "allowed")});
+}
+
+static Traffic trafficIn(const json::Value &body) {
+  return {whole(body, "kernels"), whole(body, "launches"),
+          whole(body, "bytes_per_row"), whole(body, "weight_bytes")};
+}
+
 static void readParts(const json::Value &body, Package &package) {
   package.inputs = tensors(items(body, "inputs"));
   package.outputs = tensors(items(body, "outputs"));
@@ -78,7 +105,13 @@ static void readParts(const json::Value &body, Package &package) {
     package.rewrites.push_back({text(rewrite, "name"), text(rewrite, "unit"),
                                 text(rewrite, "layers"), text(rewrite, "status"),
                                 text(rewrite, "reason"), text(rewrite, "law"),
-                                text(rewrite, "bound")});
+                                text(rewrite, "bound"), whole(rewrite, "roundings")});
+  if (const json::Member *traffic = body.find("traffic"))
+    package.traffic = trafficIn(traffic->value);
+  if (const json::Member *unscaled = body.find("traffic_unscaled"))
+    package.unscaled = trafficIn(unscaled->value);
+  if (const json::Member *certificate = body.find("certificate"))
+    readCertificate(certificate->value, package.certificate);
   for (const json::Value &fusion : items(body, "fusions"))
     package.fusions.push_back(
         {text(fusion, "boundary"), text(fusion, "unit"), text(fusion, "layers"),

@@ -1,7 +1,8 @@
 // A package on disk as its manifest NAME.json tells it, and where a path on the
 // command line leads. Must not load code or weights.
 #pragma once
-#include "compiler/Status.h"
+#include "compiler/driver/Certificate.h"
+#include "compiler/driver/Traffic.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <cstdint>
@@ -38,8 +39,12 @@ struct Package {
 
   struct Rewrite {
     std::string name, unit, layers, status, reason, law, bound;
+    int64_t roundings = 0;
   };
   std::vector<Rewrite> rewrites;
+  Certificate certificate;
+  Traffic traffic;
+  std::optional<Traffic> unscaled; // without the model's constant scales
 
   struct Fusion {
     std::string boundary, unit, layers, status, reason;

@@ -2,6 +2,7 @@
 // Must not do what a room does.
 #include "compiler/driver/Pipeline.h"
 
+#include "compiler/driver/Certificate.h"
 #include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Fused.h"
 #include "compiler/driver/Kernels.h"
@@ -10,6 +11,7 @@
 #include "compiler/driver/ModelFiles.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Reproducer.h"
+#include "compiler/driver/Traffic.h"
 #include "compiler/fuse/Passes.h"
 #include "compiler/halide/Generate.h"
 #include "compiler/link/Link.h"
@@ -102,6 +104,9 @@ private:
   Status runPasses(Stage stage, llvm::function_ref<void(mlir::PassManager &)>);
   Status generate();
   Status link();
+  rewrite::Wishes wishes() const {
+    return {options.rewrites, options.bitExact, options.foldSchedules};
+  }
   bool stopsAfter(Stage stage);
 
   const CompileOptions &options;
@@ -111,6 +116,8 @@ private:
   std::string name, text; // text: the imported model, NAME.mlir
   mlir::Operation *model = nullptr;
   int64_t parameters = 0;           // numbers that the imported model holds
+  std::optional<Traffic> unscaled;
+  std::optional<Laboratory> laboratory; // holds a sample of the imported model
   std::vector<Isa> isas;
   std::vector<DistinctKernel> kernels;
   std::vector<std::pair<std::string, std::string>> objects;
@@ -122,11 +129,9 @@ Status Climb::toTheTop() {
     return status;
   // The model is in the transformer dialect, its layers one by one.
 
-  rewrite::Wishes wishes{options.rewrites, options.bitExact,
-                          options.foldSchedules};
   if (Status status = runPasses(Stage::rewrite,
                                 [&](mlir::PassManager &p) {
-                                  rewrite::addRewritePipeline(p, wishes);
+                                  rewrite::addRewritePipeline(p, wishes());
                                 });
       failed(status) || stopsAfter(Stage::rewrite))
     return status;
@@ -189,6 +194,10 @@ Status Climb::import() {
   }
   if (model)
     parameters = countParameters(model);
+  if (model && !options.stopAfter && options.certify) {
+    unscaled = trafficUnscaled(*imported.module, this->wishes());
+    laboratory.emplace(imported.module->clone(), imported.folder);
+  }
   return model && !injectedFault(Stage::import) ? Status::done : Status::bug;
 }
 
@@ -250,9 +259,12 @@ Status Climb::link() {
   llvm::SmallString<256> path, folder;
   llvm::sys::fs::real_path(options.model, path);
   llvm::sys::fs::real_path(imported.folder, folder);
+  Certificate certificate;
+  if (laboratory)
+    certificate = certify(*laboratory, claimsOf(model), wishes());
   ManifestInput manifest{name,    path.str().str(),     folder.str().str(),
                          hashModel(path, folder, model), model,
-                         parameters,
+                         parameters, certificate, trafficOf(model), unscaled,
                          isas,    kernels,
                          options.hiddenStates,          options.embedWeights};
   ParameterValues values(model, imported.folder);

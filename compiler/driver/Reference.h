@@ -18,6 +18,7 @@ public:
 
   Status run(const Values &inputs, Values &outputs);
   mlir::Operation *model() { return modelOp; }
+  mlir::OwningOpRef<mlir::ModuleOp> copy() { return module->clone(); }
   const std::string &storedIn() const { return folder; } // files of tensors
 
 private:

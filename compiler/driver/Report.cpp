@@ -41,17 +41,66 @@ static void printColumns(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
   }
 }
 
-static void printRewrites(const Package &package, llvm::raw_ostream &out) {
-  if (package.rewrites.empty()) {
-    out << "\nrewrites: none, and none declined\n";
+// What the model's constant scales cost: its kernels and bytes with and without.
+static void printTraffic(const Package &package, llvm::raw_ostream &out) {
+  if (!package.unscaled)
     return;
-  }
-  out << "\nrewrites\n";
-  std::vector<Row> rows = {{"rewrite", "unit", "layers", "status", "what", "bound"}};
+  auto row = [](StringRef name, const Traffic &traffic) {
+    return Row{name.str(), std::to_string(traffic.kernels),
+               std::to_string(traffic.launches), sayBytes(traffic.bytesPerRow),
+               sayBytes(traffic.weightBytes)};
+  };
+  out << "\nwhat skip and branch scales cost: "
+      << (*package.unscaled == package.traffic ? "nothing"
+                                               : "other kernels, or more bytes")
+      << '\n';
+  printColumns(out, {{"model", "kernels", "launches", "moved per row", "weights"},
+                     row("with them", package.traffic),
+                     row("without", *package.unscaled)});
+}
+
+static std::string inDigits(double number) {
+  char text[32];
+  snprintf(text, sizeof text, "%.2g", number);
+  return text;
+}
+
+static void printCertificate(const Package &package, llvm::raw_ostream &out) {
+  const Certificate &certificate = package.certificate;
+  out << "\ncertificate: ";
+  if (certificate.measured.empty())
+    out << certificate.note << '\n';
+  else
+    out << "checked in double on " << certificate.sample.layers << " of "
+        << certificate.sample.ofLayers
+        << " layers, on random and hard streams; error and what is allowed are "
+           "relative\n";
+  std::vector<Row> rows;
+  for (const Finding *one : worstOfEach(certificate.measured))
+    rows.push_back({one->what, one->inputs, inDigits(one->error),
+                    inDigits(one->allowed), one->good() ? "ok" : "EXCEEDS"});
+  if (!rows.empty())
+    rows.insert(rows.begin(), {"measured", "on", "error", "allowed", "verdict"});
+  printColumns(out, rows);
+  out << "again, and the compiled code: mille verify " << package.folder
+      << " --certificate\n";
+}
+
+static void printRewrites(const Package &package, llvm::raw_ostream &out) {
+  if (package.rewrites.empty())
+    out << "\nrewrites: none, and none declined\n";
+  else
+    out << "\nrewrites\n";
+  std::vector<Row> rows;
   for (const Package::Rewrite &rewrite : package.rewrites)
     rows.push_back({rewrite.name, rewrite.unit, rewrite.layers, rewrite.status,
                     rewrite.reason, rewrite.bound});
+  if (!rows.empty())
+    rows.insert(rows.begin(),
+                {"rewrite", "unit", "layers", "status", "what", "bound"});
   printColumns(out, rows);
+  printTraffic(package, out);
+  printCertificate(package, out);
 }
 
 void mille::printReport(const Package &package, llvm::raw_ostream &out) {

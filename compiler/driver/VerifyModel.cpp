@@ -92,6 +92,8 @@ Status mille::verifyCommand(const VerifyOptions &options,
   Status against = judgeAgainst("compiled against reference", got, referred,
                                 inputs, "compiled_f32", Status::bug,
                                 context, out);
+  if (!failed(against) && options.certificate)
+    against = verifyCertificate(package, options.threads, context, out);
   if (failed(against) || options.expected.empty())
     return against;
   if (holdsHiddenStates(expected) && !package.hiddenStates) {

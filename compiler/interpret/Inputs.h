@@ -1,5 +1,5 @@
 // The inputs of a run: checked against forward, completed with defaults.
-// Private to this room.
+// The words of names and shapes are also for whoever makes inputs.
 #pragma once
 #include "compiler/interpret/Run.h"
 

@@ -35,7 +35,7 @@ RewriteLog::RewriteLog(func::FuncOp function, StringRef name)
     : function(function), law(lawOf(name)) {}
 
 void RewriteLog::add(Operation *at, StringRef status, StringRef reason,
-                     StringRef bound) {
+                     StringRef bound, int roundings) {
   ResidualOp unit = unitAround(at);
   std::optional<uint64_t> layer = unit ? unit.getLayer() : std::nullopt;
   std::string name =
@@ -47,7 +47,8 @@ void RewriteLog::add(Operation *at, StringRef status, StringRef reason,
            known.reason == reason && known.bound == bound;
   });
   if (entry == entries.end()) {
-    entries.push_back({name, status.str(), reason.str(), bound.str(), at->getLoc(), {}});
+    entries.push_back({name, status.str(), reason.str(), bound.str(), roundings,
+                       at->getLoc(), {}});
     entry = std::prev(entries.end());
   }
   if (layer && (entry->layers.empty() || entry->layers.back() != int64_t(*layer)))
@@ -55,8 +56,10 @@ void RewriteLog::add(Operation *at, StringRef status, StringRef reason,
 }
 
 void RewriteLog::applied(Operation *at, StringRef what, bool exact) {
-  add(at, "applied", what,
-      exact && law.roundings ? "0: a power of two" : law.bound);
+  if (exact && law.roundings)
+    add(at, "applied", what, "0: a power of two");
+  else
+    add(at, "applied", what, law.bound, law.roundings);
 }
 void RewriteLog::declinedByLaw(Operation *at, StringRef why) {
   add(at, "declined: law", why);
@@ -84,6 +87,8 @@ RewriteLog::~RewriteLog() {
              {"status", entry.status}, {"reason", entry.reason},
              {"law", law.formula}, {"bound", entry.bound}})
       words.push_back(builder.getNamedAttr(key, builder.getStringAttr(text)));
+    words.push_back(builder.getNamedAttr(
+        "roundings", builder.getI64IntegerAttr(entry.roundings)));
     all.push_back(builder.getDictionaryAttr(words));
     std::string text = entry.unit + (layers.empty() ? "" : ", layers ") + layers +
                        ": " + law.name.str() + " " + entry.status + ": " + entry.reason;

@@ -22,11 +22,12 @@ public:
 private:
   struct Entry {
     std::string unit, status, reason, bound;
+    int roundings;
     mlir::Location at;
     llvm::SmallVector<int64_t> layers;
   };
   void add(mlir::Operation *at, llvm::StringRef status, llvm::StringRef reason,
-           llvm::StringRef bound = "");
+           llvm::StringRef bound = "", int roundings = 0);
 
   mlir::func::FuncOp function;
   const Law &law;

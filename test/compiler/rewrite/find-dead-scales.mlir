@@ -3,7 +3,7 @@
 // RUN: FileCheck %s --input-file=%t.remarks --check-prefix=REMARK
 
 // CHECK-LABEL: transformer.model @embedding
-// CHECK: transformer.rewrites = [{{.*}}reason = "4.0 of embed is undone by the norm that reads it, but for eps", status = "found"
+// CHECK: transformer.rewrites = [{{.*}}reason = "4.0 of embed is undone by the norm that reads it, but for eps", roundings = 0 : i64, status = "found"
 // REMARK: find-dead-scales found: 4.0 of embed is undone by the norm that reads it, but for eps
 transformer.model @embedding {
   transformer.parameter @t : tensor<8x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.5, seed = 1, stream = "t", tensor<8x4xf32>>

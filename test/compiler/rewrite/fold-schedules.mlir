@@ -4,7 +4,7 @@
 // Every slot; the input that only schedules read goes.
 // CHECK-LABEL: transformer.model @ends
 // CHECK: func.func @forward(%arg0: tensor<?x?x4xf32> {transformer.name = "x"})
-// CHECK-SAME: transformer.rewrites = [{bound = "0 from the schedule's end on", law = "a(t) = a(steps) for t >= steps", layers = "0", name = "fold-schedules", reason = "0.5 as from step 100 on, 2.0 as from step 10 on", status = "applied"
+// CHECK-SAME: transformer.rewrites = [{bound = "0 from the schedule's end on", law = "a(t) = a(steps) for t >= steps", layers = "0", name = "fold-schedules", reason = "0.5 as from step 100 on, 2.0 as from step 10 on", roundings = 0 : i64, status = "applied"
 // CHECK: transformer.residual %arg0 skip_scale <constant 2.0> branch_scale [#transformer.scale<constant 0.5>] layer 0
 // WHY: remark: {{.*}} fold-schedules applied: 0.5 as from step 100 on, 2.0 as from step 10 on
 transformer.model @ends {

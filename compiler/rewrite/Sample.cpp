@@ -1,0 +1,135 @@
+// A small model out of an imported one, to measure rewrites on: some of its
+// layers, fed with a stream. Must not change what a layer that stays computes.
+#include "compiler/rewrite/Sample.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mille::rewrite;
+using namespace mille::transformer;
+
+namespace {
+
+using Layer = SmallVector<ResidualOp>;
+
+// Units that follow each other with the same `layer`.
+SmallVector<Layer> layersOf(Block &block) {
+  SmallVector<Layer> layers;
+  for (auto unit : block.getOps<ResidualOp>()) {
+    bool continues =
+        !layers.empty() && unit.getLayer() &&
+        unit.getInput() == layers.back().back().getResult() &&
+        unit.getLayer() == ResidualOp(layers.back().back()).getLayer();
+    if (!continues)
+      layers.emplace_back();
+    layers.back().push_back(unit);
+  }
+  return layers;
+}
+
+std::string opsOf(const Layer &layer) {
+  std::string words;
+  for (ResidualOp unit : layer)
+    unit->walk([&](Operation *op) {
+      words += op->getName().getStringRef().str() + " ";
+    });
+  return words;
+}
+
+void dropLayers(Block &block, Sample &sample) {
+  std::map<std::string, int> kept;
+  for (const Layer &layer : layersOf(block)) {
+    ++sample.ofLayers;
+    if (++kept[opsOf(layer)] <= 2) {
+      ++sample.layers;
+      sample.units += layer.size();
+      continue;
+    }
+    for (ResidualOp unit : layer) {
+      unit.getResult().replaceAllUsesWith(unit.getInput());
+      unit.erase();
+    }
+  }
+}
+
+// What `value` is computed from, in the function's own block.
+void collectOrigins(Value value, llvm::DenseSet<Value> &origins) {
+  if (!origins.insert(value).second || !value.getDefiningOp())
+    return;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    collectOrigins(operand, origins);
+}
+
+void feedStream(func::FuncOp function, Value stream, Sample &sample) {
+  llvm::DenseSet<Value> origins;
+  collectOrigins(stream, origins);
+  auto type = cast<RankedTensorType>(stream.getType());
+  if (type.getRank() != 3 || llvm::any_of(origins, [](Value value) {
+        return value.getDefiningOp<ResidualOp>();
+      }))
+    return;
+  Builder builder(function.getContext());
+  std::string name = "stream";
+  if (++sample.streams > 1)
+    name += "." + std::to_string(sample.streams);
+  SmallVector<NamedAttribute> words{builder.getNamedAttr(
+      "transformer.name", builder.getStringAttr(name))};
+  if (llvm::any_of(origins, [&](Value value) {
+        auto argument = dyn_cast<BlockArgument>(value);
+        return argument && function.getArgAttr(argument.getArgNumber(),
+                                               "transformer.decoder");
+      }))
+    words.push_back(
+        builder.getNamedAttr("transformer.decoder", builder.getUnitAttr()));
+  unsigned at = function.getNumArguments();
+  (void)function.insertArgument(at, type, builder.getDictionaryAttr(words),
+                                function.getLoc());
+  stream.replaceAllUsesWith(function.getArgument(at));
+}
+
+// Parameters that no op reads, by whatever way, go; the numbers in the others.
+int64_t keepParametersRead(ModelOp model) {
+  SymbolTable symbols(model);
+  llvm::SetVector<Operation *> read;
+  auto collect = [&](Attribute attribute) {
+    attribute.walk([&](FlatSymbolRefAttr symbol) {
+      if (auto parameter = symbols.lookup<ParameterOp>(symbol.getValue()))
+        read.insert(parameter);
+    });
+  };
+  model.walk([&](Operation *op) {
+    if (!isa<ParameterOp>(op))
+      collect(op->getAttrDictionary());
+  });
+  int64_t count = 0;
+  for (size_t i = 0; i < read.size(); ++i) {
+    auto parameter = cast<ParameterOp>(read[i]);
+    count += cast<ShapedType>(parameter.getType()).getNumElements();
+    collect(parameter.getValue());
+  }
+  for (auto parameter : llvm::to_vector(model.getBody().getOps<ParameterOp>()))
+    if (!read.contains(parameter))
+      parameter.erase();
+  return count;
+}
+
+} // namespace
+
+Sample mille::rewrite::cutToSample(ModelOp model) {
+  Sample sample;
+  for (auto function : model.getBody().getOps<func::FuncOp>()) {
+    for (auto keep : llvm::to_vector(function.getOps<KeepOp>()))
+      keep.erase();
+    dropLayers(function.front(), sample);
+    llvm::SetVector<Value> starts;
+    for (auto unit : function.getOps<ResidualOp>())
+      if (!unit.getInput().getDefiningOp<ResidualOp>())
+        starts.insert(unit.getInput());
+    for (Value start : starts)
+      feedStream(function, start, sample);
+  }
+  sample.parameters = keepParametersRead(model);
+  return sample;
+}
