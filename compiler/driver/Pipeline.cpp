@@ -260,6 +260,7 @@ Status Climb::link() {
   llvm::sys::fs::real_path(options.model, path);
   llvm::sys::fs::real_path(imported.folder, folder);
   Certificate certificate;
+  certificate.wishes = wishes();
   if (laboratory)
     certificate = certify(*laboratory, claimsOf(model), wishes());
   ManifestInput manifest{name,    path.str().str(),     folder.str().str(),

@@ -47,6 +47,7 @@ Status mille::compileForOneRun(const std::string &model, bool hiddenStates,
   options.imageSizeAtHand = imageSize;
   options.targets = {target.empty() ? "host" : target};
   options.name = "model";
+  options.certify = false;
   if (Status status = compileModel(options, context, llvm::nulls());
       failed(status))
     return status;

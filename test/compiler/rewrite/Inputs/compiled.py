@@ -47,11 +47,21 @@ def outputs(case, option, name):
     return tensors.load(out), any(r["status"] == "applied" for r in rewrites)
 
 
+def distance(one, other):
+    error = max(max(abs(x - y) for x, y in zip(one[k][1], other[k][1])) /
+                max(abs(x) for x in one[k][1]) for k in one)
+    return "same bits" if error == 0 else "close" if error <= bound else f"{error}"
+
+
 for name, option in cases:
     case = os.path.join(root, name)
     before, _ = outputs(case, "--rewrites=none", "before")
     after, applied = outputs(case, option, "after")
-    error = max(max(abs(x - y) for x, y in zip(before[k][1], after[k][1])) /
-                max(abs(x) for x in before[k][1]) for k in before)
-    distance = "same bits" if error == 0 else "close" if error <= bound else f"{error}"
-    print(f"{name} {option}: {'applied' if applied else 'not applied'}, {distance}")
+    print(f"{name} {option}: {'applied' if applied else 'not applied'},"
+          f" {distance(before, after)}")
+
+# The same model in two placements: their weights are equal.
+law = os.path.join(root, "native/law_norm_rotation_")
+skip, _ = outputs(law + "normed_skip", "--rewrites=rotate-norms", "skip")
+post, _ = outputs(law + "post", "--rewrites=none", "post")
+print(f"normed_skip rotated and post: {distance(skip, post)}")
