@@ -144,8 +144,9 @@ std::vector<std::string> Config::words(StringRef key) {
       words.push_back(item.text);
     return words;
   }
+  const std::string joined = text(key, "");
   llvm::SmallVector<StringRef> parts;
-  StringRef(value->text).split(parts, '|', -1, false);
+  StringRef(joined).split(parts, '|', -1, false);
   for (StringRef part : parts)
     words.push_back(part.trim().lower());
   return words;

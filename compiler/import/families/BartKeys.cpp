@@ -86,13 +86,17 @@ static void readStack(Config &config, Stack &stack, StringRef side,
   };
   stack.prefix = side.str() + ".";
   stack.states = side.str() + "_hidden_states";
-  stack.layers = config.extent(key("encoder_layers", "decoder_layers"),
-                               d.layers, 1 << 16);
+  // The classes also answer to the usual words, which mean the encoder's.
+  stack.layers = config.extent(
+      key(config.either("encoder_layers", "num_hidden_layers"), "decoder_layers"),
+      d.layers, 1 << 16);
   Norm norm{NormKind::layer_norm, 1e-5, Affine::weight, true,
             config.at("d_model")};
   Attention a;
   a.heads = a.kvHeads =
-      config.extent(key("encoder_attention_heads", "decoder_attention_heads"),
+      config.extent(key(config.either("encoder_attention_heads",
+                                      "num_attention_heads"),
+                        "decoder_attention_heads"),
                     d.heads, 1 << 16);
   a.headDim = a.valueDim = config.dividedHead(stack.hidden, a.heads);
   a.scale = 1 / std::sqrt(double(a.headDim.value));
@@ -116,7 +120,8 @@ static void readStack(Config &config, Stack &stack, StringRef side,
 void mille::import::readBart(Config &config, ModelSpec &model,
                              const BartDefaults &d) {
   Stack encoder;
-  encoder.hidden = model.hidden = config.extent("d_model", d.width);
+  encoder.hidden = model.hidden =
+      config.extent(config.either("d_model", "hidden_size"), d.width);
   encoder.vocab = model.vocab = config.extent("vocab_size", d.vocab);
   encoder.sharedWords = model.sharedWords =
       config.flag("tie_word_embeddings", true);

@@ -129,10 +129,12 @@ static void readStack(Config &config, Stack &stack, StringRef side,
   const bool decoder = side == "decoder";
   stack.prefix = side.str() + ".";
   stack.states = side.str() + "_hidden_states";
-  stack.hidden = config.extent("d_model", 512);
+  // The classes also answer to the usual words.
+  stack.hidden = config.extent(config.either("d_model", "hidden_size"), 512);
   stack.vocab = config.extent("vocab_size", d.vocab);
   stack.sharedWords = true;
-  stack.layers = config.extent("num_layers", d.layers, 1 << 16);
+  stack.layers = config.extent(
+      config.either("num_layers", "num_hidden_layers"), d.layers, 1 << 16);
   if (decoder && config.has("num_decoder_layers"))
     stack.layers = config.extent("num_decoder_layers", d.layers, 1 << 16);
   Norm norm{NormKind::rms_norm, config.positive("layer_norm_epsilon", 1e-6),
@@ -140,8 +142,10 @@ static void readStack(Config &config, Stack &stack, StringRef side,
   stack.finalNorm = norm;
 
   Attention a;
-  a.heads = a.kvHeads = config.extent("num_heads", d.heads, 1 << 16);
-  a.headDim = a.valueDim = config.extent("d_kv", 64, 1 << 16);
+  a.heads = a.kvHeads = config.extent(
+      config.either("num_heads", "num_attention_heads"), d.heads, 1 << 16);
+  a.headDim = a.valueDim =
+      config.extent(config.either("d_kv", "head_dim"), 64, 1 << 16);
   Attention cross = a;
   a.mask = decoder ? Mask::causal : Mask::bidirectional;
   a.distance = bucketsOf(

@@ -36,6 +36,8 @@ CASES = [
      ["error: conv_kernel_size is 3 but Mille does only 0"]),
     ("deberta_directions", changed("deberta_v2", pos_att_type=["c2p", "p2p"]),
      ['error: pos_att_type has "p2p" but Mille does only "c2p" and "p2c"']),
+    ("deberta_direction_number", changed("deberta_v2", pos_att_type=2),
+     ["error: pos_att_type is 2 but must be a string"]),
     ("deberta_table_norm", changed("deberta_v2", norm_rel_ebd="batch_norm"),
      ['error: norm_rel_ebd is "batch_norm" but Mille does only "none" and "layer_norm"']),
     ("deberta_buckets", changed("deberta_v2", position_buckets=2),
