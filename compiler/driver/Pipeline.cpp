@@ -82,8 +82,9 @@ static void askForRemarks(mlir::MLIRContext &context,
                           const std::vector<std::string> &rooms) {
   if (rooms.empty())
     return;
-  mlir::remark::RemarkCategories categories;
-  categories.all = "^(" + llvm::join(rooms, "|") + ").*";
+  const std::string pattern = "^(" + llvm::join(rooms, "|") + ").*";
+  mlir::remark::RemarkCategories categories{pattern, pattern, pattern, pattern,
+                                            pattern};
   (void)mlir::remark::enableOptimizationRemarks(
       context, nullptr, std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(),
       categories, /*printAsEmitRemarks=*/true);

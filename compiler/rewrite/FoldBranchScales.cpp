@@ -130,7 +130,7 @@ struct FoldBranchScales
       function.walk([&](ResidualOp unit) {
         for (size_t i = 0; i < unit.getBranches().size(); ++i)
           if (std::optional<Fold> fold = planOf(unit, i)) {
-            if (fold->end.linear)
+            if (fold->end.linear && fold->law.empty())
               same.add(fold->end.linear.getWeightAttr(), fold->factor);
             folds.push_back(*fold);
           }
