@@ -30,11 +30,14 @@ struct UnitMoments {
   double branchWeight = 0; // of this unit's branches in the stack's result
   double gradient = 0;     // second moment at the unit's input
   std::array<double, 3> update{}; // first-order change of the loss per rate
+  // Simulated: sum of <dL/dW, W>, how the loss changes as all W grow together.
+  double alongWeights = 0;
 };
 
 struct Moments {
   std::vector<UnitMoments> units;
   double effectiveDepth = 0; // sum over units of branch / sum
+  double loss = 0;           // simulated: the mean of the linear loss
   std::array<double, 3> update{};
 };
 

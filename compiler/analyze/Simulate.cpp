@@ -182,12 +182,12 @@ public:
   }
 
   // Of the branch's normed value; gives the gradient at the unit's input.
-  Row backward(const Row &gradient, std::array<double, 3> &update) {
+  Row backward(const Row &gradient, UnitMoments &m) {
     std::vector<Row> at(branch.maps.size());
     at.back() = out.backward(gradient);
     for (size_t i = branch.maps.size(); i-- > 0;)
       if (!at[i].empty())
-        stepBack(i, at, update);
+        stepBack(i, at, m);
     return in.backward(at.front());
   }
 
@@ -256,32 +256,33 @@ private:
   }
 
   void linearBack(size_t i, const Map &map, std::vector<Row> &at,
-                  std::array<double, 3> &update) {
+                  UnitMoments &m) {
     const Row &x = values[map.first], &g = at[i], &w = weights[i];
     Row back(x.size(), 0.0);
     for (size_t r = 0; r < g.size(); ++r)
       for (size_t c = 0; c < x.size(); ++c)
         back[c] += map.factor * w[r * x.size() + c] * g[r];
     add(at[map.first], back);
+    m.alongWeights += dot(back, x); // <g x^T, W> = x . W^T g
     double absoluteX = 0, absoluteG = 0;
     for (double v : x)
       absoluteX += std::fabs(v);
     for (double v : g)
       absoluteG += std::fabs(map.factor * v);
     // The weight's gradient is g x^T: its norms are products.
-    update[sgd] += map.factor * map.factor * dot(g, g) * dot(x, x);
-    update[adam] += absoluteX * absoluteG;
-    update[lamb] += absoluteX * absoluteG * std::sqrt(dot(w, w));
+    m.update[sgd] += map.factor * map.factor * dot(g, g) * dot(x, x);
+    m.update[adam] += absoluteX * absoluteG;
+    m.update[lamb] += absoluteX * absoluteG * std::sqrt(dot(w, w));
   }
 
-  void stepBack(size_t i, std::vector<Row> &at, std::array<double, 3> &update) {
+  void stepBack(size_t i, std::vector<Row> &at, UnitMoments &m) {
     const Map &map = branch.maps[i];
     const Row &g = at[i];
     switch (map.kind) {
     case MapKind::input:
       return;
     case MapKind::linear:
-      return linearBack(i, map, at, update);
+      return linearBack(i, map, at, m);
     case MapKind::norm:
       return add(at[map.first], norms[i].backward(g));
     case MapKind::activate: {
@@ -361,7 +362,7 @@ public:
     for (size_t i = 0; i < branches.size(); ++i) {
       Row atBranch;
       add(atBranch, atSum, unit.branches[i].scale);
-      add(atInput, branches[i].backward(atBranch, m.update));
+      add(atInput, branches[i].backward(atBranch, m));
     }
     m.gradient += meanSquare(atInput);
     return atInput;
@@ -390,11 +391,13 @@ void oneDraw(const Stack &stack, Draws &draws, Moments &all, Moments &logs) {
   const double length = std::sqrt(dot(gradient, gradient));
   for (double &g : gradient)
     g /= length;
+  all.loss += dot(gradient, x);
   std::array<double, 3> total{};
   for (size_t i = stack.units.size(); i-- > 0;) {
     UnitMoments m;
     gradient = runs[i].backward(gradient, m);
     logs.units[i].gradient += std::log(m.gradient);
+    all.units[i].alongWeights += m.alongWeights;
     for (size_t o = 0; o < total.size(); ++o) {
       logs.units[i].update[o] += std::log(m.update[o]);
       total[o] += m.update[o];
@@ -418,9 +421,11 @@ Moments mille::analyze::simulate(const Stack &full,
   for (int64_t i = 0; i < options.draws; ++i)
     oneDraw(stack, draws, all, logs);
   const double share = 1.0 / double(options.draws);
+  all.loss *= share;
   for (size_t i = 0; i < all.units.size(); ++i) {
     UnitMoments &m = all.units[i], &log = logs.units[i];
-    for (double *number : {&m.in, &m.branch, &m.sum, &m.out, &m.inputWeight})
+    for (double *number : {&m.in, &m.branch, &m.sum, &m.out, &m.inputWeight,
+                           &m.alongWeights})
       *number *= share;
     m.gradient = std::exp(share * log.gradient);
     for (size_t o = 0; o < m.update.size(); ++o)

@@ -1,6 +1,6 @@
 // The claims about depth, each on a toy stack: feed-forward units of 64 channels,
 // relu, norms without weight, He's then LeCun's deviation times a gain.
-//   analyze-depth updates | moments | gradients | activations | magnitude
+//   analyze-depth updates | moments | gradients | backward | activations | magnitude
 #include "compiler/analyze/Analysis.h"
 #include "compiler/analyze/Measure.h"
 
@@ -243,6 +243,51 @@ static void gradients() {
          scaled.update[sgd], plain);
 }
 
+// S0.4: dL/dlambda = <dL/dW, U> for W = lambda U. Draws do not depend on the
+// deviation, so that a stack with another gain has the same weights scaled: the
+// simulation's backward pass against its forward pass.
+static void backward() {
+  Stack stacks[] = {toy(6, Place::pre), toy(6, Place::post, 1.5, 0.7),
+                    toy(6, Place::resPost, 1, 1, 0.5), toy(6, Place::none)};
+  stacks[0].units[2].normedTap = true;
+  stacks[1].units[3].stream = 0.8;
+  stacks[3].units[1].branches.push_back(stacks[3].units[1].branches[0]);
+  for (Norm *norm : {&stacks[0].units[2].branches[0].inNorm, &stacks[1].units[2].outNorm})
+    norm->centred = true, norm->weight.second = 1.3, norm->bias.second = 0.2;
+  Branch &gated = stacks[0].units[4].branches[0]; // silu(W1 u) (W2 u + 1), clamped
+  gated.maps = {gated.maps[0], linear(0, 2.0 / 64), linear(0, 1.0 / 64), Map(), Map(),
+                linear(4, 1.0 / 64)};
+  gated.maps[3].kind = MapKind::gate;
+  gated.maps[3].first = 1;
+  gated.maps[3].second = 2;
+  gated.maps[3].offset = 1;
+  gated.maps[3].function = Activation::silu;
+  gated.maps[4].kind = MapKind::clamp;
+  gated.maps[4].first = 3;
+  gated.maps[4].low = -1;
+  gated.maps[4].high = 2;
+  gated.maps[3].channels = gated.maps[4].channels = 64;
+  SimulationOptions options;
+  options.draws = 3;
+  int checked = 0;
+  for (const Stack &stack : stacks)
+    for (size_t unit = 0; unit < stack.units.size(); ++unit) {
+      const double along = simulate(stack, options).units[unit].alongWeights;
+      auto lossAt = [&](double lambda) {
+        Stack scaled = stack;
+        for (Branch &branch : scaled.units[unit].branches)
+          for (Map &map : branch.maps)
+            map.weight.second *= lambda * lambda;
+        return simulate(scaled, options).loss;
+      };
+      const double h = 1e-5, slope = (lossAt(1 + h) - lossAt(1 - h)) / (2 * h);
+      expect(std::fabs(slope - along) <= 2e-4 * (std::fabs(along) + 0.1),
+             "dL/dlambda", along, slope);
+      ++checked;
+    }
+  std::printf("%d units: the backward pass is the forward pass's slope\n", checked);
+}
+
 static void activations() {
   struct {
     Activation function;
@@ -326,6 +371,8 @@ int main(int argc, char **argv) {
     moments();
   else if (!std::strcmp(what, "gradients"))
     gradients();
+  else if (!std::strcmp(what, "backward"))
+    backward();
   else if (!std::strcmp(what, "activations"))
     activations();
   else if (!std::strcmp(what, "magnitude"))
