@@ -65,6 +65,24 @@ static Attention readAttention(Config &config, const ModelSpec &model) {
   return a;
 }
 
+// The masked-language head, or a task's behind the same dense, activation and
+// norm.
+static void readHead(Config &config, ModelSpec &model, const Norm &norm) {
+  HeadTransform transform{config.activation("classifier_activation", "gelu"),
+                          norm, {}, config.flag("classifier_bias", false)};
+  const bool bias = config.flag("decoder_bias", true);
+  const bool tied = config.flag("tie_word_embeddings", true);
+  const Pool pool =
+      config.word("classifier_pooling", {"cls", "mean"}, 0) ? Pool::mean
+                                                            : Pool::first;
+  if (readTask(config, model, transform, pool)) {
+    if (model.head) // the others' too, token by token
+      model.head->transform = transform;
+  } else if (config.architecture == "ModernBertForMaskedLM") {
+    model.head = Head{tied, bias, 1, 0, transform, config.at("vocab_size")};
+  }
+}
+
 static void describe(Config &config, ModelSpec &model) {
   model.layers = config.extent("num_hidden_layers", 22, 1 << 16);
   model.hidden = config.extent("hidden_size", 768);
@@ -100,20 +118,7 @@ static void describe(Config &config, ModelSpec &model) {
   model.units = preNormUnits(attention, f, norm);
   model.units[0].inNorm.all.assign(model.layers.value, norm);
   model.units[0].inNorm.all[0] = Norm{};
-
-  HeadTransform transform{config.activation("classifier_activation", "gelu"),
-                          norm, {}, config.flag("classifier_bias", false)};
-  const bool bias = config.flag("decoder_bias", true);
-  const bool tied = config.flag("tie_word_embeddings", true);
-  const Pool pool =
-      config.word("classifier_pooling", {"cls", "mean"}, 0) ? Pool::mean
-                                                            : Pool::first;
-  if (readTask(config, model, transform, pool)) {
-    if (model.head) // the others' too, token by token
-      model.head->transform = transform;
-  } else if (config.architecture == "ModernBertForMaskedLM") {
-    model.head = Head{tied, bias, 1, 0, transform, config.at("vocab_size")};
-  }
+  readHead(config, model, norm);
 }
 
 const Family mille::import::modernBert{
