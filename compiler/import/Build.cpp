@@ -310,6 +310,23 @@ void ModelBuilder::finish() {
   }
 }
 
+// As many tokens as the shortest position table of stacks that take words has rows.
+static std::optional<int64_t> mostTokens(const ModelSpec &spec, bool decoder) {
+  std::optional<int64_t> most;
+  auto take = [&](const Stack &stack) {
+    if (!stack.vocab || !stack.positions || stack.decoder != decoder)
+      return;
+    const PositionRule &rule = stack.positionRule;
+    // Counted positions begin at 1.
+    bool counted = rule.from != PositionsFrom::input;
+    int64_t rows = stack.positions.value - rule.offset - counted;
+    most = std::min(most.value_or(rows), rows);
+  };
+  llvm::for_each(spec.before, take);
+  take(spec);
+  return most;
+}
+
 void ModelBuilder::describe(ModelOp model) {
   auto number = [&](StringRef name, int64_t value) {
     model->setAttr(name, op.getI64IntegerAttr(value));
@@ -319,12 +336,9 @@ void ModelBuilder::describe(ModelOp model) {
   number("hidden_size", spec.hidden.value);
   if (spec.vocab)
     number("vocab_size", spec.vocab.value);
-  if (spec.positions) {
-    const PositionRule &rule = spec.positionRule;
-    // Counted positions begin at 1.
-    bool counted = rule.from != PositionsFrom::input;
-    number("max_tokens", spec.positions.value - rule.offset - counted);
-  }
+  for (bool decoder : {false, true})
+    if (auto most = mostTokens(spec, decoder))
+      number(decoder ? "max_decoder_tokens" : "max_tokens", *most);
   if (options.withoutWeights)
     model->setAttr("weights", op.getStringAttr("none"));
 }

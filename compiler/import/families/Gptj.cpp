@@ -45,7 +45,7 @@ static void describe(Config &config, ModelSpec &model) {
                                    " but must be even and at most " +
                                    llvm::Twine(d.a.headDim.value) +
                                    ", the dimensions of a head");
-  d.a.rope = Rope{ropeFrequencies(10000, rotary.value), Pairing::interleaved};
+  d.a.rope = Rope{ropeFrequencies(10000, rotary.value), Pairing::interleaved, 1, {}};
   d.f.gated = false;
   d.feedForwardBiases(true);
   d.parallel(true);

@@ -44,7 +44,7 @@ static mille_model modelOf(const char *name) {
   memcpy(weights, &header, sizeof header);
   mille_model model = {MILLE_ABI_VERSION, 1, 4, 1, 0, 8, name, &isa, inputs,
                        &output, NULL, 128, 0, 0, sizeof weights, 0, weights,
-                       forward, 7, fixed, slots, 0};
+                       forward, 7, fixed, slots, 0, NULL};
   return model;
 }
 
