@@ -187,11 +187,11 @@ void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
 
 void mille_count_tokens(mille_run *, const int32_t *ids, int64_t rows,
                         int64_t tokens, int32_t padded, int32_t padding,
-                        int32_t *out) {
+                        int32_t first, int32_t each, int32_t *out) {
   for (int64_t m = 0; m < rows; m += tokens) {
-    int32_t count = 0;
+    int32_t count = first;
     for (int64_t t = m; t < m + tokens; ++t)
-      out[t] = ids[t] != (padded ? padding : 0) ? ++count : 0;
+      out[t] = ids[t] != (padded ? padding : 0) ? count++ / each : 0;
   }
 }
 }

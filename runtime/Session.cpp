@@ -159,7 +159,7 @@ static mille_status checkMost(const mille_model &model,
         mille::hasSize(model, limit.extent) &&
         most.of(limit.extent) > limit.positions)
       return message.set(MILLE_TOO_LARGE,
-                         "max_%s is %lld but model %s has positions for %u",
+                         "max_%s is %lld but model %s takes at most %u",
                          mille::sizeName(limit.extent),
                          (ll)most.of(limit.extent), model.name,
                          limit.positions);

@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 3
+#define MILLE_ABI_VERSION 4
 
 /* ---- Buffers: the layout of halide_buffer_t, 56 bytes ---------------------- */
 
@@ -184,11 +184,11 @@ void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
 /* numbers[0 .. n - 1] for each sequence. */
 void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
                          int32_t *out);
-/* 1, 2, ... at what counts in each sequence, 0 elsewhere: ids that are not
- * `padding`, or, with padded 0, not 0. */
+/* first / each, (first + 1) / each, ... at what counts in each sequence, 0
+ * elsewhere: ids that are not `padding`, or, with padded 0, not 0. */
 void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
                         int64_t tokens, int32_t padded, int32_t padding,
-                        int32_t *out);
+                        int32_t first, int32_t each, int32_t *out);
 /* index: of `count` tokens of a sequence, -1 for zeros; `group` are one row. */
 void mille_gather_tokens(mille_run *run, const float *input,
                          int64_t input_stride, int64_t columns,
@@ -277,7 +277,7 @@ typedef struct mille_model {
   uint32_t isa_count;        /* best first */
   uint32_t input_count, output_count;
   uint32_t kernel_count;
-  uint32_t max_tokens;       /* learned positions: the table's length; 0: any */
+  uint32_t max_tokens;       /* of a sequence; learned positions: their table's; 0: any */
   const char *name;
   const mille_isa *isas;
   const mille_tensor_info *inputs, *outputs;

@@ -20,6 +20,10 @@ static double afterActivation(const Map &map, double length) {
     return length * length;
   case Activation::sigmoid:
     return std::sqrt(map.channels);
+  case Activation::softplus: // <= |x| + ln 2
+    return length + std::log(2.0) * std::sqrt(map.channels);
+  case Activation::exp:
+    return std::exp(length) * std::sqrt(map.channels);
   default: // |f(x)| <= |x|
     return length;
   }

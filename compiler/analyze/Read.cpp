@@ -260,7 +260,7 @@ private:
                 channelsOf(other->getResult(0)) &&
                 numbers.count(other->getOperand(0)) &&
                 !llvm::isa<RouteOp, PositionBiasOp, DistanceBiasOp, PairBiasOp,
-                           ContentBiasOp>(other)) {
+                           ContentBiasOp, KeyHeadBiasOp>(other)) {
               branch.unknown.push_back(other->getName().stripDialect().str());
               same(other, other->getOperand(0));
             }

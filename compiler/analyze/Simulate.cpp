@@ -98,6 +98,10 @@ double apply(Activation function, double x) {
     return std::tanh(x);
   case Activation::sigmoid:
     return 1 / (1 + std::exp(-x));
+  case Activation::softplus:
+    return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
+  case Activation::exp:
+    return std::exp(x);
   }
   return x;
 }

@@ -255,7 +255,7 @@ static void print(mlir::Operation *model, llvm::raw_ostream &out) {
   };
   number("layers", "layers");
   number("hidden_size", "channels");
-  number("max_tokens", "positions at most");
+  number("max_tokens", "tokens at most");
   out << '\n';
   printPositions(model, out);
   printUnits(model, out);

@@ -165,6 +165,9 @@ private:
     }
     if (int64_t chunk = attend.getChunk())
       mask += ", chunks of " + std::to_string(chunk);
+    if (mlir::Value segments = attend.getSegments())
+      if (auto counted = segments.getDefiningOp<CountTokensOp>())
+        mask += ", chunks of " + std::to_string(counted.getEach());
     if (int64_t sequences = attend.getSequences(); sequences > 1)
       mask += ", " + std::to_string(sequences) + " windows an image";
     if (attend.getSinkAttr())
@@ -199,6 +202,8 @@ private:
       return "ALiBi";
     if (llvm::isa<DistanceBiasOp>(bias))
       return "bias by distance in buckets";
+    if (llvm::isa<KeyHeadBiasOp>(bias))
+      return "bias by key and head";
     if (llvm::isa<PairBiasOp>(bias))
       return "bias by pair of tokens";
     return "bias by content and distance";

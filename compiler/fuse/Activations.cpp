@@ -69,6 +69,13 @@ Value mille::applyActivation(OpBuilder &builder, Location location,
     return math::TanhOp::create(builder, location, x);
   case Activation::sigmoid:
     return f.gated(f.number(1), f.times(-1, x));
+  case Activation::softplus: { // log(1 + exp x) = max(x, 0) + log(1 + exp(-|x|))
+    Value size = math::AbsFOp::create(builder, location, x);
+    Value sum = f.plus(f.number(1), f.exp(f.times(-1, size)));
+    return f.plus(f.relu(x), math::LogOp::create(builder, location, sum));
+  }
+  case Activation::exp:
+    return f.exp(x);
   }
   llvm_unreachable("an Activation has one of the values above");
 }

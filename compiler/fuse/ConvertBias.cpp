@@ -59,6 +59,14 @@ LogicalResult Converter::addBias(AttendOp op, Value bias, Biases &biases) {
         });
     return success();
   }
+  if (auto byKey = bias.getDefiningOp<KeyHeadBiasOp>()) {
+    if (biases.slopes || biases.keyHeadBias)
+      return tooMany(op, "by key and head");
+    if (failed(sameRows(op, {op.getKey(), byKey.getInput()})))
+      return failure();
+    biases.keyHeadBias = valueOf(byKey.getInput());
+    return success();
+  }
   if (auto distance = bias.getDefiningOp<DistanceBiasOp>())
     return addTable(op,
                     GatherAttr::get(op.getContext(), distance.getTableAttr(),

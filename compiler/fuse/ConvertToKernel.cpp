@@ -130,7 +130,8 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](AttendOp op) { return convertAttend(op); })
       .Case([&](LinearAttendOp op) { return convertLinearAttend(op); })
       .Case([&](RotateOp op) { return convertRotate(op); })
-      .Case<PositionBiasOp, DistanceBiasOp, PairBiasOp, ContentBiasOp>(
+      .Case<PositionBiasOp, DistanceBiasOp, PairBiasOp, ContentBiasOp,
+            KeyHeadBiasOp>(
           [&](auto op) { return convertBias(op); })
       .Case([&](PoolOp op) { return convertPool(op); })
       .Case([&](PatchesOp op) { return convertPatches(op); })

@@ -71,13 +71,16 @@ LogicalResult Converter::convertCountTokens(CountTokensOp op) {
   Value ids = valueOf(op.getIds());
   values[op.getResult()] = once(
       {ids.getAsOpaquePointer(), op.getPaddingAttr().getAsOpaquePointer(),
+       op.getFirstAttr().getAsOpaquePointer(),
+       op.getEachAttr().getAsOpaquePointer(),
        op->getName().getAsOpaquePointer()},
       [&]() -> Value {
         Space space = spaceOf(op.getIds());
         Value to = makeIndices(head, op.getLoc(), rowsOf(space));
         return kernel::CountTokensOp::create(head, op.getLoc(), to.getType(), ids,
                                              tokensOf(space), op.getPaddingAttr(),
-                                             to)
+                                             op.getFirstAttr(),
+                                             op.getEachAttr(), to)
             .getResult();
       });
   return success();

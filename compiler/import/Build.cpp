@@ -314,6 +314,9 @@ void ModelBuilder::finish() {
 static std::optional<int64_t> mostTokens(const ModelSpec &spec, bool decoder) {
   std::optional<int64_t> most;
   auto take = [&](const Stack &stack) {
+    if (stack.decoder == decoder && stack.mostTokens)
+      most = std::min(most.value_or(stack.mostTokens.value),
+                      stack.mostTokens.value);
     if (!stack.vocab || !stack.positions || stack.decoder != decoder)
       return;
     const PositionRule &rule = stack.positionRule;

@@ -265,7 +265,8 @@ llvm::SmallVector<Value> ModelBuilder::scoreBiases(Value u, const Attention &a,
     constexpr int64_t any = ShapedType::kDynamic;
     auto type = RankedTensorType::get({any, a.heads.value, any, any}, f32);
     biases.push_back(PositionBiasOp::create(
-        op, where(at), type, input("position_ids"),
+        op, where(at), type,
+        a.slopesFromMask ? countShown(1, at) : input("position_ids"),
         op.getDenseF64ArrayAttr(a.slopes), op.getF64FloatAttr(a.slopeFactor),
         a.slopesRounded ? op.getUnitAttr() : UnitAttr()));
   }
@@ -310,7 +311,10 @@ Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
   if (const auto &l = a.lengthScale) {
     length = LengthScaleAttr::get(&context, l->kind, l->base, l->floor, l->beta,
                                   l->period, l->offset);
-    if (l->kind == LengthKind::log_floor)
+    if (l->byToken)
+      positions = countTokens(input("input_ids"), // no id is -1: all count
+                              op.getI64IntegerAttr(-1), 0, 1, at);
+    else if (l->kind == LengthKind::log_floor)
       positions = input("position_ids");
   }
   FlatSymbolRefAttr sink, headScale;
@@ -336,15 +340,20 @@ Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
     biases.push_back(contentBias(heads.query, false, a, name, at));
   if (a.content && a.content->ofKey)
     biases.push_back(contentBias(heads.key, true, a, name, at));
+  if (a.scoreOfValue)
+    biases.push_back(scoreOfValue(heads.value, a, name, at));
+  const bool chunks = a.chunk && a.chunksFromMask;
+  Value segments = a.windows ? this->segments(*a.windows)
+                   : chunks  ? countShown(a.chunk, at)
+                             : Value();
   return AttendOp::create(
       op, where(at), as(heads.query, a.heads.value * a.valueDim.value),
-      heads.query, heads.key, heads.value, keyMask, positions,
-      a.windows ? segments(*a.windows) : Value(), prefix, biases, op.getI64IntegerAttr(a.heads.value),
+      heads.query, heads.key, heads.value, keyMask, positions, segments, prefix, biases, op.getI64IntegerAttr(a.heads.value),
       op.getI64IntegerAttr(a.kvHeads.value),
       op.getI64IntegerAttr(a.headDim.value),
       op.getI64IntegerAttr(a.valueDim.value), op.getF64FloatAttr(scale),
       FlatSymbolRefAttr(), headScale, length, sink,
-      MaskAttr::get(&context, a.mask), window, op.getI64IntegerAttr(a.chunk),
+      MaskAttr::get(&context, a.mask), window, op.getI64IntegerAttr(chunks ? 0 : a.chunk),
       op.getI64IntegerAttr(a.windows ? a.windows->windows().count() : 1),
       op.getF64FloatAttr(a.softcap));
 }

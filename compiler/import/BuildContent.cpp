@@ -1,5 +1,5 @@
-// Scores between the contents of tokens and their distance: tables that every
-// layer projects for itself.
+// Scores that follow from contents: of queries and keys and their distance, by
+// tables that every layer projects for itself, or of a key's values.
 #include "compiler/import/ModelBuilder.h"
 
 using namespace mlir;
@@ -45,4 +45,45 @@ Value ModelBuilder::contentBias(Value x, bool ofKey, const Attention &a,
       op, where(at), RankedTensorType::get({any, a.heads.value, any, any}, f32),
       x, op.getBoolAttr(ofKey), symbol, op.getF64FloatAttr(table.factor),
       op.getDenseI64ArrayAttr(table.rows));
+}
+
+Value ModelBuilder::scoreOfValue(Value value, const Attention &a, StringRef name,
+                                 LocationAttr at) {
+  // A key head's numbers are those of all its queries' heads.
+  const int64_t shared = a.heads.value / a.kvHeads.value;
+  auto repeated = [&](StringRef part, llvm::SmallVector<Dimension, 2> shape,
+                      Role role) {
+    std::string own = (name + part).str();
+    if (made.insert(own).second)
+      if (Attribute stored = valueOf({own, shape, role, 0.0})) {
+        shape[0] = dim(a.heads);
+        declare(own, shape,
+                shared == 1
+                    ? stored
+                    : RepeatAttr::get(&context, stored, shared, true),
+                at);
+      }
+    return FlatSymbolRefAttr::get(&context, own);
+  };
+  FlatSymbolRefAttr weight =
+      repeated("score.weight", {dim(a.kvHeads), dim(a.kvHeads, a.valueDim)},
+               Role::dense);
+  FlatSymbolRefAttr bias;
+  if (a.scoreOfValueBias)
+    bias = repeated("score.bias", {dim(a.kvHeads)}, Role::bias);
+  Location location = where(at);
+  Value score =
+      LinearOp::create(op, location, as(value, a.heads.value), value, Value(),
+                       weight, bias, op.getF64FloatAttr(1));
+  score = ActivateOp::create(op, location, score, Activation::softplus);
+  auto scale = ScaleAttr::get(&context, ScaleKind::learned_channel, 1.0,
+                              StringAttr(),
+                              repeated("score_scale", {dim(a.kvHeads)}, Role::scale),
+                              Share::unit, 0.0, 1.0, 0);
+  score = AffineOp::create(op, location, score, scale, ScaleAttr());
+  score = ActivateOp::create(op, location, score, Activation::exp);
+  constexpr int64_t any = ShapedType::kDynamic;
+  return KeyHeadBiasOp::create(
+      op, location, RankedTensorType::get({any, a.heads.value, any, any}, f32),
+      score);
 }

@@ -36,9 +36,9 @@ Value ModelBuilder::positions(FlatSymbolRefAttr &table, const Extent &width) {
     return input("position_ids");
   bool ids = rule.from == PositionsFrom::ids;
   Value counted = input(ids ? "input_ids" : "attention_mask");
-  return CountTokensOp::create(
-      op, where(at), counted.getType(), counted,
-      ids ? op.getI64IntegerAttr(rule.padding) : IntegerAttr());
+  return countTokens(
+      counted, ids ? op.getI64IntegerAttr(rule.padding) : IntegerAttr(), 1, 1,
+      at);
 }
 
 // words + the tables' rows; the tables alone are an embedding of their own.

@@ -107,3 +107,15 @@ Value ModelBuilder::outOfWindows(Value x, const WindowPlan &plan) {
 Value ModelBuilder::segments(const WindowPlan &plan) {
   return plan.shift ? tokenNumbers(plan.windows().segments()) : Value();
 }
+
+Value ModelBuilder::countShown(int64_t each, LocationAttr at) {
+  return countTokens(input("attention_mask"), IntegerAttr(), 0, each, at);
+}
+
+// Where a token counts unless its id is `padding`; without, where it is not 0.
+Value ModelBuilder::countTokens(Value ids, IntegerAttr padding, int64_t first,
+                                int64_t each, LocationAttr at) {
+  return CountTokensOp::create(op, where(at), ids.getType(), ids, padding,
+                               op.getI64IntegerAttr(first),
+                               op.getI64IntegerAttr(each));
+}

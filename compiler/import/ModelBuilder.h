@@ -122,6 +122,12 @@ private:
   mlir::Attribute distances(const ContentTable &table, mlir::LocationAttr at);
   Value contentBias(Value x, bool ofKey, const Attention &attention,
                     llvm::StringRef name, mlir::LocationAttr at);
+  Value countTokens(Value ids, mlir::IntegerAttr padding, int64_t first,
+                    int64_t each, mlir::LocationAttr at);
+  // Tokens that the mask shows: floor(n / each), n from 0.
+  Value countShown(int64_t each, mlir::LocationAttr at);
+  Value scoreOfValue(Value value, const Attention &attention,
+                     llvm::StringRef name, mlir::LocationAttr at);
   Value distanceBias(Value like, const Attention &attention,
                      llvm::StringRef name, mlir::LocationAttr at);
   Value attendSoftmax(Value u, const Heads &heads, const Attention &a,

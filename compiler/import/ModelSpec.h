@@ -75,6 +75,7 @@ struct LengthScale {
   transformer::LengthKind kind = transformer::LengthKind::log_keys;
   double base = 0, floor = 1, beta = 0;
   int64_t period = 0, offset = 0;
+  bool byToken = false; // log_floor: p is the token, whatever its position id
 };
 
 // A bias by distance (T5): buckets[clamp(j - i, -D, D) + D] is a row of the
@@ -119,6 +120,7 @@ struct Attention {
   bool prefixed = false;  // a causal mask whose first keys are seen by all
   int64_t left = 0, right = 0; // window: i - left < j < i + right; 0: open
   int64_t chunk = 0;           // keys of other chunks are hidden
+  bool chunksFromMask = false; // they begin at the first token that counts
   QkvLayout layout = QkvLayout::separate;
 
   double scale = 1;
@@ -141,6 +143,9 @@ struct Attention {
   std::vector<double> slopes; // ALiBi
   double slopeFactor = 1;
   bool slopesRounded = false; // slopes and their products, to bfloat16
+  bool slopesFromMask = false; // positions count from the first token it shows
+  // exp(score_scale[h] * softplus(score[h] . value)), added to a key's scores.
+  bool scoreOfValue = false, scoreOfValueBias = false;
   std::optional<DistanceTable> distance;
   std::optional<ContentTable> content;
   std::vector<PairBias> pairBiases; // between the tokens of an image
@@ -312,6 +317,7 @@ struct Stack {
   ProjectedAt projectedAt = ProjectedAt::normed;
   Extent positions;  // rows of the position table; 0: none
   PositionRule positionRule;
+  Extent mostTokens; // of a sequence; 0: as many as there are positions
   Extent tokenTypes; // 0: none
   Norm embedNorm, finalNorm;
   Projection last; // after the final norm

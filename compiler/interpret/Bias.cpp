@@ -85,6 +85,16 @@ Status mille::interpreter::runOp(Run &run, tf::PairBiasOp op) {
   return Status::done;
 }
 
+Status mille::interpreter::runOp(Run &run, tf::KeyHeadBiasOp op) {
+  const Tensor &input = run.at(op.getInput()); // [batch, keys, heads]
+  int64_t keys = input.shape[1], heads = columnsOf(input);
+  auto number = [&](int64_t b, int64_t h, int64_t, int64_t j) {
+    return input.numbers[(b * keys + j) * heads + h];
+  };
+  run.set(op.getResult(), biasOf(input.shape[0], heads, keys, keys, number));
+  return Status::done;
+}
+
 Status mille::interpreter::runOp(Run &run, tf::ContentBiasOp op) {
   const Tensor &input = run.at(op.getInput()); // [batch, tokens, channels]
   Tensor table;                                // [entries, channels]

@@ -160,6 +160,21 @@ private:
           return wrong("no input says how many " + Twine(sizeOf(word).what) +
                        " input " + inputName(forward, i) + " has");
     }
+    return checkMost();
+  }
+
+  // No more than the model is for.
+  Status checkMost() {
+    auto model = forward->getParentOfType<transformer::ModelOp>();
+    for (auto [word, name] :
+         {std::pair(-2, "max_tokens"), std::pair(-3, "max_decoder_tokens")}) {
+      auto most = model ? model->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
+      const Size &size = sizeOf(word);
+      if (most && most.getInt() > 0 && size.from && size.number > most.getInt())
+        return wrong("input " + inputName(forward, *size.from) + " has " +
+                     Twine(size.number) + " " + size.what +
+                     " but the model takes at most " + Twine(most.getInt()));
+    }
     return Status::done;
   }
 

@@ -56,6 +56,10 @@ double mille::interpreter::activation(Activation function, double x) {
     return std::tanh(x);
   case Activation::sigmoid:
     return sigmoid(x);
+  case Activation::softplus:
+    return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+  case Activation::exp:
+    return std::exp(x);
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

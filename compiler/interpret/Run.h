@@ -96,6 +96,7 @@ Status runOp(Run &run, transformer::PositionBiasOp op);
 Status runOp(Run &run, transformer::DistanceBiasOp op);
 Status runOp(Run &run, transformer::PairBiasOp op);
 Status runOp(Run &run, transformer::ContentBiasOp op);
+Status runOp(Run &run, transformer::KeyHeadBiasOp op);
 Status runOp(Run &run, transformer::AttendOp op);
 Status runOp(Run &run, transformer::LinearAttendOp op);
 Status runOp(Run &run, transformer::RouteOp op);

@@ -85,19 +85,20 @@ Tensor repeated(ArrayRef<int64_t> numbers, int64_t batch) {
 }
 
 // 1, 2, ... at what counts in each sequence of `tokens`, in place.
-void countTokens(std::vector<double> &ids, int64_t tokens,
-                 std::optional<int64_t> padding) {
+std::optional<int64_t> optionalOf(std::optional<uint64_t> number) {
+  return number ? std::optional(int64_t(*number)) : std::nullopt;
+}
+
+template <typename Op>
+void countTokens(Op op, std::vector<double> &ids, int64_t tokens) {
+  std::optional<int64_t> padding = optionalOf(op.getPadding());
   int64_t counted = 0;
   for (size_t m = 0; m < ids.size(); ++m) {
     if (m % tokens == 0)
-      counted = 0;
+      counted = op.getFirst();
     bool counts = padding ? ids[m] != double(*padding) : ids[m] != 0;
-    ids[m] = counts ? ++counted : 0;
+    ids[m] = counts ? counted++ / int64_t(op.getEach()) : 0;
   }
-}
-
-std::optional<int64_t> optionalOf(std::optional<uint64_t> number) {
-  return number ? std::optional(int64_t(*number)) : std::nullopt;
 }
 
 } // namespace
@@ -133,7 +134,7 @@ Status mille::interpreter::runOp(Run &run, tf::TokenNumbersOp op) {
 
 Status mille::interpreter::runOp(Run &run, tf::CountTokensOp op) {
   Tensor out = run.at(op.getIds()); // [batch, tokens]
-  countTokens(out.numbers, columnsOf(out), optionalOf(op.getPadding()));
+  countTokens(op, out.numbers, columnsOf(out));
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
@@ -182,8 +183,7 @@ Status mille::interpreter::runOp(Run &run, kernel::TokenNumbersOp op) {
 
 Status mille::interpreter::runOp(Run &run, kernel::CountTokensOp op) {
   Tensor out = run.at(op.getIds()); // [rows]
-  countTokens(out.numbers, run.index(op.getTokens()),
-              optionalOf(op.getPadding()));
+  countTokens(op, out.numbers, run.index(op.getTokens()));
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

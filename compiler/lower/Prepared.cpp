@@ -106,7 +106,8 @@ public:
     code.call("mille_count_tokens",
               {code.run, address.lookup(op.getIds()), rowsOf(op.getIds()),
                index.lookup(op.getTokens()), i32(op.getPadding().has_value()),
-               i32(op.getPadding().value_or(0)), address.lookup(op.getOut())});
+               i32(op.getPadding().value_or(0)), i32(op.getFirst()),
+               i32(op.getEach()), address.lookup(op.getOut())});
     return success();
   }
 

@@ -88,16 +88,22 @@ def Kernel_TokenNumbersOp : Kernel_Op<"token_numbers"> {
 def Kernel_CountTokensOp : Kernel_Op<"count_tokens"> {
   let summary = "i32 [rows] -> 1, 2, ... at what counts in each sequence, 0 elsewhere";
   let description = [{
-    A row counts where ids != padding, or is not 0 where `padding` is absent.
+    As transformer.count_tokens: a row counts where ids != padding, or is not 0
+    where `padding` is absent; floor(position / each), positions from `first`.
+
+    Constraints:
+    * (C1) first >= 0, each > 0.
 
     ```mlir
     %p = kernel.count_tokens %ids tokens %t padding 1 outs(%o : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
     ```
   }];
   let arguments = (ins Kernel_Buffer:$ids, Index:$tokens, OptionalAttr<I64Attr>:$padding,
-                       Kernel_Buffer:$out);
+    DefaultValuedAttr<I64Attr, "1">:$first, DefaultValuedAttr<I64Attr, "1">:$each,
+    Kernel_Buffer:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$ids `tokens` $tokens (`padding` $padding^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($ids) (`->` type($result)^)?";
+  let assemblyFormat = "$ids `tokens` $tokens (`padding` $padding^)? (`first` $first^)? (`each` $each^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($ids) (`->` type($result)^)?";
+  let hasVerifier = 1;
 }
 
 def Kernel_GatherTokensOp : Kernel_Op<"gather_tokens"> {

@@ -132,6 +132,26 @@ def Transformer_ContentBiasOp : Transformer_Op<"content_bias",
   let hasVerifier = 1;
 }
 
+def Transformer_KeyHeadBiasOp : Transformer_Op<"key_head_bias", [Pure]> {
+  let summary = "bias by key and head, whatever the query: input[j, h]";
+  let description = [{
+    A number of each key for each query head (Doge's dynamic mask, a function of
+    the values).
+
+    Constraints:
+    * (C1) the result is [batch, heads, query tokens, key tokens] with as many heads
+      as the input has channels, and its key tokens.
+
+    ```mlir
+    %b = transformer.key_head_bias %x : tensor<?x?x2xf32> -> tensor<?x2x?x?xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input);
+  let results = (outs Transformer_Bias:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Transformer_AttendOp : Transformer_Op<"attend",
     [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "softmax(softcap(q k^T * scale) + biases | mask) v, per head";

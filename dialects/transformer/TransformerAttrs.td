@@ -26,7 +26,7 @@ def Transformer_Tap : Transformer_Enum<"Tap",
 def Transformer_Activation : Transformer_Enum<"Activation",
     "scalar function between two linears",
     ["identity", "relu", "relu2", "gelu_erf", "gelu_tanh", "quick_gelu", "silu",
-     "tanh", "sigmoid"]>;
+     "tanh", "sigmoid", "softplus", "exp"]>;
 def Transformer_Pairing : Transformer_Enum<"Pairing",
     "which dimensions RoPE turns together", ["half", "interleaved"]>;
 def Transformer_Mask : Transformer_Enum<"Mask",

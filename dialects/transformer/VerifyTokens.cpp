@@ -122,6 +122,24 @@ LogicalResult ContentBiasOp::verifySymbolUses(SymbolTableCollection &tables) {
                       shapeOf(getInput()).back(), tables);
 }
 
+LogicalResult KeyHeadBiasOp::verify() {
+  ArrayRef<int64_t> input = shapeOf(getInput()), shape = shapeOf(getResult());
+  if (shape.size() == 4 && input.size() == 3 && shape[1] == input[2] &&
+      !ShapedType::isDynamic(shape[1]) && input[0] == shape[0] &&
+      input[1] == shape[3]) // C1
+    return success();
+  return emitOpError() << "input is " << shapeText(input) << " but result is "
+                       << shapeText(shape);
+}
+
+LogicalResult CountTokensOp::verify() {
+  if (int64_t(getFirst()) < 0) // C1
+    return emitOpError() << "first is " << int64_t(getFirst()) << " but must be >= 0";
+  if (int64_t(getEach()) > 0) // C1
+    return success();
+  return emitOpError() << "each is " << int64_t(getEach()) << " but must be > 0";
+}
+
 //===-- Experts -------------------------------------------------------------===//
 
 LogicalResult mille::transformer::verifyChoice(Operation *op, int64_t entries,

@@ -45,7 +45,7 @@ static void describe(Config &config, ModelSpec &model) {
     // Eager attention of the modeling code adds the bias to its mask and to its
     // scores: twice.
     d.a.slopeFactor = 2 * d.a.scale;
-    d.a.slopesRounded = true;
+    d.a.slopesRounded = d.a.slopesFromMask = true;
     config.ignore("rope_theta");
     config.ignore("rope_scaling");
     config.ignore("rope_parameters");

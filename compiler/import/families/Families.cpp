@@ -25,6 +25,7 @@ llvm::ArrayRef<const Family *> mille::import::families() {
       &dinov2WithRegisters,
       &dinov3Vit,
       &distilBert,
+      &doge,
       &electra,
       &exaone4,
       &falcon,

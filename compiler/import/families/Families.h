@@ -26,6 +26,7 @@ extern const Family dinov2;
 extern const Family dinov2WithRegisters;
 extern const Family dinov3Vit;
 extern const Family distilBert;
+extern const Family doge;
 extern const Family electra;
 extern const Family exaone4;
 extern const Family falcon;

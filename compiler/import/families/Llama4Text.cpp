@@ -35,11 +35,12 @@ static void describeLayers(Config &config, Decoder &d) {
   bool normed = config.flag("use_qk_norm", true);
   LengthScale growth{LengthKind::log_floor, 0, 1,
                      config.number("attn_scale", 0.1),
-                     config.extent("floor_scale", 8192).value, 1};
+                     config.extent("floor_scale", 8192).value, 1, true};
   bool grows = config.flag("attn_temperature_tuning", true);
   for (auto [layer, a] : llvm::enumerate(d.attentions())) {
     if (d.kinds[layer] == "chunked_attention")
       a.chunk = chunk;
+    a.chunksFromMask = true;
     if (!turns[layer]) {
       a.rope.reset();
       if (grows)

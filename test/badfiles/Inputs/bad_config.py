@@ -122,6 +122,7 @@ CASES = [
      ['error: layer_types has "sliding_attention" but the config has no sliding window']),
     ("unused_window", llama(model_type="qwen2_moe", architectures=[], layer_types=["sliding_attention"], sliding_window=4, use_sliding_window=False),
      ['error: layer_types has "sliding_attention" but the config has no sliding window']),
+    ("doge_experts", llama(model_type="doge", architectures=[], is_moe=True), ["error: is_moe is true but Mille does only false"]),
     ("route_norm", llama(model_type="afmoe", architectures=[], route_norm=False), ["error: route_norm is false but Mille does only true"]),
     ("swiglu_alpha", llama(model_type="gpt_oss", architectures=[], swiglu_alpha=1.5), ["error: swiglu_alpha is 1.5 but Mille does only 1.702"]),
     ("bert_decoder", bert(is_decoder=True), ["error: is_decoder is true but Mille does only false"]),

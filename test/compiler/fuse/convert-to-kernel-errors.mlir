@@ -83,6 +83,17 @@ transformer.model @two_slopes {
 
 // -----
 
+transformer.model @two_biases_of_key_heads {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %s: tensor<?x?x2xf32> {transformer.name = "s"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %a = transformer.key_head_bias %s : tensor<?x?x2xf32> -> tensor<?x2x?x?xf32>
+    // expected-error @below {{'transformer.attend' op has two biases by key and head but its kernel adds at most one}}
+    %y = transformer.attend %x, %x, %x bias %a, %a : tensor<?x2x?x?xf32>, tensor<?x2x?x?xf32> heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
 transformer.model @two_content_biases {
   transformer.parameter @t : tensor<3x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "t", tensor<3x4xf32>>
   func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {

@@ -16,6 +16,8 @@
 // CHECK-DAG: silu [1, 1, 4] -0.2689414 0 0.7310586 1.761594{{$}}
 // CHECK-DAG: tanh [1, 1, 4] -0.7615942 0 0.7615942 0.9640276{{$}}
 // CHECK-DAG: sigmoid [1, 1, 4] 0.2689414 0.5 0.7310586 0.8807971{{$}}
+// CHECK-DAG: softplus [1, 1, 4] 0.3132617 0.6931472 1.313262 2.126928{{$}}
+// CHECK-DAG: exp [1, 1, 4] 0.3678795 1 2.718282 7.389056{{$}}
 // CHECK-DAG: gate [1, 1, 4] -2.689414 0 7.310586 17.61594{{$}}
 // CHECK-DAG: softcap [1, 1, 4] -0.9242343 0 0.9242343 1.523188{{$}}
 transformer.model @m {
@@ -25,7 +27,8 @@ transformer.model @m {
           tensor<?x?x4xf32> {transformer.name = "gelu_tanh"}, tensor<?x?x4xf32> {transformer.name = "quick_gelu"},
           tensor<?x?x4xf32> {transformer.name = "silu"}, tensor<?x?x4xf32> {transformer.name = "tanh"},
           tensor<?x?x4xf32> {transformer.name = "sigmoid"}, tensor<?x?x4xf32> {transformer.name = "gate"},
-          tensor<?x?x4xf32> {transformer.name = "softcap"}) {
+          tensor<?x?x4xf32> {transformer.name = "softcap"}, tensor<?x?x4xf32> {transformer.name = "softplus"},
+          tensor<?x?x4xf32> {transformer.name = "exp"}) {
     %0 = transformer.activate %x by identity : tensor<?x?x4xf32>
     %1 = transformer.activate %x by relu : tensor<?x?x4xf32>
     %2 = transformer.activate %x by relu2 : tensor<?x?x4xf32>
@@ -37,8 +40,10 @@ transformer.model @m {
     %8 = transformer.activate %x by sigmoid : tensor<?x?x4xf32>
     %9 = transformer.gate %x, %u by silu : tensor<?x?x4xf32>
     %10 = transformer.softcap %x cap 2.0 : tensor<?x?x4xf32>
-    return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10
+    %11 = transformer.activate %x by softplus : tensor<?x?x4xf32>
+    %12 = transformer.activate %x by exp : tensor<?x?x4xf32>
+    return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12
       : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>,
-        tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>
+        tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>
   }
 }

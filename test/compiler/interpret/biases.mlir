@@ -15,6 +15,8 @@
 // half of the row's number times entry 2 behind, 0 at, 1 after the query
 // CHECK-DAG: of_query.0 [2, 2, 2] 0.5 1 4.5 1.5 10 20 60 20{{$}}
 // CHECK-DAG: of_key.0 [2, 2, 2] 0.5 3 1.5 1.5 10 40 30 20{{$}}
+// head h's number of each key
+// CHECK-DAG: of_key_head.0 [2, 2, 2] 1 3 1 3 2 4 2 4{{$}}
 // twice the slope ln 3 / 2 on scores that are equal
 // CHECK-DAG: attended [1, 2, 1] 6 6{{$}}
 transformer.model @m {
@@ -29,7 +31,8 @@ transformer.model @m {
           tensor<?x2x2x2xf32> {transformer.name = "pair"},
           tensor<?x2x2x2xf32> {transformer.name = "of_query"},
           tensor<?x2x2x2xf32> {transformer.name = "of_key"},
-          tensor<?x2x1xf32> {transformer.name = "attended"}) {
+          tensor<?x2x1xf32> {transformer.name = "attended"},
+          tensor<?x2x2x2xf32> {transformer.name = "of_key_head"}) {
     %0 = transformer.position_bias %p slopes [0.5] factor 2.0 : tensor<?x2xi32> -> tensor<?x1x2x2xf32>
     %1 = transformer.position_bias %p slopes [0.3] factor 2.0 rounding bfloat16 : tensor<?x2xi32> -> tensor<?x1x2x2xf32>
     %2 = transformer.distance_bias %x table @near buckets [0, 1, 1] : tensor<?x2x2xf32> -> tensor<?x2x2x2xf32>
@@ -41,6 +44,7 @@ transformer.model @m {
     %zero = transformer.affine %v scale <constant 0.0> : tensor<?x2x1xf32>
     %6 = transformer.attend %zero, %zero, %v bias %b, %b : tensor<?x1x2x2xf32>, tensor<?x1x2x2xf32> heads 1 kv_heads 1 head_dim 1 value_dim 1 scale 1.0 mask bidirectional
       : tensor<?x2x1xf32>, tensor<?x2x1xf32>, tensor<?x2x1xf32> -> tensor<?x2x1xf32>
-    return %0, %1, %2, %3, %4, %5, %6 : tensor<?x1x2x2xf32>, tensor<?x1x2x2xf32>, tensor<?x2x2x2xf32>, tensor<?x2x2x2xf32>, tensor<?x2x2x2xf32>, tensor<?x2x2x2xf32>, tensor<?x2x1xf32>
+    %7 = transformer.key_head_bias %x : tensor<?x2x2xf32> -> tensor<?x2x2x2xf32>
+    return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<?x1x2x2xf32>, tensor<?x1x2x2xf32>, tensor<?x2x2x2xf32>, tensor<?x2x2x2xf32>, tensor<?x2x2x2xf32>, tensor<?x2x2x2xf32>, tensor<?x2x1xf32>, tensor<?x2x2x2xf32>
   }
 }

@@ -16,6 +16,8 @@
 // CHECK-DAG: gathered [1, 2, 2] 4 1 0 8{{$}}
 // CHECK-DAG: counted [1, 4] 1 0 2 3{{$}}
 // CHECK-DAG: counted_mask [1, 4] 1 2 3 4{{$}}
+// pairs of those that are not 1
+// CHECK-DAG: pairs [1, 4] 0 0 0 1{{$}}
 // CHECK-DAG: numbers [1, 3] 2 0 1{{$}}
 // CHECK-DAG: probe [1, 1, 2] 5 6{{$}}
 // CHECK-DAG: first [1, 1] 2{{$}}
@@ -29,7 +31,7 @@ transformer.model @m {
       %ids: tensor<?x4xi32> {transformer.name = "ids"}, %x: tensor<?x4x1xf32> {transformer.name = "x"})
       -> (tensor<?x3x8xf32> {transformer.name = "patches"}, tensor<?x2x6xf32> {transformer.name = "sound"},
           tensor<?x2x2xf32> {transformer.name = "gathered"}, tensor<?x4xi32> {transformer.name = "counted"},
-          tensor<?x4xi32> {transformer.name = "counted_mask"}, tensor<?x3xi32> {transformer.name = "numbers"},
+          tensor<?x4xi32> {transformer.name = "counted_mask"}, tensor<?x4xi32> {transformer.name = "pairs"}, tensor<?x3xi32> {transformer.name = "numbers"},
           tensor<?x1x2xf32> {transformer.name = "probe"}, tensor<?x1xf32> {transformer.name = "first"},
           tensor<?x1xf32> {transformer.name = "first_id"}, tensor<?x1xf32> {transformer.name = "absent_id"},
           tensor<?x1xf32> {transformer.name = "highest_id"}, tensor<?x1xf32> {transformer.name = "mean"}) {
@@ -38,6 +40,7 @@ transformer.model @m {
     %2 = transformer.gather_tokens %x index [2, 0, -1, 3] group 2 : tensor<?x4x1xf32> -> tensor<?x2x2xf32>
     %3 = transformer.count_tokens %ids padding 1 : tensor<?x4xi32>
     %4 = transformer.count_tokens %ids : tensor<?x4xi32>
+    %pairs = transformer.count_tokens %ids padding 1 first 0 each 2 : tensor<?x4xi32>
     %5 = transformer.token_numbers %x [2, 0, 1] : tensor<?x4x1xf32> -> tensor<?x3xi32>
     %6 = transformer.constant @probe for %x : tensor<?x4x1xf32> -> tensor<?x1x2xf32>
     %7 = transformer.pool %x by first skip 1 : tensor<?x4x1xf32> -> tensor<?x1xf32>
@@ -45,6 +48,6 @@ transformer.model @m {
     %9 = transformer.pool %x ids %ids : tensor<?x4xi32> by first_id id 8 : tensor<?x4x1xf32> -> tensor<?x1xf32>
     %10 = transformer.pool %x ids %ids : tensor<?x4xi32> by highest_id : tensor<?x4x1xf32> -> tensor<?x1xf32>
     %11 = transformer.pool %x by mean skip 1 : tensor<?x4x1xf32> -> tensor<?x1xf32>
-    return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11 : tensor<?x3x8xf32>, tensor<?x2x6xf32>, tensor<?x2x2xf32>, tensor<?x4xi32>, tensor<?x4xi32>, tensor<?x3xi32>, tensor<?x1x2xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>
+    return %0, %1, %2, %3, %4, %pairs, %5, %6, %7, %8, %9, %10, %11 : tensor<?x3x8xf32>, tensor<?x2x6xf32>, tensor<?x2x2xf32>, tensor<?x4xi32>, tensor<?x4xi32>, tensor<?x4xi32>, tensor<?x3xi32>, tensor<?x1x2xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>
   }
 }

@@ -41,7 +41,7 @@ static int32_t forward(mille_run *run) {
 /* ---- Positions, experts, tokens: once, against plain formulas ---- */
 
 enum { heads = 3, entries = 12, k = 3, group = 2, moved = 10 };
-static int32_t counted[rows], countedMask[rows], numbered[batch * 4];
+static int32_t counted[rows], countedMask[rows], chunks[rows], numbered[batch * 4];
 static float sloped[rows][heads + 1], lengthScales[4][rows];
 static float stretched[rows][2 * n], replaced[rows][2 * n], unstretched[rows][2 * n];
 static const double slopes[heads] = {0.7, 0.3, 1.1};
@@ -62,8 +62,9 @@ static float skipped[batch][columns];
 
 static void prepareOnce(mille_run *run) {
   const int32_t *ids = run->inputs[1], *seen = run->inputs[0];
-  mille_count_tokens(run, ids, rows, tokens, 1, 7, counted);
-  mille_count_tokens(run, seen, rows, tokens, 0, 7, countedMask);
+  mille_count_tokens(run, ids, rows, tokens, 1, 7, 1, 1, counted);
+  mille_count_tokens(run, seen, rows, tokens, 0, 7, 1, 1, countedMask);
+  mille_count_tokens(run, seen, rows, tokens, 0, 7, 0, 3, chunks);
   mille_token_numbers(run, tokenIndex + 2, 4, numbered);
   mille_alibi(run, ids, rows, slopes, heads, 0.5, sloped[0], heads + 1);
   mille_rotation(run, ids, rows, frequencies, n, 1, 20, 2, NULL, stretched[0],
@@ -121,6 +122,7 @@ static void checkPositions(void) {
     }
     CHECK(counted[m] == (positions[m] != 7 ? ids : 0));
     CHECK(countedMask[m] == (mask[m] ? ones : 0));
+    CHECK(chunks[m] == (mask[m] ? (ones - 1) / 3 : 0));
     for (int h = 0; h < heads; ++h)
       CHECK(sloped[m][h] ==
             0.5f * nearBf16((double)nearBf16(slopes[h]) * positions[m]));

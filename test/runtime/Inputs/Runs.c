@@ -87,7 +87,7 @@ static void refusals(void) {
   REFUSED(0, 8, 1, MILLE_INVALID_ARGUMENT, "max_batch is 0 but must be at least 1");
   REFUSED(1, 8, 65, MILLE_INVALID_ARGUMENT, "threads is 65 but must be 0 to 64");
   REFUSED(1, 301, 1, MILLE_TOO_LARGE,
-          "max_tokens is 301 but model fake has positions for 300");
+          "max_tokens is 301 but model fake takes at most 300");
   REFUSED(INT64_MAX, 300, 1, MILLE_TOO_LARGE, "more than memory");
   REFUSED(INT32_MAX, 1, 1, MILLE_TOO_LARGE, "more than memory");
   CHECK(mille_session_create(package, 2, 8, 2, &session) == MILLE_OK);

@@ -71,9 +71,9 @@ static void refusals(void) {
   CREATE(1, 0, 5, MILLE_INVALID_ARGUMENT, "max_tokens is 0 but must");
   CREATE(1, 5, 0, MILLE_INVALID_ARGUMENT, "max_decoder_tokens is 0 but must");
   CREATE(1, 9, 5, MILLE_TOO_LARGE,
-         "max_tokens is 9 but model sizes has positions for 8");
+         "max_tokens is 9 but model sizes takes at most 8");
   CREATE(1, 5, 8, MILLE_TOO_LARGE,
-         "max_decoder_tokens is 8 but model sizes has positions for 7");
+         "max_decoder_tokens is 8 but model sizes takes at most 7");
   CREATE(INT64_MAX, 5, 5, MILLE_TOO_LARGE,
          "a session of batch 9223372036854775807, tokens 5, decoder_tokens 5 is "
          "more than memory or");

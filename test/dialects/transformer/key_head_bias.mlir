@@ -1,0 +1,8 @@
+// RUN: %mille-opt %s | %mille-opt | FileCheck %s
+
+// CHECK-LABEL: @key_head_bias
+// CHECK: transformer.key_head_bias %{{.*}} : tensor<?x?x2xf32> -> tensor<?x2x?x?xf32>
+func.func @key_head_bias(%x: tensor<?x?x2xf32>) {
+  %b = transformer.key_head_bias %x : tensor<?x?x2xf32> -> tensor<?x2x?x?xf32>
+  return
+}
