@@ -7,7 +7,9 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"MptModel", "MptForCausalLM"};
+// The last one is what checkpoints with code of their own call it.
+static constexpr llvm::StringRef architectures[] = {"MptModel", "MptForCausalLM",
+                                                    "MPTForCausalLM"};
 
 #define LAYER "transformer.blocks.*."
 static constexpr TensorName tensors[] = {
