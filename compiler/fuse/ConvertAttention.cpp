@@ -30,7 +30,10 @@ bool turnAlike(AttendOp op, RotateOp query, RotateOp key) {
 } // namespace
 
 // The rotations of which every reader is an attention that turns its query and
-// key alike, both such rotations.
+// key alike, both such rotations. Measured (benchmarks/kernels, 32 heads of 128,
+// one Zen 5 core): in the prologue 0.53 ms of 13.1 at 512 tokens and 6.5 us of 249
+// at one; by itself 0.88 ms and 6.7 us, and a launch. At 128 tokens it is 0.11 ms
+// of 1.27 against 0.08.
 void Converter::findPrologues() {
   function.walk([&](RotateOp op) { prologues.insert(op); });
   auto fits = [&](RotateOp op) {
