@@ -92,3 +92,29 @@ claim("but for eps", dead, model(unit(f"branch_norm [{norm(eps)}]")), 1e-4)
 shared = model(unit(f"in_norm [{norm(eps)}]", branches=2))
 claim("one norm of two branches is the same norm twice", shared,
       model(unit(f"in_norm [{norm(eps)}, {norm(eps)}]", branches=2)))
+
+
+def centred(kind, first=""):
+    source = "%z" if first else "%x"
+    return model(first + f"    %y = transformer.norm {source} by <{kind}, eps = 1.0e-05> : {stream}\n")
+
+
+centre = f"    %z = transformer.norm %x by <layer_norm, eps = 1.0e-05> : {stream}\n"
+claim("an rms norm of what has mean 0 is its layer norm",
+      centred("rms_norm", centre), centred("layer_norm", centre))
+claim("of what has another mean it is not", centred("rms_norm"),
+      centred("layer_norm"), 1e-2)
+
+
+def attention(length):
+    return model(f"    %y = transformer.attend %x, %x, %x heads 1 kv_heads 1 "
+                 f"head_dim {width} value_dim {width} scale 0.25 {length} mask "
+                 f"bidirectional : {stream}, {stream}, {stream} -> {stream}\n")
+
+
+claim("log_3(n) scales nothing at 3 keys", attention(""),
+      attention("length_scale <log_keys, base = 3.0>"))
+claim("log_512(n) does", attention(""),
+      attention("length_scale <log_keys, base = 512.0>"), 1e-2)
+claim("but counts at least 16 keys", attention("length_scale <log_keys, base = 16.0, floor = 16.0>"),
+      attention(""))
