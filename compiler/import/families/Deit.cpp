@@ -1,6 +1,6 @@
 // DeiT: ViT with a distillation token; its classifier may be two, averaged.
-#include "compiler/import/ConfigImage.h"
 #include "compiler/import/families/Families.h"
+#include "compiler/import/families/VitKeys.h"
 
 using namespace mille;
 using namespace mille::import;
@@ -40,26 +40,10 @@ static constexpr llvm::StringRef silentKeys[] = {
     "attention_probs_dropout_prob", "encoder_stride", "hidden_dropout_prob"};
 
 static void describe(Config &config, ModelSpec &model) {
-  model.layers = config.extent("num_hidden_layers", 12, 1 << 16);
-  model.hidden = config.extent("hidden_size", 768);
-  model.image = readImage(config, 224, 16);
-  model.image->leading = {{"class", {1, "the CLS token", {}}},
-                          {"distillation", {1, "the distillation token", {}}}};
-  model.image->positions = true;
-  Norm norm{NormKind::layer_norm, config.positive("layer_norm_eps", 1e-12),
-            Affine::weight, true, config.at("layer_norm_eps")};
-  model.finalNorm = norm;
-  model.lastStateNormed = false;
-
-  Attention a = imageAttention(config, model.hidden, 12);
-  a.qBias = a.kBias = a.vBias = config.flag("qkv_bias", true);
-  FeedForward f = imageFeedForward(
-      config, config.extent("intermediate_size", 3072), "gelu");
-  model.units = preNormUnits(a, f, norm);
-
-  Pooling pooling;
-  pooling.width = config.extent("pooler_output_size", model.hidden.value);
-  pooling.act = config.activation("pooler_act", "tanh");
+  describeVitStack(config, model);
+  model.image->leading.push_back(
+      {"distillation", {1, "the distillation token", {}}});
+  Pooling pooling = vitPooling(config, model);
   Extent labels = readLabels(config);
   if (config.architecture == "DeiTForImageClassification") {
     model.classifier = Classifier{labels, {Reading{}}};
