@@ -78,3 +78,19 @@ module {
 // expected-error @below {{has no planned `forward`}}
 module {
 }
+
+// -----
+
+module {
+  func.func @forward(%batch: index, %tokens: index,
+      %step: memref<1xi32> {transformer.name = "step", transformer.shape = array<i64: 1>, transformer.default = "none"})
+      attributes {kernel.arena_bytes_per_row = 128 : i64} {
+    %c1 = arith.constant 1 : index
+    %a = kernel.arena offset 0 rows %c1 : memref<1xf32>
+    %b = kernel.arena offset 64 rows %c1 : memref<1xf32>
+    kernel.schedule "branch_scale" of %step from 0.0 to 1.0 over 1000 outs(%a : memref<1xf32>) : memref<1xi32>
+    // expected-error @below {{is called 'branch_scale' like another schedule}}
+    kernel.schedule "branch_scale" of %step from 0.0 to 2.0 over 1000 outs(%b : memref<1xf32>) : memref<1xi32>
+    return
+  }
+}
