@@ -1,6 +1,7 @@
 // The recurrences. Forward: y = A^2 r + sum B^2 b; backward the same factors in
 // the other order.
 #include "compiler/analyze/Moments.h"
+#include "dialects/transformer/Activation.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -12,35 +13,6 @@ using transformer::Activation;
 static constexpr double rootOfTwoOverPi = 0.797884560802865355879892;
 
 //===-- Activations ----------------------------------------------------------===//
-
-static double valueOf(Activation function, double x) {
-  switch (function) {
-  case Activation::identity:
-    return x;
-  case Activation::relu:
-    return std::max(x, 0.0);
-  case Activation::relu2:
-    return x > 0 ? x * x : 0;
-  case Activation::gelu_erf:
-    return 0.5 * x * std::erfc(-x * 0.70710678118654752440);
-  case Activation::gelu_tanh:
-    return 0.5 * x *
-           (1 + std::tanh(rootOfTwoOverPi * (x + 0.044715 * x * x * x)));
-  case Activation::quick_gelu:
-    return x / (1 + std::exp(-1.702 * x));
-  case Activation::silu:
-    return x / (1 + std::exp(-x));
-  case Activation::tanh:
-    return std::tanh(x);
-  case Activation::sigmoid:
-    return 1 / (1 + std::exp(-x));
-  case Activation::softplus:
-    return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
-  case Activation::exp:
-    return std::exp(x);
-  }
-  return x;
-}
 
 // Over N(0, moment) by Simpson's rule on each side of 0, where functions may have
 // a kink.
@@ -75,7 +47,7 @@ mille::analyze::momentsOf(llvm::function_ref<double(double)> f, double moment) {
 ActivationMoments mille::analyze::momentsOf(Activation function, double moment) {
   if (function == Activation::identity)
     return {moment, 1, rootOfTwoOverPi, 1, 0};
-  return momentsOf([&](double x) { return valueOf(function, x); }, moment);
+  return momentsOf([&](double x) { return transformer::activation(function, x); }, moment);
 }
 
 static ActivationMoments clampMoments(const Map &map, double moment) {

@@ -1,5 +1,6 @@
 // A plain forward pass over one token and a plain backward pass by hand.
 #include "compiler/analyze/Simulate.h"
+#include "dialects/transformer/Activation.h"
 
 #include <cmath>
 #include <random>
@@ -77,40 +78,12 @@ void add(Row &into, const Row &row, double factor = 1) {
     into[i] += factor * row[i];
 }
 
-double apply(Activation function, double x) {
-  switch (function) {
-  case Activation::identity:
-    return x;
-  case Activation::relu:
-    return x > 0 ? x : 0;
-  case Activation::relu2:
-    return x > 0 ? x * x : 0;
-  case Activation::gelu_erf:
-    return x * 0.5 * (1 + std::erf(x / std::sqrt(2.0)));
-  case Activation::gelu_tanh:
-    return 0.5 * x *
-           (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-  case Activation::quick_gelu:
-    return x / (1 + std::exp(-1.702 * x));
-  case Activation::silu:
-    return x / (1 + std::exp(-x));
-  case Activation::tanh:
-    return std::tanh(x);
-  case Activation::sigmoid:
-    return 1 / (1 + std::exp(-x));
-  case Activation::softplus:
-    return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
-  case Activation::exp:
-    return std::exp(x);
-  }
-  return x;
-}
-
 double slope(Activation function, double x) {
   if (function == Activation::relu)
     return x > 0 ? 1 : 0;
   const double h = 1e-5;
-  return (apply(function, x + h) - apply(function, x - h)) / (2 * h);
+  return (transformer::activation(function, x + h) -
+          transformer::activation(function, x - h)) / (2 * h);
 }
 
 // A norm with drawn weights and biases, and what its backward pass needs.
@@ -212,7 +185,7 @@ private:
     case MapKind::activate: {
       Row y = at(map.first);
       for (double &v : y)
-        v = apply(map.function, v);
+        v = transformer::activation(map.function, v);
       return y;
     }
     case MapKind::clamp: {
@@ -224,7 +197,7 @@ private:
     case MapKind::gate: {
       Row y = at(map.second);
       for (size_t k = 0; k < y.size(); ++k)
-        y[k] = (y[k] + map.offset) * apply(map.function, at(map.first)[k]);
+        y[k] = (y[k] + map.offset) * transformer::activation(map.function, at(map.first)[k]);
       return y;
     }
     case MapKind::add: {
@@ -308,7 +281,7 @@ private:
       for (size_t k = 0; k < g.size(); ++k) {
         const double x = values[map.first][k];
         gate[k] *= slope(map.function, x) * (values[map.second][k] + map.offset);
-        up[k] *= apply(map.function, x);
+        up[k] *= transformer::activation(map.function, x);
       }
       add(at[map.first], gate);
       return add(at[map.second], up);

@@ -33,8 +33,6 @@ enum class RowNorm { layer, rms, l2 };
 // One row of n numbers, in place, without affine part.
 void normRow(RowNorm kind, double eps, double *row, int64_t n);
 
-// The scalar functions of `activate` and `gate`.
-double activation(transformer::Activation function, double x);
 inline double softcap(double cap, double x) { return cap * std::tanh(x / cap); }
 
 // (a, b) turns by an angle whose cosine and sine are given.

@@ -2,6 +2,7 @@
 // Linears, attention, experts, tokens and residual units have files of their
 // own.
 #include "compiler/interpret/Run.h"
+#include "dialects/transformer/Activation.h"
 
 using namespace mlir;
 using namespace mille;
@@ -166,7 +167,7 @@ Status mille::interpreter::runOp(Run &run, tf::ClampOp op) {
 Status mille::interpreter::runOp(Run &run, tf::ActivateOp op) {
   Tensor out = run.at(op.getInput());
   for (double &number : out.numbers)
-    number = activation(op.getFunction(), number);
+    number = tf::activation(op.getFunction(), number);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
@@ -179,7 +180,7 @@ Status mille::interpreter::runOp(Run &run, tf::GateOp op) {
     return s;
   for (size_t i = 0; i < out.numbers.size(); ++i)
     out.numbers[i] =
-        activation(op.getFunction(), out.numbers[i]) * (up.numbers[i] + offset);
+        tf::activation(op.getFunction(), out.numbers[i]) * (up.numbers[i] + offset);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
