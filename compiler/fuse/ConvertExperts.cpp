@@ -101,13 +101,7 @@ LogicalResult Converter::convertExpertLinear(LinearOp op) {
       body, op.getLoc(), valueOf(op.getInput()), matrix, routings[route].starts,
       extras, 1, destinationOf(op.getResult()),
       [&](OpBuilder &builder, Location location, ValueRange x) {
-        Value sum = x[0];
-        if (scale != 1)
-          sum = arith::MulFOp::create(builder, location, sum,
-                                      constant(builder, location, scale));
-        if (x.size() == 2)
-          sum = arith::AddFOp::create(builder, location, sum, x[1]);
-        return sum;
+        return scaledPlusBias(builder, location, scale, x);
       });
   return success();
 }

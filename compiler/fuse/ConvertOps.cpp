@@ -48,6 +48,18 @@ LogicalResult Converter::convertEmbed(EmbedOp op) {
   return success();
 }
 
+// scale * x[0] + x[1], where there is an x[1].
+Value Converter::scaledPlusBias(OpBuilder &builder, Location location,
+                                double scale, ValueRange x) {
+  Value sum = x[0];
+  if (scale != 1)
+    sum = arith::MulFOp::create(builder, location, sum,
+                                constant(builder, location, scale));
+  if (x.size() == 2)
+    sum = arith::AddFOp::create(builder, location, sum, x[1]);
+  return sum;
+}
+
 LogicalResult Converter::convertLinear(LinearOp op) {
   if (op.getExperts())
     return convertExpertLinear(op);
@@ -72,13 +84,7 @@ LogicalResult Converter::convertLinear(LinearOp op) {
     product = makeRows(
         body, op.getLoc(), spec, rows, columns,
         [&](OpBuilder &builder, Location location, ValueRange x) {
-          Value sum = x[0];
-          if (scale != 1)
-            sum = arith::MulFOp::create(builder, location, sum,
-                                        constant(builder, location, scale));
-          if (x.size() == 2)
-            sum = arith::AddFOp::create(builder, location, sum, x[1]);
-          return sum;
+          return scaledPlusBias(builder, location, scale, x);
         });
   }
   values[op.getResult()] = product;

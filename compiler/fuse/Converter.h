@@ -60,6 +60,9 @@ private:
   // Products and tables (ConvertOps.cpp).
   mlir::LogicalResult convertEmbed(transformer::EmbedOp op);
   mlir::LogicalResult convertLinear(transformer::LinearOp op);
+  static mlir::Value scaledPlusBias(mlir::OpBuilder &builder,
+                                    mlir::Location location, double scale,
+                                    mlir::ValueRange x);
 
   // Attention (ConvertAttention.cpp), its rotations and biases (ConvertBias.cpp).
   struct Biases;
