@@ -11,8 +11,8 @@ import os
 import subprocess
 import sys
 
-TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
-                     "test", "conformance")
+from tested_cases import TESTS, cases, print_table
+
 COLUMNS = ["family", "placement", "scales", "attention", "positions",
            "feed-forward", "norms", "status", "tested case"]
 INTRO = """# Families
@@ -26,20 +26,11 @@ different units or layers have.
 """
 
 
-def cases():
-    for root, folders, files in sorted(os.walk(TESTS)):
-        folders.sort()
-        if "case.json" in files:
-            yield os.path.relpath(root, TESTS), root
-
-
-def inspect(folder):
-    spec = os.path.join(folder, "spec.json")
-    model = spec if os.path.exists(spec) else folder
+def inspect(model):
     done = subprocess.run([sys.argv[1], "inspect", "--json", model],
                           capture_output=True, text=True)
     if done.returncode:
-        sys.exit("families-page: %s: %s" % (folder, done.stderr))
+        sys.exit("families-page: %s: %s" % (model, done.stderr))
     return json.loads(done.stdout)
 
 
@@ -99,16 +90,14 @@ def row(case, model):
 
 
 def main():
-    rows = sorted((row(case, inspect(folder)) for case, folder in cases()),
+    rows = sorted((row(case, inspect(model)) for case, model in cases()),
                   key=lambda entry: (entry[0] == "native", entry[0], entry[-1]))
     print(INTRO)
     families = {entry[0] for entry in rows} - {"native"}
     print("%d families, and native specs, in %d cases.\n" % (len(families),
                                                             len(rows)))
-    print("| " + " | ".join(COLUMNS) + " |")
-    print("|" + "---|" * len(COLUMNS))
-    for entry in rows:
-        print("| " + " | ".join(text.replace("|", "\\|") for text in entry) + " |")
+    print_table(COLUMNS, [[text.replace("|", "\\|") for text in entry]
+                          for entry in rows])
 
 
 main()

@@ -8,13 +8,12 @@ change:
   tools/fusions-page.py build/bin/mille > docs/fusions.md
 """
 import collections
-import os
 import re
 import subprocess
 import sys
 
-TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
-                     "test", "conformance")
+from tested_cases import cases, print_table
+
 BOUNDARIES = ["bias-activation", "qkv", "gate-up", "rope", "softmax-scale",
               "residual", "add-norm", "embed-norm"]
 STATUSES = ["fused", "declined: cost", "declined: law"]
@@ -30,15 +29,6 @@ would be slower.
 RECORD = re.compile(
     r'boundary = "([^"]*)", bytes_saved = \d+ : i64, launches_saved = \d+ : i64, '
     r'layers = "([^"]*)", reason = "([^"]*)", status = "([^"]*)"')
-
-
-def cases():
-    for root, folders, files in sorted(os.walk(TESTS)):
-        folders.sort()
-        if "case.json" in files:
-            model = os.path.join(root, "spec.json")
-            yield (os.path.relpath(root, TESTS),
-                   model if os.path.exists(model) else root)
 
 
 def stopped(model, stage):
@@ -75,13 +65,6 @@ def check(case, counts, imported):
             sys.exit("fusions-page: %s: no record of %s" % (case, boundary))
 
 
-def table(header, rows):
-    print("| " + " | ".join(header) + " |")
-    print("|" + "---|" * len(header))
-    for row in rows:
-        print("| " + " | ".join(str(cell) for cell in row) + " |")
-
-
 def main():
     totals, reasons = collections.Counter(), {}
     number = 0
@@ -98,12 +81,12 @@ def main():
     all_of = {status: sum(totals[b, status] for b in BOUNDARIES) for status in STATUSES}
     print("In %d cases: %s.\n" % (number, ", ".join(
         "%d %s" % (all_of[status], status) for status in STATUSES)))
-    table(["boundary"] + STATUSES,
-          [[b] + [totals[b, status] for status in STATUSES] for b in BOUNDARIES])
+    print_table(["boundary"] + STATUSES,
+                [[b] + [totals[b, status] for status in STATUSES] for b in BOUNDARIES])
     print("\n## What is declined\n")
-    table(["boundary", "status", "reason", "how often", "cases"],
-          [[*key, sum(found.values()), ", ".join("`%s`" % case for case in found)]
-           for key, found in sorted(reasons.items())])
+    print_table(["boundary", "status", "reason", "how often", "cases"],
+                [[*key, sum(found.values()), ", ".join("`%s`" % case for case in found)]
+                 for key, found in sorted(reasons.items())])
 
 
 main()
