@@ -278,6 +278,8 @@ const char *mille_status_name(mille_status status) {
     return "cancelled";
   case MILLE_INTERNAL:
     return "internal error";
+  case MILLE_NO_DEVICE:
+    return "no device";
   }
   return "unknown status";
 }

@@ -48,7 +48,10 @@ typedef enum mille_status {
   /* mille_session_cancel was called: outputs are undefined; run again at will. */
   MILLE_CANCELLED = 8,
   /* A bug of Mille's: report it with the message. */
-  MILLE_INTERNAL = 9
+  MILLE_INTERNAL = 9,
+  /* No OpenCL library or device, or its compiler refuses a kernel: install a
+   * driver, name another device, or run on the CPU. */
+  MILLE_NO_DEVICE = 10
 } mille_status;
 
 /* "ok", "invalid argument", ...; never null. */
@@ -140,6 +143,36 @@ typedef struct mille_scale {
 mille_status mille_package_scale_count(mille_package *package, size_t *count);
 mille_status mille_package_scale(mille_package *package, size_t index,
                                  mille_scale *scale);
+
+/* ---- Devices -------------------------------------------------------------- */
+
+typedef enum mille_device_kind {
+  MILLE_DEVICE_OTHER = 0,
+  MILLE_DEVICE_CPU = 1,
+  MILLE_DEVICE_GPU = 2,
+  MILLE_DEVICE_ACCELERATOR = 3
+} mille_device_kind;
+
+enum {
+  MILLE_DEVICE_F16 = 1 << 0, /* arithmetic in f16 */
+  MILLE_DEVICE_F64 = 1 << 1, /* and in f64 */
+  MILLE_DEVICE_SHARES_MEMORY = 1 << 2 /* with the CPU */
+};
+
+typedef struct mille_device {
+  char name[128], version[128], driver[64];
+  mille_device_kind kind;
+  uint32_t units, megahertz;     /* compute units, and their clock */
+  uint64_t features;             /* MILLE_DEVICE_F16, ... */
+  uint64_t memory_bytes, largest_buffer, local_bytes;
+  uint64_t group_items;          /* work-items of a work-group, at most */
+} mille_device;
+
+/* Writes up to `room` of the machine's OpenCL devices, *count says how many there
+ * are. MILLE_NO_DEVICE: none, and why (message may be null; 512 bytes will do). */
+mille_status mille_opencl_devices(mille_device *devices, size_t room,
+                                  size_t *count, char *message,
+                                  size_t message_size);
 
 /* ---- Sessions ------------------------------------------------------------- */
 

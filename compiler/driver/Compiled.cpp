@@ -64,6 +64,7 @@ Status Compiled::fail(mille_status status, const char *message) {
     return Status::input;
   case MILLE_OUT_OF_MEMORY:
   case MILLE_UNSUPPORTED_CPU:
+  case MILLE_NO_DEVICE:
     return Status::machine;
   default:
     return Status::bug;

@@ -1,0 +1,142 @@
+// Lists devices of all platforms in the order of the library, and chooses one.
+#include "runtime/opencl/Devices.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+namespace mille::opencl {
+namespace {
+
+template <typename T>
+T numberOf(const Library &library, cl_device_id device, cl_device_info what) {
+  T value = 0;
+  library.clGetDeviceInfo(device, what, sizeof value, &value, nullptr);
+  return value;
+}
+
+// Text longer than there is room for stays "".
+void textOf(const Library &library, cl_device_id device, cl_device_info what,
+            char *text, size_t size) {
+  text[0] = 0;
+  if (library.clGetDeviceInfo(device, what, size, text, nullptr) != CL_SUCCESS)
+    text[0] = 0;
+}
+
+bool hasExtension(const char *extensions, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = extensions; (at = strstr(at, name)); at += length)
+    if ((at == extensions || at[-1] == ' ') &&
+        (at[length] == ' ' || at[length] == 0))
+      return true;
+  return false;
+}
+
+void describe(const Library &library, Found &found) {
+  cl_device_id device = found.device;
+  mille_device &info = found.info;
+  textOf(library, device, CL_DEVICE_NAME, info.name, sizeof info.name);
+  textOf(library, device, CL_DEVICE_VERSION, info.version, sizeof info.version);
+  textOf(library, device, CL_DRIVER_VERSION, info.driver, sizeof info.driver);
+  cl_device_type type =
+      numberOf<cl_device_type>(library, device, CL_DEVICE_TYPE);
+  info.kind = type & CL_DEVICE_TYPE_GPU           ? MILLE_DEVICE_GPU
+              : type & CL_DEVICE_TYPE_ACCELERATOR ? MILLE_DEVICE_ACCELERATOR
+              : type & CL_DEVICE_TYPE_CPU         ? MILLE_DEVICE_CPU
+                                                  : MILLE_DEVICE_OTHER;
+  info.memory_bytes =
+      numberOf<cl_ulong>(library, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  info.largest_buffer =
+      numberOf<cl_ulong>(library, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  info.local_bytes =
+      numberOf<cl_ulong>(library, device, CL_DEVICE_LOCAL_MEM_SIZE);
+  info.units =
+      numberOf<cl_uint>(library, device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  info.megahertz =
+      numberOf<cl_uint>(library, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  info.group_items =
+      numberOf<size_t>(library, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  char extensions[8192];
+  textOf(library, device, CL_DEVICE_EXTENSIONS, extensions, sizeof extensions);
+  info.features = 0;
+  if (hasExtension(extensions, "cl_khr_fp16"))
+    info.features |= MILLE_DEVICE_F16;
+  if (hasExtension(extensions, "cl_khr_fp64"))
+    info.features |= MILLE_DEVICE_F64;
+  if (numberOf<cl_bool>(library, device, CL_DEVICE_HOST_UNIFIED_MEMORY))
+    info.features |= MILLE_DEVICE_SHARES_MEMORY;
+}
+
+} // namespace
+
+mille_status Devices::find(const Library &library, Message &message) {
+  cl_platform_id platforms[mostPlatforms];
+  cl_uint platformCount = 0;
+  cl_int error =
+      library.clGetPlatformIDs(mostPlatforms, platforms, &platformCount);
+  platformCount = platformCount < mostPlatforms ? platformCount : mostPlatforms;
+  for (cl_uint p = 0; error == CL_SUCCESS && p < platformCount; ++p) {
+    cl_device_id devices[mostDevices];
+    cl_uint deviceCount = 0;
+    if (library.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, mostDevices,
+                               devices, &deviceCount) != CL_SUCCESS)
+      continue;
+    for (cl_uint d = 0; d < deviceCount && count < mostDevices; ++d) {
+      found[count] = {devices[d], platforms[p], {}};
+      describe(library, found[count++]);
+    }
+  }
+  if (count)
+    return MILLE_OK;
+  if (error != CL_SUCCESS)
+    return message.set(MILLE_NO_DEVICE, "no OpenCL device: %s",
+                       ErrorName(error).text);
+  return message.set(MILLE_NO_DEVICE,
+                     "no OpenCL device: the library knows %u platforms and "
+                     "none has a device",
+                     platformCount);
+}
+
+const Found *Devices::choose(const char *wish, Message &message) const {
+  const mille_device_kind order[] = {MILLE_DEVICE_GPU, MILLE_DEVICE_ACCELERATOR,
+                            MILLE_DEVICE_OTHER, MILLE_DEVICE_CPU};
+  if (!wish || !*wish) {
+    for (mille_device_kind kind : order)
+      for (cl_uint d = 0; d < count; ++d)
+        if (found[d].info.kind == kind)
+          return &found[d];
+    return nullptr; // count is 0, which find has said
+  }
+  char *end;
+  unsigned long number = strtoul(wish, &end, 10);
+  for (cl_uint d = 0; d < count; ++d)
+    if (*end == 0 ? d == number : strcasestr(found[d].info.name, wish) != nullptr)
+      return &found[d];
+  message.set(MILLE_NO_DEVICE,
+              "no OpenCL device is called '%s': there are %u, the first is %s",
+              wish, count, found[0].info.name);
+  return nullptr;
+}
+
+} // namespace mille::opencl
+
+using namespace mille::opencl;
+
+extern "C" mille_status mille_opencl_devices(mille_device *infos,
+                                             size_t room, size_t *count,
+                                             char *text, size_t size) {
+  Library library;
+  Devices devices;
+  mille::Message message;
+  *count = 0;
+  mille_status status = library.load(message);
+  if (status == MILLE_OK)
+    status = devices.find(library, message);
+  if (status != MILLE_OK && text && size)
+    snprintf(text, size, "%s", message.text);
+  for (cl_uint d = 0; d < devices.count && d < room; ++d)
+    infos[d] = devices.found[d].info;
+  *count = devices.count;
+  return status;
+}

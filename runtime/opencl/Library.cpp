@@ -1,0 +1,75 @@
+// Finds OpenCL's functions by dlopen and says what its codes mean.
+// Must not call any of them.
+#include "runtime/opencl/Library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+namespace mille::opencl {
+
+mille_status Library::load(Message &message) {
+  const char *own = getenv("MILLE_OPENCL_LIBRARY");
+  const char *names[] = {own ? own : "libOpenCL.so.1", "libOpenCL.so"};
+  void *library = dlopen(names[0], RTLD_NOW | RTLD_LOCAL);
+  if (!library && !own)
+    library = dlopen(names[1], RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return message.set(MILLE_NO_DEVICE,
+                       "no OpenCL library: %s cannot be loaded; install the "
+                       "device's driver and an OpenCL loader",
+                       names[0]);
+#define FIND(name)                                                             \
+  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));              \
+  if (!name)                                                                   \
+    return message.set(MILLE_NO_DEVICE,                                        \
+                       "the OpenCL library %s has no function %s: OpenCL 1.2 " \
+                       "is needed",                                            \
+                       names[0], #name);
+  MILLE_OPENCL_FUNCTIONS(FIND)
+#undef FIND
+  return MILLE_OK;
+}
+
+#define CODES(X)                                                               \
+  X(CL_DEVICE_NOT_FOUND)                                                       \
+  X(CL_DEVICE_NOT_AVAILABLE)                                                   \
+  X(CL_COMPILER_NOT_AVAILABLE)                                                 \
+  X(CL_MEM_OBJECT_ALLOCATION_FAILURE)                                          \
+  X(CL_OUT_OF_RESOURCES)                                                       \
+  X(CL_OUT_OF_HOST_MEMORY)                                                     \
+  X(CL_BUILD_PROGRAM_FAILURE)                                                  \
+  X(CL_INVALID_VALUE)                                                          \
+  X(CL_INVALID_BUFFER_SIZE)                                                    \
+  X(CL_INVALID_BINARY)                                                         \
+  X(CL_INVALID_KERNEL_NAME)                                                    \
+  X(CL_INVALID_KERNEL_ARGS)                                                    \
+  X(CL_INVALID_ARG_SIZE)                                                       \
+  X(CL_INVALID_WORK_GROUP_SIZE)                                                \
+  X(CL_INVALID_WORK_ITEM_SIZE)                                                 \
+  X(CL_INVALID_GLOBAL_WORK_SIZE)                                               \
+  X(CL_INVALID_MEM_OBJECT)                                                     \
+  X(CL_INVALID_COMMAND_QUEUE)                                                  \
+  X(CL_INVALID_CONTEXT)                                                        \
+  X(CL_INVALID_DEVICE)
+
+ErrorName::ErrorName(cl_int code) {
+  const char *name = nullptr;
+  switch (code) {
+#define NAME(code)                                                             \
+  case code:                                                                   \
+    name = #code;                                                              \
+    break;
+    CODES(NAME)
+#undef NAME
+  case -1001: // of the loader, an extension's code
+    name = "no driver is installed";
+    break;
+  }
+  if (name)
+    snprintf(text, sizeof text, "%s", name);
+  else
+    snprintf(text, sizeof text, "error %d", (int)code);
+}
+
+} // namespace mille::opencl

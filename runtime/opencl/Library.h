@@ -1,0 +1,57 @@
+// The functions of the machine's OpenCL library, found by name at run time.
+// Must not be linked with it: a machine without one runs everything else.
+#pragma once
+#define CL_TARGET_OPENCL_VERSION 120
+#include "runtime/Memory.h"
+
+#include <CL/cl.h>
+
+namespace mille::opencl {
+
+#define MILLE_OPENCL_FUNCTIONS(X)                                              \
+  X(clGetPlatformIDs)                                                          \
+  X(clGetPlatformInfo)                                                         \
+  X(clGetDeviceIDs)                                                            \
+  X(clGetDeviceInfo)                                                           \
+  X(clCreateContext)                                                           \
+  X(clReleaseContext)                                                          \
+  X(clCreateCommandQueue)                                                      \
+  X(clReleaseCommandQueue)                                                     \
+  X(clCreateBuffer)                                                            \
+  X(clReleaseMemObject)                                                        \
+  X(clCreateProgramWithSource)                                                 \
+  X(clCreateProgramWithBinary)                                                 \
+  X(clBuildProgram)                                                            \
+  X(clGetProgramInfo)                                                          \
+  X(clGetProgramBuildInfo)                                                     \
+  X(clReleaseProgram)                                                          \
+  X(clCreateKernel)                                                            \
+  X(clReleaseKernel)                                                           \
+  X(clSetKernelArg)                                                            \
+  X(clEnqueueNDRangeKernel)                                                    \
+  X(clEnqueueReadBuffer)                                                       \
+  X(clEnqueueWriteBuffer)                                                      \
+  X(clEnqueueReadBufferRect)                                                   \
+  X(clFlush)                                                                   \
+  X(clFinish)                                                                  \
+  X(clWaitForEvents)                                                           \
+  X(clGetEventProfilingInfo)                                                   \
+  X(clReleaseEvent)
+
+struct Library {
+#define DECLARE(name) decltype(&::name) name = nullptr;
+  MILLE_OPENCL_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+  // $MILLE_OPENCL_LIBRARY, or the system's loader of drivers. Never unloaded:
+  // drivers leave threads behind.
+  mille_status load(Message &message);
+};
+
+// "CL_OUT_OF_RESOURCES", or "error -9999".
+struct ErrorName {
+  explicit ErrorName(cl_int code);
+  char text[48];
+};
+
+} // namespace mille::opencl
