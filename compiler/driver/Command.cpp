@@ -29,7 +29,7 @@ static Status perform(const Options &options, mlir::MLIRContext &context,
   case Command::report:
     return reportCommand(options.report, context, out);
   case Command::devices:
-    return listDevices(out);
+    return listDevices(options.devices, out);
   }
   return Status::bug;
 }

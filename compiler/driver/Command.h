@@ -28,7 +28,7 @@ Status benchCommand(const BenchOptions &options, mlir::MLIRContext &context,
                     llvm::raw_ostream &out);
 Status reportCommand(const ReportOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
-Status listDevices(llvm::raw_ostream &out);
+Status listDevices(const DevicesOptions &options, llvm::raw_ostream &out);
 
 // Runs a package on named tensors. isa: "" for the best of this machine.
 Status runCompiled(const Package &package, const std::string &isa,

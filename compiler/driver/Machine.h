@@ -26,8 +26,16 @@ Machine describeMachine();
 // "avx2, avx512": the names of MILLE_CPU_* bits.
 std::string featureNames(uint64_t features);
 
-// Measured by loops of our own on `threads` threads at once, in about 0.2 s.
-double measurePeakGflops(unsigned threads);        // f32 multiply-adds
-double measureReadGigabytes(unsigned threads);     // GB/s from memory
+enum class NumberType { f32, bf16, int8 };
+
+// Measured by loops of our own on `threads` threads at once, in 0.1 s or more.
+// Operations in registers, a multiply and an add as two: vfmadd, vdpbf16ps or
+// vpdpbusd; 0: this machine has no such instruction.
+double measurePeakGflops(NumberType type, unsigned threads);
+double measurePeakGflops(unsigned threads);    // of f32
+double measureReadGigabytes(unsigned threads); // GB/s from memory
+// From one core to another and back; 0: there is one core only. Virtual cores
+// may be near or far from each other, and move.
+double measureRoundTripNanoseconds();
 
 } // namespace mille

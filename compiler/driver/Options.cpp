@@ -279,8 +279,17 @@ static void addReport(CLI::App &root, ReportOptions &o) {
   app->add_option("DIR", o.folder, "a package")->required();
 }
 
-static void addDevices(CLI::App &root) {
-  root.add_subcommand("devices", "what this machine can run on");
+static void addDevices(CLI::App &root, DevicesOptions &o) {
+  CLI::App *app =
+      root.add_subcommand("devices", "what this machine can run on");
+  app->add_flag("--measure", o.measure,
+                "also its ceilings: operations in registers of each type, reading "
+                "from memory, a word from core to core and back");
+  app->add_option("--threads", o.threads, "that measure at once (default: 1)")
+      ->type_name("N")
+      ->check(numberFrom(1, 64));
+  app->add_flag("--json", o.json,
+                "the CPU and what was measured, as one JSON object");
 }
 
 //===-- Mistakes -----------------------------------------------------------------===//
@@ -396,7 +405,7 @@ std::optional<Options> mille::parseCommandLine(int argc,
   addAnalyze(root, options.analyze);
   addBench(root, options.bench);
   addReport(root, options.report);
-  addDevices(root);
+  addDevices(root, options.devices);
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success &success) { // help and version

@@ -65,6 +65,11 @@ struct ReportOptions {
   std::string folder;
 };
 
+struct DevicesOptions {
+  bool measure = false, json = false;
+  unsigned threads = 1;
+};
+
 struct InitOptions {
   std::string model, output;
   std::string scheme; // "": the model's own
@@ -93,6 +98,7 @@ struct Options {
   AnalyzeOptions analyze;
   BenchOptions bench;
   ReportOptions report;
+  DevicesOptions devices;
   std::string line; // as typed, for reproducers
 };
 

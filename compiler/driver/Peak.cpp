@@ -1,5 +1,6 @@
-// This machine's peaks, by loops of our own: f32 multiply-adds in registers and
-// reading from memory. Must not use a model's kernels.
+// This machine's ceilings, by loops of our own: arithmetic in registers for each
+// type, reading from memory, a word's way between two cores and back.
+// Must not use a model's kernels.
 #include "compiler/driver/Machine.h"
 #include "runtime/abi.h"
 
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <immintrin.h>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -17,52 +19,70 @@ using Clock = std::chrono::steady_clock;
 // moves it out of the time that is taken.
 #define MILLE_HERE asm volatile("" ::: "memory")
 
-// Sixteen independent chains hide the latency of a multiply-add (4 or 5 cycles,
-// two a cycle). The values stay finite: x * (1 - 1e-6) + 1e-6 goes to 1.
-#define MILLE_CHAINS(STEP)                                                     \
-  STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)              \
-  STEP(8) STEP(9) STEP(10) STEP(11) STEP(12) STEP(13) STEP(14) STEP(15)
+// Independent chains hide the latency of an instruction (4 to 6 cycles, two a
+// cycle; vdpbf16ps on Zen 5 wants more than 16 of them). AVX2 has sixteen
+// registers, AVX-512 thirty-two; two hold the operands.
+#define MILLE_12(STEP)                                                         \
+  STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5)                              \
+  STEP(6) STEP(7) STEP(8) STEP(9) STEP(10) STEP(11)
+#define MILLE_24(STEP)                                                         \
+  MILLE_12(STEP) STEP(12) STEP(13) STEP(14) STEP(15) STEP(16) STEP(17)         \
+  STEP(18) STEP(19) STEP(20) STEP(21) STEP(22) STEP(23)
+#define MILLE_START(i) auto a##i = b;
 
-__attribute__((target("avx512f"), noinline)) static float
-chains512(int64_t steps) {
-  MILLE_HERE;
-  __m512 b = _mm512_set1_ps(0.999999f), c = _mm512_set1_ps(1e-6f);
-#define START(i) __m512 a##i = _mm512_set1_ps(float(i));
-#define STEP(i) a##i = _mm512_fmadd_ps(a##i, b, c);
-#define JOIN(i) sum = _mm512_add_ps(sum, a##i);
-  MILLE_CHAINS(START)
-  for (int64_t i = 0; i < steps; ++i) {
-    MILLE_CHAINS(STEP)
+// A function `name` that runs chains of one instruction, a += b * c, for vectors
+// of `bits`. The operands are small numbers in f32, bf16 and int8 alike, so that
+// nothing becomes infinite or denormal.
+#define MILLE_LOOP(name, features, bits, chains, step)                         \
+  __attribute__((target(features), noinline)) static void name(int64_t steps) { \
+    MILLE_HERE;                                                                \
+    auto b = _mm##bits##_set1_epi32(0x3c013c01), c = b;                        \
+    chains(MILLE_START)                                                        \
+    for (int64_t i = 0; i < steps; ++i) {                                      \
+      chains(step)                                                             \
+    }                                                                          \
   }
-  __m512 sum = _mm512_setzero_ps();
-  MILLE_CHAINS(JOIN)
-  return _mm512_cvtss_f32(sum);
-#undef START
-#undef STEP
-#undef JOIN
-}
+#define MILLE_F32_512(i)                                                       \
+  asm volatile("vfmadd231ps %2, %1, %0" : "+v"(a##i) : "v"(b), "v"(c));
+#define MILLE_F32_256(i)                                                       \
+  asm volatile("vfmadd231ps %2, %1, %0" : "+x"(a##i) : "x"(b), "x"(c));
+#define MILLE_BF16_512(i)                                                      \
+  asm volatile("vdpbf16ps %2, %1, %0" : "+v"(a##i) : "v"(b), "v"(c));
+#define MILLE_INT8_512(i)                                                      \
+  asm volatile("vpdpbusd %2, %1, %0" : "+v"(a##i) : "v"(b), "v"(c));
+MILLE_LOOP(f32Of512, "avx512f", 512, MILLE_24, MILLE_F32_512)
+MILLE_LOOP(f32Of256, "avx2,fma", 256, MILLE_12, MILLE_F32_256)
+MILLE_LOOP(bf16Of512, "avx512f,avx512bf16", 512, MILLE_24, MILLE_BF16_512)
+MILLE_LOOP(int8Of512, "avx512f,avx512vnni", 512, MILLE_24, MILLE_INT8_512)
 
-// Twelve chains: AVX2 has sixteen registers, two hold b and c.
-__attribute__((target("avx2,fma"), noinline)) static float
-chains256(int64_t steps) {
-  MILLE_HERE;
-  __m256 b = _mm256_set1_ps(0.999999f), c = _mm256_set1_ps(1e-6f);
-#define TWELVE(X)                                                              \
-  X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-#define START(i) __m256 a##i = _mm256_set1_ps(float(i));
-#define STEP(i) a##i = _mm256_fmadd_ps(a##i, b, c);
-#define JOIN(i) sum = _mm256_add_ps(sum, a##i);
-  TWELVE(START)
-  for (int64_t i = 0; i < steps; ++i) {
-    TWELVE(STEP)
+namespace {
+// The widest loop of a type that this machine has; null: none.
+struct PeakLoop {
+  void (*run)(int64_t steps) = nullptr;
+  int64_t operationsPerStep = 0; // a multiply and an add are two
+};
+} // namespace
+
+static PeakLoop peakLoop(NumberType type) {
+  uint64_t features = describeMachine().features;
+  bool wide = features & MILLE_CPU_AVX512;
+  switch (type) {
+  case NumberType::f32:
+    if (wide)
+      return {f32Of512, 24 * 16 * 2};
+    if (features & MILLE_CPU_AVX2)
+      return {f32Of256, 12 * 8 * 2};
+    break;
+  case NumberType::bf16:
+    if (wide && features & MILLE_CPU_AVX512_BF16)
+      return {bf16Of512, 24 * 32 * 2};
+    break;
+  case NumberType::int8:
+    if (wide && features & MILLE_CPU_AVX512_VNNI)
+      return {int8Of512, 24 * 64 * 2};
+    break;
   }
-  __m256 sum = _mm256_setzero_ps();
-  TWELVE(JOIN)
-  return _mm256_cvtss_f32(sum);
-#undef START
-#undef STEP
-#undef JOIN
-#undef TWELVE
+  return {};
 }
 
 __attribute__((target("avx512f"), noinline)) static float
@@ -127,17 +147,20 @@ static double medianSeconds(unsigned threads, int repeats, Work work) {
   return seconds[repeats / 2];
 }
 
-double mille::measurePeakGflops(unsigned threads) {
-  uint64_t features = describeMachine().features;
-  bool wide = features & MILLE_CPU_AVX512;
-  if (!(features & MILLE_CPU_AVX2))
+double mille::measurePeakGflops(NumberType type, unsigned threads) {
+  PeakLoop loop = peakLoop(type);
+  if (!loop.run)
     return 0;
-  constexpr int64_t steps = 8000000;
+  constexpr int64_t steps = 4000000;
   double seconds = medianSeconds(threads, 15, [&](unsigned) {
-    return wide ? chains512(steps) : chains256(steps);
+    loop.run(steps);
+    return 0.0f;
   });
-  double flopsPerStep = wide ? 16 * 16 * 2 : 12 * 8 * 2;
-  return threads * flopsPerStep * steps / seconds * 1e-9;
+  return double(threads) * loop.operationsPerStep * steps / seconds * 1e-9;
+}
+
+double mille::measurePeakGflops(unsigned threads) {
+  return measurePeakGflops(NumberType::f32, threads);
 }
 
 double mille::measureReadGigabytes(unsigned threads) {
@@ -166,4 +189,62 @@ double mille::measureReadGigabytes(unsigned threads) {
   for (float *buffer : buffers)
     std::free(buffer);
   return rate;
+}
+
+// The cores that this process may run on.
+static std::vector<int> allowedCores() {
+  std::vector<int> cores;
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &allowed))
+        cores.push_back(core);
+  return cores;
+}
+
+static void stayOn(int core) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  sched_setaffinity(0, sizeof one, &one); // of the calling thread
+}
+
+// One core writes a number, the other answers with it. Both wait by reading, so
+// it is the time of two transfers of a cache line. The least of many parts: what
+// else runs on these cores only adds.
+double mille::measureRoundTripNanoseconds() {
+  std::vector<int> cores = allowedCores();
+  if (cores.size() < 2)
+    return 0;
+  constexpr int turns = 5000, parts = 20;
+  alignas(64) std::atomic<int> asked{0};
+  alignas(64) std::atomic<int> answered{0};
+  double least = 0;
+  std::thread other([&] {
+    stayOn(cores[1]);
+    for (int turn = 1; turn <= turns * parts; ++turn) {
+      while (asked.load(std::memory_order_acquire) != turn) {
+      }
+      answered.store(turn, std::memory_order_release);
+    }
+  });
+  std::thread first([&] {
+    stayOn(cores[0]);
+    for (int part = 0, turn = 0; part < parts; ++part) {
+      auto start = Clock::now();
+      for (int last = turn + turns; turn < last;) {
+        asked.store(++turn, std::memory_order_release);
+        while (answered.load(std::memory_order_acquire) != turn) {
+        }
+      }
+      double nanoseconds =
+          std::chrono::duration<double, std::nano>(Clock::now() - start)
+              .count() /
+          turns;
+      least = part == 0 ? nanoseconds : std::min(least, nanoseconds);
+    }
+  });
+  first.join();
+  other.join();
+  return least;
 }
