@@ -1,0 +1,23 @@
+"""One file per peer. Each defines class Peer:
+
+  Peer(case, encoder)  builds and compiles for the case's sizes; encoder() reads
+                       the weights (encoder.Encoder)
+  run()                one run, from token ids to the last hidden state
+  output()             the last run's result, as bytes of f32
+  VERSION              of the peer
+
+A case is a dictionary: model (a path), dtype, batch, tokens, threads, ids (a
+file of i32), mask (the same, or null), variant, work (a folder for what is made
+of the model). What a peer cannot do raises Refused with the reason.
+"""
+
+
+class Refused(Exception):
+    pass
+
+
+def read_integers(case, name, dtype):
+    """The ids or the mask as an array [batch, tokens]."""
+    import numpy as np
+    numbers = np.fromfile(case[name], np.int32).astype(dtype)
+    return numbers.reshape(case["batch"], case["tokens"])

@@ -1,0 +1,76 @@
+"""IREE for this CPU, f32, from JAX's StableHLO. A folder's weights are constants,
+so that it may pack them; a spec's layers are a scan over arguments."""
+import importlib.metadata
+import os
+
+import numpy as np
+import iree.compiler
+import iree.runtime
+
+from peers import Refused, read_integers
+
+VERSION = importlib.metadata.version("iree-base-compiler")
+FLAGS = ["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3",
+         # Else it refuses graphs for their use of the stack.
+         "--iree-llvmcpu-fail-on-out-of-bounds-stack-allocation=false"]
+
+
+def stablehlo(encoder, scanned, ids, path):
+    import jax
+    import jax_function
+    function = jax_function.function(encoder, scanned)
+    weights = jax_function.weights(encoder, scanned)
+    shape = jax.ShapeDtypeStruct(ids.shape, np.int32)
+    if scanned:
+        shapes = jax.tree.map(
+            lambda array: jax.ShapeDtypeStruct(array.shape, array.dtype), weights)
+        lowered = jax.jit(function).lower(*shapes, shape)
+    else:
+        weights = jax.tree.map(jax.numpy.asarray, weights)
+        lowered = jax.jit(lambda ids: function(*weights, ids)).lower(shape)
+    with open(path, "wb") as file:
+        lowered.compiler_ir("stablehlo").operation.write_bytecode(file)
+
+
+def module(case, encoder, scanned, ids):
+    path = os.path.join(case["work"], "iree-%dx%d.vmfb" % ids.shape)
+    if not os.path.exists(path):
+        os.makedirs(case["work"], exist_ok=True)
+        source = path.replace(".vmfb", ".mlirbc")
+        stablehlo(encoder(), scanned, ids, source)
+        iree.compiler.compile_file(source, input_type="stablehlo",
+                                   target_backends=["llvm-cpu"],
+                                   output_file=path, extra_args=FLAGS)
+        os.remove(source)
+    return path
+
+
+class Peer:
+    def __init__(self, case, encoder):
+        if case["dtype"] != "f32":
+            raise Refused("weights would have to be quantised by hand for %s"
+                          % case["dtype"])
+        if case["mask"] is not None:
+            raise Refused("only the case without a mask is written")
+        scanned = not os.path.isdir(case["model"])
+        ids = read_integers(case, "ids", np.int32)
+        config = iree.runtime.Config(
+            "local-sync" if case["threads"] == 1 else "local-task")
+        context = iree.runtime.SystemContext(config=config)
+        context.add_vm_module(iree.runtime.VmModule.mmap(
+            context.instance, module(case, encoder, scanned, ids)))
+        name = next(key for key in context.modules.keys() if key != "hal")
+        self.function = context.modules[name]["main"]
+        arrays = [ids]
+        if scanned:
+            import jax
+            import jax_function
+            arrays = jax.tree.leaves(jax_function.weights(encoder(), True)) + arrays
+        self.arguments = [iree.runtime.asdevicearray(config.device, array)
+                          for array in arrays]
+
+    def run(self):
+        self.result = self.function(*self.arguments).to_host()
+
+    def output(self):
+        return np.asarray(self.result, np.float32).tobytes()

@@ -1,0 +1,88 @@
+"""Mille: a package through the C interface of its shared library. Needs nothing
+but Python."""
+import ctypes
+import json
+import os
+
+from peers import Refused
+
+VERSION = ""  # what `mille --version` says
+
+
+def check(status, message):
+    if status:
+        raise Refused(message.decode())
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int),
+                ("rank", ctypes.c_int), ("shape", ctypes.c_int64 * 4),
+                ("optional", ctypes.c_int), ("below", ctypes.c_int64)]
+
+
+def tensors(library, package, kind):
+    count = ctypes.c_size_t()
+    getattr(library, "mille_package_%s_count" % kind)(package, ctypes.byref(count))
+    described = []
+    for index in range(count.value):
+        tensor = Tensor()
+        getattr(library, "mille_package_" + kind)(
+            package, ctypes.c_size_t(index), ctypes.byref(tensor))
+        described.append(tensor)
+    return described
+
+
+class Peer:
+    def __init__(self, case, encoder):
+        folder = case["package"]
+        manifest = next(name for name in os.listdir(folder)
+                        if name.endswith(".json"))
+        stem = os.path.join(folder, manifest[:-len(".json")])
+        with open(stem + ".json") as file:
+            name = json.load(file)["mille_package"]["name"]
+        self.library = library = ctypes.CDLL(stem + ".so")
+        for function in ["mille_package_message", "mille_session_message"]:
+            getattr(library, function).restype = ctypes.c_char_p
+        model = getattr(library, name + "_model")
+        model.restype = ctypes.c_void_p
+        package, message = ctypes.c_void_p(), ctypes.create_string_buffer(512)
+        check(library.mille_package_open(
+            ctypes.c_void_p(model()), (stem + ".weights").encode(), None,
+            ctypes.byref(package), message, ctypes.c_size_t(512)), message.value)
+        self.session = ctypes.c_void_p()
+        self.sizes = [ctypes.c_int64(case["batch"]), ctypes.c_int64(case["tokens"])]
+        check(library.mille_session_create(
+            package, *self.sizes, ctypes.c_int(case["threads"]),
+            ctypes.byref(self.session)), library.mille_package_message(package))
+        self._bind(case, package)
+
+    def _bind(self, case, package):
+        given = {"input_ids": case["ids"], "attention_mask": case["mask"]}
+        inputs = tensors(self.library, package, "input")
+        self.inputs = (ctypes.c_void_p * len(inputs))()
+        self.kept = []
+        for index, tensor in enumerate(inputs):
+            path = given.get(tensor.name.decode())
+            if path:
+                with open(path, "rb") as file:
+                    self.kept.append(ctypes.create_string_buffer(file.read()))
+                self.inputs[index] = ctypes.addressof(self.kept[-1])
+        outputs = tensors(self.library, package, "output")
+        self.outputs = (ctypes.c_void_p * len(outputs))()
+        extents = {-1: case["batch"], -2: case["tokens"]}
+        for index, tensor in enumerate(outputs):
+            size = 1
+            for extent in tensor.shape[:tensor.rank]:
+                size *= extents.get(extent, extent)
+            self.kept.append((ctypes.c_float * size)())
+            self.outputs[index] = ctypes.addressof(self.kept[-1])
+            if tensor.name == b"last_hidden_state":
+                self.result = self.kept[-1]
+
+    def run(self):
+        check(self.library.mille_session_run(self.session, *self.sizes,
+                                             self.inputs, self.outputs),
+              self.library.mille_session_message(self.session))
+
+    def output(self):
+        return bytes(self.result)

@@ -1,0 +1,90 @@
+"""Tables of results as lines of Markdown. Must not measure."""
+import rounds
+
+
+def percent(share):
+    return "%.1f %%" % (100 * share) if share else "-"
+
+
+def row(table, entry):
+    """The cells of a peer that was measured."""
+    times = rounds.summary(entry["rounds"])
+    rate = table["gflop"] / times["median"] * 1e3
+    share = rate / table["peak_gflops"] if table["peak_gflops"] else None
+    cells = [entry["name"], "%.3f" % times["median"],
+             "%.3f - %.3f" % (times["q1"], times["q3"]), "%.1f" % rate,
+             percent(share), "%.2f" % entry["ratio"] if "ratio" in entry else "-",
+             "%.1e" % entry["difference"], "%.1e" % entry["away"]]
+    if table.get("deep"):
+        cells[4:4] = ["%.1f" % (times["median"] * 1e3 / table["layers"]),
+                      "%.2f" % entry["first_s"]]
+    if not entry["agrees"]:
+        cells[0] += " (differs)"
+    return cells
+
+
+def head(table):
+    cells = [", ".join([table["dtype"], "%d thread%s" % (
+        table["threads"], "" if table["threads"] == 1 else "s")]), "median ms",
+        "quartiles", "GFLOP/s", "of the peak", "time / mille's",
+        "largest difference", "1 - cosine"]
+    if table.get("deep"):
+        cells[4:4] = ["us a layer", "s to the first result"]
+    return cells
+
+
+def line(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def lines(table):
+    """The table, then what could not be measured and why."""
+    if "cold" in table:
+        return cold_lines(table)
+    if "compiling" in table:
+        return compiling_lines(table)
+    cells = head(table)
+    text = ["### " + table["title"], "", line(cells), "|" + "---|" * len(cells)]
+    text += [line(row(table, entry)) for entry in table["rows"]
+             if "refused" not in entry]
+    text.append("")
+    text += ["* %s: not available: %s" % (entry["name"], entry["refused"])
+             for entry in table["rows"] if "refused" in entry]
+    unit = "GOP/s" if table["dtype"] == "int8" else "GFLOP/s"
+    if table["peak_gflops"]:
+        text.append("* Peak %.1f %s." % (table["peak_gflops"], unit))
+    text.append("* Differences are from %s." % table["compared_with"])
+    if table["threads"] > 1 and table["round_trip_ns"]:
+        text.append("* Core to core and back: %.0f ns." % table["round_trip_ns"])
+    return text + ["* " + note for note in table.get("notes", [])] + [""]
+
+
+def cold_lines(table):
+    text = ["### " + table["title"], "",
+            "| | median s | least - most | time / mille's |", "|---|---|---|---|"]
+    best = next((entry["seconds"] for entry in table["cold"]
+                 if entry["name"] == "mille" and "seconds" in entry), None)
+    for entry in table["cold"]:
+        if "refused" in entry:
+            continue
+        times = sorted(entry["seconds"])
+        middle = times[len(times) // 2]
+        text.append(line([entry["name"], "%.4f" % middle,
+                          "%.4f - %.4f" % (times[0], times[-1]),
+                          "%.1f" % (middle / sorted(best)[len(best) // 2])
+                          if best else "-"]))
+    text.append("")
+    return text + ["* %s: not available: %s" % (entry["name"], entry["refused"])
+                   for entry in table["cold"] if "refused" in entry] + [""]
+
+
+def compiling_lines(table):
+    text = ["### " + table["title"], "", line([
+        "model", "kernels made anew s", "kernels cached s",
+        "without kernels and weights s", "library KB", "weights MB"]),
+        "|---|---|---|---|---|---|"]
+    return text + [line([
+        entry["name"], "%.2f" % entry["anew"], "%.2f" % entry["cached"],
+        "%.2f" % entry["program"], "%.0f" % (entry["library_bytes"] / 1e3),
+        "%.1f" % (entry["weights_bytes"] / 1e6)])
+        for entry in table["compiling"]] + [""]

@@ -1,0 +1,236 @@
+"""The workloads: which cases each has. Every function takes cases.Bench and gives
+{"title", "about", "tables"}. Must not know how a case is measured.
+"""
+import os
+import subprocess
+import sys
+import time
+
+import cases
+import models
+import rounds
+from rounds import Refused
+
+
+def encoder(bench, title, model, pairs, about, peers=None):
+    """A table for each type and each (tokens, threads)."""
+    options, tables = bench.options, []
+    for dtype in options.dtypes:
+        for tokens, threads in pairs:
+            case = bench.case(model, dtype, 1, tokens, threads)
+            tables.append(bench.table(
+                "%s, %s, batch 1, %d tokens, %d thread%s" % (
+                    title, dtype, tokens, threads, "" if threads == 1 else "s"),
+                case, peers=peers))
+            note_speed_up(tables)
+    return {"title": title, "about": about, "tables": tables}
+
+
+def note_speed_up(tables):
+    """Of Mille over one thread, under a table of more threads."""
+    last = tables[-1]
+    for table in tables[:-1]:
+        if (table["threads"], table["tokens"], table["dtype"]) != (
+                1, last["tokens"], last["dtype"]) or last["threads"] == 1:
+            continue
+        times = [rounds.summary(row["rounds"])["median"] for one in (table, last)
+                 for row in one["rows"] if row["name"] == "mille"
+                 and "refused" not in row]
+        if len(times) == 2:
+            last["notes"] = ["mille on %d threads is %.2f times as fast as on 1."
+                             % (last["threads"], times[0] / times[1])]
+
+
+def sizes(options, tokens, threads):
+    """(tokens, threads): every length on one thread, one on each other number."""
+    tokens = options.tokens or tokens
+    threads = options.threads or threads
+    middle = tokens[len(tokens) // 2]
+    return ([(one, 1) for one in tokens if 1 in threads]
+            + [(middle, many) for many in threads if many != 1])
+
+
+def bert(bench):
+    model, about = bench.options.model, "The folder that --model names."
+    if not model:
+        model = models.random_folder(bench.options.work, "bert-base",
+                                     models.BERT_BASE)
+        about = ("12 layers of 768 channels, 12 heads, feed-forward of 3072, random "
+                 "weights with biases and norms away from their defaults.")
+    return encoder(bench, "BERT-base", model,
+                   sizes(bench.options, [32, 128, 512], [1, 2]), about)
+
+
+def minilm(bench):
+    model, about = models.minilm(bench.options.work, bench.options.model)
+    return encoder(bench, "MiniLM", model,
+                   sizes(bench.options, [16, 64, 256], [1]),
+                   "6 layers of 384 channels, 12 heads, feed-forward of 1536: %s."
+                   % about)
+
+
+# torch compiles each layer of an unrolled graph, minutes at 100 of them.
+DEEP_PEERS = ["mille", "ONNX Runtime", "OpenVINO", "torch eager", "JAX", "IREE"]
+
+
+def deep(bench):
+    options, tables = bench.options, []
+    for dtype in options.dtypes:
+        for layers in options.layers:
+            if dtype != "f32" and layers > 100:
+                continue
+            model = models.deep(options.work, options.mille, layers)
+            case = bench.case(model, dtype, 1, (options.tokens or [64])[0], 1)
+            table = bench.table(
+                "Deep and narrow, %d layers, %s, %d tokens, 1 thread" % (
+                    layers, dtype, case["tokens"]), case, paired=True,
+                peers=DEEP_PEERS)
+            tables.append(dict(table, deep=True))
+    return {"title": "Deep and narrow", "tables": tables, "about":
+            "Post-norm layers of 256 channels, 4 heads, feed-forward of 1024, the "
+            "residual stream scaled by DeepNorm's (2 L)^(1/4), its first weights; "
+            "a spec of Mille's, from whose file the peers read. JAX and IREE are "
+            "given one layer and a scan, the others every layer. Peers run one at a "
+            "time beside mille. The first result includes reading the weights and "
+            "compiling; mille compiles before, see there."}
+
+
+def compiling(bench):
+    """Seconds of `mille compile`, for this machine's instruction set alone."""
+    options = bench.options
+    folder = os.path.join(options.work, "made", "compiling")
+    chosen, rows = [("--model", options.model)], []
+    if not options.model:
+        chosen = [("BERT-base", models.random_folder(options.work, "bert-base",
+                                                     models.BERT_BASE)),
+                  ("MiniLM", models.minilm(options.work)[0])]
+        chosen += [("deep and narrow, %d layers" % layers,
+                    models.deep(options.work, options.mille, layers))
+                   for layers in options.layers]
+    for name, model in chosen:
+        given = ["compile", model, "--target=host", "--name=model"]
+        cases.say("compiling " + name)
+        rows.append({
+            "name": name,
+            "anew": seconds_of(bench, *given, "--no-cache", "-o", folder),
+            "cached": seconds_of(bench, *given, "-o", folder),
+            "program": seconds_of(bench, *given, "--stop-after=lower"),
+            "library_bytes": os.path.getsize(os.path.join(folder, "model.so")),
+            "weights_bytes": os.path.getsize(os.path.join(folder,
+                                                          "model.weights"))})
+    return {"title": "Compiling", "tables": [{
+        "title": "mille compile, f32, for one instruction set", "compiling": rows}],
+        "about": "All of it with an empty and with a warm cache of kernels, and "
+                 "what is left without making kernels and without packing and "
+                 "writing weights. The shared library has the kernels and the "
+                 "runtime. What peers take is the last column of the deep tables."}
+
+
+def seconds_of(bench, *arguments):
+    start = time.perf_counter()
+    bench.mille(*arguments)
+    return time.perf_counter() - start
+
+
+def padded(bench):
+    model, about = models.minilm(bench.options.work, bench.options.model)
+    tokens = (bench.options.tokens or [128])[-1]
+    lengths = [max(1, tokens * (index + 1) // 8) for index in range(8)]
+    tables = []
+    for dtype in bench.options.dtypes:
+        for threads in bench.options.threads or [1]:
+            both = [bench.table(
+                "Batch of 8 x %d, %s, %s, %d thread%s" % (
+                    tokens, what, dtype, threads, "" if threads == 1 else "s"),
+                bench.case(model, dtype, 8, tokens, threads, given))
+                for what, given in [("padding computed", None),
+                                    ("padding masked", lengths)]]
+            both[1]["notes"] = gains(*both)
+            tables += both
+    return {"title": "Padded batch", "tables": tables, "about":
+            "MiniLM (%s), sequences of %s tokens in a batch of 8 x %d. The "
+            "first table of a type computes all rows, without a mask; the second "
+            "gives the mask, and its GFLOP/s count real tokens only." % (
+                about, ", ".join(map(str, lengths)), tokens)}
+
+
+def gains(computed, masked):
+    notes = []
+    for full, cut in zip(computed["rows"], masked["rows"]):
+        if "refused" not in full and "refused" not in cut:
+            notes.append("%s: with the mask %.2f times as fast as computing the "
+                         "padding." % (full["name"], rounds.summary(
+                             full["rounds"])["median"] / rounds.summary(
+                                 cut["rounds"])["median"]))
+    return notes
+
+
+def cold(bench):
+    """From the start of a process to the first number of its first result."""
+    model, about = models.minilm(bench.options.work, bench.options.model)
+    case = bench.case(model, "f32", 1, (bench.options.tokens or [64])[0], 1)
+    commands = {"mille": first_result_in_c(bench, case)}
+    for name, (module, variant) in cases.PEERS.items():
+        if name in bench.options.peers:
+            row = "mille from Python" if name == "mille" else name
+            commands[row] = in_python(bench, case, module, variant)
+    seconds = {name: [] for name in commands}
+    refused = {}
+    for turn in range(bench.options.rounds + 1):
+        for name, command in commands.items():
+            if name in refused:
+                continue
+            try:
+                took, _ = rounds.seconds_to_first_line(command(), 1)
+                if turn:  # the first is to have files read and caches made
+                    seconds[name].append(took)
+            except Refused as reason:
+                refused[name] = str(reason)
+    rows = [{"name": name, "refused": refused[name]} if name in refused else
+            {"name": name, "seconds": seconds[name]} for name in commands]
+    title = "MiniLM, f32, %d tokens: from the start of a process to its first " \
+            "result" % case["tokens"]
+    return {"title": "First result of a cold process", "about":
+            "%s. Files are in the page cache, compiled forms on disk (Mille's "
+            "package, IREE's module, inductor's cache); peers by their Python "
+            "packages." % about, "tables": [{"title": title, "cold": rows}]}
+
+
+def in_python(bench, case, module, variant):
+    def command():
+        given = dict(case, variant=variant)
+        if module == "mille":
+            given["package"] = bench.compiled(case["model"], "f32")
+        path = os.path.join(case["work"], "cold-%s-%s.json" % (module, variant))
+        with open(path, "w") as file:
+            file.write(cases.json.dumps(given))
+        return [sys.executable, os.path.join(rounds.HERE, "worker.py"), module,
+                str(rounds.cores(1)[0]), path]
+    return command
+
+
+def first_result_in_c(bench, case):
+    """A C program with the package's archive linked in."""
+    def command():
+        package = bench.compiled(case["model"], "f32")
+        program = os.path.join(package, "first_result")
+        built = subprocess.run(
+            ["cc", "-O2", "-I" + package, os.path.join(rounds.HERE,
+                                                       "first_result.c"),
+             os.path.join(package, "model.a"), "-lm", "-lpthread", "-o", program],
+            capture_output=True, text=True)
+        if built.returncode:
+            raise Refused(built.stderr[-300:])
+        return [program, os.path.join(package, "model.weights"), case["ids"],
+                str(case["tokens"])]
+    made = []
+
+    def once():
+        if not made:
+            made.append(command())
+        return made[0]
+    return once
+
+
+ALL = {"bert": bert, "minilm": minilm, "deep": deep, "padded": padded,
+       "cold": cold, "compile": compiling}
