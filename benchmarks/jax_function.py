@@ -4,8 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 
 
-def weights(encoder, scanned):
-    """What the function takes: embedding, and layers as a list or stacked."""
+def weights(encoder, scanned, dtype="f32"):
+    """What the function takes: embedding, and layers as a list or stacked; all of
+    one type, in which the function then computes."""
     embedding = {"words": np.array(encoder.words)}
     if encoder.positions is not None:
         embedding.update(positions=np.array(encoder.positions),
@@ -16,6 +17,9 @@ def weights(encoder, scanned):
     if scanned:
         layers = {name: tuple(np.stack([layer[name][part] for layer in layers])
                               for part in range(2)) for name in layers[0]}
+    if dtype == "bf16":
+        return jax.tree.map(lambda array: array.astype(jnp.bfloat16),
+                            (embedding, layers))
     return embedding, layers
 
 
@@ -59,7 +63,7 @@ def function(encoder, scanned):
             x = layer_norm(x + embedding["positions"][:ids.shape[1]],
                            embedding["norm"], eps)
         bias = None if mask is None else jnp.where(
-            mask[:, None, None, :] > 0, 0.0, -10000.0)
+            mask[:, None, None, :] > 0, 0.0, -10000.0).astype(x.dtype)
         if scanned:
             return jax.lax.scan(lambda x, one: (
                 layer(x, one, heads, eps, alpha, bias), None), x, layers)[0]

@@ -38,7 +38,18 @@ def line(cells):
 
 
 def lines(table):
-    """The table, then what could not be measured and why."""
+    """The table, its notes, then what could not be measured and why."""
+    return measured_lines(table) + [
+        "* %s: not available: %s" % (entry["name"], entry["refused"])
+        for entry in refusals(table)] + [""]
+
+
+def refusals(table):
+    return [entry for entry in table.get("rows", table.get("cold", []))
+            if "refused" in entry]
+
+
+def measured_lines(table):
     if "cold" in table:
         return cold_lines(table)
     if "compiling" in table:
@@ -48,15 +59,13 @@ def lines(table):
     text += [line(row(table, entry)) for entry in table["rows"]
              if "refused" not in entry]
     text.append("")
-    text += ["* %s: not available: %s" % (entry["name"], entry["refused"])
-             for entry in table["rows"] if "refused" in entry]
     unit = "GOP/s" if table["dtype"] == "int8" else "GFLOP/s"
     if table["peak_gflops"]:
         text.append("* Peak %.1f %s." % (table["peak_gflops"], unit))
     text.append("* Differences are from %s." % table["compared_with"])
     if table["threads"] > 1 and table["round_trip_ns"]:
         text.append("* Core to core and back: %.0f ns." % table["round_trip_ns"])
-    return text + ["* " + note for note in table.get("notes", [])] + [""]
+    return text + ["* " + note for note in table.get("notes", [])]
 
 
 def cold_lines(table):
@@ -73,9 +82,7 @@ def cold_lines(table):
                           "%.4f - %.4f" % (times[0], times[-1]),
                           "%.1f" % (middle / sorted(best)[len(best) // 2])
                           if best else "-"]))
-    text.append("")
-    return text + ["* %s: not available: %s" % (entry["name"], entry["refused"])
-                   for entry in table["cold"] if "refused" in entry] + [""]
+    return text + [""]
 
 
 def compiling_lines(table):
@@ -87,4 +94,24 @@ def compiling_lines(table):
         entry["name"], "%.2f" % entry["anew"], "%.2f" % entry["cached"],
         "%.2f" % entry["program"], "%.0f" % (entry["library_bytes"] / 1e3),
         "%.1f" % (entry["weights_bytes"] / 1e6)])
-        for entry in table["compiling"]] + [""]
+        for entry in table["compiling"]]
+
+
+def in_short(results):
+    """One line for each table: Mille, and the peer that is nearest to it."""
+    cells = ["", "mille ms", "of the peak", "best peer", "its ms",
+             "time / mille's"]
+    text = [line(cells), "|" + "---|" * len(cells)]
+    for result in results.values():
+        for table in result["tables"]:
+            found = {entry["name"]: entry for entry in table.get("rows", [])
+                     if "refused" not in entry}
+            peers = [entry for name, entry in found.items() if name != "mille"]
+            if "mille" not in found or not peers:
+                continue
+            ours = row(table, found["mille"])
+            best = min(peers, key=lambda entry: entry["ratio"])
+            text.append(line([
+                table["title"], ours[1], ours[-4], best["name"],
+                row(table, best)[1], "%.2f" % best["ratio"]]))
+    return text

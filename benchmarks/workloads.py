@@ -52,12 +52,13 @@ def sizes(options, tokens, threads):
 
 def bert(bench):
     model, about = bench.options.model, "The folder that --model names."
+    title = os.path.basename(os.path.abspath(model)) if model else "BERT-base"
     if not model:
         model = models.random_folder(bench.options.work, "bert-base",
                                      models.BERT_BASE)
         about = ("12 layers of 768 channels, 12 heads, feed-forward of 3072, random "
                  "weights with biases and norms away from their defaults.")
-    return encoder(bench, "BERT-base", model,
+    return encoder(bench, title, model,
                    sizes(bench.options, [32, 128, 512], [1, 2]), about)
 
 

@@ -1,4 +1,4 @@
-"""IREE for this CPU, f32, from JAX's StableHLO. A folder's weights are constants,
+"""IREE for this CPU, f32 or all in bf16, from JAX's StableHLO. A folder's weights are constants,
 so that it may pack them; a spec's layers are a scan over arguments."""
 import importlib.metadata
 import os
@@ -15,11 +15,11 @@ FLAGS = ["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3",
          "--iree-llvmcpu-fail-on-out-of-bounds-stack-allocation=false"]
 
 
-def stablehlo(encoder, scanned, ids, path):
+def stablehlo(encoder, scanned, dtype, ids, path):
     import jax
     import jax_function
     function = jax_function.function(encoder, scanned)
-    weights = jax_function.weights(encoder, scanned)
+    weights = jax_function.weights(encoder, scanned, dtype)
     shape = jax.ShapeDtypeStruct(ids.shape, np.int32)
     if scanned:
         shapes = jax.tree.map(
@@ -33,11 +33,12 @@ def stablehlo(encoder, scanned, ids, path):
 
 
 def module(case, encoder, scanned, ids):
-    path = os.path.join(case["work"], "iree-%dx%d.vmfb" % ids.shape)
+    path = os.path.join(case["work"], "iree-%s-%dx%d.vmfb" % (
+        case["dtype"], *ids.shape))
     if not os.path.exists(path):
         os.makedirs(case["work"], exist_ok=True)
         source = path.replace(".vmfb", ".mlirbc")
-        stablehlo(encoder(), scanned, ids, source)
+        stablehlo(encoder(), scanned, case["dtype"], ids, source)
         iree.compiler.compile_file(source, input_type="stablehlo",
                                    target_backends=["llvm-cpu"],
                                    output_file=path, extra_args=FLAGS)
@@ -47,9 +48,8 @@ def module(case, encoder, scanned, ids):
 
 class Peer:
     def __init__(self, case, encoder):
-        if case["dtype"] != "f32":
-            raise Refused("weights would have to be quantised by hand for %s"
-                          % case["dtype"])
+        if case["dtype"] == "int8":
+            raise Refused("it has no quantisation of its own")
         if case["mask"] is not None:
             raise Refused("only the case without a mask is written")
         scanned = not os.path.isdir(case["model"])
@@ -65,7 +65,8 @@ class Peer:
         if scanned:
             import jax
             import jax_function
-            arrays = jax.tree.leaves(jax_function.weights(encoder(), True)) + arrays
+            arrays = jax.tree.leaves(jax_function.weights(
+                encoder(), True, case["dtype"])) + arrays
         self.arguments = [iree.runtime.asdevicearray(config.device, array)
                           for array in arrays]
 
@@ -73,4 +74,4 @@ class Peer:
         self.result = self.function(*self.arguments).to_host()
 
     def output(self):
-        return np.asarray(self.result, np.float32).tobytes()
+        return np.asarray(self.result).astype(np.float32).tobytes()

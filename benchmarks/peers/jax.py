@@ -1,5 +1,5 @@
-"""JAX on XLA's CPU back end, f32; weights are arguments. A spec's layers are
-scanned, a folder's unrolled."""
+"""JAX on XLA's CPU back end, f32 or all in bf16; weights are arguments. A spec's
+layers are scanned, a folder's unrolled."""
 import os
 
 from peers import Refused, read_integers
@@ -18,11 +18,11 @@ VERSION = jax.__version__
 
 class Peer:
     def __init__(self, case, encoder):
-        if case["dtype"] != "f32":
-            raise Refused("its CPU back end has no kernels for %s matmuls"
-                          % case["dtype"])
+        if case["dtype"] == "int8":
+            raise Refused("it has no quantisation of its own")
         scanned = not os.path.isdir(case["model"])
-        weights = jax.device_put(jax_function.weights(encoder(), scanned))
+        weights = jax.device_put(jax_function.weights(encoder(), scanned,
+                                                      case["dtype"]))
         inputs = [jax.device_put(read_integers(case, "ids", np.int32))]
         if case["mask"] is not None:
             inputs.append(jax.device_put(read_integers(case, "mask", np.int32)))
@@ -33,4 +33,4 @@ class Peer:
         self.result = self.call()
 
     def output(self):
-        return np.array(self.result, np.float32).tobytes()
+        return np.array(self.result).astype(np.float32).tobytes()
