@@ -49,7 +49,7 @@ Pipe AttentionPipe::build() {
   weigh();
   mix();
   Expr local = m - row0;
-  Expr value = mixed(d, local % tileRows, local / tileRows, h);
+  Expr value = mixed(d, local % mixedTile.rows, local / mixedTile.rows, h);
   if (!isLinear()) // strict, else LLVM makes it a division in some places only
     value = oneRounding(Internal::Call::strict_mul, value,
                         inverse(local % queryBlock, local / queryBlock, h));
@@ -198,11 +198,12 @@ TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset, const E
 // decide.
 void AttentionPipe::transposeQueries() {
   queriesAcross = make("QT");
-  Expr from = query(int(s.queryOffset) + h * int(s.headDim) + d, queryRow(b, q));
+  Expr lane = u * quad + q;
+  Expr from = query(int(s.queryOffset) + h * int(s.headDim) + d, queryRow(b, lane));
   if (s.has(Operand::rotation)) {
     turnedQuery = turn(query, s.queryOffset, 0, "turned_query");
     turnedKey = turn(key, s.keyOffset, keyRow, "turned_key");
-    from = turnedQuery.at(d, queryRow(b, q), h);
+    from = turnedQuery.at(d, queryRow(b, lane), h);
   }
   // Scores are in powers of two, so that their exponential is quick.
   Expr factor = float(s.softcap > 0 || isLinear() ? s.scale : s.scale * log2e);
@@ -215,9 +216,12 @@ void AttentionPipe::transposeQueries() {
     times(at(Operand::queryScale)(0, queryRow(b, q)));
     factors = make("factors");
     factors(q, b, h) = factor;
-    factor = factors(q, b, h);
+    factor = factors(lane, b, h);
   }
-  queriesAcross(q, d, b, h) = from * factor;
+  // Four queries side by side first: a transposition in two steps of few shuffles.
+  quads = make("quads");
+  quads(q, d, u, b, h) = from * factor;
+  queriesAcross(q, d, b, h) = quads(q % quad, d, q / quad, b, h);
 }
 
 // What depends on the distance of a key from a query, as a strip of it: lanes
@@ -276,7 +280,10 @@ void AttentionPipe::score() {
   scoreTile = r;
   scores = make("scores");
   scores(q, ki, ko, b, h) = undef<float>();
-  scores(q, ki, r, b, h) = chosenScore(dots(q, ki, r, b, h), keyOf(r), s.softcap > 0);
+  Expr score = chosenScore(dots(q, ki, r, b, h), keyOf(r), s.softcap > 0);
+  if (!isLinear()) // what repeats the last key is hidden
+    score = select(likely(r * keyTile + ki < keys), score, hidden);
+  scores(q, ki, r, b, h) = score;
 }
 
 // A dot product's score or, where the key is hidden, what counts as none.
@@ -298,6 +305,18 @@ Expr AttentionPipe::atKey(Func &f, const Expr &lane, const Expr &r, const Expr &
   return f(lane, r % keyTile, r / keyTile, block, h);
 }
 
+// A tile's keys as a tree, which is shorter than a chain.
+Expr AttentionPipe::ofTile(Func &f, const Expr &tile,
+                           const std::function<Expr(Expr, Expr)> &combine) const {
+  std::vector<Expr> left;
+  for (int i = 0; i < keyTile; ++i)
+    left.push_back(f(q, i, tile, b, h));
+  for (; left.size() > 1; left.resize((left.size() + 1) / 2))
+    for (size_t i = 0; i < left.size() / 2; ++i)
+      left[i] = combine(left[i], left[left.size() - 1 - i]);
+  return left.front();
+}
+
 // Softmax but for its division; without one the scores are the weights.
 void AttentionPipe::weigh() {
   if (isLinear()) {
@@ -308,20 +327,21 @@ void AttentionPipe::weigh() {
   sum = make("sum");
   weights = make("weights");
   inverse = make("inverse");
-  RDom r0 = keysOf("r0", seenByBlock(b)), r1 = keysOf("r1", seenByBlock(b));
-  topKeys = r0;
-  sumKeys = r1;
+  RDom r0 = tilesOf("top_tile", b), r1 = tilesOf("sum_tile", b);
+  topTile = r0;
+  sumTile = r1;
   Expr sink = lowest;
   if (s.has(Operand::sink))
     sink = max(at(Operand::sink)(h) * float(log2e), lowest);
   top(q, b, h) = sink; // above every hidden score
-  top(q, b, h) = max(top(q, b, h), atKey(scores, q, r0, b));
+  top(q, b, h) = max(top(q, b, h), ofTile(scores, r0, [](Expr x, Expr y) { return max(x, y); }));
   RDom r = tilesOf("weight_tile", b);
   weightTile = r;
   weights(q, ki, ko, b, h) = undef<float>();
   weights(q, ki, r, b, h) = exp2Weight(scores(q, ki, r, b, h) - top(q, b, h));
   sum(q, b, h) = s.has(Operand::sink) ? exp2Weight(sink - top(q, b, h)) : 0.0f;
-  sum(q, b, h) += atKey(weights, q, r1, b);
+  auto add = [](Expr x, Expr y) { return oneRounding(Internal::Call::strict_add, x, y); };
+  sum(q, b, h) = add(sum(q, b, h), ofTile(weights, r1, add));
   inverse(q, b, h) = select(sum(q, b, h) > 0.0f, 1.0f / sum(q, b, h), 0.0f);
 }
 
@@ -335,19 +355,19 @@ void AttentionPipe::mix() {
   for (bool careful : {false, true}) {
     if (careful && !hides)
       continue;
-    Range from = seenByTile(0), to = seenByTile(tileRows - 1);
+    Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
     RDom r = keysOf(careful ? "r3" : "r2", {from.first, to.last});
     if (hides)
       r.where(r < (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)));
-    const int tiles = queryBlock / tileRows;
-    Expr weight = atKey(weights, (t % tiles) * tileRows + q, r, t / tiles);
+    const int tiles = queryBlock / mixedTile.rows;
+    Expr weight = atKey(weights, (t % tiles) * mixedTile.rows + q, r, t / tiles);
     Expr x = valueAt(d, r, kvHead);
     mixed(d, q, t, h) += weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
     mixedKeys.push_back(r);
   }
 }
 AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {
-  return seenFrom(position0 + min(row0 + t * tileRows + lane, rowLast));
+  return seenFrom(position0 + min(row0 + t * mixedTile.rows + lane, rowLast));
 }
 Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv, const Expr &head) const {
   return value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv);

@@ -10,10 +10,12 @@ class AttentionPipe {
 public:
   AttentionPipe(const KernelSpec &spec, const Machine &machine, const Names &names)
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
-        tileRows(machine.wide ? 16 : 8) {}
+        queryBlock(2 * V), keyTile(machine.wide ? 8 : 4),
+        mixedTile(mixedTileOf(s, machine)) {}
   Pipe build();
 
-  static constexpr int queryBlock = 32, keyTile = 8;
+  // A query block is two vectors of lanes; these are the most of any machine.
+  static constexpr int mostQueries = 32, mostKeys = 8;
 
 private:
   using Expr = Halide::Expr;
@@ -21,6 +23,12 @@ private:
   using RVar = Halide::RVar;
   using Var = Halide::Var;
   using Operand = AttentionOperand;
+
+  // A register tile of weights times values: queries x vectors of a value.
+  struct Tile {
+    int rows, vectors;
+  };
+  static Tile mixedTileOf(const AttentionSpec &s, const Machine &machine);
 
   bool isLinear() const { return s.decay.has_value(); }
   Func make(const char *name) const { return Func(names(name)); }
@@ -50,6 +58,8 @@ private:
   void score();
   Expr chosenScore(Expr score, const Expr &kv, bool bias);
   Expr atKey(Func &f, const Expr &lane, const Expr &r, const Expr &block) const;
+  Expr ofTile(Func &f, const Expr &tile,
+              const std::function<Expr(Expr, Expr)> &combine) const;
   void weigh();
   void mix();
   Expr valueAt(const Expr &column, const Expr &kv, const Expr &head) const;
@@ -67,7 +77,9 @@ private:
   const KernelSpec &spec;
   const AttentionSpec &s;
   const Names &names;
-  const int V, tileRows;
+  const int V, queryBlock, keyTile;
+  static constexpr int quad = 4; // queries that are transposed at once
+  const Tile mixedTile;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
   Halide::Param<int> queries{names("queries")}, keyCount{names("keys")},
@@ -81,9 +93,9 @@ private:
   Expr position0;        // of row 0
   Expr kvHead;
   TurnedHeads turnedQuery, turnedKey;
-  Func factors, queriesAcross, strip, dots, scores, top, weights, sum, inverse,
+  Func factors, quads, queriesAcross, strip, dots, scores, top, weights, sum, inverse,
       mixed, worst, worstOfAll, soundKeys;
-  RVar depth, scoreTile, weightTile, topKeys, sumKeys, worstKeys, worstColumns;
+  RVar depth, scoreTile, weightTile, topTile, sumTile, worstKeys, worstColumns;
   std::vector<RVar> mixedKeys; // of each update of mixed
 };
 

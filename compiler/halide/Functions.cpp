@@ -87,11 +87,14 @@ Expr oneRounding(Internal::Call::IntrinsicOp op, const Expr &a, const Expr &b) {
 
 Expr exp2Weight(Expr x) {
   x = max(x, -127.0f); // there the fraction is 0 and 1.0 less 127 exponents is 0
-  Expr k = cast<int32_t>(x - 0.5f);
-  Expr f = oneRounding(Internal::Call::strict_sub, x, cast<float>(k));
+  // Added to 1.5 * 2^23 a number is rounded to an integer, in the sum's last bits.
+  constexpr float shifter = 12582912.0f;
+  Expr n = oneRounding(Internal::Call::strict_add, x, shifter);
+  Expr f = oneRounding(Internal::Call::strict_sub, x,
+                       oneRounding(Internal::Call::strict_sub, n, shifter));
   Expr p = horner(f, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
                       0.00966734067f, 0.00133822637f});
-  return floatOf(bitsOf(p) + (k << 23));
+  return floatOf(bitsOf(p) + (bitsOf(n) << 23));
 }
 
 // x Phi(x) = max(x, 0) - |x| Phi(-|x|); the last term is under 6e-9 beyond 6.
