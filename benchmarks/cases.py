@@ -152,11 +152,11 @@ class Bench:
         return {"difference": difference, "away": away,
                 "agrees": agreement.agrees(case["dtype"], difference, away)}
 
-    def table(self, title, case, paired=False, peers=None):
+    def table(self, title, case, paired=False):
         """All peers on one case. paired: one peer at a time beside Mille, for
         models that do not fit into memory as often as there are peers."""
         say(title)
-        names = [name for name in peers or PEERS if name in self.options.peers]
+        names = self.options.peers
         reference, by = self.reference(case)
         measured = []
 

@@ -161,15 +161,19 @@ def quantise_dynamic(fused, path):
                      extra_options={"DefaultTensorType": TensorProto.FLOAT})
 
 
-def quantise_static(plain, encoder, path):
+def quantise_static(plain, encoder, masked, path):
     from onnx import TensorProto
     from onnxruntime.quantization import (CalibrationDataReader, QuantFormat,
                                           QuantType, quantize_static)
 
     class Batches(CalibrationDataReader):
         def __init__(self):
-            self.batches = iter([{"input_ids": np.random.default_rng(seed).integers(
-                5, encoder.vocabulary, size=(1, 64))} for seed in range(3)])
+            drawn = [{"input_ids": np.random.default_rng(seed).integers(
+                5, encoder.vocabulary, size=(1, 64))} for seed in range(3)]
+            if masked:
+                for batch in drawn:
+                    batch["attention_mask"] = np.ones((1, 64), np.int64)
+            self.batches = iter(drawn)
 
         def get_next(self):
             return next(self.batches, None)
@@ -193,7 +197,9 @@ def graph_file(encoder, folder, kind, masked=False):
     elif kind == "fused":
         fuse(graph_file(encoder, folder, "plain", masked), encoder, path)
     elif kind == "dynamic":
-        quantise_dynamic(graph_file(encoder, folder, "fused", masked), path)
+        kind = "plain" if masked or encoder.alpha != 1 else "fused"
+        quantise_dynamic(graph_file(encoder, folder, kind, masked), path)
     elif kind == "static":
-        quantise_static(graph_file(encoder, folder, "plain", masked), encoder, path)
+        quantise_static(graph_file(encoder, folder, "plain", masked), encoder, masked,
+                        path)
     return path

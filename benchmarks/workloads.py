@@ -12,7 +12,7 @@ import rounds
 from rounds import Refused
 
 
-def encoder(bench, title, model, pairs, about, peers=None):
+def encoder(bench, title, model, pairs, about):
     """A table for each type and each (tokens, threads)."""
     options, tables = bench.options, []
     for dtype in options.dtypes:
@@ -21,7 +21,7 @@ def encoder(bench, title, model, pairs, about, peers=None):
             tables.append(bench.table(
                 "%s, %s, batch 1, %d tokens, %d thread%s" % (
                     title, dtype, tokens, threads, "" if threads == 1 else "s"),
-                case, peers=peers))
+                case))
             note_speed_up(tables)
     return {"title": title, "about": about, "tables": tables}
 
@@ -70,10 +70,6 @@ def minilm(bench):
                    % about)
 
 
-# torch compiles each layer of an unrolled graph, minutes at 100 of them.
-DEEP_PEERS = ["mille", "ONNX Runtime", "OpenVINO", "torch eager", "JAX", "IREE"]
-
-
 def deep(bench):
     options, tables = bench.options, []
     for dtype in options.dtypes:
@@ -84,8 +80,7 @@ def deep(bench):
             case = bench.case(model, dtype, 1, (options.tokens or [64])[0], 1)
             table = bench.table(
                 "Deep and narrow, %d layers, %s, %d tokens, 1 thread" % (
-                    layers, dtype, case["tokens"]), case, paired=True,
-                peers=DEEP_PEERS)
+                    layers, dtype, case["tokens"]), case, paired=True)
             tables.append(dict(table, deep=True))
     return {"title": "Deep and narrow", "tables": tables, "about":
             "Post-norm layers of 256 channels, 4 heads, feed-forward of 1024, the "

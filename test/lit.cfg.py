@@ -56,6 +56,8 @@ for key in ["ROUNDTRIP", "ASAN", "GUARD", "THREADS", "LLVM_PROFILE_FILE"]:
 for tool in ["mille", "mille-opt"]:
     if os.path.exists(os.path.join(bin_folder, tool)):
         config.available_features.add(tool)
+if os.path.exists(os.path.join(programs, "kernel-benchmarks")):
+    config.available_features.add("google-benchmark")
 try:
     with open("/proc/cpuinfo") as cpu:
         flags = set(next(l for l in cpu if l.startswith("flags")).split())

@@ -15,7 +15,8 @@ class Peer:
             raise Refused("its CPU provider has no kernels for %s" % case["dtype"])
         masked = case["mask"] is not None
         kind = KINDS[case["dtype"]]
-        if case["variant"] == "plain" or (masked and kind == "fused"):
+        # Its fuser knows neither this mask nor a scale of the residual stream.
+        if kind == "fused" and (masked or encoder().alpha != 1):
             kind = "plain"
         graph = onnx_graph.graph_file(encoder(), case["work"], kind, masked)
         options = onnxruntime.SessionOptions()

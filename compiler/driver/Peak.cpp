@@ -1,8 +1,7 @@
 // This machine's ceilings, by loops of our own: arithmetic in registers for each
 // type, reading from memory, a word's way between two cores and back.
 // Must not use a model's kernels.
-#include "compiler/driver/Machine.h"
-#include "runtime/abi.h"
+#include "compiler/driver/PeakLoops.h"
 
 #include <algorithm>
 #include <atomic>
@@ -18,72 +17,6 @@ using Clock = std::chrono::steady_clock;
 // Without it the compiler sees that a loop depends on its arguments only, and
 // moves it out of the time that is taken.
 #define MILLE_HERE asm volatile("" ::: "memory")
-
-// Independent chains hide the latency of an instruction (4 to 6 cycles, two a
-// cycle; vdpbf16ps on Zen 5 wants more than 16 of them). AVX2 has sixteen
-// registers, AVX-512 thirty-two; two hold the operands.
-#define MILLE_12(STEP)                                                         \
-  STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5)                              \
-  STEP(6) STEP(7) STEP(8) STEP(9) STEP(10) STEP(11)
-#define MILLE_24(STEP)                                                         \
-  MILLE_12(STEP) STEP(12) STEP(13) STEP(14) STEP(15) STEP(16) STEP(17)         \
-  STEP(18) STEP(19) STEP(20) STEP(21) STEP(22) STEP(23)
-#define MILLE_START(i) auto a##i = b;
-
-// A function `name` that runs chains of one instruction, a += b * c, for vectors
-// of `bits`. The operands are small numbers in f32, bf16 and int8 alike, so that
-// nothing becomes infinite or denormal.
-#define MILLE_LOOP(name, features, bits, chains, step)                         \
-  __attribute__((target(features), noinline)) static void name(int64_t steps) { \
-    MILLE_HERE;                                                                \
-    auto b = _mm##bits##_set1_epi32(0x3c013c01), c = b;                        \
-    chains(MILLE_START)                                                        \
-    for (int64_t i = 0; i < steps; ++i) {                                      \
-      chains(step)                                                             \
-    }                                                                          \
-  }
-#define MILLE_F32_512(i)                                                       \
-  asm volatile("vfmadd231ps %2, %1, %0" : "+v"(a##i) : "v"(b), "v"(c));
-#define MILLE_F32_256(i)                                                       \
-  asm volatile("vfmadd231ps %2, %1, %0" : "+x"(a##i) : "x"(b), "x"(c));
-#define MILLE_BF16_512(i)                                                      \
-  asm volatile("vdpbf16ps %2, %1, %0" : "+v"(a##i) : "v"(b), "v"(c));
-#define MILLE_INT8_512(i)                                                      \
-  asm volatile("vpdpbusd %2, %1, %0" : "+v"(a##i) : "v"(b), "v"(c));
-MILLE_LOOP(f32Of512, "avx512f", 512, MILLE_24, MILLE_F32_512)
-MILLE_LOOP(f32Of256, "avx2,fma", 256, MILLE_12, MILLE_F32_256)
-MILLE_LOOP(bf16Of512, "avx512f,avx512bf16", 512, MILLE_24, MILLE_BF16_512)
-MILLE_LOOP(int8Of512, "avx512f,avx512vnni", 512, MILLE_24, MILLE_INT8_512)
-
-namespace {
-// The widest loop of a type that this machine has; null: none.
-struct PeakLoop {
-  void (*run)(int64_t steps) = nullptr;
-  int64_t operationsPerStep = 0; // a multiply and an add are two
-};
-} // namespace
-
-static PeakLoop peakLoop(NumberType type) {
-  uint64_t features = describeMachine().features;
-  bool wide = features & MILLE_CPU_AVX512;
-  switch (type) {
-  case NumberType::f32:
-    if (wide)
-      return {f32Of512, 24 * 16 * 2};
-    if (features & MILLE_CPU_AVX2)
-      return {f32Of256, 12 * 8 * 2};
-    break;
-  case NumberType::bf16:
-    if (wide && features & MILLE_CPU_AVX512_BF16)
-      return {bf16Of512, 24 * 32 * 2};
-    break;
-  case NumberType::int8:
-    if (wide && features & MILLE_CPU_AVX512_VNNI)
-      return {int8Of512, 24 * 64 * 2};
-    break;
-  }
-  return {};
-}
 
 __attribute__((target("avx512f"), noinline)) static float
 sum512(const float *from, const float *to) {
@@ -148,7 +81,7 @@ static double medianSeconds(unsigned threads, int repeats, Work work) {
 }
 
 double mille::measurePeakGflops(NumberType type, unsigned threads) {
-  PeakLoop loop = peakLoop(type);
+  PeakLoop loop = peakLoop(type, describeMachine().features);
   if (!loop.run)
     return 0;
   constexpr int64_t steps = 4000000;

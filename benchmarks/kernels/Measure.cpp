@@ -1,0 +1,142 @@
+// The ceilings beside which a kernel is timed, and the counters that say how near it
+// comes to them.
+#include "benchmarks/kernels/Measure.h"
+#include "compiler/driver/PeakLoops.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+
+using namespace mille;
+using namespace mille::benchmarks;
+using Clock = std::chrono::steady_clock;
+
+mille_kernel_function benchmarks::made(const std::string &text, const Isa &isa,
+                                       RowClass rows) {
+  struct Made {
+    std::unique_ptr<test::ParsedKernel> parsed;
+    mille_kernel_function function;
+  };
+  static std::map<std::string, Made> all;
+  Made &entry = all[text + isa.name + (rows == RowClass::few ? "f" : "m")];
+  if (!entry.parsed) {
+    entry.parsed = std::make_unique<test::ParsedKernel>(text);
+    entry.function = test::load(*entry.parsed, isa, rows);
+  }
+  return entry.function;
+}
+
+Memory::Memory(size_t bytes) : first(aligned_alloc(64, (bytes + 127) / 64 * 64)) {
+  for (size_t i = 0; i < bytes / 4; ++i)
+    floats()[i] = float(int(i * 2654435761u >> 16) % 2001 - 1000) / 1000.0f;
+}
+
+Memory::~Memory() { free(first); }
+
+template <class Run> static double secondsOf(Run run) {
+  auto start = Clock::now();
+  run();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+static double medianOf(std::vector<double> &values) {
+  auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// A burst of 6 to 20 microseconds.
+static double peakFlops(const PeakLoop &loop) {
+  constexpr int64_t steps = 2000;
+  return loop.operationsPerStep * steps / secondsOf([&] { loop.run(steps); });
+}
+
+void benchmarks::measureComputing(benchmark::State &state, const Isa &isa,
+                                  NumberType type, double flops, int64_t tasks,
+                                  const std::function<void(int64_t)> &run) {
+  PeakLoop loop = peakLoop(type, isa.features);
+  if (!loop.run) {
+    state.SkipWithError("this instruction set has no instruction for the type");
+    return;
+  }
+  std::vector<double> best(tasks, 1e9), shares, peaks;
+  double before = peakFlops(loop);
+  for (auto _ : state)
+    for (int64_t task = 0; task < tasks; ++task) {
+      double time = secondsOf([&] { run(task); });
+      best[task] = std::min(best[task], time);
+      double after = peakFlops(loop);
+      // A burst that was interrupted says nothing of its neighbours.
+      if (after < 1.1 * before && before < 1.1 * after) {
+        peaks.push_back((before + after) / 2);
+        shares.push_back(flops / tasks / time / peaks.back());
+      }
+      before = after;
+    }
+  double whole = std::accumulate(best.begin(), best.end(), 0.0);
+  state.counters["us"] = whole * 1e6;
+  state.counters["GFLOPs"] = flops / whole / 1e9;
+  if (shares.empty())
+    return;
+  state.counters["peak%"] = 100 * medianOf(shares);
+  state.counters["peak"] = medianOf(peaks) / 1e9;
+}
+
+void benchmarks::measureMoving(benchmark::State &state, double bytes,
+                               const std::function<void()> &run,
+                               const std::function<void()> &plain) {
+  std::vector<double> shares, plains;
+  double best = 1e9;
+  for (auto _ : state) {
+    double before = secondsOf(plain), time = secondsOf(run);
+    plains.push_back(before);
+    shares.push_back(before / time);
+    best = std::min(best, time);
+  }
+  state.counters["us"] = best * 1e6;
+  state.counters["GB/s"] = bytes / best / 1e9;
+  state.counters["bandwidth%"] = 100 * medianOf(shares);
+  state.counters["bandwidth"] = bytes / medianOf(plains) / 1e9;
+}
+
+__attribute__((target("avx2"), noinline)) void
+benchmarks::readAll(const void *from, size_t bytes) {
+  auto *at = static_cast<const __m256i *>(from), *end = at + bytes / 32;
+  __m256i a = _mm256_setzero_si256(), b = a;
+  for (; at < end; at += 2) {
+    a = _mm256_xor_si256(a, _mm256_load_si256(at));
+    b = _mm256_xor_si256(b, _mm256_load_si256(at + 1));
+  }
+  asm volatile("" : : "x"(_mm256_xor_si256(a, b)));
+}
+
+__attribute__((target("avx2"), noinline)) void
+benchmarks::copyAll(void *to, const void *from, size_t bytes) {
+  auto *in = static_cast<const __m256i *>(from), *end = in + bytes / 32;
+  for (auto *out = static_cast<__m256i *>(to); in < end; in += 2, out += 2) {
+    _mm256_store_si256(out, _mm256_load_si256(in));
+    _mm256_store_si256(out + 1, _mm256_load_si256(in + 1));
+  }
+  asm volatile("" ::: "memory");
+}
+
+int64_t benchmarks::paddedStride(int64_t columns, int64_t bytesOfElement) {
+  int64_t line = 64 / bytesOfElement;
+  int64_t stride = (columns + line - 1) / line * line;
+  return stride * bytesOfElement % 4096 == 0 ? stride + line : stride;
+}
+
+std::string benchmarks::rowsType(int64_t columns, int64_t stride,
+                                 const std::string &element) {
+  std::string size = std::to_string(columns);
+  return "memref<?x" + size + "x" + element +
+         (stride == columns ? ">"
+                            : ", strided<[" + std::to_string(stride) + ", 1]>>");
+}
+
+Argument benchmarks::matrixOf(void *host, int64_t rows, int64_t columns,
+                              int64_t stride) {
+  return test::matrix(static_cast<float *>(host), rows, columns, stride);
+}

@@ -1,0 +1,64 @@
+// How kernels are timed: in tasks, as the runtime cuts them, each right between two
+// bursts of what bounds it, as the clock and the neighbours change from millisecond
+// to millisecond. Must not know what a kernel computes.
+#pragma once
+#include "compiler/driver/Machine.h"
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include <benchmark/benchmark.h>
+#include <functional>
+
+namespace mille::benchmarks {
+
+using test::Argument;
+
+// A kernel of MLIR text; made once for each text, instruction set and row class.
+mille_kernel_function made(const std::string &text, const Isa &isa, RowClass rows);
+
+// Aligned memory, given back with the object; floats from -1 to 1, or bytes.
+class Memory {
+public:
+  explicit Memory(size_t bytes);
+  ~Memory();
+  Memory(const Memory &) = delete;
+  float *floats() const { return static_cast<float *>(first); }
+  void *data() const { return first; }
+
+private:
+  void *first;
+};
+
+// Counters: us, GFLOPs (from the best time of each task), peak% (the median over
+// tasks of the rate over that of registers beside it) and peak, in 10^9
+// operations. flops: of all tasks.
+void measureComputing(benchmark::State &state, const Isa &isa, NumberType type,
+                      double flops, int64_t tasks,
+                      const std::function<void(int64_t)> &run);
+
+// Counters: us, GB/s, and bandwidth% (the median of the kernel's rate over that of
+// `plain`, a plain loop over the same bytes, beside it).
+void measureMoving(benchmark::State &state, double bytes,
+                   const std::function<void()> &run,
+                   const std::function<void()> &plain);
+
+// Plain loops. Sizes are multiples of 64 bytes.
+void readAll(const void *from, size_t bytes);
+void copyAll(void *to, const void *from, size_t bytes);
+
+// The text of `memref<?xCOLUMNSxELEMENT>` with a padded row stride, as plan gives.
+int64_t paddedStride(int64_t columns, int64_t bytesOfElement);
+std::string rowsType(int64_t columns, int64_t stride, const std::string &element);
+Argument matrixOf(void *host, int64_t rows, int64_t columns, int64_t stride);
+
+
+// One function for each file of benchmarks: registers them for one instruction set.
+void addMatmuls(const Isa &isa);
+void addAttentions(const Isa &isa);
+void addRows(const Isa &isa);
+
+template <class Run>
+void add(const std::string &name, const Isa &isa, const std::string &sizes, Run run) {
+  benchmark::RegisterBenchmark((name + "/" + isa.name + "/" + sizes).c_str(), run);
+}
+
+} // namespace mille::benchmarks
