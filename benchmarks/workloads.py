@@ -50,21 +50,26 @@ def sizes(options, tokens, threads):
             + [(middle, many) for many in threads if many != 1])
 
 
+def named(bench, name):
+    """`name`, or the folder's where --model gives another model."""
+    given = bench.options.model
+    return os.path.basename(os.path.abspath(given)) if given else name
+
+
 def bert(bench):
     model, about = bench.options.model, "The folder that --model names."
-    title = os.path.basename(os.path.abspath(model)) if model else "BERT-base"
     if not model:
         model = models.random_folder(bench.options.work, "bert-base",
                                      models.BERT_BASE)
         about = ("12 layers of 768 channels, 12 heads, feed-forward of 3072, random "
                  "weights with biases and norms away from their defaults.")
-    return encoder(bench, title, model,
+    return encoder(bench, named(bench, "BERT-base"), model,
                    sizes(bench.options, [32, 128, 512], [1, 2]), about)
 
 
 def minilm(bench):
     model, about = models.minilm(bench.options.work, bench.options.model)
-    return encoder(bench, "MiniLM", model,
+    return encoder(bench, named(bench, "MiniLM"), model,
                    sizes(bench.options, [16, 64, 256], [1]),
                    "6 layers of 384 channels, 12 heads, feed-forward of 1536: %s."
                    % about)
@@ -95,7 +100,7 @@ def compiling(bench):
     """Seconds of `mille compile`, for this machine's instruction set alone."""
     options = bench.options
     folder = os.path.join(options.work, "made", "compiling")
-    chosen, rows = [("--model", options.model)], []
+    chosen, rows = [(named(bench, ""), options.model)], []
     if not options.model:
         chosen = [("BERT-base", models.random_folder(options.work, "bert-base",
                                                      models.BERT_BASE)),
@@ -144,10 +149,10 @@ def padded(bench):
             both[1]["notes"] = gains(*both)
             tables += both
     return {"title": "Padded batch", "tables": tables, "about":
-            "MiniLM (%s), sequences of %s tokens in a batch of 8 x %d. The "
+            "%s (%s), sequences of %s tokens in a batch of 8 x %d. The "
             "first table of a type computes all rows, without a mask; the second "
             "gives the mask, and its GFLOP/s count real tokens only." % (
-                about, ", ".join(map(str, lengths)), tokens)}
+                named(bench, "MiniLM"), about, ", ".join(map(str, lengths)), tokens)}
 
 
 def gains(computed, masked):
@@ -184,8 +189,8 @@ def cold(bench):
                 refused[name] = str(reason)
     rows = [{"name": name, "refused": refused[name]} if name in refused else
             {"name": name, "seconds": seconds[name]} for name in commands]
-    title = "MiniLM, f32, %d tokens: from the start of a process to its first " \
-            "result" % case["tokens"]
+    title = ("%s, f32, %d tokens: from the start of a process to its first result"
+             % (named(bench, "MiniLM"), case["tokens"]))
     return {"title": "First result of a cold process", "about":
             "%s. Files are in the page cache, compiled forms on disk (Mille's "
             "package, IREE's module, inductor's cache); peers by their Python "
