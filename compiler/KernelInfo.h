@@ -21,6 +21,7 @@ enum class RowClass { few, many };
 struct KernelInfo {
   std::string name; // mille_k_<hash of the op and the schedule version>
   uint32_t partition, bufferCount, scalarCount, columnUnit, rowUnit, fewRows;
+  uint32_t keyUnit;
   uint64_t flopsPerRow, bytesWeights;
   std::vector<int8_t> rowDimension;
   uint64_t scratchBytes, scratchBytesPerToken; // heap temporaries per thread

@@ -14,10 +14,11 @@ struct Job {
   mille_session *session;
   const mille_stage *stages;
   int32_t count;
-  int64_t rows; // of the launch, or of a sequence
+  int64_t rows; // of the launch
   bool sequences;
   Split split;
   ExpertSplit experts;
+  Sequences tokens; // of the run
 };
 
 // What a task computes of a stage's out.
@@ -76,6 +77,19 @@ uint32_t kernelIndex(const mille_model &model, const mille_kernel *kernel) {
   return index;
 }
 
+// The sequences that the rows of buffer `b` are.
+Sequences sequencesIn(const Job &job, const mille_stage &stage, uint32_t b) {
+  if (stage.token_buffers >> b & 1)
+    return job.tokens;
+  const mille_kernel &kernel = *stage.kernel;
+  const mille_buffer &buffer = stage.buffers[b];
+  int64_t rows = buffer.dimension[kernel.row_dimension[b]].extent;
+  if (b + 1 == kernel.buffer_count)
+    return {rows / stage.sequence_rows, stage.sequence_rows};
+  // Keys may be more or fewer than queries.
+  return {job.split.own.batch, rows / job.split.own.batch};
+}
+
 // The part of buffer `b` that a task sees, as abi.h says.
 void cutBuffer(const Job &job, const mille_stage &stage, const Share &share,
                uint32_t b, mille_buffer &buffer) {
@@ -88,19 +102,19 @@ void cutBuffer(const Job &job, const mille_stage &stage, const Share &share,
   }
   if (row < 0)
     return;
-  int64_t rows = buffer.dimension[row].extent;
   if (!job.sequences) {
-    int64_t times = rows / job.rows; // slots of a row
+    int64_t times = buffer.dimension[row].extent / job.rows; // slots of a row
     cut(buffer, row, share.rows.first * times, 0,
         (share.rows.end - share.rows.first) * times);
-  } else if (b < out) {
-    // Keys may be more or fewer than queries.
-    int64_t own = rows / job.split.sequences;
-    cut(buffer, row, share.sequence * own, 0, own + readableRows);
-  } else {
-    cut(buffer, row, share.sequence * job.rows + share.rows.first,
-        share.rows.first, share.rows.end - share.rows.first);
+    return;
   }
+  Sequences own = sequencesIn(job, stage, b);
+  int64_t first = own.first(share.sequence);
+  if (b < out)
+    cut(buffer, row, first, 0, own.rows(share.sequence) + readableRows);
+  else
+    cut(buffer, row, first + share.rows.first, share.rows.first,
+        share.rows.end - share.rows.first);
 }
 
 // Calls a kernel over its share of the out.
@@ -128,8 +142,11 @@ int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
   if (column >= 0)
     cut(buffers[out], column, columns.first, columns.first,
         columns.end - columns.first);
+  int32_t tokens = job.sequences ? (int32_t)job.tokens.rows(share.sequence) : 0;
   for (uint32_t s = 0; s < kernel.scalar_count; ++s)
-    *next++ = const_cast<int32_t *>(&stage.scalars[s]);
+    *next++ = stage.token_scalars >> s & 1
+                  ? &tokens
+                  : const_cast<int32_t *>(&stage.scalars[s]);
   *next++ = &buffers[out];
 
   mille_session &session = *task->session;
@@ -156,6 +173,8 @@ void runTask(void *context, int64_t number, int thread) {
     job.experts.task(number, share.sequence, share.rows, share.columns);
   else
     job.split.task(number, share.sequence, share.rows, share.columns);
+  if (share.rows.first == share.rows.end)
+    return; // a sequence with fewer rows than others
   for (int32_t s = 0; s < job.count; ++s) {
     if (session.stopped())
       return;
@@ -179,19 +198,33 @@ int32_t runJob(Job &job) {
   return session.stopped();
 }
 
-int64_t sequencesOf(const mille_stage &stage) {
-  return outRows(stage) / stage.sequence_rows;
-}
-
-// Keys of one sequence: the second operand of whatever works on sequences.
-int64_t keysOf(const mille_stage &stage, int64_t sequences) {
+// The second operand of whatever works on sequences has a row per key.
+Sequences keysOf(const Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
-  int row = kernel.buffer_count > 2 ? kernel.row_dimension[1] : -1;
-  return row < 0 ? stage.sequence_rows
-                 : stage.buffers[1].dimension[row].extent / sequences;
+  bool own = kernel.buffer_count > 2 && kernel.row_dimension[1] >= 0;
+  return own ? sequencesIn(job, stage, 1) : job.split.own;
 }
 
-void count(mille_session &session, const mille_stage &stage) {
+void splitStage(Job &job, const mille_stage &stage) {
+  const mille_kernel &kernel = *stage.kernel;
+  job.split.own = sequencesIn(job, stage, kernel.buffer_count - 1);
+  job.split = splitSequences(kernel, job.split.own,
+                             keysOf(job, stage).longest(), outColumns(stage),
+                             job.session->threads);
+}
+
+// Pairs of a query and a key.
+uint64_t pairsOf(Job job, const mille_stage &stage) {
+  job.split.own = sequencesIn(job, stage, stage.kernel->buffer_count - 1);
+  Sequences keys = keysOf(job, stage);
+  uint64_t pairs = 0;
+  for (int64_t s = 0; s < keys.batch; ++s)
+    pairs += job.split.own.rows(s) * keys.rows(s);
+  return pairs;
+}
+
+void count(const Job &job, const mille_stage &stage) {
+  mille_session &session = *job.session;
   const mille_kernel &kernel = *stage.kernel;
   uint32_t index = kernelIndex(*session.package->model, &kernel);
   if (index == session.package->model->kernel_count)
@@ -202,10 +235,10 @@ void count(mille_session &session, const mille_stage &stage) {
   if (stage.starts)
     entries = usedExperts(stage.starts, stage.entries);
   counts.weightBytes += kernel.bytes_weights * entries;
-  uint64_t work = kernel.flops_per_row * outRows(stage);
-  if (kernel.partition == MILLE_PARTITION_SEQUENCES)
-    work *= keysOf(stage, sequencesOf(stage));
-  counts.flops += work;
+  counts.flops += kernel.flops_per_row *
+                  (kernel.partition == MILLE_PARTITION_SEQUENCES
+                       ? pairsOf(job, stage)
+                       : outRows(stage));
 }
 
 bool anyExperts(const mille_stage *stages, int32_t count) {
@@ -222,11 +255,9 @@ int32_t runStage(Job &job, const mille_stage &stage) {
   job.stages = &stage;
   job.count = 1;
   job.sequences = kernel.partition == MILLE_PARTITION_SEQUENCES;
-  job.rows = job.sequences ? stage.sequence_rows : outRows(stage);
+  job.rows = outRows(stage);
   if (job.sequences)
-    job.split =
-        splitSequences(kernel, sequencesOf(stage), job.rows,
-                       keysOf(stage, sequencesOf(stage)), columns, threads);
+    splitStage(job, stage);
   else if (stage.starts)
     job.experts = splitExperts(kernel, stage.starts, stage.entries, columns,
                                threads);
@@ -247,10 +278,11 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   mille_session &session = sessionOf(run);
   if (int32_t code = session.stopped())
     return code;
+  Job job = {&session, stages, count, rows, false, {}, {},
+             sequencesOf(run, MILLE_TOKENS)};
   if (session.profiling)
     for (int32_t s = 0; s < count; ++s)
-      mille::count(session, stages[s]);
-  Job job = {&session, stages, count, rows, false, {}, {}};
+      mille::count(job, stages[s]);
   // Experts own rows of their own: no task could take its rows through all.
   if (count > 1 && !anyExperts(stages, count) &&
       splitOwned(stages, count, rows, session.threads, job.split))

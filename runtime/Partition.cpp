@@ -33,17 +33,18 @@ Range blockOf(int64_t extent, int64_t unit, int64_t blocks, int64_t k) {
 
 void Split::task(int64_t index, int64_t &sequence, Range &rowRange,
                  Range &columnRange) const {
-  rowRange = blockOf(rows, rowUnit, rowBlocks, index % rowBlocks);
+  int64_t block = index % rowBlocks;
   index /= rowBlocks;
   columnRange =
       blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
   sequence = index / columnBlocks;
+  rowRange = blockOf(own.rows(sequence), rowUnit, rowBlocks, block);
 }
 
 Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,
                 int threads) {
   Split split;
-  split.rows = rows;
+  split.own = {1, rows};
   split.rowUnit = kernel.row_unit;
   split.columns = columns;
   split.columnUnit = least(kernel.column_unit, columns);
@@ -73,11 +74,11 @@ Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,
   return split;
 }
 
-Split splitSequences(const mille_kernel &kernel, int64_t sequences,
-                     int64_t rows, int64_t keys, int64_t heads, int threads) {
+Split splitSequences(const mille_kernel &kernel, const Sequences &own,
+                     int64_t keys, int64_t heads, int threads) {
   Split split;
-  split.sequences = sequences;
-  split.rows = rows;
+  split.own = own;
+  int64_t rows = own.longest();
   split.rowUnit = kernel.row_unit;
   split.columns = heads;
   split.columnUnit = least(kernel.column_unit, heads);
@@ -89,7 +90,7 @@ Split splitSequences(const mille_kernel &kernel, int64_t sequences,
     return split;
   }
   split.columnBlocks = units;
-  int64_t tasks = sequences * units;
+  int64_t tasks = own.batch * units;
   // Blocks of queries prepare the keys again: only where threads would idle.
   if (tasks < 2 * threads && tasks % threads != 0)
     split.rowBlocks =
@@ -146,7 +147,7 @@ void ExpertSplit::task(int64_t index, int64_t &expert, Range &rowRange,
 bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
                 int threads, Split &split) {
   split = Split();
-  split.rows = rows;
+  split.own = {1, rows};
   for (int32_t s = 0; s < count; ++s) {
     if (stages[s].kernel->partition != MILLE_PARTITION_ROWS)
       return false;

@@ -1,7 +1,7 @@
 // How the work of a launch is cut into tasks. Pure arithmetic.
 // Must not decide results: kernels give the same bits for any cut.
 #pragma once
-#include "runtime/abi.h"
+#include "runtime/Padding.h"
 
 namespace mille {
 
@@ -25,12 +25,13 @@ struct ExpertSplit {
 };
 
 struct Split {
-  int64_t sequences = 1;
-  int64_t rows = 0, rowUnit = 1, rowBlocks = 1; // of a sequence, where several
+  Sequences own; // one, where rows are cut as a whole
+  int64_t rowUnit = 1, rowBlocks = 1;                    // of a sequence
   int64_t columns = 1, columnUnit = 1, columnBlocks = 1; // or heads
 
-  int64_t tasks() const { return sequences * rowBlocks * columnBlocks; }
-  // Columns are outermost: a thread's own range keeps its panels of weights.
+  int64_t tasks() const { return own.batch * rowBlocks * columnBlocks; }
+  // Columns are outermost: a thread's own range keeps its panels of weights. A
+  // sequence that is shorter than others may have no rows in a block.
   void task(int64_t index, int64_t &sequence, Range &rows,
             Range &columns) const;
 };
@@ -39,8 +40,8 @@ struct Split {
 Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,
                 int threads);
 // One stage over sequences x heads, and blocks of queries where these are few.
-Split splitSequences(const mille_kernel &kernel, int64_t sequences,
-                     int64_t rows, int64_t keys, int64_t heads, int threads);
+Split splitSequences(const mille_kernel &kernel, const Sequences &own,
+                     int64_t keys, int64_t heads, int threads);
 // One stage over the rows of experts.
 ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
                          int64_t entries, int64_t columns, int threads);

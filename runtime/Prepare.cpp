@@ -13,12 +13,14 @@ constexpr int64_t rotationBlock = 16;
 constexpr int64_t frequencyBlock = 64;
 
 struct Rotation {
-  const int32_t *positions; // [sequences, tokens]
+  const int32_t *positions; // [rows]
   const double *frequencies;
   int64_t n;
   double factor;
-  float *out; // [sequences * tokens, 2n]
-  int64_t stride, sequences, tokens;
+  float *out; // [rows, 2n]
+  int64_t stride;
+  mille::Sequences own;
+  int64_t longest; // rows of one
   double stretched; // frequency i is divided by stretched^(i / (n - 1))
 };
 
@@ -26,11 +28,16 @@ struct Rotation {
 void rotateRows(const Rotation &r, const double *frequencies, int64_t first,
                 int64_t count, int64_t from, int64_t end) {
   for (int64_t t = from; t < end; ++t)
-    for (int64_t m = t; m < r.sequences * r.tokens; m += r.tokens) {
+    for (int64_t s = 0, last = -1; s < r.own.batch; ++s) {
+      if (t >= r.own.rows(s))
+        continue;
+      int64_t m = r.own.first(s) + t;
       float *row = r.out + m * r.stride + first; // [2n]: cosines, sines
       // The sequence before has most often the same position here.
-      if (m != t && r.positions[m - r.tokens] == r.positions[m]) {
-        const float *before = row - r.tokens * r.stride;
+      const float *before = r.out + last * r.stride + first;
+      bool same = last >= 0 && r.positions[last] == r.positions[m];
+      last = m;
+      if (same) {
         memcpy(row, before, count * sizeof(float));
         memcpy(row + r.n, before + r.n, count * sizeof(float));
         continue;
@@ -46,7 +53,7 @@ void rotateRows(const Rotation &r, const double *frequencies, int64_t first,
 void rotateBlock(void *context, int64_t block, int) {
   const Rotation &r = *static_cast<Rotation *>(context);
   int64_t from = block * rotationBlock, end = from + rotationBlock;
-  end = end < r.tokens ? end : r.tokens;
+  end = end < r.longest ? end : r.longest;
   for (int64_t first = 0; first < r.n; first += frequencyBlock) {
     double frequencies[frequencyBlock];
     int64_t left = r.n - first;
@@ -121,21 +128,26 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     int64_t after, double stretch,
                     const double *long_frequencies, float *out,
                     int64_t row_stride) {
-  Rotation rotation = {positions,  frequencies, n,    factor, out,
-                       row_stride, 1,           rows, 1};
-  if (rows % run->batch == 0) {
-    rotation.sequences = run->batch;
-    rotation.tokens = rows / run->batch;
-  }
-  int64_t length = 0;
-  for (int64_t m = 0; after > 0 && m < rows; ++m)
-    length = positions[m] >= length ? (int64_t)positions[m] + 1 : length;
+  mille_session &session = mille::sessionOf(run);
+  const mille_model &model = *session.package->model;
+  // The length is that of the run as it was given, with its padding.
+  const int32_t *whole = session.padding.wholeOf(model, run->inputs, positions);
+  int64_t length = 0, all = whole == positions ? rows : run->batch * run->tokens;
+  for (int64_t m = 0; after > 0 && m < all; ++m)
+    length = whole[m] >= length ? (int64_t)whole[m] + 1 : length;
+  mille::Sequences own = {1, rows};
+  if (rows == run->token_rows)
+    own = mille::sequencesOf(run, MILLE_TOKENS);
+  else if (rows % run->batch == 0)
+    own = {run->batch, rows / run->batch};
+  Rotation rotation = {positions,  frequencies, n,             factor, out,
+                       row_stride, own,         own.longest(), 1};
   if (length > after && long_frequencies)
     rotation.frequencies = long_frequencies;
   else if (length > after)
     rotation.stretched = stretch * length / after - (stretch - 1);
-  int64_t blocks = (rotation.tokens + rotationBlock - 1) / rotationBlock;
-  mille::sessionOf(run).share(rotateBlock, &rotation, blocks);
+  int64_t blocks = (rotation.longest + rotationBlock - 1) / rotationBlock;
+  session.share(rotateBlock, &rotation, blocks);
 }
 
 void mille_alibi(mille_run *, const int32_t *positions, int64_t rows,
@@ -147,22 +159,24 @@ void mille_alibi(mille_run *, const int32_t *positions, int64_t rows,
           (float)(factor * roundToBf16(roundToBf16(slopes[h]) * positions[m]));
 }
 
-void mille_query_scale(mille_run *, int32_t kind, const double *numbers,
+void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
                        const int32_t *positions, const int32_t *mask,
-                       int64_t rows, int64_t tokens, int32_t causal,
+                       int64_t, int64_t tokens, int32_t causal,
                        int64_t window_left, int64_t window_right, float *out) {
   double base = numbers[0], beta = numbers[2], period = numbers[3],
          offset = numbers[4];
-  for (int64_t m = 0; m < rows; m += tokens) {
-    Seen seen = {mask ? mask + m : nullptr, tokens, causal != 0, window_left,
+  mille::Sequences own = mille::sequencesOf(run, tokens);
+  for (int64_t s = 0; s < own.batch; ++s) {
+    int64_t m = own.first(s), count = own.rows(s);
+    Seen seen = {mask ? mask + m : nullptr, count, causal != 0, window_left,
                  window_right};
     if (kind == MILLE_LOG_KEYS)
       scaleByKeys(seen, numbers, out + m);
     else if (kind == MILLE_LOG_POSITION)
-      for (int64_t i = 0; i < tokens; ++i)
-        out[m + i] = (float)fmax(1, log((double)(i + 1)) / log(base));
+      for (int64_t i = 0; i < count; ++i)
+        out[m + i] = (float)fmax(1, log((double)(own.before(s) + i + 1)) / log(base));
     else
-      for (int64_t i = 0; i < tokens; ++i)
+      for (int64_t i = 0; i < count; ++i)
         out[m + i] = (float)(1 + beta * log(1 + floor((positions[m + i] + offset) /
                                                       period)));
   }
@@ -185,13 +199,24 @@ void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
     memcpy(out + b * n, numbers, n * sizeof(int32_t));
 }
 
-void mille_count_tokens(mille_run *, const int32_t *ids, int64_t rows,
+void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t,
                         int64_t tokens, int32_t padded, int32_t padding,
                         int32_t first, int32_t each, int32_t *out) {
-  for (int64_t m = 0; m < rows; m += tokens) {
+  mille::Sequences own = mille::sequencesOf(run, tokens);
+  const mille_session &session = mille::sessionOf(run);
+  // Padding counts too, where its id says so.
+  const int32_t *whole =
+      session.padding.wholeOf(*session.package->model, run->inputs, ids);
+  for (int64_t s = 0; s < own.batch; ++s) {
+    const int32_t *given = whole + s * own.tokens;
+    int64_t before = own.before(s), end = before + own.rows(s);
     int32_t count = first;
-    for (int64_t t = m; t < m + tokens; ++t)
-      out[t] = ids[t] != (padded ? padding : 0) ? count++ / each : 0;
+    for (int64_t t = 0; t < end; ++t) {
+      bool counts = given[t] != (padded ? padding : 0);
+      if (t >= before)
+        out[own.rowOf(s, t)] = counts ? count / each : 0;
+      count += counts;
+    }
   }
 }
 }

@@ -54,6 +54,7 @@ void mille_session::layOut(Bytes &sum) {
     if (slab)
       defaults[i] = at(offset);
   }
+  padding.layOut(model, most, slab, sum);
   uint64_t rows = 0;
   sum.fits = sum.fits && mille::paddedRows(model, most, rows);
   arena = at(sum.place(rows, model.arena_bytes_per_row));
@@ -226,9 +227,12 @@ static mille_status runSession(mille_session *session,
   mille::paddedRows(model, sizes, rows); // not more than the session's
   run.padded_rows = (int64_t)rows;
   run.outputs = outputs;
+  run.token_rows = session->padding.remove(model, sizes, session->inputs);
   int32_t code = model.forward(&run);
-  if (code == 0)
+  if (code == 0) {
+    session->padding.putBack(model, sizes, outputs);
     return MILLE_OK;
+  }
   if (code == MILLE_CANCELLED)
     return session->message.set(MILLE_CANCELLED, "the run was cancelled");
   const char *why = session->failing.load() ? session->failure.text
@@ -345,6 +349,14 @@ mille_status mille_session_set_scale(mille_session *session, const char *name,
   mille_status status = setScale(session, name, value);
   session->running.store(0);
   return status;
+}
+
+mille_status mille_session_keep_padding(mille_session *session, int keep) {
+  if (!session || !session->running.change(0, 1))
+    return MILLE_INVALID_ARGUMENT;
+  session->padding.kept = keep != 0;
+  session->running.store(0);
+  return MILLE_OK;
 }
 
 const char *mille_session_message(const mille_session *session) {

@@ -2,6 +2,7 @@
 // Must not allocate after it was created.
 #pragma once
 #include "runtime/Package.h"
+#include "runtime/Padding.h"
 #include "runtime/Pool.h"
 #include "runtime/Sizes.h"
 
@@ -43,6 +44,7 @@ struct mille_session {
   void **inputs = nullptr;         // [inputs], of this run
   mille::Counts *counts = nullptr; // [kernels]
   double *scales = nullptr;        // [schedules], NaN: as scheduled
+  mille::Padding padding;
 
   mille::Run run = {};
   bool profiling = false;
@@ -77,5 +79,16 @@ private:
 namespace mille {
 inline mille_session &sessionOf(mille_run *run) {
   return *static_cast<Run *>(run)->session;
+}
+
+// Of `tokens` each; MILLE_TOKENS: the run's, some of which may be removed.
+inline Sequences sequencesOf(mille_run *run, int64_t tokens) {
+  if (tokens != MILLE_TOKENS)
+    return {run->batch, tokens};
+  const Padding &padding = sessionOf(run).padding;
+  return padding.found
+             ? Sequences{run->batch, run->tokens, padding.starts,
+                         padding.removed}
+             : Sequences{run->batch, run->tokens};
 }
 } // namespace mille

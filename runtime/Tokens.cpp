@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+using mille::Sequences;
+
 namespace {
 // Copying is bound by memory: a task has enough rows to pay for its ticket.
 constexpr int64_t floatsPerTask = 1 << 16;
@@ -165,12 +167,12 @@ void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
 
 int32_t mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
                          int32_t kind, int64_t skip, int64_t id, int32_t *out) {
-  if (int32_t code = checkSkip(run, skip, tokens))
+  Sequences own = mille::sequencesOf(run, tokens);
+  if (int32_t code = checkSkip(run, skip, own.tokens))
     return code;
   for (int64_t b = 0; b < run->batch; ++b)
-    out[b] =
-        (int32_t)(b * tokens + poolToken(mask ? mask + b * tokens : nullptr,
-                                         tokens, kind, skip, id));
+    out[b] = (int32_t)(own.first(b) + poolToken(mask ? mask + own.first(b) : nullptr,
+                                                own.rows(b), kind, skip, id));
   return 0;
 }
 
@@ -179,23 +181,24 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
                         int64_t tokens, int64_t skip, int64_t columns,
                         float *out, int64_t out_stride) {
   constexpr int64_t block = 64;
-  if (int32_t code = checkSkip(run, skip, tokens))
+  Sequences own = mille::sequencesOf(run, tokens);
+  if (int32_t code = checkSkip(run, skip, own.tokens))
     return code;
   for (int64_t b = 0; b < run->batch; ++b) {
-    const float *rows = input + b * tokens * input_stride; // [tokens, columns]
-    const int32_t *valid = mask ? mask + b * tokens : nullptr;
-    int64_t count = 0;
-    for (int64_t t = skip; t < tokens; ++t)
+    const float *rows = input + own.first(b) * input_stride; // [tokens, columns]
+    const int32_t *valid = mask ? mask + own.first(b) : nullptr;
+    int64_t first = skip > own.before(b) ? skip - own.before(b) : 0, count = 0;
+    for (int64_t t = first; t < own.rows(b); ++t)
       count += !valid || valid[t];
-    for (int64_t first = 0; first < columns; first += block) {
-      int64_t width = columns - first < block ? columns - first : block;
+    for (int64_t from = 0; from < columns; from += block) {
+      int64_t width = columns - from < block ? columns - from : block;
       double sums[block] = {};
-      for (int64_t t = skip; t < tokens; ++t)
+      for (int64_t t = first; t < own.rows(b); ++t)
         if (!valid || valid[t])
           for (int64_t c = 0; c < width; ++c)
-            sums[c] += rows[t * input_stride + first + c];
+            sums[c] += rows[t * input_stride + from + c];
       for (int64_t c = 0; c < width; ++c)
-        out[b * out_stride + first + c] =
+        out[b * out_stride + from + c] =
             count ? (float)(sums[c] / count) : 0.0f;
     }
   }
@@ -204,7 +207,11 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
 
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index) {
-  float *out = run->outputs[output] + index * rows * columns;
+  // Entries have room for padding too: putBack spreads the rows.
+  const mille_session &session = mille::sessionOf(run);
+  int64_t entryRows =
+      session.padding.entryRows(*session.package->model, output, *run, rows);
+  float *out = run->outputs[output] + index * entryRows * columns;
   for (int64_t m = 0; m < rows; ++m)
     memcpy(out + m * columns, input + m * input_stride,
            columns * sizeof(float));

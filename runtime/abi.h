@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 4
+#define MILLE_ABI_VERSION 5
 
 /* ---- Buffers: the layout of halide_buffer_t, 56 bytes ---------------------- */
 
@@ -94,7 +94,9 @@ typedef struct {
                                equal to the width where columns cannot be split */
   uint32_t row_unit;        /* rows of a register tile: tasks start at multiples */
   uint32_t few_rows;        /* up to this many rows variant 0 runs, above it 1 */
-  uint32_t reserved;
+  uint32_t key_unit;        /* attention: keys that are added up together: a multiple
+                               of them may be left out before a sequence's tokens
+                               where all are hidden; 0: any number */
   uint64_t flops_per_row;   /* for bench; attention: per row and key */
   uint64_t bytes_weights;   /* weights read once per launch; for bench */
   /* row dimension of each buffer, -1: whole (weights, tables, scalars); where the
@@ -116,6 +118,9 @@ typedef struct {
   const int32_t *starts;
   int64_t entries;
   uint64_t stacked;
+  /* Bit b: buffer b has a row per token of the run; scalar b is the number of a
+   * sequence's tokens. Where padding was removed each sequence has its own. */
+  uint32_t token_buffers, token_scalars;
 } mille_stage;
 
 /* ---- A run ------------------------------------------------------------------- */
@@ -133,8 +138,9 @@ int32_t mille_task_fail(mille_task *task, int32_t code, const char *format, ...)
 
 /* What generated code sees of a run. The runtime's own struct starts with it. */
 typedef struct {
-  int64_t batch, tokens;     /* rows = batch * tokens, */
+  int64_t batch, tokens;     /* rows are token_rows, */
   int64_t decoder_tokens;    /* batch * decoder_tokens, or batch * fixed ones */
+  int64_t token_rows;        /* batch * tokens, less removed padding */
   int64_t padded_rows;       /* rows a kernel.arena offset is multiplied by: of
                                 the largest of these */
   char *arena;               /* 64-byte aligned */
@@ -152,8 +158,9 @@ int32_t mille_launch(mille_run *run, const mille_stage *stages, int32_t count,
                      int64_t rows);
 
 /* What the runtime does by itself. Rows of a buffer are row_stride floats apart;
- * index buffers and [rows, 1] are contiguous. `tokens` are those of one sequence.
- * A mask that is null is all ones. */
+ * index buffers and [rows, 1] are contiguous. `tokens` are those of one sequence;
+ * MILLE_TOKENS (-2) are the run's, of which a sequence may have fewer where padding
+ * was removed. A mask that is null is all ones. */
 
 void mille_key_bias(mille_run *run, const int32_t *mask, int64_t rows, float *out);
 /* out[m]: n cosines, n sines; in double, factor after. Where the run's largest
@@ -256,6 +263,8 @@ typedef struct {
   int64_t steps;
 } mille_schedule_info;
 
+enum { MILLE_PADDING_AFTER = 1, MILLE_PADDING_BEFORE = 2 };
+
 typedef struct {
   const char *name;          /* "x86-64-v3", "zen4" */
   uint64_t features;         /* MILLE_CPU_* all needed */
@@ -295,6 +304,10 @@ typedef struct mille_model {
   uint32_t slots;        /* the most rows of a buffer per row (experts); 0: 1 */
   uint32_t schedule_count;
   const mille_schedule_info *schedules;
+  /* Rows that input `mask_input` [batch, tokens] hides at these ends of a sequence
+   * matter to no other row, so that the runtime may remove them. 0: no such input */
+  uint32_t padding_ends; /* MILLE_PADDING_* */
+  uint32_t mask_input;
 } mille_model;
 
 /* ---- The weights file --------------------------------------------------------- */

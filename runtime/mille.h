@@ -203,7 +203,13 @@ mille_status mille_session_close(mille_session *session);
 
 /* One run. inputs and outputs are in the order of the package; an optional input
  * may be null, every output is written and must not be null. Allocates
- * nothing. */
+ * nothing.
+ *
+ * Padding costs nothing: tokens that attention_mask hides at the start or the end
+ * of a sequence are not computed, and their rows are 0 in every output that has a
+ * row per token. All other rows have the same bits as with padding computed. Where
+ * the mask hides a sequence throughout, all its tokens are computed. Models that
+ * need rows of padding compute them (mille compile --remarks=plan says why). */
 mille_status mille_session_run_for(mille_session *session,
                                    const mille_sizes *sizes,
                                    const void *const *inputs,
@@ -223,6 +229,10 @@ mille_status mille_session_cancel(mille_session *session);
  * NAN it follows its schedule again. Not while a run is under way. */
 mille_status mille_session_set_scale(mille_session *session, const char *name,
                                      double value);
+
+/* From the next run on, not 0: padding is computed as any other token, and its rows
+ * in outputs are what that gives. Not while a run is under way. */
+mille_status mille_session_keep_padding(mille_session *session, int keep);
 
 /* The sentence of the last call on this session that failed; "" before. */
 const char *mille_session_message(const mille_session *session);

@@ -12,6 +12,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <chrono>
+#include <numeric>
 
 using namespace mille;
 using llvm::StringRef;
@@ -95,6 +96,11 @@ static int64_t decoderTokens(const BenchOptions &options) {
   return options.decoderTokens.value_or(32);
 }
 
+static int64_t countTokens(const BenchOptions &options) {
+  return std::accumulate(options.lengths.begin(), options.lengths.end(),
+                         int64_t(0));
+}
+
 static double totalNanoseconds(const Measured &measured) {
   double total = 0;
   for (const mille_profile &kernel : measured.kernels)
@@ -108,6 +114,8 @@ static void printColumns(const BenchOptions &options, const Package &package,
       << options.batch << ", ";
   if (hasSize(package, -2))
     out << options.tokens << " tokens, ";
+  if (!options.lengths.empty())
+    out << "of these " << countTokens(options) << " are no padding, ";
   if (hasSize(package, -3))
     out << decoderTokens(options) << " decoder tokens, ";
   out
@@ -153,6 +161,11 @@ static void printJson(const BenchOptions &options, const Package &package,
     json.attribute("batch", options.batch);
     if (hasSize(package, -2))
       json.attribute("tokens", options.tokens);
+    if (!options.lengths.empty())
+      json.attributeArray("lengths", [&] {
+        for (int64_t length : options.lengths)
+          json.value(length);
+      });
     if (hasSize(package, -3))
       json.attribute("decoder_tokens", decoderTokens(options));
     json.attribute("threads", options.threads);
@@ -186,7 +199,30 @@ static void printJson(const BenchOptions &options, const Package &package,
   out << '\n';
 }
 
+// The mask that says which tokens are padding.
+static const Package::Tensor *maskOf(const Package &package) {
+  for (const Package::Tensor &input : package.inputs)
+    if (input.fallback == "ones" && input.shape == std::vector<int64_t>{-1, -2})
+      return &input;
+  return nullptr;
+}
+
+static Value maskFor(const BenchOptions &options) {
+  Value mask;
+  mask.integer = true;
+  mask.shape = {options.batch, options.tokens};
+  for (int64_t length : options.lengths)
+    for (int64_t token = 0; token < options.tokens; ++token)
+      mask.numbers.push_back(token < length);
+  return mask;
+}
+
 static Status checkSizes(const BenchOptions &options, const Package &package) {
+  if (!options.lengths.empty() && !maskOf(package)) {
+    sayError("--lengths is given but package " + package.name +
+             " has no attention_mask");
+    return Status::commandLine;
+  }
   if (!options.decoderTokens || hasSize(package, -3))
     return Status::done;
   sayError("--decoder-tokens is given but package " + package.name +
@@ -194,8 +230,13 @@ static Status checkSizes(const BenchOptions &options, const Package &package) {
   return Status::commandLine;
 }
 
-Status mille::benchCommand(const BenchOptions &options,
+Status mille::benchCommand(const BenchOptions &given,
                            mlir::MLIRContext &context, llvm::raw_ostream &out) {
+  BenchOptions options = given;
+  if (!options.lengths.empty()) {
+    options.batch = options.lengths.size();
+    options.tokens = *llvm::max_element(options.lengths);
+  }
   Package package;
   if (Status status = findPackage(options.folder, context, package);
       failed(status))
@@ -208,6 +249,9 @@ Status mille::benchCommand(const BenchOptions &options,
     return status;
   Values inputs = seededInputs(package, options.batch, options.tokens,
                                decoderTokens(options), /*withMask=*/false);
+  if (!options.lengths.empty())
+    inputs[maskOf(package)->name] = maskFor(options);
+  compiled->keepPadding = options.keepPadding;
   if (Status status = compiled->bind(inputs, options.threads); failed(status))
     return status;
   Measured measured;

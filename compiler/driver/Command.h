@@ -33,7 +33,8 @@ Status listDevices(const DevicesOptions &options, llvm::raw_ostream &out);
 // Runs a package on named tensors. isa: "" for the best of this machine.
 Status runCompiled(const Package &package, const std::string &isa,
                    unsigned threads, const Values &inputs,
-                   mlir::MLIRContext &context, Values &outputs);
+                   mlir::MLIRContext &context, Values &outputs,
+                   bool keepPadding = false);
 
 // The rewrites of a package measured again; Status::bug where one moves more than
 // it says.

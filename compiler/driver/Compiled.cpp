@@ -25,6 +25,7 @@ struct Compiled::Functions {
   X(mille_package_isa)                                                         \
   X(mille_session_create_for)                                                    \
   X(mille_session_close)                                                       \
+  X(mille_session_keep_padding)                                                \
   X(mille_session_run_for)                                                     \
   X(mille_session_message)                                                     \
   X(mille_session_memory)                                                      \
@@ -137,8 +138,10 @@ Status Compiled::createSession(unsigned threads) {
   session = nullptr;
   mille_status status =
       api->mille_session_create_for(opened, &sizes, threads, &session);
-  return status == MILLE_OK ? Status::done
-                            : fail(status, api->mille_package_message(opened));
+  if (status != MILLE_OK)
+    return fail(status, api->mille_package_message(opened));
+  api->mille_session_keep_padding(session, keepPadding);
+  return Status::done;
 }
 
 //===-- Inputs and outputs -----------------------------------------------------===//

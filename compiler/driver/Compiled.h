@@ -17,6 +17,8 @@ public:
                      std::unique_ptr<Compiled> &compiled);
   ~Compiled();
 
+  bool keepPadding = false; // of sessions made from then on
+
   // Room for runs of up to `sizes`. Replaces an earlier session.
   Status createSession(unsigned threads);
 

@@ -179,6 +179,9 @@ static void addRun(CLI::App &root, RunOptions &o) {
       ->take_all();
   app->add_flag("--hidden-states", o.hiddenStates,
                 "also write hidden_states.0 to hidden_states.L");
+  app->add_flag("--keep-padding", o.keepPadding,
+                "compute what attention_mask hides at the ends of sequences; "
+                "without: 0");
   app->add_option("--target", o.target,
                   "an instruction set, or reference: in double, without "
                   "generated code")
@@ -252,12 +255,25 @@ static void addBench(CLI::App &root, BenchOptions &o) {
   CLI::App *app = root.add_subcommand(
       "bench", "how fast a package runs, and the share of this machine's peak");
   app->add_option("DIR", o.folder, "a package")->required();
-  app->add_option("--batch", o.batch, "sequences (default: 1)")
-      ->type_name("N")
-      ->check(numberFrom(1, 1 << 20));
-  app->add_option("--tokens", o.tokens, "of each sequence (default: 128)")
-      ->type_name("N")
-      ->check(numberFrom(1, 1 << 24));
+  CLI::Option *batch =
+      app->add_option("--batch", o.batch, "sequences (default: 1)")
+          ->type_name("N")
+          ->check(numberFrom(1, 1 << 20));
+  CLI::Option *tokens =
+      app->add_option("--tokens", o.tokens, "of each sequence (default: 128)")
+          ->type_name("N")
+          ->check(numberFrom(1, 1 << 24));
+  app->add_option("--lengths", o.lengths,
+                  "tokens of each sequence, padded to the longest")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->check(numberFrom(1, 1 << 24))
+      ->expected(1)
+      ->take_all()
+      ->excludes(batch)
+      ->excludes(tokens);
+  app->add_flag("--keep-padding", o.keepPadding,
+                "compute rows of padding, not only tokens");
   app->add_option("--decoder-tokens", o.decoderTokens,
                   "of a decoder next to an encoder (default: 32)")
       ->type_name("N")

@@ -36,7 +36,7 @@ struct RunOptions {
   std::string inputs, outputs;
   unsigned threads = 1;
   std::vector<std::string> only; // names of outputs; empty: all
-  bool hiddenStates = false;
+  bool hiddenStates = false, keepPadding = false;
   std::string target;            // "", an instruction set, or "reference"
 };
 
@@ -50,10 +50,11 @@ struct VerifyOptions {
 struct BenchOptions {
   std::string folder;
   int64_t batch = 1, tokens = 128;
+  std::vector<int64_t> lengths; // of sequences, in place of batch and tokens
   std::optional<int64_t> decoderTokens; // 32 where there is a decoder
   unsigned threads = 1;
   unsigned repeats = 0; // 0: as many as fit in a second, 5 at least
-  bool kernels = false, json = false;
+  bool keepPadding = false, kernels = false, json = false;
 };
 
 struct InspectOptions {

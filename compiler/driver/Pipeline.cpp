@@ -155,6 +155,7 @@ Status Climb::toTheTop() {
 
   if (Status status = runPasses(Stage::plan,
                                 [](mlir::PassManager &p) {
+                                  p.addPass(plan::createFindPadding());
                                   p.addPass(plan::createPackWeights());
                                   p.addPass(plan::createPlanMemory());
                                 });

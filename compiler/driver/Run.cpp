@@ -20,11 +20,13 @@ static Status refuse(const llvm::Twine &text, const llvm::Twine &help) {
 
 Status mille::runCompiled(const Package &package, const std::string &isa,
                           unsigned threads, const Values &inputs,
-                          mlir::MLIRContext &context, Values &outputs) {
+                          mlir::MLIRContext &context, Values &outputs,
+                          bool keepPadding) {
   std::unique_ptr<Compiled> compiled;
   if (Status status = Compiled::open(package, isa, context, compiled);
       failed(status))
     return status;
+  compiled->keepPadding = keepPadding;
   return compiled->run(inputs, threads, outputs);
 }
 
@@ -101,7 +103,7 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
         failed(status))
       return status;
   return runCompiled(package, options.target, options.threads, inputs, context,
-                     outputs);
+                     outputs, options.keepPadding);
 }
 
 // Keeps what --only names.

@@ -79,8 +79,9 @@ Status mille::verifyCommand(const VerifyOptions &options,
                           atMost(7, package.maxDecoderTokens),
                           /*withMask=*/true);
   showProgress("running the package");
+  // With padding, as the reference computes it.
   if (Status status = runCompiled(package, "", options.threads, inputs, context,
-                                  got);
+                                  got, /*keepPadding=*/true);
       failed(status))
     return status;
   showProgress("running the reference");

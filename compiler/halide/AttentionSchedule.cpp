@@ -122,6 +122,11 @@ void AttentionPipe::scheduleMixed() {
     f.store_in(MemoryType::Stack);
 }
 
+uint32_t keysTogether(const KernelSpec &spec) {
+  bool sums = spec.kind == KernelKind::attention && !spec.attention.decay;
+  return sums ? AttentionPipe::mostKeys : 0;
+}
+
 void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   base = perKey = 0;
   if (spec.kind != KernelKind::attention)

@@ -23,5 +23,7 @@ std::string halideVersion();
 
 // Heap a kernel's temporaries take for `keys` keys, in bytes: base + keys * per.
 void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey);
+// Keys that attention adds up together, on any machine; 0: one by one, or none.
+uint32_t keysTogether(const KernelSpec &spec);
 
 } // namespace mille

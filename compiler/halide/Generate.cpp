@@ -159,6 +159,7 @@ KernelInfo mille::describeKernel(Operation *op) {
   }
   info.rowDimension.push_back(spec.kind == KernelKind::slots ? -1 : 1); // out
   scratchOf(spec, info.scratchBytes, info.scratchBytesPerToken);
+  info.keyUnit = keysTogether(spec);
   return info;
 }
 

@@ -27,22 +27,23 @@ AbiTypes::AbiTypes(MLIRContext *context) {
   // device, device_interface, host, flags, type as one word, dimensions,
   // dimension, padding
   buffer = record({i64, ptr, ptr, i64, i32, i32, ptr, ptr});
-  // kernel, buffers, scalars, sequence_rows, starts, entries, stacked
-  stage = record({ptr, ptr, ptr, i64, ptr, i64, i64});
-  // name, partition .. reserved, flops_per_row, bytes_weights, row_dimension,
+  // kernel, buffers, scalars, sequence_rows, starts, entries, stacked,
+  // token_buffers, token_scalars
+  stage = record({ptr, ptr, ptr, i64, ptr, i64, i64, i32, i32});
+  // name, partition .. key_unit, flops_per_row, bytes_weights, row_dimension,
   // functions
   kernel = record({ptr, i32, i32, i32, i32, i32, i32, i32, i64, i64,
                    array(i8, maxBuffers), ptr});
-  // batch, tokens, decoder_tokens, padded_rows, arena, weights, table, inputs,
-  // outputs
-  run = record({i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr});
+  // batch, tokens, decoder_tokens, token_rows, padded_rows, arena, weights, table,
+  // inputs, outputs
+  run = record({i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr});
   tensorInfo = record({ptr, i32, i32, array(i64, 4), i32, i32, i64});
   isa = record({ptr, i64});
   // abi_version .. max_tokens, name, isas, inputs, outputs, kernels,
   // arena_bytes_per_row .. weights_hash, weights, forward,
-  // max_decoder_tokens .. schedule_count, schedules
+  // max_decoder_tokens .. schedule_count, schedules, padding_ends, mask_input
   model = record({i32, i32, i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, i64,
-                  i64, i64, i64, i64, ptr, ptr, i32, i32, i32, i32, ptr});
+                  i64, i64, i64, i64, ptr, ptr, i32, i32, i32, i32, ptr, i32, i32});
   schedule = record({ptr, f64, f64, i64});
   // type, dimensions, (extent, -1: rows; stride) each
   shape = record({i32, i32, array(record({i32, i32}), maxDimensions)});

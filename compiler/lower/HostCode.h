@@ -11,6 +11,7 @@ enum RunField {
   runBatch,
   runTokens,
   runDecoderTokens,
+  runTokenRows,
   runPaddedRows,
   runArena,
   runWeights,

@@ -97,7 +97,7 @@ public:
       return failure();
     code.finish();
     data.emitModel(signature, arenaSizesOf(forward),
-                   code.function.getSymName());
+                   removablePaddingOf(forward), code.function.getSymName());
     return success();
   }
 
@@ -125,6 +125,7 @@ private:
     batch = code.runField(runBatch);
     sizes[0] = code.runField(runTokens);
     sizes[1] = code.runField(runDecoderTokens);
+    tokenRows = code.runField(runTokenRows);
     paddedRows = code.runField(runPaddedRows);
     arena = code.runField(runArena);
     weights = code.runField(runWeights);
@@ -135,6 +136,7 @@ private:
     unsigned first = sizeArguments(forward);
     for (unsigned i = 1; i < first; ++i)
       index[forward.getArgument(i)] = sizes[i - 1];
+    bindings.tokens = forward.getArgument(1);
     int64_t input = 0, output = 0;
     for (unsigned i = first; i < forward.getNumArguments(); ++i) {
       bool isOutput = !!forward.getArgAttr(i, "kernel.output");
@@ -149,9 +151,9 @@ private:
   }
 
   Value rowsIn(const RowSpace &space) {
-    Value rows = batch;
-    if (space.size)
-      rows = code.multiply(rows, sizes[space.size == -2 ? 0 : 1]);
+    Value rows = space.size == -2   ? tokenRows
+                 : space.size == -3 ? code.multiply(batch, sizes[1])
+                                    : batch;
     return space.times == 1
                ? rows
                : code.multiply(rows, code.number(types.i64, space.times));
@@ -183,8 +185,12 @@ private:
     return success();
   }
   LogicalResult lower(arith::MulIOp op) {
-    index[op.getResult()] =
-        code.multiply(index.lookup(op.getLhs()), index.lookup(op.getRhs()));
+    // Rows of tokens are fewer than batch * tokens where padding was removed.
+    auto space = rowSpaceOfSize(op.getResult());
+    index[op.getResult()] = space && space->size == -2
+                                ? rowsIn(*space)
+                                : code.multiply(index.lookup(op.getLhs()),
+                                                index.lookup(op.getRhs()));
     return success();
   }
   LogicalResult lower(arith::AddIOp op) {
@@ -293,15 +299,17 @@ private:
     Value firstBuffer = code.element(types.buffer, frame.buffers, {buffer});
     Value firstScalar = code.element(types.i32, frame.scalars, {scalar});
     uint32_t buffers = 0, scalars = 0;
-    int64_t stacked = 0;
+    int64_t stacked = 0, tokenBuffers = 0, tokenScalars = 0;
     for (OpOperand &operand : kernel->getOpOperands()) {
       Value value = operand.get();
       if (!isMemref(value)) {
+        tokenScalars |= int64_t(value == bindings.tokens) << scalars;
         code.store(code.to32(index.lookup(value)),
                    code.element(types.i32, frame.scalars, {scalar++}));
         ++scalars;
       } else if (isBuffer(operand)) {
         stacked |= int64_t(isStacked(operand)) << buffers;
+        tokenBuffers |= int64_t(hasRowPerToken(value)) << buffers;
         code.describe(code.element(types.buffer, frame.buffers, {buffer}),
                       code.element(types.dimension, frame.dimensions,
                                    {buffer * AbiTypes::maxDimensions}),
@@ -326,7 +334,9 @@ private:
                      sequence ? index.lookup(sequence) : zero,
                      starts ? address.lookup(starts) : code.addressOf(""),
                      starts ? i64(entriesOf(starts)) : zero,
-                     i64(stacked)};
+                     i64(stacked),
+                     code.number(types.i32, tokenBuffers),
+                     code.number(types.i32, tokenScalars)};
     for (auto [part, value] : llvm::enumerate(parts))
       code.store(value, code.element(types.stage, frame.stages,
                                      {number, int32_t(part)}));
@@ -414,6 +424,11 @@ private:
 
   Value i64(int64_t value) { return code.number(types.i64, value); }
 
+  static bool hasRowPerToken(Value buffer) {
+    auto space = rowSpaceOf(buffer);
+    return space && space->size == -2 && space->times == 1;
+  }
+
   func::FuncOp forward;
   const WeightTable &table;
   const LowerOptions &options;
@@ -423,7 +438,7 @@ private:
   HostCode code;
   Signature signature = signatureOf(forward);
   Frame frame;
-  Value batch, sizes[2], paddedRows, arena, weights, weightOffsets;
+  Value batch, sizes[2], tokenRows, paddedRows, arena, weights, weightOffsets;
   Value layerRow; // in the loop
   Bindings bindings{code, types, constants, signature};
   Value &layer = bindings.layer;

@@ -34,7 +34,7 @@ std::string ModelData::kernelOf(const KernelInfo &info) {
       types.kernel,
       {text(info.name), i32(info.partition), i32(info.bufferCount),
        i32(info.scalarCount), i32(info.columnUnit), i32(info.rowUnit),
-       i32(info.fewRows), i32(0), i64(info.flopsPerRow), i64(info.bytesWeights),
+       i32(info.fewRows), i32(info.keyUnit), i64(info.flopsPerRow), i64(info.bytesWeights),
        Constant::aggregate(
            LLVM::LLVMArrayType::get(types.i8, AbiTypes::maxBuffers),
            rowDimension),
@@ -96,7 +96,9 @@ Constant ModelData::scheduleArray(ArrayRef<kernel::ScheduledScale> scales) {
 }
 
 void ModelData::emitModel(const kernel::Signature &signature,
-                          const kernel::ArenaSizes &arena, StringRef forward) {
+                          const kernel::ArenaSizes &arena,
+                          const kernel::RemovablePadding &padding,
+                          StringRef forward) {
   auto i32 = [&](uint64_t value) { return Constant::of(types.i32, value); };
   auto i64 = [&](uint64_t value) { return Constant::of(types.i64, value); };
   std::vector<Constant> pointers;
@@ -121,7 +123,8 @@ void ModelData::emitModel(const kernel::Signature &signature,
        Constant::address(types, embedded), Constant::address(types, forward),
        i32(signature.maxDecoderTokens), i32(arena.fixedTokens),
        i32(arena.slots), i32(signature.scales.size()),
-       scheduleArray(signature.scales)});
+       scheduleArray(signature.scales), i32(padding.ends),
+       i32(padding.maskInput)});
   std::string symbol = constants.add("model", value);
 
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

@@ -18,7 +18,9 @@ public:
 
   // NAME_model(), when all kernels are known.
   void emitModel(const kernel::Signature &signature,
-                 const kernel::ArenaSizes &arena, llvm::StringRef forward);
+                 const kernel::ArenaSizes &arena,
+                 const kernel::RemovablePadding &padding,
+                 llvm::StringRef forward);
 
 private:
   Constant tensorArray(llvm::ArrayRef<kernel::TensorInfo> infos);

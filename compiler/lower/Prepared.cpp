@@ -3,6 +3,7 @@
 #include "compiler/lower/Prepared.h"
 #include "dialects/kernel/Kernel.h"
 #include "runtime/abi.h"
+#include "runtime/mille.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -28,7 +29,8 @@ public:
   explicit PreparedLowering(Bindings &bindings)
       : code(bindings.code), types(bindings.types),
         constants(bindings.constants), signature(bindings.signature),
-        layer(bindings.layer), address(bindings.address),
+        layer(bindings.layer), tokens(bindings.tokens),
+        address(bindings.address),
         extent(bindings.extent), index(bindings.index) {}
 
   LogicalResult lower(KeyBiasOp op) {
@@ -76,7 +78,7 @@ public:
               {code.run, i32(int64_t(scale.getKind())),
                code.addressOf(constants.addDoubles(numbers)),
                addressOrNull(op.getPositions()), addressOrNull(op.getMask()),
-               rowsOf(op.getOut()), index.lookup(op.getTokens()),
+               rowsOf(op.getOut()), tokensOf(op.getTokens()),
                i32(op.getCausal()), i64(window.empty() ? 0 : window[0]),
                i64(window.empty() ? 0 : window[1]),
                address.lookup(op.getOut())});
@@ -105,7 +107,7 @@ public:
   LogicalResult lower(CountTokensOp op) {
     code.call("mille_count_tokens",
               {code.run, address.lookup(op.getIds()), rowsOf(op.getIds()),
-               index.lookup(op.getTokens()), i32(op.getPadding().has_value()),
+               tokensOf(op.getTokens()), i32(op.getPadding().has_value()),
                i32(op.getPadding().value_or(0)), i32(op.getFirst()),
                i32(op.getEach()), address.lookup(op.getOut())});
     return success();
@@ -175,7 +177,7 @@ public:
   LogicalResult lower(PoolIndexOp op) {
     code.call("mille_pool_index",
               {code.run, addressOrNull(op.getMask()),
-               index.lookup(op.getTokens()), i32(op.getKind()),
+               tokensOf(op.getTokens()), i32(op.getKind()),
                i64(op.getSkip()), i64(op.getId()), address.lookup(op.getOut())},
               /*status=*/true);
     return success();
@@ -184,7 +186,7 @@ public:
     code.call("mille_pool_mean",
               {code.run, address.lookup(op.getInput()),
                i64(rowStride(op.getInput())), addressOrNull(op.getMask()),
-               index.lookup(op.getTokens()), i64(op.getSkip()),
+               tokensOf(op.getTokens()), i64(op.getSkip()),
                i64(columnsOf(op.getInput())), address.lookup(op.getOut()),
                i64(rowStride(op.getOut()))},
               /*status=*/true);
@@ -221,6 +223,11 @@ private:
   }
   Value rowsOf(Value buffer) { return extent.lookup(buffer); }
 
+  // Tokens of a sequence: the run's by name, since padding may be removed.
+  Value tokensOf(Value number) {
+    return number == tokens ? i64(MILLE_TOKENS) : index.lookup(number);
+  }
+
   // An optional operand: null where it is absent.
   Value addressOrNull(Value buffer) {
     return buffer ? address.lookup(buffer) : code.addressOf("");
@@ -230,7 +237,7 @@ private:
   const AbiTypes &types;
   ConstantPool &constants;
   const Signature &signature;
-  Value layer;
+  Value layer, tokens;
   DenseMap<Value, Value> &address, &extent, &index;
 };
 

@@ -3,6 +3,23 @@
 #define MILLE_PLAN_PASSES
 include "mlir/Pass/PassBase.td"
 
+def FindPadding : Pass<"find-padding", "::mlir::ModuleOp"> {
+  let summary = "which rows of padding no other row looks at";
+  let description = [{
+    ```mlir
+    func.func @forward(...) {
+    ==>
+    func.func @forward(...) attributes {kernel.padding_ends = 3, kernel.mask_input = 1} {
+    ```
+    Padding is what input number `mask_input` [batch, tokens], of which attention's
+    key bias is made, hides after (1) or before (2) the tokens of a sequence. Fires
+    where every op on tokens works row by row or hides padding by that mask. Does
+    not fire at the start of a sequence where positions in it are counted (chunks,
+    prefixes, the pooled first token). Changes no op.
+  }];
+  let dependentDialects = ["::mille::kernel::KernelDialect"];
+}
+
 def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
   let summary = "weights of matmuls in panels of 64 columns";
   let description = [{

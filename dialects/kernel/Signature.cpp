@@ -111,13 +111,20 @@ bool Signature::has(int64_t extent) const {
   return llvm::any_of(inputs, names) || llvm::any_of(outputs, names);
 }
 
+static int64_t numberOf(func::FuncOp forward, StringRef name, int64_t absent) {
+  auto attribute = forward->getAttrOfType<IntegerAttr>(name);
+  return attribute ? attribute.getInt() : absent;
+}
+
 ArenaSizes arenaSizesOf(func::FuncOp forward) {
-  auto number = [&](StringRef name, int64_t absent) {
-    auto attribute = forward->getAttrOfType<IntegerAttr>(name);
-    return attribute ? attribute.getInt() : absent;
-  };
-  return {number("kernel.arena_bytes_per_row", 0),
-          number("kernel.fixed_tokens", 0), number("kernel.slots", 1)};
+  return {numberOf(forward, "kernel.arena_bytes_per_row", 0),
+          numberOf(forward, "kernel.fixed_tokens", 0),
+          numberOf(forward, "kernel.slots", 1)};
+}
+
+RemovablePadding removablePaddingOf(func::FuncOp forward) {
+  return {numberOf(forward, "kernel.padding_ends", 0),
+          numberOf(forward, "kernel.mask_input", 0)};
 }
 
 Signature signatureOf(func::FuncOp forward) {

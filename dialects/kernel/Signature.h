@@ -55,6 +55,15 @@ struct ArenaSizes {
 };
 ArenaSizes arenaSizesOf(mlir::func::FuncOp forward);
 
+// Which rows of padding a run may leave out, off the attributes of `forward`;
+// mirrors mille_model's padding_ends and mask_input.
+struct RemovablePadding {
+  static constexpr int64_t after = 1, before = 2;
+  int64_t ends = 0; // of a sequence
+  int64_t maskInput = 0;
+};
+RemovablePadding removablePaddingOf(mlir::func::FuncOp forward);
+
 // Works on tensors (results are outputs) and, after planning, on memrefs (the
 // last arguments are). What `kernel.keep` and `kernel.similarity` write comes after
 // the results.

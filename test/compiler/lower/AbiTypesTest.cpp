@@ -65,17 +65,18 @@ int main() {
           {AT(mille_stage, kernel), AT(mille_stage, buffers),
            AT(mille_stage, scalars), AT(mille_stage, sequence_rows),
            AT(mille_stage, starts), AT(mille_stage, entries),
-           AT(mille_stage, stacked)});
+           AT(mille_stage, stacked), AT(mille_stage, token_buffers),
+           AT(mille_stage, token_scalars)});
   c.check("mille_kernel", types.kernel, sizeof(mille_kernel),
           {AT(mille_kernel, name), AT(mille_kernel, partition),
            AT(mille_kernel, buffer_count), AT(mille_kernel, scalar_count),
            AT(mille_kernel, column_unit), AT(mille_kernel, row_unit),
-           AT(mille_kernel, few_rows), AT(mille_kernel, reserved),
+           AT(mille_kernel, few_rows), AT(mille_kernel, key_unit),
            AT(mille_kernel, flops_per_row), AT(mille_kernel, bytes_weights),
            AT(mille_kernel, row_dimension), AT(mille_kernel, functions)});
   c.check("mille_run", types.run, sizeof(mille_run),
           {AT(mille_run, batch), AT(mille_run, tokens),
-           AT(mille_run, decoder_tokens),
+           AT(mille_run, decoder_tokens), AT(mille_run, token_rows),
            AT(mille_run, padded_rows), AT(mille_run, arena),
            AT(mille_run, weights), AT(mille_run, table), AT(mille_run, inputs),
            AT(mille_run, outputs)});
@@ -102,6 +103,7 @@ int main() {
            AT(mille_model, weights), AT(mille_model, forward),
            AT(mille_model, max_decoder_tokens), AT(mille_model, fixed_tokens),
            AT(mille_model, slots), AT(mille_model, schedule_count),
-           AT(mille_model, schedules)});
+           AT(mille_model, schedules), AT(mille_model, padding_ends),
+           AT(mille_model, mask_input)});
   return failures != 0;
 }

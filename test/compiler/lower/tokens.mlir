@@ -100,7 +100,7 @@ func.func @forward(%batch: index, %tokens: index,
 // Attention over windows: rows of a sequence are its queries, whatever the batch.
 // CHECK: llvm.func internal @tiny_forward
 // CHECK: %[[QUERIES:.*]] = llvm.mlir.constant(13 : i64)
-// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, i64, ptr, i64, i64)>
+// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, i64, ptr, i64, i64, i32, i32)>
 // CHECK-NEXT: llvm.store %[[QUERIES]], %[[AT]]
 func.func @forward(%batch: index, %tokens: index,
     %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, 39, 8>})
@@ -114,6 +114,44 @@ func.func @forward(%batch: index, %tokens: index,
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// Rows of tokens are the run's own number (field 3); a stage says which buffers have
+// these rows (key, value and key bias: 2 + 4 + 8) and which scalar counts tokens
+// (keys, after queries), so that the runtime gives each sequence its own.
+// CHECK: llvm.func internal @tiny_forward
+// CHECK: %[[FIELD:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr)>
+// CHECK-NEXT: %[[ROWS:.*]] = llvm.load %[[FIELD]]
+// CHECK: llvm.call @mille_key_bias(%{{.*}}, %{{.*}}, %[[ROWS]],
+// CHECK: %[[PICK:.*]] = llvm.mlir.constant(-2 : i64)
+// CHECK: llvm.call @mille_pool_index(%{{.*}}, %{{.*}}, %[[PICK]],
+// CHECK-DAG: %[[BUFFERS:.*]] = llvm.mlir.constant(14 : i32)
+// CHECK-DAG: %[[SCALARS:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: %[[BUFFERS_AT:.*]] = llvm.getelementptr %{{.*}}[0, 7]
+// CHECK-NEXT: llvm.store %[[BUFFERS]], %[[BUFFERS_AT]]
+// CHECK: %[[SCALARS_AT:.*]] = llvm.getelementptr %{{.*}}[0, 8]
+// CHECK-NEXT: llvm.store %[[SCALARS]], %[[SCALARS_AT]]
+func.func @forward(%batch: index, %tokens: index, %decoder: index,
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
+    %m: tensor<?xi32> {transformer.name = "m", transformer.shape = array<i64: -1, -2>},
+    %d: tensor<?x8xf32> {transformer.name = "d", transformer.shape = array<i64: -1, -3, 8>})
+    -> (tensor<?x8xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -3, 8>},
+        tensor<?xi32> {transformer.name = "p", transformer.shape = array<i64: -1>})
+    attributes {kernel.decoder, kernel.padding_ends = 3 : i64, kernel.mask_input = 1 : i64} {
+  %zero = arith.constant 0 : index
+  %rows = arith.muli %batch, %tokens : index
+  %decoderRows = arith.muli %batch, %decoder : index
+  %0 = tensor.empty(%rows) : tensor<?x1xf32>
+  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
+  %1 = tensor.empty(%batch) : tensor<?xi32>
+  %p = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind 1 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %o = tensor.empty(%decoderRows) : tensor<?x8xf32>
+  %y = kernel.attention %d, %x, %x key_bias %b : tensor<?x1xf32> queries %decoder keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %y, %p : tensor<?x8xf32>, tensor<?xi32>
 }
 
 // -----

@@ -117,7 +117,7 @@ static const mille_kernel addKernel = {
     "add", MILLE_PARTITION_ROWS, 2, 1, fakeHidden, 1, 0, 0, 100000, 0,
     {1, 1}, addFunctions};
 static const mille_kernel attentionKernel = {
-    "attention", MILLE_PARTITION_SEQUENCES, 3, 1, 2, 8, 0, 0, 1000, 0,
+    "attention", MILLE_PARTITION_SEQUENCES, 3, 1, 2, 8, 0, 4, 1000, 0,
     {1, 1, 1}, attentionFunctions};
 
 /* ---- The run ---- */
@@ -142,7 +142,7 @@ void fake_buffer(mille_buffer *buffer, mille_dimension *dimensions, void *host,
 
 static int32_t forward(mille_run *run) {
   __atomic_store_n(&calls, 0, __ATOMIC_RELAXED);
-  int64_t rows = run->batch * run->tokens;
+  int64_t rows = run->token_rows;
   char *arena = run->arena;
   float *x = (float *)arena; /* [rows, 24], [rows, 32], [rows, 32], [rows, 1] */
   float *y = (float *)(arena + 128 * run->padded_rows);
@@ -157,7 +157,7 @@ static int32_t forward(mille_run *run) {
   fake_buffer(&buffers[1], d[1], run->inputs[0], 0, rows, 0);
   fake_buffer(&buffers[2], d[2], run->inputs[2], 0, rows, 0);
   fake_buffer(&buffers[3], d[3], x, fakeColumns, rows, 1);
-  mille_stage stage = {&embedKernel, buffers, NULL, 0, NULL, 0, 0};
+  mille_stage stage = {&embedKernel, buffers, NULL, 0, NULL, 0, 0, 0, 0};
   int32_t code = mille_launch(run, &stage, 1, rows);
   if (code)
     return code;
@@ -171,8 +171,8 @@ static int32_t forward(mille_run *run) {
   fake_buffer(&buffers[2], d[2], y, fakeHidden, rows, 1);
   fake_buffer(&second[0], e[0], y, fakeHidden, rows, 1);
   fake_buffer(&second[1], e[1], z, fakeHidden, rows, 1);
-  mille_stage stages[2] = {{&matmulKernel, buffers, NULL, 0, NULL, 0, 0},
-                           {&addKernel, second, &one, 0, NULL, 0, 0}};
+  mille_stage stages[2] = {{&matmulKernel, buffers, NULL, 0, NULL, 0, 0, 0, 0},
+                           {&addKernel, second, &one, 0, NULL, 0, 0, 0, 0}};
   code = mille_launch(run, stages, 2, rows);
   if (code)
     return code;
@@ -185,12 +185,13 @@ static int32_t forward(mille_run *run) {
   buffers[2].dimensions = 3;
   d[2][1].stride = fakeHidden;
   d[2][2] = (mille_dimension){0, fakeHeads, fakeHeadColumns, 0};
-  stage = (mille_stage){&attentionKernel, buffers, &keys, run->tokens, NULL, 0, 0};
+  stage = (mille_stage){&attentionKernel, buffers, &keys, run->tokens, NULL, 0, 0,
+                        7, 1};
   code = mille_launch(run, &stage, 1, rows);
   if (code)
     return code;
   return mille_pool_mean(run, run->outputs[0], fakeHidden, run->inputs[1],
-                         run->tokens, 0, fakeHidden, run->outputs[1],
+                         MILLE_TOKENS, 0, fakeHidden, run->outputs[1],
                          fakeHidden);
 }
 
@@ -251,10 +252,22 @@ static const mille_tensor_info outputs[] = {
 static const mille_kernel *const kernels[] = {&embedKernel, &matmulKernel,
                                               &addKernel, &attentionKernel};
 
+static mille_model model;
+
+const mille_model *fake_padded_model(void) {
+  fake_model();
+  static mille_model padded;
+  padded = model;
+  padded.padding_ends = MILLE_PADDING_AFTER | MILLE_PADDING_BEFORE;
+  padded.mask_input = 1;
+  return &padded;
+}
+
 const mille_model *fake_model(void) {
-  static mille_model model = {
+  model = (mille_model){
       MILLE_ABI_VERSION, 2, 4, 2, 4, fakePositions, "fake", isas, inputs,
-      outputs, kernels, 448, 1200, 0, totalBytes, 0, NULL, forward, 0, 0, 0, 0, NULL};
+      outputs, kernels, 448, 1200, 0, totalBytes, 0, NULL, forward, 0, 0, 0, 0, NULL,
+      0, 0};
   fill();
   model.weights_hash = file.header.hash;
   return &model;

@@ -18,6 +18,8 @@ enum {
 };
 
 const mille_model *fake_model(void);
+/* The same, padding at either end of a sequence removed. */
+const mille_model *fake_padded_model(void);
 
 /* What a run gives: hidden [batch, tokens, 32], pooled [batch, 32]. mask and
  * positions may be null. */

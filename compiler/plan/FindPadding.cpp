@@ -1,0 +1,208 @@
+// Which rows of padding a run may leave out: those that no other row looks at.
+// Decides nothing about a run; the runtime looks at its mask.
+#include "compiler/plan/Passes.h"
+#include "dialects/kernel/RowSpace.h"
+#include "dialects/kernel/Signature.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mille::plan {
+#define GEN_PASS_DEF_FINDPADDING
+#include "compiler/plan/Passes.h.inc"
+} // namespace mille::plan
+
+using namespace mlir;
+using namespace mille::kernel;
+
+namespace {
+
+bool isPerToken(Value value) {
+  auto space = value ? rowSpaceOf(value) : std::nullopt;
+  return space && space->size == -2;
+}
+
+// Goes through `forward`, and takes away what an op does not allow.
+class Finder {
+public:
+  explicit Finder(func::FuncOp forward)
+      : forward(forward), tokens(forward.getArgument(1)) {}
+
+  void run() {
+    forward.walk([&](AttentionOp op) {
+      if (!mask && op.getKeys() == tokens)
+        mask = maskOf(op.getKeyBias());
+    });
+    forward.walk([&](LinearAttentionOp op) {
+      if (!mask && op.getTokens() == tokens)
+        mask = maskOf(op.getKeyBias());
+    });
+    if (!mask)
+      return; // nothing says what padding is
+    for (BlockArgument input : forward.getArguments())
+      checkInput(input);
+    forward.walk([&](Operation *op) { check(op); });
+    report();
+  }
+
+private:
+  static constexpr int64_t after = RemovablePadding::after,
+                           before = RemovablePadding::before;
+
+  // The input that a key bias is made of.
+  BlockArgument maskOf(Value keyBias) {
+    auto bias = keyBias ? keyBias.getDefiningOp<KeyBiasOp>() : KeyBiasOp();
+    auto input = bias ? dyn_cast<BlockArgument>(bias.getMask()) : BlockArgument();
+    return input && input.getOwner() == &forward.front() ? input
+                                                         : BlockArgument();
+  }
+
+  void allow(int64_t these, const Twine &why) {
+    if ((ends & these) == ends)
+      return;
+    ends &= these;
+    reason = why.str();
+  }
+
+  void checkInput(BlockArgument input) {
+    auto shape = forward.getArgAttrOfType<DenseI64ArrayAttr>(
+        input.getArgNumber(), "transformer.shape");
+    if (!shape || !llvm::is_contained(shape.asArrayRef(), -2))
+      return;
+    ArrayRef<int64_t> extents = shape.asArrayRef();
+    if (extents.size() < 2 || extents[0] != -1 || extents[1] != -2)
+      allow(0, "an input has its tokens in another dimension than the second");
+  }
+
+  void check(Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<AttentionOp, LinearAttentionOp, RotationOp, QueryScaleOp,
+              CountTokensOp, PoolIndexOp, PoolMeanOp, RowsOp>(
+            [&](auto typed) { checkOp(typed); })
+        .Case<MatmulOp, RotateOp, DispatchOp, CombineOp, RouteOp, KeyBiasOp,
+              AlibiOp, KeepOp, LaunchOp, LayersOp, YieldOp, func::ReturnOp>(
+            [](auto) {}) // row by row
+        .Default([&](Operation *other) {
+          if (llvm::any_of(other->getOperands(), isPerToken))
+            allow(0, other->getName().getStringRef() + " joins rows");
+        });
+  }
+
+  void checkOp(AttentionOp op) {
+    bool ownQueries = op.getQueries() == tokens, ownKeys = op.getKeys() == tokens;
+    if (!ownQueries && isPerToken(op.getQuery()))
+      return allow(0, "attention groups tokens in windows");
+    if (!ownQueries && !ownKeys)
+      return;
+    if (op.getBias() && op.getBiasBy() == BiasBy::pair)
+      allow(0, "attention's bias has a column per pair of all tokens");
+    if (ownQueries != ownKeys &&
+        (op.getCausal() || op.getWindow() || op.getChunk() || op.getSlopes() ||
+         op.getBias()))
+      allow(after, "attention compares positions in two sequences");
+    if (op.getChunk())
+      allow(after, "attention's chunks begin at a sequence's first token");
+    if (op.getPrefix())
+      allow(after, "attention's prefix begins at a sequence's first token");
+    if (ownKeys)
+      checkKeys(op.getKeyBias(), ownQueries && op.getCausal() && !op.getPrefix());
+  }
+
+  void checkOp(LinearAttentionOp op) {
+    if (op.getTokens() == tokens)
+      checkKeys(op.getKeyBias(), /*causal=*/true);
+    else if (isPerToken(op.getQuery()))
+      allow(0, "linear attention groups tokens in windows");
+  }
+
+  void checkKeys(Value keyBias, bool causal) {
+    if (maskOf(keyBias) == mask)
+      return;
+    if (causal)
+      allow(after, "attention sees keys that the mask hides before its tokens");
+    else
+      allow(0, "attention sees keys that the mask hides");
+  }
+
+  void checkOp(RotationOp op) {
+    if (op.getLongContext() && isPerToken(op.getPositions()) &&
+        !isa<BlockArgument>(op.getPositions()))
+      allow(0, "rotations follow the largest position, counted with padding");
+  }
+
+  void checkOp(QueryScaleOp op) {
+    using Kind = mille::transformer::LengthKind;
+    if (op.getTokens() == tokens && op.getScale().getKind() == Kind::log_keys &&
+        op.getMask() != mask)
+      allow(0, "a query's scale counts keys that the mask hides");
+  }
+
+  void checkOp(CountTokensOp op) {
+    if (op.getTokens() == tokens && !isa<BlockArgument>(op.getIds()))
+      allow(0, "positions are counted in rows that are no input");
+  }
+
+  void checkOp(PoolIndexOp op) {
+    constexpr int64_t first = 0, last = 1;
+    if (op.getTokens() != tokens)
+      return;
+    if (op.getKind() == int64_t(first) && op.getSkip() == 0)
+      allow(after, "the first token of a sequence is pooled, masked or not");
+    else if (op.getKind() != int64_t(last) || op.getMask() != mask)
+      allow(0, "a token is pooled that may be padding");
+  }
+
+  void checkOp(PoolMeanOp op) {
+    if (op.getTokens() == tokens && op.getMask() != mask)
+      allow(0, "padding is in the mean of a sequence's tokens");
+  }
+
+  // A table with a row per token is read at rows that pooling has found.
+  void checkOp(RowsOp op) {
+    for (auto [input, index] : llvm::zip(op.getInputs(), op.getGather()))
+      if (index >= 0 && isPerToken(input) &&
+          !op.getIndices()[index].getDefiningOp<PoolIndexOp>())
+        allow(0, "rows of tokens are read by numbers that are no pooling's");
+  }
+
+  void report() {
+    Builder builder(forward.getContext());
+    int64_t number = mask.getArgNumber();
+    auto name = forward.getArgAttrOfType<StringAttr>(number, "transformer.name");
+    std::string hidden = ("rows that " + (name ? name.getValue() : "the mask") +
+                          " hides").str();
+    auto options = remark::RemarkOpts::name("FindPadding").category("plan");
+    if (ends == 0) {
+      remark::missed(forward.getLoc(), options)
+          << hidden + " are computed: " + reason;
+      return;
+    }
+    forward->setAttr("kernel.padding_ends", builder.getI64IntegerAttr(ends));
+    forward->setAttr(
+        "kernel.mask_input",
+        builder.getI64IntegerAttr(number - sizeArguments(forward)));
+    remark::passed(forward.getLoc(), options)
+        << hidden + (ends & before
+                         ? " at either end of a sequence are removed"
+                         : " at the end of a sequence are removed, not those "
+                           "before it: " +
+                               reason);
+  }
+
+  func::FuncOp forward;
+  BlockArgument tokens;
+  BlockArgument mask;
+  int64_t ends = after | before;
+  std::string reason;
+};
+
+struct FindPadding : mille::plan::impl::FindPaddingBase<FindPadding> {
+  void runOnOperation() override {
+    getOperation().walk([](func::FuncOp function) {
+      if (function.getName() == "forward" && function.getNumArguments() > 2)
+        Finder(function).run();
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,155 @@
+// Taking padding out of a run and putting it back. Rows move, numbers stay.
+#include "runtime/Padding.h"
+
+#include <string.h>
+
+namespace mille {
+
+namespace {
+struct Ends {
+  int64_t first, end; // tokens between them are computed
+};
+
+// Without a token that the mask shows all are kept: what such a sequence gives is
+// defined by them.
+Ends endsOf(const int32_t *mask, int64_t tokens, uint32_t ends) {
+  int64_t first = 0, end = tokens;
+  while (first < tokens && !mask[first])
+    ++first;
+  if (first == tokens)
+    return {0, tokens};
+  while (!mask[end - 1])
+    --end;
+  return {ends & MILLE_PADDING_BEFORE ? first : 0,
+          ends & MILLE_PADDING_AFTER ? end : tokens};
+}
+
+// Numbers in dimensions first .. end - 1.
+int64_t extentOf(const mille_tensor_info &info, uint32_t first, uint32_t end) {
+  int64_t numbers = 1;
+  for (uint32_t d = first; d < end; ++d)
+    numbers *= info.shape[d];
+  return numbers;
+}
+// Fewer keys would be added up in other groups.
+int64_t unitOf(const mille_model &model) {
+  int64_t unit = 1;
+  for (uint32_t k = 0; k < model.kernel_count; ++k) {
+    int64_t each = model.kernels[k]->key_unit, step = unit;
+    while (each && unit % each)
+      unit += step;
+  }
+  return unit;
+}
+} // namespace
+
+int tokenDimension(const mille_tensor_info &info) {
+  for (uint32_t d = 1; d < info.rank; ++d)
+    if (info.shape[d] == MILLE_TOKENS && info.shape[d - 1] == MILLE_BATCH)
+      return (int)d;
+  return -1;
+}
+
+int64_t Sequences::longest() const {
+  int64_t most = 0;
+  for (int64_t s = 0; s < batch; ++s)
+    most = rows(s) > most ? rows(s) : most;
+  return most;
+}
+
+void Padding::layOut(const mille_model &model, const Sizes &most, char *slab,
+                     Bytes &sum) {
+  if (!model.padding_ends)
+    return;
+  auto at = [&](uint64_t offset) { return slab ? slab + offset : nullptr; };
+  starts = (int32_t *)at(sum.place(most.batch + 1, sizeof(int32_t)));
+  removed = (int32_t *)at(sum.place(most.batch, sizeof(int32_t)));
+  firsts = (int32_t *)at(sum.place(most.batch, sizeof(int32_t)));
+  unit = unitOf(model);
+  gathered = (void **)at(sum.place(model.input_count, sizeof(void *)));
+  whole = (const void **)at(sum.place(model.input_count, sizeof(void *)));
+  for (uint32_t i = 0; i < model.input_count; ++i) {
+    uint64_t elements = 0;
+    bool rows = tokenDimension(model.inputs[i]) >= 0;
+    if (rows)
+      sum.fits = sum.fits && countElements(model.inputs[i], most, elements);
+    char *own = rows ? at(sum.place(elements, 4)) : nullptr;
+    if (slab)
+      gathered[i] = own;
+  }
+}
+
+int64_t Padding::remove(const mille_model &model, const Sizes &sizes,
+                        void **inputs) {
+  // A size that is in no shape may be any number.
+  bool any = hasSize(model, MILLE_TOKENS);
+  int64_t all = any ? sizes.batch * sizes.tokens : 0, rows = 0;
+  found = false;
+  if (!model.padding_ends || kept)
+    return all;
+  auto *mask = static_cast<const int32_t *>(inputs[model.mask_input]);
+  for (int64_t s = 0; s < sizes.batch; ++s) {
+    Ends ends =
+        endsOf(mask + s * sizes.tokens, sizes.tokens, model.padding_ends);
+    starts[s] = (int32_t)rows;
+    firsts[s] = (int32_t)ends.first;
+    removed[s] = (int32_t)(ends.first / unit * unit);
+    rows += ends.end - removed[s];
+  }
+  starts[sizes.batch] = (int32_t)rows;
+  if (rows == all)
+    return all;
+  found = true;
+  for (uint32_t i = 0; i < model.input_count; ++i) {
+    whole[i] = inputs[i];
+    if (!gathered[i])
+      continue;
+    const mille_tensor_info &info = model.inputs[i];
+    int64_t bytes = 4 * extentOf(info, tokenDimension(info) + 1, info.rank);
+    for (int64_t s = 0; s < sizes.batch; ++s)
+      memcpy((char *)gathered[i] + starts[s] * bytes,
+             (const char *)whole[i] + (s * sizes.tokens + removed[s]) * bytes,
+             (starts[s + 1] - starts[s]) * bytes);
+    inputs[i] = gathered[i];
+  }
+  return rows;
+}
+
+// From the last row to the first: no row's place is before where it was.
+void Padding::putBack(const mille_model &model, const Sizes &sizes,
+                      float *const *outputs) const {
+  for (uint32_t i = 0; found && i < model.output_count; ++i) {
+    const mille_tensor_info &info = model.outputs[i];
+    int tokens = tokenDimension(info);
+    if (tokens < 0)
+      continue;
+    int64_t columns = extentOf(info, tokens + 1, info.rank);
+    int64_t entries = extentOf(info, 0, tokens - 1);
+    int64_t entryRows = sizes.batch * sizes.tokens;
+    for (int64_t e = 0; e < entries; ++e) {
+      float *entry = outputs[i] + e * entryRows * columns;
+      for (int64_t s = sizes.batch - 1, end = entryRows; s >= 0; --s) {
+        int64_t from = starts[s] + firsts[s] - removed[s];
+        int64_t rows = starts[s + 1] - from;
+        int64_t to = s * sizes.tokens + firsts[s];
+        memmove(entry + to * columns, entry + from * columns,
+                rows * columns * sizeof(float));
+        memset(entry + (to + rows) * columns, 0,
+               (end - to - rows) * columns * sizeof(float));
+        end = to;
+        if (s == 0)
+          memset(entry, 0, to * columns * sizeof(float));
+      }
+    }
+  }
+}
+
+const int32_t *Padding::wholeOf(const mille_model &model, void *const *inputs,
+                                const int32_t *input) const {
+  for (uint32_t i = 0; found && i < model.input_count; ++i)
+    if (inputs[i] == input)
+      return static_cast<const int32_t *>(whole[i]);
+  return input;
+}
+
+} // namespace mille
