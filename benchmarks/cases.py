@@ -46,9 +46,10 @@ class Bench:
         self.workers = rounds.Workers(os.path.join(options.work, "logs"))
         self.packages, self.versions = {}, {}
 
-    def mille(self, *arguments):
+    def mille(self, *arguments, cores=None):
+        pinned = (lambda: os.sched_setaffinity(0, cores)) if cores else None
         done = subprocess.run([self.options.mille, *arguments],
-                              capture_output=True, text=True)
+                              capture_output=True, text=True, preexec_fn=pinned)
         if done.returncode:
             raise Refused(last_error(done.stderr))
         return done.stdout
@@ -75,9 +76,9 @@ class Bench:
         os.makedirs(folder, exist_ok=True)
         return folder
 
-    def ceilings(self, threads):
+    def ceilings(self, threads, cores=None):
         return json.loads(self.mille("devices", "--measure", "--json",
-                                     "--threads=%d" % threads))
+                                     "--threads=%d" % threads, cores=cores))
 
     def case(self, model, dtype, batch, tokens, threads, lengths=None):
         """lengths: of each sequence, where they differ; the rest is padding."""
@@ -161,11 +162,14 @@ class Bench:
         measured = []
 
         def between(_):
-            measured.append(self.ceilings(case["threads"]))
+            measured.append(self.ceilings(case["threads"],
+                                          rounds.cores(case["threads"])))
 
         others = [name for name in names if name != "mille"]
         groups = [["mille", name] for name in others] if paired and others else [names]
         rows, opened = {}, {}
+        if paired:
+            self.close_group(opened)  # the reference's
         for group in groups:
             self.open_group(group, case, reference, rows, opened)
             if opened:
