@@ -159,9 +159,12 @@ class Bench:
         say(title)
         names = self.options.peers
         reference, by = self.reference(case)
+        # A thousand layers take seconds, and vary less.
+        turns = self.options.rounds if case_gflop(case) < 100 else min(
+            self.options.rounds, 3)
         measured = []
 
-        def between(_):
+        def between():
             measured.append(self.ceilings(case["threads"],
                                           rounds.cores(case["threads"])))
 
@@ -173,8 +176,8 @@ class Bench:
         for group in groups:
             self.open_group(group, case, reference, rows, opened)
             if opened:
-                times = rounds.measure(opened, self.options.rounds,
-                                       self.options.seconds, between)
+                times = rounds.measure(opened, turns, self.options.seconds,
+                                       between)
                 keep_times(rows, times)
             if paired:
                 self.close_group(opened)
@@ -202,8 +205,6 @@ class Bench:
                 del opened[name]
 
     def finished(self, title, case, names, rows, measured, by):
-        lengths = case["lengths"] or [case["tokens"]] * case["batch"]
-
         def middle(pick):
             found = [pick(one) for one in measured if pick(one)]
             return statistics.median(found) if found else None
@@ -211,7 +212,7 @@ class Bench:
         return {"title": title, "dtype": case["dtype"], "batch": case["batch"],
                 "tokens": case["tokens"], "threads": case["threads"],
                 "layers": models.shape_of(case["model"])["layers"],
-                "gflop": models.gflop(models.shape_of(case["model"]), lengths),
+                "gflop": case_gflop(case),
                 "peak_gflops": middle(lambda one: one["peak_gflops"][case["dtype"]]),
                 "round_trip_ns": middle(lambda one: one["round_trip_ns"]),
                 "compared_with": by,
@@ -223,6 +224,11 @@ def keep_times(rows, times):
         rows[name]["rounds"] += one
         if "mille" in times:
             rows[name]["ratio"] = rounds.ratio(one, times["mille"])
+
+
+def case_gflop(case):
+    lengths = case["lengths"] or [case["tokens"]] * case["batch"]
+    return models.gflop(models.shape_of(case["model"]), lengths)
 
 
 def mask_of(case):

@@ -97,17 +97,18 @@ def runs_of_a_turn(worker, seconds):
 
 
 def measure(workers, rounds, seconds, between):
-    """name -> a list of times in ms for each round. between(round) is called
-    before each round and after the last."""
+    """name -> a list of times in ms for each round. between() is called before the
+    first, in the middle and after the last."""
     counts = {name: runs_of_a_turn(worker, seconds)
               for name, worker in workers.items()}
     times = {name: [] for name in workers}
     names = list(workers)
     for number in range(rounds):
-        between(number)
+        if number in (0, (rounds + 1) // 2):
+            between()
         for name in names[number % len(names):] + names[:number % len(names)]:
             times[name].append(workers[name].ask("run", counts[name])["ms"])
-    between(rounds)
+    between()
     return times
 
 
