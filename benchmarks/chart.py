@@ -4,7 +4,7 @@ Both the light and the dark page show it: colours come from the page's own schem
 """
 import rounds
 
-WIDTH, LEFT, RIGHT, BAR, GAP, TOP = 760, 150, 190, 18, 10, 34
+WIDTH, LEFT, RIGHT, BAR, GAP, TOP = 840, 130, 250, 18, 10, 34
 STYLE = """<style>
 text { font: 13px sans-serif; fill: #24292f }
 .bar { fill: #8c959f } .ours { fill: #0969da } .spread { stroke: #24292f }

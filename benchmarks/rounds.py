@@ -90,24 +90,26 @@ class Workers:
             self.drop(key)
 
 
-def runs_of_a_turn(worker, seconds):
-    """As many as fit, after a first look at how long one takes."""
-    took = worker.ask("run", 1)["ms"][0] * 1e-3
-    return max(1, min(50, int(seconds / max(took, 1e-6))))
+# So many times as slow as the fastest is slow enough to be known after one round.
+SLOW = 5
 
 
 def measure(workers, rounds, seconds, between):
-    """name -> a list of times in ms for each round. between() is called before the
-    first, in the middle and after the last."""
-    counts = {name: runs_of_a_turn(worker, seconds)
-              for name, worker in workers.items()}
+    """name -> a list of times in ms for each round; of slow peers of the first.
+    between() is called before the first, in the middle and after the last."""
+    took = {name: worker.ask("run", 1)["ms"][0] * 1e-3
+            for name, worker in workers.items()}
+    counts = {name: max(1, min(50, int(seconds / max(one, 1e-6))))
+              for name, one in took.items()}
+    slow = {name for name, one in took.items() if one > SLOW * min(took.values())}
     times = {name: [] for name in workers}
     names = list(workers)
     for number in range(rounds):
         if number in (0, (rounds + 1) // 2):
             between()
         for name in names[number % len(names):] + names[:number % len(names)]:
-            times[name].append(workers[name].ask("run", counts[name])["ms"])
+            if number == 0 or name not in slow:
+                times[name].append(workers[name].ask("run", counts[name])["ms"])
     between()
     return times
 

@@ -1,4 +1,6 @@
 """Tables of results as lines of Markdown. Must not measure."""
+import statistics
+
 import rounds
 
 
@@ -98,20 +100,39 @@ def compiling_lines(table):
 
 
 def in_short(results):
-    """One line for each table: Mille, and the peer that is nearest to it."""
+    """A line for each table, Mille and the peer that is nearest to it; then what
+    their notes say of Mille."""
     cells = ["", "mille ms", "of the peak", "best peer", "its ms",
              "time / mille's"]
-    text = [line(cells), "|" + "---|" * len(cells)]
+    text, notes = [line(cells), "|" + "---|" * len(cells)], []
     for result in results.values():
         for table in result["tables"]:
-            found = {entry["name"]: entry for entry in table.get("rows", [])
-                     if "refused" not in entry}
-            peers = [entry for name, entry in found.items() if name != "mille"]
-            if "mille" not in found or not peers:
-                continue
-            ours = row(table, found["mille"])
-            best = min(peers, key=lambda entry: entry["ratio"])
-            text.append(line([
-                table["title"], ours[1], ours[-4], best["name"],
-                row(table, best)[1], "%.2f" % best["ratio"]]))
-    return text
+            short = cold_in_short if "cold" in table else measured_in_short
+            cells = short(table)
+            text += [line(cells)] if cells else []
+            notes += ["* %s: %s" % (table["title"], note)
+                      for note in table.get("notes", []) if note.startswith("mille")]
+    return text + [""] + notes
+
+
+def measured_in_short(table):
+    found = {entry["name"]: entry for entry in table.get("rows", [])
+             if "refused" not in entry}
+    peers = [entry for name, entry in found.items() if name != "mille"]
+    if "mille" not in found or not peers:
+        return None
+    ours = row(table, found["mille"])
+    best = min(peers, key=lambda entry: entry["ratio"])
+    return [table["title"], ours[1], ours[-4], best["name"], row(table, best)[1],
+            "%.2f" % best["ratio"]]
+
+
+def cold_in_short(table):
+    middle = {entry["name"]: statistics.median(entry["seconds"]) * 1e3
+              for entry in table["cold"] if "refused" not in entry}
+    peers = [name for name in middle if not name.startswith("mille")]
+    if "mille" not in middle or not peers:
+        return None
+    best = min(peers, key=middle.get)
+    return [table["title"], "%.1f" % middle["mille"], "-", best,
+            "%.1f" % middle[best], "%.2f" % (middle[best] / middle["mille"])]
