@@ -21,13 +21,15 @@ constexpr uint64_t alignment = 64;
 // What is stored where. Offsets count from the header's data_offset.
 struct Layout {
   std::vector<uint64_t> table;
-  llvm::MapVector<Attribute, std::pair<uint64_t, const WeightEntry *>> tensors;
-  uint64_t dataBytes = 0;
-  int64_t largest = 0; // elements
+  llvm::MapVector<std::pair<Attribute, Type>,
+                  std::pair<uint64_t, const WeightEntry *>>
+      tensors;
+  uint64_t dataBytes = 0, largest = 0;
   const WeightEntry *tooLarge = nullptr; // the first that does not fit
 
   uint64_t place(const WeightEntry &entry) {
-    auto [at, fresh] = tensors.insert({entry.value, {dataBytes, &entry}});
+    auto [at, fresh] = tensors.insert(
+        {{entry.value, entry.type}, {dataBytes, &entry}});
     if (fresh && !add(entry) && !tooLarge)
       tooLarge = &entry;
     return at->second.first;
@@ -40,12 +42,17 @@ private:
   bool add(const WeightEntry &entry) {
     if (entry.elements < 0 || uint64_t(entry.elements) > mostBytes / 4)
       return false;
-    uint64_t bytes = llvm::alignTo(uint64_t(entry.elements) * 4, alignment);
+    uint64_t bytes = llvm::alignTo(bytesOf(entry), alignment);
     if (bytes > mostBytes - dataBytes)
       return false;
     dataBytes += bytes;
-    largest = std::max(largest, entry.elements);
+    largest = std::max(largest, bytes);
     return true;
+  }
+
+public:
+  static uint64_t bytesOf(const WeightEntry &entry) {
+    return uint64_t(entry.elements) * (entry.type.getIntOrFloatBitWidth() / 8);
   }
 };
 
@@ -121,15 +128,16 @@ private:
 
 Status writeTensors(const LinkInput &input, const Layout &layout,
                     HashedFile &file) {
-  std::vector<float> numbers(llvm::alignTo(layout.largest, alignment / 4));
-  for (const auto &[value, place] : layout.tensors) {
+  std::vector<char> bytes(layout.largest);
+  for (const auto &[stored, place] : layout.tensors) {
     const WeightEntry &entry = *place.second;
-    uint64_t padded = llvm::alignTo(uint64_t(entry.elements), alignment / 4);
-    std::fill(numbers.begin() + entry.elements, numbers.begin() + padded, 0.f);
-    auto into = MutableArrayRef<float>(numbers).take_front(entry.elements);
-    if (failed(input.parameters->evaluateF32(value, entry.location, into)))
+    uint64_t size = Layout::bytesOf(entry), padded = llvm::alignTo(size, alignment);
+    std::fill(bytes.begin() + size, bytes.begin() + padded, 0);
+    auto into = MutableArrayRef<char>(bytes).take_front(size);
+    if (failed(input.parameters->evaluateAs(entry.type, entry.value,
+                                            entry.location, into)))
       return Status::input;
-    if (!file.append(numbers.data(), padded * 4))
+    if (!file.append(bytes.data(), padded))
       return Status::machine;
   }
   return Status::done;

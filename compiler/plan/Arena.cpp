@@ -4,19 +4,25 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace mille::plan {
 namespace {
 
-constexpr int64_t line = 16; // floats in a cache line
+constexpr int64_t line = 64; // bytes of a cache line
 constexpr int64_t fewestRows = 16; // padded rows of the smallest run
 
-// Floats from one row to the next.
-int64_t rowStride(int64_t columns) {
-  int64_t stride = (columns + line - 1) / line * line;
-  return stride * 4 % 4096 == 0 ? stride + line : stride;
+int64_t bytesOfElement(ShapedType type) {
+  return type.getElementTypeBitWidth() / 8;
+}
+
+// Elements from one row to the next.
+int64_t rowStride(ShapedType type) {
+  int64_t each = bytesOfElement(type);
+  int64_t bytes = llvm::alignTo(type.getDimSize(1) * each, line);
+  return (bytes % 4096 == 0 ? bytes + line : bytes) / each;
 }
 
 bool isRows(ShapedType type) {
@@ -37,24 +43,23 @@ MemRefType exactType(RankedTensorType tensor) {
 }
 
 MemRefType arenaType(RankedTensorType tensor) {
-  if (!isRows(tensor) ||
-      rowStride(tensor.getDimSize(1)) == tensor.getDimSize(1))
+  if (!isRows(tensor) || rowStride(tensor) == tensor.getDimSize(1))
     return exactType(tensor);
-  auto layout = StridedLayoutAttr::get(tensor.getContext(), 0,
-                                       {rowStride(tensor.getDimSize(1)), 1});
+  auto layout =
+      StridedLayoutAttr::get(tensor.getContext(), 0, {rowStride(tensor), 1});
   return MemRefType::get(tensor.getShape(), tensor.getElementType(), layout);
 }
 
 int64_t bytesPerRow(MemRefType type, kernel::RowSpace rows) {
   // Fixed tokens are counted by the padded rows themselves.
-  int64_t elements = rows.size ? rows.times : 1;
+  int64_t elements = rows.size ? rows.times : 1, each = bytesOfElement(type);
   if (isRows(type))
-    return elements * rowStride(type.getDimSize(1)) * 4;
+    return elements * rowStride(type) * each;
   for (int64_t extent : type.getShape())
     elements *= ShapedType::isDynamic(extent) ? 1 : extent;
   if (type.hasStaticShape())
     elements = (elements + fewestRows - 1) / fewestRows;
-  return (elements + line - 1) / line * line * 4;
+  return llvm::alignTo(elements * each, line);
 }
 
 int64_t placeBuffers(std::deque<Buffer> &buffers) {

@@ -15,22 +15,23 @@ namespace {
 
 constexpr int64_t panel = 64; // columns; see design of the kernels
 
-void packWeight(MatmulOp matmul) {
-  auto weight = matmul.getWeight().getDefiningOp<WeightOp>();
-  auto type = dyn_cast<RankedTensorType>(matmul.getWeight().getType());
+// `operand`, a weight's rows, as panels of them.
+void pack(OpOperand &operand, int64_t accumulators) {
+  auto weight = operand.get().getDefiningOp<WeightOp>();
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!weight || !type || isa<mille::transformer::PackAttr>(weight.getValue()))
     return;
   // [N, K], or a stack [entries, N, K] of such.
+  int64_t depth = type.getShape().back(), group = groupOf(type.getElementType());
   SmallVector<int64_t> shape(type.getShape().drop_back(2));
-  int64_t accumulators = matmul.getAccumulators();
-  int64_t panels = (type.getShape().end()[-2] + panel - 1) / panel;
-  shape.append({panels, type.getShape().back(), panel});
+  shape.append({int64_t(llvm::divideCeil(type.getShape().end()[-2], panel)),
+                int64_t(llvm::divideCeil(depth, group)), panel * group});
   auto packed = RankedTensorType::get(shape, type.getElementType());
   auto value = mille::transformer::PackAttr::get(
-      matmul.getContext(), weight.getValue(), panel, accumulators);
+      weight.getContext(), weight.getValue(), panel, accumulators, group);
   OpBuilder builder(weight);
   auto fresh = WeightOp::create(builder, weight.getLoc(), packed, value);
-  matmul.getWeightMutable().assign(fresh.getResult());
+  operand.set(fresh.getResult());
   if (weight->use_empty())
     weight.erase();
 }
@@ -39,8 +40,11 @@ struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
     SmallVector<MatmulOp> matmuls;
     getOperation().walk([&](MatmulOp op) { matmuls.push_back(op); });
-    for (MatmulOp matmul : matmuls)
-      packWeight(matmul);
+    for (MatmulOp matmul : matmuls) {
+      pack(matmul.getWeightMutable(), matmul.getAccumulators());
+      if (matmul.getInitial())
+        pack(matmul.getInitialMutable()[0], matmul.getAccumulators());
+    }
   }
 };
 

@@ -1,4 +1,4 @@
-// The passes of plan: layouts and memory. They rewrite no arithmetic.
+// The passes of plan: element types, layouts and memory.
 #ifndef MILLE_PLAN_PASSES
 #define MILLE_PLAN_PASSES
 include "mlir/Pass/PassBase.td"
@@ -18,6 +18,38 @@ def FindPadding : Pass<"find-padding", "::mlir::ModuleOp"> {
     prefixes, the pooled first token). Changes no op.
   }];
   let dependentDialects = ["::mille::kernel::KernelDialect"];
+}
+
+def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
+  let summary = "matmuls and attention on bf16 or on bytes";
+  let description = [{
+    With `dtype=bf16` weights and inputs of matmuls are bf16, with `dtype=int8` bytes:
+    weights with a scale for each row, inputs quantised as they come.
+
+    ```mlir
+    %w = kernel.weight @w -> tensor<16x8xf32>
+    %y = kernel.matmul %x, %w ... accumulators 1 { ^bb0(%acc: f32): ... }
+    ==> dtype=int8
+    %v, %s = kernel.quantize %x ... -> tensor<?x8xui8>, tensor<?x1xf32>
+    %w = kernel.weight #transformer.quantized<@w> -> tensor<16x8xi8>
+    %i = kernel.weight #transformer.times<row_sums<quantized<@w>>, -128> -> tensor<16x1xi32>
+    %c = kernel.weight #transformer.row_scales<@w> -> tensor<16xf32>
+    %y = kernel.matmul %v, %w initial %i extras(%s, %c) ... accumulators 1 {
+    ^bb0(%sum: f32, %row: f32, %column: f32):
+      %acc = %sum * (%row * %column)
+      ...
+    ```
+
+    In both, a value that only matmuls and attention read is bf16; any other keeps
+    f32 (the residual stream, what norms read, outputs), and a matmul reads a
+    rounded copy. Softmax and all scalar regions compute in f32. Does not fire on a
+    matmul whose result chooses experts, on K > 65536 (int8), or on linear attention.
+  }];
+  let options = [Option<"dtype", "dtype", "std::string", "\"bf16\"",
+                        "bf16 or int8">];
+  let dependentDialects = ["::mille::kernel::KernelDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {

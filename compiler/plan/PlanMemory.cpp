@@ -250,7 +250,8 @@ void remarkOn(func::FuncOp forward, const Lives &lives, int64_t bytes) {
       padded.insert(buffer.type);
   for (MemRefType type : padded)
     remark::passed(forward.getLoc(), options)
-        << llvm::formatv("rows of {0} bytes take {1}", type.getDimSize(1) * 4,
+        << llvm::formatv("rows of {0} bytes take {1}",
+                         type.getDimSize(1) * type.getElementTypeBitWidth() / 8,
                          bytesPerRow(type, RowSpace()))
                .str();
   remark::passed(forward.getLoc(), options)

@@ -1,5 +1,6 @@
 // Nodes whose numbers follow from the model's description or from other weights
 // by arithmetic, all of it in double.
+#include "compiler/weights/Elements.h"
 #include "compiler/weights/Moves.h"
 
 #include <algorithm>
@@ -86,12 +87,6 @@ private:
   std::vector<double> right;
 };
 
-double toBfloat16(double x) {
-  uint32_t bits = llvm::bit_cast<uint32_t>(float(x));
-  bits += 0x7fff + (bits >> 16 & 1); // to nearest, ties to even
-  return llvm::bit_cast<float>(bits & 0xffff0000u);
-}
-
 double applied(ValueFunction function, double x) {
   switch (function) {
   case ValueFunction::relu:
@@ -109,7 +104,7 @@ double applied(ValueFunction function, double x) {
   case ValueFunction::negate:
     return -x;
   case ValueFunction::bfloat16:
-    return toBfloat16(x);
+    return widenBf16(narrowBf16(float(x)));
   }
   llvm_unreachable("a ValueFunction has one of the values above");
 }

@@ -1,5 +1,5 @@
 // One stored element of each type, from little-endian bytes of any alignment.
-// Loads only; what a tensor means is not known here.
+// What a tensor means is not known here.
 #pragma once
 #include "compiler/weights/Safetensors.h"
 
@@ -19,6 +19,15 @@ inline float widenBf16(uint16_t bits) {
   float value;
   std::memcpy(&value, &wide, sizeof value);
   return value;
+}
+
+// To nearest, ties to even; a NaN stays one.
+inline uint16_t narrowBf16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  if ((bits & 0x7fffffff) > 0x7f800000)
+    return uint16_t(bits >> 16 | 0x40);
+  return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 // Every f16 is an f32: shift the fields, and let a product by 2^112 move the

@@ -247,43 +247,52 @@ private:
   ExpressionPtr value, term;
 };
 
-// [accumulators * N, K] -> [panels, K, panel]; a row of this is one panel.
+// [accumulators * N, K] -> [panels, ceil(K / group), panel * group]; a row of this
+// is one panel.
 class Pack final : public Expression {
 public:
-  Pack(ExpressionPtr from, int64_t panel, int64_t accumulators)
-      : value(std::move(from)), panel(panel), accumulators(accumulators),
-        half(panel / accumulators) {
+  Pack(ExpressionPtr from, Panels panels)
+      : value(std::move(from)), width(panels.width), group(panels.group),
+        accumulators(panels.accumulators), half(width / accumulators) {
     outputs = value->shape[0] / accumulators;
-    shape = {(outputs + half - 1) / half, value->shape[1], panel};
+    shape = {(outputs + half - 1) / half, (value->shape[1] + group - 1) / group,
+             width * group};
   }
   void rows(int64_t first, int64_t count, float *into) const override {
+    if (group > 1)
+      return scatter(first, count, into);
     const int64_t depth = shape[1];
-    for (int64_t p = first; p < first + count; ++p, into += depth * panel)
+    for (int64_t p = first; p < first + count; ++p, into += depth * width)
       for (int64_t a = 0; a < accumulators; ++a) {
         const int64_t have = present(p);
-        value->columns(a * outputs + p * half, have, into + a * half, panel);
+        value->columns(a * outputs + p * half, have, into + a * half, width);
         for (int64_t k = 0; have < half && k < depth; ++k)
-          std::fill_n(into + k * panel + a * half + have, half - have, 0.0f);
+          std::fill_n(into + k * width + a * half + have, half - have, 0.0f);
       }
   }
   void rows(int64_t first, int64_t count, double *into) const override {
-    const int64_t depth = shape[1];
-    std::vector<double> row(depth);
-    for (int64_t p = first; p < first + count; ++p, into += depth * panel) {
-      std::fill_n(into, depth * panel, 0.0);
-      for (int64_t a = 0; a < accumulators; ++a)
-        for (int64_t j = 0; j < present(p); ++j) {
-          value->rows(a * outputs + p * half + j, 1, row.data());
-          for (int64_t k = 0; k < depth; ++k)
-            into[k * panel + a * half + j] = row[k];
-        }
-    }
+    scatter(first, count, into);
   }
 
 private:
+  template <typename Number>
+  void scatter(int64_t first, int64_t count, Number *into) const {
+    const int64_t depth = value->shape[1], step = width * group;
+    std::vector<Number> row(depth);
+    for (int64_t p = first; p < first + count; ++p, into += rowSize()) {
+      std::fill_n(into, rowSize(), Number(0));
+      for (int64_t a = 0; a < accumulators; ++a)
+        for (int64_t j = 0; j < present(p); ++j) {
+          value->rows(a * outputs + p * half + j, 1, row.data());
+          Number *column = into + (a * half + j) * group;
+          for (int64_t k = 0; k < depth; ++k)
+            column[k / group * step + k % group] = row[k];
+        }
+    }
+  }
   int64_t present(int64_t p) const { return std::min(half, outputs - p * half); }
   ExpressionPtr value;
-  int64_t panel, accumulators, half, outputs;
+  int64_t width, group, accumulators, half, outputs;
 };
 
 } // namespace
@@ -331,13 +340,12 @@ ExpressionPtr mille::plus(ExpressionPtr value, ExpressionPtr term) {
   return std::make_unique<Plus>(std::move(value), std::move(term));
 }
 
-ExpressionPtr mille::pack(ExpressionPtr value, int64_t panel,
-                          int64_t accumulators) {
+ExpressionPtr mille::pack(ExpressionPtr value, Panels panels) {
   if (value->shape.size() == 3) {
     std::vector<ExpressionPtr> entries = entriesOf(std::move(value));
     for (ExpressionPtr &entry : entries)
-      entry = pack(std::move(entry), panel, accumulators);
+      entry = pack(std::move(entry), panels);
     return stack(std::move(entries));
   }
-  return std::make_unique<Pack>(std::move(value), panel, accumulators);
+  return std::make_unique<Pack>(std::move(value), panels);
 }

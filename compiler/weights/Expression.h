@@ -39,8 +39,11 @@ ExpressionPtr transpose(ExpressionPtr value);
 ExpressionPtr concat(std::vector<ExpressionPtr> values);
 ExpressionPtr times(ExpressionPtr value, ExpressionPtr factor);
 ExpressionPtr plus(ExpressionPtr value, ExpressionPtr term);
-// Of a matrix; of a stack [E, out, in], entry by entry.
-ExpressionPtr pack(ExpressionPtr value, int64_t panel, int64_t accumulators);
+// Of a matrix; of a stack [E, out, in], entry by entry. See transformer.pack.
+struct Panels {
+  int64_t width, accumulators, group;
+};
+ExpressionPtr pack(ExpressionPtr value, Panels panels);
 
 // Rearrange.cpp
 ExpressionPtr gather(ExpressionPtr value, llvm::ArrayRef<int64_t> rows);
@@ -50,6 +53,11 @@ ExpressionPtr permute(ExpressionPtr value, llvm::ArrayRef<int64_t> order);
 ExpressionPtr stack(std::vector<ExpressionPtr> entries);
 // The entries of a stack, each without the first dimension.
 std::vector<ExpressionPtr> entriesOf(ExpressionPtr stacked);
+
+// Quantize.cpp: of rows along the last dimension.
+ExpressionPtr rowScales(ExpressionPtr value);
+ExpressionPtr quantized(ExpressionPtr value);
+ExpressionPtr rowSums(ExpressionPtr value);
 
 // Compute.cpp
 ExpressionPtr numbers(transformer::NumbersAttr list);

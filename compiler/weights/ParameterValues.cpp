@@ -1,9 +1,12 @@
 // Builds the tree of a value expression: opens files, follows symbols, checks
 // that what a file stores is what the model says. Arithmetic is in Expression.
 #include "compiler/weights/ParameterValues.h"
+#include "compiler/weights/Elements.h"
 #include "compiler/weights/Expression.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Path.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mille;
@@ -84,7 +87,8 @@ public:
         })
         .Case([&](PackAttr a) {
           auto from = (*this)(a.getValue());
-          return from ? pack(std::move(from), a.getPanel(), a.getAccumulators())
+          return from ? pack(std::move(from), {a.getPanel(), a.getAccumulators(),
+                                               a.getGroup()})
                       : nullptr;
         })
         .Default([&](Attribute a) { return derived(a); });
@@ -119,6 +123,9 @@ private:
             return permute(std::move(from), a.getOrder().asArrayRef());
           });
         })
+        .Case([&](RowScalesAttr a) { return of(a.getValue(), rowScales); })
+        .Case([&](QuantizedAttr a) { return of(a.getValue(), quantized); })
+        .Case([&](RowSumsAttr a) { return of(a.getValue(), rowSums); })
         .Case([&](ApplyAttr a) {
           return of(a.getValue(), [&](ExpressionPtr from) {
             return apply(std::move(from), a.getFunction());
@@ -240,5 +247,47 @@ LogicalResult ParameterValues::evaluateF32(Attribute value, Location location,
            << "a value has " << expression->elements()
            << " elements but there is room for " << into.size();
   expression->rows(0, expression->rowCount(), into.data());
+  return success();
+}
+
+namespace {
+
+// Rows one after the other, as `Stored` numbers made from `Number`s.
+template <typename Number, typename Stored, typename Convert>
+void store(const Expression &expression, char *into, Convert convert) {
+  const int64_t size = expression.rowSize();
+  std::vector<Number> row(size);
+  for (int64_t i = 0; i < expression.rowCount(); ++i) {
+    expression.rows(i, 1, row.data());
+    for (Number number : row) {
+      Stored stored = convert(number);
+      std::memcpy(into, &stored, sizeof stored);
+      into += sizeof stored;
+    }
+  }
+}
+
+} // namespace
+
+LogicalResult ParameterValues::evaluateAs(Type type, Attribute value,
+                                          Location location,
+                                          llvm::MutableArrayRef<char> into) {
+  if (type.isF32()) {
+    auto *floats = reinterpret_cast<float *>(into.data());
+    return evaluateF32(value, location, {floats, into.size() / sizeof(float)});
+  }
+  std::unique_ptr<Expression> expression = express(value, location, nullptr);
+  if (!expression)
+    return failure();
+  if (type.isBF16())
+    store<float, uint16_t>(*expression, into.data(), narrowBf16);
+  else if (type.isInteger(8))
+    store<double, int8_t>(*expression, into.data(), [](double x) {
+      return int8_t(std::clamp(std::nearbyint(x), -128.0, 127.0));
+    });
+  else
+    store<double, int32_t>(*expression, into.data(), [](double x) {
+      return int32_t(std::nearbyint(x));
+    });
   return success();
 }

@@ -11,22 +11,29 @@ using kernel::WeightOp;
 
 namespace {
 
+// One value in two element types is two entries.
+using Stored = std::pair<Attribute, Type>;
+Stored storedBy(WeightOp weight) {
+  auto type = cast<ShapedType>(weight.getResult().getType());
+  return {weight.getValue(), type.getElementType()};
+}
+
 WeightEntry entryOf(WeightOp weight, Attribute value) {
   int64_t elements = 1;
-  for (int64_t extent :
-       cast<ShapedType>(weight.getResult().getType()).getShape())
+  auto type = cast<ShapedType>(weight.getResult().getType());
+  for (int64_t extent : type.getShape())
     if (elements < 0 || llvm::MulOverflow(elements, extent, elements))
       elements = -1;
-  return {value, weight.getLoc(), elements};
+  return {value, weight.getLoc(), elements, type.getElementType()};
 }
 
 // The distinct weights of one body, in order; each op's place goes to `place`.
 std::vector<WeightOp> weightsOf(Region &body,
                                 DenseMap<Operation *, uint64_t> &place) {
   std::vector<WeightOp> distinct;
-  DenseMap<Attribute, uint64_t> seen;
+  DenseMap<Stored, uint64_t> seen;
   body.walk([&](WeightOp weight) {
-    auto [at, fresh] = seen.try_emplace(weight.getValue(), 1 + distinct.size());
+    auto [at, fresh] = seen.try_emplace(storedBy(weight), 1 + distinct.size());
     if (fresh)
       distinct.push_back(weight);
     place[weight] = at->second;
@@ -74,12 +81,12 @@ WeightTable mille::collectWeights(Operation *model) {
   func::FuncOp forward = kernel::forwardOf(model);
   if (!forward)
     return table;
-  DenseMap<Attribute, uint64_t> seen;
+  DenseMap<Stored, uint64_t> seen;
   forward.walk([&](WeightOp weight) {
     if (weight->getParentOfType<LayersOp>())
       return;
     auto [at, fresh] =
-        seen.try_emplace(weight.getValue(), table.globals.size());
+        seen.try_emplace(storedBy(weight), table.globals.size());
     if (fresh)
       table.globals.push_back(entryOf(weight, weight.getValue()));
     table.place[weight] = at->second;

@@ -14,7 +14,8 @@ namespace mille {
 struct WeightEntry {
   mlir::Attribute value; // an expression over the model's parameters; or f64
   mlir::Location location;
-  int64_t elements; // f32; -1: more than can be counted
+  int64_t elements; // -1: more than can be counted
+  mlir::Type type;  // of an element: f32, bf16, i8 or i32
 };
 
 // Entries 0 .. globals - 1 are the weights outside `layers`; then each `layers`

@@ -11,9 +11,13 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return shapedOf(value).getShape();
 }
 
-// [rows, N] of f32, N static: returns N, or nothing after an error.
+// The elements that an operand may have.
+enum class Elements { f32, f32OrBf16, f32OrBf16OrUi8, ui8 };
+
+// [rows, N] of such elements, N static: returns N, or nothing after an error.
 std::optional<int64_t> columnsOf(mlir::Operation *op, llvm::StringRef name,
-                                 mlir::Value value);
+                                 mlir::Value value,
+                                 Elements elements = Elements::f32);
 
 // On tensors an op gives its `outs` back; on memrefs it gives nothing.
 mlir::LogicalResult verifyResult(mlir::Operation *op, mlir::Value out,

@@ -1,7 +1,9 @@
 // The `kernel` dialect: what a machine runs. One op = one launch (ops inside a
 // `launch` share one). Destination-passing: on tensors every op has a result per
 // `outs`; after planning they are memrefs and there are no results.
-// Activations are [rows, channels], rows = batch * tokens, a run-time size.
+// Activations are [rows, channels], rows = batch * tokens, a run-time size. They
+// are f32, and bf16 where an op says "f32 or bf16": what is read is widened, what is
+// written is rounded to nearest, ties to even, once; regions compute in f32.
 #ifndef MILLE_KERNEL_OPS
 #define MILLE_KERNEL_OPS
 include "dialects/kernel/KernelTypes.td"
@@ -12,10 +14,11 @@ def Kernel_WeightOp : Kernel_Op<"weight",
   let summary = "a parameter's value, from the weights file at run time";
   let description = [{
     `value` is an expression of the transformer dialect; its symbols are
-    parameters or, inside `kernel.layers`, columns of the layer table.
+    parameters or, inside `kernel.layers`, columns of the layer table. Its numbers
+    are rounded to the result's elements: f32, bf16, i8 or i32.
 
     Constraints:
-    * (C1) the result's shape is the value's.
+    * (C1) the result's shape is the value's, its elements one of these.
 
     ```mlir
     %w = kernel.weight #transformer.concat<@q.weight, @k.weight> -> tensor<16x8xf32>
@@ -53,22 +56,29 @@ def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
     ([panels, K, panel]). The region is scalar: one f32 argument per accumulator
     (columns n and N + n of the unpacked product), then one per extra; it yields
     out[m, n]. An extra's shape says how it is read: [?, N] by element, [N] or
-    [1, N] by column, [?, 1] by row, [1] a scalar.
+    [1, N] by column, [?, 1] by row, [1] a scalar. Input and weight are both f32,
+    both bf16, or ui8 and i8; input by element and out may be bf16.
+
+    Products of ui8 and i8 are summed exactly, from `initial`, i32
+    [accumulators * N, 1] or packed as the weight is, instead of 0: what an input's
+    zero point takes off. The region's argument is the sum as f32.
 
     With `starts`, i32 [entries + 1], the weight is a stack of `entries` such
     weights and rows starts[e] to starts[e + 1] - 1 take entry e of it, and of an
     extra [entries, N] ("by expert"); every row belongs to one (mixture of experts).
 
     Constraints:
-    * (C1) input is [?, K], weight is [accumulators * N, K] or packed from it.
+    * (C1) input is [?, K], weight is [accumulators * N, K] or packed from it, in
+      groups of as many as 32 bits hold; their elements go together.
     * (C2) accumulators is 1 or 2.
     * (C3) an extra has one of the shapes above.
     * (C4) the region has accumulators + extras f32 arguments and yields one f32.
     * (C5) a result for each outs on tensors, none on memrefs.
     * (C6) starts is i32 [entries + 1], and the weight's first dimension entries.
+    * (C7) initial is there when the weight is i8, and then K <= 65536.
 
     Accuracy: |error| <= K u sum|a b| before the epilogue, u = 2^-24; K is summed
-    in order, never split.
+    in order, never split (bf16: in pairs, u = 2^-23). Of integers it is exact.
 
     ```mlir
     %y = kernel.matmul %x, %w extras(%b : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
@@ -79,15 +89,42 @@ def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$weight,
-    Optional<Kernel_Buffer>:$starts,
+    Optional<Kernel_Buffer>:$initial, Optional<Kernel_Buffer>:$starts,
     Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
     DefaultValuedAttr<I64Attr, "1">:$accumulators);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $input `,` $weight (`starts` $starts^ `:` type($starts))? (`extras` `(` $extras^ `:` type($extras) `)`)?
+    $input `,` $weight (`initial` $initial^ `:` type($initial))?
+    (`starts` $starts^ `:` type($starts))? (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` `accumulators` $accumulators attr-dict-with-keyword
     $epilogue `:` type($input) `,` type($weight) (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_QuantizeOp : Kernel_Op<"quantize"> {
+  let summary = "rows as bytes, and a step for each row";
+  let description = [{
+    scales[m] = max |x[m, :]| / 127, at least 2^-100; values[m, n] =
+    x[m, n] / scales[m] + 128 to the nearest integer: 128 stands for 0, and
+    (value - 128) * scale is within scale / 2 of x. A row that is not finite has a
+    scale that is not, and values of no meaning.
+
+    Constraints:
+    * (C1) input is f32 or bf16 [?, K]; values are ui8 [?, K], scales f32 [?, 1].
+    * (C2) results for both on tensors, none on memrefs.
+
+    ```mlir
+    %v, %s = kernel.quantize %x values(%a : tensor<?x8xui8>) scales(%b : tensor<?x1xf32>)
+      : tensor<?x8xf32> -> tensor<?x8xui8>, tensor<?x1xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$values, Kernel_Buffer:$scales);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $input `values` `(` $values `:` type($values) `)` `scales` `(` $scales `:` type($scales) `)`
+    attr-dict `:` type($input) (`->` type($results)^)?
   }];
   let hasVerifier = 1;
 }
@@ -96,7 +133,8 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
   let summary = "softmax(q k^T scale + biases | mask) v for each sequence and head";
   let description = [{
     query, key and value may be one buffer: head h of query starts at column
-    query_offset + h * head_dim, and so on. Rows are grouped into sequences:
+    query_offset + h * head_dim, and so on; these three and the out are f32 or
+    bf16, the softmax is f32. Rows are grouped into sequences:
     `queries` query rows and `keys` key rows each; query i is at position
     first + i. Optional operands:
     * key_bias [?, 1], added to every score of that key (0, or -1e30 where a key
@@ -244,7 +282,8 @@ def Kernel_RowsOp : Kernel_Op<"rows", [AttrSizedOperandSegments]> {
     Input i is read as in `matmul` ([?, N], [N], [1, N], [?, 1] or [1]); where
     gather[i] >= 0 it is a table [entries, N] read at row indices[gather[i]][m].
     With `norm`, input 0 (which must be [?, N], maybe gathered) is normed along
-    the row, or along each group of its columns, first. The region has one f32 argument per input and yields out[m, n].
+    the row, or along each group of its columns, first. The region has one f32
+    argument per input and yields out[m, n]. Inputs [?, N] and the out are f32 or bf16.
 
     Constraints:
     * (C1) an input has one of the shapes above; a gathered one is [entries, N].
@@ -279,13 +318,13 @@ def Kernel_RowsOp : Kernel_Op<"rows", [AttrSizedOperandSegments]> {
 def Kernel_LaunchOp : Kernel_Op<"launch", [RecursiveMemoryEffects, SingleBlock]> {
   let summary = "row-local kernels that one task runs over the same rows";
   let description = [{
-    Holds `matmul` and `rows` ops of which each reads, by rows, only what it owns
+    Holds `matmul`, `rows` and `quantize` ops of which each reads, by rows, only what it owns
     of the ops before it: a task runs them all over its rows, so what one writes
     the next reads from cache. Not isolated. Its results are what its yield names.
 
     Constraints:
-    * (C1) the body holds `matmul`, `rows`, their destinations, weights and
-      constants only.
+    * (C1) the body holds `matmul`, `rows`, `quantize`, their destinations, weights
+      and constants only.
     * (C2) results are the yield's operands, by number and type.
 
     ```mlir

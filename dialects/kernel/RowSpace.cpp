@@ -17,6 +17,10 @@ SmallVector<unsigned, 4> outOperands(Operation *op) {
         return SmallVector<unsigned, 4>{
             kernel.getOutMutable().getOperandNumber()};
       })
+      .Case([](QuantizeOp quantize) {
+        unsigned first = quantize.getValuesMutable().getOperandNumber();
+        return SmallVector<unsigned, 4>{first, first + 1};
+      })
       .Case([](RouteOp route) {
         unsigned first = route.getOutsMutable()[0].getOperandNumber();
         return SmallVector<unsigned, 4>{first, first + 1, first + 2, first + 3};

@@ -11,13 +11,47 @@ using namespace mille::kernel;
 using mille::transformer::formatDouble;
 using mille::transformer::shapeText;
 
-std::optional<int64_t> mille::kernel::columnsOf(Operation *op, StringRef name, Value value) {
+namespace {
+
+bool areElements(Type type, Elements elements) {
+  bool bytes = type.isUnsignedInteger(8);
+  switch (elements) {
+  case Elements::f32:
+    return type.isF32();
+  case Elements::f32OrBf16:
+    return type.isF32() || type.isBF16();
+  case Elements::f32OrBf16OrUi8:
+    return type.isF32() || type.isBF16() || bytes;
+  case Elements::ui8:
+    return bytes;
+  }
+  return false;
+}
+
+StringRef wordsOf(Elements elements) {
+  switch (elements) {
+  case Elements::f32:
+    return "f32";
+  case Elements::f32OrBf16:
+    return "f32 or bf16";
+  case Elements::f32OrBf16OrUi8:
+    return "f32, bf16 or ui8";
+  case Elements::ui8:
+    return "ui8";
+  }
+  return "";
+}
+
+} // namespace
+
+std::optional<int64_t> mille::kernel::columnsOf(Operation *op, StringRef name, Value value,
+                                                Elements elements) {
   ShapedType type = shapedOf(value);
-  if (type.getRank() == 2 && type.getElementType().isF32() &&
+  if (type.getRank() == 2 && areElements(type.getElementType(), elements) &&
       !type.isDynamicDim(1) && type.getDimSize(1) > 0)
     return type.getDimSize(1);
-  op->emitOpError() << name << " is " << type
-                    << " but must be f32 [rows, columns]";
+  op->emitOpError() << name << " is " << type << " but must be "
+                    << wordsOf(elements) << " [rows, columns]";
   return std::nullopt;
 }
 
@@ -58,8 +92,10 @@ LogicalResult verifyScalarRegion(Operation *op, Region &region,
 LogicalResult verifyAccess(Operation *op, StringRef name, size_t index,
                            Value value, int64_t columns, int64_t entries = 0) {
   bool byExpert = entries && shapeOf(value) == ArrayRef<int64_t>({entries, columns});
-  if (shapedOf(value).getElementType().isF32() &&
-      (byExpert || accessOf(shapedOf(value), columns)))
+  auto access = accessOf(shapedOf(value), columns);
+  if (areElements(shapedOf(value).getElementType(),
+                  access == Access::element ? Elements::f32OrBf16 : Elements::f32) &&
+      (byExpert || access))
     return success();
   auto error = op->emitOpError() << name << ' ' << index << " is " << value.getType()
                                  << " but must be f32 [?, " << columns << "], ["
@@ -91,9 +127,10 @@ LogicalResult mille::kernel::verifyIndices(Operation *op, StringRef name,
 
 namespace {
 
-// The weight as [accumulators * N, K], or in panels [panels, K, panel].
+// The weight as [accumulators * N, K], or in panels [panels, ceil(K / group),
+// panel * group], where 32 bits hold a group.
 bool weightFits(ArrayRef<int64_t> weight, int64_t accumulators, int64_t columns,
-                int64_t inner, int64_t entries) {
+                int64_t inner, int64_t entries, int64_t group) {
   if (entries) { // a stack of weights
     if (weight.size() < 3 || weight[0] != entries)
       return false;
@@ -102,20 +139,47 @@ bool weightFits(ArrayRef<int64_t> weight, int64_t accumulators, int64_t columns,
   if (weight.size() == 2)
     return weight[0] % accumulators == 0 &&
            weight[0] / accumulators == columns && weight[1] == inner;
-  if (weight.size() != 3 || weight[1] != inner || weight[2] <= 0 ||
-      weight[2] % accumulators)
+  if (weight.size() != 3 || weight[1] != int64_t(llvm::divideCeil(inner, group)) ||
+      weight[2] <= 0 || weight[2] % (accumulators * group))
     return false;
-  return weight[0] ==
-         int64_t(llvm::divideCeil(columns, weight[2] / accumulators));
+  int64_t perPanel = weight[2] / group / accumulators;
+  return weight[0] == int64_t(llvm::divideCeil(columns, perPanel));
+}
+
+// f32 with f32, bf16 with bf16, bytes with signed bytes.
+bool elementsFit(Type input, Type weight) {
+  return input.isUnsignedInteger(8) ? weight.isSignlessInteger(8)
+                                    : weight == input;
+}
+
+LogicalResult verifyInitial(MatmulOp op, int64_t columns, int64_t inner,
+                            int64_t entries) {
+  constexpr int64_t most = 65536; // 255 * 127 * K fits in 31 bits
+  bool exact = shapedOf(op.getWeight()).getElementType().isInteger(8);
+  Value initial = op.getInitial();
+  if (exact != !!initial) // C7
+    return op.emitOpError() << "weight is " << op.getWeight().getType()
+                            << (exact ? " but there is no initial"
+                                      : " but initial is for one of i8");
+  if (!exact)
+    return success();
+  if (inner > most) // C7
+    return op.emitOpError() << "K is " << inner << " but must be <= " << most
+                            << " where integers are summed";
+  if (!shapedOf(initial).getElementType().isInteger(32) ||
+      !weightFits(shapeOf(initial), op.getAccumulators(), columns, 1, entries, 1)) // C7
+    return op.emitOpError() << "initial is " << initial.getType()
+                            << " but must be i32, a number for each row of the weight";
+  return success();
 }
 
 } // namespace
 
 LogicalResult MatmulOp::verify() {
-  auto inner = columnsOf(*this, "input", getInput()); // C1
+  auto inner = columnsOf(*this, "input", getInput(), Elements::f32OrBf16OrUi8); // C1
   if (!inner)
     return failure();
-  auto columns = columnsOf(*this, "outs", getOut()); // C1
+  auto columns = columnsOf(*this, "outs", getOut(), Elements::f32OrBf16); // C1
   if (!columns)
     return failure();
   int64_t accumulators = getAccumulators();
@@ -131,12 +195,17 @@ LogicalResult MatmulOp::verify() {
                            << " but must be i32 [entries + 1]";
     entries = type.getDimSize(0) - 1;
   }
-  if (!shapedOf(getWeight()).getElementType().isF32() ||
-      !weightFits(shapeOf(getWeight()), accumulators, *columns, *inner, entries)) // C1
+  Type element = shapedOf(getWeight()).getElementType();
+  if (!elementsFit(shapedOf(getInput()).getElementType(), element) ||
+      !weightFits(shapeOf(getWeight()), accumulators, *columns, *inner, entries,
+                  groupOf(element))) // C1
     return emitOpError() << "weight is " << getWeight().getType()
-                         << " but input is " << shapeText(shapeOf(getInput()))
+                         << " but input is " << shapeText(shapeOf(getInput())) << " of "
+                         << shapedOf(getInput()).getElementType()
                          << ", outs is " << shapeText(shapeOf(getOut()))
                          << " and accumulators is " << accumulators;
+  if (failed(verifyInitial(*this, *columns, *inner, entries))) // C7
+    return failure();
   for (auto [index, extra] : llvm::enumerate(getExtras()))
     if (failed(verifyAccess(*this, "extra", index, extra, *columns, entries))) // C3
       return failure();
@@ -145,6 +214,27 @@ LogicalResult MatmulOp::verify() {
                                 "one per accumulator and extra")))
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C5
+}
+
+LogicalResult QuantizeOp::verify() {
+  auto columns = columnsOf(*this, "input", getInput(), Elements::f32OrBf16); // C1
+  if (!columns)
+    return failure();
+  auto values = columnsOf(*this, "values", getValues(), Elements::ui8); // C1
+  auto scales = values ? columnsOf(*this, "scales", getScales()) : std::nullopt; // C1
+  if (!scales)
+    return failure();
+  if (*values != *columns || *scales != 1) // C1
+    return emitOpError() << "input has " << *columns << " columns, values "
+                         << *values << " and scales " << *scales
+                         << " but these must be the input's and 1";
+  bool isTensor = isa<RankedTensorType>(getValues().getType());
+  TypeRange wanted = isTensor ? TypeRange(getOperation()->getOperands().drop_front())
+                              : TypeRange();
+  if (TypeRange(getResults()) == wanted) // C2
+    return success();
+  return emitOpError() << "results are " << TypeRange(getResults())
+                       << " but must be " << wanted;
 }
 
 LogicalResult mille::kernel::verifyOneOf(Operation *op, StringRef name, Value value,
@@ -187,7 +277,7 @@ LogicalResult verifyNorm(RowsOp op, int64_t columns) {
 } // namespace
 
 LogicalResult RowsOp::verify() {
-  auto columns = columnsOf(*this, "outs", getOut());
+  auto columns = columnsOf(*this, "outs", getOut(), Elements::f32OrBf16);
   if (!columns)
     return failure();
   ArrayRef<int64_t> gather = getGather();

@@ -14,7 +14,7 @@ namespace {
 // Heads of `size` columns each, from column `offset`, lie within the buffer.
 LogicalResult verifyColumns(Operation *op, StringRef name, Value buffer,
                             int64_t offset, int64_t heads, int64_t size) {
-  auto columns = columnsOf(op, name, buffer);
+  auto columns = columnsOf(op, name, buffer, Elements::f32OrBf16);
   if (!columns)
     return failure();
   int64_t end;
@@ -48,7 +48,7 @@ template <typename Op> LogicalResult verifyBuffers(Op op) {
       failed(verifyColumns(op, "value", op.getValue(), offsets[2], kvHeads,
                            op.getValueDim()))) // C2
     return failure();
-  auto columns = columnsOf(op, "outs", op.getOut());
+  auto columns = columnsOf(op, "outs", op.getOut(), Elements::f32OrBf16);
   if (!columns)
     return failure();
   int64_t wanted;

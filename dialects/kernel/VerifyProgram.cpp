@@ -24,8 +24,10 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (failed(type)) // C1
     return emitOpError() << "value " << why;
   auto given = cast<ShapedType>(getResult().getType());
-  if (!given.getElementType().isF32() ||
-      given.getShape() != type->getShape()) // C1
+  Type element = given.getElementType();
+  bool known = element.isF32() || element.isBF16() || element.isSignlessInteger(8) ||
+               element.isSignlessInteger(32);
+  if (!known || given.getShape() != type->getShape()) // C1
     return emitOpError() << "value is " << shapeText(type->getShape())
                          << " but the result is " << given;
   return success();
@@ -51,12 +53,12 @@ LogicalResult ScheduleOp::verify() {
 LogicalResult LaunchOp::verify() {
   Block &block = getBody().front();
   for (Operation &op : block)
-    if (!isa<MatmulOp, RowsOp, WeightOp, ArenaOp, YieldOp>(op) &&
+    if (!isa<MatmulOp, RowsOp, QuantizeOp, WeightOp, ArenaOp, YieldOp>(op) &&
         !op.hasTrait<OpTrait::ConstantLike>() &&
         op.getName().getStringRef() != "tensor.empty") { // C1
       auto error = emitOpError() << "holds " << op.getName().getStringRef()
-                                 << " but only matmul, rows and destinations "
-                                    "may be in a launch";
+                                 << " but only matmul, rows, quantize and "
+                                    "destinations may be in a launch";
       error.attachNote(op.getLoc()) << "here";
       return error;
     }

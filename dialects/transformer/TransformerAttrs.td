@@ -413,14 +413,54 @@ def Transformer_PackAttr : Transformer_Attr<"Pack", "pack"> {
     where a panel runs over; a stack [E, accumulators * N, K] gains the first
     dimension E. With two accumulators the first half of the rows
     and the second are interleaved in blocks of panel / 2, so that one panel
-    holds both accumulators of panel / 2 output columns.
+    holds both accumulators of panel / 2 output columns. With a group of g values
+    of K lie side by side: [panels, ceil(K / g), panel * g], column j's value k at
+    j * g + k % g, zero past K.
 
     ```mlir
     #transformer.pack<@up.weight, panel = 64, accumulators = 1>
     ```
   }];
   let parameters = (ins "::mlir::Attribute":$value, "int64_t":$panel,
-                        "int64_t":$accumulators);
-  let assemblyFormat = "`<` $value `,` `panel` `=` $panel `,` `accumulators` `=` $accumulators `>`";
+                        "int64_t":$accumulators, DefaultValuedParameter<"int64_t", "1">:$group);
+  let assemblyFormat = "`<` $value `,` `panel` `=` $panel `,` `accumulators` `=` $accumulators (`,` `group` `=` $group^)? `>`";
+}
+
+def Transformer_RowScalesAttr : Transformer_Attr<"RowScales", "row_scales"> {
+  let summary = "the step between the integers of `quantized`, a number per row";
+  let description = [{
+    max |row| / 127, of rows along the last dimension, rounded to f32; 1 for a row
+    of zeros. [..., N, K] -> [..., N].
+
+    ```mlir
+    #transformer.row_scales<@up.weight>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Transformer_QuantizedAttr : Transformer_Attr<"Quantized", "quantized"> {
+  let summary = "every row divided by its `row_scales`, to the nearest integer";
+  let description = [{
+    Numbers are integers from -127 to 127, ties to even.
+
+    ```mlir
+    #transformer.quantized<@up.weight>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Transformer_RowSumsAttr : Transformer_Attr<"RowSums", "row_sums"> {
+  let summary = "the sum of every row: [..., N, K] -> [..., N, 1]";
+  let description = [{
+    ```mlir
+    #transformer.row_sums<#transformer.quantized<@up.weight>>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value);
+  let assemblyFormat = "`<` $value `>`";
 }
 #endif

@@ -27,7 +27,7 @@ SmallVector<Attribute> operandsOf(Attribute value) {
         return SmallVector<Attribute>{a.getValue(), a.getTerm()};
       })
       .Case<PackAttr, GatherAttr, RepeatAttr, ReshapeAttr, PermuteAttr,
-            ApplyAttr>(
+            ApplyAttr, RowScalesAttr, QuantizedAttr, RowSumsAttr>(
           [](auto a) { return SmallVector<Attribute>{a.getValue()}; })
       .Case([](StackAttr a) { return llvm::to_vector(a.getValues()); })
       .Case([](ProductAttr a) {
@@ -68,6 +68,9 @@ public:
                     .Case([&](ProductAttr a) { return product(a); })
                     .Case([&](ApplyAttr a) { return (*this)(a.getValue()); })
                     .Case([&](NormedAttr a) { return normed(a); })
+                    .Case([&](QuantizedAttr a) { return rowWise(a.getValue()); })
+                    .Case([&](RowScalesAttr a) { return perRow(a.getValue(), false); })
+                    .Case([&](RowSumsAttr a) { return perRow(a.getValue(), true); })
                     .Default([&](Attribute) { return no("is not a parameter's value"); });
     --depth;
     return type;
@@ -290,20 +293,38 @@ private:
                 ", which is not finite and >= 0");
     return type;
   }
+  FailureOr<RankedTensorType> rowWise(Attribute value) {
+    auto type = (*this)(value);
+    if (succeeded(type) && type->getRank() < 2)
+      return no("takes the rows of a tensor that has fewer than two dimensions");
+    return type;
+  }
+  // A number per row, as a column or without the last dimension.
+  FailureOr<RankedTensorType> perRow(Attribute value, bool column) {
+    auto type = rowWise(value);
+    if (failed(type))
+      return type;
+    SmallVector<int64_t> shape(type->getShape().drop_back());
+    if (column)
+      shape.push_back(1);
+    return shaped(shape, value);
+  }
   FailureOr<RankedTensorType> pack(PackAttr a) {
     auto type = (*this)(a.getValue());
     if (failed(type))
       return type;
     int64_t panel = a.getPanel(), accumulators = a.getAccumulators();
-    int64_t rank = type->getRank();
-    if ((rank != 2 && rank != 3) || panel <= 0 ||
+    int64_t rank = type->getRank(), group = a.getGroup(), width;
+    if ((rank != 2 && rank != 3) || panel <= 0 || group <= 0 ||
+        __builtin_mul_overflow(panel, group, &width) ||
         (accumulators != 1 && accumulators != 2) || panel % accumulators ||
         type->getDimSize(rank - 2) % accumulators)
       return no("packs a tensor that is not [accumulators * out, in]");
     int64_t columns = type->getDimSize(rank - 2) / accumulators;
     int64_t perPanel = panel / accumulators;
     SmallVector<int64_t> shape{int64_t(llvm::divideCeil(columns, perPanel)),
-                               type->getDimSize(rank - 1), panel};
+                               int64_t(llvm::divideCeil(type->getDimSize(rank - 1), group)),
+                               width};
     if (rank == 3)
       shape.insert(shape.begin(), type->getDimSize(0));
     return shaped(shape, a);

@@ -1,7 +1,7 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
 func.func @launch_c1(%m: tensor<?xi32>, %o: tensor<?x1xf32>) {
-  // expected-error @+1 {{holds kernel.key_bias but only matmul, rows and destinations may be in a launch}}
+  // expected-error @+1 {{holds kernel.key_bias but only matmul, rows, quantize and destinations may be in a launch}}
   %z = kernel.launch {
     // expected-note @+1 {{here}}
     %b = kernel.key_bias %m outs(%o : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>

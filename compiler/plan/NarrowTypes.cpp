@@ -1,0 +1,312 @@
+// Matmuls on bf16 or on bytes: which values are narrow, and what is rounded where.
+// Must keep f32 what norms, residual sums and the application read.
+#include "compiler/plan/Lives.h"
+#include "compiler/plan/Passes.h"
+#include "dialects/kernel/Signature.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mille::plan {
+#define GEN_PASS_DEF_NARROWTYPES
+#include "compiler/plan/Passes.h.inc"
+} // namespace mille::plan
+
+using namespace mlir;
+using namespace mille::kernel;
+using namespace mille::plan;
+using mille::transformer::QuantizedAttr;
+using mille::transformer::RowScalesAttr;
+using mille::transformer::RowSumsAttr;
+using mille::transformer::SliceAttr;
+using mille::transformer::TimesAttr;
+
+namespace {
+
+constexpr int64_t mostBytesSummed = 65536; // K of a sum of products of bytes
+
+RankedTensorType withElements(Type tensor, Type element) {
+  return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(), element);
+}
+
+// Where launches hand a value out, the outcome too.
+SmallVector<Value, 2> namesOf(Value root) {
+  SmallVector<Value, 2> names{root};
+  for (OpOperand &use : root.getUses())
+    if (auto launch = dyn_cast<LaunchOp>(use.getOwner()->getParentOp()))
+      if (isa<YieldOp>(use.getOwner()))
+        names.append(namesOf(launch.getResult(use.getOperandNumber())));
+  return names;
+}
+
+bool yieldsFromLaunch(OpOperand &use) {
+  return isa<YieldOp>(use.getOwner()) && isa<LaunchOp>(use.getOwner()->getParentOp());
+}
+
+class Narrow {
+public:
+  Narrow(func::FuncOp forward, bool bytes)
+      : forward(forward), bytes(bytes), bf16(BFloat16Type::get(forward.getContext())) {}
+
+  void run() {
+    forward.walk([&](MatmulOp op) {
+      if (std::string why = whyNot(op); why.empty())
+        matmuls.insert(op);
+      else
+        remark::missed(op.getLoc(), remark::RemarkOpts::name("NarrowTypes").category("plan"))
+            << "a matmul stays f32: " + why;
+    });
+    forward.walk([&](AttentionOp op) {
+      for (Value heads : {op.getQuery(), op.getKey(), op.getValue()})
+        hold(rootOf(heads));
+    });
+    for (MatmulOp op : matmuls)
+      hold(rootOf(op.getInput()));
+    for (MatmulOp op : matmuls)
+      bytes ? toBytes(op) : toBf16(op);
+  }
+
+private:
+  // Why a matmul stays as it is; empty where it does not.
+  std::string whyNot(MatmulOp op) {
+    if (!op.getWeight().getDefiningOp<WeightOp>())
+      return "its weight is no parameter";
+    int64_t inner = cast<ShapedType>(op.getInput().getType()).getDimSize(1);
+    if (bytes && inner > mostBytesSummed)
+      return llvm::formatv("sums of {0} products do not fit in 32 bits", inner);
+    for (Value name : namesOf(op.getResult()))
+      for (Operation *user : name.getUsers())
+        if (isa<RouteOp>(user))
+          return "it chooses experts";
+    return "";
+  }
+
+  // Whether a use reads bf16 as well as f32.
+  bool readsNarrow(OpOperand &use) {
+    if (auto matmul = dyn_cast<MatmulOp>(use.getOwner()))
+      return matmuls.contains(matmul) && &use == &matmul.getInputMutable();
+    if (auto attention = dyn_cast<AttentionOp>(use.getOwner()))
+      return use.getOperandNumber() < 3; // query, key, value
+    return yieldsFromLaunch(use);
+  }
+
+  // Makes the value bf16 where it was made, if that is all that anyone reads.
+  void hold(Value root) {
+    Operation *maker = root.getDefiningOp();
+    if (!cast<ShapedType>(root.getType()).getElementType().isF32() ||
+        !isa_and_nonnull<MatmulOp, RowsOp, AttentionOp>(maker))
+      return;
+    SmallVector<Value, 2> names = namesOf(root);
+    for (Value name : names)
+      for (OpOperand &use : name.getUses())
+        if (!readsNarrow(use))
+          return;
+    for (Value name : names)
+      name.setType(withElements(name.getType(), bf16));
+    OpOperand &out = maker->getOpOperand(outOperands(maker).front());
+    Operation *old = out.get().getDefiningOp();
+    out.set(destination(OpBuilder(maker), out.get(), root.getType()));
+    if (old->use_empty())
+      old->erase();
+  }
+
+  // Room of another type, with as many rows as `like`.
+  Value destination(OpBuilder builder, Value like, Type type) {
+    auto room = like.getDefiningOp<tensor::EmptyOp>();
+    return tensor::EmptyOp::create(builder, like.getLoc(),
+                                   cast<RankedTensorType>(type),
+                                   room.getDynamicSizes());
+  }
+
+  SmallVector<MatmulOp> readersOf(Value root) {
+    SmallVector<MatmulOp> readers;
+    for (OpOperand &use : root.getUses()) {
+      auto matmul = dyn_cast<MatmulOp>(use.getOwner());
+      if (matmul && matmuls.contains(matmul) && &use == &matmul.getInputMutable())
+        readers.push_back(matmul);
+    }
+    return readers;
+  }
+
+  // Where a copy of `root` is made: in the launch that makes it, while the rows are
+  // in cache; else in the launch of all its readers, or before the first.
+  struct Place {
+    OpBuilder builder;
+    Value like; // a destination of as many rows
+  };
+  Place placeFor(Value root, MatmulOp reader) {
+    Operation *maker = root.getDefiningOp();
+    if (maker && isa<LaunchOp>(maker->getParentOp())) {
+      OpBuilder builder(maker->getContext());
+      builder.setInsertionPointAfter(maker);
+      return {builder, maker->getOperand(outOperands(maker).front())};
+    }
+    Block *block = root.getParentBlock();
+    Operation *first = nullptr, *last = nullptr; // of the readers, in that block
+    for (MatmulOp matmul : readersOf(root)) {
+      Operation *at = block->findAncestorOpInBlock(*matmul);
+      if (!first || at->isBeforeInBlock(first))
+        first = at;
+      if (!last || last->isBeforeInBlock(at))
+        last = at;
+    }
+    if (first == last && isa<LaunchOp>(first))
+      for (MatmulOp matmul : readersOf(root))
+        if (isa<LaunchOp>(first) || matmul->isBeforeInBlock(first))
+          first = matmul;
+    return {OpBuilder(first), reader.getOut()};
+  }
+
+  // `made`, all of one place, as `reader` sees it: handed out of a launch where
+  // that must be.
+  SmallVector<Value> seenFrom(MatmulOp reader, ArrayRef<Value> made) {
+    auto launch = dyn_cast<LaunchOp>(made.front().getDefiningOp()->getParentOp());
+    if (!launch || reader->getParentOp() == launch)
+      return SmallVector<Value>(made);
+    if (namesOf(made.front()).size() == 1)
+      handOut(launch, made);
+    return llvm::map_to_vector(made, [](Value value) { return namesOf(value).back(); });
+  }
+
+  void handOut(LaunchOp old, ArrayRef<Value> made) {
+    auto yield = cast<YieldOp>(old.getBody().front().getTerminator());
+    yield->insertOperands(yield->getNumOperands(), made);
+    OpBuilder builder(old);
+    auto fresh = LaunchOp::create(builder, old.getLoc(), yield.getValues().getTypes());
+    fresh.getBody().takeBody(old.getBody());
+    fresh->setDiscardableAttrs(old->getDiscardableAttrDictionary());
+    old->replaceAllUsesWith(fresh->getResults().drop_back(made.size()));
+    old.erase();
+  }
+
+  SmallVector<Value> round(Place &place, Value root) {
+    Location loc = root.getLoc();
+    Type type = withElements(root.getType(), bf16);
+    Value out = destination(place.builder, place.like, type);
+    auto rows = RowsOp::create(place.builder, loc, type, root, ValueRange(), out,
+                               place.builder.getDenseI64ArrayAttr({-1}), RowNormAttr());
+    OpBuilder inner(rows->getContext());
+    Block *block = inner.createBlock(&rows.getBody(), {}, inner.getF32Type(), loc);
+    YieldOp::create(inner, loc, block->getArgument(0));
+    return {rows.getResult()};
+  }
+
+  SmallVector<Value> quantize(Place &place, Value root) {
+    OpBuilder &builder = place.builder;
+    Type types[] = {
+        withElements(root.getType(), builder.getIntegerType(8, /*isSigned=*/false)),
+        RankedTensorType::get({ShapedType::kDynamic, 1}, builder.getF32Type())};
+    Value values = destination(builder, place.like, types[0]);
+    Value scales = destination(builder, place.like, types[1]);
+    return SmallVector<Value>(QuantizeOp::create(builder, root.getLoc(), types, root,
+                                                 values, scales)
+                                  .getResults());
+  }
+
+  // Copies are shared: one of each value.
+  SmallVector<Value> narrowed(MatmulOp op) {
+    Value root = rootOf(op.getInput());
+    auto at = copies.find(root);
+    if (at == copies.end()) {
+      Place place = placeFor(root, op);
+      at = copies.try_emplace(root, bytes ? quantize(place, root) : round(place, root))
+               .first;
+    }
+    return seenFrom(op, at->second);
+  }
+
+  // A weight read in another way, beside the one that was.
+  Value weight(WeightOp old, Attribute value, ArrayRef<int64_t> shape, Type element) {
+    OpBuilder builder(old);
+    return WeightOp::create(builder, old.getLoc(),
+                            RankedTensorType::get(shape, element), value);
+  }
+
+  void toBf16(MatmulOp op) {
+    auto old = op.getWeight().getDefiningOp<WeightOp>();
+    auto shape = cast<ShapedType>(old.getResult().getType()).getShape();
+    if (!cast<ShapedType>(op.getInput().getType()).getElementType().isBF16())
+      op.getInputMutable().assign(narrowed(op).front());
+    op.getWeightMutable().assign(weight(old, old.getValue(), shape, bf16));
+    if (old->use_empty())
+      old.erase();
+  }
+
+  void toBytes(MatmulOp op) {
+    auto old = op.getWeight().getDefiningOp<WeightOp>();
+    auto shape = llvm::to_vector(cast<ShapedType>(old.getResult().getType()).getShape());
+    Builder builder(op.getContext());
+    Attribute value = QuantizedAttr::get(op.getContext(), old.getValue());
+    Attribute zeros = TimesAttr::get(op.getContext(),
+                                     RowSumsAttr::get(op.getContext(), value),
+                                     builder.getF64FloatAttr(-128));
+    SmallVector<int64_t> column(shape);
+    column.back() = 1;
+    SmallVector<Value> input = narrowed(op);
+    op.getInputMutable().assign(input[0]);
+    op.getWeightMutable().assign(weight(old, value, shape, builder.getI8Type()));
+    op.getInitialMutable().assign(weight(old, zeros, column, builder.getI32Type()));
+    scaleSums(op, input[1], scalesOf(op, old, shape));
+    if (old->use_empty())
+      old.erase();
+  }
+
+  // The weight's scales, for each accumulator.
+  SmallVector<Value> scalesOf(MatmulOp op, WeightOp old, ArrayRef<int64_t> shape) {
+    Attribute scales = RowScalesAttr::get(op.getContext(), old.getValue());
+    SmallVector<int64_t> each(shape.drop_back());
+    int64_t axis = each.size() - 1, accumulators = op.getAccumulators();
+    each.back() /= accumulators;
+    SmallVector<Value> values;
+    for (int64_t a = 0; a < accumulators; ++a) {
+      Attribute part = scales;
+      if (accumulators > 1)
+        part = SliceAttr::get(op.getContext(), scales, axis, a * each.back(),
+                              each.back(), 1);
+      values.push_back(weight(old, part, each, Float32Type::get(op.getContext())));
+    }
+    return values;
+  }
+
+  // The region's sums become what they stand for: times the row's scale and the
+  // column's.
+  void scaleSums(MatmulOp op, Value rows, ValueRange columns) {
+    op.getExtrasMutable().append(rows);
+    op.getExtrasMutable().append(columns);
+    Block &region = op.getEpilogue().front();
+    Location loc = op.getLoc();
+    OpBuilder builder = OpBuilder::atBlockBegin(&region);
+    Value row = region.addArgument(builder.getF32Type(), loc);
+    for (unsigned a = 0; a < columns.size(); ++a) {
+      Value column = region.addArgument(builder.getF32Type(), loc);
+      Value sum = region.getArgument(a);
+      Value scale = arith::MulFOp::create(builder, loc, row, column);
+      auto scaled = arith::MulFOp::create(builder, loc, sum, scale);
+      sum.replaceAllUsesExcept(scaled, scaled);
+    }
+  }
+
+  func::FuncOp forward;
+  bool bytes;
+  Type bf16;
+  llvm::SetVector<MatmulOp> matmuls;
+  DenseMap<Value, SmallVector<Value>> copies; // by root
+};
+
+struct NarrowTypes : mille::plan::impl::NarrowTypesBase<NarrowTypes> {
+  using NarrowTypesBase::NarrowTypesBase;
+  void runOnOperation() override {
+    if (dtype != "bf16" && dtype != "int8") {
+      getOperation().emitError() << "dtype is '" << dtype << "' but must be bf16 or int8";
+      return signalPassFailure();
+    }
+    getOperation().walk([&](func::FuncOp forward) {
+      if (forward.getBody().hasOneBlock())
+        Narrow(forward, dtype == "int8").run();
+    });
+  }
+};
+
+} // namespace

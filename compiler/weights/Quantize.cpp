@@ -1,0 +1,100 @@
+// Weights as small integers and a step per row. Must give the same integers in
+// every process: arithmetic is in double, the step rounded once to f32.
+#include "compiler/weights/Expression.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mille;
+
+namespace {
+
+constexpr double most = 127; // symmetric: -128 is not used
+
+// The rows of `value` along its last dimension, one number of each.
+class PerRow : public Expression {
+public:
+  using Expression::rows;
+  PerRow(ExpressionPtr from, bool column) : value(std::move(from)) {
+    shape.assign(value->shape.begin(), value->shape.end() - 1);
+    if (column)
+      shape.push_back(1);
+  }
+  void rows(int64_t first, int64_t count, double *into) const override {
+    const int64_t length = value->shape.back();
+    std::vector<double> block(value->rowSize());
+    for (int64_t i = first; i < first + count; ++i) {
+      value->rows(i, 1, block.data());
+      for (auto row = block.begin(); row != block.end(); row += length)
+        *into++ = of(&*row, length);
+    }
+  }
+
+private:
+  virtual double of(const double *row, int64_t length) const = 0;
+  ExpressionPtr value;
+};
+
+double scaleOf(const double *row, int64_t length) {
+  double largest = 0;
+  for (int64_t k = 0; k < length; ++k)
+    largest = std::max(largest, std::fabs(row[k]));
+  return largest > 0 ? double(float(largest / most)) : 1;
+}
+
+class RowScales final : public PerRow {
+public:
+  explicit RowScales(ExpressionPtr value) : PerRow(std::move(value), false) {}
+
+private:
+  double of(const double *row, int64_t length) const override {
+    return scaleOf(row, length);
+  }
+};
+
+class RowSums final : public PerRow {
+public:
+  explicit RowSums(ExpressionPtr value) : PerRow(std::move(value), true) {}
+
+private:
+  double of(const double *row, int64_t length) const override {
+    double sum = 0;
+    for (int64_t k = 0; k < length; ++k)
+      sum += row[k];
+    return sum;
+  }
+};
+
+class Quantized final : public Expression {
+public:
+  using Expression::rows;
+  explicit Quantized(ExpressionPtr from) : value(std::move(from)) {
+    shape = value->shape;
+  }
+  void rows(int64_t first, int64_t count, double *into) const override {
+    value->rows(first, count, into);
+    const int64_t length = shape.back();
+    for (double *end = into + count * rowSize(); into != end; into += length) {
+      const double scale = scaleOf(into, length);
+      for (int64_t k = 0; k < length; ++k)
+        into[k] = std::clamp(std::nearbyint(into[k] / scale), -most, most);
+    }
+  }
+
+private:
+  ExpressionPtr value;
+};
+
+} // namespace
+
+ExpressionPtr mille::rowScales(ExpressionPtr value) {
+  return std::make_unique<RowScales>(std::move(value));
+}
+
+ExpressionPtr mille::quantized(ExpressionPtr value) {
+  return std::make_unique<Quantized>(std::move(value));
+}
+
+ExpressionPtr mille::rowSums(ExpressionPtr value) {
+  return std::make_unique<RowSums>(std::move(value));
+}
