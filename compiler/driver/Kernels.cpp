@@ -20,9 +20,7 @@ Status mille::distinctKernels(mlir::Operation *model,
   Status status = Status::done;
   llvm::StringMap<size_t> known;
   model->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
-    if (!llvm::isa<kernel::MatmulOp, kernel::AttentionOp,
-                   kernel::LinearAttentionOp, kernel::RotateOp, kernel::RowsOp,
-                   kernel::DispatchOp, kernel::CombineOp>(op))
+    if (!kernel::isGenerated(op))
       return;
     KernelInfo info = describeKernel(op);
     if (info.name.empty()) // it has said why
@@ -42,6 +40,12 @@ static int64_t columnsOf(mlir::Value buffer) {
   return llvm::cast<mlir::ShapedType>(buffer.getType()).getShape().back();
 }
 
+// What is not f32.
+static std::string elementsInWords(mlir::Value buffer) {
+  auto type = llvm::cast<mlir::ShapedType>(buffer.getType()).getElementType();
+  return type.isF32() ? "" : type.isBF16() ? ", bf16" : ", int8";
+}
+
 std::string mille::describeInWords(mlir::Operation *kernelOp) {
   return llvm::TypeSwitch<mlir::Operation *, std::string>(kernelOp)
       .Case([](kernel::MatmulOp op) {
@@ -49,6 +53,7 @@ std::string mille::describeInWords(mlir::Operation *kernelOp) {
                            " -> " + number(columnsOf(op.getOut()));
         if (op.getAccumulators() == 2)
           text += ", gated";
+        text += elementsInWords(op.getInput());
         if (mlir::Value starts = op.getStarts())
           text += ", of " + number(columnsOf(starts) - 1) + " experts";
         return text;
@@ -58,7 +63,11 @@ std::string mille::describeInWords(mlir::Operation *kernelOp) {
                            number(op.getHeadDim());
         if (op.getKvHeads() != op.getHeads())
           text += ", " + number(op.getKvHeads()) + " kv";
+        text += elementsInWords(op.getQuery());
         return op.getCausal() ? text + ", causal" : text;
+      })
+      .Case([](kernel::QuantizeOp op) {
+        return "quantize " + number(columnsOf(op.getInput()));
       })
       .Case([](kernel::LinearAttentionOp op) {
         return "linear attention " + number(op.getHeads()) + " x " +

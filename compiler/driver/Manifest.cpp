@@ -171,6 +171,7 @@ std::string mille::writeManifest(const ManifestInput &input,
                           [&] { writeTensors(json, signature.outputs); });
       if (!signature.scales.empty())
         json.attributeArray("scales", [&] { writeScales(json, signature); });
+      json.attribute("dtype", input.dtype);
       json.attribute("hidden_states", input.hiddenStates);
       if (signature.maxTokens)
         json.attribute("max_tokens", signature.maxTokens);

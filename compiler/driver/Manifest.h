@@ -17,6 +17,7 @@ struct ManifestInput {
   std::optional<Traffic> unscaled; // of the same model without constant scales
   llvm::ArrayRef<Isa> isas;
   llvm::ArrayRef<DistinctKernel> kernels;
+  std::string dtype;
   bool hiddenStates, embedWeights;
 };
 

@@ -59,16 +59,6 @@ CLI::Validator mille::target(bool forCompile) {
       "");
 }
 
-CLI::Validator mille::dtype() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        if (text == "bf16" || text == "int8")
-          return "is '" + text + "' but this version computes in f32 only";
-        return oneOf({"f32"})(text);
-      },
-      "");
-}
-
 CLI::Validator mille::weightsSource() {
   return CLI::Validator(
       [](std::string &text) -> std::string {

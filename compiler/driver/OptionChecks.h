@@ -15,7 +15,6 @@ CLI::Validator numberFrom(int64_t least, int64_t most);
 CLI::Validator oneOf(std::vector<std::string> words);
 // An instruction set; of `run` also the reference, of `compile` the host.
 CLI::Validator target(bool forCompile);
-CLI::Validator dtype();
 // A file, none, or random:SEED.
 CLI::Validator weightsSource();
 CLI::Validator imageSize();

@@ -78,9 +78,11 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
              "instruction sets, all in one artifact: host, x86-64-v3, "
              "x86-64-v4, zen4 (default: this machine's best, and x86-64-v3)",
              target(/*forCompile=*/true));
-  app->add_option("--dtype", o.dtype, "type of the computation: f32")
+  app->add_option("--dtype", o.dtype,
+                  "what matmuls and attention read: f32, bf16, or int8 (weights and "
+                  "inputs of matmuls in bytes, the rest bf16)")
       ->type_name("TYPE")
-      ->check(dtype());
+      ->check(oneOf({"f32", "bf16", "int8"}));
   listOption(app, "--require-fused", o.requireFused,
              "fail where one of these boundaries is not fused: " +
                  llvm::join(fusionBoundaries(), ", "),

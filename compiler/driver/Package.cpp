@@ -149,6 +149,7 @@ static Status readManifest(const json::Document &document,
     package.modelFolder = text(model->value, "folder");
     package.modelHash = text(model->value, "hash");
   }
+  package.dtype = text(body, "dtype");
   package.hiddenStates = flag(body, "hidden_states");
   package.embedded = flag(body, "weights_embedded");
   package.maxTokens = whole(body, "max_tokens");

@@ -14,6 +14,7 @@ namespace mille {
 struct Package {
   std::string folder, name;
   std::string modelPath, modelFolder, modelHash;
+  std::string dtype; // f32, bf16 or int8
   bool hiddenStates = false, embedded = false;
   int64_t maxTokens = 0; // of learned positions, 0: any
   int64_t maxDecoderTokens = 0;

@@ -5,6 +5,7 @@
 #include "compiler/driver/Certificate.h"
 #include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Fused.h"
+#include "compiler/driver/Isas.h"
 #include "compiler/driver/Kernels.h"
 #include "compiler/driver/Machine.h"
 #include "compiler/driver/Manifest.h"
@@ -42,31 +43,6 @@ static std::string identifierFrom(StringRef text) {
   for (char c : text.take_front(62))
     name += llvm::isAlnum(c) ? c : '_';
   return name.empty() || llvm::isDigit(name[0]) ? "_" + name : name;
-}
-
-// The instruction sets to generate for, best first.
-static std::vector<Isa> isasFor(const std::vector<std::string> &targets) {
-  uint64_t host = describeMachine().features;
-  auto features = [](const Isa &isa) {
-    return static_cast<int>(llvm::popcount(isa.features));
-  };
-  std::vector<Isa> known(knownIsas().begin(), knownIsas().end());
-  llvm::sort(known, [&](const Isa &a, const Isa &b) {
-    return std::make_tuple(-features(a), a.name) <
-           std::make_tuple(-features(b), b.name);
-  });
-  auto best = llvm::find_if(
-      known, [&](const Isa &isa) { return (isa.features & ~host) == 0; });
-  auto wanted = [&](const Isa &isa) {
-    bool isBest = best != known.end() && isa.name == best->name;
-    if (targets.empty())
-      return isBest || isa.name == "x86-64-v3";
-    return llvm::is_contained(targets, isa.name) ||
-           (isBest && llvm::is_contained(targets, "host"));
-  };
-  std::vector<Isa> chosen;
-  llvm::copy_if(known, std::back_inserter(chosen), wanted);
-  return chosen;
 }
 
 // The archive of the runtime, beside the tools: bin/mille, lib/libmille.a.
@@ -154,8 +130,10 @@ Status Climb::toTheTop() {
   // Every op of `forward` is a kernel op on tensors, and what was fused is known.
 
   if (Status status = runPasses(Stage::plan,
-                                [](mlir::PassManager &p) {
+                                [&](mlir::PassManager &p) {
                                   p.addPass(plan::createFindPadding());
+                                  if (options.dtype != "f32")
+                                    p.addPass(plan::createNarrowTypes({options.dtype}));
                                   p.addPass(plan::createPackWeights());
                                   p.addPass(plan::createPlanMemory());
                                 });
@@ -163,7 +141,12 @@ Status Climb::toTheTop() {
     return status;
   // Every buffer has its place in the arena, every weight its layout.
 
-  isas = isasFor(options.targets);
+  std::string why;
+  isas = chooseIsas(describeMachine().features, options.targets, options.dtype, why);
+  if (isas.empty()) {
+    sayError(why);
+    return Status::machine;
+  }
   if (Status status = distinctKernels(model, kernels); failed(status))
     return status;
   if (options.stopAfter != Stage::lower)
@@ -269,6 +252,7 @@ Status Climb::link() {
                          hashModel(path, folder, model), model,
                          parameters, certificate, trafficOf(model), unscaled,
                          isas,    kernels,
+                         options.dtype,
                          options.hiddenStates,          options.embedWeights};
   ParameterValues values(model, imported.folder);
   LinkInput input;

@@ -43,9 +43,7 @@ Traffic mille::trafficOf(mlir::Operation *model) {
   if (!failed(distinctKernels(model, kernels)))
     traffic.kernels = kernels.size();
   model->walk([&](mlir::Operation *op) {
-    if (!llvm::isa<kernel::MatmulOp, kernel::AttentionOp,
-                   kernel::LinearAttentionOp, kernel::RotateOp, kernel::RowsOp,
-                   kernel::DispatchOp, kernel::CombineOp>(op))
+    if (!kernel::isGenerated(op))
       return;
     int64_t turns = turnsOf(op);
     for (mlir::Value operand : op->getOperands())

@@ -21,9 +21,8 @@ static Status judgeAgainst(llvm::StringRef heading, const Values &got,
                               mlir::UnknownLoc::get(&context), differences);
       failed(status))
     return status;
-  double relative = toleranceOf(tolerance);
   bool good = judge(out, heading, differences,
-                    [&](const Difference &) { return relative; });
+                    [&](const Difference &) { return toleranceOf(tolerance); });
   return good ? Status::done : verdict;
 }
 
@@ -90,9 +89,10 @@ Status mille::verifyCommand(const VerifyOptions &options,
   clearProgress();
   splitEntries(got);
   splitEntries(referred);
-  Status against = judgeAgainst("compiled against reference", got, referred,
-                                inputs, "compiled_f32", Status::bug,
-                                context, out);
+  const std::string bound = "compiled_" + package.dtype;
+  const std::string code = package.dtype == "f32" ? "" : " in " + package.dtype;
+  Status against = judgeAgainst("compiled" + code + " against reference", got, referred,
+                                inputs, bound, Status::bug, context, out);
   if (!failed(against) && options.certificate)
     against = verifyCertificate(package, options.threads, context, out);
   if (failed(against) || options.expected.empty())
@@ -104,7 +104,6 @@ Status mille::verifyCommand(const VerifyOptions &options,
                ? expected.erase(at)
                : std::next(at);
   }
-  return judgeAgainst("compiled against " + options.expected, got, expected,
-                      inputs, "compiled_f32", Status::input, context,
-                      out);
+  return judgeAgainst("compiled" + code + " against " + options.expected, got,
+                      expected, inputs, bound, Status::input, context, out);
 }

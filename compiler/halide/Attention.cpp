@@ -2,6 +2,7 @@
 // and sums are vertical. Must see nothing of a hidden key, not even NaN: its score
 // is chosen away before use, and so is its value where that is not finite.
 #include "compiler/halide/AttentionPipe.h"
+#include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 
 using namespace Halide;
@@ -53,7 +54,7 @@ Pipe AttentionPipe::build() {
   if (!isLinear()) // strict, else LLVM makes it a division in some places only
     value = oneRounding(Internal::Call::strict_mul, value,
                         inverse(local % queryBlock, local / queryBlock, h));
-  pipe.out(d, m, h) = value;
+  pipe.out(d, m, h) = rounded(value, spec.out.element);
   scheduleOut();
   scheduleQueries();
   scheduleScores();
@@ -91,7 +92,7 @@ void AttentionPipe::declareOperands() {
 void AttentionPipe::placeTask() {
   pipe.out = make("out");
   // Nothing is stored by this: it makes the out's range known to what follows.
-  pipe.out(d, m, h) = undef<float>();
+  pipe.out(d, m, h) = undef(typeOf(spec.out.element));
   auto rows = pipe.out.output_buffer().dim(1);
   row0 = rows.min();
   rowLast = row0 + rows.extent() - 1;
@@ -183,7 +184,7 @@ AttentionPipe::Range AttentionPipe::seenByBlock(const Expr &block) const {
 TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset, const Expr &firstRow,
                  const char *name) const {
   auto source = [&](const Expr &column, const Expr &row, const Expr &head) {
-    return input(int(offset) + head * int(s.headDim) + column, firstRow + row);
+    return widened(input(int(offset) + head * int(s.headDim) + column, firstRow + row));
   };
   Turning turning{s.headDim, s.angles(), s.start, s.interleaved};
   return TurnedHeads(turning, source, at(Operand::rotation), firstRow, names, name);
@@ -199,7 +200,8 @@ TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset, const E
 void AttentionPipe::transposeQueries() {
   queriesAcross = make("QT");
   Expr lane = u * quad + q;
-  Expr from = query(int(s.queryOffset) + h * int(s.headDim) + d, queryRow(b, lane));
+  Expr from =
+      widened(query(int(s.queryOffset) + h * int(s.headDim) + d, queryRow(b, lane)));
   if (s.has(Operand::rotation)) {
     turnedQuery = turn(query, s.queryOffset, 0, "turned_query");
     turnedKey = turn(key, s.keyOffset, keyRow, "turned_key");
@@ -271,7 +273,7 @@ void AttentionPipe::score() {
   Expr kv = keyOf(ko);
   Expr keyAt = s.has(Operand::rotation)
                    ? turnedKey.at(rd, kv, kvHead)
-                   : key(int(s.keyOffset) + kvHead * int(s.headDim) + rd, keyRow + kv);
+                   : widened(key(int(s.keyOffset) + kvHead * int(s.headDim) + rd, keyRow + kv));
   const bool biasFirst = s.softcap <= 0 && !isLinear();
   dots(q, ki, ko, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
   dots(q, ki, ko, b, h) += queriesAcross(q, rd, b, h) * keyAt;
@@ -370,7 +372,7 @@ AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {
   return seenFrom(position0 + min(row0 + t * mixedTile.rows + lane, rowLast));
 }
 Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv, const Expr &head) const {
-  return value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv);
+  return widened(value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv));
 }
 
 // 0 times a hidden key's value is 0 but for infinity and NaN: all keys, or none

@@ -22,6 +22,7 @@ struct Names {
 };
 
 struct Pipe {
+  std::vector<Halide::Func> before; // outs that come before the last
   Halide::Func out;
   std::vector<Halide::Argument> arguments;
   std::vector<Halide::Internal::IRMutator *> passes; // over the lowered program
@@ -31,6 +32,8 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
                  const Names &names, bool few);
 Pipe buildRows(const KernelSpec &spec, const Machine &machine,
                const Names &names);
+Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
+                   const Names &names);
 Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
                     const Names &names);
 Pipe buildRotate(const KernelSpec &spec, const Machine &machine,
@@ -41,7 +44,7 @@ Pipe buildSlots(const KernelSpec &spec, const Machine &machine,
 // An operand with the dimensions and strides of `spec`: (column, row).
 Halide::ImageParam bufferOf(const BufferSpec &spec, const std::string &name);
 
-// The operand's value for out[m, n].
+// The operand's value for out[m, n], as f32.
 Halide::Expr readOf(const BufferSpec &spec, const Halide::ImageParam &buffer,
                     const Halide::Expr &n, const Halide::Expr &m);
 

@@ -3,6 +3,7 @@
 #include "compiler/halide/Emit.h"
 
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Elements.h"
 
 #include <cstdio>
 #include <fcntl.h>
@@ -16,7 +17,7 @@ using namespace Halide;
 namespace mille {
 
 ImageParam bufferOf(const BufferSpec &spec, const std::string &name) {
-  ImageParam buffer(Float(32), spec.rank, name);
+  ImageParam buffer(typeOf(spec.element), spec.rank, name);
   buffer.dim(0).set_bounds(0, int(spec.columns));
   if (spec.rank == 2)
     buffer.dim(1).set_stride(int(spec.rowStride));
@@ -27,7 +28,7 @@ Expr readOf(const BufferSpec &spec, const ImageParam &buffer, const Expr &n,
             const Expr &m) {
   Expr first = spec.rank == 2 ? buffer.dim(1).min() : Expr();
   switch (spec.reading) {
-  case Reading::element: return buffer(n, m);
+  case Reading::element: return widened(buffer(n, m));
   case Reading::row: return buffer(0, m);
   case Reading::column: return spec.rank == 2 ? buffer(n, first) : buffer(n);
   case Reading::scalar: return spec.rank == 2 ? buffer(0, first) : buffer(0);
@@ -86,6 +87,7 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
   switch (spec.kind) {
   case KernelKind::matmul: return buildMatmul(spec, machine, names, few);
   case KernelKind::rows: return buildRows(spec, machine, names);
+  case KernelKind::quantize: return buildQuantize(spec, machine, names);
   case KernelKind::attention: return buildAttention(spec, machine, names);
   case KernelKind::rotate: return buildRotate(spec, machine, names);
   case KernelKind::slots: return buildSlots(spec, machine, names);
@@ -102,13 +104,16 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Target target(options.target);
     Names names{options.unique};
     Pipe pipe = build(spec, machineOf(target), names, options.few);
-    Pipeline pipeline(pipe.out);
+    std::vector<Func> outs = pipe.before;
+    outs.push_back(pipe.out);
+    Pipeline pipeline(outs);
     for (Internal::IRMutator *pass : pipe.passes)
       pipeline.add_custom_lowering_pass(pass);
     Module module =
         pipeline.compile_to_module(pipe.arguments, options.entry, target);
     // A second compile in one process gets a numbered name: keep it out.
-    module.remap_metadata_name(pipe.out.name(), "out");
+    for (const Func &out : outs)
+      module.remap_metadata_name(out.name(), "out");
     for (const Argument &argument : pipe.arguments)
       module.remap_metadata_name(argument.name, "in");
     MemoryFile objectFile("kernel.o"), statementFile("kernel.stmt");

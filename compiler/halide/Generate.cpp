@@ -51,8 +51,13 @@ void describe(const MatmulSpec &m, KernelInfo &info) {
   info.rowUnit = 6;
   info.fewRows = 12;
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
-  info.bytesWeights = 4 * m.inner * m.panels * m.panel;
+  info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
   info.rowDimension = {1, -1};
+  if (m.ofBytes()) { // and what sums start from
+    ++info.bufferCount;
+    info.rowDimension.push_back(-1);
+    info.bytesWeights += 4 * m.panels * m.panel;
+  }
   for (const BufferSpec &extra : m.extras) {
     bool byRow = extra.reading == Reading::element || extra.reading == Reading::row;
     info.rowDimension.push_back(byRow ? 1 : -1);
@@ -78,6 +83,14 @@ void describe(const RowsSpec &r, KernelInfo &info) {
     info.rowDimension.push_back(r.gather[i] < 0 && byRow ? 1 : -1);
   }
   info.rowDimension.insert(info.rowDimension.end(), r.indices, 0);
+}
+
+void describe(const QuantizeSpec &q, KernelInfo &info) {
+  info.bufferCount = 3;
+  info.columnUnit = 1; // of the scales
+  info.rowUnit = 1;
+  info.flopsPerRow = 4 * q.input.columns;
+  info.rowDimension = {1, 1};
 }
 
 // The row dimension of an operand that may be absent.
@@ -153,6 +166,7 @@ KernelInfo mille::describeKernel(Operation *op) {
   switch (spec.kind) {
   case KernelKind::matmul: describe(spec.matmul, info); break;
   case KernelKind::rows: describe(spec.rows, info); break;
+  case KernelKind::quantize: describe(spec.quantize, info); break;
   case KernelKind::attention: describe(spec.attention, info); break;
   case KernelKind::rotate: describe(spec.rotate, info); break;
   case KernelKind::slots: describe(spec.slots, info); break;

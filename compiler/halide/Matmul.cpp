@@ -2,6 +2,7 @@
 // over the whole of K, then the epilogue. Must add in the order of K.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Chunks.h"
+#include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/Prefetch.h"
 
@@ -23,17 +24,17 @@ Tile tileOf(const MatmulSpec &m, const Machine &machine, bool few) {
   return {rows, vectors * machine.lanes / m.accumulators};
 }
 
-// Steps of K that all tiles do before any does the next: 768 of a panel are 192 KB
-// of L2, those of 128 rows 384 KB. Shorter sums stay whole: parking costs 1 %, and
-// QKV of BERT-base (K 768) in chunks of 384 was 5 % slower.
-int chunkOf(int inner) {
+// Steps of K, of `group` values each, that all tiles do before any does the next:
+// 768 of a panel are 192 KB of L2, those of 128 rows 384 KB. Shorter sums stay whole:
+// parking costs 1 %, and QKV of BERT-base (K 768) in chunks of 384 was 5 % slower.
+int chunkOf(int steps) {
   constexpr int most = 768, least = 384;
-  if (inner <= 1024)
-    return inner;
-  for (int steps = most; steps >= least; --steps)
-    if (inner % steps == 0)
-      return steps;
-  return inner;
+  if (steps <= 1024)
+    return steps;
+  for (int chunk = most; chunk >= least; --chunk)
+    if (steps % chunk == 0)
+      return chunk;
+  return steps;
 }
 
 } // namespace
@@ -42,18 +43,23 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
                  const Names &names, bool few) {
   const MatmulSpec &s = spec.matmul;
   const int K = int(s.inner), panel = int(s.panel), panels = int(s.panels);
+  const int group = int(s.group()), steps = (K + group - 1) / group;
   const int V = machine.lanes, count = s.accumulators;
   const Tile tile = tileOf(s, machine, few);
   const int width = panel / count;         // out columns of a panel
   const int slices = width / tile.columns; // tiles across a panel
 
   ImageParam input = bufferOf(s.input, names("input"));
-  ImageParam weight(Float(32), 3, names("weight"));
-  weight.dim(0).set_bounds(0, panel);
-  weight.dim(1).set_bounds(0, K).set_stride(panel);
-  weight.dim(2).set_bounds(0, panels).set_stride(panel * K);
+  const Type weightType = s.ofBytes() ? Int(8) : typeOf(s.input.element);
+  ImageParam weight(weightType, 3, names("weight")), initial(Int(32), 3, names("initial"));
+  weight.dim(0).set_bounds(0, panel * group);
+  weight.dim(1).set_bounds(0, steps).set_stride(panel * group);
+  weight.dim(2).set_bounds(0, panels).set_stride(panel * group * steps);
+  initial.dim(2).set_bounds(0, panels).set_stride(panel);
   Pipe pipe;
   pipe.arguments = {input, weight};
+  if (s.ofBytes())
+    pipe.arguments.push_back(initial);
 
   Var n(names("n")), m(names("m")), ni(names("ni")), a(names("a"));
   Var no(names("no")), mo(names("mo")), mi(names("mi"));
@@ -62,22 +68,30 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   // The accumulators have the tile's own dimensions; with (n, m) alone Halide
   // cannot see that they fit in registers.
   Func product(names("product"));
-  RDom k(0, K, names("k"));
-  product(ni, a, m, no) = 0.0f;
-  product(ni, a, m, no) +=
-      input(k, m) *
-      weight(a * width + (no % slices) * tile.columns + ni, k, no / slices);
+  const Type sumType = s.ofBytes() ? Int(32) : Float(32);
+  Expr column = a * width + (no % slices) * tile.columns + ni, at = no / slices;
+  product(ni, a, m, no) = s.ofBytes() ? initial(column, 0, at) : Expr(0.0f);
+  RDom k = group > 1 ? RDom(0, K / group, 0, group, names("k"))
+                     : RDom(0, K, names("k"));
+  auto times = [&](const Expr &part, const Expr &step) {
+    return cast(sumType, input(step * group + part, m)) *
+           cast(sumType, weight(column * group + part, step, at));
+  };
+  product(ni, a, m, no) += times(group > 1 ? Expr(k.y) : Expr(0), k.x);
+  RDom rest(0, std::max(K % group, 1), names("rest"));
+  if (K % group)
+    product(ni, a, m, no) += times(rest, K / group);
 
-  // An epilogue with a polynomial is a loop over the tile parked in L1; unrolled
-  // in place it would spill accumulators.
-  const bool parked = s.epilogue.expensive();
+  // An epilogue with a polynomial, or one that converts, is a loop over the tile
+  // parked in L1; unrolled in place it would spill accumulators.
+  const bool parked = s.epilogue.expensive() || s.ofBytes();
   Func park(names("park"));
   if (parked)
     park(ni, a, m, no) = product(ni, a, m, no);
   Func &from = parked ? park : product;
   std::vector<Expr> arguments;
   for (int i = 0; i < count; ++i)
-    arguments.push_back(from(n % tile.columns, i, m, n / tile.columns));
+    arguments.push_back(cast<float>(from(n % tile.columns, i, m, n / tile.columns)));
   for (size_t i = 0; i < s.extras.size(); ++i) {
     ImageParam extra = bufferOf(s.extras[i], names(("extra" + std::to_string(i)).c_str()));
     arguments.push_back(readOf(s.extras[i], extra, n, m));
@@ -85,7 +99,7 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   }
   pipe.out = Func(names("out"));
   Func &out = pipe.out;
-  out(n, m) = evaluate(s.epilogue, arguments);
+  out(n, m) = rounded(evaluate(s.epilogue, arguments), spec.out.element);
 
   // Schedule: panel -> tile -> K. A panel stays in L2 over all rows: it comes from
   // far memory once, and the input, read again for each panel, is the smaller.
@@ -109,17 +123,28 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
       .bound_extent(ni, tile.columns).bound_extent(a, count)
         .bound_extent(no, 1)
       .vectorize(ni, V).unroll(ni).unroll(a).unroll(m);
-  product.update().reorder(ni, a, m, no, k)
-      .vectorize(ni, V).unroll(ni).unroll(a).unroll(m);
-  if (slices != 1)
+  Var nl(names("nl"));
+  if (group > 1) // values of a group side by side: one instruction adds them
+    product.update(0).split(ni, ni, nl, V).reorder(k.y, nl, ni, a, m, no, k.x)
+        .atomic().vectorize(k.y).vectorize(nl).unroll(ni).unroll(a).unroll(m);
+  else
+    product.update(0).reorder(ni, a, m, no, k).vectorize(ni, V).unroll(ni)
+        .unroll(a).unroll(m);
+  if (K % group)
+    product.update(1).reorder(ni, a, m, no, rest).vectorize(ni, V).unroll(ni)
+        .unroll(a).unroll(m);
+  if (slices != 1 || K % group)
     return pipe;
   // A tile reads all of a panel. Sums that the out has room for may wait there, and
   // then a chunk of K is outside of all.
-  const int steps = count == 1 && !parked ? chunkOf(K) : K;
-  if (steps < K)
-    pipe.passes.push_back(chunkSums({out.name(), product.name(), no.name(), steps}));
-  pipe.passes.push_back(prefetchPanels({weight.name(), product.name(), no.name(),
-                                        mo.name(), panel * K, panel * steps, steps}));
+  const bool room = count == 1 && !parked && spec.out.element == Element::f32;
+  const int chunk = room ? chunkOf(steps) : steps;
+  if (chunk < steps)
+    pipe.passes.push_back(chunkSums({out.name(), product.name(), no.name(), chunk}));
+  pipe.passes.push_back(prefetchPanels({weight.name(), product.name(), no.name(), mo.name(),
+                                        int(bytesOf(s.input.element)),
+                                        panel * group * steps, panel * group * chunk,
+                                        chunk}));
   return pipe;
 }
 

@@ -12,7 +12,7 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-constexpr int lineFloats = 16;
+constexpr int lineBytes = 64;
 
 // The index of the first element that a body reads of a buffer.
 class FirstRead : public IRVisitor {
@@ -72,18 +72,19 @@ private:
 
   // The loop twice: for the tiles that have a share, and for the others.
   Stmt withPrefetch(const For *loop, const Expr &index) {
-    const int tileFloats = lineFloats * what.steps; // a tile's share
-    const int shares = what.pieceFloats / tileFloats;
+    const int line = lineBytes / what.bytes;     // elements
+    const int tileElements = line * what.steps; // a tile's share
+    const int shares = what.pieceElements / tileElements;
     Expr start = substitute(loop->name, loop->min, index);
     // After a piece of the last panel comes the next piece of the first.
-    Expr next = cast(start.type(), what.panelFloats);
-    if (what.pieceFloats < what.panelFloats)
+    Expr next = cast(start.type(), what.panelElements);
+    if (what.pieceElements < what.panelElements)
       next = select(panel < panels - 1, next,
-                    what.pieceFloats - (panels - 1) * next);
-    Expr ahead = start + next + tile * tileFloats;
+                    what.pieceElements - (panels - 1) * next);
+    Expr ahead = start + next + tile * tileElements;
     std::string name = loop->name + ".ahead";
     Expr address =
-        variable(name) + (variable(loop->name) - loop->min) * lineFloats;
+        variable(name) + (variable(loop->name) - loop->min) * line;
     Stmt ask = Evaluate::make(Call::make(
         Float(32), Call::prefetch,
         {Variable::make(Handle(), what.weight), simplify(address), 1, 1},

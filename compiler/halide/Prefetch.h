@@ -9,9 +9,10 @@ namespace mille {
 struct PanelPrefetch {
   std::string weight, product;
   std::string panel, tile; // loops, outermost first
-  int panelFloats;         // from a panel to the next
-  int pieceFloats;         // what of a panel is read at a time
-  int steps;               // K of that
+  int bytes;               // of an element
+  int panelElements;       // from a panel to the next
+  int pieceElements;       // what of a panel is read at a time
+  int steps;               // of K, a vector of each tile column, in that
 };
 
 // To be added to a pipeline with add_custom_lowering_pass, which owns it.

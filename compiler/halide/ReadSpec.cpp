@@ -10,10 +10,29 @@ using namespace mille;
 
 namespace {
 
+std::optional<Element> elementOf(Type type) {
+  if (type.isF32())
+    return Element::f32;
+  if (type.isBF16())
+    return Element::bf16;
+  if (type.isUnsignedInteger(8))
+    return Element::u8;
+  if (type.isSignlessInteger(8))
+    return Element::i8;
+  if (type.isSignlessInteger(32))
+    return Element::i32;
+  return std::nullopt;
+}
+
 LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref)
     return op->emitOpError("operand is ") << type << " but must be a memref";
+  auto element = elementOf(memref.getElementType());
+  if (!element)
+    return op->emitOpError("operand is ") << type
+           << " but no kernel has elements of that type";
+  spec.element = *element;
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(memref.getStridesAndOffset(strides, offset)))
@@ -187,13 +206,14 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   int64_t entries = 0;
   if (op.getStarts())
     entries = cast<ShapedType>(op.getStarts().getType()).getDimSize(0) - 1;
-  const int64_t rank = entries ? 4 : 3;
+  const int64_t rank = entries ? 4 : 3, group = m.group();
+  const int64_t steps = (m.inner + group - 1) / group;
   if (!weight || weight.getRank() != rank ||
-      weight.getDimSize(rank - 1) != m.panel ||
-      weight.getDimSize(rank - 2) != m.inner || !weight.getLayout().isIdentity())
+      weight.getDimSize(rank - 1) != m.panel * group ||
+      weight.getDimSize(rank - 2) != steps || !weight.getLayout().isIdentity())
     return op.emitOpError("weight is ") << op.getWeight().getType()
            << " but must be packed: [" << (entries ? "experts, " : "") << "panels, "
-           << m.inner << ", " << m.panel << "]";
+           << steps << ", " << m.panel * group << "]";
   m.panels = weight.getDimSize(rank - 3);
   int64_t perPanel = m.panel / m.accumulators;
   if (m.panels != (m.columns + perPanel - 1) / perPanel)
@@ -317,6 +337,14 @@ LogicalResult read(kernel::LinearAttentionOp op, KernelSpec &spec) {
   return readOptional(op, op.getDecay(), a.decay);
 }
 
+LogicalResult read(kernel::QuantizeOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::quantize;
+  if (failed(readBuffer(op, op.getInput().getType(), spec.quantize.input)) ||
+      failed(readBuffer(op, op.getValues().getType(), spec.quantize.values)))
+    return failure();
+  return readBuffer(op, op.getScales().getType(), spec.out);
+}
+
 LogicalResult read(kernel::RotateOp op, KernelSpec &spec) {
   spec.kind = KernelKind::rotate;
   RotateSpec &r = spec.rotate;
@@ -350,6 +378,8 @@ LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
     return read(matmul, spec);
   if (auto rows = dyn_cast<kernel::RowsOp>(op))
     return read(rows, spec);
+  if (auto quantize = dyn_cast<kernel::QuantizeOp>(op))
+    return read(quantize, spec);
   if (auto attention = dyn_cast<kernel::AttentionOp>(op))
     return read(attention, spec);
   if (auto attention = dyn_cast<kernel::LinearAttentionOp>(op))
@@ -360,6 +390,6 @@ LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
     return readSlots(dispatch, spec);
   if (auto combine = dyn_cast<kernel::CombineOp>(op))
     return readSlots(combine, spec);
-  return op->emitOpError("is no kernel; kernels are matmul, rows, attention, "
-                         "linear_attention, rotate, dispatch and combine");
+  return op->emitOpError("is no kernel; kernels are matmul, rows, quantize, "
+                         "attention, linear_attention, rotate, dispatch and combine");
 }

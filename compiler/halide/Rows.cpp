@@ -1,6 +1,7 @@
 // Row-wise kernels: gathers, a norm of the whole row, a scalar region.
 // Must add a row in one order, whatever rows a task has.
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 
 using namespace Halide;
@@ -73,7 +74,7 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
     // Pooling gathers from the run's own rows: their number is the buffer's.
     int64_t rows = s.inputs[i].rows;
     Expr last = rows > 0 ? Expr(int(rows - 1)) : inputs[i].dim(1).max();
-    return inputs[i](column, clamp(entry, 0, last));
+    return widened(inputs[i](column, clamp(entry, 0, last)));
   };
 
   const int group = s.norm == RowStatistic::none ? N : int(s.group);
@@ -104,7 +105,7 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
   }
   pipe.out = Func(names("out"));
   Func &out = pipe.out;
-  out(n, m) = evaluate(s.body, arguments);
+  out(n, m) = rounded(evaluate(s.body, arguments), spec.out.element);
 
   auto buffer = out.output_buffer();
   buffer.dim(1).set_stride(int(spec.out.rowStride));

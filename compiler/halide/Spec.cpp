@@ -7,6 +7,20 @@
 
 using namespace mille;
 
+int64_t mille::bytesOf(Element element) {
+  switch (element) {
+  case Element::f32:
+  case Element::i32:
+    return 4;
+  case Element::bf16:
+    return 2;
+  case Element::u8:
+  case Element::i8:
+    return 1;
+  }
+  return 0;
+}
+
 bool ScalarProgram::expensive() const {
   for (const ScalarStep &step : steps)
     switch (step.op) {
@@ -43,7 +57,7 @@ struct Text {
   }
   Text &buffer(const BufferSpec &b) {
     return number(b.rank).number(b.columns).number(b.rows).number(b.rowStride)
-        .number(int(b.reading)).word(";");
+        .number(int(b.reading)).number(int(b.element)).word(";");
   }
   Text &optional(const std::optional<BufferSpec> &b) {
     return b ? buffer(*b) : word("none");
@@ -77,6 +91,10 @@ void write(Text &t, const RowsSpec &r) {
   t.program(r.body);
 }
 
+void write(Text &t, const QuantizeSpec &q) {
+  t.word("quantize").buffer(q.input).buffer(q.values);
+}
+
 void write(Text &t, const AttentionSpec &a) {
   t.word("attention").number(a.heads).number(a.kvHeads).number(a.headDim);
   t.number(a.valueDim).number(a.queryOffset).number(a.keyOffset);
@@ -108,6 +126,7 @@ std::string mille::canonicalText(const KernelSpec &spec) {
   switch (spec.kind) {
   case KernelKind::matmul: write(t, spec.matmul); break;
   case KernelKind::rows: write(t, spec.rows); break;
+  case KernelKind::quantize: write(t, spec.quantize); break;
   case KernelKind::attention: write(t, spec.attention); break;
   case KernelKind::rotate: write(t, spec.rotate); break;
   case KernelKind::slots: write(t, spec.slots); break;

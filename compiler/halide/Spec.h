@@ -28,6 +28,9 @@ struct ScalarProgram {
   bool expensive() const; // holds a function that is a polynomial
 };
 
+enum class Element { f32, bf16, u8, i8, i32 };
+int64_t bytesOf(Element element);
+
 // How a buffer is read for out[m, n]; its dimensions are (column, row).
 enum class Reading { element, column, row, scalar };
 struct BufferSpec {
@@ -35,15 +38,19 @@ struct BufferSpec {
   int64_t columns = 0, rows = -1; // rows: -1 where known at run time only
   int64_t rowStride = 0;          // in elements
   Reading reading = Reading::element;
+  Element element = Element::f32;
 };
 
 struct MatmulSpec {
   int64_t inner = 0, columns = 0; // K, N
   int accumulators = 1;
   int64_t panel = 64, panels = 0;
-  BufferSpec input;
+  BufferSpec input; // of u8: the weight is of i8, and sums start from a buffer
   std::vector<BufferSpec> extras;
   ScalarProgram epilogue;
+
+  bool ofBytes() const { return input.element == Element::u8; }
+  int64_t group() const { return 4 / bytesOf(input.element); } // of K, side by side
 };
 
 enum class RowStatistic { none, layer, rms, l2 };
@@ -94,6 +101,11 @@ struct AttentionSpec {
   }
 };
 
+// Rows as bytes; the out is their scales.
+struct QuantizeSpec {
+  BufferSpec input, values;
+};
+
 // RoPE of rows by itself.
 struct RotateSpec {
   int64_t heads = 0, headDim = 0, start = 0;
@@ -109,11 +121,12 @@ struct SlotsSpec {
   std::optional<BufferSpec> weights;
 };
 
-enum class KernelKind { matmul, rows, attention, rotate, slots };
+enum class KernelKind { matmul, rows, quantize, attention, rotate, slots };
 struct KernelSpec {
   KernelKind kind = KernelKind::matmul;
   MatmulSpec matmul;
   RowsSpec rows;
+  QuantizeSpec quantize;
   AttentionSpec attention;
   RotateSpec rotate;
   SlotsSpec slots;

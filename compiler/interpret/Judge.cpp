@@ -9,38 +9,41 @@ using namespace mille;
 namespace {
 struct Row {
   const char *name;
-  double relative;
+  Tolerance tolerance;
 };
 constexpr Row rows[] = {
 #include "Tolerances.inc"
 };
 } // namespace
 
-double mille::toleranceOf(llvm::StringRef name) {
+Tolerance mille::toleranceOf(llvm::StringRef name) {
   for (const Row &row : rows)
     if (name == row.name)
-      return row.relative;
+      return row.tolerance;
   llvm_unreachable("no such tolerance");
 }
 
 bool mille::judge(
     llvm::raw_ostream &out, llvm::StringRef heading,
     llvm::ArrayRef<Difference> differences,
-    llvm::function_ref<double(const Difference &)> relativeBound) {
+    llvm::function_ref<Tolerance(const Difference &)> toleranceFor) {
   out << heading << '\n';
   size_t width = 0;
   for (const Difference &difference : differences)
     width = std::max(width, difference.name.size());
   bool all = true;
   for (const Difference &difference : differences) {
-    double bound = relativeBound(difference) * difference.maxExpected;
-    bool good = difference.maxError <= bound;
+    Tolerance tolerance = toleranceFor(difference);
+    double bound = tolerance.relative * difference.maxExpected;
+    bool good = difference.maxError <= bound && difference.cosine >= tolerance.cosine;
     all &= good;
     out << "  " << llvm::left_justify(difference.name, width)
         << llvm::format("  max error %.3g of %.4g  bound %.3g  cosine %.9f",
                         difference.maxError, difference.maxExpected, bound,
-                        difference.cosine)
-        << (good ? "  ok" : "  DIFFERS");
+                        difference.cosine);
+    if (tolerance.cosine > -1)
+      out << llvm::format(" of %.4g", tolerance.cosine);
+    out << (good ? "  ok" : "  DIFFERS");
     if (!good) {
       out << " at [";
       llvm::interleaveComma(difference.where, out);

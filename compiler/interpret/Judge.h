@@ -6,14 +6,20 @@
 
 namespace mille {
 
-// The relative bound of a row of test/numerics/tolerances.json:
-// "reference_double", "reference_rounded", "compiled_f32", ...
-double toleranceOf(llvm::StringRef name);
+// How far a tensor may be from the expected one.
+struct Tolerance {
+  double relative; // largest error, of the largest number
+  double cosine;   // of the two as vectors, at least; -1: any
+};
+
+// A row of test/numerics/tolerances.json: "reference_double", "compiled_f32",
+// "compiled_bf16", ...
+Tolerance toleranceOf(llvm::StringRef name);
 
 // One line per tensor under `heading`: error, largest value, bound, verdict and
 // where the largest error is. True if every one is within its bound.
 bool judge(llvm::raw_ostream &out, llvm::StringRef heading,
            llvm::ArrayRef<Difference> differences,
-           llvm::function_ref<double(const Difference &)> relativeBound);
+           llvm::function_ref<Tolerance(const Difference &)> toleranceFor);
 
 } // namespace mille

@@ -3,6 +3,8 @@
 #include "compiler/interpret/Run.h"
 #include "compiler/interpret/ScalarRegion.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mille;
 using namespace mille::interpreter;
@@ -148,6 +150,20 @@ Tensor entryPerRow(ArrayRef<Span> spans, int64_t rows) {
   return entries;
 }
 
+// What sums start from; in double it may as well come last.
+Status addInitial(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
+                  Tensor &sums) {
+  const Tensor *initial = run.find(op.getInitial());
+  int64_t columns = columnsOf(sums), entries = op.getStarts() ? spans.size() : 1;
+  if (Status s = expectCount(op, "initial", initial, entries * columns); failed(s))
+    return s;
+  for (const Span &span : spans)
+    for (int64_t m = span.begin; initial && m < span.end; ++m)
+      for (int64_t n = 0; n < columns; ++n)
+        sums.numbers[m * columns + n] += initial->numbers[span.entry * columns + n];
+  return Status::done;
+}
+
 // input * weight^T, [rows, accumulators * N], each span by its entry.
 Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
                 Tensor &sums) {
@@ -172,7 +188,7 @@ Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
             weight.numbers.data() + span.entry * columns * inner,
             sums.numbers.data() + span.begin * columns, span.end - span.begin,
             inner, columns);
-  return Status::done;
+  return addInitial(run, op, spans, sums);
 }
 
 RowNorm kindOf(kernel::RowNormAttr norm) {
@@ -249,6 +265,25 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
     body.run(arguments, columns, &out.numbers[m * columns]);
   }
   run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::QuantizeOp op) {
+  const Tensor &input = run.at(op.getInput());
+  int64_t rows = rowsOf(input), columns = columnsOf(input);
+  Tensor values = zeros({rows, columns}), scales = zeros({rows, 1});
+  for (int64_t m = 0; m < rows; ++m) {
+    const double *row = &input.numbers[m * columns];
+    double largest = 127 * 0x1p-100;
+    for (int64_t n = 0; n < columns; ++n)
+      if (std::isnan(row[n]) || std::fabs(row[n]) > largest) // a NaN stays
+        largest = std::fabs(row[n]);
+    double scale = scales.numbers[m] = largest / 127;
+    for (int64_t n = 0; n < columns; ++n)
+      values.numbers[m * columns + n] = std::floor(row[n] / scale + 128.5);
+  }
+  run.set(op.getResults()[0], std::move(values));
+  run.set(op.getResults()[1], std::move(scales));
   return Status::done;
 }
 

@@ -44,6 +44,14 @@ Status mille::interpreter::expectCount(Operation *op, StringRef name,
   return Status::input;
 }
 
+void Run::set(mlir::Value value, Tensor tensor) {
+  auto type = dyn_cast<ShapedType>(value.getType());
+  if (type && type.getElementType().isBF16())
+    for (double &number : tensor.numbers)
+      number = roundedToBfloat16(number);
+  tensors[value] = std::move(tensor);
+}
+
 namespace {
 
 Status dispatch(Run &run, Operation *op) {
@@ -64,7 +72,7 @@ Status dispatch(Run &run, Operation *op) {
           transformer::PoolOp, transformer::ResidualOp, transformer::KeepOp,
           transformer::LayersOp, kernel::WeightOp, kernel::MatmulOp,
           kernel::AttentionOp, kernel::LinearAttentionOp, kernel::RotateOp,
-          kernel::RowsOp, kernel::LaunchOp, kernel::LayersOp, kernel::RouteOp,
+          kernel::RowsOp, kernel::QuantizeOp, kernel::LaunchOp, kernel::LayersOp, kernel::RouteOp,
           kernel::DispatchOp, kernel::CombineOp, kernel::KeyBiasOp,
           kernel::RotationOp, kernel::AlibiOp, kernel::QueryScaleOp,
           kernel::TokenNumbersOp, kernel::CountTokensOp, kernel::GatherTokensOp,

@@ -25,9 +25,8 @@ struct Run {
     return value ? &tensors[value] : nullptr;
   }
   int64_t index(mlir::Value value) { return int64_t(at(value).numbers.at(0)); }
-  void set(mlir::Value value, Tensor tensor) {
-    tensors[value] = std::move(tensor);
-  }
+  // Numbers of a bf16 value are rounded to it.
+  void set(mlir::Value value, Tensor tensor);
 
   // The value of a parameter expression, columns of the layer at hand first.
   Status parameter(mlir::Attribute value, mlir::Location location,
@@ -118,6 +117,7 @@ Status runOp(Run &run, kernel::AttentionOp op);
 Status runOp(Run &run, kernel::LinearAttentionOp op);
 Status runOp(Run &run, kernel::RotateOp op);
 Status runOp(Run &run, kernel::RowsOp op);
+Status runOp(Run &run, kernel::QuantizeOp op);
 Status runOp(Run &run, kernel::LaunchOp op);
 Status runOp(Run &run, kernel::LayersOp op);
 Status runOp(Run &run, kernel::RouteOp op);

@@ -19,21 +19,16 @@ using namespace mille::lower;
 
 namespace {
 
-bool isKernel(Operation &op) {
-  return isa<MatmulOp, AttentionOp, LinearAttentionOp, RotateOp, RowsOp,
-             DispatchOp, CombineOp>(op);
-}
-
 bool isMemref(Value value) { return isa<MemRefType>(value.getType()); }
 
 // The kernels of one launch: a `launch`'s, or an op alone.
 SmallVector<Operation *> kernelsOf(Operation &op) {
   SmallVector<Operation *> kernels;
-  if (isKernel(op))
+  if (isGenerated(&op))
     kernels.push_back(&op);
   if (auto launch = dyn_cast<LaunchOp>(op))
     for (Operation &inner : launch.getBody().front())
-      if (isKernel(inner))
+      if (isGenerated(&inner))
         kernels.push_back(&inner);
   return kernels;
 }
@@ -63,7 +58,7 @@ bool isStacked(OpOperand &operand) {
   if (!matmul || !matmul.getStarts() || !type)
     return false;
   int64_t entries = entriesOf(matmul.getStarts());
-  if (operand.get() == matmul.getWeight())
+  if (operand.get() == matmul.getWeight() || operand.get() == matmul.getInitial())
     return true;
   // With one entry "by expert" is "by column".
   bool extra = llvm::is_contained(matmul.getExtras(), operand.get());
@@ -167,7 +162,7 @@ private:
   }
 
   LogicalResult lowerOp(Operation &op) {
-    if (isKernel(op) || isa<LaunchOp>(op))
+    if (isGenerated(&op) || isa<LaunchOp>(op))
       return lowerLaunch(op);
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
         .Case<ArenaOp, WeightOp, LayersOp, arith::ConstantOp, arith::MulIOp,
@@ -256,7 +251,12 @@ private:
       parts.push_back(Constant::aggregate(pairs.getElementType(),
                                           {i32(count), i32(stride)}));
     // code | bits << 8 | lanes << 16
-    int64_t word = (type.getElementType().isF32() ? 2 : 0) | 32 << 8 | 1 << 16;
+    Type element = type.getElementType();
+    int64_t code = element.isBF16()                 ? 4
+                   : isa<FloatType>(element)        ? 2
+                   : element.isUnsignedInteger() ? 1
+                                                    : 0;
+    int64_t word = code | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
     return constants.add(
         "shape",
         Constant::aggregate(types.shape, {i32(word), i32(rank),
@@ -267,7 +267,7 @@ private:
     // Destinations inside a launch are addresses, computed before it.
     if (auto launch = dyn_cast<LaunchOp>(op))
       for (Operation &inner : launch.getBody().front().without_terminator())
-        if (!isKernel(inner) && failed(lowerOp(inner)))
+        if (!isGenerated(&inner) && failed(lowerOp(inner)))
           return failure();
     SmallVector<Operation *> kernels = kernelsOf(op);
     if (kernels.empty())

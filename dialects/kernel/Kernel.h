@@ -21,6 +21,9 @@ enum class Access { element, column, row, scalar };
 // columns, or nothing where no access has that shape.
 std::optional<Access> accessOf(mlir::ShapedType type, int64_t columns);
 
+// Whether an op is code that is generated; the others are the runtime's.
+bool isGenerated(mlir::Operation *op);
+
 // How many elements of a packed weight stand side by side: what 32 bits hold.
 inline int64_t groupOf(mlir::Type element) {
   return 32 / element.getIntOrFloatBitWidth();

@@ -1,0 +1,17 @@
+// Which instruction sets a package is generated for. Must not ask the machine: its
+// features are told.
+#pragma once
+#include "compiler/KernelInfo.h"
+
+#include <string>
+#include <vector>
+
+namespace mille {
+
+// Best first; empty, with a sentence in `why`, where a machine with these
+// `features` (MILLE_CPU_*) lacks what `dtype` computes with and nobody asked for
+// an instruction set by name: there it would be emulated.
+std::vector<Isa> chooseIsas(uint64_t features, const std::vector<std::string> &targets,
+                            const std::string &dtype, std::string &why);
+
+} // namespace mille
