@@ -45,7 +45,8 @@ Status mille::interpreter::expectCount(Operation *op, StringRef name,
 }
 
 void Run::set(mlir::Value value, Tensor tensor) {
-  auto type = dyn_cast<ShapedType>(value.getType());
+  // Null of a planned op, which has no results.
+  auto type = value ? dyn_cast<ShapedType>(value.getType()) : ShapedType();
   if (type && type.getElementType().isBF16())
     for (double &number : tensor.numbers)
       number = roundedToBfloat16(number);

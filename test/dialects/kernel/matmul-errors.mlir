@@ -1,7 +1,7 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
 func.func @matmul_c1(%x: tensor<8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{input is 'tensor<8xf32>' but must be f32 [rows, columns]}}
+  // expected-error @+1 {{input is 'tensor<8xf32>' but must be f32, bf16 or ui8 [rows, columns]}}
   %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
@@ -12,7 +12,7 @@ func.func @matmul_c1(%x: tensor<8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>
 // -----
 
 func.func @matmul_c1_outs(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x?xf32>) {
-  // expected-error @+1 {{outs is 'tensor<?x?xf32>' but must be f32 [rows, columns]}}
+  // expected-error @+1 {{outs is 'tensor<?x?xf32>' but must be f32 or bf16 [rows, columns]}}
   %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x?xf32>) accumulators 1 {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
@@ -23,7 +23,7 @@ func.func @matmul_c1_outs(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<
 // -----
 
 func.func @matmul_c1_weight(%x: tensor<?x8xf32>, %w: tensor<16x4xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{weight is 'tensor<16x4xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 1}}
+  // expected-error @+1 {{weight is 'tensor<16x4xf32>' but input is [?, 8] of 'f32', outs is [?, 16] and accumulators is 1}}
   %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
@@ -34,7 +34,7 @@ func.func @matmul_c1_weight(%x: tensor<?x8xf32>, %w: tensor<16x4xf32>, %e: tenso
 // -----
 
 func.func @matmul_c1_columns(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 2}}
+  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but input is [?, 8] of 'f32', outs is [?, 16] and accumulators is 2}}
   %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 2 {
   ^bb0(%a: f32, %b: f32, %c: f32):
     kernel.yield %a : f32
@@ -45,7 +45,7 @@ func.func @matmul_c1_columns(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tens
 // -----
 
 func.func @matmul_c1_panels(%x: tensor<?x8xf32>, %w: tensor<2x8x64xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{weight is 'tensor<2x8x64xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 1}}
+  // expected-error @+1 {{weight is 'tensor<2x8x64xf32>' but input is [?, 8] of 'f32', outs is [?, 16] and accumulators is 1}}
   %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
@@ -177,7 +177,7 @@ func.func @matmul_c3_two(%x: tensor<?x8xf32>, %w: tensor<4x32x8xf32>, %s: tensor
 // -----
 
 func.func @matmul_c6(%x: tensor<?x8xf32>, %w: tensor<3x16x8xf32>, %s: tensor<5xi32>, %e: tensor<4x16xf32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{weight is 'tensor<3x16x8xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 1}}
+  // expected-error @+1 {{weight is 'tensor<3x16x8xf32>' but input is [?, 8] of 'f32', outs is [?, 16] and accumulators is 1}}
   %y = kernel.matmul %x, %w starts %s : tensor<5xi32> extras(%e : tensor<4x16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a0: f32, %b: f32):
     kernel.yield %b : f32
@@ -188,7 +188,7 @@ func.func @matmul_c6(%x: tensor<?x8xf32>, %w: tensor<3x16x8xf32>, %s: tensor<5xi
 // -----
 
 func.func @matmul_c6_one(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %s: tensor<5xi32>, %e: tensor<4x16xf32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but input is [?, 8], outs is [?, 16] and accumulators is 1}}
+  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but input is [?, 8] of 'f32', outs is [?, 16] and accumulators is 1}}
   %y = kernel.matmul %x, %w starts %s : tensor<5xi32> extras(%e : tensor<4x16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a0: f32, %b: f32):
     kernel.yield %b : f32
@@ -226,5 +226,60 @@ func.func @matmul_c6_none(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tenso
   ^bb0(%a0: f32, %b: f32):
     kernel.yield %b : f32
   } : tensor<?x8xf32>, tensor<4x16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_elements(%x: tensor<?x8xbf16>, %w: tensor<16x8xf32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but input is [?, 8] of 'bf16', outs is [?, 16] and accumulators is 1}}
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xbf16>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c7(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<16x8xi8>' but there is no initial}}
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xui8>, tensor<16x8xi8> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c7_f32(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but initial is for one of i8}}
+  %y = kernel.matmul %x, %w initial %i : tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c7_inner(%x: tensor<?x65540xui8>, %w: tensor<16x65540xi8>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{K is 65540 but must be <= 65536 where integers are summed}}
+  %y = kernel.matmul %x, %w initial %i : tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x65540xui8>, tensor<16x65540xi8> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c7_initial(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %i: tensor<8x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{initial is 'tensor<8x1xi32>' but must be i32, a number for each row of the weight}}
+  %y = kernel.matmul %x, %w initial %i : tensor<8x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xui8>, tensor<16x8xi8> -> tensor<?x16xf32>
   return
 }

@@ -47,3 +47,35 @@ func.func @experts(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tensor<5xi32
   } : memref<?x8xf32>, memref<4x1x8x64xf32>
   return
 }
+
+// Narrow elements, unpacked and in panels of groups of two and of four.
+// CHECK-LABEL: @narrow
+// CHECK: } : tensor<?x8xbf16>, tensor<16x8xbf16> -> tensor<?x16xbf16>
+// CHECK: } : memref<?x7xbf16>, memref<1x4x128xbf16>{{$}}
+// CHECK: kernel.matmul %{{.*}}, %{{.*}} initial %{{.*}} : memref<1x1x64xi32> extras(%{{.*}} : memref<?x20xbf16>) outs
+// CHECK: } : memref<?x7xui8>, memref<1x2x256xi8>{{$}}
+func.func @narrow(%x: tensor<?x8xbf16>, %w: tensor<16x8xbf16>, %o: tensor<?x16xbf16>,
+    %a: memref<?x7xbf16>, %v: memref<1x4x128xbf16>, %p: memref<?x20xbf16>,
+    %c: memref<?x7xui8>, %i: memref<1x1x64xi32>, %u: memref<1x2x256xi8>) {
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x16xbf16>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xbf16>, tensor<16x8xbf16> -> tensor<?x16xbf16>
+  kernel.matmul %a, %v outs(%p : memref<?x20xbf16>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : memref<?x7xbf16>, memref<1x4x128xbf16>
+  kernel.matmul %c, %u initial %i : memref<1x1x64xi32> extras(%p : memref<?x20xbf16>) outs(%p : memref<?x20xbf16>) accumulators 1 {
+  ^bb0(%acc: f32, %r: f32):
+    kernel.yield %acc : f32
+  } : memref<?x7xui8>, memref<1x2x256xi8>
+  return
+}
+
+// CHECK-LABEL: @quantize
+// CHECK: %{{.*}}:2 = kernel.quantize %{{.*}} values(%{{.*}} : tensor<?x8xui8>) scales(%{{.*}} : tensor<?x1xf32>) : tensor<?x8xbf16> -> tensor<?x8xui8>, tensor<?x1xf32>
+func.func @quantize(%x: tensor<?x8xbf16>, %v: tensor<?x8xui8>, %s: tensor<?x1xf32>) {
+  %a, %b = kernel.quantize %x values(%v : tensor<?x8xui8>) scales(%s : tensor<?x1xf32>)
+    : tensor<?x8xbf16> -> tensor<?x8xui8>, tensor<?x1xf32>
+  return
+}

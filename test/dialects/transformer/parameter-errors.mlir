@@ -527,3 +527,25 @@ transformer.model @parameter_c1_pack_stack {
     return
   }
 }
+
+// -----
+
+transformer.model @parameter_c1_row_scales {
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value takes the rows of a tensor that has fewer than two dimensions}}
+  transformer.parameter @p : tensor<8xf32> = #transformer.row_scales<@v>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_row_sums {
+  transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
+  // expected-error @+1 {{value is [4, 1] but the type is [4]}}
+  transformer.parameter @p : tensor<4xf32> = #transformer.row_sums<#transformer.quantized<@m>>
+  func.func @forward() {
+    return
+  }
+}
