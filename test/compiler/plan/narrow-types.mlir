@@ -88,8 +88,8 @@ func.func @shared(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = 
 
 // Two accumulators: each with its half of the weight's scales.
 // CHECK-LABEL: func.func @gated
-// INT8-DAG: kernel.weight #transformer.slice<#transformer.row_scales<@w>, 0, 0, 4> -> tensor<4xf32>
-// INT8-DAG: kernel.weight #transformer.slice<#transformer.row_scales<@w>, 0, 4, 4> -> tensor<4xf32>
+// INT8-DAG: kernel.weight #transformer.slice<#transformer.row_scales<@w>, axis = 0, offset = 0, size = 4, stride = 1> -> tensor<4xf32>
+// INT8-DAG: kernel.weight #transformer.slice<#transformer.row_scales<@w>, axis = 0, offset = 4, size = 4, stride = 1> -> tensor<4xf32>
 func.func @gated(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x4xf32> {transformer.name = "y"}) {
   %rows = arith.muli %b, %t : index
   %w = kernel.weight @w -> tensor<8x8xf32>
