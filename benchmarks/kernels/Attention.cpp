@@ -12,10 +12,14 @@ struct Heads {
 };
 
 struct Attention {
+  Element element; // of queries, keys, values and the result
   int64_t tokens;
   Heads heads;
   bool causal = false, masked = false, turned = false;
 
+  NumberType number() const {
+    return element.bytes == 2 ? NumberType::bf16 : NumberType::f32;
+  }
   int64_t queries() const { return heads.count * heads.dim; }
   int64_t keys() const { return heads.groups * heads.dim; }
   int64_t width() const { return queries() + 2 * keys(); }
@@ -24,8 +28,8 @@ struct Attention {
   }
 
   std::string text() const {
-    std::string x = rowsType(width(), paddedStride(width(), 4), "f32");
-    std::string o = rowsType(queries(), paddedStride(queries(), 4), "f32");
+    std::string x = rowsType(width(), paddedStride(width(), element), element);
+    std::string o = rowsType(queries(), paddedStride(queries(), element), element);
     std::string d = std::to_string(heads.dim), r = "memref<?x" + d + "xf32>";
     return "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o +
            ", %m: memref<?x1xf32>, %r: " + r + ") {\n kernel.attention %x, %x, %x" +
@@ -42,10 +46,11 @@ struct Attention {
 
 void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
   mille_kernel_function function = made(a.text(), isa, RowClass::many);
-  int64_t stride = paddedStride(a.width(), 4), outStride = paddedStride(a.queries(), 4);
+  int64_t stride = paddedStride(a.width(), a.element);
+  int64_t outStride = paddedStride(a.queries(), a.element);
   int32_t tokens = int32_t(a.tokens), dim = int32_t(a.heads.dim);
-  Memory input(a.tokens * stride * 4), bias(a.tokens * 4),
-      rotation(a.tokens * dim * 4), out(a.tokens * outStride * 4);
+  Memory input(a.tokens * stride, a.element), bias(a.tokens, f32),
+      rotation(a.tokens * dim, f32), out(a.tokens * outStride, a.element);
   std::fill_n(bias.floats(), a.tokens, 0.0f);
   Argument all = matrixOf(input.data(), a.tokens, a.width(), stride);
   std::vector<Argument> arguments{all, all, all};
@@ -55,9 +60,9 @@ void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
     arguments.push_back(matrixOf(rotation.data(), a.tokens, dim, dim));
   // A task takes the heads of one group.
   int32_t heads = int32_t(a.heads.count / a.heads.groups);
-  measureComputing(state, isa, NumberType::f32, a.flops(), a.heads.groups,
+  measureComputing(state, isa, a.number(), a.flops(), a.heads.groups,
                    [&](int64_t group) {
-    Argument range{out.floats() + group * heads * dim,
+    Argument range{out.at(group * heads * dim),
                    {{0, dim, 1, 0},
                     {0, tokens, int32_t(outStride), 0},
                     {int32_t(group) * heads, heads, dim, 0}}};
@@ -68,8 +73,8 @@ void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
 // RoPE by itself of `heads` heads of queries and as many of keys.
 void rotate(benchmark::State &state, const Isa &isa, int64_t tokens, int64_t heads,
             int64_t dim) {
-  int64_t width = 2 * heads * dim, stride = paddedStride(width, 4);
-  std::string x = rowsType(width, stride, "f32"),
+  int64_t width = 2 * heads * dim, stride = paddedStride(width, f32);
+  std::string x = rowsType(width, stride, f32),
               r = "memref<?x" + std::to_string(dim) + "xf32>";
   std::string text = "func.func @f(%x: " + x + ", %r: " + r + ", %o: " + x +
       ") {\n kernel.rotate %x by %r outs(%o : " + x + ") heads " +
@@ -77,7 +82,8 @@ void rotate(benchmark::State &state, const Isa &isa, int64_t tokens, int64_t hea
       " pairing half start 0 : " + x + ", " + r + "\n return\n}\n";
   mille_kernel_function function = made(text, isa, RowClass::many);
   size_t bytes = tokens * stride * 4;
-  Memory input(bytes), rotation(tokens * dim * 4), out(bytes);
+  Memory input(tokens * stride, f32), rotation(tokens * dim, f32),
+      out(tokens * stride, f32);
   std::vector<Argument> arguments{matrixOf(input.data(), tokens, width, stride),
                                   matrixOf(rotation.data(), tokens, dim, dim)};
   measureMoving(state, 2.0 * bytes,
@@ -92,27 +98,37 @@ std::string tokensOf(int64_t tokens) { return "tokens:" + std::to_string(tokens)
 
 } // namespace
 
-void benchmarks::addAttentions(const Isa &isa) {
+static void addAttentionsOf(Element element, const Isa &isa) {
   auto one = [&](const std::string &name, const Attention &a) {
-    add(name, isa, tokensOf(a.tokens), [=](auto &s) { attention(s, isa, a); });
+    add(name + "/" + element.name, isa, tokensOf(a.tokens),
+        [=](auto &s) { attention(s, isa, a); });
   };
   for (int64_t tokens : {32, 33, 128, 512}) {
     Heads bert{12, 12, 64};
-    one("attention-12x64", {tokens, bert});
-    one("attention-12x64-masked", {tokens, bert, false, true});
-    one("attention-12x64-causal", {tokens, bert, true});
-    one("attention-12x64-turned-causal", {tokens, bert, true, false, true});
+    one("attention-12x64", {element, tokens, bert});
+    one("attention-12x64-masked", {element, tokens, bert, false, true});
+    one("attention-12x64-causal", {element, tokens, bert, true});
+    one("attention-12x64-turned-causal", {element, tokens, bert, true, false, true});
   }
   for (int64_t tokens : {128, 512}) {
     for (int64_t dim : {32, 80, 96, 128})
-      one("attention-12x" + std::to_string(dim), {tokens, {12, 12, dim}});
-    one("attention-32x64-groups:8", {tokens, {32, 8, 64}});
-    one("attention-32x128-groups:8-causal", {tokens, {32, 8, 128}, true});
+      one("attention-12x" + std::to_string(dim), {element, tokens, {12, 12, dim}});
+    one("attention-32x64-groups:8", {element, tokens, {32, 8, 64}});
+    one("attention-32x128-groups:8-causal", {element, tokens, {32, 8, 128}, true});
   }
   for (int64_t tokens : {1, 128, 512}) {
-    one("attention-32x128-causal", {tokens, {32, 32, 128}, true});
-    one("attention-32x128-turned-causal", {tokens, {32, 32, 128}, true, false, true});
-    add("rotate-64x128", isa, tokensOf(tokens),
-        [=](auto &s) { rotate(s, isa, tokens, 32, 128); });
+    Heads large{32, 32, 128};
+    one("attention-32x128-causal", {element, tokens, large, true});
+    one("attention-32x128-turned-causal",
+        {element, tokens, large, true, false, true});
   }
+}
+
+void benchmarks::addAttentions(const Isa &isa) {
+  addAttentionsOf(f32, isa);
+  if (hasInstructions(isa, NumberType::bf16))
+    addAttentionsOf(bf16, isa);
+  for (int64_t tokens : {1, 128, 512})
+    add("rotate-64x128/f32", isa, tokensOf(tokens),
+        [=](auto &s) { rotate(s, isa, tokens, 32, 128); });
 }

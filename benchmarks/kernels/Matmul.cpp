@@ -7,52 +7,103 @@ using namespace mille::benchmarks;
 
 namespace {
 
+// What a type's matmul reads and multiplies.
+struct Type {
+  const char *name;
+  NumberType number;
+  Element input, weight;
+  int64_t group; // of K, side by side in 32 bits
+};
+const Type types[] = {{"f32", NumberType::f32, f32, f32, 1},
+                      {"bf16", NumberType::bf16, bf16, bf16, 2},
+                      {"int8", NumberType::int8, ui8, i8, 4}};
+
 enum class Epilogue { none, gelu, residual };
 
-std::string regionOf(Epilogue epilogue) {
-  switch (epilogue) {
-  case Epilogue::none:
-    return "^bb0(%a: f32):\n kernel.yield %a : f32";
-  case Epilogue::gelu:
-    return R"(^bb0(%a: f32, %b: f32):
-  %c = arith.constant -0.70710678118654757 : f32
-  %h = arith.constant 0.5 : f32
-  %x = arith.addf %a, %b : f32
-  %t = arith.mulf %x, %c : f32
-  %e = math.erfc %t : f32
-  %y = arith.mulf %x, %h : f32
-  %z = arith.mulf %y, %e : f32
-  kernel.yield %z : f32)";
-  case Epilogue::residual:
-    return R"(^bb0(%a: f32, %b: f32, %r: f32):
-  %x = arith.addf %a, %b : f32
-  %y = arith.addf %x, %r : f32
-  kernel.yield %y : f32)";
+// acc, then of int8 the steps of row and column; a bias; a residual.
+std::string regionOf(Epilogue epilogue, bool bytes) {
+  const bool bias = epilogue != Epilogue::none;
+  std::string text = "^bb0(%acc: f32";
+  text += bytes ? ", %m: f32, %n: f32" : "";
+  text += bias ? ", %b: f32" : "";
+  text += epilogue == Epilogue::residual ? ", %r: f32):\n" : "):\n";
+  std::string last = "%acc";
+  if (bytes) {
+    text += " %s = arith.mulf %m, %n : f32\n"
+            " %real = arith.mulf %acc, %s : f32\n";
+    last = "%real";
   }
-  return "";
+  if (bias) {
+    text += " %x = arith.addf " + last + ", %b : f32\n";
+    last = "%x";
+  }
+  if (epilogue == Epilogue::gelu) {
+    text += R"( %c = arith.constant -0.70710678118654757 : f32
+ %h = arith.constant 0.5 : f32
+ %t = arith.mulf %x, %c : f32
+ %e = math.erfc %t : f32
+ %y = arith.mulf %x, %h : f32
+ %z = arith.mulf %y, %e : f32
+)";
+    last = "%z";
+  }
+  if (epilogue == Epilogue::residual) {
+    text += " %z = arith.addf %x, %r : f32\n";
+    last = "%z";
+  }
+  return text + " kernel.yield " + last + " : f32";
 }
 
-// A matmul of K inputs and N outputs, its text and its buffers.
+std::string numbers(std::initializer_list<int64_t> sizes, Element element) {
+  std::string text = "memref<";
+  for (int64_t size : sizes)
+    text += std::to_string(size) + "x";
+  return text + element.name + ">";
+}
+
+// A matmul of K inputs and N outputs, its text and its sizes.
 struct Matmul {
   static constexpr int64_t panel = 64;
+  Type type;
   int64_t rows, K, N;
   Epilogue epilogue;
-  int64_t inputStride = paddedStride(K, 4), outStride = paddedStride(N, 4);
+  // A hidden layer's result is read as bf16 by the next matmul or rounding.
+  Element result = epilogue == Epilogue::gelu && type.group > 1 ? bf16 : f32;
+  int64_t inputStride = paddedStride(K, type.input);
+  int64_t outStride = paddedStride(N, result), restStride = paddedStride(N, f32);
   int64_t panels = (N + panel - 1) / panel;
-  int64_t weightBytes = panels * K * panel * 4;
+  int64_t steps = (K + type.group - 1) / type.group;
+  int64_t weightCount = panels * steps * panel * type.group;
+  int64_t weightBytes = weightCount * type.weight.bytes;
+  bool bytes() const { return type.number == NumberType::int8; }
 
   std::string text() const {
-    std::string x = rowsType(K, inputStride, "f32"), o = rowsType(N, outStride, "f32");
-    std::string b = "memref<" + std::to_string(N) + "xf32>";
-    std::string w = "memref<" + std::to_string(panels) + "x" + std::to_string(K) +
-                    "x64xf32>";
-    std::string extras = epilogue == Epilogue::none ? ""
-        : epilogue == Epilogue::gelu ? "extras(%bias : " + b + ") "
-                                     : "extras(%bias, %rest : " + b + ", " + o + ") ";
-    return "func.func @f(%in: " + x + ", %weight: " + w + ", %bias: " + b +
-           ", %rest: " + o + ", %out: " + o + ") {\n kernel.matmul %in, %weight " +
-           extras + "outs(%out : " + o + ") accumulators 1 {\n" + regionOf(epilogue) +
-           "\n} : " + x + ", " + w + "\n return\n}\n";
+    std::string x = rowsType(K, inputStride, type.input);
+    std::string o = rowsType(N, outStride, result), r = rowsType(N, restStride, f32);
+    std::string column = numbers({N}, f32), row = "memref<?x1xf32>";
+    std::string w = numbers({panels, steps, panel * type.group}, type.weight);
+    std::string start = numbers({panels, 1, panel}, i32);
+    std::string names, kinds;
+    auto extra = [&](const std::string &name, const std::string &kind) {
+      names += (names.empty() ? "" : ", ") + name;
+      kinds += (kinds.empty() ? "" : ", ") + kind;
+    };
+    if (bytes()) {
+      extra("%row", row);
+      extra("%column", column);
+    }
+    if (epilogue != Epilogue::none)
+      extra("%bias", column);
+    if (epilogue == Epilogue::residual)
+      extra("%rest", r);
+    return "func.func @f(%in: " + x + ", %weight: " + w + ", %start: " + start +
+           ", %row: " + row + ", %column: " + column + ", %bias: " + column +
+           ", %rest: " + r + ", %out: " + o + ") {\n kernel.matmul %in, %weight " +
+           (bytes() ? "initial %start : " + start + " " : "") +
+           (names.empty() ? "" : "extras(" + names + " : " + kinds + ") ") +
+           "outs(%out : " + o + ") accumulators 1 {\n" +
+           regionOf(epilogue, bytes()) + "\n} : " + x + ", " + w +
+           "\n return\n}\n";
   }
 };
 
@@ -62,36 +113,47 @@ public:
   Call(const Matmul &m, const Isa &isa)
       : m(m), function(made(m.text(), isa,
                             m.rows <= 12 ? RowClass::few : RowClass::many)),
-        input(m.rows * m.inputStride * 4), biases(m.N * 4),
-        rest(m.rows * m.outStride * 4), out(m.rows * m.outStride * 4) {}
+        input(m.rows * m.inputStride, m.type.input),
+        start(m.panels * Matmul::panel, i32), row(m.rows, f32), column(m.N, f32),
+        bias(m.N, f32), rest(m.rows * m.restStride, f32),
+        out(m.rows * m.outStride, m.result) {}
 
-  void run(void *weight, int64_t column, int64_t columns) {
+  void run(void *weight, int64_t first, int64_t columns) {
+    const int32_t width = int32_t(Matmul::panel * m.type.group);
+    auto packed = [&](void *data, int32_t width, int64_t steps) {
+      return Argument{data, {{0, width, 1, 0},
+                             {0, int32_t(steps), width, 0},
+                             {0, int32_t(m.panels), int32_t(steps * width), 0}}};
+    };
     std::vector<Argument> arguments{
         matrixOf(input.data(), m.rows, m.K, m.inputStride),
-        {weight, {{0, int32_t(m.panel), 1, 0},
-                  {0, int32_t(m.K), int32_t(m.panel), 0},
-                  {0, int32_t(m.panels), int32_t(m.panel * m.K), 0}}}};
+        packed(weight, width, m.steps)};
+    if (m.bytes()) {
+      arguments.push_back(packed(start.data(), int32_t(Matmul::panel), 1));
+      arguments.push_back(matrixOf(row.data(), m.rows, 1, 1));
+      arguments.push_back(test::vector(column.data(), m.N));
+    }
     if (m.epilogue != Epilogue::none)
-      arguments.push_back(test::vector(biases.data(), m.N));
+      arguments.push_back(test::vector(bias.data(), m.N));
     if (m.epilogue == Epilogue::residual)
-      arguments.push_back(matrixOf(rest.data(), m.rows, m.N, m.outStride));
-    Argument range = matrixOf(out.floats() + column, m.rows,
-                              std::min(columns, m.N - column), m.outStride);
-    range.dimensions[0].min = int32_t(column);
+      arguments.push_back(matrixOf(rest.data(), m.rows, m.N, m.restStride));
+    Argument range = matrixOf(out.at(first), m.rows, std::min(columns, m.N - first),
+                              m.outStride);
+    range.dimensions[0].min = int32_t(first);
     test::call(function, arguments, {}, range);
   }
 
 private:
   Matmul m;
   mille_kernel_function function;
-  Memory input, biases, rest, out;
+  Memory input, start, row, column, bias, rest, out;
 };
 
 void computing(benchmark::State &state, const Isa &isa, const Matmul &m) {
   Call call(m, isa);
-  Memory weight(m.weightBytes);
+  Memory weight(m.weightCount, m.type.weight);
   constexpr int64_t columns = 128; // of a task: two panels
-  measureComputing(state, isa, NumberType::f32, 2.0 * m.rows * m.K * m.N,
+  measureComputing(state, isa, m.type.number, 2.0 * m.rows * m.K * m.N,
                    (m.N + columns - 1) / columns, [&](int64_t task) {
                      call.run(weight.data(), task * columns, columns);
                    });
@@ -101,10 +163,9 @@ void computing(benchmark::State &state, const Isa &isa, const Matmul &m) {
 void streaming(benchmark::State &state, const Isa &isa, const Matmul &m) {
   Call call(m, isa);
   const int64_t copies = (int64_t(192) << 20) / m.weightBytes + 1;
-  Memory weights(copies * m.weightBytes);
-  char *first = static_cast<char *>(weights.data());
+  Memory weights(copies * m.weightCount, m.type.weight);
   int64_t next = 0;
-  auto turn = [&] { return first + next++ % copies * m.weightBytes; };
+  auto turn = [&] { return weights.at(next++ % copies * m.weightCount); };
   measureMoving(state, m.weightBytes, [&] { call.run(turn(), 0, m.N); },
                 [&] { readAll(turn(), m.weightBytes); });
 }
@@ -117,20 +178,24 @@ struct Shape {
 
 } // namespace
 
-void benchmarks::addMatmuls(const Isa &isa) {
+static void addMatmulsOf(const Type &type, const Isa &isa) {
+  auto compute = [&](const Shape &shape, int64_t rows) {
+    add(std::string(shape.name) + "/" + type.name, isa,
+        "rows:" + std::to_string(rows), [=](auto &state) {
+          computing(state, isa, {type, rows, shape.K, shape.N, shape.epilogue});
+        });
+  };
   const Shape shapes[] = {
       {"matmul-768-3072", 768, 3072, Epilogue::none},
       {"matmul-768-3072-gelu", 768, 3072, Epilogue::gelu},
       {"matmul-3072-768-residual", 3072, 768, Epilogue::residual}};
   for (const Shape &shape : shapes) {
     for (int64_t rows : {1, 7, 12, 16, 32, 33, 128, 512})
-      add(shape.name, isa, "rows:" + std::to_string(rows), [=](auto &state) {
-        computing(state, isa, {rows, shape.K, shape.N, shape.epilogue});
-      });
+      compute(shape, rows);
     for (int64_t rows : {1, 7})
-      add(std::string(shape.name) + "-streaming", isa,
+      add(std::string(shape.name) + "-streaming/" + type.name, isa,
           "rows:" + std::to_string(rows), [=](auto &state) {
-            streaming(state, isa, {rows, shape.K, shape.N, shape.epilogue});
+            streaming(state, isa, {type, rows, shape.K, shape.N, shape.epilogue});
           });
   }
   const Shape others[] = {
@@ -142,10 +207,12 @@ void benchmarks::addMatmuls(const Isa &isa) {
       {"matmul-4096-4096", 4096, 4096, Epilogue::none}};
   for (const Shape &shape : others)
     for (int64_t rows : {16, 64, 128})
-      add(shape.name, isa, "rows:" + std::to_string(rows), [=](auto &state) {
-        computing(state, isa, {rows, shape.K, shape.N, shape.epilogue});
-      });
-  add("matmul-768-30522", isa, "rows:16", [=](auto &state) {
-    computing(state, isa, {16, 768, 30522, Epilogue::none});
-  });
+      compute(shape, rows);
+  compute({"matmul-768-30522", 768, 30522, Epilogue::none}, 16);
+}
+
+void benchmarks::addMatmuls(const Isa &isa) {
+  for (const Type &type : types)
+    if (hasInstructions(isa, type.number))
+      addMatmulsOf(type, isa);
 }

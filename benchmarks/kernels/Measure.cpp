@@ -28,9 +28,17 @@ mille_kernel_function benchmarks::made(const std::string &text, const Isa &isa,
   return entry.function;
 }
 
-Memory::Memory(size_t bytes) : first(aligned_alloc(64, (bytes + 127) / 64 * 64)) {
-  for (size_t i = 0; i < bytes / 4; ++i)
+Memory::Memory(int64_t count, Element element)
+    : element(element),
+      first(aligned_alloc(64, (count * element.bytes + 127) / 64 * 64)) {
+  const bool halves = element.name == bf16.name;
+  for (int64_t i = 0; i < count * element.bytes / 4; ++i) {
     floats()[i] = float(int(i * 2654435761u >> 16) % 2001 - 1000) / 1000.0f;
+    // A bf16 is the upper half of a float.
+    auto *half = reinterpret_cast<uint16_t *>(floats() + i);
+    if (halves)
+      half[0] = half[1];
+  }
 }
 
 Memory::~Memory() { free(first); }
@@ -53,14 +61,14 @@ static double peakFlops(const PeakLoop &loop) {
   return loop.operationsPerStep * steps / secondsOf([&] { loop.run(steps); });
 }
 
+bool benchmarks::hasInstructions(const Isa &isa, NumberType type) {
+  return peakLoop(type, isa.features).run;
+}
+
 void benchmarks::measureComputing(benchmark::State &state, const Isa &isa,
                                   NumberType type, double flops, int64_t tasks,
                                   const std::function<void(int64_t)> &run) {
   PeakLoop loop = peakLoop(type, isa.features);
-  if (!loop.run) {
-    state.SkipWithError("this instruction set has no instruction for the type");
-    return;
-  }
   std::vector<double> best(tasks, 1e9), shares, peaks;
   double before = peakFlops(loop);
   for (auto _ : state)
@@ -122,18 +130,17 @@ benchmarks::copyAll(void *to, const void *from, size_t bytes) {
   asm volatile("" ::: "memory");
 }
 
-int64_t benchmarks::paddedStride(int64_t columns, int64_t bytesOfElement) {
-  int64_t line = 64 / bytesOfElement;
+int64_t benchmarks::paddedStride(int64_t columns, Element element) {
+  int64_t line = 64 / element.bytes;
   int64_t stride = (columns + line - 1) / line * line;
-  return stride * bytesOfElement % 4096 == 0 ? stride + line : stride;
+  return stride * element.bytes % 4096 == 0 ? stride + line : stride;
 }
 
-std::string benchmarks::rowsType(int64_t columns, int64_t stride,
-                                 const std::string &element) {
-  std::string size = std::to_string(columns);
-  return "memref<?x" + size + "x" + element +
-         (stride == columns ? ">"
-                            : ", strided<[" + std::to_string(stride) + ", 1]>>");
+std::string benchmarks::rowsType(int64_t columns, int64_t stride, Element element) {
+  std::string type = "memref<?x" + std::to_string(columns) + "x" + element.name;
+  return type + (stride == columns
+                     ? ">"
+                     : ", strided<[" + std::to_string(stride) + ", 1]>>");
 }
 
 Argument benchmarks::matrixOf(void *host, int64_t rows, int64_t columns,

@@ -15,18 +15,32 @@ using test::Argument;
 // A kernel of MLIR text; made once for each text, instruction set and row class.
 mille_kernel_function made(const std::string &text, const Isa &isa, RowClass rows);
 
-// Aligned memory, given back with the object; floats from -1 to 1, or bytes.
+// What a buffer holds.
+struct Element {
+  const char *name; // in MLIR
+  int64_t bytes;
+};
+constexpr Element f32{"f32", 4}, bf16{"bf16", 2}, ui8{"ui8", 1}, i8{"i8", 1},
+    i32{"i32", 4};
+
+// Aligned memory, given back with the object; numbers from -1 to 1, or any bytes.
 class Memory {
 public:
-  explicit Memory(size_t bytes);
+  Memory(int64_t count, Element element);
   ~Memory();
   Memory(const Memory &) = delete;
   float *floats() const { return static_cast<float *>(first); }
   void *data() const { return first; }
+  void *at(int64_t index) const {
+    return static_cast<char *>(first) + index * element.bytes;
+  }
 
 private:
+  Element element;
   void *first;
 };
+
+bool hasInstructions(const Isa &isa, NumberType type);
 
 // Counters: us, GFLOPs (from the best time of each task), peak% (the median over
 // tasks of the rate over that of registers beside it) and peak, in 10^9
@@ -46,8 +60,8 @@ void readAll(const void *from, size_t bytes);
 void copyAll(void *to, const void *from, size_t bytes);
 
 // The text of `memref<?xCOLUMNSxELEMENT>` with a padded row stride, as plan gives.
-int64_t paddedStride(int64_t columns, int64_t bytesOfElement);
-std::string rowsType(int64_t columns, int64_t stride, const std::string &element);
+int64_t paddedStride(int64_t columns, Element element);
+std::string rowsType(int64_t columns, int64_t stride, Element element);
 Argument matrixOf(void *host, int64_t rows, int64_t columns, int64_t stride);
 
 
