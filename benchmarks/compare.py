@@ -3,7 +3,7 @@
 interleaved rounds.
 
   compare.py [WORKLOAD ...] [OPTIONS]      bert minilm deep padded cold
-                                           compile
+                                           compile kernels
 
 Each peer is a process of its own, pinned to the same cores, and stands still while
 another has its turn. Outputs are compared before anything is timed. A figure is the
@@ -65,6 +65,7 @@ def parse():
     add("--threads", type=numbers, help="default: the workload's")
     add("--layers", type=numbers, default=[12, 100, 1000], help="of deep")
     add("--model", help="a folder of BERT's shape in place of the workload's")
+    add("--kernels", help="of kernels: a regular expression for their names")
     add("--rounds", type=int, default=5)
     add("--seconds", type=float, default=0.25, help="of a turn")
     options = parser.parse_args()

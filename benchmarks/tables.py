@@ -56,6 +56,8 @@ def measured_lines(table):
         return cold_lines(table)
     if "compiling" in table:
         return compiling_lines(table)
+    if "kernels" in table:
+        return kernel_lines(table)
     cells = head(table)
     text = ["### " + table["title"], "", line(cells), "|" + "---|" * len(cells)]
     text += [line(row(table, entry)) for entry in table["rows"]
@@ -97,6 +99,19 @@ def compiling_lines(table):
         "%.2f" % entry["program"], "%.0f" % (entry["library_bytes"] / 1e3),
         "%.1f" % (entry["weights_bytes"] / 1e6)])
         for entry in table["compiling"]]
+
+
+def kernel_lines(table):
+    text = ["### " + table["title"], "",
+            "| kernel | type | size | us | rate | of the ceiling | ceiling |",
+            "|---|---|---|---|---|---|---|"]
+    for one in table["kernels"]:
+        unit = ("GOP/s" if one["dtype"] == "int8" else "GFLOP/s") \
+            if one["computes"] else "GB/s"
+        text.append(line([one["name"], one["dtype"], one["size"], "%.1f" % one["us"],
+                          "%.1f %s" % (one["rate"], unit), percent(one["share"]),
+                          "%.1f" % one["ceiling"]]))
+    return text
 
 
 def in_short(results):

@@ -236,5 +236,48 @@ def first_result_in_c(bench, case):
     return once
 
 
+KERNELS = ("matmul-768-3072|matmul-768-3072-gelu|matmul-3072-768-residual|"
+           "matmul-768-3072-streaming|attention-.*|norm-768|quantize-.*")
+
+
+def kernels(bench):
+    """Google Benchmark's, of the best instruction set of this machine."""
+    program = os.path.join(os.path.dirname(bench.options.mille), os.pardir, "test",
+                           "programs", "kernel-benchmarks")
+    if not os.path.exists(program):
+        raise Refused("%s is not built: ninja kernel-benchmarks" %
+                      os.path.normpath(program))
+    listed = output_of([program, "--benchmark_list_tests"]).split()
+    isa = listed[0].split("/")[2]
+    chosen = bench.options.kernels or KERNELS
+    cases.say("kernels of " + isa)
+    report = cases.json.loads(output_of([
+        program, "--benchmark_format=json", "--benchmark_min_time=0.1",
+        "--benchmark_filter=^(%s)/(%s)/%s/" % (
+            chosen, "|".join(bench.options.dtypes), isa)]))
+    rows = []
+    for one in report["benchmarks"]:
+        name, dtype, _, size = one["name"].split("/")
+        computes = "GFLOPs" in one
+        rows.append({
+            "name": name, "dtype": dtype, "size": size.replace(":", " "),
+            "us": one["us"], "rate": one["GFLOPs" if computes else "GB/s"],
+            "computes": computes,
+            "share": one.get("peak%" if computes else "bandwidth%", 0) / 100,
+            "ceiling": one.get("peak" if computes else "bandwidth", 0)})
+    return {"title": "Kernels", "about":
+            "One core. What computes is a share of registers of the same type right "
+            "beside each task, what moves a share of a plain loop over the same "
+            "bytes; `streaming` reads its weights from memory.",
+            "tables": [{"title": "Kernels for %s" % isa, "kernels": rows}]}
+
+
+def output_of(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise Refused(" ".join(done.stderr.split())[-300:])
+    return done.stdout
+
+
 ALL = {"bert": bert, "minilm": minilm, "deep": deep, "padded": padded,
-       "cold": cold, "compile": compiling}
+       "cold": cold, "compile": compiling, "kernels": kernels}
