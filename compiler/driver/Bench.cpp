@@ -7,6 +7,7 @@
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Reference.h"
 #include "compiler/driver/Report.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -43,11 +44,11 @@ static double timeOneRun(Compiled &compiled, Status &status) {
 
 // Runs under the profile give operations and time per kernel; runs without it
 // give the time of the whole.
-static Status measure(const BenchOptions &options, Compiled &compiled,
-                      Measured &measured) {
+static Status measure(const BenchOptions &options, NumberType type,
+                      Compiled &compiled, Measured &measured) {
   Status status = Status::done;
   showProgress("measuring the peak");
-  measured.peakGflops = measurePeakGflops(options.threads);
+  measured.peakGflops = measurePeakGflops(type, options.threads);
   showProgress("running");
   double first = timeOneRun(compiled, status); // also warms up
   if (failed(status) || failed(status = compiled.profile(true)))
@@ -73,7 +74,7 @@ static Status measure(const BenchOptions &options, Compiled &compiled,
   showProgress("measuring the peak again");
   // Half from before, half from after: the clock drifts.
   measured.peakGflops =
-      (measured.peakGflops + measurePeakGflops(options.threads)) / 2;
+      (measured.peakGflops + measurePeakGflops(type, options.threads)) / 2;
   if (options.kernels)
     measured.readGigabytes = measureReadGigabytes(options.threads);
   measured.isa = compiled.isa();
@@ -123,10 +124,15 @@ static void printColumns(const BenchOptions &options, const Package &package,
       << "\n";
   out << llvm::format("median %.3f ms, quartiles %.3f to %.3f, of %zu runs\n",
                       m.at(0.5), m.at(0.25), m.at(0.75), m.milliseconds.size());
-  out << llvm::format("%.1f GFLOP/s, %.1f %% of this machine's %.1f (f32 "
-                      "multiply-adds in registers, same run)\n",
-                      m.gflops(), 100 * m.gflops() / m.peakGflops,
-                      m.peakGflops);
+  // A package of another type may run emulated.
+  if (m.peakGflops > 0)
+    out << llvm::format("%.1f GFLOP/s, %.1f %% of this machine's %.1f (%s "
+                        "multiply-adds in registers, same run)\n",
+                        m.gflops(), 100 * m.gflops() / m.peakGflops,
+                        m.peakGflops, package.dtype.c_str());
+  else
+    out << llvm::format("%.1f GFLOP/s; this machine has no %s multiply-adds\n",
+                        m.gflops(), package.dtype.c_str());
   out << "memory of the session: " << sayBytes(m.sessionBytes) << "\n";
   if (!options.kernels)
     return;
@@ -176,8 +182,11 @@ static void printJson(const BenchOptions &options, const Package &package,
     write(json, "best_ms", m.at(0));
     write(json, "gflop", m.gflop);
     write(json, "gflops", m.gflops());
-    write(json, "peak_gflops", m.peakGflops);
-    write(json, "share_of_peak", m.gflops() / m.peakGflops);
+    json.attribute("dtype", package.dtype);
+    if (m.peakGflops > 0) {
+      write(json, "peak_gflops", m.peakGflops);
+      write(json, "share_of_peak", m.gflops() / m.peakGflops);
+    }
     json.attribute("session_bytes", int64_t(m.sessionBytes));
     if (!options.kernels)
       return;
@@ -215,6 +224,13 @@ static Value maskFor(const BenchOptions &options) {
     for (int64_t token = 0; token < options.tokens; ++token)
       mask.numbers.push_back(token < length);
   return mask;
+}
+
+static NumberType numberTypeOf(const Package &package) {
+  return llvm::StringSwitch<NumberType>(package.dtype)
+      .Case("bf16", NumberType::bf16)
+      .Case("int8", NumberType::int8)
+      .Default(NumberType::f32);
 }
 
 static Status checkSizes(const BenchOptions &options, const Package &package) {
@@ -255,7 +271,8 @@ Status mille::benchCommand(const BenchOptions &given,
   if (Status status = compiled->bind(inputs, options.threads); failed(status))
     return status;
   Measured measured;
-  if (Status status = measure(options, *compiled, measured); failed(status))
+  if (Status status = measure(options, numberTypeOf(package), *compiled,
+                              measured); failed(status))
     return status;
   (options.json ? printJson : printColumns)(options, package, measured, out);
   return Status::done;

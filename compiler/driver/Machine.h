@@ -32,7 +32,6 @@ enum class NumberType { f32, bf16, int8 };
 // Operations in registers, a multiply and an add as two: vfmadd, vdpbf16ps or
 // vpdpbusd; 0: this machine has no such instruction.
 double measurePeakGflops(NumberType type, unsigned threads);
-double measurePeakGflops(unsigned threads);    // of f32
 double measureReadGigabytes(unsigned threads); // GB/s from memory
 // From one core to another and back; 0: there is one core only. Virtual cores
 // may be near or far from each other, and move.

@@ -92,10 +92,6 @@ double mille::measurePeakGflops(NumberType type, unsigned threads) {
   return double(threads) * loop.operationsPerStep * steps / seconds * 1e-9;
 }
 
-double mille::measurePeakGflops(unsigned threads) {
-  return measurePeakGflops(NumberType::f32, threads);
-}
-
 double mille::measureReadGigabytes(unsigned threads) {
   uint64_t features = describeMachine().features;
   bool wide = features & MILLE_CPU_AVX512;

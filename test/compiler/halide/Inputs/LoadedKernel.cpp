@@ -83,10 +83,7 @@ ParsedKernel::ParsedKernel(const std::string &text) {
   if (!module)
     giveUp("cannot parse\n" + text);
   module->walk([&](mlir::Operation *inner) {
-    if (!op && mlir::
-            isa<kernel::MatmulOp, kernel::RowsOp, kernel::AttentionOp,
-                kernel::LinearAttentionOp, kernel::RotateOp,
-                kernel::DispatchOp, kernel::CombineOp>(inner))
+    if (!op && kernel::isGenerated(inner))
       op = inner;
   });
   if (!op)
