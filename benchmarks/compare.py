@@ -2,7 +2,7 @@
 """Mille beside its peers on this machine: the same weights, the same ids, in
 interleaved rounds.
 
-  compare.py [WORKLOAD ...] [OPTIONS]      bert minilm deep padded cold
+  compare.py [WORKLOAD ...] [OPTIONS]      bert minilm deep padded disturbed cold
                                            compile kernels
 
 Each peer is a process of its own, pinned to the same cores, and stands still while

@@ -67,6 +67,32 @@ def bert(bench):
                    sizes(bench.options, [32, 128, 512], [1, 2]), about)
 
 
+def disturbed(bench):
+    """Two threads while another process keeps the second core busy."""
+    model = bench.options.model or models.random_folder(
+        bench.options.work, "bert-base", models.BERT_BASE)
+    tokens, tables = (bench.options.tokens or [128])[0], []
+    dtype, second = bench.options.dtypes[0], rounds.cores(2)[1:]
+    for threads, busy in [(1, False), (2, True)]:
+        case = bench.case(model, dtype, 1, tokens, threads)
+        loop = subprocess.Popen(
+            [sys.executable, "-c", "while True: pass"],
+            preexec_fn=lambda: os.sched_setaffinity(0, second)
+        ) if busy else None
+        try:
+            tables.append(bench.table("%s, %s, %d tokens, %d thread%s" % (
+                named(bench, "BERT-base"), dtype, tokens, threads,
+                "s, the second core busy" if busy else ""), case))
+        finally:
+            if loop:
+                loop.kill()
+                loop.wait()
+    note_speed_up(tables)
+    return {"title": "A busy core", "tables": tables, "about":
+            "One thread, then two while a loop of another process runs on the "
+            "second core; the peak is that of these minutes."}
+
+
 def minilm(bench):
     model, about = models.minilm(bench.options.work, bench.options.model)
     return encoder(bench, named(bench, "MiniLM"), model,
@@ -280,4 +306,5 @@ def output_of(command):
 
 
 ALL = {"bert": bert, "minilm": minilm, "deep": deep, "padded": padded,
-       "cold": cold, "compile": compiling, "kernels": kernels}
+       "disturbed": disturbed, "cold": cold, "compile": compiling,
+       "kernels": kernels}

@@ -15,33 +15,35 @@ FLAGS = ["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3",
          "--iree-llvmcpu-fail-on-out-of-bounds-stack-allocation=false"]
 
 
-def stablehlo(encoder, scanned, dtype, ids, path):
+def stablehlo(encoder, scanned, dtype, inputs, path):
     import jax
     import jax_function
     function = jax_function.function(encoder, scanned)
     weights = jax_function.weights(encoder, scanned, dtype)
-    shape = jax.ShapeDtypeStruct(ids.shape, np.int32)
+    shapes = [jax.ShapeDtypeStruct(array.shape, np.int32) for array in inputs]
     if scanned:
-        shapes = jax.tree.map(
+        taken = jax.tree.map(
             lambda array: jax.ShapeDtypeStruct(array.shape, array.dtype), weights)
-        lowered = jax.jit(function).lower(*shapes, shape)
+        lowered = jax.jit(function).lower(*taken, *shapes)
     else:
         weights = jax.tree.map(jax.numpy.asarray, weights)
-        lowered = jax.jit(lambda ids: function(*weights, ids)).lower(shape)
+        lowered = jax.jit(lambda *given: function(*weights, *given)).lower(*shapes)
     with open(path, "wb") as file:
         lowered.compiler_ir("stablehlo").operation.write_bytecode(file)
 
 
-def module(case, encoder, scanned, ids):
-    path = os.path.join(case["work"], "iree-%s-%dx%d.vmfb" % (
-        case["dtype"], *ids.shape))
+def module(case, encoder, scanned, inputs):
+    path = os.path.join(case["work"], "iree-%s-%dx%d%s.vmfb" % (
+        case["dtype"], case["batch"], case["tokens"],
+        "-masked" if case["mask"] else ""))
     if not os.path.exists(path):
         os.makedirs(case["work"], exist_ok=True)
         source = path.replace(".vmfb", ".mlirbc")
-        stablehlo(encoder(), scanned, case["dtype"], ids, source)
+        stablehlo(encoder(), scanned, case["dtype"], inputs, source)
         iree.compiler.compile_file(source, input_type="stablehlo",
                                    target_backends=["llvm-cpu"],
-                                   output_file=path, extra_args=FLAGS)
+                                   output_file=path + ".part", extra_args=FLAGS)
+        os.rename(path + ".part", path)
         os.remove(source)
     return path
 
@@ -50,18 +52,17 @@ class Peer:
     def __init__(self, case, encoder):
         if case["dtype"] == "int8":
             raise Refused("it has no quantisation of its own")
-        if case["mask"] is not None:
-            raise Refused("only the case without a mask is written")
         scanned = not os.path.isdir(case["model"])
-        ids = read_integers(case, "ids", np.int32)
+        inputs = [read_integers(case, name, np.int32)
+                  for name in ["ids", "mask"] if case[name]]
         config = iree.runtime.Config(
             "local-sync" if case["threads"] == 1 else "local-task")
         context = iree.runtime.SystemContext(config=config)
         context.add_vm_module(iree.runtime.VmModule.mmap(
-            context.instance, module(case, encoder, scanned, ids)))
+            context.instance, module(case, encoder, scanned, inputs)))
         name = next(key for key in context.modules.keys() if key != "hal")
         self.function = context.modules[name]["main"]
-        arrays = [ids]
+        arrays = inputs
         if scanned:
             import jax
             import jax_function
