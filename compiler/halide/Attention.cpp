@@ -11,8 +11,6 @@ namespace mille {
 namespace {
 
 using Operand = AttentionOperand;
-constexpr double log2e = 1.4426950408889634;
-constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; where maxima start
 constexpr float masked = -1.0e30f; // a key's bias, or less: the key is hidden
 
 // A head's value from a table known at compile time.
@@ -45,10 +43,10 @@ const char *nameOf(Operand operand) {
 Pipe AttentionPipe::build() {
   declareOperands();
   placeTask();
-  transposeQueries();
-  score();
-  weigh();
-  mix();
+  paired ? transposePairs() : transposeQueries();
+  paired ? scorePairs() : score();
+  paired ? weighPairs() : weigh();
+  paired ? mixPairs() : mix();
   Expr local = m - row0;
   Expr value = mixed(d, local % mixedTile.rows, local / mixedTile.rows, h);
   if (!isLinear()) // strict, else LLVM makes it a division in some places only
@@ -56,9 +54,11 @@ Pipe AttentionPipe::build() {
                         inverse(local % queryBlock, local / queryBlock, h));
   pipe.out(d, m, h) = rounded(value, spec.out.element);
   scheduleOut();
-  scheduleQueries();
-  scheduleScores();
-  scheduleMixed();
+  paired ? scheduleQueryPairs() : scheduleQueries();
+  paired ? scheduleScorePairs() : scheduleScores();
+  paired ? scheduleMixedPairs() : scheduleMixed();
+  if (paired)
+    pipe.passes.push_back(shareWords({queryWords, weightWords, valueWords}));
   return std::move(pipe);
 }
 
@@ -165,13 +165,17 @@ RDom AttentionPipe::keysOf(const char *name, const Range &range) const {
 }
 // Tiles that hold a key that some query of a block sees.
 RDom AttentionPipe::tilesOf(const char *name, const Expr &block) const {
-  RDom r(0, (keys + keyTile - 1) / keyTile, names(name));
+  RDom r(0, tileCount(), names(name));
+  restrictTiles(r, r, block);
+  return r;
+}
+Expr AttentionPipe::tileCount() const { return (keys + keyTile - 1) / keyTile; }
+void AttentionPipe::restrictTiles(RDom &r, const RVar &tile, const Expr &block) const {
   Range range = seenByBlock(block);
   if (range.first.defined())
-    r.where(r * keyTile + (keyTile - 1) >= range.first);
+    r.where(tile * keyTile + (keyTile - 1) >= range.first);
   if (range.last.defined())
-    r.where(r * keyTile <= range.last);
-  return r;
+    r.where(tile * keyTile <= range.last);
 }
 // Keys that some query of a block sees.
 AttentionPipe::Range AttentionPipe::seenByBlock(const Expr &block) const {
@@ -188,6 +192,23 @@ TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset, const E
   };
   Turning turning{s.headDim, s.angles(), s.start, s.interleaved};
   return TurnedHeads(turning, source, at(Operand::rotation), firstRow, names, name);
+}
+
+// What a lane's scores are multiplied by. They are in powers of two, so that their
+// exponential is quick.
+Expr AttentionPipe::factorOf(const Expr &lane) {
+  Expr factor = float(s.softcap > 0 || isLinear() ? s.scale : s.scale * log2e);
+  auto times = [&](const Expr &by) {
+    factor = oneRounding(Internal::Call::strict_mul, factor, by);
+  };
+  if (s.has(Operand::headScale))
+    times(at(Operand::headScale)(s[Operand::headScale]->columns == 1 ? Expr(0) : h));
+  if (!s.has(Operand::queryScale))
+    return factor;
+  times(at(Operand::queryScale)(0, queryRow(b, q)));
+  factors = make("factors");
+  factors(q, b, h) = factor;
+  return factors(lane, b, h);
 }
 
 // [lane, d, block, head]: queries in lanes, what scales scores multiplied in.
@@ -207,22 +228,9 @@ void AttentionPipe::transposeQueries() {
     turnedKey = turn(key, s.keyOffset, keyRow, "turned_key");
     from = turnedQuery.at(d, queryRow(b, lane), h);
   }
-  // Scores are in powers of two, so that their exponential is quick.
-  Expr factor = float(s.softcap > 0 || isLinear() ? s.scale : s.scale * log2e);
-  auto times = [&](const Expr &by) {
-    factor = oneRounding(Internal::Call::strict_mul, factor, by);
-  };
-  if (s.has(Operand::headScale))
-    times(at(Operand::headScale)(s[Operand::headScale]->columns == 1 ? Expr(0) : h));
-  if (s.has(Operand::queryScale)) {
-    times(at(Operand::queryScale)(0, queryRow(b, q)));
-    factors = make("factors");
-    factors(q, b, h) = factor;
-    factor = factors(lane, b, h);
-  }
   // Four queries side by side first: a transposition in two steps of few shuffles.
   quads = make("quads");
-  quads(q, d, u, b, h) = from * factor;
+  quads(q, d, u, b, h) = from * factorOf(lane);
   queriesAcross(q, d, b, h) = quads(q % quad, d, q / quad, b, h);
 }
 
@@ -263,13 +271,16 @@ Expr AttentionPipe::biasesOf(const Expr &kv) {
   return scaled;
 }
 
+Expr AttentionPipe::keyOf(const Expr &tile) const {
+  return min(tile * keyTile + ki, keys - 1);
+}
+
 // [lane, key of tile, key tile, block, head]. The last tile repeats the last
 // key; what that gives is not read.
 void AttentionPipe::score() {
   dots = make("dots");
   RDom rd(0, int(s.headDim), names("rd"));
   depth = rd;
-  auto keyOf = [&](const Expr &tile) { return min(tile * keyTile + ki, keys - 1); };
   Expr kv = keyOf(ko);
   Expr keyAt = s.has(Operand::rotation)
                    ? turnedKey.at(rd, kv, kvHead)
@@ -277,15 +288,43 @@ void AttentionPipe::score() {
   const bool biasFirst = s.softcap <= 0 && !isLinear();
   dots(q, ki, ko, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
   dots(q, ki, ko, b, h) += queriesAcross(q, rd, b, h) * keyAt;
-  // Written by the tiles that are seen; what the others hold is not read.
+  keepScores([&](const Expr &dot, const Expr &) { return dot; });
+}
+
+// Written by the tiles that are seen; what the others hold is not read.
+void AttentionPipe::keepScores(const std::function<Expr(Expr, Expr)> &biased) {
   RDom r = tilesOf("score_tile", b);
   scoreTile = r;
+  Expr kv = keyOf(ko);
+  Expr score = chosenScore(biased(dots(q, ki, ko, b, h), kv), kv, s.softcap > 0);
+  if (!isLinear()) // what repeats the last key is hidden
+    score = select(likely(ko * keyTile + ki < keys), score, hidden);
+  tileScores = make("tile_scores");
+  tileScores(q, ki, ko, b, h) = score;
   scores = make("scores");
   scores(q, ki, ko, b, h) = undef<float>();
-  Expr score = chosenScore(dots(q, ki, r, b, h), keyOf(r), s.softcap > 0);
-  if (!isLinear()) // what repeats the last key is hidden
-    score = select(likely(r * keyTile + ki < keys), score, hidden);
-  scores(q, ki, r, b, h) = score;
+  scores(q, ki, r, b, h) = withSummary(
+      ki, keyTile, [&](const Expr &i) { return tileScores(q, i, r, b, h); },
+      [](const Expr &x, const Expr &y) { return max(x, y); });
+}
+
+// The rows of a tile as a tree, which is shorter than a chain.
+Expr AttentionPipe::combined(int rows, const std::function<Expr(Expr)> &at,
+                             const Combine &combine) {
+  std::vector<Expr> left;
+  for (int i = 0; i < rows; ++i)
+    left.push_back(at(i));
+  for (; left.size() > 1; left.resize((left.size() + 1) / 2))
+    for (size_t i = 0; i < left.size() / 2; ++i)
+      left[i] = combine(left[i], left[left.size() - 1 - i]);
+  return left.front();
+}
+// The rows of a tile and, after them, what they combine to: so nobody reads all of
+// them again for it.
+Expr AttentionPipe::withSummary(const Expr &row, int rows,
+                                const std::function<Expr(Expr)> &at,
+                                const Combine &combine) {
+  return select(row < rows, at(min(row, rows - 1)), combined(rows, at, combine));
 }
 
 // A dot product's score or, where the key is hidden, what counts as none.
@@ -307,16 +346,18 @@ Expr AttentionPipe::atKey(Func &f, const Expr &lane, const Expr &r, const Expr &
   return f(lane, r % keyTile, r / keyTile, block, h);
 }
 
-// A tile's keys as a tree, which is shorter than a chain.
-Expr AttentionPipe::ofTile(Func &f, const Expr &tile,
-                           const std::function<Expr(Expr, Expr)> &combine) const {
-  std::vector<Expr> left;
-  for (int i = 0; i < keyTile; ++i)
-    left.push_back(f(q, i, tile, b, h));
-  for (; left.size() > 1; left.resize((left.size() + 1) / 2))
-    for (size_t i = 0; i < left.size() / 2; ++i)
-      left[i] = combine(left[i], left[left.size() - 1 - i]);
-  return left.front();
+// Where maxima start: above every hidden score.
+Expr AttentionPipe::sinkScore() const {
+  if (!s.has(Operand::sink))
+    return lowest;
+  return max(at(Operand::sink)(h) * float(log2e), lowest);
+}
+void AttentionPipe::findTop() {
+  RDom r = tilesOf("top_tile", b);
+  topTile = r;
+  top = make("top");
+  top(q, b, h) = sinkScore();
+  top(q, b, h) = max(top(q, b, h), scores(q, keyTile, r, b, h));
 }
 
 // Softmax but for its division; without one the scores are the weights.
@@ -325,25 +366,28 @@ void AttentionPipe::weigh() {
     weights = scores;
     return;
   }
-  top = make("top");
   sum = make("sum");
   weights = make("weights");
-  inverse = make("inverse");
-  RDom r0 = tilesOf("top_tile", b), r1 = tilesOf("sum_tile", b);
-  topTile = r0;
+  RDom r1 = tilesOf("sum_tile", b);
   sumTile = r1;
-  Expr sink = lowest;
-  if (s.has(Operand::sink))
-    sink = max(at(Operand::sink)(h) * float(log2e), lowest);
-  top(q, b, h) = sink; // above every hidden score
-  top(q, b, h) = max(top(q, b, h), ofTile(scores, r0, [](Expr x, Expr y) { return max(x, y); }));
+  findTop();
+  Expr sink = sinkScore();
   RDom r = tilesOf("weight_tile", b);
   weightTile = r;
+  auto add = [](const Expr &x, const Expr &y) {
+    return oneRounding(Internal::Call::strict_add, x, y);
+  };
+  tileWeights = make("tile_weights");
+  tileWeights(q, ki, ko, b, h) = exp2Weight(scores(q, ki, ko, b, h) - top(q, b, h));
   weights(q, ki, ko, b, h) = undef<float>();
-  weights(q, ki, r, b, h) = exp2Weight(scores(q, ki, r, b, h) - top(q, b, h));
+  weights(q, ki, r, b, h) = withSummary(
+      ki, keyTile, [&](const Expr &i) { return tileWeights(q, i, r, b, h); }, add);
   sum(q, b, h) = s.has(Operand::sink) ? exp2Weight(sink - top(q, b, h)) : 0.0f;
-  auto add = [](Expr x, Expr y) { return oneRounding(Internal::Call::strict_add, x, y); };
-  sum(q, b, h) = add(sum(q, b, h), ofTile(weights, r1, add));
+  sum(q, b, h) = add(sum(q, b, h), weights(q, keyTile, r1, b, h));
+  invert();
+}
+void AttentionPipe::invert() {
+  inverse = make("inverse");
   inverse(q, b, h) = select(sum(q, b, h) > 0.0f, 1.0f / sum(q, b, h), 0.0f);
 }
 

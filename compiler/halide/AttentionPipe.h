@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Turn.h"
+#include "compiler/halide/Words.h"
 
 namespace mille {
 
@@ -11,10 +12,16 @@ public:
   AttentionPipe(const KernelSpec &spec, const Machine &machine, const Names &names)
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
         queryBlock(2 * V), keyTile(machine.wide ? 8 : 4),
-        mixedTile(mixedTileOf(s, machine)) {}
+        mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)) {}
   Pipe build();
 
+  // Whether products are of pairs of bf16: two multiply-adds in a lane. Their head
+  // dimensions are even, and more than one pair (Words.cpp).
+  static bool takesPairs(const AttentionSpec &s, const Machine &machine);
+
   // A query block is two vectors of lanes; these are the most of any machine.
+  static constexpr double log2e = 1.4426950408889634;
+  static constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; a maximum
   static constexpr int mostQueries = 32, mostKeys = 8;
 
 private:
@@ -48,31 +55,54 @@ private:
   Expr isKept(const Expr &kv) const;
   Expr isSeen(const Expr &block, const Expr &lane, const Expr &kv) const;
   Halide::RDom keysOf(const char *name, const Range &range) const;
+  Expr tileCount() const;
+  void restrictTiles(Halide::RDom &r, const RVar &tile, const Expr &block) const;
   Halide::RDom tilesOf(const char *name, const Expr &block) const;
 
   TurnedHeads turn(const Halide::ImageParam &input, int64_t offset,
                    const Expr &firstRow, const char *name) const;
+  Expr factorOf(const Expr &lane);
   void transposeQueries();
   Expr byDistance(const Expr &kv, const std::function<Expr(Expr)> &value);
   Expr biasesOf(const Expr &kv);
+  Expr keyOf(const Expr &tile) const;
   void score();
+  void keepScores(const std::function<Expr(Expr, Expr)> &biased);
   Expr chosenScore(Expr score, const Expr &kv, bool bias);
   Expr atKey(Func &f, const Expr &lane, const Expr &r, const Expr &block) const;
-  Expr ofTile(Func &f, const Expr &tile,
-              const std::function<Expr(Expr, Expr)> &combine) const;
+  using Combine = std::function<Expr(const Expr &, const Expr &)>;
+  static Expr combined(int rows, const std::function<Expr(Expr)> &at,
+                       const Combine &combine);
+  static Expr withSummary(const Expr &row, int rows, const std::function<Expr(Expr)> &at,
+                          const Combine &combine);
+  Expr sinkScore() const;
+  void findTop();
   void weigh();
+  void invert();
   void mix();
+  // The same of pairs: of head dimensions for scores, of keys for values.
+  void transposePairs();
+  void scorePairs();
+  void weighPairs();
+  void mixPairs();
+  void scheduleQueryPairs();
+  void scheduleScorePairs();
+  void scheduleMixedPairs();
+  Words wordsNamed(const char *words, const char *pairs);
+
   Expr valueAt(const Expr &column, const Expr &kv, const Expr &head) const;
   void lookForNan();
 
   Halide::TailStrategy tail() const;
   void perKeyHead(Func f);
   void lanes(Func f);
-  void plane(Func f, const RVar &tile);
+  void plane(Func f, const Var &row, int rows, const RVar &tile);
+  void inTile(Func f, Func plane, const Var &row, int rows, const RVar &tile);
   void scheduleOut();
   void scheduleQueries();
   void scheduleScores();
   void scheduleMixed();
+  void scheduleWorst();
 
   const KernelSpec &spec;
   const AttentionSpec &s;
@@ -80,6 +110,7 @@ private:
   const int V, queryBlock, keyTile;
   static constexpr int quad = 4; // queries that are transposed at once
   const Tile mixedTile;
+  const bool paired;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
   Halide::Param<int> queries{names("queries")}, keyCount{names("keys")},
@@ -93,7 +124,13 @@ private:
   Expr position0;        // of row 0
   Expr kvHead;
   TurnedHeads turnedQuery, turnedKey;
-  Func factors, quads, queriesAcross, strip, dots, scores, top, weights, sum, inverse,
+  Words queryWords, weightWords, valueWords;
+  Func roundedKey, start; // turned keys in bf16; what exponents start from
+  Expr lateFactor;       // what scores are multiplied by in the exponential
+  RVar depthHalf, valueColumn;
+  std::vector<RVar> mixedHalves;
+  Var half{names("half")}, kp{names("kp")};
+  Func factors, quads, queriesAcross, strip, dots, tileScores, scores, top, tileWeights, weights, sum, inverse,
       mixed, worst, worstOfAll, soundKeys;
   RVar depth, scoreTile, weightTile, topTile, sumTile, worstKeys, worstColumns;
   std::vector<RVar> mixedKeys; // of each update of mixed

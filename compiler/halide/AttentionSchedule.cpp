@@ -12,8 +12,11 @@ AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
                                                const Machine &machine) {
   const int vectors = int(s.valueDim + machine.lanes - 1) / machine.lanes;
   const int rows = machine.wide ? 8 : 4;
-  if (vectors == 1)
+  // More than 16 sums of pairs LLVM moves to and fro.
+  if (vectors == 1 || (vectors % 2 && takesPairs(s, machine)))
     return {2 * rows, 1};
+  if (takesPairs(s, machine))
+    return {rows, 2};
   if (vectors % 3 == 0)
     return {rows, 3};
   if (vectors == 5 && machine.wide)
@@ -80,17 +83,22 @@ void AttentionPipe::lanes(Func f) {
   f.compute_at(pipe.out, qo).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
       .store_in(MemoryType::Stack);
 }
-// One per query and key of a block.
-void AttentionPipe::plane(Func f, const RVar &tile) {
-  f.compute_at(pipe.out, qo).bound_extent(q, queryBlock).bound_extent(ki, keyTile);
-  f.update().reorder(q, ki, tile).vectorize(q, V).unroll(q).unroll(ki);
+// One per query and key of a block, by tiles.
+void AttentionPipe::plane(Func f, const Var &row, int rows, const RVar &tile) {
+  f.compute_at(pipe.out, qo).bound_extent(q, queryBlock).bound_extent(row, rows);
+  f.update().reorder(q, row, tile).vectorize(q, V).unroll(q).unroll(row);
+}
+// A tile of it in registers.
+void AttentionPipe::inTile(Func f, Func plane, const Var &row, int rows, const RVar &tile) {
+  f.compute_at(plane, tile).store_in(MemoryType::Register).bound_extent(q, queryBlock)
+      .bound_extent(row, rows).bound_extent(ko, 1).reorder(q, row).vectorize(q, V)
+      .unroll(q).unroll(row);
 }
 
 void AttentionPipe::scheduleScores() {
-  plane(scores, scoreTile);
-  dots.compute_at(scores, scoreTile).store_in(MemoryType::Register)
-      .bound_extent(q, queryBlock).bound_extent(ki, keyTile).bound_extent(ko, 1)
-      .reorder(q, ki).vectorize(q, V).unroll(q).unroll(ki);
+  plane(scores, ki, keyTile + 1, scoreTile);
+  for (Func f : {dots, tileScores})
+    inTile(f, scores, ki, keyTile, scoreTile);
   dots.update().reorder(q, ki, depth).vectorize(q, V).unroll(q).unroll(ki);
   if (strip.defined())
     strip.compute_at(pipe.out, qo).vectorize(u, V);
@@ -100,7 +108,8 @@ void AttentionPipe::scheduleScores() {
     lanes(f);
     Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
   }
-  plane(weights, weightTile);
+  plane(weights, ki, keyTile + 1, weightTile);
+  inTile(tileWeights, weights, ki, keyTile, weightTile);
   lanes(inverse);
 }
 
@@ -110,6 +119,10 @@ void AttentionPipe::scheduleMixed() {
   for (size_t i = 0; i < mixedKeys.size(); ++i)
     mixed.update(int(i)).reorder(d, q, mixedKeys[i]).vectorize(d, V, tail())
         .unroll(d).unroll(q);
+  scheduleWorst();
+}
+
+void AttentionPipe::scheduleWorst() {
   if (!worst.defined())
     return;
   perKeyHead(worst);
@@ -120,6 +133,72 @@ void AttentionPipe::scheduleMixed() {
   perKeyHead(soundKeys);
   for (Func f : {worst, worstOfAll, soundKeys})
     f.store_in(MemoryType::Stack);
+}
+
+//===-- Pairs -------------------------------------------------------------------//
+
+void AttentionPipe::scheduleQueryPairs() {
+  if (s.has(Operand::rotation)) {
+    turnedQuery.rows.compute_at(pipe.out, qo);
+    turnedQuery.vectorize(V);
+    perKeyHead(roundedKey);
+    roundedKey.bound_extent(d, int(s.headDim)).vectorize(d, lanesFor(s.headDim, V));
+    turnedKey.rows.compute_at(roundedKey, u).store_in(MemoryType::Stack);
+    turnedKey.vectorize(V);
+  }
+  if (factors.defined())
+    lanes(factors);
+  const int pairs = int(s.headDim / 2);
+  quads.compute_at(pipe.out, qo).bound_extent(q, quad).bound_extent(t, queryBlock / quad)
+      .bound_extent(d, pairs).reorder(q, d, t).vectorize(d, lanesFor(pairs, V)).unroll(q)
+      .store_in(MemoryType::Stack);
+  queryWords.words.compute_at(pipe.out, qo).bound_extent(q, queryBlock)
+      .bound_extent(d, pairs).reorder(q, d).vectorize(q, quad).unroll(q)
+      .store_in(MemoryType::Stack);
+  queryWords.pairs.compute_at(pipe.out, qo).bound_extent(half, 2)
+      .bound_extent(q, queryBlock).bound_extent(d, pairs).store_in(MemoryType::Stack);
+}
+
+void AttentionPipe::scheduleScorePairs() {
+  plane(scores, ki, keyTile + 1, scoreTile);
+  for (Func f : {dots, tileScores})
+    inTile(f, scores, ki, keyTile, scoreTile);
+  Var qv(names("qv"));
+  dots.update().split(q, q, qv, V).reorder(depthHalf, qv, q, ki, depth).atomic()
+      .vectorize(depthHalf).vectorize(qv).unroll(q).unroll(ki);
+  if (strip.defined())
+    strip.compute_at(pipe.out, qo).vectorize(u, V);
+  for (auto &[f, across] : {std::pair<Func, RVar>{top, topTile}, {sum, sumTile}}) {
+    lanes(f);
+    Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
+  }
+  lanes(start);
+  const int pairs = keyTile / 2;
+  plane(weightWords.words, kp, pairs + 1, weightTile);
+  inTile(tileWeights, weightWords.words, kp, pairs, weightTile);
+  weightWords.words.bound(ko, 0, tileCount()); // as pairs, whatever is read of them
+  weightWords.pairs.compute_at(pipe.out, qo).bound_extent(half, 2).bound(ko, 0, tileCount())
+      .bound_extent(q, queryBlock).bound_extent(kp, pairs + 1);
+  lanes(inverse);
+}
+
+void AttentionPipe::scheduleMixedPairs() {
+  const int width = V * mixedTile.vectors;
+  const int padded = (int(s.valueDim) + width - 1) / width * width;
+  for (Func f : {valueWords.words, valueWords.pairs}) {
+    perKeyHead(f);
+    f.bound(d, 0, padded).bound(u, 0, (keys + 1) / 2);
+  }
+  valueWords.pairs.bound_extent(half, 2);
+  valueWords.words.update().reorder(valueColumn, u)
+      .vectorize(valueColumn, V, tail());
+  Var dv(names("dv"));
+  mixed.compute_at(pipe.out, d).store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows).bound_extent(d, width).vectorize(d, V).unroll(d).unroll(q);
+  for (size_t i = 0; i < mixedKeys.size(); ++i)
+    mixed.update(int(i)).split(d, d, dv, V).reorder(mixedHalves[i], dv, d, q, mixedKeys[i])
+        .atomic().vectorize(mixedHalves[i]).vectorize(dv).unroll(d).unroll(q);
+  scheduleWorst();
 }
 
 uint32_t keysTogether(const KernelSpec &spec) {
@@ -134,10 +213,13 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   const AttentionSpec &s = spec.attention;
   constexpr int queryBlock = AttentionPipe::mostQueries;
   const bool turns = s.has(AttentionOperand::rotation);
-  // scores and weights of a query block, and a turned key row
-  perKey = (s.decay ? 1 : 2) * queryBlock * 4;
+  // Scores and weights of a query block, a ninth or fifth more for summaries (of
+  // narrow machines' 16 queries); a turned key row; a value as pairs.
+  perKey = (s.decay ? 1 : 2) * queryBlock * 4 * 9 / 8;
   if (turns)
     perKey += s.headDim * 4;
+  if (s.value.element == Element::bf16)
+    perKey += (s.valueDim + 31) / 32 * 32 * 2;
   if (s.decay || s.biasByDistance) // a strip of distances
     perKey += 4;
   // keys are rounded up to a key tile; Halide aligns each of the allocations

@@ -11,6 +11,7 @@ namespace mille {
 struct Machine {
   int lanes = 16;    // f32 in a vector
   bool wide = true;  // 32 vector registers, not 16
+  bool pairs = false; // multiply-adds of pairs of bf16
 };
 
 // Names that no other kernel of the process has: Halide numbers equal ones.

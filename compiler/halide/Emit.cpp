@@ -78,7 +78,7 @@ private:
 Machine machineOf(const Target &target) {
   // A target names its newest feature only, not what that implies.
   if (target.features_any_of({Target::AVX512_Skylake, Target::AVX512_Zen4}))
-    return {16, true};
+    return {16, true, target.has_feature(Target::AVX512_Zen4)};
   return {8, false};
 }
 

@@ -85,16 +85,34 @@ Expr oneRounding(Internal::Call::IntrinsicOp op, const Expr &a, const Expr &b) {
                               Internal::Call::PureIntrinsic);
 }
 
-Expr exp2Weight(Expr x) {
-  x = max(x, -127.0f); // there the fraction is 0 and 1.0 less 127 exponents is 0
-  // Added to 1.5 * 2^23 a number is rounded to an integer, in the sum's last bits.
+namespace {
+
+// x rounded to an integer, in the last bits of n = x + 1.5 * 2^23, and what is left.
+std::pair<Expr, Expr> splitSum(const Expr &x) {
   constexpr float shifter = 12582912.0f;
   Expr n = oneRounding(Internal::Call::strict_add, x, shifter);
   Expr f = oneRounding(Internal::Call::strict_sub, x,
                        oneRounding(Internal::Call::strict_sub, n, shifter));
+  return {bitsOf(n), f};
+}
+
+} // namespace
+
+Expr exp2Weight(Expr x) {
+  // At -127 the fraction is 0, and 1.0 less 127 exponents is 0.
+  auto [n, f] = splitSum(max(x, -127.0f));
   Expr p = horner(f, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
                       0.00966734067f, 0.00133822637f});
-  return floatOf(bitsOf(p) + (bitsOf(n) << 23));
+  return floatOf(bitsOf(p) + (n << 23));
+}
+
+// 2^(f + 1/2) is in [1, 2], so that half of bf16's last place is 2^-8 throughout: it
+// is in the first coefficient. At -127.5 the fraction is 1/2, and 2.0 less 128
+// exponents is nothing above bit 16.
+Expr exp2Half(Expr x) {
+  auto [n, f] = splitSum(max(x, -127.5f));
+  Expr p = horner(f, {1.41801810f, 0.980419099f, 0.343104213f, 0.0780246332f});
+  return reinterpret<uint32_t>(bitsOf(p) + (n << 23));
 }
 
 // x Phi(x) = max(x, 0) - |x| Phi(-|x|); the last term is under 6e-9 beyond 6.

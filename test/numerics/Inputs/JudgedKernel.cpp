@@ -14,13 +14,31 @@
 using namespace mille;
 using namespace mille::test;
 
+namespace {
+
+// To nearest, ties to even.
+uint16_t halfOf(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  if (std::isnan(x))
+    return uint16_t(bits >> 16 | 0x40);
+  return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+} // namespace
+
+uint16_t *Operand::half() const { // where they are odd one lies before the first
+  return reinterpret_cast<uint16_t *>(halves->data()) + data.size() % 2;
+}
+
 std::string Operand::type() const {
   auto number = [](int64_t value) { return std::to_string(value); };
   if (integer)
     return "memref<?xi32>";
   if (!rows)
     return "memref<" + number(columns) + "xf32>";
-  std::string type = "memref<" + (fixed ? number(rows) : "?") + "x" + number(columns) + "xf32";
+  std::string type = "memref<" + (fixed ? number(rows) : "?") + "x" + number(columns) +
+                     (halves ? "xbf16" : "xf32");
   return stride == columns ? type + ">"
                            : type + ", strided<[" + number(stride) + ", 1]>>";
 }
@@ -47,6 +65,19 @@ Operand &JudgedKernel::fixed(const char *name, int64_t rows, int64_t columns) {
 Operand &JudgedKernel::integers(const char *name, int64_t count) {
   return add({name, 0, count, 0, true, false, Guarded(count, side)});
 }
+void JudgedKernel::narrow(const char *name) {
+  for (Operand &operand : operands) {
+    if (operand.name != name)
+      continue;
+    operand.halves = std::make_shared<Guarded>((operand.data.size() + 1) / 2);
+    for (size_t i = 0; i < operand.data.size(); ++i) {
+      operand.half()[i] = halfOf(operand.data[i]);
+      uint32_t bits = uint32_t(operand.half()[i]) << 16;
+      memcpy(&operand.data[i], &bits, 4);
+    }
+  }
+}
+
 void JudgedKernel::out(int64_t rows, int64_t columns) {
   this->rows("out", rows, columns);
 }
@@ -137,7 +168,10 @@ Argument JudgedKernel::argumentOf(const Operand &operand, int row, const Cut &cu
     first = cut.sequence * own;
     extent = own + 8; // named as readable, but guarded here where there is nothing
   }
-  Argument argument{operand.data.data() + first * rowStride, {}};
+  const int64_t bytes = operand.halves ? 2 : 4;
+  char *start = operand.halves ? reinterpret_cast<char *>(operand.half())
+                               : reinterpret_cast<char *>(operand.data.data());
+  Argument argument{start + first * rowStride * bytes, {}};
   mille_dimension rows{int32_t(min), int32_t(extent), int32_t(rowStride), 0};
   if (!operand.rows) {
     if (row < 0)
@@ -148,17 +182,17 @@ Argument JudgedKernel::argumentOf(const Operand &operand, int row, const Cut &cu
   argument.dimensions = {{0, int32_t(operand.columns), 1, 0}, rows};
   if (!out)
     return argument;
-  auto *host = static_cast<float *>(argument.host);
+  auto *host = static_cast<char *>(argument.host);
   int64_t width = cut.column1 - cut.column0;
   if (tokens) {
     int64_t size = operand.columns / heads;
     argument.dimensions[0].extent = int32_t(size);
     argument.dimensions.push_back({int32_t(cut.column0), int32_t(width), int32_t(size), 0});
-    argument.host = host + cut.column0 * size;
+    argument.host = host + cut.column0 * size * bytes;
   } else {
     argument.dimensions[0].min = int32_t(cut.column0);
     argument.dimensions[0].extent = int32_t(width);
-    argument.host = host + cut.column0;
+    argument.host = host + cut.column0 * bytes;
   }
   return argument;
 }
@@ -198,6 +232,25 @@ void JudgedKernel::runCut(const ParsedKernel &parsed, mille_kernel_function kern
       }
 }
 
+// Nothing but what the kernel writes is in the out then.
+void JudgedKernel::runInto(const ParsedKernel &parsed, mille_kernel_function kernel,
+                           bool whole) {
+  const Operand &out = operands.back();
+  const uint32_t untouched = Guarded::poison();
+  const uint16_t untouchedHalf = 0xdead;
+  for (size_t i = 0; i < out.data.size(); ++i) {
+    memcpy(&out.data[i], &untouched, 4);
+    if (out.halves)
+      out.half()[i] = untouchedHalf;
+  }
+  runCut(parsed, kernel, whole);
+  for (size_t i = 0; out.halves && i < out.data.size(); ++i) {
+    uint32_t bits = uint32_t(out.half()[i]) << 16;
+    if (out.half()[i] != untouchedHalf)
+      memcpy(&out.data[i], &bits, 4);
+  }
+}
+
 void JudgedKernel::expect(bool holds, const Isa &isa, const std::string &what) {
   if (holds)
     return;
@@ -218,10 +271,8 @@ int JudgedKernel::check(const Isa &isa, double bound, int64_t tokens, int64_t ke
   if (expected.empty())
     return 1;
   uint32_t untouched = Guarded::poison();
-  for (size_t i = 0; i < out.data.size(); ++i)
-    memcpy(&out.data[i], &untouched, 4);
   resetScratch();
-  runCut(parsed, kernel, true);
+  runInto(parsed, kernel, true);
   uint64_t given = parsed.info.scratchBytes + parsed.info.scratchBytesPerToken * keys;
   expect(peakScratch() <= given, isa, "scratch " + std::to_string(peakScratch()) +
                                           " of " + std::to_string(given));
@@ -240,9 +291,7 @@ int JudgedKernel::check(const Isa &isa, double bound, int64_t tokens, int64_t ke
   }
   expect(worst < bound, isa, "error " + std::to_string(worst * 1e6) + "e-6");
   std::vector<float> first(out.data.data(), out.data.data() + out.data.size());
-  for (size_t i = 0; i < out.data.size(); ++i)
-    memcpy(&out.data[i], &untouched, 4);
-  runCut(parsed, kernel, false);
+  runInto(parsed, kernel, false);
   bool same = true;
   for (size_t i = 0; i < first.size(); ++i) {
     int64_t row = i / out.stride, column = i % out.stride;

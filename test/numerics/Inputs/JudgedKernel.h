@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <random>
 
 namespace mille::test {
@@ -15,6 +16,10 @@ struct Operand {
   int64_t rows, columns, stride;
   bool integer = false, fixed = false; // its sizes are known to the compiler
   Guarded data;
+  // bf16: what the kernel sees, between guard pages of its own; `data` has the same
+  // numbers.
+  std::shared_ptr<Guarded> halves;
+  uint16_t *half() const; // the first
   float &at(int64_t row, int64_t column) const { return data[row * stride + column]; }
   int32_t &number(int64_t i) const {
     return reinterpret_cast<int32_t *>(data.data())[i];
@@ -31,6 +36,8 @@ public:
   Operand &rows(const char *name, int64_t rows, int64_t columns);
   // A weight of fixed sizes; rows 0: one dimension.
   Operand &fixed(const char *name, int64_t rows, int64_t columns);
+  // An operand, all of whose numbers are there, or the out in bf16.
+  void narrow(const char *name);
   // i32 [count], all 0.
   Operand &integers(const char *name, int64_t count);
   void scalar(const char *name, int64_t value) { scalars.push_back({name, value}); }
@@ -61,6 +68,7 @@ private:
   int32_t run(const ParsedKernel &parsed, mille_kernel_function kernel, const Cut &cut);
   void runCut(const ParsedKernel &parsed, mille_kernel_function kernel, bool whole);
   Argument argumentOf(const Operand &operand, int row, const Cut &cut) const;
+  void runInto(const ParsedKernel &parsed, mille_kernel_function kernel, bool whole);
   void expect(bool holds, const Isa &isa, const std::string &what);
 
   std::string name, line;

@@ -1,0 +1,166 @@
+// Attention of bf16 by multiply-adds of pairs: of head dimensions for scores, of
+// keys for values. Softmax is f32; weights are rounded to bf16, and what they are
+// divided by is the sum of the rounded ones. Queries and keys are not rounded
+// again, but after a rotation.
+#include "compiler/halide/AttentionPipe.h"
+#include "compiler/halide/Elements.h"
+#include "compiler/halide/Functions.h"
+
+using namespace Halide;
+
+namespace mille {
+namespace {
+
+Expr halfOf(const Expr &x) { return reinterpret<uint16_t>(x); }
+Expr wordOf(const Expr &low, const Expr &high) {
+  return cast<uint32_t>(low) | (cast<uint32_t>(high) << 16);
+}
+Expr product(const Expr &x, const Expr &y) { return cast<float>(x) * cast<float>(y); }
+
+} // namespace
+
+bool AttentionPipe::takesPairs(const AttentionSpec &s, const Machine &machine) {
+  for (const BufferSpec *buffer : {&s.query, &s.key, &s.value})
+    if (buffer->element != Element::bf16)
+      return false;
+  return machine.pairs && !s.decay && s.headDim % 2 == 0 && s.headDim >= 4;
+}
+
+Words AttentionPipe::wordsNamed(const char *words, const char *pairs) {
+  return {make(words), make(pairs)};
+}
+
+// [half, lane, pair of d, block, head]
+void AttentionPipe::transposePairs() {
+  if (s.has(Operand::rotation)) {
+    turnedQuery = turn(query, s.queryOffset, 0, "turned_query");
+    turnedKey = turn(key, s.keyOffset, keyRow, "turned_key");
+    roundedKey = make("rounded_key");
+    roundedKey(d, u, h) = rounded(turnedKey.at(d, u, h), Element::bf16);
+  }
+  Expr row = queryRow(b, t * quad + q);
+  auto element = [&](const Expr &column) {
+    if (s.has(Operand::rotation))
+      return halfOf(rounded(turnedQuery.at(column, row, h), Element::bf16));
+    return halfOf(query(int(s.queryOffset) + h * int(s.headDim) + column, row));
+  };
+  quads = make("quads");
+  quads(q, d, t, b, h) = wordOf(element(2 * d), element(2 * d + 1));
+  queryWords = wordsNamed("query_words", "query_pairs");
+  queryWords.words(q, d, b, h) = quads(q % quad, d, q / quad, b, h);
+  readAsPairs(queryWords, half, {q, d, b, h});
+}
+
+void AttentionPipe::scorePairs() {
+  dots = make("dots");
+  RDom rd(0, 2, 0, int(s.headDim / 2), names("rd"));
+  depthHalf = rd.x;
+  depth = rd.y;
+  Expr column = rd.y * 2 + rd.x, kv = keyOf(ko);
+  Expr keyAt = s.has(Operand::rotation)
+                   ? roundedKey(column, kv, kvHead)
+                   : key(int(s.keyOffset) + kvHead * int(s.headDim) + column, keyRow + kv);
+  dots(q, ki, ko, b, h) = 0.0f;
+  dots(q, ki, ko, b, h) += product(queryWords.pairs(rd.x, q, rd.y, b, h), keyAt);
+  // A plain factor waits for the exponential, where it costs nothing.
+  bool biases = !s.slopes.empty();
+  for (Operand operand : {Operand::keyBias, Operand::keyHeadBias, Operand::bias,
+                          Operand::contentQuery, Operand::contentKey})
+    biases |= s.has(operand);
+  Expr factor = factorOf(q);
+  if (Internal::is_const(factor) && s.scale > 0 && s.softcap <= 0 && !biases &&
+      !s.has(Operand::sink)) {
+    lateFactor = factor;
+    keepScores([&](const Expr &dot, const Expr &) { return dot; });
+    return;
+  }
+  keepScores([&](const Expr &dot, const Expr &of) {
+    Expr score = oneRounding(Internal::Call::strict_mul, dot, factor);
+    return s.softcap > 0 || !biases ? score : score + biasesOf(of);
+  });
+}
+
+// [half, lane, pair of tile, key tile, block, head]
+void AttentionPipe::weighPairs() {
+  findTop();
+  RDom r = tilesOf("weight_tile", b);
+  weightTile = r;
+  start = make("start");
+  start(q, b, h) = (lateFactor.defined() ? top(q, b, h) * lateFactor : top(q, b, h)) + 0.5f;
+  auto weightOf = [&](const Expr &score) {
+    Expr scaled = lateFactor.defined() ? score * lateFactor : score;
+    return exp2Half(scaled - start(q, b, h));
+  };
+  const int pairs = keyTile / 2;
+  tileWeights = make("tile_words");
+  tileWeights(q, kp, ko, b, h) =
+      (weightOf(scores(q, 2 * kp, ko, b, h)) >> cast<uint32_t>(16)) |
+      (weightOf(scores(q, 2 * kp + 1, ko, b, h)) & Expr(uint32_t(0xffff0000)));
+  // In f32, of what is kept; the words after a tile's are its sum.
+  auto add = [](const Expr &x, const Expr &y) {
+    return oneRounding(Internal::Call::strict_add, x, y);
+  };
+  auto sumOf = [&](const Expr &word) {
+    return add(reinterpret<float>(word << cast<uint32_t>(16)),
+               reinterpret<float>(word & Expr(uint32_t(0xffff0000))));
+  };
+  weightWords = wordsNamed("weight_words", "weight_pairs");
+  Func &words = weightWords.words;
+  words(q, kp, ko, b, h) = undef<uint32_t>();
+  words(q, kp, r, b, h) = select(
+      kp < pairs, tileWeights(q, min(kp, pairs - 1), r, b, h),
+      reinterpret<uint32_t>(combined(
+          pairs, [&](const Expr &i) { return sumOf(tileWeights(q, i, r, b, h)); }, add)));
+  readAsPairs(weightWords, half, {q, kp, ko, b, h});
+  RDom r1 = tilesOf("sum_tile", b);
+  sumTile = r1;
+  sum = make("sum");
+  sum(q, b, h) = s.has(Operand::sink) ? exp2Weight(sinkScore() - top(q, b, h)) : 0.0f;
+  sum(q, b, h) = add(sum(q, b, h), reinterpret<float>(words(q, pairs, r1, b, h)));
+  invert();
+}
+
+// [column, query of tile, tile, head]
+void AttentionPipe::mixPairs() {
+  RDom rv(0, int(s.valueDim), names("value_column"));
+  valueColumn = rv;
+  valueWords = wordsNamed("value_words", "value_pairs");
+  auto elementAt = [&](const Expr &kv) {
+    return halfOf(value(int(s.valueOffset) + h * int(s.valueDim) + rv, keyRow + kv));
+  };
+  Expr second = 2 * u + 1;
+  valueWords.words(d, u, h) = undef<uint32_t>();
+  valueWords.words(rv, u, h) =
+      wordOf(elementAt(2 * u), elementAt(min(second, keys - 1))) &
+      select(second < keys, Expr(uint32_t(0xffffffff)), Expr(uint32_t(0xffff)));
+  readAsPairs(valueWords, half, {d, u, h});
+
+  mixed = make("mixed");
+  mixed(d, q, t, h) = 0.0f;
+  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+  if (hides)
+    lookForNan();
+  for (bool careful : {false, true}) {
+    if (careful && !hides)
+      continue;
+    Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
+    RDom r(0, 2, 0, (keys + 1) / 2, names(careful ? "r3" : "r2"));
+    if (from.first.defined())
+      r.where(r.y * 2 + 1 >= from.first);
+    if (to.last.defined())
+      r.where(r.y * 2 <= to.last);
+    if (hides)
+      r.where(r.y * 2 < (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)));
+    const int tiles = queryBlock / mixedTile.rows, pairs = keyTile / 2;
+    Expr weight = weightWords.pairs(r.x, (t % tiles) * mixedTile.rows + q, r.y % pairs,
+                                    r.y / pairs, t / tiles, h);
+    Expr x = valueWords.pairs(r.x, d, r.y, kvHead);
+    if (careful)
+      x = reinterpret<bfloat16_t>(select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
+    mixed(d, q, t, h) += product(weight, x);
+    mixedHalves.push_back(r.x);
+    mixedKeys.push_back(r.y);
+  }
+}
+
+} // namespace mille
