@@ -14,7 +14,7 @@ struct Isa {
   uint64_t features;        // MILLE_CPU_* of runtime/abi.h
 };
 
-// Rows a kernel is scheduled for: few (12 x 2 register tile) or many (6 x 4).
+// Rows a kernel is scheduled for: up to KernelInfo's fewRows, or more.
 enum class RowClass { few, many };
 
 // What the host program must know about a kernel; mirrors mille_kernel.

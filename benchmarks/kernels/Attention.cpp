@@ -45,7 +45,7 @@ struct Attention {
 };
 
 void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
-  mille_kernel_function function = made(a.text(), isa, RowClass::many);
+  mille_kernel_function function = made(a.text(), isa);
   int64_t stride = paddedStride(a.width(), a.element);
   int64_t outStride = paddedStride(a.queries(), a.element);
   int32_t tokens = int32_t(a.tokens), dim = int32_t(a.heads.dim);
@@ -80,7 +80,7 @@ void rotate(benchmark::State &state, const Isa &isa, int64_t tokens, int64_t hea
       ") {\n kernel.rotate %x by %r outs(%o : " + x + ") heads " +
       std::to_string(2 * heads) + " head_dim " + std::to_string(dim) +
       " pairing half start 0 : " + x + ", " + r + "\n return\n}\n";
-  mille_kernel_function function = made(text, isa, RowClass::many);
+  mille_kernel_function function = made(text, isa);
   size_t bytes = tokens * stride * 4;
   Memory input(tokens * stride, f32), rotation(tokens * dim, f32),
       out(tokens * stride, f32);

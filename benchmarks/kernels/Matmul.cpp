@@ -111,8 +111,7 @@ struct Matmul {
 class Call {
 public:
   Call(const Matmul &m, const Isa &isa)
-      : m(m), function(made(m.text(), isa,
-                            m.rows <= 12 ? RowClass::few : RowClass::many)),
+      : m(m), function(made(m.text(), isa, m.rows)),
         input(m.rows * m.inputStride, m.type.input),
         start(m.panels * Matmul::panel, i32), row(m.rows, f32), column(m.N, f32),
         bias(m.N, f32), rest(m.rows * m.restStride, f32),
@@ -190,9 +189,9 @@ static void addMatmulsOf(const Type &type, const Isa &isa) {
       {"matmul-768-3072-gelu", 768, 3072, Epilogue::gelu},
       {"matmul-3072-768-residual", 3072, 768, Epilogue::residual}};
   for (const Shape &shape : shapes) {
-    for (int64_t rows : {1, 7, 12, 16, 32, 33, 128, 512})
+    for (int64_t rows : {1, 7, 12, 13, 16, 18, 19, 32, 33, 128, 512})
       compute(shape, rows);
-    for (int64_t rows : {1, 7})
+    for (int64_t rows : {1, 6, 7, 12, 13, 18, 19, 32})
       add(std::string(shape.name) + "-streaming/" + type.name, isa,
           "rows:" + std::to_string(rows), [=](auto &state) {
             streaming(state, isa, {type, rows, shape.K, shape.N, shape.epilogue});

@@ -14,18 +14,21 @@ using namespace mille::benchmarks;
 using Clock = std::chrono::steady_clock;
 
 mille_kernel_function benchmarks::made(const std::string &text, const Isa &isa,
-                                       RowClass rows) {
+                                       int64_t rows) {
   struct Made {
     std::unique_ptr<test::ParsedKernel> parsed;
-    mille_kernel_function function;
+    mille_kernel_function few = nullptr, many = nullptr;
   };
   static std::map<std::string, Made> all;
-  Made &entry = all[text + isa.name + (rows == RowClass::few ? "f" : "m")];
-  if (!entry.parsed) {
+  Made &entry = all[text + isa.name];
+  if (!entry.parsed)
     entry.parsed = std::make_unique<test::ParsedKernel>(text);
-    entry.function = test::load(*entry.parsed, isa, rows);
-  }
-  return entry.function;
+  bool isFew = rows <= int64_t(entry.parsed->info.fewRows);
+  mille_kernel_function &function = isFew ? entry.few : entry.many;
+  if (!function)
+    function = test::load(*entry.parsed, isa,
+                          isFew ? RowClass::few : RowClass::many);
+  return function;
 }
 
 Memory::Memory(int64_t count, Element element)

@@ -12,8 +12,10 @@ namespace mille::benchmarks {
 
 using test::Argument;
 
-// A kernel of MLIR text; made once for each text, instruction set and row class.
-mille_kernel_function made(const std::string &text, const Isa &isa, RowClass rows);
+// A kernel of MLIR text in the class of so many rows; made once for each text,
+// instruction set and class.
+mille_kernel_function made(const std::string &text, const Isa &isa,
+                           int64_t rows = INT64_MAX);
 
 // What a buffer holds.
 struct Element {

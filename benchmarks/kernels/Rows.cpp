@@ -14,7 +14,7 @@ static void layerNorm(benchmark::State &state, const Isa &isa, int64_t rows,
       ") outs(%o : " + x + ") gather [-1, -1, -1] norm <layer, 1.000000e-12> {\n"
       "^bb0(%a: f32, %g: f32, %c: f32):\n %p = arith.mulf %a, %g : f32\n"
       " %s = arith.addf %p, %c : f32\n kernel.yield %s : f32\n }\n return\n}\n";
-  mille_kernel_function function = made(text, isa, RowClass::many);
+  mille_kernel_function function = made(text, isa);
   size_t bytes = rows * N * 4;
   Memory input(rows * N, f32), weight(N, f32), bias(N, f32), out(rows * N, f32);
   std::vector<Argument> arguments{matrixOf(input.data(), rows, N, N),
@@ -35,7 +35,7 @@ static void quantize(benchmark::State &state, const Isa &isa, Element element,
   std::string text = "func.func @f(%x: " + x + ", %v: " + v +
       ", %s: memref<?x1xf32>) {\n kernel.quantize %x values(%v : " + v +
       ") scales(%s : memref<?x1xf32>) : " + x + "\n return\n}\n";
-  mille_kernel_function function = made(text, isa, RowClass::many);
+  mille_kernel_function function = made(text, isa);
   Memory input(rows * N, element), values(rows * N, ui8), scales(rows, f32),
       copy(rows * N, element);
   std::vector<Argument> arguments{matrixOf(input.data(), rows, N, N),

@@ -17,7 +17,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "14";
+constexpr StringLiteral scheduleVersion = "15";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -40,6 +40,9 @@ std::string nameOf(const KernelSpec &spec) {
 
 bool isWide(const Isa &isa) { return isa.features & MILLE_CPU_AVX512; }
 
+// Up to three tiles of rows: more hide memory's time behind their own.
+constexpr uint32_t fewRows = 18;
+
 // Only matmul on AVX-512 has a schedule of its own for few rows.
 bool hasClasses(uint32_t fewRows, const Isa &isa) {
   return fewRows > 0 && isWide(isa);
@@ -49,7 +52,7 @@ void describe(const MatmulSpec &m, KernelInfo &info) {
   info.bufferCount = 3 + m.extras.size();
   info.columnUnit = m.panel / m.accumulators;
   info.rowUnit = 6;
-  info.fewRows = 12;
+  info.fewRows = fewRows;
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
   info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
   info.rowDimension = {1, -1};
@@ -192,7 +195,7 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
     return Status::bug;
   KernelInfo info{};
   info.name = nameOf(spec);
-  info.fewRows = spec.kind == KernelKind::matmul ? 12 : 0;
+  info.fewRows = spec.kind == KernelKind::matmul ? fewRows : 0;
   std::string symbol = kernelSymbol(info, isa, rows);
   EmitOptions options;
   options.target = isa.halideTarget;

@@ -195,7 +195,7 @@ void tiles() {
     bool few;
     const char *floats, *lastFloats;
   } rows[] = {{"zen4", false, "* 384]", "* 320]"},
-              {"zen4", true, "* 384]", "* 352]"},
+              {"zen4", true, "* 384]", "* 320]"},
               {"x86-64-v4", false, "* 384]", "* 320]"},
               {"x86-64-v3", false, "* 96]", "* 80]"}};
   for (const auto &row : rows)
