@@ -54,8 +54,8 @@ halide_free(void *, void *memory) {
 size_t mille::test::peakScratch() { return peak; }
 void mille::test::resetScratch() { peak = held.load(); }
 
-Guarded::Guarded(size_t count, Side side) : count(count) {
-  size_t page = sysconf(_SC_PAGESIZE), bytes = count * sizeof(float);
+Guarded::Guarded(size_t count, Side side, size_t elementBytes) : count(count) {
+  size_t page = sysconf(_SC_PAGESIZE), bytes = count * elementBytes;
   size_t inner = (bytes + page - 1) / page * page + (bytes ? 0 : page);
   mapBytes = inner + 2 * page;
   map = mmap(nullptr, mapBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -63,7 +63,9 @@ Guarded::Guarded(size_t count, Side side) : count(count) {
   if (map == MAP_FAILED || mprotect(start, inner, PROT_READ | PROT_WRITE))
     giveUp("no memory");
   first = reinterpret_cast<float *>(side == Side::end ? start + inner - bytes : start);
-  for (size_t i = 0; i < count; ++i) {
+  if (elementBytes != 4)
+    memset(first, 0xff, bytes);
+  for (size_t i = 0; elementBytes == 4 && i < count; ++i) {
     uint32_t bits = poison();
     memcpy(first + i, &bits, 4);
   }

@@ -14,15 +14,19 @@
 namespace mille::test {
 
 // Memory of exactly `count` elements that ends (or starts) at a page nobody may
-// touch, filled with a NaN of a pattern of its own.
+// touch, filled with a NaN of a pattern of its own; elements of other than four
+// bytes with ones.
 class Guarded {
 public:
   enum class Side { end, start };
-  Guarded(size_t count, Side side = Side::end);
+  Guarded(size_t count, Side side = Side::end, size_t elementBytes = 4);
   ~Guarded();
   Guarded(Guarded &&other) noexcept;
   Guarded(const Guarded &) = delete;
   float *data() const { return first; }
+  template <typename Number> Number *as() const {
+    return reinterpret_cast<Number *>(first);
+  }
   size_t size() const { return count; }
   float &operator[](size_t i) const { return first[i]; }
   static uint32_t poison() { return 0x7fc0dead; }

@@ -1,0 +1,48 @@
+// Instruction sets of a package, by what a machine has and what was asked for.
+//
+// RUN: %programs/driver-isas | FileCheck %s
+// CHECK: newest, f32: zen4 x86-64-v3
+// CHECK: newest, bf16: zen4
+// CHECK: newest, int8: zen4
+// CHECK: newest, f32, host: zen4
+// CHECK: newest, f32, x86-64-v3,x86-64-v4: x86-64-v4 x86-64-v3
+// CHECK: avx2, f32: x86-64-v3
+// CHECK: avx2, bf16: --dtype=bf16 computes with avx512_bf16, which this machine's CPU has not
+// CHECK-NEXT: --target=x86-64-v3 emulates it, slowly
+// CHECK: avx2, int8: --dtype=int8 computes with avx512_vnni, which this machine's CPU has not
+// CHECK: avx2, bf16, x86-64-v3: x86-64-v3
+// CHECK: nothing, f32, host: this machine's CPU has none of the instruction sets that Mille knows
+// CHECK-NEXT: --target=x86-64-v3 generates for others
+#include "compiler/driver/Isas.h"
+#include "runtime/abi.h"
+
+#include <cstdio>
+
+using namespace mille;
+
+static void choose(const char *machine, uint64_t features, const char *dtype,
+                   const std::vector<std::string> &targets) {
+  printf("%s, %s", machine, dtype);
+  for (size_t i = 0; i < targets.size(); ++i)
+    printf("%s%s", i ? "," : ", ", targets[i].c_str());
+  printf(":");
+  std::string why;
+  std::vector<Isa> chosen = chooseIsas(features, targets, dtype, why);
+  for (const Isa &isa : chosen)
+    printf(" %s", isa.name.c_str());
+  printf("%s%s\n", chosen.empty() ? " " : "", why.c_str());
+}
+
+int main() {
+  constexpr uint64_t avx2 = MILLE_CPU_AVX2;
+  constexpr uint64_t newest =
+      avx2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 | MILLE_CPU_AVX512_VNNI;
+  for (const char *dtype : {"f32", "bf16", "int8"})
+    choose("newest", newest, dtype, {});
+  choose("newest", newest, "f32", {"host"});
+  choose("newest", newest, "f32", {"x86-64-v3", "x86-64-v4"});
+  for (const char *dtype : {"f32", "bf16", "int8"})
+    choose("avx2", avx2, dtype, {});
+  choose("avx2", avx2, "bf16", {"x86-64-v3"});
+  choose("nothing", 0, "f32", {"host"});
+}

@@ -1,0 +1,301 @@
+// kernel.matmul on bf16 and on bytes, and kernel.quantize, against double at odd
+// sizes; every buffer ends or starts at a page nobody may touch.
+//
+// RUN: %programs/kernel-narrow zen4
+#include "compiler/weights/Elements.h"
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+int failures = 0;
+void expect(bool holds, const std::string &what) {
+  if (holds)
+    return;
+  ++failures;
+  printf("%s\n", what.c_str());
+}
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+std::string rowsOf(int64_t columns, int64_t stride, const char *element) {
+  return "memref<?x" + number(columns) + "x" + element + ", strided<[" +
+         number(stride) + ", 1]>>";
+}
+
+// A matmul of `inner` x `columns`, without or with an extra of the out's elements.
+struct Case {
+  bool bytes;  // ui8 and i8, else bf16
+  bool narrow; // the out and the extra are bf16
+  int64_t inner, columns;
+  int accumulators;
+
+  int64_t group() const { return bytes ? 4 : 2; }
+  int64_t each() const { return 4 / group(); } // bytes of an element
+  int64_t steps() const { return (inner + group() - 1) / group(); }
+  int64_t perPanel() const { return 64 / accumulators; }
+  int64_t panels() const { return (columns + perPanel() - 1) / perPanel(); }
+  int64_t inStride() const { return inner + 3; }
+  int64_t outStride() const { return columns + 1; }
+  const char *outElement() const { return narrow ? "bf16" : "f32"; }
+  std::string name() const {
+    return std::string(bytes ? "bytes " : "bf16 ") + number(inner) + " x " +
+           number(columns) + (accumulators == 2 ? " gated" : "") +
+           (narrow ? " to bf16" : "");
+  }
+  std::string text() const {
+    std::string x = rowsOf(inner, inStride(), bytes ? "ui8" : "bf16");
+    std::string o = rowsOf(columns, outStride(), outElement());
+    std::string w = "memref<" + number(panels()) + "x" + number(steps()) + "x" +
+                    number(64 * group()) + (bytes ? "xi8>" : "xbf16>");
+    std::string i = "memref<" + number(panels()) + "x1x64xi32>";
+    std::string initial = bytes ? " initial %i : " + i : "";
+    std::string region = accumulators == 2 ? "^bb0(%a: f32, %b: f32, %s: f32):\n"
+                                             " %c = arith.addf %a, %b : f32\n"
+                                           : "^bb0(%c: f32, %s: f32):\n";
+    return "func.func @f(%x: " + x + ", %w: " + w + ", %i: " + i + ", %r: " + o +
+           ", %o: " + o + ") {\n kernel.matmul %x, %w" + initial +
+           " extras(%r : " + o + ") outs(%o : " + o + ") accumulators " +
+           number(accumulators) + " {\n" + region +
+           " %y = arith.addf %c, %s : f32\n kernel.yield %y : f32\n } : " + x + ", " +
+           w + "\n return\n}\n";
+  }
+};
+
+// An element of the out or the extra.
+double read(const Guarded &buffer, int64_t i, bool narrow) {
+  return narrow ? widenBf16(buffer.as<uint16_t>()[i]) : buffer[i];
+}
+
+struct Data {
+  const Case &c;
+  int64_t rows;
+  Guarded input, weight, initial, extra, out;
+  std::vector<double> expected;
+
+  Data(const Case &c, int64_t rows, Guarded::Side side)
+      : c(c), rows(rows),
+        input((rows - 1) * c.inStride() + c.inner, side, c.each()),
+        weight(c.panels() * c.steps() * 64 * c.group(), side, c.each()),
+        initial(c.panels() * 64, side),
+        extra((rows - 1) * c.outStride() + c.columns, side, c.narrow ? 2 : 4),
+        out(extra.size(), side, c.narrow ? 2 : 4) {
+    std::mt19937 random(unsigned(c.inner * 7919 + rows));
+    auto draw = [&](double most) {
+      return std::uniform_real_distribution<double>(-most, most)(random);
+    };
+    std::vector<double> x(rows * c.inner), w(c.accumulators * c.columns * c.inner);
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t k = 0; k < c.inner; ++k)
+        x[m * c.inner + k] =
+            put(input, m * c.inStride() + k, c.bytes ? 128 + draw(128) : draw(1));
+    memset(weight.data(), 0, weight.size() * c.each());
+    std::fill_n(initial.as<int32_t>(), initial.size(), 0);
+    std::vector<double> start(c.accumulators * c.columns);
+    for (int64_t a = 0; a < c.accumulators; ++a)
+      for (int64_t n = 0; n < c.columns; ++n) {
+        int64_t panel = n / c.perPanel(), j = a * c.perPanel() + n % c.perPanel();
+        if (c.bytes)
+          start[a * c.columns + n] = initial.as<int32_t>()[panel * 64 + j] =
+              int32_t(draw(100000));
+        for (int64_t k = 0; k < c.inner; ++k)
+          w[(a * c.columns + n) * c.inner + k] =
+              put(weight,
+                  (panel * c.steps() + k / c.group()) * 64 * c.group() + j * c.group() +
+                      k % c.group(),
+                  c.bytes ? draw(127) : draw(1), /*isSigned=*/true);
+      }
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < c.columns; ++n) {
+        int64_t at = m * c.outStride() + n;
+        if (c.narrow)
+          extra.as<uint16_t>()[at] = narrowBf16(float(draw(1)));
+        else
+          extra[at] = float(draw(1));
+        double sum = 0;
+        for (int64_t a = 0; a < c.accumulators; ++a) {
+          sum += start[a * c.columns + n];
+          for (int64_t k = 0; k < c.inner; ++k)
+            sum += x[m * c.inner + k] * w[(a * c.columns + n) * c.inner + k];
+        }
+        expected.push_back(sum + read(extra, at, c.narrow));
+      }
+  }
+
+  // Stores the nearest element; returns its value.
+  double put(Guarded &buffer, int64_t at, double value, bool isSigned = false) {
+    if (!c.bytes) {
+      buffer.as<uint16_t>()[at] = narrowBf16(float(value));
+      return widenBf16(buffer.as<uint16_t>()[at]);
+    }
+    if (isSigned)
+      return buffer.as<int8_t>()[at] = int8_t(value);
+    return buffer.as<uint8_t>()[at] = uint8_t(std::min(value, 255.0));
+  }
+
+  void run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t n0, int64_t n1) {
+    auto rowsAt = [&](void *host, int64_t count, int64_t columns, int64_t stride) {
+      return Argument{host, {{0, int32_t(columns), 1, 0},
+                             {0, int32_t(count), int32_t(stride), 0}}};
+    };
+    int32_t line = int32_t(64 * c.group()), steps = int32_t(c.steps());
+    std::vector<Argument> inputs = {
+        rowsAt(input.as<char>() + m0 * c.inStride() * c.each(), m1 - m0, c.inner,
+               c.inStride()),
+        {weight.data(), {{0, line, 1, 0}, {0, steps, line, 0},
+                         {0, int32_t(c.panels()), line * steps, 0}}}};
+    if (c.bytes)
+      inputs.push_back({initial.data(), {{0, 64, 1, 0}, {0, 1, 64, 0},
+                                         {0, int32_t(c.panels()), 64, 0}}});
+    int64_t outBytes = c.narrow ? 2 : 4, first = m0 * c.outStride();
+    inputs.push_back(rowsAt(extra.as<char>() + first * outBytes, m1 - m0, c.columns,
+                            c.outStride()));
+    Argument range = rowsAt(out.as<char>() + (first + n0) * outBytes, m1 - m0, n1 - n0,
+                            c.outStride());
+    range.dimensions[0].min = int32_t(n0);
+    expect(call(kernel, inputs, {}, range) == 0, c.name() + ": status");
+  }
+
+  std::vector<char> bits() const {
+    const char *first = out.as<char>();
+    return {first, first + out.size() * (c.narrow ? 2 : 4)};
+  }
+};
+
+// Sums of bytes are exact; of bf16 each pair is rounded once or twice.
+double allowed(const Case &c, double expected) {
+  double products = c.bytes ? 0 : 2e-7 * double(c.inner) + 1e-6;
+  double rounding = c.narrow ? 0x1p-8 : 1.3e-7;
+  return products + rounding * std::fabs(expected);
+}
+
+void checkValues(const Data &data) {
+  const Case &c = data.c;
+  for (int64_t m = 0; m < data.rows; ++m)
+    for (int64_t n = 0; n < c.columns; ++n) {
+      double got = read(data.out, m * c.outStride() + n, c.narrow);
+      double want = data.expected[m * c.columns + n];
+      if (!(std::fabs(got - want) <= allowed(c, want)))
+        return expect(false, c.name() + ": [" + number(m) + ", " + number(n) + "] is " +
+                                 std::to_string(got) + " but must be " +
+                                 std::to_string(want));
+    }
+}
+
+void check(const Case &c, const Isa &isa) {
+  ParsedKernel parsed(c.text());
+  mille_kernel_function many = load(parsed, isa, RowClass::many), few = many;
+  if (kernelSymbol(parsed.info, isa, RowClass::few) !=
+      kernelSymbol(parsed.info, isa, RowClass::many))
+    few = load(parsed, isa, RowClass::few);
+  int64_t unit = parsed.info.columnUnit;
+  for (int64_t rows : {1, 5, 6, 13, 31})
+    for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
+      Data data(c, rows, side);
+      data.run(many, 0, rows, 0, c.columns);
+      checkValues(data);
+      std::vector<char> whole = data.bits();
+      auto clear = [&] { memset(data.out.data(), 0xff, whole.size()); };
+      auto padding = [&] { // between rows: as it was
+        return whole == data.bits();
+      };
+      memset(data.out.data(), 0xff, whole.size());
+      data.run(many, 0, rows, 0, c.columns);
+      whole = data.bits();
+      clear();
+      data.run(few, 0, rows, 0, c.columns);
+      expect(padding(), c.name() + ": bits differ between classes");
+      clear();
+      bool odd = false;
+      for (int64_t n = 0; n < c.columns; n += unit)
+        for (int64_t m = 0; m < rows; m += 1 + m % 5, odd = !odd)
+          data.run(odd ? few : many, m, std::min(rows, m + 1 + m % 5), n,
+                   std::min(c.columns, n + unit));
+      expect(padding(), c.name() + ": bits differ between ranges");
+    }
+}
+
+//===-- quantize --------------------------------------------------------------//
+
+void checkRow(const std::string &name, const float *row, int64_t columns,
+              const uint8_t *values, float scale) {
+  double largest = 127 * 0x1p-100;
+  for (int64_t n = 0; n < columns; ++n)
+    largest = std::max(largest, double(std::fabs(row[n])));
+  expect(std::fabs(scale * 127 / largest - 1) < 2e-7, name + ": scale");
+  for (int64_t n = 0; n < columns; ++n)
+    expect(std::fabs(values[n] - 128 - row[n] / double(scale)) <= 0.5001,
+           name + ": value " + number(n));
+}
+
+void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
+  const int64_t rows = 5, stride = columns + 2;
+  std::string x = rowsOf(columns, stride, narrow ? "bf16" : "f32");
+  std::string v = rowsOf(columns, stride, "ui8"), s = "memref<?x1xf32>";
+  ParsedKernel parsed("func.func @f(%x: " + x + ", %v: " + v + ", %s: " + s +
+                      ") {\n kernel.quantize %x values(%v : " + v + ") scales(%s : " +
+                      s + ") : " + x + "\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  std::string name = "quantize " + number(columns) + (narrow ? " of bf16" : "");
+  for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
+    size_t count = (rows - 1) * stride + columns;
+    Guarded input(count, side, narrow ? 2 : 4), values(count, side, 1), scales(rows, side);
+    std::mt19937 random{unsigned(columns)};
+    std::vector<float> numbers(rows * columns);
+    for (int64_t i = 0; i < rows * columns; ++i) {
+      int64_t m = i / columns, at = m * stride + i % columns;
+      float drawn = std::uniform_real_distribution<float>(-3, 3)(random);
+      float x = m == 1 ? 0 : m == 2 ? drawn * 1e20f : drawn; // a row of zeros
+      if (m == 3 && i % columns == columns / 2)
+        x = NAN;
+      if (narrow)
+        x = widenBf16(input.as<uint16_t>()[at] = narrowBf16(x));
+      else
+        input[at] = x;
+      numbers[i] = x;
+    }
+    auto matrixAt = [&](void *host) {
+      return Argument{host, {{0, int32_t(columns), 1, 0},
+                             {0, int32_t(rows), int32_t(stride), 0}}};
+    };
+    Argument out{scales.data(), {{0, 1, 1, 0}, {0, int32_t(rows), 1, 0}}};
+    expect(call(kernel, {matrixAt(input.data()), matrixAt(values.data())}, {}, out) == 0,
+           name + ": status");
+    for (int64_t m = 0; m < rows; ++m)
+      if (m == 3)
+        expect(std::isnan(scales[m]), name + ": a NaN is lost");
+      else
+        checkRow(name + " row " + number(m), &numbers[m * columns], columns,
+                 values.as<uint8_t>() + m * stride, scales[m]);
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
+  if (!machineHas(isa)) {
+    printf("this machine lacks %s\n", isa.name.c_str());
+    return 0;
+  }
+  for (bool bytes : {false, true}) {
+    for (int64_t inner : {1, 7, 64, 130})
+      check({bytes, false, inner, 100, 1}, isa);
+    for (int64_t columns : {1, 64, 129})
+      check({bytes, true, 40, columns, 1}, isa);
+    check({bytes, true, 33, 65, 2}, isa);
+    check({bytes, false, 3072, 65, 1}, isa); // bf16: K in chunks
+  }
+  for (int64_t columns : {1, 15, 17, 64, 100, 769})
+    for (bool narrow : {false, true})
+      checkQuantize(columns, narrow, isa);
+  printf("%d failures\n", failures);
+  return failures != 0;
+}

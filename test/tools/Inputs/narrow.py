@@ -1,0 +1,44 @@
+"""Checks of packages in bf16 and int8.
+
+  narrow.py threads MILLE FOLDER INPUTS          FOLDER/bf16 and FOLDER/int8 give the
+                                                 same bits on 1 and 3 threads
+  narrow.py models MILLE FOLDER MODELS NAME...   each compiles and verifies
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+DTYPES = ("bf16", "int8")
+
+
+def outputs(mille, package, inputs, threads):
+    path = "%s.%d" % (package, threads)
+    subprocess.run([mille, "run", package, "--inputs", inputs, "--outputs", path,
+                    "--threads=%d" % threads], check=True)
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def threads(mille, folder, inputs):
+    seen = {}
+    for dtype in DTYPES:
+        package = os.path.join(folder, dtype)
+        seen[dtype] = outputs(mille, package, inputs, 1)
+        if outputs(mille, package, inputs, 3) != seen[dtype]:
+            sys.exit("%s: other bits on 3 threads" % dtype)
+    if seen["bf16"] == seen["int8"]:
+        sys.exit("bf16 and int8 give the same bits")
+
+
+def models(mille, folder, root, *names):
+    for name in names:
+        for dtype in DTYPES:
+            package = os.path.join(folder, "model")
+            subprocess.run([mille, "compile", os.path.join(root, name), "-o", package,
+                            "--name=m", "--dtype=" + dtype, "--target=host"], check=True)
+            subprocess.run([mille, "verify", package], check=True)
+            shutil.rmtree(package)
+
+
+{"threads": threads, "models": models}[sys.argv[1]](*sys.argv[2:])
