@@ -41,12 +41,11 @@ Expr exp2Fraction(const Expr &f) {
 }
 
 // log2 Phi(-t) for t in [0, 6], the normal distribution's tail
-Expr log2TailNear(const Expr &t) {
-  return horner(t, {-0.999999523f, -1.1511234f, -0.459095031f, -0.0527594723f,
-                    0.00735208998f, -0.000293278717f, -0.000151872766f,
-                    4.23656275e-05f, -5.52579831e-06f, 3.82261135e-07f,
-                    -1.12357252e-08f});
-}
+constexpr std::initializer_list<float> log2TailTerms = {
+    -0.999999523f,    -1.1511234f,      -0.459095031f,   -0.0527594723f,
+    0.00735208998f,   -0.000293278717f, -0.000151872766f, 4.23656275e-05f,
+    -5.52579831e-06f, 3.82261135e-07f,  -1.12357252e-08f};
+Expr log2TailNear(const Expr &t) { return horner(t, log2TailTerms); }
 
 // The same for t >= 0. Beyond 6 the fit is continued by a parabola, so that the
 // tail goes on falling to 0.
@@ -115,14 +114,29 @@ Expr exp2Half(Expr x) {
   return reinterpret<uint32_t>(bitsOf(p) + (n << 23));
 }
 
-// x Phi(x) = max(x, 0) - |x| Phi(-|x|); the last term is under 6e-9 beyond 6.
-Expr geluOf(Expr x) {
-  Expr t = min(abs(x), 6.0f), p = log2TailNear(t);
+namespace {
+
+// x Phi(x) = max(x, 0) - |x| Phi(-|x|); the last term is under 6e-9 beyond 6. The
+// first list is of log2 Phi(-t) for t in [0, 6], the second of 2^f, |f| <= 1/2.
+Expr geluBy(const Expr &x, std::initializer_list<float> tail,
+            std::initializer_list<float> power) {
+  Expr t = min(abs(x), 6.0f), p = horner(t, tail);
   Expr k = cast<int32_t>(p - 0.5f), f = p - cast<float>(k);
-  Expr phi = floatOf(bitsOf(horner(f, {1.0f, 0.693147182f, 0.240223363f,
-                                       0.0555037968f, 0.00966734067f,
-                                       0.00133822637f})) + (k << 23));
+  Expr phi = floatOf(bitsOf(horner(f, power)) + (k << 23));
   return keepNan(x, max(x, 0.0f) - t * phi);
+}
+
+} // namespace
+
+Expr geluOf(Expr x) {
+  return geluBy(x, log2TailTerms, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
+                                   0.00966734067f, 0.00133822637f});
+}
+
+Expr geluForBf16(Expr x) {
+  return geluBy(x, {-1.0005318f, -1.1443996f, -0.47278568f, -0.042832736f,
+                    0.0044676065f, -0.00020168447f},
+                {0.99992806f, 0.69326097f, 0.24261113f, 0.05517167f});
 }
 
 Expr expOf(Expr x) {
@@ -293,12 +307,14 @@ struct Matcher {
 
 } // namespace
 
-Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments) {
+Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments,
+              Element element) {
   std::vector<Expr> values = arguments;
   auto operand = [&](int number) { return number < 0 ? Expr() : values[number]; };
   for (const ScalarStep &s : program.steps) {
     int x = Matcher{program}.geluOf(s);
-    values.push_back(x >= 0 ? geluOf(values[x])
+    const auto gelu = element == Element::bf16 ? geluForBf16 : geluOf;
+    values.push_back(x >= 0 ? gelu(values[x])
                             : stepOf(s, operand(s.operands[0]),
                                      operand(s.operands[1]), operand(s.operands[2])));
   }

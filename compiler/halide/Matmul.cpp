@@ -100,7 +100,8 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   }
   pipe.out = Func(names("out"));
   Func &out = pipe.out;
-  out(n, m) = rounded(evaluate(s.epilogue, arguments), spec.out.element);
+  out(n, m) = rounded(evaluate(s.epilogue, arguments, spec.out.element),
+                      spec.out.element);
 
   // Schedule: panel -> tile -> K. A panel stays in L2 over all rows: it comes from
   // far memory once, and the input, read again for each panel, is the smaller.

@@ -105,7 +105,8 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
   }
   pipe.out = Func(names("out"));
   Func &out = pipe.out;
-  out(n, m) = rounded(evaluate(s.body, arguments), spec.out.element);
+  out(n, m) = rounded(evaluate(s.body, arguments, spec.out.element),
+                      spec.out.element);
 
   auto buffer = out.output_buffer();
   buffer.dim(1).set_stride(int(spec.out.rowStride));

@@ -277,6 +277,41 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
   }
 }
 
+//===-- GELU of a narrow out ----------------------------------------------------//
+
+// Every bf16: as near as its rounding and the quicker polynomials allow.
+void checkGelu(const Isa &isa) {
+  const int64_t rows = 1024;
+  const char *type = "memref<?x64xbf16>";
+  ParsedKernel parsed(std::string("func.func @f(%x: ") + type + ", %o: " + type +
+                      ") {\n kernel.rows ins(%x : " + type + ") outs(%o : " + type +
+                      ") gather [-1] {\n^bb0(%a: f32):\n"
+                      " %h = arith.constant 0.5 : f32\n"
+                      " %c = arith.constant -0.70710678118654757 : f32\n"
+                      " %p = arith.mulf %h, %a : f32\n %t = arith.mulf %c, %a : f32\n"
+                      " %e = math.erfc %t : f32\n %y = arith.mulf %p, %e : f32\n"
+                      " kernel.yield %y : f32\n }\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  std::vector<uint16_t> x(rows * 64), y(rows * 64);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = uint16_t(i);
+  auto all = [&](void *host) {
+    return Argument{host, {{0, 64, 1, 0}, {0, int32_t(rows), 64, 0}}};
+  };
+  call(kernel, {all(x.data())}, {}, all(y.data()));
+  for (size_t i = 0; i < x.size(); ++i) {
+    double in = widenBf16(x[i]), got = widenBf16(y[i]);
+    double want = 0.5 * in * std::erfc(-in * M_SQRT1_2);
+    double most = 1e-38 + 0x1p-9 * std::fabs(want) + (in > -4 ? 4.5e-4 * std::fabs(want) : 7e-5);
+    bool right = std::isnan(in)    ? std::isnan(got)
+                 : std::isinf(in) ? got == std::max(in, 0.0) || std::fabs(got) < 1e-8
+                                  : std::fabs(got - want) <= most;
+    if (!right)
+      return expect(false, "gelu(" + std::to_string(in) + ") is " + std::to_string(got) +
+                               " but must be " + std::to_string(want));
+  }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -296,6 +331,7 @@ int main(int argc, char **argv) {
   for (int64_t columns : {1, 15, 17, 64, 100, 769})
     for (bool narrow : {false, true})
       checkQuantize(columns, narrow, isa);
+  checkGelu(isa);
   printf("%d failures\n", failures);
   return failures != 0;
 }
