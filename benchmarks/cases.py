@@ -88,12 +88,12 @@ class Bench:
         case = {"model": model, "dtype": dtype, "batch": batch, "tokens": tokens,
                 "threads": threads, "work": folder, "mask": None, "lengths": lengths,
                 "ids": os.path.join(folder, "ids-%dx%d" % (batch, tokens))}
-        if write_integers(case["ids"], ids):
-            forget_references(case)
+        other = write_integers(case["ids"], ids)
         if lengths:
             case["mask"] = case["ids"] + "-mask"
-            if write_integers(case["mask"], mask_of(case)):
-                forget_references(case)
+            other |= write_integers(case["mask"], mask_of(case))
+        if other:
+            forget_references(case)
         return case
 
     def open(self, name, case):
@@ -251,9 +251,11 @@ def reference_path(case):
 
 
 def forget_references(case):
-    for end in ["", ".json"]:
-        if os.path.exists(reference_path(case) + end):
-            os.remove(reference_path(case) + end)
+    """With a mask and without, of other ids."""
+    for one in [reference_path(case), reference_path(dict(case, mask=None)),
+                reference_path(dict(case, mask=True))]:
+        if os.path.exists(one + ".json"):
+            os.remove(one + ".json")
 
 
 def write_integers(path, numbers):

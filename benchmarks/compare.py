@@ -67,7 +67,7 @@ def parse():
     add("--model", help="a folder of BERT's shape in place of the workload's")
     add("--kernels", help="of kernels: a regular expression for their names")
     add("--rounds", type=int, default=5)
-    add("--seconds", type=float, default=0.25, help="of a turn")
+    add("--seconds", type=float, default=0.2, help="of a turn")
     options = parser.parse_args()
     for word in options.workloads:
         if word not in workloads.ALL:

@@ -119,8 +119,8 @@ def deep(bench):
             "residual stream scaled by DeepNorm's (2 L)^(1/4), its first weights; "
             "a spec of Mille's, from whose file the peers read. JAX and IREE are "
             "given one layer and a scan, the others every layer. Peers run one at a "
-            "time beside mille. The first result includes reading the weights and "
-            "compiling; mille compiles before, see there."}
+            "time beside mille. The first result includes reading the peer's own "
+            "file or the weights, and compiling; mille compiles before, see there."}
 
 
 def compiling(bench):
@@ -278,7 +278,7 @@ def kernels(bench):
     chosen = bench.options.kernels or KERNELS
     cases.say("kernels of " + isa)
     report = cases.json.loads(output_of([
-        program, "--benchmark_format=json", "--benchmark_min_time=0.1",
+        program, "--benchmark_format=json", "--benchmark_min_time=0.05",
         "--benchmark_filter=^(%s)/(%s)/%s/" % (
             chosen, "|".join(bench.options.dtypes), isa)]))
     rows = []

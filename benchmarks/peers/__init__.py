@@ -4,7 +4,11 @@
                        the weights (encoder.Encoder)
   run()                one run, from token ids to the last hidden state
   output()             the last run's result, as bytes of f32
+  compiled_before      seconds that compiling took in an earlier run, if it is kept
   VERSION              of the peer
+
+and, where it reads a file of its own format, prepare(case, encoder), which makes it:
+that is not part of the time to its first result.
 
 A case is a dictionary: model (a path), dtype, batch, tokens, threads, ids (a
 file of i32), mask (the same, or null), variant, work (a folder for what is made

@@ -11,7 +11,12 @@ VERSION = ctranslate2.__version__
 TYPES = {"f32": "float32", "int8": "int8"}
 
 
-def converted(case):
+def prepare(case, encoder):
+    """The folder of the converted model."""
+    if not os.path.isdir(case["model"]):
+        raise Refused("its encoders have no scale of the residual stream")
+    if case["dtype"] not in TYPES:
+        raise Refused("it has no %s on CPUs" % case["dtype"])
     folder = os.path.join(case["work"], "ctranslate2")
     if not os.path.exists(os.path.join(folder, "model.bin")):
         import transformers
@@ -25,12 +30,8 @@ def converted(case):
 
 class Peer:
     def __init__(self, case, encoder):
-        if not os.path.isdir(case["model"]):
-            raise Refused("its encoders have no scale of the residual stream")
-        if case["dtype"] not in TYPES:
-            raise Refused("it has no %s on CPUs" % case["dtype"])
         self.encoder = ctranslate2.Encoder(
-            converted(case), device="cpu", compute_type=TYPES[case["dtype"]],
+            prepare(case, encoder), device="cpu", compute_type=TYPES[case["dtype"]],
             inter_threads=1, intra_threads=case["threads"])
         lengths = np.full(case["batch"], case["tokens"], np.int32)
         if case["mask"] is not None:

@@ -9,23 +9,27 @@ VERSION = onnxruntime.__version__
 KINDS = {"f32": "fused", "int8": "dynamic"}
 
 
+def prepare(case, encoder):
+    """The path of its graph."""
+    if case["dtype"] not in KINDS:
+        raise Refused("its CPU provider has no kernels for %s" % case["dtype"])
+    masked, kind = case["mask"] is not None, KINDS[case["dtype"]]
+    # Its fuser knows neither this mask nor a scale of the residual stream.
+    if kind == "fused" and (masked or encoder().alpha != 1):
+        kind = "plain"
+    return onnx_graph.graph_file(encoder(), case["work"], kind, masked)
+
+
 class Peer:
     def __init__(self, case, encoder):
-        if case["dtype"] not in KINDS:
-            raise Refused("its CPU provider has no kernels for %s" % case["dtype"])
-        masked = case["mask"] is not None
-        kind = KINDS[case["dtype"]]
-        # Its fuser knows neither this mask nor a scale of the residual stream.
-        if kind == "fused" and (masked or encoder().alpha != 1):
-            kind = "plain"
-        graph = onnx_graph.graph_file(encoder(), case["work"], kind, masked)
+        graph = prepare(case, encoder)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = case["threads"]
         options.inter_op_num_threads = 1
         self.session = onnxruntime.InferenceSession(
             graph, options, providers=["CPUExecutionProvider"])
         self.feed = {"input_ids": read_integers(case, "ids", np.int64)}
-        if masked:
+        if case["mask"] is not None:
             self.feed["attention_mask"] = read_integers(case, "mask", np.int64)
 
     def run(self):

@@ -9,15 +9,20 @@ from peers import read_integers
 VERSION = openvino.__version__.split("-")[0]
 
 
+def prepare(case, encoder):
+    """The path of its graph."""
+    return onnx_graph.graph_file(
+        encoder(), case["work"], "static" if case["dtype"] == "int8" else "plain",
+        case["mask"] is not None)
+
+
 class Peer:
     def __init__(self, case, encoder):
-        masked, int8 = case["mask"] is not None, case["dtype"] == "int8"
-        graph = onnx_graph.graph_file(encoder(), case["work"],
-                                      "static" if int8 else "plain", masked)
+        graph = prepare(case, encoder)
         core = openvino.Core()
         model = core.read_model(graph)
         inputs = {"input_ids": read_integers(case, "ids", np.int64)}
-        if masked:
+        if case["mask"] is not None:
             inputs["attention_mask"] = read_integers(case, "mask", np.int64)
         model.reshape({name: list(array.shape) for name, array in inputs.items()})
         compiled = core.compile_model(model, "CPU", {
