@@ -7,11 +7,12 @@
 
 namespace mille {
 
-// An instruction set we generate for, from a closed list.
+// An instruction set, or kind of device, we generate for, from a closed list.
 struct Isa {
   std::string name;         // "x86-64-v3", "x86-64-v4", "zen4"
   std::string halideTarget; // "x86-64-linux-avx512_zen4-..."
   uint64_t features;        // MILLE_CPU_* of runtime/abi.h
+  std::string backend = ""; // of devices: "opencl"; "": this CPU
 };
 
 // Rows a kernel is scheduled for: up to KernelInfo's fewRows, or more.

@@ -1,7 +1,7 @@
 // Runs a launch: cuts its buffers for each task and calls kernels.
 // Must not allocate, and must not care in which order tasks run.
 #include "runtime/Partition.h"
-#include "runtime/Session.h"
+#include "runtime/Backend.h"
 
 #include <time.h>
 
@@ -152,7 +152,7 @@ int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
   mille_session &session = *task->session;
   bool many = rows.end - rows.first > (int64_t)kernel.few_rows;
   mille_kernel_function function =
-      kernel.functions[session.package->isa * 2 + many];
+      kernel.functions[session.isa * 2 + many];
   task->used = task->top = 0;
   if (!session.profiling)
     return function(arguments);
@@ -283,6 +283,8 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   if (session.profiling)
     for (int32_t s = 0; s < count; ++s)
       mille::count(job, stages[s]);
+  if (session.part)
+    return mille::launchOnDevice(session, stages, count);
   // Experts own rows of their own: no task could take its rows through all.
   if (count > 1 && !anyExperts(stages, count) &&
       splitOwned(stages, count, rows, session.threads, job.split))

@@ -1,6 +1,6 @@
 // Opens packages: options, instruction set, weights; and answers about them.
 // Must not start a thread; sessions do.
-#include "runtime/Package.h"
+#include "runtime/Backend.h"
 #include "runtime/Cpu.h"
 
 #include <stdarg.h>
@@ -78,6 +78,9 @@ mille_status mille_package::chooseIsa() {
     const mille_isa &candidate = model->isas[isa];
     if (options.isa && strcmp(options.isa, candidate.name) != 0)
       continue;
+    // A device is used where it is asked for, or nothing else was compiled.
+    if (!options.isa && candidate.backend && isa > 0)
+      continue;
     known = true;
     uint64_t lacks = candidate.features & ~have;
     if (!lacks)
@@ -90,8 +93,10 @@ mille_status mille_package::chooseIsa() {
                        "isa is %s but model %s was compiled for %s%s",
                        options.isa, model->name, model->isas[0].name,
                        model->isa_count > 1 ? " and others" : "");
-  const char *least =
-      options.isa ? options.isa : model->isas[model->isa_count - 1].name;
+  uint32_t last = model->isa_count - 1;
+  while (last > 0 && model->isas[last].backend)
+    --last;
+  const char *least = options.isa ? options.isa : model->isas[last].name;
   return message.set(MILLE_UNSUPPORTED_CPU,
                      "model %s compiled for %s needs %s but this CPU lacks it",
                      model->name, least, missing);
@@ -120,6 +125,10 @@ void mille_package::log(const char *format, ...) {
 void mille_package::leave() {
   if (owners.add(-1u) != 1)
     return;
+  while (mille::Device *device = devices) {
+    devices = device->next;
+    device->backend->close(*this, *device);
+  }
   weights.close();
   mille::Memory from = memory;
   from.release(from.user, this);

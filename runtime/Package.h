@@ -4,12 +4,20 @@
 #include "runtime/Atomic.h"
 #include "runtime/Weights.h"
 
+#include <pthread.h>
+
+namespace mille {
+struct Device;
+}
+
 struct mille_package {
   const mille_model *model = nullptr;
   mille_options options = MILLE_OPTIONS_INIT;
   mille::Memory memory = {};
   mille::Weights weights;
   uint32_t isa = 0; // number in model->isas
+  pthread_mutex_t deviceLock = PTHREAD_MUTEX_INITIALIZER;
+  mille::Device *devices = nullptr; // that sessions have asked for
   mille::Atomic<uint32_t> owners; // the handle and its sessions
   mille::Message message;
 

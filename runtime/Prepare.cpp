@@ -1,7 +1,7 @@
 // Inputs that are prepared once per run: masks, positions, rotations, schedules.
 // Must give the same bits for any batch and threads: nothing looks across
 // sequences, but for a rotation whose frequencies follow the run's length.
-#include "runtime/Session.h"
+#include "runtime/Backend.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,10 +117,14 @@ void scaleByKeys(const Seen &seen, const double *numbers, float *out) {
 
 extern "C" {
 
-void mille_key_bias(mille_run *, const int32_t *mask, int64_t rows,
+void mille_key_bias(mille_run *run, const int32_t *mask, int64_t rows,
                     float *out) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   for (int64_t m = 0; m < rows; ++m)
     out[m] = mask[m] ? 0.0f : -1e30f;
+  host.give(out, rows, 1);
 }
 
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
@@ -128,6 +132,9 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     int64_t after, double stretch,
                     const double *long_frequencies, float *out,
                     int64_t row_stride) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   mille_session &session = mille::sessionOf(run);
   const mille_model &model = *session.package->model;
   // The length is that of the run as it was given, with its padding.
@@ -148,21 +155,29 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
     rotation.stretched = stretch * length / after - (stretch - 1);
   int64_t blocks = (rotation.longest + rotationBlock - 1) / rotationBlock;
   session.share(rotateBlock, &rotation, blocks);
+  host.give(out, rows, row_stride);
 }
 
-void mille_alibi(mille_run *, const int32_t *positions, int64_t rows,
+void mille_alibi(mille_run *run, const int32_t *positions, int64_t rows,
                  const double *slopes, int64_t heads, double factor, float *out,
                  int64_t row_stride) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   for (int64_t m = 0; m < rows; ++m)
     for (int64_t h = 0; h < heads; ++h)
       out[m * row_stride + h] =
           (float)(factor * roundToBf16(roundToBf16(slopes[h]) * positions[m]));
+  host.give(out, rows, row_stride);
 }
 
 void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
                        const int32_t *positions, const int32_t *mask,
-                       int64_t, int64_t tokens, int32_t causal,
+                       int64_t rows, int64_t tokens, int32_t causal,
                        int64_t window_left, int64_t window_right, float *out) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   double base = numbers[0], beta = numbers[2], period = numbers[3],
          offset = numbers[4];
   mille::Sequences own = mille::sequencesOf(run, tokens);
@@ -180,10 +195,14 @@ void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
         out[m + i] = (float)(1 + beta * log(1 + floor((positions[m + i] + offset) /
                                                       period)));
   }
+  host.give(out, rows, 1);
 }
 
 void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
                     float *out) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   const mille_session &session = mille::sessionOf(run);
   const mille_schedule_info &info =
       session.package->model->schedules[schedule];
@@ -191,17 +210,25 @@ void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
   int64_t at = *step < info.steps ? *step : info.steps;
   *out = (float)(isnan(set) ? info.from + (info.to - info.from) * at / info.steps
                             : set);
+  host.give(out, 1, 1);
 }
 
 void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
                          int32_t *out) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   for (int64_t b = 0; b < run->batch; ++b)
     memcpy(out + b * n, numbers, n * sizeof(int32_t));
+  host.give(out, run->batch, n);
 }
 
-void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t,
+void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
                         int64_t tokens, int32_t padded, int32_t padding,
                         int32_t first, int32_t each, int32_t *out) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   mille::Sequences own = mille::sequencesOf(run, tokens);
   const mille_session &session = mille::sessionOf(run);
   // Padding counts too, where its id says so.
@@ -218,5 +245,6 @@ void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t,
       count += counts;
     }
   }
+  host.give(out, rows, 1);
 }
 }

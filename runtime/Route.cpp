@@ -1,6 +1,6 @@
 // Which experts each row goes to, and rows sorted by expert.
 // Must choose by the row alone: the same for any batch and threads.
-#include "runtime/Session.h"
+#include "runtime/Backend.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,12 +156,19 @@ extern "C" void mille_route(mille_run *run, const int32_t *n, double epsilon,
                             int64_t rows, float *weights,
                             int64_t weights_stride, int32_t *order,
                             int32_t *place, int32_t *starts) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   Router router = {n[0],    n[1],          n[2] != 0, n[3],
                    n[4],    n[5] != 0,     n[6] != 0, n[7] != 0,
                    epsilon, factor,        logits,    logits_stride,
                    bias,    rows,          weights,   weights_stride,
                    place};
+  host.take(logits, rows, logits_stride);
   int64_t tasks = (rows + rowsPerTask - 1) / rowsPerTask;
   mille::sessionOf(run).share(routeBlock, &router, tasks);
   sortByExpert(rows * router.k, router.k, router.entries, order, place, starts);
+  host.give(weights, rows, weights_stride);
+  host.give(order, rows, router.k);
+  host.give(place, rows, router.k);
 }

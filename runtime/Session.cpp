@@ -1,6 +1,6 @@
 // Creates, runs, cancels and closes sessions.
 // Must not look into kernels or partition work; Launch does.
-#include "runtime/Session.h"
+#include "runtime/Backend.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,7 +19,10 @@ void mille_session::layOut(Bytes &sum) {
   auto at = [&](uint64_t offset) { return slab ? slab + offset : nullptr; };
   tasks = (mille_task *)at(sum.place(threads, sizeof(mille_task)));
   defaults = (void **)at(sum.place(model.input_count, sizeof(void *)));
-  inputs = (void **)at(sum.place(model.input_count, sizeof(void *)));
+  uint32_t tensors = model.input_count > model.output_count
+                         ? model.input_count
+                         : model.output_count; // planning has no outputs yet
+  inputs = (void **)at(sum.place(tensors, sizeof(void *)));
   counts = (Counts *)at(sum.place(model.kernel_count, sizeof(Counts)));
   scales = (double *)at(sum.place(model.schedule_count, sizeof(double)));
   if (slab)
@@ -61,7 +64,7 @@ void mille_session::layOut(Bytes &sum) {
 }
 
 mille_status mille_session::create(mille_package &of, const mille::Sizes &sizes,
-                                   int count) {
+                                   int count, const char *device) {
   package = &of;
   most = sizes;
   threads = count;
@@ -93,11 +96,13 @@ mille_status mille_session::create(mille_package &of, const mille::Sizes &sizes,
   run.table = of.weights.table;
   run.inputs = inputs;
   run.session = this;
-  return MILLE_OK;
+  return chooseCode(device);
 }
 
 void mille_session::destroy() {
   pool.stop();
+  if (part)
+    part->device->backend->leave(*this);
   mille_package *from = package;
   mille::Memory memory = from->memory;
   if (slab)
@@ -169,6 +174,7 @@ static mille_status checkMost(const mille_model &model,
 
 static mille_status createSession(mille_package *package,
                                   const mille::Sizes &most, int threads,
+                                  const char *device,
                                   mille_session **session) {
   mille::Message &message = package->message;
   const mille_model &model = *package->model;
@@ -187,7 +193,8 @@ static mille_status createSession(mille_package *package,
                        "a session needs %zu bytes but memory was refused",
                        sizeof(mille_session));
   package->owners.add(1);
-  status = made->create(*package, most, threads ? threads : cpusOfProcess());
+  status = made->create(*package, most, threads ? threads : cpusOfProcess(),
+                        device);
   if (status != MILLE_OK) {
     made->destroy();
     return status;
@@ -218,17 +225,12 @@ static mille_status runSession(mille_session *session,
   if (status != MILLE_OK)
     return status;
   session->takeInputs(sizes, inputs);
+  session->setSizes(sizes);
+  session->run.outputs = outputs;
   const mille_model &model = *session->package->model;
-  mille::Run &run = session->run;
-  run.batch = sizes.batch;
-  run.tokens = sizes.tokens;
-  run.decoder_tokens = sizes.decoderTokens;
-  uint64_t rows = 0;
-  mille::paddedRows(model, sizes, rows); // not more than the session's
-  run.padded_rows = (int64_t)rows;
-  run.outputs = outputs;
-  run.token_rows = session->padding.remove(model, sizes, session->inputs);
-  int32_t code = model.forward(&run);
+  session->run.token_rows =
+      session->padding.remove(model, sizes, session->inputs);
+  int32_t code = session->compute(sizes);
   if (code == 0) {
     session->padding.putBack(model, sizes, outputs);
     return MILLE_OK;
@@ -237,8 +239,8 @@ static mille_status runSession(mille_session *session,
     return session->message.set(MILLE_CANCELLED, "the run was cancelled");
   const char *why = session->failing.load() ? session->failure.text
                                             : "the model's code failed";
-  if (code == MILLE_INVALID_ARGUMENT)
-    return session->message.set(MILLE_INVALID_ARGUMENT, "%s", why);
+  if (code > 0) // a status, not a kernel's code
+    return session->message.set((mille_status)code, "%s", why);
   return session->message.set(MILLE_INTERNAL, "%s (code %d)", why, code);
 }
 
@@ -284,8 +286,24 @@ mille_status mille_session_create_for(mille_package *package,
     return MILLE_INVALID_ARGUMENT;
   mille::Sizes sizes;
   mille_status status = takeSizes(most, "most", sizes, package->message);
-  return status == MILLE_OK ? createSession(package, sizes, threads, session)
-                            : status;
+  return status == MILLE_OK
+             ? createSession(package, sizes, threads, nullptr, session)
+             : status;
+}
+
+mille_status mille_session_create_on(mille_package *package,
+                                     const mille_sizes *most, int threads,
+                                     const char *device,
+                                     mille_session **session) {
+  if (session)
+    *session = nullptr;
+  if (!package)
+    return MILLE_INVALID_ARGUMENT;
+  mille::Sizes sizes;
+  mille_status status = takeSizes(most, "most", sizes, package->message);
+  return status == MILLE_OK
+             ? createSession(package, sizes, threads, device, session)
+             : status;
 }
 
 mille_status mille_session_create(mille_package *package, int64_t max_batch,
@@ -298,7 +316,7 @@ mille_status mille_session_create(mille_package *package, int64_t max_batch,
   mille_status status = checkShorthand(
       *package->model, "mille_session_create_for", package->message);
   return status == MILLE_OK ? createSession(package, {max_batch, max_tokens, 0},
-                                            threads, session)
+                                            threads, nullptr, session)
                             : status;
 }
 
@@ -354,7 +372,7 @@ mille_status mille_session_set_scale(mille_session *session, const char *name,
 mille_status mille_session_keep_padding(mille_session *session, int keep) {
   if (!session || !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
-  session->padding.kept = keep != 0;
+  session->padding.kept = keep != 0 || session->part; // a device removes none
   session->running.store(0);
   return MILLE_OK;
 }

@@ -15,9 +15,12 @@ struct alignas(64) mille_task {
   uint64_t used = 0;               // up to where blocks are given out
   uint64_t top = 0;                // where the last block begins
   uint64_t *nanoseconds = nullptr; // [kernels]
+  uint32_t variant = 0; // on a device: kernel number * 2 + row class, called now
 };
 
 namespace mille {
+
+struct DevicePart;
 
 // The run as the runtime sees it.
 struct Run : mille_run {
@@ -32,6 +35,9 @@ struct Counts {
 
 struct mille_session {
   mille_package *package = nullptr;
+  uint32_t isa = 0; // number in the model's isas
+  mille::DevicePart *part = nullptr; // on a device; null: the CPU
+  bool planning = false; // the program runs once without computing
   mille::Sizes most;
   int threads = 1;
   uint64_t bytes = 0; // with this struct
@@ -57,7 +63,7 @@ struct mille_session {
   mille::Pool pool;
 
   mille_status create(mille_package &package, const mille::Sizes &most,
-                      int threads);
+                      int threads, const char *device);
   void destroy();
 
   // Sizes, and every pointer and value of a run's tensors.
@@ -69,11 +75,18 @@ struct mille_session {
   void fillDefaults();
   // 0, or why tasks stop: a failure's code or MILLE_CANCELLED.
   int32_t stopped() const;
+  void setSizes(const mille::Sizes &sizes);
+  // The program, here or on a device. 0, or the code of what has failed.
+  int32_t compute(const mille::Sizes &sizes);
+
   // Runs tasks 0 .. count - 1 on all threads.
   void share(mille::Pool::Function function, void *context, int64_t count);
 
 private:
   void layOut(mille::Bytes &sum);
+  mille_status chooseCode(const char *device);
+  mille_status enterDevice(const char *wish);
+  mille_status planOnDevice();
 };
 
 namespace mille {

@@ -1,6 +1,6 @@
 // What moves or joins tokens between kernels: windows, patches, pooling, kept
 // rows. Must sum in the same order for any batch and threads.
-#include "runtime/Session.h"
+#include "runtime/Backend.h"
 
 #include <string.h>
 
@@ -121,18 +121,26 @@ void mille_gather_tokens(mille_run *run, const float *input,
                          int64_t input_stride, int64_t columns,
                          const int32_t *index, int64_t count, int64_t group,
                          int64_t tokens, float *out, int64_t out_stride) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   Gather gather = {input,  input_stride, columns,
                    index,  count,        group,
                    tokens, out,          out_stride,
                    0,      0};
   gather.rows = run->batch * (count / group);
   gather.rowsPerTask = rowsPerTask(group * columns);
+  host.take(input, run->batch * tokens, input_stride);
   mille::sessionOf(run).share(gatherRows, &gather,
                               tasksOf(gather.rows, gather.rowsPerTask));
+  host.give(out, gather.rows, out_stride);
 }
 
 void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
                    const int32_t *n, float *out, int64_t out_stride) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   Patches patches = {pixels, pixel_stride, n[0], n[1], n[2],
                      n[3],   n[4],         n[5], n[6], n[7],
                      n[8],   n[9],         out,  out_stride,
@@ -150,12 +158,18 @@ void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
   patches.rowsPerTask = rowsPerTask(patches.columns());
   mille::sessionOf(run).share(patchRows, &patches,
                               tasksOf(patches.rows, patches.rowsPerTask));
+  host.give(out, patches.rows, out_stride);
 }
 
 void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
                       const float *right, int64_t right_stride, int64_t columns,
                       int32_t output) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return;
   float *out = run->outputs[output]; // [batch, batch]
+  host.take(left, run->batch, left_stride);
+  host.take(right, run->batch, right_stride);
   for (int64_t i = 0; i < run->batch; ++i)
     for (int64_t j = 0; j < run->batch; ++j) {
       double sum = 0;
@@ -163,16 +177,21 @@ void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
         sum += (double)left[i * left_stride + c] * right[j * right_stride + c];
       out[i * run->batch + j] = (float)sum;
     }
+  host.give(out, run->batch, run->batch);
 }
 
 int32_t mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
                          int32_t kind, int64_t skip, int64_t id, int32_t *out) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return 0;
   Sequences own = mille::sequencesOf(run, tokens);
   if (int32_t code = checkSkip(run, skip, own.tokens))
     return code;
   for (int64_t b = 0; b < run->batch; ++b)
     out[b] = (int32_t)(own.first(b) + poolToken(mask ? mask + own.first(b) : nullptr,
                                                 own.rows(b), kind, skip, id));
+  host.give(out, run->batch, 1);
   return 0;
 }
 
@@ -180,10 +199,14 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
                         int64_t input_stride, const int32_t *mask,
                         int64_t tokens, int64_t skip, int64_t columns,
                         float *out, int64_t out_stride) {
+  mille::HostStep host(run);
+  if (host.skipped())
+    return 0;
   constexpr int64_t block = 64;
   Sequences own = mille::sequencesOf(run, tokens);
   if (int32_t code = checkSkip(run, skip, own.tokens))
     return code;
+  host.take(input, run->batch * own.tokens, input_stride);
   for (int64_t b = 0; b < run->batch; ++b) {
     const float *rows = input + own.first(b) * input_stride; // [tokens, columns]
     const int32_t *valid = mask ? mask + own.first(b) : nullptr;
@@ -202,6 +225,7 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
             count ? (float)(sums[c] / count) : 0.0f;
     }
   }
+  host.give(out, run->batch, out_stride);
   return 0;
 }
 
@@ -212,6 +236,8 @@ void mille_keep(mille_run *run, const float *input, int64_t input_stride,
   int64_t entryRows =
       session.padding.entryRows(*session.package->model, output, *run, rows);
   float *out = run->outputs[output] + index * entryRows * columns;
+  if (mille::HostStep(run).kept(input, input_stride, rows, columns, out))
+    return;
   for (int64_t m = 0; m < rows; ++m)
     memcpy(out + m * columns, input + m * input_stride,
            columns * sizeof(float));

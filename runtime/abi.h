@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 5
+#define MILLE_ABI_VERSION 6
 
 /* ---- Buffers: the layout of halide_buffer_t, 56 bytes ---------------------- */
 
@@ -135,6 +135,23 @@ void *mille_task_allocate(mille_task *task, size_t bytes);
 void mille_task_release(mille_task *task, void *memory);
 /* Keeps the sentence of the first failure of a run. Returns code. */
 int32_t mille_task_fail(mille_task *task, int32_t code, const char *format, ...);
+
+/* A kernel for a device is host code that asks for work-groups of items. The
+ * text of its entries comes first, then each dispatch. A buffer argument is two
+ * to the entry: a memory object, and the number of the first element in it. */
+typedef struct {
+  const char *entry;
+  int64_t groups[3], items[3];
+  int64_t local_bytes;
+  const size_t *sizes;    /* of the arguments; 0 ends them */
+  void *const *arguments; /* a mille_buffer, or where the bytes are */
+  const int8_t *is_buffer;
+} mille_dispatch;
+int32_t mille_device_source(mille_task *task, const char *text);
+int32_t mille_device_run(mille_task *task, const mille_dispatch *dispatch);
+/* Device memory for a buffer until it is released or the kernel returns. */
+int32_t mille_device_allocate(mille_task *task, mille_buffer *buffer);
+int32_t mille_device_release(mille_task *task, mille_buffer *buffer);
 
 /* What generated code sees of a run. The runtime's own struct starts with it. */
 typedef struct {
@@ -265,9 +282,14 @@ typedef struct {
 
 enum { MILLE_PADDING_AFTER = 1, MILLE_PADDING_BEFORE = 2 };
 
+/* A kind of devices: see Backend.h. */
+typedef struct mille_backend mille_backend;
+extern const mille_backend mille_opencl_backend;
+
 typedef struct {
-  const char *name;          /* "x86-64-v3", "zen4" */
+  const char *name;          /* "x86-64-v3", "zen4", "opencl" */
   uint64_t features;         /* MILLE_CPU_* all needed */
+  const mille_backend *backend; /* of devices; null: this CPU */
 } mille_isa;
 
 enum {

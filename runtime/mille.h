@@ -193,6 +193,15 @@ mille_status mille_session_create_for(mille_package *package,
                                       const mille_sizes *most, int threads,
                                       mille_session **session);
 
+/* The same on a device: null or "" as the package was opened, "cpu", "opencl" for
+ * the best of its devices, or "opencl:1" and "opencl:NAME" for that number of
+ * mille_opencl_devices, or part of that name. Weights go to a device once for all
+ * sessions of a package, and its kernels are made there. */
+mille_status mille_session_create_on(mille_package *package,
+                                     const mille_sizes *most, int threads,
+                                     const char *device,
+                                     mille_session **session);
+
 /* The same for models without a decoder next to an encoder. */
 mille_status mille_session_create(mille_package *package, int64_t max_batch,
                                   int64_t max_tokens, int threads,

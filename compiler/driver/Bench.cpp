@@ -258,7 +258,15 @@ Status mille::benchCommand(const BenchOptions &given,
       failed(status))
     return status;
   std::unique_ptr<Compiled> compiled;
-  if (Status status = Compiled::open(package, "", context, compiled);
+  std::string code;
+  if (Status status = codeFor(options.target, options.device, code);
+      failed(status) || failed(status = checkCode(package, code)))
+    return status;
+  if (code == "reference") {
+    sayError("--target is 'reference' but only what is compiled can be measured");
+    return Status::commandLine;
+  }
+  if (Status status = Compiled::open(package, code, context, compiled);
       failed(status))
     return status;
   if (Status status = checkSizes(options, package); failed(status))

@@ -30,6 +30,12 @@ Status reportCommand(const ReportOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
 Status listDevices(const DevicesOptions &options, llvm::raw_ostream &out);
 
+// What --target and --device mean together, as Compiled::open takes it; and whether
+// a package has that.
+Status codeFor(const std::string &target, const std::string &device,
+               std::string &code);
+Status checkCode(const Package &package, const std::string &code);
+
 // Runs a package on named tensors. isa: "" for the best of this machine.
 Status runCompiled(const Package &package, const std::string &isa,
                    unsigned threads, const Values &inputs,

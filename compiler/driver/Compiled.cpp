@@ -23,7 +23,7 @@ struct Compiled::Functions {
   X(mille_package_input)                                                       \
   X(mille_package_output)                                                      \
   X(mille_package_isa)                                                         \
-  X(mille_session_create_for)                                                    \
+  X(mille_session_create_on)                                                     \
   X(mille_session_close)                                                       \
   X(mille_session_keep_padding)                                                \
   X(mille_session_run_for)                                                     \
@@ -108,8 +108,11 @@ Status Compiled::open(const Package &package, const std::string &isa,
   if (Status status = compiled->load(); failed(status))
     return status;
   mille_options options = MILLE_OPTIONS_INIT;
-  if (!isa.empty())
-    options.isa = isa.c_str();
+  std::string code = StringRef(isa).split(':').first.str();
+  if (!code.empty())
+    options.isa = code.c_str();
+  if (code != isa)
+    compiled->device = isa;
   std::string weights = package.file("weights");
   char message[512] = "";
   Functions &api = *compiled->api;
@@ -136,8 +139,8 @@ Status Compiled::createSession(unsigned threads) {
   if (session)
     api->mille_session_close(session);
   session = nullptr;
-  mille_status status =
-      api->mille_session_create_for(opened, &sizes, threads, &session);
+  mille_status status = api->mille_session_create_on(
+      opened, &sizes, threads, device.c_str(), &session);
   if (status != MILLE_OK)
     return fail(status, api->mille_package_message(opened));
   api->mille_session_keep_padding(session, keepPadding);

@@ -11,7 +11,8 @@ namespace mille {
 
 class Compiled {
 public:
-  // Loads DIR/NAME.so and opens its weights. `isa`: "" for the best.
+  // Loads DIR/NAME.so and opens its weights. `isa`: "" for the best; "opencl:1",
+  // "opencl:NAME" for one of the devices.
   static Status open(const Package &package, const std::string &isa,
                      mlir::MLIRContext &context,
                      std::unique_ptr<Compiled> &compiled);
@@ -52,6 +53,7 @@ private:
   void *library = nullptr;
   std::unique_ptr<Functions> api;
   mille_package *opened = nullptr;
+  std::string device; // as mille_session_create_on takes it; "": the default
   mille_session *session = nullptr;
   mille_sizes sizes = {sizeof(mille_sizes), 0, 0, 0}; // of the inputs
   std::vector<mille_tensor> inputs, outputs;

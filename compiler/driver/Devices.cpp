@@ -95,6 +95,8 @@ static void printColumns(const Machine &machine, llvm::raw_ostream &out) {
         << inUnits(cache.bytes) << '\n';
   bool chosen = false;
   for (const Isa &isa : knownIsas()) {
+    if (!isa.backend.empty())
+      continue;
     bool runs = (isa.features & ~machine.features) == 0;
     out << "  kernels    " << llvm::left_justify(isa.name, 12);
     if (!runs)

@@ -30,7 +30,9 @@ std::vector<Isa> mille::chooseIsas(uint64_t features,
                                    const std::string &dtype, std::string &why) {
   std::vector<Isa> known = bestFirst(), chosen;
   auto best = llvm::find_if(
-      known, [&](const Isa &isa) { return (isa.features & ~features) == 0; });
+      known, [&](const Isa &isa) {
+        return isa.backend.empty() && (isa.features & ~features) == 0;
+      });
   const uint64_t needed = neededBy(dtype);
   const bool host = targets.empty() || llvm::is_contained(targets, "host");
   if (host && needed && (best == known.end() || (best->features & needed) != needed)) {

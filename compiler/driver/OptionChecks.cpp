@@ -44,15 +44,15 @@ std::vector<std::string> mille::wordsOf(llvm::ArrayRef<StringRef> names) {
 CLI::Validator mille::target(bool forCompile) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
-        for (StringRef later : {"aarch64", "opencl", "cuda"})
+        for (StringRef later : {"aarch64", "cuda"})
           if (text == later)
             return "is '" + text +
-                   "' but this version generates for x86-64 CPUs only: "
-                   "x86-64-v3, x86-64-v4, zen4";
+                   "' but this version generates for x86-64 CPUs and OpenCL "
+                   "only: x86-64-v3, x86-64-v4, zen4, opencl";
         if (forCompile && text == "reference")
           return "is 'reference' but the reference runs without a package\n"
                  "mille run MODEL --target=reference";
-        std::vector<std::string> words = {"x86-64-v3", "x86-64-v4", "zen4"};
+        std::vector<std::string> words = {"x86-64-v3", "x86-64-v4", "zen4", "opencl"};
         words.insert(words.begin(), forCompile ? "host" : "reference");
         return oneOf(words)(text);
       },

@@ -38,6 +38,13 @@ static void listOption(CLI::App *app, const std::string &name,
       ->check(each);
 }
 
+static void deviceOption(CLI::App *app, std::string &device) {
+  app->add_option("--device", device,
+                  "run on this device of OpenCL: its number in `mille devices`, or "
+                  "part of its name (default: the first GPU, else the first)")
+      ->type_name("DEVICE");
+}
+
 // Absent: all where they save work. Names apply wherever the law allows.
 static void rewriteOption(CLI::App *app,
                           std::optional<std::vector<std::string>> &into) {
@@ -75,8 +82,8 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
                   "folder for NAME.so .a .h .weights .json .mlir")
       ->type_name("DIR");
   listOption(app, "--target", o.targets,
-             "instruction sets, all in one artifact: host, x86-64-v3, "
-             "x86-64-v4, zen4 (default: this machine's best, and x86-64-v3)",
+             "instruction sets and devices, all in one artifact: host, x86-64-v3, "
+             "x86-64-v4, zen4, opencl (default: this machine's best, and x86-64-v3)",
              target(/*forCompile=*/true));
   app->add_option("--dtype", o.dtype,
                   "what matmuls and attention read: f32, bf16, or int8 (weights and "
@@ -185,10 +192,11 @@ static void addRun(CLI::App &root, RunOptions &o) {
                 "compute what attention_mask hides at the ends of sequences; "
                 "without: 0");
   app->add_option("--target", o.target,
-                  "an instruction set, or reference: in double, without "
+                  "an instruction set, opencl, or reference: in double, without "
                   "generated code")
       ->type_name("TARGET")
       ->check(target(/*forCompile=*/false));
+  deviceOption(app, o.device);
   app->footer("Examples:\n"
               "  mille run out --inputs in.safetensors --outputs "
               "out.safetensors --threads=2\n"
@@ -211,6 +219,7 @@ static void addVerify(CLI::App &root, VerifyOptions &o) {
   app->add_flag("--certificate", o.certificate,
                 "measure again what each rewrite does to numbers, on random and "
                 "hard inputs, in f64 and compiled");
+  deviceOption(app, o.device);
   app->footer("Status 1 where an expected answer differs, 4 where the reference "
               "does, or a rewrite moves more than its bound.");
 }
@@ -287,6 +296,11 @@ static void addBench(CLI::App &root, BenchOptions &o) {
                   "timed runs (default: about a second's, 5 at least)")
       ->type_name("N")
       ->check(numberFrom(1, 1 << 20));
+  app->add_option("--target", o.target,
+                  "an instruction set of the package, or opencl")
+      ->type_name("TARGET")
+      ->check(target(/*forCompile=*/false));
+  deviceOption(app, o.device);
   app->add_flag("--kernels", o.kernels, "time and share of each kernel");
   app->add_flag("--json", o.json, "one JSON object instead of columns");
 }
@@ -382,6 +396,9 @@ static bool checkCompile(CompileOptions &o, StringRef stage) {
   if (o.folder.empty() && !o.stopAfter)
     return refuse("-o is required: the folder for the package",
                   "mille compile MODEL -o DIR");
+  if (o.dtype != "f32" && llvm::is_contained(o.targets, "opencl"))
+    return refuse("--dtype is '" + o.dtype +
+                  "' but --target=opencl computes in f32 only");
   bool identifier =
       o.name.empty() || llvm::isAlpha(o.name[0]) || o.name[0] == '_';
   for (char c : o.name)

@@ -37,11 +37,13 @@ struct RunOptions {
   unsigned threads = 1;
   std::vector<std::string> only; // names of outputs; empty: all
   bool hiddenStates = false, keepPadding = false;
-  std::string target;            // "", an instruction set, or "reference"
+  std::string target;            // "", an instruction set, "opencl", "reference"
+  std::string device;            // of OpenCL: a number or a name; "": the best
 };
 
 struct VerifyOptions {
   std::string subject;
+  std::string device; // as in RunOptions
   std::string inputs, expected;
   bool certificate = false;
   unsigned threads = 1;
@@ -49,6 +51,7 @@ struct VerifyOptions {
 
 struct BenchOptions {
   std::string folder;
+  std::string target, device; // as in RunOptions
   int64_t batch = 1, tokens = 128;
   std::vector<int64_t> lengths; // of sequences, in place of batch and tokens
   std::optional<int64_t> decoderTokens; // 32 where there is a decoder

@@ -56,6 +56,27 @@ Status mille::compileForOneRun(const std::string &model, bool hiddenStates,
   return findPackage(options.folder, context, package);
 }
 
+Status mille::codeFor(const std::string &target, const std::string &device,
+                      std::string &code) {
+  code = device.empty() ? target : "opencl:" + device;
+  if (!device.empty() && !target.empty() && target != "opencl")
+    return refuse("--device is '" + device + "' but --target is '" + target +
+                      "', which runs on no device",
+                  "mille devices");
+  return Status::done;
+}
+
+Status mille::checkCode(const Package &package, const std::string &code) {
+  std::string isa = llvm::StringRef(code).split(':').first.str();
+  auto name = [](const Package::Isa &isa) { return isa.name; };
+  auto names = llvm::map_range(package.isas, name);
+  if (isa.empty() || isa == "reference" || llvm::is_contained(names, isa))
+    return Status::done;
+  return refuse("--target is '" + isa + "' but package " + package.name +
+                    " holds " + llvm::join(names, ", "),
+                "mille compile MODEL --target=" + isa + " -o DIR");
+}
+
 static Status compute(const RunOptions &options, mlir::MLIRContext &context,
                       const Values &inputs, Values &outputs) {
   Subject subject;
@@ -63,25 +84,18 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
   if (Status status = findSubject(options.subject, context, subject, package);
       failed(status))
     return status;
-  bool reference = options.target == "reference";
+  std::string code;
+  if (Status status = codeFor(options.target, options.device, code);
+      failed(status))
+    return status;
+  bool reference = code == "reference";
   if (subject == Subject::package) {
     if (options.hiddenStates && !package.hiddenStates)
       return refuse("--hidden-states is given but package " + package.name +
                         " was compiled without it",
                     "mille compile MODEL --hidden-states -o DIR");
-    if (!reference && !options.target.empty() &&
-        llvm::none_of(package.isas, [&](const Package::Isa &isa) {
-          return isa.name == options.target;
-        }))
-      return refuse("--target is '" + options.target + "' but package " +
-                        package.name + " holds " +
-                        llvm::join(llvm::map_range(package.isas,
-                                                   [](const Package::Isa &isa) {
-                                                     return isa.name;
-                                                   }),
-                                   ", "),
-                    "mille compile MODEL --target=" + options.target +
-                        " -o DIR");
+    if (Status status = checkCode(package, code); failed(status))
+      return status;
   }
   if (reference) {
     Reference model;
@@ -99,11 +113,13 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
   if (subject == Subject::model)
     if (Status status =
             compileForOneRun(options.subject, options.hiddenStates,
-                             imageSizeOf(inputs), options.target, scratch, context, package);
+                             imageSizeOf(inputs),
+                             llvm::StringRef(code).split(':').first.str(), scratch,
+                             context, package);
         failed(status))
       return status;
-  return runCompiled(package, options.target, options.threads, inputs, context,
-                     outputs, options.keepPadding);
+  return runCompiled(package, code, options.threads, inputs, context, outputs,
+                     options.keepPadding);
 }
 
 // Keeps what --only names.

@@ -49,13 +49,29 @@ static Status openBoth(const VerifyOptions &options, bool hiddenStates,
   return Reference::open(package, context, reference);
 }
 
+// The code to run, one after the other: what runs by itself, and OpenCL's where it
+// is there beside a CPU's. A device that is named is all there is to run.
+static Status codesOf(const Package &package, const std::string &device,
+                      std::vector<std::string> &codes) {
+  std::string code;
+  if (Status status = codeFor("", device, code); failed(status))
+    return status;
+  if (Status status = checkCode(package, code); failed(status))
+    return status;
+  codes.push_back(code);
+  if (code.empty() && package.isas.size() > 1 &&
+      package.isas.back().name == "opencl")
+    codes.push_back("opencl");
+  return Status::done;
+}
+
 Status mille::verifyCommand(const VerifyOptions &options,
                             mlir::MLIRContext &context,
                             llvm::raw_ostream &out) {
   Scratch scratch;
   Package package;
   Reference reference;
-  Values inputs, expected, got, referred;
+  Values inputs, expected, referred;
   if (!options.expected.empty())
     if (Status status = readTensors(options.expected, context, expected);
         failed(status))
@@ -77,22 +93,33 @@ Status mille::verifyCommand(const VerifyOptions &options,
     inputs = seededInputs(package, 2, atMost(13, package.maxTokens),
                           atMost(7, package.maxDecoderTokens),
                           /*withMask=*/true);
-  showProgress("running the package");
-  // With padding, as the reference computes it.
-  if (Status status = runCompiled(package, "", options.threads, inputs, context,
-                                  got, /*keepPadding=*/true);
-      failed(status))
-    return status;
   showProgress("running the reference");
   if (Status status = reference.run(inputs, referred); failed(status))
     return status;
-  clearProgress();
-  splitEntries(got);
   splitEntries(referred);
+  std::vector<std::string> codes;
+  if (Status status = codesOf(package, options.device, codes); failed(status))
+    return status;
+  Status against = Status::done;
   const std::string bound = "compiled_" + package.dtype;
-  const std::string code = package.dtype == "f32" ? "" : " in " + package.dtype;
-  Status against = judgeAgainst("compiled" + code + " against reference", got, referred,
-                                inputs, bound, Status::bug, context, out);
+  const std::string type = package.dtype == "f32" ? "" : " in " + package.dtype;
+  std::vector<std::pair<std::string, Values>> runs;
+  for (const std::string &code : codes) {
+    showProgress("running the package");
+    runs.emplace_back((code.empty() ? "compiled" : code) + type, Values());
+    Values &got = runs.back().second;
+    // With padding, as the reference computes it.
+    if (Status status = runCompiled(package, code, options.threads, inputs,
+                                    context, got, /*keepPadding=*/true);
+        failed(status))
+      return status;
+    clearProgress();
+    splitEntries(got);
+    Status one = judgeAgainst(runs.back().first + " against reference", got,
+                              referred, inputs, bound, Status::bug,
+                              context, out);
+    against = failed(against) ? against : one;
+  }
   if (!failed(against) && options.certificate)
     against = verifyCertificate(package, options.threads, context, out);
   if (failed(against) || options.expected.empty())
@@ -104,6 +131,11 @@ Status mille::verifyCommand(const VerifyOptions &options,
                ? expected.erase(at)
                : std::next(at);
   }
-  return judgeAgainst("compiled" + code + " against " + options.expected, got,
-                      expected, inputs, bound, Status::input, context, out);
+  for (const auto &[name, got] : runs) {
+    Status one = judgeAgainst(name + " against " + options.expected, got,
+                              expected, inputs, bound, Status::input,
+                              context, out);
+    against = failed(against) ? against : one;
+  }
+  return against;
 }

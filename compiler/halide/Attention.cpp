@@ -47,11 +47,17 @@ Pipe AttentionPipe::build() {
   paired ? scorePairs() : score();
   paired ? weighPairs() : weigh();
   paired ? mixPairs() : mix();
-  Expr local = m - row0;
-  Expr value = mixed(d, local % mixedTile.rows, local / mixedTile.rows, h);
+  Expr local = device ? Expr(m) : m - row0;
+  Expr of = device ? z * int(s.heads) + h : Expr(h);
+  Expr value = mixed(d, local % mixedTile.rows, local / mixedTile.rows, of);
   if (!isLinear()) // strict, else LLVM makes it a division in some places only
     value = oneRounding(Internal::Call::strict_mul, value,
-                        inverse(local % queryBlock, local / queryBlock, h));
+                        inverse(local % queryBlock, local / queryBlock, of));
+  if (device) {
+    pipe.out(d, m, h, z) = rounded(value, spec.out.element);
+    scheduleOnDevice();
+    return std::move(pipe);
+  }
   pipe.out(d, m, h) = rounded(value, spec.out.element);
   scheduleOut();
   paired ? scheduleQueryPairs() : scheduleQueries();
@@ -91,6 +97,12 @@ void AttentionPipe::declareOperands() {
 // The task's rows lie in one sequence; query blocks count from its first row.
 void AttentionPipe::placeTask() {
   pipe.out = make("out");
+  head = h;
+  kvHead = s.kvHeads == 1 && !device ? Expr(0) : h / int(s.group());
+  if (device) {
+    placeSequences();
+    return;
+  }
   // Nothing is stored by this: it makes the out's range known to what follows.
   pipe.out(d, m, h) = undef(typeOf(spec.out.element));
   auto rows = pipe.out.output_buffer().dim(1);
@@ -99,7 +111,21 @@ void AttentionPipe::placeTask() {
   sequence = row0 / queries;
   keyRow = sequence * keys;
   position0 = first - sequence * queries;
-  kvHead = s.kvHeads == 1 ? Expr(0) : h / int(s.group());
+}
+
+// All sequences at once: h, in every function, says which.
+void AttentionPipe::placeSequences() {
+  sequence = h / int(s.heads);
+  head = h % int(s.heads);
+  row0 = sequence * queries;
+  rowLast = row0 + queries - 1;
+  keyRow = sequence * keys;
+  position0 = first - row0;
+}
+
+// In its sequence.
+Expr AttentionPipe::ownKvHead() const {
+  return device ? kvHead % int(s.kvHeads) : kvHead;
 }
 
 // Lanes past the last row repeat it.
@@ -170,12 +196,19 @@ RDom AttentionPipe::tilesOf(const char *name, const Expr &block) const {
   return r;
 }
 Expr AttentionPipe::tileCount() const { return (keys + keyTile - 1) / keyTile; }
-void AttentionPipe::restrictTiles(RDom &r, const RVar &tile, const Expr &block) const {
+void AttentionPipe::restrictTiles(RDom &r, const Expr &tile, const Expr &block) const {
   Range range = seenByBlock(block);
   if (range.first.defined())
     r.where(tile * keyTile + (keyTile - 1) >= range.first);
   if (range.last.defined())
     r.where(tile * keyTile <= range.last);
+}
+// Of these, every eighth: those of work-item u.
+RDom AttentionPipe::tilesOfItem(const char *name) const {
+  RDom r(0, (tileCount() + items - 1) / items, names(name));
+  r.where(r * items + u < tileCount());
+  restrictTiles(r, r * items + u, b);
+  return r;
 }
 // Keys that some query of a block sees.
 AttentionPipe::Range AttentionPipe::seenByBlock(const Expr &block) const {
@@ -185,10 +218,12 @@ AttentionPipe::Range AttentionPipe::seenByBlock(const Expr &block) const {
 
 //===-- The algorithm -------------------------------------------------------//
 
-TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset, const Expr &firstRow,
-                 const char *name) const {
-  auto source = [&](const Expr &column, const Expr &row, const Expr &head) {
-    return widened(input(int(offset) + head * int(s.headDim) + column, firstRow + row));
+// `of` counts heads as h does, of which there are `heads` in each sequence.
+TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset, int heads,
+                                const Expr &firstRow, const char *name) const {
+  auto source = [&](const Expr &column, const Expr &row, const Expr &of) {
+    Expr own = device ? of % heads : of;
+    return widened(input(int(offset) + own * int(s.headDim) + column, firstRow + row));
   };
   Turning turning{s.headDim, s.angles(), s.start, s.interleaved};
   return TurnedHeads(turning, source, at(Operand::rotation), firstRow, names, name);
@@ -202,7 +237,7 @@ Expr AttentionPipe::factorOf(const Expr &lane) {
     factor = oneRounding(Internal::Call::strict_mul, factor, by);
   };
   if (s.has(Operand::headScale))
-    times(at(Operand::headScale)(s[Operand::headScale]->columns == 1 ? Expr(0) : h));
+    times(at(Operand::headScale)(s[Operand::headScale]->columns == 1 ? Expr(0) : head));
   if (!s.has(Operand::queryScale))
     return factor;
   times(at(Operand::queryScale)(0, queryRow(b, q)));
@@ -222,10 +257,11 @@ void AttentionPipe::transposeQueries() {
   queriesAcross = make("QT");
   Expr lane = u * quad + q;
   Expr from =
-      widened(query(int(s.queryOffset) + h * int(s.headDim) + d, queryRow(b, lane)));
+      widened(query(int(s.queryOffset) + head * int(s.headDim) + d, queryRow(b, lane)));
   if (s.has(Operand::rotation)) {
-    turnedQuery = turn(query, s.queryOffset, 0, "turned_query");
-    turnedKey = turn(key, s.keyOffset, keyRow, "turned_key");
+    turnedQuery = turn(query, s.queryOffset, int(s.heads), 0, "turned_query");
+    turnedKey = turn(key, s.keyOffset, int(s.kvHeads),
+                     device ? h / int(s.kvHeads) * keys : keyRow, "turned_key");
     from = turnedQuery.at(d, queryRow(b, lane), h);
   }
   // Four queries side by side first: a transposition in two steps of few shuffles.
@@ -249,25 +285,25 @@ Expr AttentionPipe::biasesOf(const Expr &kv) {
   if (s.has(Operand::keyBias))
     sum += at(Operand::keyBias)(0, keyRow + kv);
   if (s.has(Operand::keyHeadBias))
-    sum += at(Operand::keyHeadBias)(h, keyRow + kv);
+    sum += at(Operand::keyHeadBias)(head, keyRow + kv);
   for (Operand operand : {Operand::contentQuery, Operand::contentKey})
     if (s.has(operand)) {
       int each = int(s[operand]->columns / s.heads), most = each / 2;
-      Expr column = h * each + clamp(distance, -most, most) + most;
+      Expr column = head * each + clamp(distance, -most, most) + most;
       bool ofQuery = operand == Operand::contentQuery;
       sum += at(operand)(column, ofQuery ? row : keyRow + kv);
     }
   if (s.has(Operand::bias) && !s.biasByDistance)
-    sum += at(Operand::bias)((row - sequence * queries) * keys + kv, h);
+    sum += at(Operand::bias)((row - sequence * queries) * keys + kv, head);
   scaled = sum * float(log2e);
   if (s.has(Operand::bias) && s.biasByDistance) {
     int most = int(s[Operand::bias]->columns / 2);
     scaled += byDistance(kv, [&](const Expr &far) {
-      return at(Operand::bias)(clamp(far, -most, most) + most, h) * float(log2e);
+      return at(Operand::bias)(clamp(far, -most, most) + most, head) * float(log2e);
     });
   }
   if (!s.slopes.empty())
-    scaled += chosen(s.slopes, h, log2e) * cast<float>(distance);
+    scaled += chosen(s.slopes, head, log2e) * cast<float>(distance);
   return scaled;
 }
 
@@ -284,7 +320,8 @@ void AttentionPipe::score() {
   Expr kv = keyOf(ko);
   Expr keyAt = s.has(Operand::rotation)
                    ? turnedKey.at(rd, kv, kvHead)
-                   : widened(key(int(s.keyOffset) + kvHead * int(s.headDim) + rd, keyRow + kv));
+                   : widened(key(int(s.keyOffset) + ownKvHead() * int(s.headDim) + rd,
+                                 keyRow + kv));
   const bool biasFirst = s.softcap <= 0 && !isLinear();
   dots(q, ki, ko, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
   dots(q, ki, ko, b, h) += queriesAcross(q, rd, b, h) * keyAt;
@@ -334,7 +371,7 @@ Expr AttentionPipe::chosenScore(Expr score, const Expr &kv, bool bias) {
             biasesOf(kv);
   if (isLinear()) // a key after the query is hidden
     score *= byDistance(kv, [&](const Expr &far) {
-      return exp2Of(decay(h) * float(log2e) * cast<float>(min(far, 0)));
+      return exp2Of(decay(head) * float(log2e) * cast<float>(min(far, 0)));
     });
   Expr seen = isSeen(b, q, kv);
   if (Internal::is_const_one(seen))
@@ -350,14 +387,34 @@ Expr AttentionPipe::atKey(Func &f, const Expr &lane, const Expr &r, const Expr &
 Expr AttentionPipe::sinkScore() const {
   if (!s.has(Operand::sink))
     return lowest;
-  return max(at(Operand::sink)(h) * float(log2e), lowest);
+  return max(at(Operand::sink)(head) * float(log2e), lowest);
 }
 void AttentionPipe::findTop() {
-  RDom r = tilesOf("top_tile", b);
-  topTile = r;
-  top = make("top");
-  top(q, b, h) = sinkScore();
-  top(q, b, h) = max(top(q, b, h), scores(q, keyTile, r, b, h));
+  topTile = combineTiles(top, tops, scores, "top", sinkScore(), lowest,
+                         [](const Expr &x, const Expr &y) { return max(x, y); });
+}
+
+// f(q, b, h): `start` and what all tiles of `of` combine to. A device's work-items
+// first combine tiles of their own, from `none` on, in `parts`.
+RVar AttentionPipe::combineTiles(Func &f, Func &parts, Func &of, const char *name,
+                                 const Expr &start, const Expr &none,
+                                 const Combine &combine) {
+  const std::string tile = name + std::string("_tile");
+  f = make(name);
+  if (!device) {
+    RDom r = tilesOf(tile.c_str(), b);
+    f(q, b, h) = start;
+    f(q, b, h) = combine(f(q, b, h), of(q, keyTile, r, b, h));
+    return r;
+  }
+  parts = make((name + std::string("_parts")).c_str());
+  RDom r = tilesOfItem(tile.c_str());
+  parts(q, u, b, h) = none;
+  parts(q, u, b, h) =
+      combine(parts(q, u, b, h), of(q, keyTile, r * items + u, b, h));
+  f(q, b, h) = combine(
+      start, combined(items, [&](const Expr &i) { return parts(q, i, b, h); }, combine));
+  return r;
 }
 
 // Softmax but for its division; without one the scores are the weights.
@@ -366,10 +423,7 @@ void AttentionPipe::weigh() {
     weights = scores;
     return;
   }
-  sum = make("sum");
   weights = make("weights");
-  RDom r1 = tilesOf("sum_tile", b);
-  sumTile = r1;
   findTop();
   Expr sink = sinkScore();
   RDom r = tilesOf("weight_tile", b);
@@ -382,8 +436,8 @@ void AttentionPipe::weigh() {
   weights(q, ki, ko, b, h) = undef<float>();
   weights(q, ki, r, b, h) = withSummary(
       ki, keyTile, [&](const Expr &i) { return tileWeights(q, i, r, b, h); }, add);
-  sum(q, b, h) = s.has(Operand::sink) ? exp2Weight(sink - top(q, b, h)) : 0.0f;
-  sum(q, b, h) = add(sum(q, b, h), weights(q, keyTile, r1, b, h));
+  Expr own = s.has(Operand::sink) ? exp2Weight(sink - top(q, b, h)) : 0.0f;
+  sumTile = combineTiles(sum, sums, weights, "sum", own, 0.0f, add);
   invert();
 }
 void AttentionPipe::invert() {
@@ -396,18 +450,19 @@ void AttentionPipe::mix() {
   mixed = make("mixed");
   mixed(d, q, t, h) = 0.0f;
   const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
-  if (hides)
+  const bool looks = hides && !device; // a device is careful with every weight
+  if (looks)
     lookForNan();
   for (bool careful : {false, true}) {
-    if (careful && !hides)
+    if (careful ? !hides : hides && !looks)
       continue;
     Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
     RDom r = keysOf(careful ? "r3" : "r2", {from.first, to.last});
-    if (hides)
+    if (looks)
       r.where(r < (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)));
     const int tiles = queryBlock / mixedTile.rows;
     Expr weight = atKey(weights, (t % tiles) * mixedTile.rows + q, r, t / tiles);
-    Expr x = valueAt(d, r, kvHead);
+    Expr x = valueAt(d, r, ownKvHead());
     mixed(d, q, t, h) += weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
     mixedKeys.push_back(r);
   }

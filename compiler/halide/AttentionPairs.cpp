@@ -33,8 +33,8 @@ Words AttentionPipe::wordsNamed(const char *words, const char *pairs) {
 // [half, lane, pair of d, block, head]
 void AttentionPipe::transposePairs() {
   if (s.has(Operand::rotation)) {
-    turnedQuery = turn(query, s.queryOffset, 0, "turned_query");
-    turnedKey = turn(key, s.keyOffset, keyRow, "turned_key");
+    turnedQuery = turn(query, s.queryOffset, int(s.heads), 0, "turned_query");
+    turnedKey = turn(key, s.keyOffset, int(s.kvHeads), keyRow, "turned_key");
     roundedKey = make("rounded_key");
     roundedKey(d, u, h) = rounded(turnedKey.at(d, u, h), Element::bf16);
   }

@@ -11,7 +11,8 @@ class AttentionPipe {
 public:
   AttentionPipe(const KernelSpec &spec, const Machine &machine, const Names &names)
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
-        queryBlock(2 * V), keyTile(machine.wide ? 8 : 4),
+        device(machine.device), queryBlock(device ? mostQueries : 2 * V),
+        keyTile(machine.wide ? 8 : 4),
         mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)) {}
   Pipe build();
 
@@ -23,6 +24,7 @@ public:
   static constexpr double log2e = 1.4426950408889634;
   static constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; a maximum
   static constexpr int mostQueries = 32, mostKeys = 8;
+  static constexpr int items = 8; // of a device that share a query
 
 private:
   using Expr = Halide::Expr;
@@ -43,6 +45,8 @@ private:
 
   void declareOperands();
   void placeTask();
+  void placeSequences();
+  Expr ownKvHead() const;
   Expr queryRow(const Expr &block, const Expr &lane) const;
 
   // Keys; an end that is not defined is the sequence's.
@@ -56,10 +60,11 @@ private:
   Expr isSeen(const Expr &block, const Expr &lane, const Expr &kv) const;
   Halide::RDom keysOf(const char *name, const Range &range) const;
   Expr tileCount() const;
-  void restrictTiles(Halide::RDom &r, const RVar &tile, const Expr &block) const;
+  void restrictTiles(Halide::RDom &r, const Expr &tile, const Expr &block) const;
   Halide::RDom tilesOf(const char *name, const Expr &block) const;
+  Halide::RDom tilesOfItem(const char *name) const;
 
-  TurnedHeads turn(const Halide::ImageParam &input, int64_t offset,
+  TurnedHeads turn(const Halide::ImageParam &input, int64_t offset, int heads,
                    const Expr &firstRow, const char *name) const;
   Expr factorOf(const Expr &lane);
   void transposeQueries();
@@ -76,6 +81,8 @@ private:
   static Expr withSummary(const Expr &row, int rows, const std::function<Expr(Expr)> &at,
                           const Combine &combine);
   Expr sinkScore() const;
+  RVar combineTiles(Func &f, Func &parts, Func &of, const char *name,
+                    const Expr &start, const Expr &none, const Combine &combine);
   void findTop();
   void weigh();
   void invert();
@@ -102,12 +109,15 @@ private:
   void scheduleQueries();
   void scheduleScores();
   void scheduleMixed();
+  void scheduleOnDevice();
   void scheduleWorst();
 
   const KernelSpec &spec;
   const AttentionSpec &s;
   const Names &names;
-  const int V, queryBlock, keyTile;
+  const int V;
+  const bool device; // one call for all sequences: h counts the heads of all
+  const int queryBlock, keyTile;
   static constexpr int quad = 4; // queries that are transposed at once
   const Tile mixedTile;
   const bool paired;
@@ -117,12 +127,13 @@ private:
       firstOf{names("first")};
   Var d{names("d")}, m{names("m")}, h{names("h")}, q{names("q")}, b{names("b")};
   Var t{names("t")}, u{names("u")}, ki{names("ki")}, ko{names("ko")};
+  Var z{names("z")}; // sequences, on a device
   Var qo{names("qo")}, hk{names("hk")}; // loops that others are computed in
   Expr keys, first;      // of a sequence; the first query's position
   Expr row0, rowLast;    // of the task
   Expr sequence, keyRow; // its number, its first key's row
   Expr position0;        // of row 0
-  Expr kvHead;
+  Expr head, kvHead;     // in their sequence; kvHead counts as h does
   TurnedHeads turnedQuery, turnedKey;
   Words queryWords, weightWords, valueWords;
   Func roundedKey, start; // turned keys in bf16; what exponents start from
@@ -130,7 +141,7 @@ private:
   RVar depthHalf, valueColumn;
   std::vector<RVar> mixedHalves;
   Var half{names("half")}, kp{names("kp")};
-  Func factors, quads, queriesAcross, strip, dots, tileScores, scores, top, tileWeights, weights, sum, inverse,
+  Func factors, quads, queriesAcross, strip, dots, tileScores, scores, tops, top, tileWeights, weights, sums, sum, inverse,
       mixed, worst, worstOfAll, soundKeys;
   RVar depth, scoreTile, weightTile, topTile, sumTile, worstKeys, worstColumns;
   std::vector<RVar> mixedKeys; // of each update of mixed

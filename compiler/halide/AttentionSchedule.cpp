@@ -10,6 +10,8 @@ namespace mille {
 // multiply-add's latency, and a load for every second one.
 AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
                                                const Machine &machine) {
+  if (machine.device)
+    return {4, 1};
   const int vectors = int(s.valueDim + machine.lanes - 1) / machine.lanes;
   const int rows = machine.wide ? 8 : 4;
   // More than 16 sums of pairs LLVM moves to and fro.

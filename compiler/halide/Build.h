@@ -12,6 +12,7 @@ struct Machine {
   int lanes = 16;    // f32 in a vector
   bool wide = true;  // 32 vector registers, not 16
   bool pairs = false; // multiply-adds of pairs of bf16
+  bool device = false; // work-groups of work-items; a kernel is the whole op
 };
 
 // Names that no other kernel of the process has: Halide numbers equal ones.

@@ -3,6 +3,7 @@
 #include "compiler/halide/Emit.h"
 
 #include "compiler/halide/Build.h"
+#include "compiler/halide/DeviceSource.h"
 #include "compiler/halide/Elements.h"
 
 #include <cstdio>
@@ -76,6 +77,8 @@ private:
 };
 
 Machine machineOf(const Target &target) {
+  if (target.has_feature(Target::OpenCL))
+    return {4, true, false, true};
   // A target names its newest feature only, not what that implies.
   if (target.features_any_of({Target::AVX512_Skylake, Target::AVX512_Zen4}))
     return {16, true, target.has_feature(Target::AVX512_Zen4)};
@@ -95,6 +98,26 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
   return {};
 }
 
+// The kernels of a device are a buffer of the module, as text.
+Module placeBuffers(const Module &module) {
+  Module placed(module.name(), module.target());
+  for (const Internal::LoweredFunc &function : module.functions())
+    placed.append(function);
+  for (const Buffer<void> &buffer : module.buffers()) {
+    if (buffer.name().find("_gpu_source_kernels") == std::string::npos) {
+      placed.append(buffer);
+      continue;
+    }
+    std::string text = withOffsets(static_cast<const char *>(buffer.data()));
+    if (text.empty())
+      throw CompileError("the device's kernels are not written as expected");
+    Buffer<uint8_t> source(int(text.size() + 1), buffer.name());
+    std::copy_n(text.c_str(), text.size() + 1, source.data());
+    placed.append(source);
+  }
+  return placed;
+}
+
 } // namespace
 
 bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
@@ -111,6 +134,8 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
       pipeline.add_custom_lowering_pass(pass);
     Module module =
         pipeline.compile_to_module(pipe.arguments, options.entry, target);
+    if (target.has_gpu_feature())
+      module = placeBuffers(module);
     // A second compile in one process gets a numbered name: keep it out.
     for (const Func &out : outs)
       module.remap_metadata_name(out.name(), "out");

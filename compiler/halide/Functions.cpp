@@ -19,6 +19,11 @@ Expr horner(const Expr &x, std::initializer_list<float> coefficients) {
 
 Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
 Expr floatOf(const Expr &bits) { return reinterpret<float>(bits); }
+// Bits that are shifted out are lost, also in OpenCL C, where signed numbers must
+// not overflow.
+Expr shifted(const Expr &bits, int by) {
+  return reinterpret<int32_t>(reinterpret<uint32_t>(bits) << by);
+}
 Expr powerOfTwo(const Expr &n) { return floatOf((n + 127) << 23); }
 
 Expr isNan(const Expr &x) { return (bitsOf(x) & 0x7fffffff) > 0x7f800000; }
@@ -71,7 +76,7 @@ Expr sinOrCos(const Expr &x, int shift) {
   Expr cosine = 1.0f - 0.5f * u + u * u * horner(u, {0.0416666679f,
                                      -0.00138888881f, 2.48005599e-05f});
   Expr value = select((quadrant & 1) == 1, cosine, sine);
-  return keepNan(x, floatOf(bitsOf(value) ^ ((quadrant & 2) << 30)));
+  return keepNan(x, floatOf(bitsOf(value) ^ shifted(quadrant & 2, 30)));
 }
 
 } // namespace
@@ -102,7 +107,7 @@ Expr exp2Weight(Expr x) {
   auto [n, f] = splitSum(max(x, -127.0f));
   Expr p = horner(f, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
                       0.00966734067f, 0.00133822637f});
-  return floatOf(bitsOf(p) + (n << 23));
+  return floatOf(bitsOf(p) + shifted(n, 23));
 }
 
 // 2^(f + 1/2) is in [1, 2], so that half of bf16's last place is 2^-8 throughout: it

@@ -17,7 +17,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "15";
+constexpr StringLiteral scheduleVersion = "24";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -155,6 +155,7 @@ llvm::ArrayRef<Isa> mille::knownIsas() {
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512},
       {"x86-64-v3", ("x86-64-linux-avx-avx2-f16c-fma-sse41" + features).str(),
        MILLE_CPU_AVX2},
+      {"opencl", ("x86-64-linux-opencl" + features).str(), 0, "opencl"},
   };
   return isas;
 }

@@ -2,6 +2,7 @@
 // over the whole of K, then the epilogue. Must add in the order of K.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Chunks.h"
+#include "compiler/halide/Device.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/Prefetch.h"
@@ -21,6 +22,10 @@ struct Tile {
 // few rows: slices of half a panel come from memory at half the rate, 641 in place
 // of 300 us for 7 rows of 768 x 3072; from the cache 133 in place of 155.)
 Tile tileOf(const MatmulSpec &m, const Machine &machine) {
+  if (machine.device) {
+    DeviceTile tile = deviceTileOf(m);
+    return {tile.rows, tile.columns};
+  }
   int vectors = machine.wide ? 4 : 2;
   return {6, vectors * machine.lanes / m.accumulators};
 }
@@ -74,8 +79,10 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   product(ni, a, m, no) = s.ofBytes() ? initial(column, 0, at) : Expr(0.0f);
   RDom k = group > 1 ? RDom(0, K / group, 0, group, names("k"))
                      : RDom(0, K, names("k"));
+  // A device's tile is always whole: rows past the last repeat it.
+  Expr row = machine.device ? min(m, input.dim(1).max()) : Expr(m);
   auto times = [&](const Expr &part, const Expr &step) {
-    return cast(sumType, input(step * group + part, m)) *
+    return cast(sumType, input(step * group + part, row)) *
            cast(sumType, weight(column * group + part, step, at));
   };
   product(ni, a, m, no) += times(group > 1 ? Expr(k.y) : Expr(0), k.x);
@@ -102,6 +109,13 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   Func &out = pipe.out;
   out(n, m) = rounded(evaluate(s.epilogue, arguments, spec.out.element),
                       spec.out.element);
+
+  if (machine.device) {
+    out.output_buffer().dim(1).set_stride(int(spec.out.rowStride));
+    scheduleOnDevice({out, product, park, n, m, ni, a, no, k, int(s.columns), count},
+                     deviceTileOf(s));
+    return pipe;
+  }
 
   // Schedule: panel -> tile -> K. A panel stays in L2 over all rows: it comes from
   // far memory once, and the input, read again for each panel, is the smaller.

@@ -1,5 +1,6 @@
 // RoPE of rows by itself, where attention cannot do it.
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Device.h"
 #include "compiler/halide/Turn.h"
 
 using namespace Halide;
@@ -27,6 +28,20 @@ Pipe buildRotate(const KernelSpec &spec, const Machine &machine, const Names &na
   auto buffer = pipe.out.output_buffer();
   buffer.dim(0).set_bounds(0, heads * size);
   buffer.dim(1).set_stride(int(spec.out.rowStride));
+  if (machine.device) {
+    buffer.dim(1).set_min(0);
+    if (turning.isWhole()) {
+      scheduleElements(pipe.out, n, m);
+      return pipe;
+    }
+    pipe.out.bound(n, 0, heads * size).split(n, h, n, size)
+        .gpu_blocks(h, m).gpu_threads(n);
+    turned.rows.compute_at(pipe.out, h);
+    turned.spread([](Stage stage, VarOrRVar dimension, VarOrRVar) {
+      stage.gpu_threads(dimension);
+    });
+    return pipe;
+  }
   pipe.out.bound(n, 0, heads * size).split(n, h, n, size)
       .split(n, n, dv, lanesFor(size, machine.lanes)).vectorize(dv);
   turned.rows.compute_at(pipe.out, h).store_in(MemoryType::Stack);

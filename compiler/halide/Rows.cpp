@@ -1,6 +1,7 @@
 // Row-wise kernels: gathers, a norm of the whole row, a scalar region.
 // Must add a row in one order, whatever rows a task has.
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Device.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 
@@ -14,6 +15,7 @@ namespace {
 struct RowSum {
   const Names &names;
   int columns, vector; // of a group
+  bool device; // a work-item a lane
   int lanes() const { return columns >= 256 ? 64 : 16; }
   std::vector<Func> made; // to be scheduled: partial sums first
 
@@ -27,11 +29,16 @@ struct RowSum {
     if (whole) {
       RDom r(0, whole, names("r"));
       partial(l, g, m) += term(r * L + l);
-      partial.update(0).reorder(l, r).vectorize(l, vector).unroll(l);
+      if (device)
+        partial.update(0).reorder(r, l).gpu_threads(l);
+      else
+        partial.update(0).reorder(l, r).vectorize(l, vector).unroll(l);
     }
     if (rest) {
       RDom r(0, rest, names("rest"));
       partial(r, g, m) += term(whole * L + r);
+      if (device)
+        partial.update(whole ? 1 : 0).gpu_threads(r);
     }
     std::vector<Expr> lane;
     for (int i = 0; i < L; ++i)
@@ -41,7 +48,10 @@ struct RowSum {
         lane[i] = strict_float(lane[i] + lane[i + lane.size() / 2]);
     Func total(names(name));
     total(g, m) = lane[0];
-    partial.bound_extent(l, L).vectorize(l, vector).unroll(l);
+    if (device)
+      partial.bound_extent(l, L).gpu_threads(l);
+    else
+      partial.bound_extent(l, L).vectorize(l, vector).unroll(l);
     made.push_back(partial);
     made.push_back(total);
     return total;
@@ -78,7 +88,7 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
   };
 
   const int group = s.norm == RowStatistic::none ? N : int(s.group);
-  RowSum rowSum{names, group, V, {}};
+  RowSum rowSum{names, group, V, machine.device, {}};
   std::vector<Expr> arguments;
   for (size_t i = 0; i < inputs.size(); ++i)
     arguments.push_back(read(i, n));
@@ -112,6 +122,15 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
   buffer.dim(1).set_stride(int(spec.out.rowStride));
   if (s.norm != RowStatistic::none)
     buffer.dim(0).set_bounds(0, N);
+  if (machine.device) {
+    if (s.norm == RowStatistic::none) {
+      scheduleElements(out, n, m);
+      return pipe;
+    }
+    rowSum.made.push_back(scale);
+    scheduleRowGroups({out, n, m, g, N, group, rowSum.lanes()}, rowSum.made);
+    return pipe;
+  }
   if (group != N)
     out.bound(n, 0, N).split(n, g, n, group);
   out.split(n, no, nv, V, TailStrategy::GuardWithIf).vectorize(nv);

@@ -1,6 +1,7 @@
 // Rows taken by their number: to experts (dispatch) and back (combine). Numbers
 // count the whole run's rows, so a task has all rows and some columns.
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Device.h"
 
 using namespace Halide;
 
@@ -48,6 +49,12 @@ Pipe buildSlots(const KernelSpec &spec, const Machine &machine, const Names &nam
   }
 
   out.output_buffer().dim(1).set_min(0).set_stride(int(spec.out.rowStride));
+  if (machine.device) {
+    Var item = scheduleElements(out, n, m);
+    if (s.combines || s.weights)
+      taken.compute_at(out, item);
+    return pipe;
+  }
   out.split(n, no, nv, machine.lanes, TailStrategy::GuardWithIf).vectorize(nv);
   if (s.combines)
     taken.compute_at(out, no).store_in(MemoryType::Register)

@@ -50,6 +50,20 @@ Expr TurnedHeads::at(const Expr &d, const Expr &row, const Expr &head) const {
   return rows(d % inner, d / inner, row, head);
 }
 
+void TurnedHeads::spread(const Loops &loops) {
+  std::vector<Var> of = rows.args();
+  if (!turning.isWhole()) {
+    rows.bound_extent(of[0], int(turning.headDim));
+    loops(rows, of[0], of[1]);
+    for (int i = 0; i < 2; ++i)
+      loops(rows.update(i), across[i], of[1]);
+    return;
+  }
+  Var part = of[turning.interleaved ? 0 : 1], i = of[turning.interleaved ? 1 : 0];
+  rows.bound(part, 0, 2).bound(i, 0, int(turning.angles)).reorder(part, i, of[2]);
+  loops(rows, i, of[2]);
+}
+
 void TurnedHeads::vectorize(int lanes) {
   std::vector<Var> of = rows.args();
   if (!turning.isWhole()) {

@@ -29,6 +29,11 @@ public:
   // To be computed somewhere; `vectorize` does the rest.
   Halide::Func rows;
   void vectorize(int lanes);
+  // The same on a device: each stage's loops over dimensions and rows are given to
+  // `loops`. Whole heads may as well be computed where they are read.
+  using Loops = std::function<void(Halide::Stage, Halide::VarOrRVar, Halide::VarOrRVar)>;
+  void spread(const Loops &loops);
+  bool isWhole() const { return turning.isWhole(); }
 
 private:
   Turning turning;

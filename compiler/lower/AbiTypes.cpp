@@ -38,7 +38,7 @@ AbiTypes::AbiTypes(MLIRContext *context) {
   // inputs, outputs
   run = record({i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr});
   tensorInfo = record({ptr, i32, i32, array(i64, 4), i32, i32, i64});
-  isa = record({ptr, i64});
+  isa = record({ptr, i64, ptr});
   // abi_version .. max_tokens, name, isas, inputs, outputs, kernels,
   // arena_bytes_per_row .. weights_hash, weights, forward,
   // max_decoder_tokens .. schedule_count, schedules, padding_ends, mask_input

@@ -74,9 +74,16 @@ Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos) {
 
 Constant ModelData::isaArray() {
   std::vector<Constant> parts;
-  for (const Isa &isa : options.isas)
+  for (const Isa &isa : options.isas) {
+    std::string backend;
+    if (!isa.backend.empty()) {
+      backend = "mille_" + isa.backend + "_backend";
+      constants.declare(backend, types.i8);
+    }
     parts.push_back(Constant::aggregate(
-        types.isa, {text(isa.name), Constant::of(types.i64, isa.features)}));
+        types.isa, {text(isa.name), Constant::of(types.i64, isa.features),
+                    Constant::address(types, backend)}));
+  }
   return Constant::address(
       types, constants.addArray("isas", types.isa, std::move(parts)));
 }

@@ -86,7 +86,7 @@ int main() {
            AT(mille_tensor_info, fallback), AT(mille_tensor_info, reserved),
            AT(mille_tensor_info, below)});
   c.check("mille_isa", types.isa, sizeof(mille_isa),
-          {AT(mille_isa, name), AT(mille_isa, features)});
+          {AT(mille_isa, name), AT(mille_isa, features), AT(mille_isa, backend)});
   c.check("mille_schedule_info", types.schedule, sizeof(mille_schedule_info),
           {AT(mille_schedule_info, name), AT(mille_schedule_info, from),
            AT(mille_schedule_info, to), AT(mille_schedule_info, steps)});

@@ -1,0 +1,181 @@
+// Launches on a device: each op is one call over all of its rows, or one for each
+// expert. Must not compute, and must not wait for the device.
+#include "runtime/Backend.h"
+
+namespace mille {
+namespace {
+
+// The buffers of a call, whole or of one expert.
+struct Call {
+  mille_buffer buffers[MILLE_MAX_BUFFERS];
+  mille_dimension dimensions[MILLE_MAX_BUFFERS][MILLE_MAX_DIMENSIONS];
+
+  Call(const mille_stage &stage) {
+    for (uint32_t b = 0; b < stage.kernel->buffer_count; ++b) {
+      buffers[b] = stage.buffers[b];
+      for (int32_t d = 0; d < buffers[b].dimensions; ++d)
+        dimensions[b][d] = buffers[b].dimension[d];
+      buffers[b].dimension = dimensions[b];
+    }
+  }
+  void begin(uint32_t b, int dimension, int64_t first, int64_t extent) {
+    mille_dimension &d = dimensions[b][dimension];
+    buffers[b].host = (char *)buffers[b].host +
+                      first * d.stride * (buffers[b].type_bits / 8);
+    d.extent = (int32_t)extent;
+  }
+};
+
+// The out of what works on sequences is (column in head, row, head, sequence).
+void splitSequences(const mille_stage &stage, Call &call) {
+  uint32_t out = stage.kernel->buffer_count - 1;
+  mille_dimension *d = call.dimensions[out];
+  int64_t sequences = d[1].extent / stage.sequence_rows;
+  d[1].extent = (int32_t)stage.sequence_rows;
+  d[3] = {0, (int32_t)sequences, (int32_t)(d[1].stride * stage.sequence_rows), 0};
+  call.buffers[out].dimensions = 4;
+}
+
+void cutExpert(const mille_stage &stage, Call &call, int64_t expert,
+               int64_t first, int64_t rows) {
+  const mille_kernel &kernel = *stage.kernel;
+  for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
+    if (stage.stacked >> b & 1) {
+      call.begin(b, call.buffers[b].dimensions - 1, expert, 1);
+      --call.buffers[b].dimensions;
+    } else if (kernel.row_dimension[b] >= 0) {
+      call.begin(b, kernel.row_dimension[b], first, rows);
+    }
+  }
+}
+
+uint32_t numberOf(const mille_model &model, const mille_kernel *kernel) {
+  uint32_t number = 0;
+  while (number < model.kernel_count && model.kernels[number] != kernel)
+    ++number;
+  return number;
+}
+
+int32_t callVariant(mille_session &session, const mille_stage &stage, Call &call,
+                    uint32_t many) {
+  const mille_kernel &kernel = *stage.kernel;
+  mille_task *task = &session.tasks[0];
+  task->variant = numberOf(*session.package->model, &kernel) * 2 + many;
+  void *arguments[1 + MILLE_MAX_BUFFERS + MILLE_MAX_SCALARS];
+  void **next = arguments;
+  *next++ = &task;
+  uint32_t out = kernel.buffer_count - 1;
+  for (uint32_t b = 0; b < out; ++b)
+    *next++ = &call.buffers[b];
+  for (uint32_t s = 0; s < kernel.scalar_count; ++s)
+    *next++ = const_cast<int32_t *>(&stage.scalars[s]);
+  *next++ = &call.buffers[out];
+  task->used = task->top = 0;
+  int32_t code = kernel.functions[session.isa * 2 + many](arguments);
+  if (code != 0) {
+    mille_task_fail(task, code, "kernel %s failed", kernel.name);
+    session.failed.change(0, code);
+  }
+  return session.stopped();
+}
+
+// Planning calls both row classes: a run may take either.
+int32_t call(mille_session &session, const mille_stage &stage, Call &call,
+             int64_t rows) {
+  const mille_kernel &kernel = *stage.kernel;
+  const mille_kernel_function *of = kernel.functions + session.isa * 2;
+  bool many = rows > (int64_t)kernel.few_rows;
+  if (session.planning && of[0] != of[1])
+    if (int32_t code = callVariant(session, stage, call, !many))
+      return code;
+  return callVariant(session, stage, call, of[0] == of[1] ? 1 : many);
+}
+
+int64_t outRows(const mille_stage &stage) {
+  uint32_t out = stage.kernel->buffer_count - 1;
+  int row = stage.kernel->row_dimension[out];
+  const mille_buffer &buffer = stage.buffers[out];
+  return buffer.dimension[row < 0 ? buffer.dimensions - 1 : row].extent;
+}
+
+int32_t launchExperts(mille_session &session, const mille_stage &stage) {
+  for (int64_t e = 0; e < stage.entries; ++e) {
+    int64_t first = session.planning ? 0 : stage.starts[e];
+    int64_t end = session.planning ? outRows(stage) : stage.starts[e + 1];
+    if (first == end)
+      continue;
+    Call expert(stage);
+    cutExpert(stage, expert, e, first, end - first);
+    if (int32_t code = call(session, stage, expert, end - first))
+      return code;
+    if (session.planning)
+      return 0;
+  }
+  return 0;
+}
+
+} // namespace
+
+int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
+                       int32_t count) {
+  for (int32_t s = 0; s < count; ++s) {
+    const mille_stage &stage = stages[s];
+    if (stage.starts) {
+      if (int32_t code = launchExperts(session, stage))
+        return code;
+      continue;
+    }
+    Call whole(stage);
+    if (stage.kernel->partition == MILLE_PARTITION_SEQUENCES)
+      splitSequences(stage, whole);
+    if (int32_t code = call(session, stage, whole, outRows(stage)))
+      return code;
+  }
+  return 0;
+}
+
+void HostStep::take(const void *memory, int64_t rows, int64_t rowFloats) {
+  if (session.part && memory)
+    session.part->device->backend->take(session, memory,
+                                        (uint64_t)rows * rowFloats * 4);
+}
+
+bool HostStep::kept(const float *input, int64_t stride, int64_t rows,
+                    int64_t columns, float *out) {
+  if (skipped())
+    return true;
+  if (!session.part)
+    return false;
+  session.part->device->backend->keep(session, input, stride, rows, columns, out);
+  return true;
+}
+
+void HostStep::give(const void *memory, int64_t rows, int64_t rowFloats) {
+  if (session.part)
+    session.part->device->backend->give(session, memory,
+                                        (uint64_t)rows * rowFloats * 4);
+}
+
+} // namespace mille
+
+using mille::DevicePart;
+
+static const mille_backend &backendOf(mille_task *task) {
+  return *task->session->part->device->backend;
+}
+
+extern "C" {
+int32_t mille_device_source(mille_task *task, const char *text) {
+  return backendOf(task).source(*task, text);
+}
+int32_t mille_device_run(mille_task *task, const mille_dispatch *dispatch) {
+  return backendOf(task).dispatch(*task, *dispatch);
+}
+int32_t mille_device_allocate(mille_task *task, mille_buffer *buffer) {
+  return backendOf(task).allocate(*task, *buffer);
+}
+int32_t mille_device_release(mille_task *task, mille_buffer *buffer) {
+  backendOf(task).release(*task, *buffer);
+  return 0;
+}
+}

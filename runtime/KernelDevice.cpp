@@ -1,0 +1,51 @@
+// What Halide's code for devices calls, said in the runtime's words. Merged into
+// a model's object where it has such code, and made local there. Nothing is
+// copied: what a buffer is on the device, the runtime knows.
+#include "runtime/abi.h"
+
+namespace {
+mille_task *taskOf(void *context) { return static_cast<mille_task *>(context); }
+const char opencl = 0; // an interface has an address and nothing else
+} // namespace
+
+extern "C" {
+
+const void *halide_opencl_device_interface() { return &opencl; }
+
+int halide_opencl_initialize_kernels(void *context, void **, const char *source,
+                                     int) {
+  return mille_device_source(taskOf(context), source);
+}
+
+void halide_opencl_finalize_kernels(void *, void *) {}
+
+int halide_opencl_run(void *context, void *, const char *entry, int groupsX,
+                      int groupsY, int groupsZ, int itemsX, int itemsY,
+                      int itemsZ, int localBytes, size_t sizes[],
+                      void *arguments[], int8_t isBuffer[]) {
+  mille_dispatch dispatch = {entry,
+                             {groupsX, groupsY, groupsZ},
+                             {itemsX, itemsY, itemsZ},
+                             localBytes,
+                             sizes,
+                             arguments,
+                             isBuffer};
+  return mille_device_run(taskOf(context), &dispatch);
+}
+
+int halide_copy_to_device(void *, mille_buffer *, const void *) { return 0; }
+int halide_copy_to_host(void *, mille_buffer *) { return 0; }
+
+// The out of a kernel has its place; only temporaries have no host memory.
+int halide_device_malloc(void *context, mille_buffer *buffer, const void *) {
+  return buffer->host ? 0 : mille_device_allocate(taskOf(context), buffer);
+}
+
+int halide_device_free(void *context, mille_buffer *buffer) {
+  return buffer->device ? mille_device_release(taskOf(context), buffer) : 0;
+}
+
+void halide_device_free_as_destructor(void *context, void *buffer) {
+  halide_device_free(context, static_cast<mille_buffer *>(buffer));
+}
+}

@@ -1,0 +1,87 @@
+// A session that runs on a device: which, what its program needs there, and the
+// run itself. Must not name a kind of device; Backend.h is the door to all.
+#include "runtime/Backend.h"
+
+#include <string.h>
+
+// The code that runs: the package's choice, or what `device` names: "cpu",
+// "opencl", "opencl:1", "opencl:a part of its name".
+mille_status mille_session::chooseCode(const char *device) {
+  const mille_model &model = *package->model;
+  isa = package->isa;
+  if (!device || !*device)
+    return model.isas[isa].backend ? enterDevice("") : MILLE_OK;
+  const char *colon = strchr(device, ':');
+  size_t length = colon ? (size_t)(colon - device) : strlen(device);
+  if (strcmp(device, "cpu") == 0 && !model.isas[isa].backend)
+    return MILLE_OK;
+  for (isa = 0; isa < model.isa_count; ++isa) {
+    const mille_backend *backend = model.isas[isa].backend;
+    if (backend && strlen(backend->name) == length &&
+        strncmp(backend->name, device, length) == 0)
+      return enterDevice(colon ? colon + 1 : "");
+  }
+  isa = package->isa;
+  return package->message.set(MILLE_INVALID_ARGUMENT,
+                              "device is '%s' but model %s was compiled for "
+                              "%s%s",
+                              device, model.name, model.isas[0].name,
+                              model.isa_count > 1 ? " and others" : "");
+}
+
+mille_status mille_session::enterDevice(const char *wish) {
+  const mille_backend &backend = *package->model->isas[isa].backend;
+  mille::Device *device = nullptr;
+  padding.kept = true;
+  pthread_mutex_lock(&package->deviceLock);
+  mille_status status = backend.open(*package, wish, device);
+  if (status == MILLE_OK)
+    status = backend.enter(*this, *device);
+  if (status == MILLE_OK)
+    status = planOnDevice();
+  if (status == MILLE_OK)
+    status = backend.settle(*this);
+  pthread_mutex_unlock(&package->deviceLock);
+  return status;
+}
+
+// The program runs without computing: what its kernels are, they say when they
+// are called. Nothing reads or writes what the addresses stand for.
+mille_status mille_session::planOnDevice() {
+  planning = true;
+  const mille_model &model = *package->model;
+  for (uint32_t i = 0; i < model.input_count || i < model.output_count; ++i)
+    inputs[i] = arena;
+  run.outputs = reinterpret_cast<float *const *>(inputs);
+  setSizes(most);
+  int32_t code = model.forward(&run);
+  planning = false;
+  failing.store(0);
+  failed.store(0);
+  if (code == 0)
+    return MILLE_OK;
+  mille_status status = code > 0 ? (mille_status)code : MILLE_INTERNAL;
+  return package->message.set(status, "%s", failure.text);
+}
+
+void mille_session::setSizes(const mille::Sizes &sizes) {
+  run.batch = sizes.batch;
+  run.tokens = sizes.tokens;
+  run.decoder_tokens = sizes.decoderTokens;
+  run.token_rows = sizes.batch * sizes.tokens;
+  uint64_t rows = 0;
+  mille::paddedRows(*package->model, sizes, rows); // not more than the session's
+  run.padded_rows = (int64_t)rows;
+}
+
+int32_t mille_session::compute(const mille::Sizes &sizes) {
+  if (!part)
+    return package->model->forward(&run);
+  const mille_backend &backend = *part->device->backend;
+  int32_t code = backend.begin(*this, sizes);
+  if (code == 0)
+    code = package->model->forward(&run);
+  // The device may not touch the outputs once the run is over.
+  int32_t last = backend.finish(*this);
+  return code ? code : last;
+}

@@ -1,0 +1,75 @@
+// An opened OpenCL device, and a session's part of it. Private to this folder.
+#pragma once
+#include "runtime/Backend.h"
+#include "runtime/opencl/Devices.h"
+
+namespace mille::opencl {
+
+struct Device : mille::Device {
+  Library library;
+  Found found;
+  cl_context context = nullptr;
+  cl_mem weights = nullptr;
+  uint64_t weightsBytes = 0;
+  cl_program *programs = nullptr; // [kernels * 2]: of each row class
+};
+
+// Host memory that stands for a piece of the session's device memory.
+struct Region {
+  const char *begin;
+  uint64_t bytes, offset;
+  bool written; // by the device, since the host last saw it
+};
+
+// A kernel of a program, with arguments of its own.
+struct Entry {
+  const char *name;
+  uint32_t variant;
+  cl_kernel kernel;
+};
+
+struct Part : DevicePart {
+  cl_command_queue queue = nullptr;
+  cl_mem memory = nullptr; // arena | inputs | outputs | temporaries
+  uint64_t bytes = 0, temporaries = 0, used = 0, most = 0;
+  Region *regions = nullptr; // the arena's, inputs', outputs'
+  uint32_t regionCount = 0;
+  Entry *entries = nullptr;
+  uint32_t entryCount = 0, entryRoom = 0, pending = 0;
+
+  Device &on() const { return *static_cast<Device *>(device); }
+};
+
+inline Part &partOf(const mille_session &session) {
+  return *static_cast<Part *>(session.part);
+}
+
+// Makes the program of a kernel's text, from the cache on disk or anew.
+mille_status build(mille_package &package, Device &device, const char *text,
+                   cl_program &program, Message &message);
+
+// What is kept on disk of a text for a device; null: nothing. To be released.
+unsigned char *readBinary(const Memory &memory, const Device &device,
+                          const char *text, size_t &size);
+void writeBinary(const Device &device, const char *text,
+                 const unsigned char *bytes, size_t size);
+
+// Says that `what` of `bytes` does not fit, with the device's numbers.
+mille_status refuseMemory(const Device &device, const char *what,
+                          uint64_t bytes, cl_int error, Message &message);
+
+mille_status enter(mille_session &session, mille::Device &device);
+mille_status settle(mille_session &session);
+void leave(mille_session &session);
+int32_t begin(mille_session &session, const Sizes &sizes);
+int32_t finish(mille_session &session);
+int32_t source(mille_task &task, const char *text);
+int32_t dispatch(mille_task &task, const mille_dispatch &what);
+int32_t allocate(mille_task &task, mille_buffer &buffer);
+void release(mille_task &task, mille_buffer &buffer);
+int32_t take(mille_session &session, const void *memory, uint64_t bytes);
+int32_t give(mille_session &session, const void *memory, uint64_t bytes);
+int32_t keep(mille_session &session, const float *input, int64_t stride,
+             int64_t rows, int64_t columns, float *out);
+
+} // namespace mille::opencl

@@ -1,0 +1,211 @@
+/* Sessions on a device of OpenCL, with a kernel of our own: device WEIGHTS. What
+ * generated code does for a kernel is written out in C. */
+#include "FakeModel.h"
+#include "runtime/mille.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { columns = 16 };
+
+static const char good[] =
+    "__kernel void twice(__global const float *x, const ulong x_first,\n"
+    "  __global float *y, const ulong y_first, const int count,\n"
+    "  __local int *local_memory) {\n"
+    "  int i = get_global_id(0);\n"
+    "  if (i < count) y[y_first + i] = 2 * x[x_first + i];\n"
+    "}\n";
+static const char bad[] = "__kernel void twice(this is no kernel\n";
+static const char *text = good;
+static int64_t items = 16, localBytes = 0;
+static int asked;
+
+static int32_t kernelFunction(void **arguments) {
+  mille_task *task = *(mille_task **)arguments[0];
+  mille_buffer *x = arguments[1], *y = arguments[2];
+  int32_t count = x->dimension[1].extent * columns;
+  int32_t code = mille_device_source(task, text);
+  if (code)
+    return code;
+  ++asked;
+  const size_t sizes[] = {8, 8, 4, 0};
+  void *const values[] = {x, y, &count};
+  const int8_t isBuffer[] = {1, 1, 0};
+  mille_dispatch dispatch = {"twice", {(count + 15) / 16, 1, 1}, {items, 1, 1},
+                             localBytes, sizes, values, isBuffer};
+  return mille_device_run(task, &dispatch);
+}
+
+static const mille_kernel_function functions[] = {kernelFunction,
+                                                  kernelFunction};
+static const mille_kernel kernel = {"mille_k_twice", MILLE_PARTITION_ROWS, 2, 0,
+                                    columns, 1, 0, 0, 0, 0, {1, 1}, functions};
+static const mille_kernel *const kernels[] = {&kernel};
+
+static void describe(mille_buffer *buffer, mille_dimension *dimension,
+                     void *memory, int64_t rows) {
+  dimension[0] = (mille_dimension){0, columns, 1, 0};
+  dimension[1] = (mille_dimension){0, (int32_t)rows, columns, 0};
+  *buffer = (mille_buffer){0, 0, memory, 0, 2, 32, 1, 2, dimension, 0};
+}
+
+/* Three times twice: input -> arena -> arena -> output. */
+static int32_t forward(mille_run *run) {
+  float *first = (float *)run->arena;
+  float *second = (float *)(run->arena + run->padded_rows * 64);
+  void *places[] = {run->inputs[0], first, second, run->outputs[0]};
+  for (int step = 0; step < 3; ++step) {
+    mille_buffer buffers[2];
+    mille_dimension dimensions[2][2];
+    describe(&buffers[0], dimensions[0], places[step], run->batch);
+    describe(&buffers[1], dimensions[1], places[step + 1], run->batch);
+    mille_stage stage = {&kernel, buffers, NULL, 0, NULL, 0, 0, 0, 0};
+    int32_t code = mille_launch(run, &stage, 1, run->batch);
+    if (code)
+      return code;
+  }
+  return 0;
+}
+
+static const mille_isa isas[] = {{"opencl", 0, &mille_opencl_backend}};
+static const mille_tensor_info inputs[] = {
+    {"x", MILLE_F32, 2, {-1, columns}, MILLE_REQUIRED, 0, 0}};
+static const mille_tensor_info outputs[] = {
+    {"y", MILLE_F32, 2, {-1, columns}, 0, 0, 0}};
+
+static mille_model model;
+static void makeModel(void) {
+  size_t bytes;
+  const char *weights = fake_weights(&bytes);
+  model = *fake_model();
+  model.isa_count = model.input_count = model.output_count = 1;
+  model.kernel_count = 1;
+  model.isas = isas;
+  model.inputs = inputs;
+  model.outputs = outputs;
+  model.kernels = kernels;
+  model.arena_bytes_per_row = 128;
+  model.forward = forward;
+  model.max_tokens = 0;
+  model.weights = weights;
+}
+
+static mille_package *openPackage(void) {
+  mille_package *package = NULL;
+  char why[512] = "";
+  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
+         MILLE_OK, why, "");
+  return package;
+}
+
+static void check(mille_session *session, int64_t batch) {
+  static float x[256 * columns], y[256 * columns];
+  for (int i = 0; i < batch * columns; ++i)
+    x[i] = (float)(i + 1);
+  const void *given[] = {x};
+  float *wanted[] = {y};
+  EXPECT(mille_session_run(session, batch, 0, given, wanted), MILLE_OK,
+         mille_session_message(session), "");
+  for (int i = 0; i < batch * columns; ++i)
+    CHECK(y[i] == 8 * x[i]);
+}
+
+static void runs(void) {
+  mille_package *package = openPackage();
+  mille_session *first, *second;
+  mille_sizes most = MILLE_SIZES_INIT;
+  most.batch = 200;
+  CHECK(mille_session_create(package, 200, 0, 1, &first) == MILLE_OK);
+  CHECK(mille_session_create_on(package, &most, 1, "opencl:0", &second) ==
+        MILLE_OK);
+  CHECK(mille_package_close(package) == MILLE_OK);
+  int before = asked;
+  for (int64_t batch = 1; batch <= 200; batch += 37) {
+    check(first, batch);
+    check(second, batch);
+  }
+  CHECK(asked == before + 6 * 2 * 3);
+  CHECK(mille_session_profile(first, 1) == MILLE_OK);
+  check(first, 3);
+  mille_profile profile;
+  CHECK(mille_session_kernel(first, 0, &profile) == MILLE_OK);
+  CHECK(profile.calls == 3);
+  CHECK(mille_session_close(first) == MILLE_OK);
+  check(second, 7);
+  CHECK(mille_session_close(second) == MILLE_OK);
+}
+
+static void refuse(mille_status status, int64_t batch, const char *device,
+                   const char *part) {
+  mille_package *package = openPackage();
+  mille_session *session;
+  mille_sizes most = MILLE_SIZES_INIT;
+  most.batch = batch;
+  EXPECT(mille_session_create_on(package, &most, 1, device, &session), status,
+         mille_package_message(package), part);
+  CHECK(session == NULL);
+  CHECK(mille_package_close(package) == MILLE_OK);
+}
+
+static void refusals(void) {
+  refuse(MILLE_NO_DEVICE, 1, "opencl:no such device",
+         "no OpenCL device is called 'no such device': there are ");
+  refuse(MILLE_NO_DEVICE, 1, "opencl:4711", "no OpenCL device is called '4711'");
+  refuse(MILLE_INVALID_ARGUMENT, 1, "cpu",
+         "device is 'cpu' but model fake was compiled for opencl");
+  refuse(MILLE_OUT_OF_MEMORY, 1 << 26, "",
+         "the session's activations need 171798");
+  refuse(MILLE_OUT_OF_MEMORY, 1 << 26, "", " at most ");
+  text = bad;
+  refuse(MILLE_NO_DEVICE, 1, "", " cannot compile a kernel: ");
+  refuse(MILLE_NO_DEVICE, 1, "", "error");
+  text = good;
+  items = 1 << 20;
+  refuse(MILLE_NO_DEVICE, 1, "", " items but a kernel needs 1048576");
+  items = 16;
+  localBytes = (int64_t)1 << 40;
+  refuse(MILLE_OUT_OF_MEMORY, 1, "",
+         " bytes of local memory but a kernel needs 1099511627776");
+  localBytes = 0;
+}
+
+static long residentPages(void) {
+  long size, resident;
+  FILE *file = fopen("/proc/self/statm", "r");
+  CHECK(file && fscanf(file, "%ld %ld", &size, &resident) == 2);
+  fclose(file);
+  return resident;
+}
+
+/* Each round has 3 MB of its own on the device; none of it may stay. */
+static void manyTimes(void) {
+  long before = 0;
+  for (int round = 0; round < 1000; ++round) {
+    if (round == 100)
+      before = residentPages();
+    mille_package *package = openPackage();
+    mille_session *session;
+    CHECK(mille_session_create(package, 10000, 0, 1, &session) == MILLE_OK);
+    check(session, 2);
+    CHECK(mille_session_close(session) == MILLE_OK);
+    CHECK(mille_package_close(package) == MILLE_OK);
+  }
+  long grown = (residentPages() - before) * sysconf(_SC_PAGESIZE);
+  if (grown > 64 << 20)
+    printf("900 rounds kept %ld bytes\n", grown);
+  CHECK(grown <= 64 << 20);
+}
+
+int main(int count, char **arguments) {
+  makeModel();
+  if (count == 2 && strcmp(arguments[1], "times") == 0) {
+    manyTimes();
+    printf("1000 times without growth\n");
+    return 0;
+  }
+  runs();
+  refusals();
+  printf("sessions on a device\n");
+  return 0;
+}
