@@ -113,16 +113,6 @@ void AttentionPipe::placeTask() {
   position0 = first - sequence * queries;
 }
 
-// All sequences at once: h, in every function, says which.
-void AttentionPipe::placeSequences() {
-  sequence = h / int(s.heads);
-  head = h % int(s.heads);
-  row0 = sequence * queries;
-  rowLast = row0 + queries - 1;
-  keyRow = sequence * keys;
-  position0 = first - row0;
-}
-
 // In its sequence.
 Expr AttentionPipe::ownKvHead() const {
   return device ? kvHead % int(s.kvHeads) : kvHead;
@@ -202,13 +192,6 @@ void AttentionPipe::restrictTiles(RDom &r, const Expr &tile, const Expr &block) 
     r.where(tile * keyTile + (keyTile - 1) >= range.first);
   if (range.last.defined())
     r.where(tile * keyTile <= range.last);
-}
-// Of these, every eighth: those of work-item u.
-RDom AttentionPipe::tilesOfItem(const char *name) const {
-  RDom r(0, (tileCount() + items - 1) / items, names(name));
-  r.where(r * items + u < tileCount());
-  restrictTiles(r, r * items + u, b);
-  return r;
 }
 // Keys that some query of a block sees.
 AttentionPipe::Range AttentionPipe::seenByBlock(const Expr &block) const {

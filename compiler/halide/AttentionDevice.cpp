@@ -8,6 +8,24 @@ using namespace Halide;
 
 namespace mille {
 
+// All sequences at once: h, in every function, says which.
+void AttentionPipe::placeSequences() {
+  sequence = h / int(s.heads);
+  head = h % int(s.heads);
+  row0 = sequence * queries;
+  rowLast = row0 + queries - 1;
+  keyRow = sequence * keys;
+  position0 = first - row0;
+}
+
+// Of the tiles of a block, every eighth: those of work-item u.
+RDom AttentionPipe::tilesOfItem(const char *name) const {
+  RDom r(0, (tileCount() + items - 1) / items, names(name));
+  r.where(r * items + u < tileCount());
+  restrictTiles(r, r * items + u, b);
+  return r;
+}
+
 void AttentionPipe::scheduleOnDevice() {
   constexpr int across = mostQueries, down = items; // of a group
   const int width = int(s.valueDim), heads = int(s.heads);
