@@ -6,10 +6,10 @@ using namespace Halide;
 
 namespace mille {
 
-// Items side by side read neighbouring columns of a panel, four at a time; eight
+// Items side by side read neighbouring columns of a panel, eight at a time; eight
 // rows share each of these reads.
 DeviceTile deviceTileOf(const MatmulSpec &m) {
-  const int columns = 4;
+  const int columns = 8;
   int across = int(m.panel) / m.accumulators / columns;
   return {8, columns, across, 128 / across};
 }
