@@ -68,7 +68,9 @@ void mille_session::setSizes(const mille::Sizes &sizes) {
   run.batch = sizes.batch;
   run.tokens = sizes.tokens;
   run.decoder_tokens = sizes.decoderTokens;
-  run.token_rows = sizes.batch * sizes.tokens;
+  // A size that is in no shape may be any number.
+  bool any = mille::hasSize(*package->model, MILLE_TOKENS);
+  run.token_rows = any ? sizes.batch * sizes.tokens : 0;
   uint64_t rows = 0;
   mille::paddedRows(*package->model, sizes, rows); // not more than the session's
   run.padded_rows = (int64_t)rows;

@@ -7,9 +7,9 @@ namespace mille {
 namespace {
 constexpr int64_t serialFlops = 400000;  // about 4 us: not worth sharing
 constexpr int64_t taskFlops = 4000000;   // about 40 us
+constexpr int64_t windowFlops = 1000000; // a short sequence's heads together
 constexpr int64_t soloFlops = 100000000; // one thread: how soon it can cancel
 constexpr int64_t rowsPerTask = 1024;    // panels are read again beyond it
-constexpr int64_t ownedRows = 48;        // fewer: weights outweigh joins
 constexpr int64_t ownedRowsMost = 192;   // what is written stays in cache
 
 int64_t divideUp(int64_t value, int64_t by) { return (value + by - 1) / by; }
@@ -90,7 +90,14 @@ Split splitSequences(const mille_kernel &kernel, const Sequences &own,
     return split;
   }
   split.columnBlocks = units;
-  int64_t tasks = own.batch * units;
+  // Of many short sequences a head is so little that counting it done, which all
+  // threads do in one place, would show.
+  if (own.batch >= 4 * threads) {
+    int64_t unitWork = most(keyWork / units, 1) * rows;
+    split.columnBlocks =
+        divideUp(units, clamp(windowFlops / unitWork, 1, units));
+  }
+  int64_t tasks = own.batch * split.columnBlocks;
   // Blocks of queries prepare the keys again: only where threads would idle.
   if (tasks < 2 * threads && tasks % threads != 0)
     split.rowBlocks =
@@ -154,7 +161,7 @@ bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
     // Units are tile heights, 1 to 16: the largest serves the others well.
     split.rowUnit = most(split.rowUnit, stages[s].kernel->row_unit);
   }
-  if (threads > 1 && rows < ownedRows * threads)
+  if (threads > 1 && rows < MILLE_OWNED_ROWS * threads)
     return false;
   int64_t blocks = divideUp(rows, ownedRowsMost);
   blocks = divideUp(blocks, threads) * threads; // everyone the same number

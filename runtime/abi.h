@@ -77,6 +77,11 @@ enum {
   MILLE_PARTITION_SEQUENCES = 1 /* tasks are sequences x ranges of heads */
 };
 
+/* Stages of one launch run row by row in one task where each thread gets so many
+ * rows; with fewer, every task would read all weights for little, and each stage is
+ * cut by columns. Plan's remarks say it for each launch. */
+#define MILLE_OWNED_ROWS 48
+
 #define MILLE_MAX_BUFFERS 16
 #define MILLE_MAX_DIMENSIONS 4
 #define MILLE_MAX_SCALARS 16

@@ -3,6 +3,7 @@
 #include "compiler/plan/Lives.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Signature.h"
+#include "runtime/abi.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -242,6 +243,27 @@ void rewriteSignature(func::FuncOp forward, const Signature &signature,
   forward.setAllArgAttrs(attributes);
 }
 
+// Whether a launch's kernels share tasks follows from a run's rows and threads.
+void remarkOn(LaunchOp launch) {
+  int64_t kernels = 0, weights = 0;
+  for (Operation &op : launch.getBody().front()) {
+    kernels += !outOperands(&op).empty();
+    if (auto matmul = dyn_cast<MatmulOp>(op)) {
+      auto type = cast<ShapedType>(matmul.getWeight().getType());
+      weights += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    }
+  }
+  if (kernels < 2)
+    return;
+  remark::passed(launch.getLoc(),
+                 remark::RemarkOpts::name("PlanLaunch").category("plan"))
+      << llvm::formatv("one task takes its rows through {0} kernels, reading {1} "
+                       "bytes of weights, where each thread has {2} rows or "
+                       "more; with fewer they are {0} launches, cut by columns",
+                       kernels, weights, int64_t(MILLE_OWNED_ROWS))
+             .str();
+}
+
 void remarkOn(func::FuncOp forward, const Lives &lives, int64_t bytes) {
   auto options = remark::RemarkOpts::name("PlanMemory").category("plan");
   llvm::SmallSetVector<MemRefType, 8> padded;
@@ -336,6 +358,7 @@ LogicalResult planFunction(func::FuncOp forward) {
   old.dropAllDefinedValueUses();
   old.erase();
   setArenaSizes(forward, lives, bytes);
+  forward.walk([](LaunchOp launch) { remarkOn(launch); });
   remarkOn(forward, lives, bytes);
   return success();
 }
