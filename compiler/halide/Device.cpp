@@ -27,10 +27,11 @@ void scheduleOnDevice(DeviceMatmul d, const DeviceTile &tile) {
       .split(mo, mb, mt, tile.itemsDown, TailStrategy::GuardWithIf)
       .reorder(d.ni, mi, nt, mt, nb, mb)
       .gpu_blocks(nb, mb).gpu_threads(nt, mt);
-  if (d.columns % tile.columns) // there are no stores of a part of a vector
-    d.out.unroll(d.ni);
-  else
+  // There are no stores of a part of a vector.
+  if (d.columns % tile.columns == 0)
     d.out.vectorize(d.ni);
+  else if (!d.park.defined())
+    d.out.unroll(d.ni);
   if (d.park.defined())
     d.park.compute_at(d.out, nt).store_in(MemoryType::Stack)
         .bound_extent(d.ni, tile.columns).bound_extent(d.a, d.accumulators)
