@@ -82,7 +82,7 @@ struct Matmul {
     std::string o = rowsType(N, outStride, result), r = rowsType(N, restStride, f32);
     std::string column = numbers({N}, f32), row = "memref<?x1xf32>";
     std::string w = numbers({panels, steps, panel * type.group}, type.weight);
-    std::string start = numbers({panels, 1, panel}, i32);
+    std::string zeros = "memref<?xi32>", sums = numbers({panels, 1, panel}, i32);
     std::string names, kinds;
     auto extra = [&](const std::string &name, const std::string &kind) {
       names += (names.empty() ? "" : ", ") + name;
@@ -96,10 +96,10 @@ struct Matmul {
       extra("%bias", column);
     if (epilogue == Epilogue::residual)
       extra("%rest", r);
-    return "func.func @f(%in: " + x + ", %weight: " + w + ", %start: " + start +
-           ", %row: " + row + ", %column: " + column + ", %bias: " + column +
+    return "func.func @f(%in: " + x + ", %weight: " + w + ", %zeros: " + zeros +
+           ", %sums: " + sums + ", %row: " + row + ", %column: " + column + ", %bias: " + column +
            ", %rest: " + r + ", %out: " + o + ") {\n kernel.matmul %in, %weight " +
-           (bytes() ? "initial %start : " + start + " " : "") +
+           (bytes() ? "zeros %zeros, %sums : " + zeros + ", " + sums + " " : "") +
            (names.empty() ? "" : "extras(" + names + " : " + kinds + ") ") +
            "outs(%out : " + o + ") accumulators 1 {\n" +
            regionOf(epilogue, bytes()) + "\n} : " + x + ", " + w +
@@ -113,7 +113,7 @@ public:
   Call(const Matmul &m, const Isa &isa)
       : m(m), function(made(m.text(), isa, m.rows)),
         input(m.rows * m.inputStride, m.type.input),
-        start(m.panels * Matmul::panel, i32), row(m.rows, f32), column(m.N, f32),
+        zeros(m.rows, i32), sums(m.panels * Matmul::panel, i32), row(m.rows, f32), column(m.N, f32),
         bias(m.N, f32), rest(m.rows * m.restStride, f32),
         out(m.rows * m.outStride, m.result) {}
 
@@ -128,7 +128,8 @@ public:
         matrixOf(input.data(), m.rows, m.K, m.inputStride),
         packed(weight, width, m.steps)};
     if (m.bytes()) {
-      arguments.push_back(packed(start.data(), int32_t(Matmul::panel), 1));
+      arguments.push_back(test::vector(zeros.data(), m.rows));
+      arguments.push_back(packed(sums.data(), int32_t(Matmul::panel), 1));
       arguments.push_back(matrixOf(row.data(), m.rows, 1, 1));
       arguments.push_back(test::vector(column.data(), m.N));
     }
@@ -145,7 +146,7 @@ public:
 private:
   Matmul m;
   mille_kernel_function function;
-  Memory input, start, row, column, bias, rest, out;
+  Memory input, zeros, sums, row, column, bias, rest, out;
 };
 
 void computing(benchmark::State &state, const Isa &isa, const Matmul &m) {

@@ -40,7 +40,7 @@ Value mille::makeMatmul(OpBuilder &builder, Location location, Value input,
                         int64_t accumulators, Value destination,
                         Scalar scalar) {
   auto op = kernel::MatmulOp::create(builder, location, destination.getType(),
-                                     input, weight, /*initial=*/Value(), starts,
+                                     input, weight, /*zeros=*/Value(), /*sums=*/Value(), starts,
                                      extras, destination,
                                      accumulators);
   fillScalarRegion(builder, location, op.getEpilogue(),

@@ -57,15 +57,16 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
 
   ImageParam input = bufferOf(s.input, names("input"));
   const Type weightType = s.ofBytes() ? Int(8) : typeOf(s.input.element);
-  ImageParam weight(weightType, 3, names("weight")), initial(Int(32), 3, names("initial"));
+  ImageParam weight(weightType, 3, names("weight"));
+  ImageParam zeros(Int(32), 1, names("zeros")), sums(Int(32), 3, names("sums"));
   weight.dim(0).set_bounds(0, panel * group);
   weight.dim(1).set_bounds(0, steps).set_stride(panel * group);
   weight.dim(2).set_bounds(0, panels).set_stride(panel * group * steps);
-  initial.dim(2).set_bounds(0, panels).set_stride(panel);
+  sums.dim(2).set_bounds(0, panels).set_stride(panel);
   Pipe pipe;
   pipe.arguments = {input, weight};
   if (s.ofBytes())
-    pipe.arguments.push_back(initial);
+    pipe.arguments.insert(pipe.arguments.end(), {zeros, sums});
 
   Var n(names("n")), m(names("m")), ni(names("ni")), a(names("a"));
   Var no(names("no")), mo(names("mo")), mi(names("mi"));
@@ -76,7 +77,7 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   Func product(names("product"));
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = a * width + (no % slices) * tile.columns + ni, at = no / slices;
-  product(ni, a, m, no) = s.ofBytes() ? initial(column, 0, at) : Expr(0.0f);
+  product(ni, a, m, no) = s.ofBytes() ? -zeros(m) * sums(column, 0, at) : Expr(0.0f);
   RDom k = group > 1 ? RDom(0, K / group, 0, group, names("k"))
                      : RDom(0, K, names("k"));
   // A device's tile is always whole: rows past the last repeat it.

@@ -45,7 +45,7 @@ struct MatmulSpec {
   int64_t inner = 0, columns = 0; // K, N
   int accumulators = 1;
   int64_t panel = 64, panels = 0;
-  BufferSpec input; // of u8: the weight is of i8, and sums start from a buffer
+  BufferSpec input; // of u8: the weight is of i8, and rows have zeros
   std::vector<BufferSpec> extras;
   ScalarProgram epilogue;
 
@@ -101,7 +101,7 @@ struct AttentionSpec {
   }
 };
 
-// Rows as bytes; the out is their scales.
+// Rows as bytes, their zeros; the out is their scales.
 struct QuantizeSpec {
   BufferSpec input, values;
 };

@@ -150,17 +150,20 @@ Tensor entryPerRow(ArrayRef<Span> spans, int64_t rows) {
   return entries;
 }
 
-// What sums start from; in double it may as well come last.
-Status addInitial(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
-                  Tensor &sums) {
-  const Tensor *initial = run.find(op.getInitial());
+// What rows' zeros add to their sums is taken off.
+Status takeZerosOff(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
+                    Tensor &sums) {
+  const Tensor *zeros = run.find(op.getZeros()), *weights = run.find(op.getSums());
   int64_t columns = columnsOf(sums), entries = op.getStarts() ? spans.size() : 1;
-  if (Status s = expectCount(op, "initial", initial, entries * columns); failed(s))
+  if (Status s = expectCount(op, "sums", weights, entries * columns); failed(s))
+    return s;
+  if (Status s = expectCount(op, "zeros", zeros, rowsOf(sums)); failed(s))
     return s;
   for (const Span &span : spans)
-    for (int64_t m = span.begin; initial && m < span.end; ++m)
+    for (int64_t m = span.begin; zeros && m < span.end; ++m)
       for (int64_t n = 0; n < columns; ++n)
-        sums.numbers[m * columns + n] += initial->numbers[span.entry * columns + n];
+        sums.numbers[m * columns + n] -=
+            zeros->numbers[m] * weights->numbers[span.entry * columns + n];
   return Status::done;
 }
 
@@ -188,7 +191,7 @@ Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
             weight.numbers.data() + span.entry * columns * inner,
             sums.numbers.data() + span.begin * columns, span.end - span.begin,
             inner, columns);
-  return addInitial(run, op, spans, sums);
+  return takeZerosOff(run, op, spans, sums);
 }
 
 RowNorm kindOf(kernel::RowNormAttr norm) {
@@ -271,19 +274,24 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
 Status mille::interpreter::runOp(Run &run, kernel::QuantizeOp op) {
   const Tensor &input = run.at(op.getInput());
   int64_t rows = rowsOf(input), columns = columnsOf(input);
-  Tensor values = zeros({rows, columns}), scales = zeros({rows, 1});
+  Tensor values = zeros({rows, columns}), zero = zeros({rows}), scales = zeros({rows, 1});
+  zero.integer = true;
   for (int64_t m = 0; m < rows; ++m) {
     const double *row = &input.numbers[m * columns];
-    double largest = 127 * 0x1p-100;
+    double low = 0, high = 0;
+    for (int64_t n = 0; n < columns; ++n) {
+      low = std::min(low, row[n]);
+      high = std::isnan(row[n]) ? row[n] : std::max(high, row[n]); // a NaN stays
+    }
+    double scale = scales.numbers[m] = std::max((high - low) / 255, 0x1p-100);
+    double point = zero.numbers[m] = std::floor(-low / scale + 0.5);
     for (int64_t n = 0; n < columns; ++n)
-      if (std::isnan(row[n]) || std::fabs(row[n]) > largest) // a NaN stays
-        largest = std::fabs(row[n]);
-    double scale = scales.numbers[m] = largest / 127;
-    for (int64_t n = 0; n < columns; ++n)
-      values.numbers[m * columns + n] = std::floor(row[n] / scale + 128.5);
+      values.numbers[m * columns + n] =
+          std::clamp(std::floor(row[n] / scale + point + 0.5), 0.0, 255.0);
   }
   run.set(op.getResults()[0], std::move(values));
-  run.set(op.getResults()[1], std::move(scales));
+  run.set(op.getResults()[1], std::move(zero));
+  run.set(op.getResults()[2], std::move(scales));
   return Status::done;
 }
 

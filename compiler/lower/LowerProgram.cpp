@@ -58,7 +58,7 @@ bool isStacked(OpOperand &operand) {
   if (!matmul || !matmul.getStarts() || !type)
     return false;
   int64_t entries = entriesOf(matmul.getStarts());
-  if (operand.get() == matmul.getWeight() || operand.get() == matmul.getInitial())
+  if (operand.get() == matmul.getWeight() || operand.get() == matmul.getSums())
     return true;
   // With one entry "by expert" is "by column".
   bool extra = llvm::is_contained(matmul.getExtras(), operand.get());

@@ -21,7 +21,6 @@ using mille::transformer::QuantizedAttr;
 using mille::transformer::RowScalesAttr;
 using mille::transformer::RowSumsAttr;
 using mille::transformer::SliceAttr;
-using mille::transformer::TimesAttr;
 
 namespace {
 
@@ -197,11 +196,13 @@ private:
     OpBuilder &builder = place.builder;
     Type types[] = {
         withElements(root.getType(), builder.getIntegerType(8, /*isSigned=*/false)),
+        RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()),
         RankedTensorType::get({ShapedType::kDynamic, 1}, builder.getF32Type())};
     Value values = destination(builder, place.like, types[0]);
-    Value scales = destination(builder, place.like, types[1]);
+    Value zeros = destination(builder, place.like, types[1]);
+    Value scales = destination(builder, place.like, types[2]);
     return SmallVector<Value>(QuantizeOp::create(builder, root.getLoc(), types, root,
-                                                 values, scales)
+                                                 values, zeros, scales)
                                   .getResults());
   }
 
@@ -239,16 +240,15 @@ private:
     auto shape = llvm::to_vector(cast<ShapedType>(old.getResult().getType()).getShape());
     Builder builder(op.getContext());
     Attribute value = QuantizedAttr::get(op.getContext(), old.getValue());
-    Attribute zeros = TimesAttr::get(op.getContext(),
-                                     RowSumsAttr::get(op.getContext(), value),
-                                     builder.getF64FloatAttr(-128));
+    Attribute sums = RowSumsAttr::get(op.getContext(), value);
     SmallVector<int64_t> column(shape);
     column.back() = 1;
     SmallVector<Value> input = narrowed(op);
     op.getInputMutable().assign(input[0]);
     op.getWeightMutable().assign(weight(old, value, shape, builder.getI8Type()));
-    op.getInitialMutable().assign(weight(old, zeros, column, builder.getI32Type()));
-    scaleSums(op, input[1], scalesOf(op, old, shape));
+    op.getZerosMutable().assign(input[1]);
+    op.getSumsMutable().assign(weight(old, sums, column, builder.getI32Type()));
+    scaleSums(op, input[2], scalesOf(op, old, shape));
     if (old->use_empty())
       old.erase();
   }

@@ -42,8 +42,8 @@ struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {
     getOperation().walk([&](MatmulOp op) { matmuls.push_back(op); });
     for (MatmulOp matmul : matmuls) {
       pack(matmul.getWeightMutable(), matmul.getAccumulators());
-      if (matmul.getInitial())
-        pack(matmul.getInitialMutable()[0], matmul.getAccumulators());
+      if (matmul.getSums())
+        pack(matmul.getSumsMutable()[0], matmul.getAccumulators());
     }
   }
 };

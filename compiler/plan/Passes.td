@@ -30,11 +30,11 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
     %w = kernel.weight @w -> tensor<16x8xf32>
     %y = kernel.matmul %x, %w ... accumulators 1 { ^bb0(%acc: f32): ... }
     ==> dtype=int8
-    %v, %s = kernel.quantize %x ... -> tensor<?x8xui8>, tensor<?x1xf32>
+    %v, %z, %s = kernel.quantize %x ... -> tensor<?x8xui8>, tensor<?xi32>, tensor<?x1xf32>
     %w = kernel.weight #transformer.quantized<@w> -> tensor<16x8xi8>
-    %i = kernel.weight #transformer.times<row_sums<quantized<@w>>, -128> -> tensor<16x1xi32>
+    %u = kernel.weight #transformer.row_sums<quantized<@w>> -> tensor<16x1xi32>
     %c = kernel.weight #transformer.row_scales<@w> -> tensor<16xf32>
-    %y = kernel.matmul %v, %w initial %i extras(%s, %c) ... accumulators 1 {
+    %y = kernel.matmul %v, %w zeros %z, %u extras(%s, %c) ... accumulators 1 {
     ^bb0(%sum: f32, %row: f32, %column: f32):
       %acc = %sum * (%row * %column)
       ...

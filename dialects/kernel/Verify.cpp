@@ -152,25 +152,25 @@ bool elementsFit(Type input, Type weight) {
                                     : weight == input;
 }
 
-LogicalResult verifyInitial(MatmulOp op, int64_t columns, int64_t inner,
-                            int64_t entries) {
+LogicalResult verifyZeros(MatmulOp op, int64_t columns, int64_t inner,
+                          int64_t entries) {
   constexpr int64_t most = 65536; // 255 * 127 * K fits in 31 bits
   bool exact = shapedOf(op.getWeight()).getElementType().isInteger(8);
-  Value initial = op.getInitial();
-  if (exact != !!initial) // C7
+  Value zeros = op.getZeros(), sums = op.getSums();
+  if (exact != !!zeros || exact != !!sums) // C7
     return op.emitOpError() << "weight is " << op.getWeight().getType()
-                            << (exact ? " but there is no initial"
-                                      : " but initial is for one of i8");
+                            << (exact ? " but there are no zeros and sums"
+                                      : " but zeros and sums are for one of i8");
   if (!exact)
     return success();
   if (inner > most) // C7
     return op.emitOpError() << "K is " << inner << " but must be <= " << most
                             << " where integers are summed";
-  if (!shapedOf(initial).getElementType().isInteger(32) ||
-      !weightFits(shapeOf(initial), op.getAccumulators(), columns, 1, entries, 1)) // C7
-    return op.emitOpError() << "initial is " << initial.getType()
+  if (!shapedOf(sums).getElementType().isInteger(32) ||
+      !weightFits(shapeOf(sums), op.getAccumulators(), columns, 1, entries, 1)) // C7
+    return op.emitOpError() << "sums is " << sums.getType()
                             << " but must be i32, a number for each row of the weight";
-  return success();
+  return verifyIndices(op, "zeros", zeros); // C7
 }
 
 } // namespace
@@ -204,7 +204,7 @@ LogicalResult MatmulOp::verify() {
                          << shapedOf(getInput()).getElementType()
                          << ", outs is " << shapeText(shapeOf(getOut()))
                          << " and accumulators is " << accumulators;
-  if (failed(verifyInitial(*this, *columns, *inner, entries))) // C7
+  if (failed(verifyZeros(*this, *columns, *inner, entries))) // C7
     return failure();
   for (auto [index, extra] : llvm::enumerate(getExtras()))
     if (failed(verifyAccess(*this, "extra", index, extra, *columns, entries))) // C3
@@ -222,7 +222,7 @@ LogicalResult QuantizeOp::verify() {
     return failure();
   auto values = columnsOf(*this, "values", getValues(), Elements::ui8); // C1
   auto scales = values ? columnsOf(*this, "scales", getScales()) : std::nullopt; // C1
-  if (!scales)
+  if (!scales || failed(verifyIndices(*this, "zeros", getZeros()))) // C1
     return failure();
   if (*values != *columns || *scales != 1) // C1
     return emitOpError() << "input has " << *columns << " columns, values "

@@ -55,13 +55,14 @@ struct Case {
     std::string o = rowsOf(columns, outStride(), outElement());
     std::string w = "memref<" + number(panels()) + "x" + number(steps()) + "x" +
                     number(64 * group()) + (bytes ? "xi8>" : "xbf16>");
-    std::string i = "memref<" + number(panels()) + "x1x64xi32>";
-    std::string initial = bytes ? " initial %i : " + i : "";
+    std::string u = "memref<" + number(panels()) + "x1x64xi32>";
+    std::string zeros = bytes ? " zeros %z, %u : memref<?xi32>, " + u : "";
     std::string region = accumulators == 2 ? "^bb0(%a: f32, %b: f32, %s: f32):\n"
                                              " %c = arith.addf %a, %b : f32\n"
                                            : "^bb0(%c: f32, %s: f32):\n";
-    return "func.func @f(%x: " + x + ", %w: " + w + ", %i: " + i + ", %r: " + o +
-           ", %o: " + o + ") {\n kernel.matmul %x, %w" + initial +
+    return "func.func @f(%x: " + x + ", %w: " + w + ", %z: memref<?xi32>, %u: " + u +
+           ", %r: " + o +
+           ", %o: " + o + ") {\n kernel.matmul %x, %w" + zeros +
            " extras(%r : " + o + ") outs(%o : " + o + ") accumulators " +
            number(accumulators) + " {\n" + region +
            " %y = arith.addf %c, %s : f32\n kernel.yield %y : f32\n } : " + x + ", " +
@@ -77,14 +78,14 @@ double read(const Guarded &buffer, int64_t i, bool narrow) {
 struct Data {
   const Case &c;
   int64_t rows;
-  Guarded input, weight, initial, extra, out;
+  Guarded input, weight, zeros, sums, extra, out;
   std::vector<double> expected;
 
   Data(const Case &c, int64_t rows, Guarded::Side side)
       : c(c), rows(rows),
         input((rows - 1) * c.inStride() + c.inner, side, c.each()),
         weight(c.panels() * c.steps() * 64 * c.group(), side, c.each()),
-        initial(c.panels() * 64, side),
+        zeros(rows, side), sums(c.panels() * 64, side),
         extra((rows - 1) * c.outStride() + c.columns, side, c.narrow ? 2 : 4),
         out(extra.size(), side, c.narrow ? 2 : 4) {
     std::mt19937 random(unsigned(c.inner * 7919 + rows));
@@ -97,13 +98,15 @@ struct Data {
         x[m * c.inner + k] =
             put(input, m * c.inStride() + k, c.bytes ? 128 + draw(128) : draw(1));
     memset(weight.data(), 0, weight.size() * c.each());
-    std::fill_n(initial.as<int32_t>(), initial.size(), 0);
-    std::vector<double> start(c.accumulators * c.columns);
+    std::fill_n(sums.as<int32_t>(), sums.size(), 0);
+    std::vector<double> start(c.accumulators * c.columns); // any: sums are given
+    for (int64_t m = 0; m < rows; ++m)
+      zeros.as<int32_t>()[m] = int32_t(128 + draw(127));
     for (int64_t a = 0; a < c.accumulators; ++a)
       for (int64_t n = 0; n < c.columns; ++n) {
         int64_t panel = n / c.perPanel(), j = a * c.perPanel() + n % c.perPanel();
         if (c.bytes)
-          start[a * c.columns + n] = initial.as<int32_t>()[panel * 64 + j] =
+          start[a * c.columns + n] = sums.as<int32_t>()[panel * 64 + j] =
               int32_t(draw(100000));
         for (int64_t k = 0; k < c.inner; ++k)
           w[(a * c.columns + n) * c.inner + k] =
@@ -121,7 +124,8 @@ struct Data {
           extra[at] = float(draw(1));
         double sum = 0;
         for (int64_t a = 0; a < c.accumulators; ++a) {
-          sum += start[a * c.columns + n];
+          if (c.bytes)
+            sum -= zeros.as<int32_t>()[m] * start[a * c.columns + n];
           for (int64_t k = 0; k < c.inner; ++k)
             sum += x[m * c.inner + k] * w[(a * c.columns + n) * c.inner + k];
         }
@@ -151,9 +155,11 @@ struct Data {
                c.inStride()),
         {weight.data(), {{0, line, 1, 0}, {0, steps, line, 0},
                          {0, int32_t(c.panels()), line * steps, 0}}}};
-    if (c.bytes)
-      inputs.push_back({initial.data(), {{0, 64, 1, 0}, {0, 1, 64, 0},
-                                         {0, int32_t(c.panels()), 64, 0}}});
+    if (c.bytes) {
+      inputs.push_back({zeros.as<int32_t>() + m0, {{0, int32_t(m1 - m0), 1, 0}}});
+      inputs.push_back({sums.data(), {{0, 64, 1, 0}, {0, 1, 64, 0},
+                                      {0, int32_t(c.panels()), 64, 0}}});
+    }
     int64_t outBytes = c.narrow ? 2 : 4, first = m0 * c.outStride();
     inputs.push_back(rowsAt(extra.as<char>() + first * outBytes, m1 - m0, c.columns,
                             c.outStride()));
@@ -225,13 +231,18 @@ void check(const Case &c, const Isa &isa) {
 //===-- quantize --------------------------------------------------------------//
 
 void checkRow(const std::string &name, const float *row, int64_t columns,
-              const uint8_t *values, float scale) {
-  double largest = 127 * 0x1p-100;
+              const uint8_t *values, int32_t zero, float scale) {
+  double low = 0, high = 0;
+  for (int64_t n = 0; n < columns; ++n) {
+    low = std::min(low, double(row[n]));
+    high = std::max(high, double(row[n]));
+  }
+  double wanted = std::max((high - low) / 255, 0x1p-100);
+  expect(std::fabs(scale / wanted - 1) < 2e-7, name + ": scale");
+  expect(std::fabs(zero + low / scale) <= 0.5001, name + ": zero");
   for (int64_t n = 0; n < columns; ++n)
-    largest = std::max(largest, double(std::fabs(row[n])));
-  expect(std::fabs(scale * 127 / largest - 1) < 2e-7, name + ": scale");
-  for (int64_t n = 0; n < columns; ++n)
-    expect(std::fabs(values[n] - 128 - row[n] / double(scale)) <= 0.5001,
+    expect(std::fabs(values[n] - zero - row[n] / double(scale)) <=
+               (values[n] == 255 ? 1.0001 : 0.5001),
            name + ": value " + number(n));
 }
 
@@ -239,20 +250,24 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
   const int64_t rows = 5, stride = columns + 2;
   std::string x = rowsOf(columns, stride, narrow ? "bf16" : "f32");
   std::string v = rowsOf(columns, stride, "ui8"), s = "memref<?x1xf32>";
-  ParsedKernel parsed("func.func @f(%x: " + x + ", %v: " + v + ", %s: " + s +
-                      ") {\n kernel.quantize %x values(%v : " + v + ") scales(%s : " +
-                      s + ") : " + x + "\n return\n}\n");
+  ParsedKernel parsed("func.func @f(%x: " + x + ", %v: " + v +
+                      ", %z: memref<?xi32>, %s: " + s +
+                      ") {\n kernel.quantize %x values(%v : " + v +
+                      ") zeros(%z : memref<?xi32>) scales(%s : " + s + ") : " + x +
+                      "\n return\n}\n");
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   std::string name = "quantize " + number(columns) + (narrow ? " of bf16" : "");
   for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
     size_t count = (rows - 1) * stride + columns;
-    Guarded input(count, side, narrow ? 2 : 4), values(count, side, 1), scales(rows, side);
+    Guarded input(count, side, narrow ? 2 : 4), values(count, side, 1);
+    Guarded zeros(rows, side), scales(rows, side);
     std::mt19937 random{unsigned(columns)};
     std::vector<float> numbers(rows * columns);
     for (int64_t i = 0; i < rows * columns; ++i) {
       int64_t m = i / columns, at = m * stride + i % columns;
       float drawn = std::uniform_real_distribution<float>(-3, 3)(random);
-      float x = m == 1 ? 0 : m == 2 ? drawn * 1e20f : drawn; // a row of zeros
+      // a row of zeros, a wide one, one above 0
+      float x = m == 1 ? 0 : m == 2 ? drawn * 1e20f : m == 4 ? drawn + 7 : drawn;
       if (m == 3 && i % columns == columns / 2)
         x = NAN;
       if (narrow)
@@ -266,14 +281,16 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
                              {0, int32_t(rows), int32_t(stride), 0}}};
     };
     Argument out{scales.data(), {{0, 1, 1, 0}, {0, int32_t(rows), 1, 0}}};
-    expect(call(kernel, {matrixAt(input.data()), matrixAt(values.data())}, {}, out) == 0,
+    Argument zero{zeros.data(), {{0, int32_t(rows), 1, 0}}};
+    expect(call(kernel, {matrixAt(input.data()), matrixAt(values.data()), zero}, {},
+                out) == 0,
            name + ": status");
     for (int64_t m = 0; m < rows; ++m)
       if (m == 3)
         expect(std::isnan(scales[m]), name + ": a NaN is lost");
       else
         checkRow(name + " row " + number(m), &numbers[m * columns], columns,
-                 values.as<uint8_t>() + m * stride, scales[m]);
+                 values.as<uint8_t>() + m * stride, zeros.as<int32_t>()[m], scales[m]);
   }
 }
 

@@ -13,11 +13,11 @@
 // BF16: } : tensor<?x8xbf16>, tensor<16x8xbf16> -> tensor<?x16xbf16>
 // BF16: kernel.matmul %[[H]], %{{.*}} outs
 // BF16: } : tensor<?x16xbf16>, tensor<4x16xbf16> -> tensor<?x4xf32>
-// INT8-DAG: %[[X:.*]]:2 = kernel.quantize %arg2
+// INT8-DAG: %[[X:.*]]:3 = kernel.quantize %arg2
 // INT8-DAG: %[[C:.*]] = kernel.weight #transformer.row_scales<@w> -> tensor<16xf32>
 // INT8-DAG: %[[W:.*]] = kernel.weight #transformer.quantized<@w> -> tensor<16x8xi8>
-// INT8-DAG: %[[I:.*]] = kernel.weight #transformer.times<#transformer.row_sums<#transformer.quantized<@w>>, -1.280000e+02 : f64> -> tensor<16x1xi32>
-// INT8: %[[H:.*]] = kernel.matmul %[[X]]#0, %[[W]] initial %[[I]] : tensor<16x1xi32> extras(%[[X]]#1, %[[C]] : tensor<?x1xf32>, tensor<16xf32>)
+// INT8-DAG: %[[I:.*]] = kernel.weight #transformer.row_sums<#transformer.quantized<@w>> -> tensor<16x1xi32>
+// INT8: %[[H:.*]] = kernel.matmul %[[X]]#0, %[[W]] zeros %[[X]]#1, %[[I]] : tensor<?xi32>, tensor<16x1xi32> extras(%[[X]]#2, %[[C]] : tensor<?x1xf32>, tensor<16xf32>)
 // INT8: ^bb0(%[[SUM:.*]]: f32, %[[ROW:.*]]: f32, %[[COLUMN:.*]]: f32):
 // INT8: %[[SCALE:.*]] = arith.mulf %[[ROW]], %[[COLUMN]] : f32
 // INT8: %[[ACC:.*]] = arith.mulf %[[SUM]], %[[SCALE]] : f32
@@ -27,7 +27,7 @@
 // INT8: } : tensor<?x16xui8>, tensor<4x16xi8> -> tensor<?x4xf32>
 // PLAN-LABEL: func.func @chain
 // PLAN-DAG: kernel.weight #transformer.pack<#transformer.quantized<@w>, panel = 64, accumulators = 1, group = 4> -> memref<1x2x256xi8>
-// PLAN-DAG: kernel.weight #transformer.pack<#transformer.times<{{.*}}, panel = 64, accumulators = 1> -> memref<1x1x64xi32>
+// PLAN-DAG: kernel.weight #transformer.pack<#transformer.row_sums<{{.*}}, panel = 64, accumulators = 1> -> memref<1x1x64xi32>
 // PLAN-DAG: kernel.arena {{.*}} : memref<?x16xbf16, strided<[32, 1]>>
 // PLAN-DAG: kernel.arena {{.*}} : memref<?x8xui8, strided<[64, 1]>>
 func.func @chain(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x4xf32> {transformer.name = "y"}) {
@@ -57,8 +57,8 @@ func.func @chain(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "
 // BF16: %[[C:.*]] = kernel.rows ins(%[[N]] : tensor<?x8xf32>) outs(%{{.*}} : tensor<?x8xbf16>)
 // BF16: kernel.yield %[[N]], %[[C]] : tensor<?x8xf32>, tensor<?x8xbf16>
 // INT8: %[[N:.*]] = kernel.rows ins({{.*}} norm
-// INT8: %[[C:.*]]:2 = kernel.quantize %[[N]]
-// INT8: kernel.yield %[[N]], %[[C]]#0, %[[C]]#1
+// INT8: %[[C:.*]]:3 = kernel.quantize %[[N]]
+// INT8: kernel.yield %[[N]], %[[C]]#0, %[[C]]#1, %[[C]]#2
 // CHECK-NOT: kernel.quantize
 // CHECK: return
 func.func @shared(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x8xf32> {transformer.name = "y"}, tensor<?x8xf32> {transformer.name = "z"}) {
