@@ -34,10 +34,13 @@ for found in $(find test/conformance -name case.json | sort); do
   if grep -qs reference_only "$folder/lit.local.cfg"; then continue; fi
   model=$folder
   [ ! -e "$folder/spec.json" ] || model=$folder/spec.json
+  options= # of compile, where a case has its own
+  [ ! -e "$folder/lit.local.cfg" ] ||
+    options=$(sed -n 's/.*"%options", "\(.*\)".*/\1/p' "$folder/lit.local.cfg")
   package=$work/package
   rm -rf "$package"
   if $mille compile "$model" -o "$package" --name=model --hidden-states \
-       --target=opencl >"$work/log" 2>&1 &&
+       --target=opencl $options >"$work/log" 2>&1 &&
      $mille run "$package" --hidden-states --inputs "$folder/inputs.safetensors" \
        --outputs "$work/got.safetensors" >>"$work/log" 2>&1 &&
      /usr/bin/python3 test/conformance/check.py "$folder" \
