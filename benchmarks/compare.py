@@ -31,6 +31,17 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 
 
+def told(words):
+    """The command for the results page: without where this machine keeps files."""
+    kept, skip = ["benchmarks/compare.py"], False
+    for word in words:
+        if not skip and word not in ("--work", "--mille") and \
+                not word.startswith(("--work=", "--mille=")):
+            kept.append(word)
+        skip = word in ("--work", "--mille")
+    return " ".join(kept)
+
+
 def words(choices):
     """The type of an option that is a list with commas."""
     def split(text):
@@ -96,7 +107,7 @@ def main():
             result.update(
                 date=datetime.date.today().isoformat(), versions=bench.versions,
                 python=platform.python_version(), machine=bench.ceilings(1),
-                command=" ".join(["benchmarks/compare.py"] + sys.argv[1:]))
+                command=told(sys.argv[1:]))
             with open(os.path.join(folder, name + ".json"), "w") as file:
                 json.dump(result, file)
             for table in result["tables"]:
