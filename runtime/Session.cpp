@@ -280,15 +280,7 @@ extern "C" {
 mille_status mille_session_create_for(mille_package *package,
                                       const mille_sizes *most, int threads,
                                       mille_session **session) {
-  if (session)
-    *session = nullptr;
-  if (!package)
-    return MILLE_INVALID_ARGUMENT;
-  mille::Sizes sizes;
-  mille_status status = takeSizes(most, "most", sizes, package->message);
-  return status == MILLE_OK
-             ? createSession(package, sizes, threads, nullptr, session)
-             : status;
+  return mille_session_create_on(package, most, threads, nullptr, session);
 }
 
 mille_status mille_session_create_on(mille_package *package,

@@ -252,11 +252,11 @@ private:
                                           {i32(count), i32(stride)}));
     // code | bits << 8 | lanes << 16
     Type element = type.getElementType();
-    int64_t code = element.isBF16()                 ? 4
-                   : isa<FloatType>(element)        ? 2
+    int64_t kind = element.isBF16()              ? 4
+                   : isa<FloatType>(element)     ? 2
                    : element.isUnsignedInteger() ? 1
-                                                    : 0;
-    int64_t word = code | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
+                                                 : 0;
+    int64_t word = kind | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
     return constants.add(
         "shape",
         Constant::aggregate(types.shape, {i32(word), i32(rank),

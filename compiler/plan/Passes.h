@@ -1,4 +1,4 @@
-// Plan: layouts of weights and places of buffers. Rewrites no arithmetic.
+// Plan: elements, layouts of weights, places of buffers.
 #pragma once
 #include "dialects/kernel/Kernel.h"
 #include "mlir/IR/BuiltinOps.h"
