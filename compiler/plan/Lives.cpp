@@ -1,6 +1,7 @@
 // Walks the straight-line program once, counting steps. One launch is one step:
 // its tasks are at different ops of it at the same time.
 #include "compiler/plan/Lives.h"
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace mille::kernel;
@@ -20,6 +21,17 @@ Value rootOf(Value tensor) {
     tensor = launch.getBody().front().getTerminator()->getOperand(number);
   }
   return tensor;
+}
+
+RowsOp copyRows(OpBuilder &builder, Location location, Value from, Value into) {
+  TypeRange results = isa<RankedTensorType>(into.getType()) ? TypeRange(into)
+                                                            : TypeRange();
+  auto rows = RowsOp::create(builder, location, results, ValueRange(from), ValueRange(),
+                             into, builder.getDenseI64ArrayAttr({-1}), RowNormAttr());
+  OpBuilder inside(rows->getContext());
+  Block *block = inside.createBlock(&rows.getBody(), {}, inside.getF32Type(), location);
+  YieldOp::create(inside, location, block->getArgument(0));
+  return rows;
 }
 
 namespace {

@@ -12,6 +12,11 @@ bool isDestination(mlir::Operation *op);
 // A launch's outcome stands for what its yield names, and so on down.
 mlir::Value rootOf(mlir::Value tensor);
 
+// A kernel that copies rows as they are, but for a rounding to the elements of
+// `into`; on tensors it has a result.
+kernel::RowsOp copyRows(mlir::OpBuilder &builder, mlir::Location location,
+                        mlir::Value from, mlir::Value into);
+
 struct LoopBuffers {
   Buffer *current, *other; // one value that layers hand over, by turns
   bool copyIn;             // the initial value must be copied to `current`

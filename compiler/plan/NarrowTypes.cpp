@@ -181,15 +181,8 @@ private:
   }
 
   SmallVector<Value> round(Place &place, Value root) {
-    Location loc = root.getLoc();
-    Type type = withElements(root.getType(), bf16);
-    Value out = destination(place.builder, place.like, type);
-    auto rows = RowsOp::create(place.builder, loc, type, root, ValueRange(), out,
-                               place.builder.getDenseI64ArrayAttr({-1}), RowNormAttr());
-    OpBuilder inner(rows->getContext());
-    Block *block = inner.createBlock(&rows.getBody(), {}, inner.getF32Type(), loc);
-    YieldOp::create(inner, loc, block->getArgument(0));
-    return {rows.getResult()};
+    Value out = destination(place.builder, place.like, withElements(root.getType(), bf16));
+    return {copyRows(place.builder, root.getLoc(), root, out).getResult()};
   }
 
   SmallVector<Value> quantize(Place &place, Value root) {

@@ -73,16 +73,6 @@ struct Rewrite {
     return memrefOf(lives.bufferOf.lookup(result), builder, result.getLoc());
   }
 
-  void copy(OpBuilder &builder, Location loc, Value from, Value into) {
-    auto rowsOp = RowsOp::create(
-        builder, loc, TypeRange(), ValueRange(from), ValueRange(), into,
-        builder.getDenseI64ArrayAttr({-1}), RowNormAttr());
-    Block *block =
-        builder.createBlock(&rowsOp.getBody(), {}, builder.getF32Type(), loc);
-    YieldOp::create(builder, loc, block->getArgument(0));
-    builder.setInsertionPointAfter(rowsOp);
-  }
-
   // `op` with memrefs for tensors and no results.
   void rewriteOp(Operation &op, OpBuilder &builder) {
     SmallVector<unsigned, 4> outs = outOperands(&op);
@@ -131,7 +121,7 @@ struct Rewrite {
       pairs.push_back(memrefOf(loop.current, builder, loc));
       pairs.push_back(memrefOf(loop.other, builder, loc));
       if (loop.copyIn)
-        copy(builder, loc, to.lookup(initial), pairs.end()[-2]);
+        copyRows(builder, loc, to.lookup(initial), pairs.end()[-2]);
     }
     auto fresh = LayersOp::create(builder, loc, TypeRange(), pairs,
                                   layers.getSlots(),
@@ -152,7 +142,7 @@ struct Rewrite {
       for (auto [yielded, out] : llvm::zip(
                from.front().getTerminator()->getOperands(), streamOut))
         if (to.lookup(yielded) != out)
-          copy(builder, loc, to.lookup(yielded), out);
+          copyRows(builder, loc, to.lookup(yielded), out);
       YieldOp::create(builder, loc, ValueRange());
     }
     builder.setInsertionPointAfter(fresh);
@@ -198,7 +188,7 @@ struct Rewrite {
                        builder.getStringAttr(info.name),
                        builder.getI64IntegerAttr(0));
       else
-        copy(builder, end->getLoc(), from, outputs[number]);
+        copyRows(builder, end->getLoc(), from, outputs[number]);
     }
   }
 };

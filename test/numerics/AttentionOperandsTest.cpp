@@ -195,11 +195,7 @@ std::string attributesOf(const Case &c) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
-  if (!machineHas(isa)) {
-    printf("this machine lacks %s\n", isa.name.c_str());
-    return 0;
-  }
+  const Isa &isa = isaToTest(argc, argv);
   const bool narrow = argc > 3 && std::string(argv[3]) == "bf16";
   const bool ofSight = argc <= 2 || std::string(argv[2]) == "sight";
   int failures = 0;

@@ -93,11 +93,7 @@ int norm(const std::string &kind, int64_t columns, int64_t group, const Isa &isa
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
-  if (!machineHas(isa)) {
-    printf("this machine lacks %s\n", isa.name.c_str());
-    return 0;
-  }
+  const Isa &isa = isaToTest(argc, argv);
   int failures = 0;
   for (int64_t rows : {1, 2, 19})
     for (auto side : sides) {

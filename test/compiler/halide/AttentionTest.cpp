@@ -233,11 +233,7 @@ void check(const Case &c, const Isa &isa) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
-  if (!machineHas(isa)) {
-    printf("this machine lacks %s\n", isa.name.c_str());
-    return 0;
-  }
+  const Isa &isa = isaToTest(argc, argv);
   std::vector<Case> cases;
   for (int64_t dim : {8, 24, 64, 80})
     cases.push_back({"plain", 2, 2, dim, dim});

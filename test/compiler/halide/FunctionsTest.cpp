@@ -96,11 +96,7 @@ void check(const Function &f, const Isa &isa) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
-  if (!machineHas(isa)) {
-    printf("this machine lacks %s\n", isa.name.c_str());
-    return 0;
-  }
+  const Isa &isa = isaToTest(argc, argv);
   const float inf = INFINITY, nan = NAN;
   std::vector<Function> functions{
       {"math.exp", [](double x) { return std::exp(x); },

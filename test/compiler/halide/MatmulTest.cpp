@@ -282,11 +282,7 @@ int main(int argc, char **argv) {
                      [](auto v) { return std::max(0.0, v[0] + v[1]); }, 2e-6});
     cases.push_back({"gated", 33, columns, 2, {}, gatedRegion, siluGate, 4e-6});
   }
-  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
-  if (!machineHas(isa)) {
-    printf("this machine lacks %s\n", isa.name.c_str());
-    return 0;
-  }
+  const Isa &isa = isaToTest(argc, argv);
   for (const Case &c : cases)
     check(c, isa);
   printf("%d failures\n", failures);

@@ -332,11 +332,7 @@ void checkGelu(const Isa &isa) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
-  if (!machineHas(isa)) {
-    printf("this machine lacks %s\n", isa.name.c_str());
-    return 0;
-  }
+  const Isa &isa = isaToTest(argc, argv);
   for (bool bytes : {false, true}) {
     for (int64_t inner : {1, 7, 64, 130})
       check({bytes, false, inner, 100, 1}, isa);

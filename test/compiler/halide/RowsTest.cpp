@@ -150,11 +150,7 @@ void check(const Case &c, const Isa &isa) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
-  if (!machineHas(isa)) {
-    printf("this machine lacks %s\n", isa.name.c_str());
-    return 0;
-  }
+  const Isa &isa = isaToTest(argc, argv);
   for (int64_t columns : {1, 7, 15, 16, 17, 64, 100, 256, 300}) {
     check({"copy", columns, ""}, isa);
     check({"gather", columns, "", true, true}, isa);

@@ -114,6 +114,15 @@ bool mille::test::machineHas(const Isa &isa) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+const Isa &mille::test::isaToTest(int argc, char **argv) {
+  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
+  if (!machineHas(isa)) {
+    printf("this machine lacks %s\n", isa.name.c_str());
+    exit(0);
+  }
+  return isa;
+}
+
 mille_kernel_function mille::test::load(ParsedKernel &kernel, const Isa &isa,
                                         RowClass rows) {
   std::string object;

@@ -48,6 +48,9 @@ struct ParsedKernel {
 
 const Isa &isaNamed(const std::string &name);
 bool machineHas(const Isa &isa);
+// What the first argument names, else zen4. A test ends here, and says so, where
+// this machine lacks it.
+const Isa &isaToTest(int argc, char **argv);
 
 // Generates, links and loads; the process ends with a message where it cannot.
 mille_kernel_function load(ParsedKernel &kernel, const Isa &isa, RowClass rows);
