@@ -103,7 +103,7 @@ static void addAttentionsOf(Element element, const Isa &isa) {
     add(name + "/" + element.name, isa, tokensOf(a.tokens),
         [=](auto &s) { attention(s, isa, a); });
   };
-  for (int64_t tokens : {32, 33, 128, 512}) {
+  for (int64_t tokens : {1, 32, 33, 128, 512, 1100, 2048}) {
     Heads bert{12, 12, 64};
     one("attention-12x64", {element, tokens, bert});
     one("attention-12x64-masked", {element, tokens, bert, false, true});

@@ -134,9 +134,8 @@ benchmarks::copyAll(void *to, const void *from, size_t bytes) {
 }
 
 int64_t benchmarks::paddedStride(int64_t columns, Element element) {
-  int64_t line = 64 / element.bytes;
-  int64_t stride = (columns + line - 1) / line * line;
-  return stride * element.bytes % 4096 == 0 ? stride + line : stride;
+  int64_t line = 64 / element.bytes, lines = (columns + line - 1) / line;
+  return (lines >= 16 && lines % 2 == 0 ? lines + 1 : lines) * line;
 }
 
 std::string benchmarks::rowsType(int64_t columns, int64_t stride, Element element) {
