@@ -3,8 +3,9 @@
 the worst at the end. Longer than the gate may take; test/tools/dtype.test has three.
 Exit status 0 when every one is within its bound.
 
-  check-dtypes.py build/bin/mille [PART-OF-A-NAME]
+  check-dtypes.py [--target=opencl] build/bin/mille [PART-OF-A-NAME...]
 """
+import argparse
 import os
 import re
 import subprocess
@@ -33,10 +34,10 @@ def options(folder):
         return []
 
 
-def check(mille, model, folder, dtype, package):
+def check(mille, target, model, folder, dtype, package):
     """Whether it is within its bound; the largest relative error; the least cosine."""
     made = subprocess.run([mille, "compile", model, "-o", package, "--name=m",
-                           "--dtype=" + dtype, "--target=host"] + options(folder),
+                           "--dtype=" + dtype, "--target=" + target] + options(folder),
                           capture_output=True, text=True)
     if made.returncode:
         return False, made.stderr.strip(), 0
@@ -50,16 +51,16 @@ def check(mille, model, folder, dtype, package):
     return ran.returncode == 0, max(errors), min(cosine for _, _, cosine in found)
 
 
-def main(mille, part=""):
+def main(mille, target, parts):
     outside = 0
     for dtype in ("bf16", "int8"):
         worst = (1, "")
         count = 0
         for name, model, folder in cases():
-            if part not in name:
+            if parts and not any(part in name for part in parts):
                 continue
             with tempfile.TemporaryDirectory() as package:
-                good, error, cosine = check(mille, model, folder, dtype,
+                good, error, cosine = check(mille, target, model, folder, dtype,
                                             os.path.join(package, "p"))
             count += 1
             outside += not good
@@ -71,4 +72,9 @@ def main(mille, part=""):
     sys.exit(outside > 0)
 
 
-main(*sys.argv[1:])
+parser = argparse.ArgumentParser()
+parser.add_argument("--target", default="host")
+parser.add_argument("mille")
+parser.add_argument("parts", nargs="*")
+wanted = parser.parse_args()
+main(wanted.mille, wanted.target, wanted.parts)

@@ -396,9 +396,6 @@ static bool checkCompile(CompileOptions &o, StringRef stage) {
   if (o.folder.empty() && !o.stopAfter)
     return refuse("-o is required: the folder for the package",
                   "mille compile MODEL -o DIR");
-  if (o.dtype != "f32" && llvm::is_contained(o.targets, "opencl"))
-    return refuse("--dtype is '" + o.dtype +
-                  "' but --target=opencl computes in f32 only");
   bool identifier =
       o.name.empty() || llvm::isAlpha(o.name[0]) || o.name[0] == '_';
   for (char c : o.name)

@@ -45,6 +45,8 @@ void scheduleOnDevice(DeviceMatmul d, const DeviceTile &tile) {
       .vectorize(d.ni).unroll(d.a).unroll(d.m);
   d.product.update().reorder(d.ni, d.a, d.m, d.no, d.k)
       .vectorize(d.ni).unroll(d.a).unroll(d.m);
+  if (d.product.num_update_definitions() > 1) // what is left of K
+    d.product.update(1).vectorize(d.ni).unroll(d.a).unroll(d.m);
 }
 
 void scheduleRowGroups(DeviceRows d, std::vector<Func> &sums) {

@@ -8,7 +8,8 @@
 namespace mille {
 
 // ` SPACE const float *restrict _input,` becomes `... _input_object, const ulong
-// _input_first,`, and the body begins with `SPACE const float *_input = ...;`.
+// _input_first,`, and the body begins with `SPACE const float *_input = ...;`. The
+// place is in bytes: a kernel may read words where a buffer has halves.
 std::string withOffsets(const std::string &source) {
   std::istringstream lines(source);
   std::string line, result, places;
@@ -23,8 +24,11 @@ std::string withOffsets(const std::string &source) {
       if (end == std::string::npos)
         return "";
       std::string name = line.substr(at + pointer.size(), end - at - pointer.size());
-      places += line.substr(0, at) + pointer + name + " = " + name + "_object + " +
-                name + "_first;\n";
+      const std::string type = line.substr(0, at); // " SPACE const float "
+      const std::string space = type.substr(0, type.find(' ', 1));
+      const std::string bytes = space + (type.find(" const ") < at ? " const char *" : " char *");
+      places += type + pointer + name + " = (" + type + "*)((" + bytes + ")" + name +
+                "_object + " + name + "_first);\n";
       line = line.substr(0, end) + "_object,\n const ulong " + name + "_first" +
              line.substr(end);
     }

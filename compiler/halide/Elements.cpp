@@ -12,6 +12,8 @@ Type typeOf(Element element) {
     return Float(32);
   case Element::bf16:
     return BFloat(16);
+  case Element::bf16Bits:
+    return UInt(16);
   case Element::u8:
     return UInt(8);
   case Element::i8:
@@ -23,6 +25,8 @@ Type typeOf(Element element) {
 }
 
 Expr widened(const Expr &x) {
+  if (x.type() == UInt(16))
+    return reinterpret<float>(cast<uint32_t>(x) << 16);
   return x.type().is_float() ? cast<float>(x) : x;
 }
 
@@ -33,7 +37,31 @@ Expr rounded(const Expr &x, Element element) {
   Expr up = bits + 0x7fff + ((bits >> 16) & 1);
   Expr nan = (bits & 0x7fffffff) > 0x7f800000;
   Expr kept = select(nan, bits | 0x400000, up);
-  return reinterpret<bfloat16_t>(cast<uint16_t>(kept >> 16));
+  Expr half = cast<uint16_t>(kept >> 16);
+  return element == Element::bf16 ? reinterpret<bfloat16_t>(half) : half;
+}
+
+Expr partOf(const Expr &word, int part, Element element) {
+  if (isBf16(element)) {
+    Expr bits = part ? word & Expr(uint32_t(0xffff0000)) : word << 16;
+    return reinterpret<float>(bits);
+  }
+  return reinterpret<int32_t>(word << (24 - 8 * part)) >> 24;
+}
+
+KernelSpec withoutBf16(KernelSpec spec) {
+  auto asBits = [](BufferSpec &buffer) {
+    if (buffer.element == Element::bf16)
+      buffer.element = Element::bf16Bits;
+  };
+  for (BufferSpec *buffer : {&spec.out, &spec.matmul.input, &spec.quantize.input,
+                             &spec.attention.query, &spec.attention.key,
+                             &spec.attention.value})
+    asBits(*buffer);
+  for (std::vector<BufferSpec> *buffers : {&spec.matmul.extras, &spec.rows.inputs})
+    for (BufferSpec &buffer : *buffers)
+      asBits(buffer);
+  return spec;
 }
 
 } // namespace mille

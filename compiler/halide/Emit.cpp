@@ -126,7 +126,9 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
   try {
     Target target(options.target);
     Names names{options.unique};
-    Pipe pipe = build(spec, machineOf(target), names, options.few);
+    Machine machine = machineOf(target);
+    Pipe pipe = machine.device ? build(withoutBf16(spec), machine, names, options.few)
+                               : build(spec, machine, names, options.few);
     std::vector<Func> outs = pipe.before;
     outs.push_back(pipe.out);
     Pipeline pipeline(outs);

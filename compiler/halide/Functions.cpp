@@ -318,7 +318,7 @@ Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments,
   auto operand = [&](int number) { return number < 0 ? Expr() : values[number]; };
   for (const ScalarStep &s : program.steps) {
     int x = Matcher{program}.geluOf(s);
-    const auto gelu = element == Element::bf16 ? geluForBf16 : geluOf;
+    const auto gelu = isBf16(element) ? geluForBf16 : geluOf;
     values.push_back(x >= 0 ? gelu(values[x])
                             : stepOf(s, operand(s.operands[0]),
                                      operand(s.operands[1]), operand(s.operands[2])));

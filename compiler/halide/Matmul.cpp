@@ -56,12 +56,17 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   const int slices = width / tile.columns; // tiles across a panel
 
   ImageParam input = bufferOf(s.input, names("input"));
-  const Type weightType = s.ofBytes() ? Int(8) : typeOf(s.input.element);
+  // A device reads a group as a word: neighbouring items read neighbouring words.
+  const bool words = machine.device && group > 1;
+  const int across = words ? panel : panel * group;
+  const Type weightType = words         ? UInt(32)
+                          : s.ofBytes() ? Int(8)
+                                        : typeOf(s.input.element);
   ImageParam weight(weightType, 3, names("weight"));
   ImageParam zeros(Int(32), 1, names("zeros")), sums(Int(32), 3, names("sums"));
-  weight.dim(0).set_bounds(0, panel * group);
-  weight.dim(1).set_bounds(0, steps).set_stride(panel * group);
-  weight.dim(2).set_bounds(0, panels).set_stride(panel * group * steps);
+  weight.dim(0).set_bounds(0, across);
+  weight.dim(1).set_bounds(0, steps).set_stride(across);
+  weight.dim(2).set_bounds(0, panels).set_stride(across * steps);
   sums.dim(2).set_bounds(0, panels).set_stride(panel);
   Pipe pipe;
   pipe.arguments = {input, weight};
@@ -77,18 +82,30 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   Func product(names("product"));
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = a * width + (no % slices) * tile.columns + ni, at = no / slices;
-  product(ni, a, m, no) = s.ofBytes() ? -zeros(m) * sums(column, 0, at) : Expr(0.0f);
-  RDom k = group > 1 ? RDom(0, K / group, 0, group, names("k"))
-                     : RDom(0, K, names("k"));
   // A device's tile is always whole: rows past the last repeat it.
   Expr row = machine.device ? min(m, input.dim(1).max()) : Expr(m);
+  product(ni, a, m, no) = s.ofBytes() ? -zeros(row) * sums(column, 0, at) : Expr(0.0f);
+  RDom k = group > 1 && !words ? RDom(0, K / group, 0, group, names("k"))
+                               : RDom(0, K / group, names("k"));
   auto times = [&](const Expr &part, const Expr &step) {
     return cast(sumType, input(step * group + part, row)) *
            cast(sumType, weight(column * group + part, step, at));
   };
-  product(ni, a, m, no) += times(group > 1 ? Expr(k.y) : Expr(0), k.x);
+  auto plusWord = [&](int parts, const Expr &step) {
+    Expr sum = product(ni, a, m, no), word = weight(column, step, at);
+    for (int part = 0; part < parts; ++part)
+      sum = sum + cast(sumType, widened(input(step * group + part, row))) *
+                      partOf(word, part, s.input.element);
+    return sum;
+  };
+  if (words)
+    product(ni, a, m, no) = plusWord(group, k.x);
+  else
+    product(ni, a, m, no) += times(group > 1 ? Expr(k.y) : Expr(0), k.x);
   RDom rest(0, std::max(K % group, 1), names("rest"));
-  if (K % group)
+  if (K % group && words)
+    product(ni, a, m, no) = plusWord(K % group, K / group);
+  else if (K % group)
     product(ni, a, m, no) += times(rest, K / group);
 
   // An epilogue with a polynomial, or one that converts, is a loop over the tile

@@ -1,6 +1,7 @@
 // Rows as bytes, with a step and a zero for each.
 // Must round in the same way on every instruction set.
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Device.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 
@@ -18,21 +19,28 @@ Expr plus(const Expr &a, const Expr &b) {
 // integers, numbers that are not negative keep their order and a NaN is above all.
 struct RowMost {
   Func partial, most;
+  bool device; // a work-item has a column of those side by side
 
-  RowMost(const char *name, const Names &names, const Var &m, int N, int V,
-          const std::function<Expr(Expr)> &term)
-      : partial(names((std::string(name) + "_partial").c_str())), most(names(name)) {
-    const int L = N >= 4 * V ? 4 * V : V, whole = N / L, rest = N % L;
+  RowMost(const char *name, const Names &names, const Var &m, int N,
+          const Machine &machine, const std::function<Expr(Expr)> &term)
+      : partial(names((std::string(name) + "_partial").c_str())), most(names(name)),
+        device(machine.device) {
+    const int V = machine.lanes, L = lanesOf(N, machine), whole = N / L, rest = N % L;
     Var l(names("l"));
     partial(l, m) = 0;
     if (whole) {
       RDom r(0, whole, names("r"));
       partial(l, m) = max(partial(l, m), bitsOf(term(r * L + l)));
-      partial.update(0).reorder(l, r).vectorize(l, V).unroll(l);
+      if (device)
+        partial.update(0).reorder(r, l).gpu_threads(l);
+      else
+        partial.update(0).reorder(l, r).vectorize(l, V).unroll(l);
     }
     if (rest) {
       RDom r(0, rest, names("rest"));
       partial(r, m) = max(partial(r, m), bitsOf(term(whole * L + r)));
+      if (device)
+        partial.update(whole ? 1 : 0).gpu_threads(r);
     }
     std::vector<Expr> lane;
     for (int i = 0; i < L; ++i)
@@ -41,12 +49,25 @@ struct RowMost {
       for (size_t i = 0; i < lane.size() / 2; ++i)
         lane[i] = max(lane[i], lane[i + lane.size() / 2]);
     most(m) = reinterpret<float>(lane[0]);
-    partial.bound_extent(l, L).vectorize(l, V).unroll(l);
+    partial.bound_extent(l, L);
+    if (device)
+      partial.gpu_threads(l);
+    else
+      partial.vectorize(l, V).unroll(l);
+  }
+
+  static int lanesOf(int N, const Machine &machine) {
+    if (machine.device)
+      return N >= 256 ? 64 : 16;
+    return N >= 4 * machine.lanes ? 4 * machine.lanes : machine.lanes;
   }
 
   void computeAt(const Func &f, const Var &m) {
-    for (Func part : {partial, most})
-      part.compute_at(f, m).store_in(MemoryType::Stack);
+    for (Func part : {partial, most}) {
+      part.compute_at(f, m);
+      if (!device)
+        part.store_in(MemoryType::Stack);
+    }
   }
 };
 
@@ -55,15 +76,16 @@ struct RowMost {
 Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                    const Names &names) {
   const QuantizeSpec &s = spec.quantize;
-  const int N = int(s.input.columns), V = machine.lanes;
+  const int N = int(s.input.columns);
   Var n(names("n")), m(names("m")), one(names("one"));
   ImageParam input = bufferOf(s.input, names("input"));
   Pipe pipe;
   pipe.arguments = {input};
   auto at = [&](const Expr &column) { return widened(input(column, m)); };
   auto negated = [&](const Expr &column) { return -at(column); };
-  RowMost high("high", names, m, N, V, at), low("low", names, m, N, V, negated);
-  RowMost lowAgain("low_again", names, m, N, V, negated); // its row is in cache
+  RowMost high("high", names, m, N, machine, at);
+  RowMost low("low", names, m, N, machine, negated);
+  RowMost lowAgain("low_again", names, m, N, machine, negated); // its row is in cache
 
   pipe.out = Func(names("out"));
   Func &scales = pipe.out;
@@ -83,7 +105,18 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   auto buffer = values.output_buffer();
   buffer.dim(0).set_bounds(0, N);
   buffer.dim(1).set_stride(int(s.values.rowStride));
-  values.vectorize(n, V, TailStrategy::GuardWithIf);
+  if (machine.device) {
+    scheduleElements(values, n, m);
+    zeros.output_buffer().dim(0).set_min(0);
+    scales.output_buffer().dim(1).set_min(0);
+    zeros.gpu_blocks(m);
+    scales.gpu_blocks(m).gpu_threads(one);
+    high.computeAt(scales, m);
+    low.computeAt(scales, m);
+    lowAgain.computeAt(zeros, m);
+    return pipe;
+  }
+  values.vectorize(n, machine.lanes, TailStrategy::GuardWithIf);
   high.computeAt(scales, m);
   low.computeAt(scales, m);
   lowAgain.computeAt(zeros, m);

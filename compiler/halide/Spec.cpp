@@ -13,12 +13,17 @@ int64_t mille::bytesOf(Element element) {
   case Element::i32:
     return 4;
   case Element::bf16:
+  case Element::bf16Bits:
     return 2;
   case Element::u8:
   case Element::i8:
     return 1;
   }
   return 0;
+}
+
+bool mille::isBf16(Element element) {
+  return element == Element::bf16 || element == Element::bf16Bits;
 }
 
 bool ScalarProgram::expensive() const {

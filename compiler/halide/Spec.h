@@ -28,8 +28,10 @@ struct ScalarProgram {
   bool expensive() const; // holds a function that is a polynomial
 };
 
-enum class Element { f32, bf16, u8, i8, i32 };
+// `bf16Bits` is a bf16 where a target has no such type: an integer of 16 bits.
+enum class Element { f32, bf16, u8, i8, i32, bf16Bits };
 int64_t bytesOf(Element element);
+bool isBf16(Element element);
 
 // How a buffer is read for out[m, n]; its dimensions are (column, row).
 enum class Reading { element, column, row, scalar };

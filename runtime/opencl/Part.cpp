@@ -124,7 +124,7 @@ int32_t addEntry(mille_task &task, const mille_dispatch &what) {
   return 0;
 }
 
-// Two arguments: the memory object, and the number of the first element.
+// Two arguments: the memory object, and the place of the first element in it, in bytes.
 cl_int setBuffer(mille_session &session, cl_kernel kernel, cl_uint &number,
                  const mille_buffer &buffer) {
   Part &part = partOf(session);
@@ -144,7 +144,7 @@ cl_int setBuffer(mille_session &session, cl_kernel kernel, cl_uint &number,
   } else {
     return CL_INVALID_MEM_OBJECT;
   }
-  cl_ulong first = offset / (buffer.type_bits / 8);
+  cl_ulong first = offset;
   cl_int error = cl.clSetKernelArg(kernel, number++, sizeof memory, &memory);
   if (error == CL_SUCCESS)
     error = cl.clSetKernelArg(kernel, number++, sizeof first, &first);
