@@ -14,7 +14,7 @@ static const char good[] =
     "  __global float *y, const ulong y_first, const int count,\n"
     "  __local int *local_memory) {\n"
     "  int i = get_global_id(0);\n"
-    "  if (i < count) y[y_first + i] = 2 * x[x_first + i];\n"
+    "  if (i < count) y[y_first / 4 + i] = 2 * x[x_first / 4 + i];\n"
     "}\n";
 static const char bad[] = "__kernel void twice(this is no kernel\n";
 static const char *text = good;
