@@ -7,18 +7,18 @@ namespace {
 
 mille_status uploadWeights(mille_package &package, Device &device) {
   const Weights &weights = package.weights;
-  const Library &cl = device.library;
+  const Library &cl = device.library();
   device.weightsBytes = weights.data + weights.bytes - weights.tensors;
   uint64_t bytes = device.weightsBytes ? device.weightsBytes : 1;
   cl_int error = CL_SUCCESS;
-  if (bytes > device.found.info.largest_buffer)
+  if (bytes > device.info().largest_buffer)
     return refuseMemory(device, "the weights", bytes, error, package.message);
   device.weights =
-      cl.clCreateBuffer(device.context, CL_MEM_READ_ONLY, bytes, nullptr, &error);
+      cl.clCreateBuffer(device.shared->context, CL_MEM_READ_ONLY, bytes, nullptr, &error);
   if (!device.weights)
     return refuseMemory(device, "the weights", bytes, error, package.message);
   cl_command_queue queue = cl.clCreateCommandQueue(
-      device.context, device.found.device, 0, &error);
+      device.shared->context, device.shared->found.device, 0, &error);
   if (queue && device.weightsBytes)
     error = cl.clEnqueueWriteBuffer(queue, device.weights, CL_TRUE, 0, bytes,
                                     weights.tensors, 0, nullptr, nullptr);
@@ -31,21 +31,18 @@ mille_status uploadWeights(mille_package &package, Device &device) {
 
 void close(mille_package &package, mille::Device &base) {
   Device &device = static_cast<Device &>(base);
-  const Library &cl = device.library;
-  for (uint32_t k = 0; device.programs && k < package.model->kernel_count * 2; ++k)
-    if (device.programs[k])
-      cl.clReleaseProgram(device.programs[k]);
-  if (device.weights)
-    cl.clReleaseMemObject(device.weights);
-  if (device.context)
-    cl.clReleaseContext(device.context);
   const Memory &memory = package.memory;
+  if (device.weights)
+    device.library().clReleaseMemObject(device.weights);
+  if (device.shared)
+    leaveContext(*device.shared);
   if (device.programs)
     memory.release(memory.user, device.programs);
   memory.release(memory.user, &device);
 }
 
-mille_status openAnew(mille_package &package, Device &device) {
+mille_status openAnew(mille_package &package, const Library &library,
+                      const Found &found, Device &device) {
   const Memory &memory = package.memory;
   uint64_t programs = (package.model->kernel_count + 1) * 2 * sizeof(cl_program);
   device.programs = (cl_program *)memory.allocate(memory.user, programs, 64);
@@ -56,49 +53,44 @@ mille_status openAnew(mille_package &package, Device &device) {
                                (unsigned long long)programs);
   for (uint32_t k = 0; k < package.model->kernel_count * 2; ++k)
     device.programs[k] = nullptr;
-  cl_int error;
-  cl_context_properties properties[] = {
-      CL_CONTEXT_PLATFORM, (cl_context_properties)device.found.platform, 0};
-  device.context = device.library.clCreateContext(
-      properties, 1, &device.found.device, nullptr, nullptr, &error);
-  if (!device.context)
-    return package.message.set(MILLE_NO_DEVICE, "%s cannot be used: %s",
-                               device.found.info.name, ErrorName(error).text);
-  return uploadWeights(package, device);
+  mille_status status = enterContext(library, found, device.shared, package.message);
+  return status == MILLE_OK ? uploadWeights(package, device) : status;
+}
+
+mille::Device *deviceOf(const mille_package &package, const Found &found) {
+  for (mille::Device *known = package.devices; known; known = known->next)
+    if (known->backend == &mille_opencl_backend &&
+        static_cast<Device *>(known)->shared->found.device == found.device)
+      return known;
+  return nullptr;
 }
 
 mille_status open(mille_package &package, const char *wish,
                   mille::Device *&opened) {
+  Library library;
+  Devices devices;
+  mille_status status = library.load(package.message);
+  if (status == MILLE_OK)
+    status = devices.find(library, package.message);
+  if (status != MILLE_OK)
+    return status;
+  const Found *found = devices.choose(wish, package.message);
+  if (!found)
+    return MILLE_NO_DEVICE;
+  if ((opened = deviceOf(package, *found)))
+    return MILLE_OK;
   Device *device = package.memory.make<Device>();
   if (!device)
     return package.message.set(MILLE_OUT_OF_MEMORY,
                                "a device needs %zu bytes but memory was refused",
                                sizeof(Device));
   device->backend = &mille_opencl_backend;
-  Devices devices;
-  mille_status status = device->library.load(package.message);
-  if (status == MILLE_OK)
-    status = devices.find(device->library, package.message);
-  const Found *found =
-      status == MILLE_OK ? devices.choose(wish, package.message) : nullptr;
-  if (status == MILLE_OK && !found)
-    status = MILLE_NO_DEVICE;
-  for (mille::Device *known = package.devices; found && known; known = known->next)
-    if (known->backend == device->backend &&
-        static_cast<Device *>(known)->found.device == found->device) {
-      opened = known;
-      close(package, *device);
-      return MILLE_OK;
-    }
-  if (status == MILLE_OK) {
-    device->found = *found;
-    status = openAnew(package, *device);
-  }
+  status = openAnew(package, library, *found, *device);
   if (status != MILLE_OK) {
     close(package, *device);
     return status;
   }
-  package.log("%s holds %llu bytes of weights", device->found.info.name,
+  package.log("%s holds %llu bytes of weights", device->info().name,
               (unsigned long long)device->weightsBytes);
   device->next = package.devices;
   package.devices = opened = device;
@@ -109,7 +101,7 @@ mille_status open(mille_package &package, const char *wish,
 
 mille_status refuseMemory(const Device &device, const char *what,
                           uint64_t bytes, cl_int error, Message &message) {
-  const mille_device &info = device.found.info;
+  const mille_device &info = device.info();
   return message.set(MILLE_OUT_OF_MEMORY,
                      "%s need %llu bytes of %s, which has %llu and gives at most "
                      "%llu at once%s%s",

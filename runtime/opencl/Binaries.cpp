@@ -1,6 +1,7 @@
 // Compiled programs on disk, by device, driver and text. Must never fail a run: a
 // cache that cannot be read or written is an empty one.
-#include "runtime/opencl/Device.h"
+#include "runtime/opencl/Context.h"
+#include "runtime/abi.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,27 +15,13 @@ namespace {
 
 struct Head {
   char magic[8];
-  uint64_t key[2], size, hash; // of the bytes that follow
+  ProgramKey key;
+  uint64_t size, hash; // of the bytes that follow
 };
 constexpr char magic[8] = {'M', 'I', 'L', 'L', 'E', 'C', 'L', '1'};
 
 uint64_t hashOf(uint64_t start, const void *data, size_t bytes) {
   return mille_weights_hash(start, data, bytes);
-}
-
-// 128 bits of what a program depends on.
-void keyOf(const Device &device, const char *text, uint64_t key[2]) {
-  const mille_device &info = device.found.info;
-  const char *parts[] = {info.name, info.version, info.driver, text};
-  for (int half = 0; half < 2; ++half) {
-    uint64_t hash = MILLE_HASH_START + half * 0x9e3779b97f4a7c15ull;
-    for (const char *part : parts) {
-      uint64_t length = strlen(part);
-      hash = hashOf(hash, &length, sizeof length);
-      hash = hashOf(hash, part, length);
-    }
-    key[half] = hash;
-  }
 }
 
 // $XDG_CACHE_HOME/mille, or ~/.cache/mille; false where neither is known.
@@ -48,12 +35,13 @@ bool folderOf(char *path, size_t size) {
   return length > 0 && (size_t)length < size;
 }
 
-bool pathOf(const uint64_t key[2], const char *ending, char *path, size_t size) {
+bool pathOf(const ProgramKey &key, const char *ending, char *path, size_t size) {
   char folder[512];
   if (!folderOf(folder, sizeof folder))
     return false;
   int length = snprintf(path, size, "%s/%016llx%016llx.opencl%s", folder,
-                        (unsigned long long)key[0], (unsigned long long)key[1],
+                        (unsigned long long)key.half[0],
+                        (unsigned long long)key.half[1],
                         ending);
   return length > 0 && (size_t)length < size;
 }
@@ -90,11 +78,24 @@ void makeFolders(char *path) {
 
 } // namespace
 
-unsigned char *readBinary(const Memory &memory, const Device &device,
-                          const char *text, size_t &size) {
-  uint64_t key[2];
+ProgramKey keyOf(const Context &context, const char *text) {
+  const mille_device &info = context.found.info;
+  const char *parts[] = {info.name, info.version, info.driver, text};
+  ProgramKey key;
+  for (int half = 0; half < 2; ++half) {
+    uint64_t hash = MILLE_HASH_START + half * 0x9e3779b97f4a7c15ull;
+    for (const char *part : parts) {
+      uint64_t length = strlen(part);
+      hash = hashOf(hash, &length, sizeof length);
+      hash = hashOf(hash, part, length);
+    }
+    key.half[half] = hash;
+  }
+  return key;
+}
+
+unsigned char *readBinary(const Memory &memory, const ProgramKey &key, size_t &size) {
   char path[640];
-  keyOf(device, text, key);
   if (!pathOf(key, "", path, sizeof path))
     return nullptr;
   int file = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -105,7 +106,7 @@ unsigned char *readBinary(const Memory &memory, const Device &device,
   unsigned char *bytes = nullptr;
   if (readAll(file, &head, sizeof head) && fstat(file, &status) == 0 &&
       memcmp(head.magic, magic, sizeof magic) == 0 &&
-      memcmp(head.key, key, sizeof key) == 0 &&
+      head.key == key &&
       head.size == (uint64_t)status.st_size - sizeof head && head.size)
     bytes = (unsigned char *)memory.allocate(memory.user, head.size, 64);
   if (bytes && (!readAll(file, bytes, head.size) ||
@@ -119,17 +120,16 @@ unsigned char *readBinary(const Memory &memory, const Device &device,
 }
 
 // Under a name of its own first: who reads sees all of it or nothing.
-void writeBinary(const Device &device, const char *text,
-                 const unsigned char *bytes, size_t size) {
+void writeBinary(const ProgramKey &key, const unsigned char *bytes, size_t size) {
   Head head;
   char path[640], own[640], ending[32];
   memcpy(head.magic, magic, sizeof magic);
-  keyOf(device, text, head.key);
+  head.key = key;
   head.size = size;
   head.hash = hashOf(MILLE_HASH_START, bytes, size);
   snprintf(ending, sizeof ending, ".%ld.%p", (long)getpid(), (void *)&head);
-  if (!pathOf(head.key, "", path, sizeof path) ||
-      !pathOf(head.key, ending, own, sizeof own))
+  if (!pathOf(key, "", path, sizeof path) ||
+      !pathOf(key, ending, own, sizeof own))
     return;
   makeFolders(own);
   int file = ::open(own, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

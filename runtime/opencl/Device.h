@@ -1,17 +1,18 @@
 // An opened OpenCL device, and a session's part of it. Private to this folder.
 #pragma once
 #include "runtime/Backend.h"
-#include "runtime/opencl/Devices.h"
+#include "runtime/opencl/Context.h"
 
 namespace mille::opencl {
 
 struct Device : mille::Device {
-  Library library;
-  Found found;
-  cl_context context = nullptr;
+  Context *shared = nullptr;
   cl_mem weights = nullptr;
   uint64_t weightsBytes = 0;
-  cl_program *programs = nullptr; // [kernels * 2]: of each row class
+  cl_program *programs = nullptr; // [kernels * 2]: of each row class; the context's
+
+  const Library &library() const { return shared->library; }
+  const mille_device &info() const { return shared->found.info; }
 };
 
 // Host memory that stands for a piece of the session's device memory.
@@ -43,16 +44,6 @@ struct Part : DevicePart {
 inline Part &partOf(const mille_session &session) {
   return *static_cast<Part *>(session.part);
 }
-
-// Makes the program of a kernel's text, from the cache on disk or anew.
-mille_status build(mille_package &package, Device &device, const char *text,
-                   cl_program &program, Message &message);
-
-// What is kept on disk of a text for a device; null: nothing. To be released.
-unsigned char *readBinary(const Memory &memory, const Device &device,
-                          const char *text, size_t &size);
-void writeBinary(const Device &device, const char *text,
-                 const unsigned char *bytes, size_t size);
 
 // Says that `what` of `bytes` does not fit, with the device's numbers.
 mille_status refuseMemory(const Device &device, const char *what,

@@ -13,7 +13,7 @@ constexpr uint64_t alignment = 1024;        // of what is in the memory
 constexpr uint32_t entriesOfAKernel = 4;    // dispatches of one row class
 constexpr uint32_t enqueuedAtMost = 16;     // before the device hears of it
 
-const Library &libraryOf(const Part &part) { return part.on().library; }
+const Library &libraryOf(const Part &part) { return part.on().library(); }
 
 int32_t fail(mille_session &session, const char *what, cl_int error) {
   mille_status status = error == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
@@ -23,7 +23,7 @@ int32_t fail(mille_session &session, const char *what, cl_int error) {
                             : MILLE_NO_DEVICE;
   session.failed.change(0, status);
   return mille_task_fail(&session.tasks[0], status, "%s: %s: %s",
-                         partOf(session).on().found.info.name, what,
+                         partOf(session).on().info().name, what,
                          ErrorName(error).text);
 }
 
@@ -97,7 +97,7 @@ Entry *entryOf(Part &part, const char *name, uint32_t variant) {
 int32_t addEntry(mille_task &task, const mille_dispatch &what) {
   mille_session &session = *task.session;
   Part &part = partOf(session);
-  const mille_device &info = part.on().found.info;
+  const mille_device &info = part.on().info();
   uint64_t items = what.items[0] * what.items[1] * what.items[2];
   if (items > info.group_items)
     return mille_task_fail(&task, MILLE_NO_DEVICE,
@@ -129,7 +129,7 @@ cl_int setBuffer(mille_session &session, cl_kernel kernel, cl_uint &number,
                  const mille_buffer &buffer) {
   Part &part = partOf(session);
   Device &device = part.on();
-  const Library &cl = device.library;
+  const Library &cl = device.library();
   cl_mem memory = part.memory;
   uint64_t offset = 0;
   const char *tensors = session.package->weights.tensors;
@@ -217,11 +217,11 @@ mille_status enter(mille_session &session, mille::Device &base) {
   part->entryRoom = entries;
   session.part = part;
   cl_int error;
-  part->queue = device.library.clCreateCommandQueue(
-      device.context, device.found.device, CL_QUEUE_PROFILING_ENABLE, &error);
+  part->queue = device.library().clCreateCommandQueue(
+      device.shared->context, device.shared->found.device, CL_QUEUE_PROFILING_ENABLE, &error);
   if (!part->queue)
     return package.message.set(MILLE_NO_DEVICE, "%s gives no queue: %s",
-                               device.found.info.name, ErrorName(error).text);
+                               device.info().name, ErrorName(error).text);
   return MILLE_OK;
 }
 
@@ -230,14 +230,14 @@ mille_status settle(mille_session &session) {
   Device &device = part.on();
   layOut(session, part);
   cl_int error = CL_SUCCESS;
-  if (part.bytes <= device.found.info.largest_buffer)
-    part.memory = device.library.clCreateBuffer(
-        device.context, CL_MEM_READ_WRITE, part.bytes, nullptr, &error);
+  if (part.bytes <= device.info().largest_buffer)
+    part.memory = device.library().clCreateBuffer(
+        device.shared->context, CL_MEM_READ_WRITE, part.bytes, nullptr, &error);
   if (!part.memory)
     return refuseMemory(device, "the session's activations", part.bytes, error,
                         session.package->message);
   session.package->log("session on %s: %llu bytes of its memory, %u kernels",
-                       device.found.info.name, (ull)part.bytes, part.entryCount);
+                       device.info().name, (ull)part.bytes, part.entryCount);
   return MILLE_OK;
 }
 
@@ -297,7 +297,7 @@ int32_t source(mille_task &task, const char *text) {
   if (program || session.stopped())
     return 0;
   Message message;
-  mille_status status = build(*session.package, part.on(), text, program, message);
+  mille_status status = programOf(*part.on().shared, text, program, message);
   if (status == MILLE_OK)
     return 0;
   session.failed.change(0, status);

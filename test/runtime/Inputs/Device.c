@@ -3,6 +3,7 @@
 #include "FakeModel.h"
 #include "runtime/mille.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -136,6 +137,39 @@ static void runs(void) {
   CHECK(mille_session_close(second) == MILLE_OK);
 }
 
+/* The one file that stands for the kernel in an empty folder for caches. */
+static int takeFromDisk(void) {
+  char pattern[600];
+  glob_t found;
+  snprintf(pattern, sizeof pattern, "%s/mille/*.opencl", getenv("XDG_CACHE_HOME"));
+  int count = glob(pattern, 0, NULL, &found) == 0 ? (int)found.gl_pathc : 0;
+  for (int i = 0; i < count; ++i)
+    CHECK(unlink(found.gl_pathv[i]) == 0);
+  globfree(&found);
+  return count;
+}
+
+/* Packages that are open at the same time share programs: what is compiled anew is
+ * kept on disk anew. */
+static void compiledOnce(void) {
+  takeFromDisk();
+  mille_package *packages[2] = {openPackage(), openPackage()};
+  mille_session *sessions[2];
+  for (int i = 0; i < 2; ++i) {
+    CHECK(mille_session_create(packages[i], 7, 0, 1, &sessions[i]) == MILLE_OK);
+    CHECK(takeFromDisk() == (i == 0));
+    CHECK(mille_package_close(packages[i]) == MILLE_OK);
+  }
+  CHECK(mille_session_close(sessions[0]) == MILLE_OK);
+  check(sessions[1], 7);
+  CHECK(mille_session_close(sessions[1]) == MILLE_OK);
+  mille_package *last = openPackage();
+  CHECK(mille_session_create(last, 7, 0, 1, &sessions[0]) == MILLE_OK);
+  CHECK(takeFromDisk() == 1);
+  CHECK(mille_package_close(last) == MILLE_OK);
+  CHECK(mille_session_close(sessions[0]) == MILLE_OK);
+}
+
 static void refuse(mille_status status, int64_t batch, const char *device,
                    const char *part) {
   mille_package *package = openPackage();
@@ -202,6 +236,11 @@ int main(int count, char **arguments) {
   if (count == 2 && strcmp(arguments[1], "times") == 0) {
     manyTimes();
     printf("1000 times without growth\n");
+    return 0;
+  }
+  if (count == 2 && strcmp(arguments[1], "once") == 0) {
+    compiledOnce();
+    printf("compiled once\n");
     return 0;
   }
   runs();
