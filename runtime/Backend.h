@@ -5,11 +5,16 @@
 
 namespace mille {
 
+// Whether kernels bring what their groups share into local memory: where a device has
+// such memory it pays for many rows.
+enum class LocalMemory : uint8_t { never, manyRows, always };
+
 // One device with a package's weights on it. A back end's own struct starts
 // with it; the package keeps them until it closes.
 struct Device {
   const mille_backend *backend;
   Device *next;
+  LocalMemory local;
 };
 
 // What a session has on its device; a back end's own struct starts with it.

@@ -79,13 +79,16 @@ int32_t callVariant(mille_session &session, const mille_stage &stage, Call &call
   return session.stopped();
 }
 
-// Planning calls both row classes: a run may take either.
+// Kernels of many rows use local memory. Planning calls both classes where a run may
+// take either.
 int32_t call(mille_session &session, const mille_stage &stage, Call &call,
              int64_t rows) {
   const mille_kernel &kernel = *stage.kernel;
   const mille_kernel_function *of = kernel.functions + session.isa * 2;
-  bool many = rows > (int64_t)kernel.few_rows;
-  if (session.planning && of[0] != of[1])
+  const LocalMemory local = session.part->device->local;
+  bool many = local == LocalMemory::always ||
+              (local == LocalMemory::manyRows && rows > (int64_t)kernel.few_rows);
+  if (session.planning && local == LocalMemory::manyRows && of[0] != of[1])
     if (int32_t code = callVariant(session, stage, call, !many))
       return code;
   return callVariant(session, stage, call, of[0] == of[1] ? 1 : many);

@@ -156,7 +156,8 @@ typedef enum mille_device_kind {
 enum {
   MILLE_DEVICE_F16 = 1 << 0, /* arithmetic in f16 */
   MILLE_DEVICE_F64 = 1 << 1, /* and in f64 */
-  MILLE_DEVICE_SHARES_MEMORY = 1 << 2 /* with the CPU */
+  MILLE_DEVICE_SHARES_MEMORY = 1 << 2, /* with the CPU */
+  MILLE_DEVICE_LOCAL_MEMORY = 1 << 3 /* of a work-group, apart from the rest */
 };
 
 typedef struct mille_device {

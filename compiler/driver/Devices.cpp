@@ -53,6 +53,7 @@ static void listOpencl(llvm::raw_ostream &out) {
         << "  memory     " << inUnits(device.memory_bytes)
         << ", a buffer up to " << inUnits(device.largest_buffer) << ", local "
         << inUnits(device.local_bytes)
+        << (device.features & MILLE_DEVICE_LOCAL_MEMORY ? " of its own" : "")
         << (device.features & MILLE_DEVICE_SHARES_MEMORY ? ", the CPU's" : "")
         << '\n'
         << "  computes   f32"

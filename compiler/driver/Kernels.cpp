@@ -5,6 +5,7 @@
 #include "compiler/driver/Progress.h"
 #include "compiler/halide/Generate.h"
 #include "dialects/kernel/Kernel.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -93,6 +94,16 @@ std::string mille::describeInWords(mlir::Operation *kernelOp) {
       .Default([](mlir::Operation *op) {
         return op->getName().stripDialect().str();
       });
+}
+
+void mille::remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels,
+                          llvm::ArrayRef<Isa> isas) {
+  for (const DistinctKernel &kernel : kernels)
+    for (const Isa &isa : isas)
+      for (const std::string &why : explainTiles(kernel.op, isa))
+        mlir::remark::passed(kernel.op->getLoc(),
+                             mlir::remark::RemarkOpts::name("Tiles").category("plan"))
+            << isa.name + ", " + describeInWords(kernel.op) + ": " + why;
 }
 
 namespace {

@@ -23,6 +23,9 @@ Status distinctKernels(mlir::Operation *model,
 // "matmul 768 -> 3072", "attention 12 x 64", "rows 768 layer norm".
 std::string describeInWords(mlir::Operation *kernelOp);
 
+// The tiles of each and why, as remarks of `plan`.
+void remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels, llvm::ArrayRef<Isa> isas);
+
 // Each symbol once, for each instruction set and row class: name and bytes, in
 // an order that does not depend on `jobs`.
 Status generateKernels(llvm::ArrayRef<DistinctKernel> kernels,

@@ -149,6 +149,7 @@ Status Climb::toTheTop() {
   }
   if (Status status = distinctKernels(model, kernels); failed(status))
     return status;
+  remarkOnTiles(kernels, isas);
   if (options.stopAfter != Stage::lower)
     if (Status status = generate(); failed(status))
       return status;

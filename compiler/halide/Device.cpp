@@ -2,19 +2,72 @@
 // Must not change what is computed.
 #include "compiler/halide/Device.h"
 
+#include "compiler/halide/ItemRegisters.h"
+
 using namespace Halide;
 
 namespace mille {
 
-// Items side by side read neighbouring columns of a panel, eight at a time; eight
-// rows share each of these reads.
-DeviceTile deviceTileOf(const MatmulSpec &m) {
-  const int columns = 8;
-  int across = int(m.panel) / m.accumulators / columns;
-  return {8, columns, across, 128 / across};
+namespace {
+
+// Items compute without each other; what two of them read comes from the cache.
+void scheduleAlone(DeviceMatmul &d, const DeviceTile &tile, const Var &nt) {
+  d.product.compute_at(d.out, nt).store_in(MemoryType::Register)
+      .bound_extent(d.ni, tile.columns).bound_extent(d.a, d.accumulators)
+      .bound_extent(d.no, 1).bound_extent(d.m, tile.rows)
+      .vectorize(d.ni).unroll(d.a).unroll(d.m);
+  d.product.update().reorder(d.ni, d.a, d.m, d.no, d.k)
+      .vectorize(d.ni).unroll(d.a).unroll(d.m);
+  if (d.product.num_update_definitions() > 1) // what is left of K
+    d.product.update(1).vectorize(d.ni).unroll(d.a).unroll(d.m);
 }
 
-void scheduleOnDevice(DeviceMatmul d, const DeviceTile &tile) {
+// A group brings some steps of its rows and of its panel into local memory, then each
+// item multiplies what it needs of them.
+void scheduleTogether(DeviceMatmul &d, const DeviceTile &tile, const Var &nb, Pipe &pipe) {
+  const int groupRows = tile.rows * tile.itemsDown;
+  Var mt(d.m.name() + "_item"), mi(d.m.name() + "_i");
+  auto item = [&](Stage stage) {
+    stage.split(d.m, mt, mi, tile.rows).vectorize(d.ni).unroll(d.a).unroll(mi)
+        .gpu_threads(d.no, mt);
+  };
+  d.product.compute_at(d.out, nb).store_in(MemoryType::Register)
+      .bound_extent(d.ni, tile.columns).bound_extent(d.a, d.accumulators)
+      .bound_extent(d.no, tile.itemsAcross).bound_extent(d.m, groupRows);
+  item(d.product);
+  d.product.reorder(d.ni, d.a, mi, d.no, mt);
+  RVar ko(d.k.name() + "_o"), ki(d.k.name() + "_i");
+  Stage update = d.product.update();
+  update.split(d.k, ko, ki, tile.steps, TailStrategy::GuardWithIf);
+  item(update);
+  update.reorder(d.ni, d.a, mi, ki, d.no, mt, ko);
+  if (d.product.num_update_definitions() > 1) {
+    item(d.product.update(1));
+    d.product.update(1).reorder(d.ni, d.a, mi, d.no, mt);
+  }
+  pipe.passes.push_back(
+      itemRegisters(d.product.name(), tile.rows * tile.columns * d.accumulators));
+
+  // Rows lie side by side: an item reads all of its own at once.
+  auto bring = [&](Func f, const Var &x, int across, const Var &y, int down, int vector) {
+    Var xi(x.name() + "_i"), xt(x.name() + "_item"), yo(y.name() + "_o"), yt(y.name() + "_item");
+    f.in(d.product).compute_at(d.product, ko).store_in(MemoryType::GPUShared)
+        .bound_extent(x, across).bound_extent(y, down);
+    Func staged = f.in(d.product);
+    staged.split(x, x, xi, vector).split(x, x, xt, tile.itemsAcross, TailStrategy::GuardWithIf)
+        .split(y, yo, yt, tile.itemsDown, TailStrategy::GuardWithIf)
+        .reorder(xi, x, yo, xt, yt).gpu_threads(xt, yt).vectorize(xi);
+  };
+  Func rows = d.rows.in(d.product), panels = d.panels.in(d.product);
+  rows.reorder_storage(rows.args()[1], rows.args()[0]);
+  bring(d.rows, rows.args()[0], tile.steps * d.group, rows.args()[1], groupRows, 1);
+  bring(d.panels, panels.args()[0], tile.columns * d.accumulators * tile.itemsAcross,
+        panels.args()[1], tile.steps, 4);
+}
+
+} // namespace
+
+void scheduleOnDevice(DeviceMatmul d, const DeviceTile &tile, Pipe &pipe) {
   Var nb(d.n.name() + "_group"), nt(d.n.name() + "_item"), mo(d.m.name() + "_o");
   Var mb(d.m.name() + "_group"), mt(d.m.name() + "_item"), mi(d.m.name() + "_i");
   auto buffer = d.out.output_buffer();
@@ -39,14 +92,10 @@ void scheduleOnDevice(DeviceMatmul d, const DeviceTile &tile) {
         .vectorize(d.ni).unroll(d.a).unroll(d.m);
   else
     d.out.unroll(mi);
-  d.product.compute_at(d.out, nt).store_in(MemoryType::Register)
-      .bound_extent(d.ni, tile.columns).bound_extent(d.a, d.accumulators)
-      .bound_extent(d.no, 1).bound_extent(d.m, tile.rows)
-      .vectorize(d.ni).unroll(d.a).unroll(d.m);
-  d.product.update().reorder(d.ni, d.a, d.m, d.no, d.k)
-      .vectorize(d.ni).unroll(d.a).unroll(d.m);
-  if (d.product.num_update_definitions() > 1) // what is left of K
-    d.product.update(1).vectorize(d.ni).unroll(d.a).unroll(d.m);
+  if (tile.steps)
+    scheduleTogether(d, tile, nb, pipe);
+  else
+    scheduleAlone(d, tile, nt);
 }
 
 void scheduleRowGroups(DeviceRows d, std::vector<Func> &sums) {

@@ -2,25 +2,21 @@
 // Private to this room; the algorithms are the CPU's.
 #pragma once
 #include "compiler/halide/Build.h"
+#include "compiler/halide/DeviceTiles.h"
 
 namespace mille {
-
-// What one work-item computes of a matmul, and how many make a work-group.
-struct DeviceTile {
-  int rows, columns;            // of an item, in every accumulator
-  int itemsAcross, itemsDown;   // in a group
-};
-DeviceTile deviceTileOf(const MatmulSpec &matmul);
 
 // The loop nest of a matmul: `product` is summed in an item's registers; `park`,
 // where there is one, holds it for an epilogue that is a loop.
 struct DeviceMatmul {
   Halide::Func out, product, park;
+  Halide::Func rows, panels; // what is multiplied: (k, m), (column, step, panel)
   Halide::Var n, m, ni, a, no;
   Halide::RVar k;
   int columns, accumulators;
+  int group; // of K in a step
 };
-void scheduleOnDevice(DeviceMatmul nest, const DeviceTile &tile);
+void scheduleOnDevice(DeviceMatmul nest, const DeviceTile &tile, Pipe &pipe);
 
 // A work-group for each group of a row's columns; `sums` are shared by its items.
 struct DeviceRows {

@@ -3,6 +3,7 @@
 #include "compiler/halide/Generate.h"
 
 #include "compiler/halide/Cache.h"
+#include "compiler/halide/DeviceTiles.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/PrefetchLevel.h"
 #include "compiler/halide/ReadSpec.h"
@@ -17,7 +18,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "36";
+constexpr StringLiteral scheduleVersion = "37";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -43,9 +44,10 @@ bool isWide(const Isa &isa) { return isa.features & MILLE_CPU_AVX512; }
 // Up to three tiles of rows: more hide memory's time behind their own.
 constexpr uint32_t fewRows = 18;
 
-// Only matmul on AVX-512 has a schedule of its own for few rows.
+// Only matmul has a schedule of its own for few rows: on AVX-512, and on devices,
+// where it is the one without local memory.
 bool hasClasses(uint32_t fewRows, const Isa &isa) {
-  return fewRows > 0 && isWide(isa);
+  return fewRows > 0 && (isWide(isa) || !isa.backend.empty());
 }
 
 void describe(const MatmulSpec &m, KernelInfo &info) {
@@ -187,6 +189,15 @@ std::string mille::kernelSymbol(const KernelInfo &info, const Isa &isa,
   std::replace(name.begin(), name.end(), '-', '_');
   bool few = rows == RowClass::few && hasClasses(info.fewRows, isa);
   return info.name + "_" + name + (few ? "_few" : "_many") + "_argv";
+}
+
+std::vector<std::string> mille::explainTiles(Operation *op, const Isa &isa) {
+  KernelSpec spec;
+  if (failed(readSpec(op, spec)) || spec.kind != KernelKind::matmul ||
+      isa.backend.empty())
+    return {};
+  return {explainTile(spec.matmul, gpuDescription()),
+          explainTile(spec.matmul, coreDescription())};
 }
 
 Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,

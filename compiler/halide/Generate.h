@@ -20,6 +20,10 @@ KernelInfo describeKernel(mlir::Operation *kernelOp);
 // on AVX2) both give the same symbol: generate and link each symbol once.
 std::string kernelSymbol(const KernelInfo &info, const Isa &isa, RowClass rows);
 
+// The tiles of a kernel for an instruction set or device, and why: a sentence for
+// each. None where nothing is chosen by a model.
+std::vector<std::string> explainTiles(mlir::Operation *kernelOp, const Isa &isa);
+
 // The object's bytes, from the cache on disk ($XDG_CACHE_HOME/mille) or made.
 // The symbol above is its entry, in the calling convention of runtime/abi.h.
 Status generateKernel(mlir::Operation *kernelOp, const Isa &isa, RowClass rows,

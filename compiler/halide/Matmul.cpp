@@ -22,10 +22,6 @@ struct Tile {
 // few rows: slices of half a panel come from memory at half the rate, 641 in place
 // of 300 us for 7 rows of 768 x 3072; from the cache 133 in place of 155.)
 Tile tileOf(const MatmulSpec &m, const Machine &machine) {
-  if (machine.device) {
-    DeviceTile tile = deviceTileOf(m);
-    return {tile.rows, tile.columns};
-  }
   int vectors = machine.wide ? 4 : 2;
   return {6, vectors * machine.lanes / m.accumulators};
 }
@@ -51,7 +47,9 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
   const int K = int(s.inner), panel = int(s.panel), panels = int(s.panels);
   const int group = int(s.group()), steps = (K + group - 1) / group;
   const int V = machine.lanes, count = s.accumulators;
-  const Tile tile = tileOf(s, machine);
+  const DeviceTile deviceTile = deviceTileOf(s, few ? coreDescription() : gpuDescription());
+  const Tile tile = machine.device ? Tile{deviceTile.rows, deviceTile.columns}
+                                   : tileOf(s, machine);
   const int width = panel / count;         // out columns of a panel
   const int slices = width / tile.columns; // tiles across a panel
 
@@ -91,20 +89,35 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
     return cast(sumType, input(step * group + part, row)) *
            cast(sumType, weight(column * group + part, step, at));
   };
-  auto plusWord = [&](int parts, const Expr &step) {
-    Expr sum = product(ni, a, m, no), word = weight(column, step, at);
-    for (int part = 0; part < parts; ++part)
-      sum = sum + cast(sumType, widened(input(step * group + part, row))) *
-                      partOf(word, part, s.input.element);
+  // What a device's groups may bring closer: values of rows, words of panels. Never
+  // outside, whatever is brought.
+  Var x(names("x")), y(names("y")), z(names("z"));
+  auto rowAt = [&](const Expr &x, const Expr &y) {
+    return cast(sumType, widened(input(min(x, K - 1), min(y, input.dim(1).max()))));
+  };
+  auto panelAt = [&](const Expr &x, const Expr &y, const Expr &z) {
+    return weight(x, min(y, steps - 1), min(z, panels - 1));
+  };
+  Func rows(names("rows")), panelsOf(names("panels"));
+  rows(x, y) = rowAt(x, y);
+  panelsOf(x, y, z) = panelAt(x, y, z);
+  auto plusStep = [&](int parts, const Expr &step, bool whole) {
+    Expr sum = product(ni, a, m, no);
+    Expr word = whole ? panelsOf(column, step, at) : panelAt(column, step, at);
+    for (int part = 0; part < parts; ++part) {
+      Expr k = step * group + part;
+      sum = sum + (whole ? rows(k, m) : rowAt(k, m)) *
+                      (words ? partOf(word, part, s.input.element) : word);
+    }
     return sum;
   };
-  if (words)
-    product(ni, a, m, no) = plusWord(group, k.x);
+  if (machine.device)
+    product(ni, a, m, no) = plusStep(group, k.x, true);
   else
     product(ni, a, m, no) += times(group > 1 ? Expr(k.y) : Expr(0), k.x);
   RDom rest(0, std::max(K % group, 1), names("rest"));
-  if (K % group && words)
-    product(ni, a, m, no) = plusWord(K % group, K / group);
+  if (K % group && machine.device)
+    product(ni, a, m, no) = plusStep(K % group, K / group, false);
   else if (K % group)
     product(ni, a, m, no) += times(rest, K / group);
 
@@ -130,8 +143,9 @@ Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
 
   if (machine.device) {
     out.output_buffer().dim(1).set_stride(int(spec.out.rowStride));
-    scheduleOnDevice({out, product, park, n, m, ni, a, no, k, int(s.columns), count},
-                     deviceTileOf(s));
+    scheduleOnDevice({out, product, park, rows, panelsOf, n, m, ni, a, no, k,
+                      int(s.columns), count, group},
+                     deviceTile, pipe);
     return pipe;
   }
 

@@ -2,6 +2,9 @@
 // Must not know of runs.
 #include "runtime/opencl/Device.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 namespace mille::opencl {
 namespace {
 
@@ -41,6 +44,21 @@ void close(mille_package &package, mille::Device &base) {
   memory.release(memory.user, &device);
 }
 
+// $MILLE_OPENCL_LOCAL, or what the device is: without such memory of its own what is
+// brought there is copied for nothing.
+mille_status chooseLocalMemory(Device &device, Message &message) {
+  const char *wish = getenv("MILLE_OPENCL_LOCAL");
+  bool has = device.info().features & MILLE_DEVICE_LOCAL_MEMORY;
+  device.local = has ? LocalMemory::manyRows : LocalMemory::never;
+  if (!wish || !*wish)
+    return MILLE_OK;
+  if (strcmp(wish, "0") != 0 && strcmp(wish, "1") != 0)
+    return message.set(MILLE_NO_DEVICE,
+                       "MILLE_OPENCL_LOCAL is '%s' but must be 0 or 1", wish);
+  device.local = *wish == '1' ? LocalMemory::always : LocalMemory::never;
+  return MILLE_OK;
+}
+
 mille_status openAnew(mille_package &package, const Library &library,
                       const Found &found, Device &device) {
   const Memory &memory = package.memory;
@@ -54,6 +72,8 @@ mille_status openAnew(mille_package &package, const Library &library,
   for (uint32_t k = 0; k < package.model->kernel_count * 2; ++k)
     device.programs[k] = nullptr;
   mille_status status = enterContext(library, found, device.shared, package.message);
+  if (status == MILLE_OK)
+    status = chooseLocalMemory(device, package.message);
   return status == MILLE_OK ? uploadWeights(package, device) : status;
 }
 

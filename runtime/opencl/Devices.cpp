@@ -64,6 +64,9 @@ void describe(const Library &library, Found &found) {
     info.features |= MILLE_DEVICE_F16;
   if (hasExtension(extensions, "cl_khr_fp64"))
     info.features |= MILLE_DEVICE_F64;
+  if (numberOf<cl_device_local_mem_type>(library, device, CL_DEVICE_LOCAL_MEM_TYPE) ==
+      CL_LOCAL)
+    info.features |= MILLE_DEVICE_LOCAL_MEMORY;
   if (numberOf<cl_bool>(library, device, CL_DEVICE_HOST_UNIFIED_MEMORY))
     info.features |= MILLE_DEVICE_SHARES_MEMORY;
 }
