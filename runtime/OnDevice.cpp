@@ -76,6 +76,17 @@ void mille_session::setSizes(const mille::Sizes &sizes) {
   run.padded_rows = (int64_t)rows;
 }
 
+extern "C" mille_status mille_session_measure_device(mille_session *session,
+                                                     mille_device *device,
+                                                     double *f32, double *i32) {
+  if (!session || !device || !f32 || !i32)
+    return MILLE_INVALID_ARGUMENT;
+  if (!session->part)
+    return session->package->message.set(
+        MILLE_INVALID_ARGUMENT, "a session on the CPU has no device to be measured");
+  return session->part->device->backend->measure(*session, *device, *f32, *i32);
+}
+
 int32_t mille_session::compute(const mille::Sizes &sizes) {
   if (!part)
     return package->model->forward(&run);

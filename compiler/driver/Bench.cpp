@@ -25,6 +25,7 @@ struct Measured {
   std::vector<double> milliseconds; // sorted
   double gflop = 0;                 // of one run
   double peakGflops = 0, readGigabytes = 0;
+  std::string device, peakOf; // "": this machine's CPU; of which multiply-adds
   std::vector<mille_profile> kernels; // sums over `profiled` runs
   unsigned profiled = 0;
   size_t sessionBytes = 0;
@@ -42,13 +43,36 @@ static double timeOneRun(Compiled &compiled, Status &status) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+// Of what computes, for numbers of `type`; a device has the narrow ones widened.
+static Status measurePeak(Compiled &compiled, NumberType type, unsigned threads,
+                          Measured &measured) {
+  std::optional<Compiled::DevicePeak> device;
+  if (Status status = compiled.measureDevice(device); failed(status))
+    return status;
+  double peak = 0;
+  if (device) {
+    measured.device = device->name;
+    measured.peakOf = type == NumberType::int8 ? "i32" : "f32";
+    peak = type == NumberType::int8 ? device->i32 : device->f32;
+  } else {
+    measured.peakOf = type == NumberType::bf16   ? "bf16"
+                      : type == NumberType::int8 ? "int8"
+                                                 : "f32";
+    peak = measurePeakGflops(type, threads);
+  }
+  // Half from before, half from after: the clock drifts.
+  measured.peakGflops += peak / 2;
+  return Status::done;
+}
+
 // Runs under the profile give operations and time per kernel; runs without it
 // give the time of the whole.
 static Status measure(const BenchOptions &options, NumberType type,
                       Compiled &compiled, Measured &measured) {
   Status status = Status::done;
   showProgress("measuring the peak");
-  measured.peakGflops = measurePeakGflops(type, options.threads);
+  if (failed(status = measurePeak(compiled, type, options.threads, measured)))
+    return status;
   showProgress("running");
   double first = timeOneRun(compiled, status); // also warms up
   if (failed(status) || failed(status = compiled.profile(true)))
@@ -72,10 +96,9 @@ static Status measure(const BenchOptions &options, NumberType type,
   }
   llvm::sort(measured.milliseconds);
   showProgress("measuring the peak again");
-  // Half from before, half from after: the clock drifts.
-  measured.peakGflops =
-      (measured.peakGflops + measurePeakGflops(type, options.threads)) / 2;
-  if (options.kernels)
+  if (failed(status = measurePeak(compiled, type, options.threads, measured)))
+    return status;
+  if (options.kernels && measured.device.empty())
     measured.readGigabytes = measureReadGigabytes(options.threads);
   measured.isa = compiled.isa();
   measured.sessionBytes = compiled.sessionBytes();
@@ -126,17 +149,19 @@ static void printColumns(const BenchOptions &options, const Package &package,
                       m.at(0.5), m.at(0.25), m.at(0.75), m.milliseconds.size());
   // A package of another type may run emulated.
   if (m.peakGflops > 0)
-    out << llvm::format("%.1f GFLOP/s, %.1f %% of this machine's %.1f (%s "
-                        "multiply-adds in registers, same run)\n",
+    out << llvm::format("%.1f GFLOP/s, %.1f %% of %s's %.1f (%s multiply-adds in "
+                        "registers, same run)\n",
                         m.gflops(), 100 * m.gflops() / m.peakGflops,
-                        m.peakGflops, package.dtype.c_str());
+                        m.device.empty() ? "this machine" : m.device.c_str(),
+                        m.peakGflops, m.peakOf.c_str());
   else
     out << llvm::format("%.1f GFLOP/s; this machine has no %s multiply-adds\n",
-                        m.gflops(), package.dtype.c_str());
+                        m.gflops(), m.peakOf.c_str());
   out << "memory of the session: " << sayBytes(m.sessionBytes) << "\n";
   if (!options.kernels)
     return;
-  out << llvm::format("reading from memory: %.1f GB/s\n", m.readGigabytes);
+  if (m.device.empty())
+    out << llvm::format("reading from memory: %.1f GB/s\n", m.readGigabytes);
   out << "\n     time  share  launches  GFLOP/s  GB/s of weights  kernel\n";
   double total = totalNanoseconds(m);
   for (const mille_profile &k : m.kernels) {
@@ -186,11 +211,14 @@ static void printJson(const BenchOptions &options, const Package &package,
     if (m.peakGflops > 0) {
       write(json, "peak_gflops", m.peakGflops);
       write(json, "share_of_peak", m.gflops() / m.peakGflops);
+      json.attribute("peak_of", m.peakOf + " multiply-adds of " +
+                                    (m.device.empty() ? "the CPU" : m.device));
     }
     json.attribute("session_bytes", int64_t(m.sessionBytes));
     if (!options.kernels)
       return;
-    write(json, "read_gb_per_s", m.readGigabytes);
+    if (m.device.empty())
+      write(json, "read_gb_per_s", m.readGigabytes);
     json.attributeArray("kernels", [&] {
       double total = totalNanoseconds(m);
       for (const mille_profile &k : m.kernels)

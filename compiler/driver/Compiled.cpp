@@ -31,7 +31,8 @@ struct Compiled::Functions {
   X(mille_session_memory)                                                      \
   X(mille_session_profile)                                                     \
   X(mille_session_kernel_count)                                                \
-  X(mille_session_kernel)
+  X(mille_session_kernel)                                                      \
+  X(mille_session_measure_device)
 #define DECLARE(name) decltype(&::name) name = nullptr;
   MILLE_FUNCTIONS(DECLARE)
 #undef DECLARE
@@ -340,6 +341,19 @@ std::vector<mille_profile> Compiled::kernels() {
   for (size_t i = 0; i < count; ++i)
     api->mille_session_kernel(session, i, &profiles[i]);
   return profiles;
+}
+
+Status Compiled::measureDevice(std::optional<DevicePeak> &peak) {
+  mille_device device;
+  double f32 = 0, i32 = 0;
+  mille_status status =
+      api->mille_session_measure_device(session, &device, &f32, &i32);
+  if (status == MILLE_INVALID_ARGUMENT)
+    return Status::done;
+  if (status != MILLE_OK)
+    return fail(status, api->mille_package_message(opened));
+  peak = {device.name, f32, i32};
+  return Status::done;
 }
 
 std::string Compiled::isa() {

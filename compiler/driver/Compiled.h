@@ -6,6 +6,7 @@
 #include "runtime/mille.h"
 
 #include <memory>
+#include <optional>
 
 namespace mille {
 
@@ -31,6 +32,14 @@ public:
   Status runBound();
   Status profile(bool enable);
   std::vector<mille_profile> kernels();
+
+  // Multiply-adds in registers of the device that the session is on, in 10^9
+  // operations a second, measured now. Nothing on the CPU.
+  struct DevicePeak {
+    std::string name;
+    double f32 = 0, i32 = 0;
+  };
+  Status measureDevice(std::optional<DevicePeak> &peak);
 
   std::string isa();
   size_t sessionBytes();

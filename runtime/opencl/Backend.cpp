@@ -138,4 +138,4 @@ using namespace mille::opencl;
 const mille_backend mille_opencl_backend = {
     "opencl", open,   close,  enter,    settle,   leave, begin,
     finish,   source, dispatch, allocate, release,  take,  give,
-    keep};
+    keep,     measure};

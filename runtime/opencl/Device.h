@@ -49,6 +49,8 @@ inline Part &partOf(const mille_session &session) {
 mille_status refuseMemory(const Device &device, const char *what,
                           uint64_t bytes, cl_int error, Message &message);
 
+mille_status measure(mille_session &session, mille_device &info, double &f32,
+                     double &i32);
 mille_status enter(mille_session &session, mille::Device &device);
 mille_status settle(mille_session &session);
 void leave(mille_session &session);

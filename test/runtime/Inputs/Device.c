@@ -133,8 +133,34 @@ static void runs(void) {
   CHECK(mille_session_kernel(first, 0, &profile) == MILLE_OK);
   CHECK(profile.calls == 3);
   CHECK(mille_session_close(first) == MILLE_OK);
+  mille_device device = {0};
+  double f32 = 0, i32 = 0;
+  CHECK(mille_session_measure_device(second, &device, &f32, &i32) == MILLE_OK);
+  CHECK(device.name[0] && f32 > 0 && i32 > 0);
+  CHECK(mille_session_measure_device(second, NULL, &f32, &i32) ==
+        MILLE_INVALID_ARGUMENT);
   check(second, 7);
   CHECK(mille_session_close(second) == MILLE_OK);
+}
+
+/* The CPU's sessions have no device. */
+static void noDevice(void) {
+  size_t bytes;
+  mille_model onCpu = *fake_model();
+  onCpu.weights = fake_weights(&bytes);
+  mille_package *package = NULL;
+  mille_session *session;
+  mille_device device;
+  double f32, i32;
+  char why[512] = "";
+  EXPECT(mille_package_open(&onCpu, NULL, NULL, &package, why, sizeof why),
+         MILLE_OK, why, "");
+  CHECK(mille_session_create(package, 1, 4, 1, &session) == MILLE_OK);
+  EXPECT(mille_session_measure_device(session, &device, &f32, &i32),
+         MILLE_INVALID_ARGUMENT, mille_package_message(package),
+         "a session on the CPU has no device to be measured");
+  CHECK(mille_session_close(session) == MILLE_OK);
+  CHECK(mille_package_close(package) == MILLE_OK);
 }
 
 /* The one file that stands for the kernel in an empty folder for caches. */
@@ -244,6 +270,7 @@ int main(int count, char **arguments) {
     return 0;
   }
   runs();
+  noDevice();
   refusals();
   printf("sessions on a device\n");
   return 0;

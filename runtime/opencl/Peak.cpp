@@ -1,0 +1,126 @@
+// What a device computes at best: multiply-adds in registers, in as many work-items
+// as keep it busy. Must not touch a session's memory.
+#include "runtime/opencl/Device.h"
+
+namespace mille::opencl {
+namespace {
+
+constexpr size_t items = 64;       // of a group
+constexpr size_t groupsOfUnit = 8; // several hide each other's waits
+constexpr uint64_t enough = 5000000; // ns that a launch takes at least
+constexpr int launches = 5;          // of which the best counts
+
+// Eight sums of sixteen lanes are an item's: a CPU has them in vectors, a GPU in 128
+// registers. What is multiplied is an argument, so that nothing is known before.
+constexpr char text[] = R"(
+#define PEAK(NAME, T, TV, MULTIPLY_ADD) \
+__kernel void NAME(const int times, const T by, const T more, __global T *out) { \
+  TV x[8]; \
+  for (int i = 0; i < 8; i++) x[i] = (TV)((T)get_global_id(0) + (T)i); \
+  for (int t = 0; t < times; t++) { \
+    x[0] = MULTIPLY_ADD(x[0]); x[1] = MULTIPLY_ADD(x[1]); \
+    x[2] = MULTIPLY_ADD(x[2]); x[3] = MULTIPLY_ADD(x[3]); \
+    x[4] = MULTIPLY_ADD(x[4]); x[5] = MULTIPLY_ADD(x[5]); \
+    x[6] = MULTIPLY_ADD(x[6]); x[7] = MULTIPLY_ADD(x[7]); \
+  } \
+  TV sum = x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7]; \
+  T all[16]; \
+  vstore16(sum, 0, all); \
+  T one = 0; \
+  for (int i = 0; i < 16; i++) one += all[i]; \
+  out[get_global_id(0)] = one; \
+}
+#define OF_FLOATS(X) fma(X, (float16)(by), (float16)(more))
+#define OF_INTEGERS(X) (X * (int16)(by) + (int16)(more))
+PEAK(peak_f32, float, float16, OF_FLOATS)
+PEAK(peak_i32, int, int16, OF_INTEGERS)
+)";
+constexpr double operationsOfATime = 2.0 * 8 * 16;
+
+// Calls until one fails; then does nothing.
+struct Trial {
+  const Library &cl;
+  cl_command_queue queue;
+  cl_int error = CL_SUCCESS;
+
+  void argument(cl_kernel kernel, cl_uint number, size_t size, const void *value) {
+    if (error == CL_SUCCESS)
+      error = cl.clSetKernelArg(kernel, number, size, value);
+  }
+  // Nanoseconds of one launch; 1 at least.
+  uint64_t time(cl_kernel kernel, size_t global, cl_int times) {
+    cl_event event = nullptr;
+    cl_ulong begin = 0, end = 0;
+    argument(kernel, 0, sizeof times, &times);
+    if (error == CL_SUCCESS)
+      error = cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, &items, 0,
+                                        nullptr, &event);
+    if (error != CL_SUCCESS)
+      return 1;
+    error = cl.clWaitForEvents(1, &event);
+    cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin,
+                               nullptr);
+    cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end,
+                               nullptr);
+    cl.clReleaseEvent(event);
+    return end > begin ? end - begin : 1;
+  }
+  double best(cl_kernel kernel, size_t global) {
+    constexpr cl_int mostTimes = 1 << 24;
+    cl_int times = 64;
+    while (error == CL_SUCCESS && times < mostTimes && time(kernel, global, times) < enough)
+      times *= 2;
+    uint64_t least = time(kernel, global, times);
+    for (int i = 1; i < launches && error == CL_SUCCESS; ++i) {
+      uint64_t one = time(kernel, global, times);
+      least = one < least ? one : least;
+    }
+    return operationsOfATime * times * global / least;
+  }
+};
+
+double measureKernel(Trial &trial, cl_program program, const char *name, cl_mem out,
+                     size_t global, const void *by, const void *more) {
+  if (trial.error != CL_SUCCESS)
+    return 0;
+  cl_kernel kernel = trial.cl.clCreateKernel(program, name, &trial.error);
+  if (!kernel)
+    return 0;
+  trial.argument(kernel, 1, 4, by);
+  trial.argument(kernel, 2, 4, more);
+  trial.argument(kernel, 3, sizeof out, &out);
+  double gigas = trial.best(kernel, global);
+  trial.cl.clReleaseKernel(kernel);
+  return gigas;
+}
+
+} // namespace
+
+mille_status measure(mille_session &session, mille_device &info, double &f32,
+                     double &i32) {
+  Part &part = partOf(session);
+  Device &device = part.on();
+  Message &message = session.package->message;
+  info = device.info();
+  cl_program program;
+  mille_status status = programOf(*device.shared, text, program, message);
+  if (status != MILLE_OK)
+    return status;
+  Trial trial{device.library(), part.queue};
+  size_t global = (info.units ? info.units : 1) * groupsOfUnit * items;
+  cl_mem out = trial.cl.clCreateBuffer(device.shared->context, CL_MEM_READ_WRITE,
+                                       global * 4, nullptr, &trial.error);
+  if (!out)
+    return refuseMemory(device, "a measurement's sums", global * 4, trial.error, message);
+  const float by = 0.999f, more = 0.001f;
+  const cl_int byInteger = 3, moreInteger = 5;
+  f32 = measureKernel(trial, program, "peak_f32", out, global, &by, &more);
+  i32 = measureKernel(trial, program, "peak_i32", out, global, &byInteger, &moreInteger);
+  trial.cl.clReleaseMemObject(out);
+  return trial.error == CL_SUCCESS
+             ? MILLE_OK
+             : message.set(MILLE_NO_DEVICE, "%s cannot be measured: %s", info.name,
+                           ErrorName(trial.error).text);
+}
+
+} // namespace mille::opencl
