@@ -1,4 +1,4 @@
-// Opens devices for packages: the context, and the weights in its memory.
+// Opens devices for packages: the context, what kernels use there, the weights.
 // Must not know of runs.
 #include "runtime/opencl/Device.h"
 
@@ -8,35 +8,10 @@
 namespace mille::opencl {
 namespace {
 
-mille_status uploadWeights(mille_package &package, Device &device) {
-  const Weights &weights = package.weights;
-  const Library &cl = device.library();
-  device.weightsBytes = weights.data + weights.bytes - weights.tensors;
-  uint64_t bytes = device.weightsBytes ? device.weightsBytes : 1;
-  cl_int error = CL_SUCCESS;
-  if (bytes > device.info().largest_buffer)
-    return refuseMemory(device, "the weights", bytes, error, package.message);
-  device.weights =
-      cl.clCreateBuffer(device.shared->context, CL_MEM_READ_ONLY, bytes, nullptr, &error);
-  if (!device.weights)
-    return refuseMemory(device, "the weights", bytes, error, package.message);
-  cl_command_queue queue = cl.clCreateCommandQueue(
-      device.shared->context, device.shared->found.device, 0, &error);
-  if (queue && device.weightsBytes)
-    error = cl.clEnqueueWriteBuffer(queue, device.weights, CL_TRUE, 0, bytes,
-                                    weights.tensors, 0, nullptr, nullptr);
-  if (queue)
-    cl.clReleaseCommandQueue(queue);
-  return error == CL_SUCCESS ? MILLE_OK
-                             : refuseMemory(device, "the weights", bytes, error,
-                                            package.message);
-}
-
 void close(mille_package &package, mille::Device &base) {
   Device &device = static_cast<Device &>(base);
   const Memory &memory = package.memory;
-  if (device.weights)
-    device.library().clReleaseMemObject(device.weights);
+  releaseWeights(package, device);
   if (device.shared)
     leaveContext(*device.shared);
   if (device.programs)
@@ -110,8 +85,8 @@ mille_status open(mille_package &package, const char *wish,
     close(package, *device);
     return status;
   }
-  package.log("%s holds %llu bytes of weights", device->info().name,
-              (unsigned long long)device->weightsBytes);
+  package.log("%s holds %llu bytes of weights in %u buffers", device->info().name,
+              (unsigned long long)device->weightsBytes, device->bufferCount);
   device->next = package.devices;
   package.devices = opened = device;
   return MILLE_OK;
@@ -123,7 +98,7 @@ mille_status refuseMemory(const Device &device, const char *what,
                           uint64_t bytes, cl_int error, Message &message) {
   const mille_device &info = device.info();
   return message.set(MILLE_OUT_OF_MEMORY,
-                     "%s need %llu bytes of %s, which has %llu and gives at most "
+                     "%s %llu bytes of %s, which has %llu and gives at most "
                      "%llu at once%s%s",
                      what, (unsigned long long)bytes, info.name,
                      (unsigned long long)info.memory_bytes,

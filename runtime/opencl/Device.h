@@ -5,9 +5,16 @@
 
 namespace mille::opencl {
 
+// Some of the weights, of whole tensors.
+struct WeightBuffer {
+  cl_mem memory;
+  uint64_t first, bytes; // in the weights
+};
+
 struct Device : mille::Device {
   Context *shared = nullptr;
-  cl_mem weights = nullptr;
+  WeightBuffer *buffers = nullptr; // in order
+  uint32_t bufferCount = 0;
   uint64_t weightsBytes = 0;
   cl_program *programs = nullptr; // [kernels * 2]: of each row class; the context's
 
@@ -45,9 +52,15 @@ inline Part &partOf(const mille_session &session) {
   return *static_cast<Part *>(session.part);
 }
 
-// Says that `what` of `bytes` does not fit, with the device's numbers.
+// Says that what needs (`what`: "the weights need") `bytes` does not fit, with the
+// device's numbers.
 mille_status refuseMemory(const Device &device, const char *what,
                           uint64_t bytes, cl_int error, Message &message);
+
+mille_status uploadWeights(mille_package &package, Device &device);
+void releaseWeights(mille_package &package, Device &device);
+// The buffer with byte `place` of the weights; null: none.
+const WeightBuffer *weightBufferOf(const Device &device, uint64_t place);
 
 mille_status measure(mille_session &session, mille_device &info, double &f32,
                      double &i32);

@@ -71,9 +71,26 @@ void describe(const Library &library, Found &found) {
     info.features |= MILLE_DEVICE_SHARES_MEMORY;
 }
 
+// $MILLE_OPENCL_BUFFER: some drivers give less at once than they say. False where it
+// is no number of bytes.
+bool readMostBytes(uint64_t &most) {
+  const char *wish = getenv("MILLE_OPENCL_BUFFER");
+  most = UINT64_MAX;
+  if (!wish || !*wish)
+    return true;
+  char *end;
+  most = strtoull(wish, &end, 10);
+  return *wish >= '0' && *wish <= '9' && *end == 0 && most;
+}
+
 } // namespace
 
 mille_status Devices::find(const Library &library, Message &message) {
+  uint64_t mostBytes;
+  if (!readMostBytes(mostBytes))
+    return message.set(MILLE_NO_DEVICE,
+                       "MILLE_OPENCL_BUFFER is '%s' but must be a number of bytes",
+                       getenv("MILLE_OPENCL_BUFFER"));
   cl_platform_id platforms[mostPlatforms];
   cl_uint platformCount = 0;
   cl_int error =
@@ -87,7 +104,9 @@ mille_status Devices::find(const Library &library, Message &message) {
       continue;
     for (cl_uint d = 0; d < deviceCount && count < mostDevices; ++d) {
       found[count] = {devices[d], platforms[p], {}};
-      describe(library, found[count++]);
+      describe(library, found[count]);
+      uint64_t &largest = found[count++].info.largest_buffer;
+      largest = largest < mostBytes ? largest : mostBytes;
     }
   }
   if (count)

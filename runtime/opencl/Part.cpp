@@ -138,9 +138,10 @@ cl_int setBuffer(mille_session &session, cl_kernel kernel, cl_uint &number,
     offset = buffer.device - 1;
   } else if (Region *region = regionOf(part, address)) {
     offset = region->offset + (address - region->begin);
-  } else if (address >= tensors && address < tensors + device.weightsBytes) {
-    memory = device.weights;
-    offset = address - tensors;
+  } else if (const WeightBuffer *weights =
+                 weightBufferOf(device, (uint64_t)(address - tensors))) {
+    memory = weights->memory;
+    offset = address - tensors - weights->first;
   } else {
     return CL_INVALID_MEM_OBJECT;
   }
@@ -234,7 +235,7 @@ mille_status settle(mille_session &session) {
     part.memory = device.library().clCreateBuffer(
         device.shared->context, CL_MEM_READ_WRITE, part.bytes, nullptr, &error);
   if (!part.memory)
-    return refuseMemory(device, "the session's activations", part.bytes, error,
+    return refuseMemory(device, "the session's activations need", part.bytes, error,
                         session.package->message);
   session.package->log("session on %s: %llu bytes of its memory, %u kernels",
                        device.info().name, (ull)part.bytes, part.entryCount);

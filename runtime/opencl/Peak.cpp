@@ -111,7 +111,7 @@ mille_status measure(mille_session &session, mille_device &info, double &f32,
   cl_mem out = trial.cl.clCreateBuffer(device.shared->context, CL_MEM_READ_WRITE,
                                        global * 4, nullptr, &trial.error);
   if (!out)
-    return refuseMemory(device, "a measurement's sums", global * 4, trial.error, message);
+    return refuseMemory(device, "a measurement's sums need", global * 4, trial.error, message);
   const float by = 0.999f, more = 0.001f;
   const cl_int byInteger = 3, moreInteger = 5;
   f32 = measureKernel(trial, program, "peak_f32", out, global, &by, &more);

@@ -1,0 +1,113 @@
+// A package's weights on a device, in as few buffers as its largest allows: each
+// begins and ends with a tensor. Must not split one.
+#include "runtime/opencl/Device.h"
+
+namespace mille::opencl {
+namespace {
+
+// Where the tensors begin: entries of the weights' table. Those that are numbers of
+// layers' bodies are no places, as tensors are 64-byte aligned.
+struct Places {
+  const uint64_t *table;
+  uint64_t count, end;
+
+  explicit Places(const Weights &weights)
+      : table(weights.table), end(weights.data + weights.bytes - weights.tensors) {
+    count = (weights.tensors - (const char *)table) / 8; // with zeros behind it
+  }
+  // The last place after `first` and up to `most`, or the end; 0: there is none.
+  uint64_t lastUpTo(uint64_t first, uint64_t most) const {
+    uint64_t last = end <= most ? end : 0;
+    for (uint64_t i = 0; i < count && last != end; ++i)
+      if (table[i] % 64 == 0 && table[i] > first && table[i] <= most && table[i] > last)
+        last = table[i];
+    return last;
+  }
+  uint64_t nextAfter(uint64_t first) const {
+    uint64_t next = end;
+    for (uint64_t i = 0; i < count; ++i)
+      if (table[i] % 64 == 0 && table[i] > first && table[i] < next)
+        next = table[i];
+    return next;
+  }
+};
+
+// Cuts the weights; with `buffers` null, counts only.
+mille_status cut(const Device &device, const Places &places, WeightBuffer *buffers,
+                 uint32_t &count, Message &message) {
+  const uint64_t most = device.info().largest_buffer;
+  count = 0;
+  for (uint64_t first = 0; first < places.end; ++count) {
+    uint64_t last = places.lastUpTo(first, most > UINT64_MAX - first ? UINT64_MAX
+                                                                     : first + most);
+    if (!last)
+      return refuseMemory(device, "one of the weights needs",
+                          places.nextAfter(first) - first, CL_SUCCESS, message);
+    if (buffers)
+      buffers[count] = {nullptr, first, last - first};
+    first = last;
+  }
+  return MILLE_OK;
+}
+
+cl_int fill(const Device &device, const char *tensors) {
+  const Library &cl = device.library();
+  cl_int error = CL_SUCCESS;
+  cl_command_queue queue = cl.clCreateCommandQueue(
+      device.shared->context, device.shared->found.device, 0, &error);
+  for (uint32_t i = 0; i < device.bufferCount && error == CL_SUCCESS; ++i) {
+    WeightBuffer &buffer = device.buffers[i];
+    buffer.memory = cl.clCreateBuffer(device.shared->context, CL_MEM_READ_ONLY,
+                                      buffer.bytes, nullptr, &error);
+    if (error == CL_SUCCESS)
+      error = cl.clEnqueueWriteBuffer(queue, buffer.memory, CL_TRUE, 0, buffer.bytes,
+                                      tensors + buffer.first, 0, nullptr, nullptr);
+  }
+  if (queue)
+    cl.clReleaseCommandQueue(queue);
+  return error;
+}
+
+} // namespace
+
+mille_status uploadWeights(mille_package &package, Device &device) {
+  const Places places(package.weights);
+  const Memory &memory = package.memory;
+  device.weightsBytes = places.end;
+  if (places.end > device.info().memory_bytes)
+    return refuseMemory(device, "the weights need", places.end, CL_SUCCESS, package.message);
+  uint32_t count = 0;
+  mille_status status = cut(device, places, nullptr, count, package.message);
+  if (status != MILLE_OK || !count)
+    return status;
+  device.buffers = (WeightBuffer *)memory.allocate(
+      memory.user, count * sizeof(WeightBuffer), 64);
+  if (!device.buffers)
+    return package.message.set(MILLE_OUT_OF_MEMORY,
+                               "a list of %u buffers of weights needs %zu bytes but "
+                               "memory was refused",
+                               count, count * sizeof(WeightBuffer));
+  status = cut(device, places, device.buffers, device.bufferCount, package.message);
+  cl_int error = fill(device, package.weights.tensors);
+  return error == CL_SUCCESS
+             ? status
+             : refuseMemory(device, "the weights need", places.end, error, package.message);
+}
+
+void releaseWeights(mille_package &package, Device &device) {
+  const Memory &memory = package.memory;
+  for (uint32_t i = 0; i < device.bufferCount; ++i)
+    if (device.buffers[i].memory)
+      device.library().clReleaseMemObject(device.buffers[i].memory);
+  if (device.buffers)
+    memory.release(memory.user, device.buffers);
+}
+
+const WeightBuffer *weightBufferOf(const Device &device, uint64_t place) {
+  for (uint32_t i = 0; i < device.bufferCount; ++i)
+    if (place - device.buffers[i].first < device.buffers[i].bytes)
+      return &device.buffers[i];
+  return nullptr;
+}
+
+} // namespace mille::opencl
