@@ -33,8 +33,9 @@ Expr widened(const Expr &x) {
 Expr rounded(const Expr &x, Element element) {
   if (element == Element::f32)
     return x;
-  Expr bits = reinterpret<uint32_t>(x);
-  Expr up = bits + 0x7fff + ((bits >> 16) & 1);
+  // A sum with 7fff rounds up what is above half, one with 8000 half too.
+  Expr bits = reinterpret<uint32_t>(x), isOdd = (bits & 0x10000) != 0;
+  Expr up = select(isOdd, bits + 0x8000, bits + 0x7fff);
   Expr nan = (bits & 0x7fffffff) > 0x7f800000;
   Expr kept = select(nan, bits | 0x400000, up);
   Expr half = cast<uint16_t>(kept >> 16);

@@ -121,27 +121,33 @@ Expr exp2Half(Expr x) {
 
 namespace {
 
-// x Phi(x) = max(x, 0) - |x| Phi(-|x|); the last term is under 6e-9 beyond 6. The
-// first list is of log2 Phi(-t) for t in [0, 6], the second of 2^f, |f| <= 1/2.
-Expr geluBy(const Expr &x, std::initializer_list<float> tail,
-            std::initializer_list<float> power) {
-  Expr t = min(abs(x), 6.0f), p = horner(t, tail);
-  Expr k = cast<int32_t>(p - 0.5f), f = p - cast<float>(k);
-  Expr phi = floatOf(bitsOf(horner(f, power)) + (k << 23));
-  return keepNan(x, max(x, 0.0f) - t * phi);
+// x Phi(x) = max(x, 0) - t Phi(-t) with t = |x|, up to where the last term is
+// nothing, and of a NaN a NaN: the maximum is x/2 + |x/2|.
+Expr geluBy(const Expr &x, const Expr &t, const Expr &phi) {
+  Expr half = oneRounding(Internal::Call::strict_mul, x, 0.5f);
+  return oneRounding(Internal::Call::strict_add, half, abs(half)) - t * phi;
 }
 
 } // namespace
 
+// The term is under 6e-9 beyond 6. The polynomial of 2^f is for |f| <= 1/2.
 Expr geluOf(Expr x) {
-  return geluBy(x, log2TailTerms, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
-                                   0.00966734067f, 0.00133822637f});
+  Expr t = min(abs(x), 6.0f);
+  auto [k, f] = splitSum(log2TailNear(t));
+  Expr power = horner(f, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
+                          0.00966734067f, 0.00133822637f});
+  return geluBy(x, t, floatOf(bitsOf(power) + shifted(k, 23)));
 }
 
+// Phi(-t) itself as a polynomial for t in [0, 4.25]. Its even and its odd powers:
+// half as many multiply-adds wait for each other.
 Expr geluForBf16(Expr x) {
-  return geluBy(x, {-1.0005318f, -1.1443996f, -0.47278568f, -0.042832736f,
-                    0.0044676065f, -0.00020168447f},
-                {0.99992806f, 0.69326097f, 0.24261113f, 0.05517167f});
+  Expr t = min(abs(x), 4.25f), u = t * t;
+  Expr phi = horner(u, {0.500017941f, 0.00918362662f, 0.03923871f, 0.0169893783f,
+                        0.000354232325f}) +
+             t * horner(u, {-0.400195926f, 0.0401330143f, -0.0436593555f,
+                            -0.00340301637f, -1.52627072e-05f});
+  return geluBy(x, t, phi);
 }
 
 Expr expOf(Expr x) {

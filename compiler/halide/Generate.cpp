@@ -7,6 +7,7 @@
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/PrefetchLevel.h"
 #include "compiler/halide/ReadSpec.h"
+#include "compiler/halide/Tiles.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -18,7 +19,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "38";
+constexpr StringLiteral scheduleVersion = "42";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -193,9 +194,10 @@ std::string mille::kernelSymbol(const KernelInfo &info, const Isa &isa,
 
 std::vector<std::string> mille::explainTiles(Operation *op, const Isa &isa) {
   KernelSpec spec;
-  if (failed(readSpec(op, spec)) || spec.kind != KernelKind::matmul ||
-      isa.backend.empty())
+  if (failed(readSpec(op, spec)) || spec.kind != KernelKind::matmul)
     return {};
+  if (isa.backend.empty())
+    return {explainTile(spec.matmul, coreOf(isWide(isa)))};
   return {explainTile(spec.matmul, gpuDescription()),
           explainTile(spec.matmul, coreDescription())};
 }

@@ -259,8 +259,8 @@ void objects(const Isa &isa) {
   struct {
     std::string text;
     uint64_t limit;
-  } rows[] = {{matmul(192, addBias), 10000}, {matmul(192, geluRegion), 14000},
-              {matmul(100, geluRegion), 14000}, {attentionText, 28000},
+  } rows[] = {{matmul(192, addBias), 10000}, {matmul(192, geluRegion), 16000},
+              {matmul(100, geluRegion), 16000}, {attentionText, 28000},
               {windowed, 32000}, {linear, 21000}, {rotate, 4000}, {dispatch, 4000},
               {combine, 4000}, {groupNorm, 8000}};
   for (const auto &row : rows) {

@@ -1,0 +1,65 @@
+// The pipeline of matmul: what its algorithm (Matmul.cpp) and its schedule
+// (MatmulSchedule.cpp) share. Private to these.
+#pragma once
+#include "compiler/halide/Build.h"
+#include "compiler/halide/DeviceTiles.h"
+#include "compiler/halide/Tiles.h"
+
+namespace mille {
+
+class MatmulPipe {
+public:
+  MatmulPipe(const KernelSpec &spec, const Machine &machine, const Names &names,
+             bool few);
+  Pipe build();
+
+private:
+  using Expr = Halide::Expr;
+  using Func = Halide::Func;
+  using RDom = Halide::RDom;
+  using Var = Halide::Var;
+
+  Func make(const char *name) const { return Func(names(name)); }
+
+  void declareOperands();
+  void placeRows();
+  Expr isRow(const Expr &i, const Expr &t) const;
+  Expr rowAt(const Expr &i, const Expr &t) const;
+  void multiply();
+  void multiplyOnDevice();
+  void finish();
+
+  Expr columnInPanel() const;
+  Expr panelNumber() const;
+  void schedule();
+  void scheduleTile(Func f);
+  void scheduleSums();
+  void addPasses();
+
+  const KernelSpec &spec;
+  const MatmulSpec &s;
+  const Names &names;
+  const bool device, few;
+  const DeviceTile deviceTile;
+  const MatmulTile tile; // of a device: its item's
+  const int V, K, panel, panels, count; // of accumulators
+  const int group, steps;               // steps of K, `group` values each
+  const int width;                      // out columns of a panel
+  const int slices;                     // tiles across a panel
+  const bool words;  // a group of values is read as a word of 32 bits
+  const bool parked; // the epilogue is a loop over a tile in L1
+  Pipe pipe;
+  Halide::ImageParam input, weight, zeros, sums;
+  Var n{names("n")}, m{names("m")};
+  // In a tile: column, accumulator, row; its number down and across.
+  Var ni{names("ni")}, a{names("a")}, i{names("i")}, t{names("t")}, no{names("no")};
+  std::vector<Var> inTile;
+  Expr taller;      // how many tiles, the first ones, have all their rows
+  Expr whole;       // none has fewer than one less
+  RDom tileRows;    // row in a tile, tile
+  RDom k, rest;     // steps of K, and the values that make no step
+  Func product, parking;
+  Func rows, panelsOf; // what a device's groups may bring closer
+};
+
+} // namespace mille

@@ -1,0 +1,68 @@
+// Matmul's schedule on a CPU: panel -> tile -> K. A panel stays in L2 over all rows:
+// it comes from far memory once, and the input, read again for each panel, is the
+// smaller. Must not change what is computed.
+#include "compiler/halide/Chunks.h"
+#include "compiler/halide/MatmulPipe.h"
+#include "compiler/halide/Prefetch.h"
+
+using namespace Halide;
+
+namespace mille {
+
+void MatmulPipe::scheduleTile(Func f) {
+  f.compute_at(pipe.out, tileRows.y).bound_extent(ni, tile.columns)
+      .bound_extent(a, count).bound_extent(i, tile.rows).bound_extent(t, 1)
+      .bound_extent(no, 1).vectorize(ni, V).unroll(ni).unroll(a).unroll(i);
+}
+
+void MatmulPipe::scheduleSums() {
+  scheduleTile(product);
+  product.store_in(MemoryType::Register);
+  Var nl(names("nl"));
+  if (group > 1) // values of a group side by side: one instruction adds them
+    product.update(0).split(ni, ni, nl, V).reorder(k.y, nl, ni, a, i, no, k.x)
+        .atomic().vectorize(k.y).vectorize(nl).unroll(ni).unroll(a).unroll(i);
+  else
+    product.update(0).reorder(ni, a, i, no, k.x).vectorize(ni, V).unroll(ni)
+        .unroll(a).unroll(i);
+  if (K % group)
+    product.update(1).reorder(ni, a, i, no, rest.x).vectorize(ni, V).unroll(ni)
+        .unroll(a).unroll(i);
+}
+
+void MatmulPipe::schedule() {
+  auto buffer = pipe.out.output_buffer();
+  buffer.dim(0).set_min((buffer.dim(0).min() / width) * width);
+  Var nv(names("nv"));
+  pipe.out.update().split(n, no, ni, tile.columns, TailStrategy::GuardWithIf)
+      .split(ni, ni, nv, V)
+      .reorder(nv, ni, tileRows.x, tileRows.y, no)
+      .vectorize(nv)
+      .unroll(ni);
+  if (parked) {
+    scheduleTile(parking);
+    parking.store_in(MemoryType::Stack);
+  } else {
+    pipe.out.update().unroll(tileRows.x);
+  }
+  scheduleSums();
+  pipe.out.update().specialize(whole);
+  if (slices == 1 && K % group == 0) // a tile reads all of a panel
+    addPasses();
+}
+
+// Sums that the out has room for may wait there, and then a chunk of K is outside
+// of all.
+void MatmulPipe::addPasses() {
+  const bool room = count == 1 && !parked && spec.out.element == Element::f32;
+  const int chunk = room ? tile.chunk : steps, step = panel * group;
+  if (chunk < steps)
+    pipe.passes.push_back(
+        chunkSums({pipe.out.name(), product.name(), no.name(), chunk}));
+  pipe.passes.push_back(prefetchPanels(
+      {weight.name(), product.name(), no.name(), tileRows.y.name(),
+       int(bytesOf(s.input.element)), step * steps, step * chunk, chunk, few ? 2 : 1,
+       few ? 4 : 1}));
+}
+
+} // namespace mille
