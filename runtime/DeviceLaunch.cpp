@@ -1,14 +1,15 @@
 // Launches on a device: each op is one call over all of its rows, or one for each
-// expert. Must not compute, and must not wait for the device.
+// expert, or for each sequence where padding was removed. Must not compute, and must not wait for the device.
 #include "runtime/Backend.h"
 
 namespace mille {
 namespace {
 
-// The buffers of a call, whole or of one expert.
+// The buffers of a call, whole or of one expert or sequence.
 struct Call {
   mille_buffer buffers[MILLE_MAX_BUFFERS];
   mille_dimension dimensions[MILLE_MAX_BUFFERS][MILLE_MAX_DIMENSIONS];
+  int32_t tokens = -1; // of the one sequence; -1: as the stage says
 
   Call(const mille_stage &stage) {
     for (uint32_t b = 0; b < stage.kernel->buffer_count; ++b) {
@@ -68,7 +69,9 @@ int32_t callVariant(mille_session &session, const mille_stage &stage, Call &call
   for (uint32_t b = 0; b < out; ++b)
     *next++ = &call.buffers[b];
   for (uint32_t s = 0; s < kernel.scalar_count; ++s)
-    *next++ = const_cast<int32_t *>(&stage.scalars[s]);
+    *next++ = call.tokens >= 0 && (stage.token_scalars >> s & 1)
+                  ? &call.tokens
+                  : const_cast<int32_t *>(&stage.scalars[s]);
   *next++ = &call.buffers[out];
   task->used = task->top = 0;
   int32_t code = kernel.functions[session.isa * 2 + many](arguments);
@@ -117,6 +120,39 @@ int32_t launchExperts(mille_session &session, const mille_stage &stage) {
   return 0;
 }
 
+// The sequences that the rows of buffer `b` are.
+Sequences sequencesIn(mille_session &session, const mille_stage &stage, uint32_t b) {
+  if (stage.token_buffers >> b & 1)
+    return sequencesOf(&session.run, MILLE_TOKENS);
+  const mille_kernel &kernel = *stage.kernel;
+  const uint32_t out = kernel.buffer_count - 1;
+  if (b == out)
+    return {outRows(stage) / stage.sequence_rows, stage.sequence_rows};
+  const int64_t batch = sequencesIn(session, stage, out).batch;
+  return {batch, stage.buffers[b].dimension[kernel.row_dimension[b]].extent / batch};
+}
+
+// Where padding was removed sequences have rows of their own: a call for each.
+int32_t launchSequences(mille_session &session, const mille_stage &stage) {
+  const mille_kernel &kernel = *stage.kernel;
+  const uint32_t out = kernel.buffer_count - 1;
+  const Sequences own = sequencesIn(session, stage, out);
+  for (int64_t s = 0; s < own.batch; ++s) {
+    Call one(stage);
+    for (uint32_t b = 0; b <= out; ++b)
+      if (kernel.row_dimension[b] >= 0) {
+        Sequences of = sequencesIn(session, stage, b);
+        one.begin(b, kernel.row_dimension[b], of.first(s), of.rows(s));
+      }
+    one.dimensions[out][3] = {0, 1, 0, 0};
+    one.buffers[out].dimensions = 4;
+    one.tokens = (int32_t)sequencesOf(&session.run, MILLE_TOKENS).rows(s);
+    if (int32_t code = call(session, stage, one, own.rows(s)))
+      return code;
+  }
+  return 0;
+}
+
 } // namespace
 
 int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
@@ -128,8 +164,14 @@ int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
         return code;
       continue;
     }
+    bool sequences = stage.kernel->partition == MILLE_PARTITION_SEQUENCES;
+    if (sequences && stage.token_buffers && session.padding.found) {
+      if (int32_t code = launchSequences(session, stage))
+        return code;
+      continue;
+    }
     Call whole(stage);
-    if (stage.kernel->partition == MILLE_PARTITION_SEQUENCES)
+    if (sequences)
       splitSequences(stage, whole);
     if (int32_t code = call(session, stage, whole, outRows(stage)))
       return code;

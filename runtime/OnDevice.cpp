@@ -32,7 +32,6 @@ mille_status mille_session::chooseCode(const char *device) {
 mille_status mille_session::enterDevice(const char *wish) {
   const mille_backend &backend = *package->model->isas[isa].backend;
   mille::Device *device = nullptr;
-  padding.kept = true;
   pthread_mutex_lock(&package->deviceLock);
   mille_status status = backend.open(*package, wish, device);
   if (status == MILLE_OK)

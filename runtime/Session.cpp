@@ -364,7 +364,7 @@ mille_status mille_session_set_scale(mille_session *session, const char *name,
 mille_status mille_session_keep_padding(mille_session *session, int keep) {
   if (!session || !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
-  session->padding.kept = keep != 0 || session->part; // a device removes none
+  session->padding.kept = keep != 0;
   session->running.store(0);
   return MILLE_OK;
 }

@@ -217,10 +217,10 @@ mille_status mille_session_close(mille_session *session);
  *
  * Padding costs nothing: tokens that attention_mask hides at the start or the end
  * of a sequence are not computed, and their rows are 0 in every output that has a
- * row per token. All other rows have the same bits as with padding computed. Where
- * the mask hides a sequence throughout, all its tokens are computed. Models that
- * need rows of padding compute them (mille compile --remarks=plan says why), and so
- * does a device. */
+ * row per token. All other rows have the same bits as with padding computed; on a
+ * device sums over more than 64 keys may round otherwise. Where the mask hides a
+ * sequence throughout, all its tokens are computed. Models that need rows of padding
+ * compute them (mille compile --remarks=plan says why). */
 mille_status mille_session_run_for(mille_session *session,
                                    const mille_sizes *sizes,
                                    const void *const *inputs,
