@@ -98,7 +98,7 @@ private:
                      (variable(loop->name) - loop->min) * stepElements +
                      i * line;
       Stmt ask = Evaluate::make(Call::make(
-          Float(32), Call::prefetch,
+          UInt(8 * what.bytes), Call::prefetch,
           {Variable::make(Handle(), what.weight), simplify(address), 1, 1},
           Call::Intrinsic));
       body = Block::make(ask, body);

@@ -29,6 +29,15 @@ void expect(bool holds, const std::string &what) {
   }
 }
 
+// Of bf16, K = 48.
+const std::string pairsText = R"(func.func @f(%in: memref<?x48xbf16>, %w: memref<3x24x128xbf16>, %o: memref<?x192xf32>) {
+ kernel.matmul %in, %w outs(%o : memref<?x192xf32>) accumulators 1 {
+^bb0(%a: f32):
+ kernel.yield %a : f32
+ } : memref<?x48xbf16>, memref<3x24x128xbf16>
+ return
+})";
+
 std::string matmul(int columns, const std::string &region, int stride = 0) {
   std::string n = std::to_string(columns), p = std::to_string((columns + 63) / 64);
   std::string o = "memref<?x" + n + "xf32, strided<[" +
@@ -220,15 +229,32 @@ void tiles() {
     }
 }
 
-// What a kernel allocates neither on the stack nor in registers.
-std::set<std::string> heapOf(const std::string &text) {
+std::string statementOf(const std::string &text, const char *isa) {
   ParsedKernel parsed(text);
   KernelSpec spec;
   std::string object, error, statement;
   if (failed(readSpec(parsed.op, spec)))
     exit(1);
-  EmitOptions options{isaNamed("x86-64-v3").halideTarget, "k", "heap", false, &statement};
+  EmitOptions options{isaNamed(isa).halideTarget, "k", "heap", false, &statement};
   expect(emitKernel(spec, options, object, error), error);
+  return statement;
+}
+
+// A prefetch's address counts the weight's own elements: the next panel is one
+// panel ahead, in f32 3072 of 4 bytes, in bf16 as many of 2.
+void prefetches() {
+  for (const auto &[text, type] : {std::pair(matmul(192, addBias), "(uint32)prefetch"),
+                                   std::pair(pairsText, "(uint16)prefetch")}) {
+    std::string statement = statementOf(text, "zen4");
+    expect(statement.find(type) != std::string::npos, std::string("asks by ") + type);
+    expect(statement.find("ahead") != std::string::npos &&
+               statement.find("3072") != std::string::npos, "asks a panel ahead");
+  }
+}
+
+// What a kernel allocates neither on the stack nor in registers.
+std::set<std::string> heapOf(const std::string &text) {
+  const std::string statement = statementOf(text, "x86-64-v3");
   std::set<std::string> found;
   for (size_t at = 0; (at = statement.find("allocate ", at)) != std::string::npos; ++at) {
     std::string line = statement.substr(at + 9, statement.find('\n', at) - at - 9);
@@ -297,6 +323,7 @@ int main(int argc, char **argv) {
   experts();
   refuses();
   tiles();
+  prefetches();
   heap();
   objects(isa);
   sameBytes(isa);
