@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace mille {
@@ -15,6 +16,12 @@ constexpr int endShift = 24;
 constexpr uint64_t indexMask = (1u << endShift) - 1;
 constexpr int spins = 20000; // about 0.3 ms: a run's launches follow faster
 constexpr size_t stackBytes = 1 << 20;
+
+int64_t timeOf(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return time.tv_sec * 1000000000ll + time.tv_nsec;
+}
 
 void pause() {
 #if defined(__x86_64__)
@@ -45,7 +52,8 @@ bool Pool::pending() const {
   return false;
 }
 
-void Pool::drain(int me) {
+int64_t Pool::drain(int me) {
+  int64_t mine = 0;
   for (int i = 0, from = me; i < threads; ++i) {
     while (left(from)) {
       uint64_t ticket = tickets[from].word.add(1);
@@ -53,12 +61,14 @@ void Pool::drain(int me) {
       if (index >= (ticket >> endShift))
         break;
       function(context, (int64_t)index, me);
+      ++mine;
       done.add(1);
       if (waiting.load())
         futexWake(done);
     }
     from = from + 1 == threads ? 0 : from + 1;
   }
+  return mine;
 }
 
 void Pool::work(int me) {
@@ -134,7 +144,8 @@ void Pool::stop() {
 }
 
 void Pool::run(Function what, void *with, int64_t count) {
-  if (threads == 1 || count < 2) {
+  const int64_t began = threads == 1 || count < 2 ? 0 : timeOf(CLOCK_MONOTONIC);
+  if (threads == 1 || count < 2 || profit.alone(began)) {
     for (int64_t task = 0; task < count; ++task)
       what(with, task, 0);
     return;
@@ -151,7 +162,18 @@ void Pool::run(Function what, void *with, int64_t count) {
   epoch.add(1);
   if (sleepers.load())
     futexWake(epoch);
-  drain(0);
+  if (!profit.measures(began)) {
+    drain(0);
+    wait(count);
+    return;
+  }
+  const int64_t before = timeOf(CLOCK_THREAD_CPUTIME_ID), mine = drain(0);
+  const int64_t own = timeOf(CLOCK_THREAD_CPUTIME_ID) - before;
+  wait(count);
+  profit.add(began, timeOf(CLOCK_MONOTONIC), own, mine, count);
+}
+
+void Pool::wait(int64_t count) {
   for (int spun = 0; done.acquire() < (uint32_t)count;) {
     if (++spun < spins) {
       pause();

@@ -2,6 +2,7 @@
 // Must not know what a task does, and allocates nothing.
 #pragma once
 #include "runtime/Atomic.h"
+#include "runtime/Profit.h"
 
 #include <pthread.h>
 
@@ -17,8 +18,8 @@ public:
   int start(int threads);
   void stop();
 
-  // Runs tasks 0 .. count - 1 on this and the pool's threads; returns when all
-  // are done. count < 2^20.
+  // Runs tasks 0 .. count - 1 on this and the pool's threads, or on this alone while
+  // the others do not pay; returns when all are done. count < 2^20.
   void run(Function function, void *context, int64_t count);
 
 private:
@@ -28,7 +29,8 @@ private:
   };
   static void *enter(void *start);
   void work(int me);
-  void drain(int me);
+  int64_t drain(int me); // gives how many tasks it did
+  void wait(int64_t count);
   bool left(int thread) const;
   bool pending() const;
 
@@ -50,6 +52,7 @@ private:
   Function function = nullptr;
   void *context = nullptr;
   int threads = 1;
+  Profit profit;
   Start starts[maxThreads];
   pthread_t handles[maxThreads];
 };
