@@ -27,20 +27,22 @@ RDom AttentionPipe::tilesOfItem(const char *name) const {
 }
 
 void AttentionPipe::scheduleOnDevice() {
-  constexpr int across = mostQueries, down = items; // of a group
+  constexpr int together = 8; // queries of an item, side by side
+  constexpr int across = mostQueries / together, down = items; // of a group
   const int width = int(s.valueDim), heads = int(s.heads);
-  Var qm(names("qm")), qi(names("qi")), di(names("di"));
+  Var qm(names("qm")), qi(names("qi")), di(names("di")), dt(names("dt"));
   auto buffer = pipe.out.output_buffer();
   buffer.dim(0).set_bounds(0, width);
   buffer.dim(1).set_min(0).set_stride(int(spec.out.rowStride));
   buffer.dim(2).set_bounds(0, heads).set_stride(width);
   buffer.dim(3).set_min(0);
+  const int columns = lanesFor(width, together);
   pipe.out.bound(d, 0, width).bound(h, 0, heads)
       .split(m, qo, qm, queryBlock, TailStrategy::GuardWithIf)
       .split(qm, qm, qi, mixedTile.rows)
-      .split(d, d, di, across, TailStrategy::GuardWithIf)
-      .reorder(qi, d, di, qm, qo, h, z).unroll(qi)
-      .gpu_blocks(qo, h, z).gpu_threads(di, qm);
+      .split(d, d, di, columns).split(d, d, dt, across, TailStrategy::GuardWithIf)
+      .reorder(di, qi, d, dt, qm, qo, h, z).vectorize(di).unroll(qi)
+      .gpu_blocks(qo, h, z).gpu_threads(dt, qm);
 
   // Every element of `f` by an item, two loops of it over the group's.
   auto spread = [&](Stage stage, VarOrRVar x, VarOrRVar y) {
@@ -64,46 +66,54 @@ void AttentionPipe::scheduleOnDevice() {
     }
   }
 
-  // An item has a query and every eighth tile of keys.
+  // An item has some queries and every eighth tile of keys.
+  Var qt(names("q_item")), qs(names("q_side"));
   auto plane = [&](Func f, const RVar &tile) {
     RVar to(tile.name() + "_o"), ti(tile.name() + "_item");
     // All keys, whatever a group sees: groups' pieces of memory are of one size.
     inGroup(f).bound_extent(q, queryBlock).bound_extent(ki, keyTile + 1)
         .bound(ko, 0, (keys + keyTile - 1) / keyTile).store_in(MemoryType::Heap);
     f.update().split(tile, to, ti, down, TailStrategy::GuardWithIf)
-        .reorder(ki, to, q, ti).unroll(ki).gpu_threads(q, ti)
+        .split(q, qt, qs, together)
+        .reorder(qs, ki, to, qt, ti).vectorize(qs).unroll(ki).gpu_threads(qt, ti)
         .partition(to, Partition::Never); // half the code
     return to;
   };
   // A tile's keys in registers; what they combine to is one row more.
   auto inTile = [&](Func f, Func of, const RVar &tile) {
     f.compute_at(of, tile).store_in(MemoryType::Register).bound_extent(ki, keyTile)
-        .bound_extent(ko, 1).bound_extent(q, 1).unroll(ki);
+        .bound_extent(ko, 1).bound_extent(q, together).vectorize(q).unroll(ki);
   };
   RVar tile = plane(scores, scoreTile);
   inTile(tileScores, scores, tile);
   inTile(dots, scores, tile);
-  dots.update().reorder(ki, depth).unroll(ki);
+  dots.update().reorder(q, ki, depth).vectorize(q).unroll(ki);
   if (!isLinear()) {
     // An item has a part of each. (One item looping for eight, as a group's only
     // one, is what PoCL 3.1 gets wrong.)
+    auto queriesOf = [&](Stage stage) -> Stage {
+      return stage.split(q, qt, qs, together).vectorize(qs);
+    };
     for (auto &[parts, tile] : {std::pair<Func, RVar>{tops, topTile}, {sums, sumTile}}) {
       inGroup(parts).bound_extent(q, queryBlock).bound_extent(u, down)
-          .store_in(MemoryType::GPUShared).gpu_threads(q, u);
-      Func(parts).update().reorder(tile, q, u).gpu_threads(q, u);
+          .store_in(MemoryType::GPUShared);
+      queriesOf(parts).gpu_threads(qt, u);
+      queriesOf(Func(parts).update()).reorder(qs, tile, qt, u).gpu_threads(qt, u);
     }
-    for (Func f : {top, sum})
-      inGroup(f).bound_extent(q, queryBlock).store_in(MemoryType::GPUShared)
-          .gpu_threads(q);
+    auto ofGroup = [&](Func f) {
+      inGroup(f).bound_extent(q, queryBlock).store_in(MemoryType::GPUShared);
+      queriesOf(f).gpu_threads(qt);
+    };
+    ofGroup(top);
+    ofGroup(sum);
     tile = plane(weights, weightTile);
     inTile(tileWeights, weights, tile);
-    inGroup(inverse).bound_extent(q, queryBlock).store_in(MemoryType::GPUShared)
-        .gpu_threads(q);
+    ofGroup(inverse);
   }
   mixed.compute_at(pipe.out, d).store_in(MemoryType::Register)
-      .bound_extent(q, mixedTile.rows).bound_extent(d, 1).unroll(q);
+      .bound_extent(q, mixedTile.rows).bound_extent(d, columns).vectorize(d).unroll(q);
   for (size_t i = 0; i < mixedKeys.size(); ++i)
-    mixed.update(int(i)).reorder(q, mixedKeys[i]).unroll(q);
+    mixed.update(int(i)).reorder(d, q, mixedKeys[i]).vectorize(d).unroll(q);
 }
 
 } // namespace mille
