@@ -11,7 +11,6 @@ namespace mille {
 namespace {
 
 using Operand = AttentionOperand;
-constexpr float masked = -1.0e30f; // a key's bias, or less: the key is hidden
 
 // A head's value from a table known at compile time.
 Expr chosen(const std::vector<double> &values, const Expr &index, double factor) {
@@ -21,182 +20,62 @@ Expr chosen(const std::vector<double> &values, const Expr &index, double factor)
   return value;
 }
 
-const char *nameOf(Operand operand) {
-  switch (operand) {
-  case Operand::keyBias: return "key_bias";
-  case Operand::keyHeadBias: return "key_head_bias";
-  case Operand::rotation: return "rotation";
-  case Operand::queryScale: return "query_scale";
-  case Operand::headScale: return "head_scale";
-  case Operand::sink: return "sink";
-  case Operand::bias: return "bias";
-  case Operand::contentQuery: return "content_query";
-  case Operand::contentKey: return "content_key";
-  case Operand::segments: return "segments";
-  case Operand::prefix: return "prefix";
-  }
-  return "";
-}
-
 } // namespace
 
 Pipe AttentionPipe::build() {
   declareOperands();
   placeTask();
+  if (device) {
+    pipe.out(d, m, h, z) = rounded(outcome(), spec.out.element);
+    scheduleOnDevice();
+    return std::move(pipe);
+  }
+  Expr rows = rowLast - row0 + 1, few = keys <= stretchKeys;
+  AttentionPipe whole(*this), parts(*this);
+  whole.placeRows("", select(few, rows, 0));
+  parts.placeRows("_parts", select(few, 0, rows));
+  parts.takeStretches();
+  boundOut();
+  for (AttentionPipe *form : {&whole, &parts}) {
+    pipe.out(d, row0 + form->row, h) = rounded(form->outcome(), spec.out.element);
+    form->schedule();
+    pipe.passes.insert(pipe.passes.end(), form->pipe.passes.begin(),
+                       form->pipe.passes.end());
+  }
+  return std::move(pipe);
+}
+
+// A form of the algorithm for so many rows.
+void AttentionPipe::placeRows(const char *form, const Expr &count) {
+  suffix = form;
+  row = RDom(0, count, names(("row" + suffix).c_str()));
+  block = RVar(names(("block" + suffix).c_str()));
+}
+
+// The value at out's column d, row m or the form's row, head h.
+Expr AttentionPipe::outcome() {
   paired ? transposePairs() : transposeQueries();
   paired ? scorePairs() : score();
   paired ? weighPairs() : weigh();
   paired ? mixPairs() : mix();
-  Expr local = device ? Expr(m) : m - row0;
+  Expr local = device ? Expr(m) : Expr(row);
   Expr of = device ? z * int(s.heads) + h : Expr(h);
-  Expr value = mixed(d, local % mixedTile.rows, local / mixedTile.rows, of);
-  if (!isLinear()) // strict, else LLVM makes it a division in some places only
-    value = oneRounding(Internal::Call::strict_mul, value,
-                        inverse(local % queryBlock, local / queryBlock, of));
-  if (device) {
-    pipe.out(d, m, h, z) = rounded(value, spec.out.element);
-    scheduleOnDevice();
-    return std::move(pipe);
-  }
-  pipe.out(d, m, h) = rounded(value, spec.out.element);
-  scheduleOut();
+  Expr lane = local % mixedTile.rows, tile = local / mixedTile.rows;
+  if (!stretched)
+    return result(d, lane, tile, 0, of);
+  followStretches();
+  return kept(d, lane, tile % tiles(), tile / tiles(), of);
+}
+
+void AttentionPipe::schedule() {
+  scheduleRows();
+  if (stretched)
+    scheduleStretches();
   paired ? scheduleQueryPairs() : scheduleQueries();
   paired ? scheduleScorePairs() : scheduleScores();
   paired ? scheduleMixedPairs() : scheduleMixed();
   if (paired)
     pipe.passes.push_back(shareWords({queryWords, weightWords, valueWords}));
-  return std::move(pipe);
-}
-
-//===-- Operands ------------------------------------------------------------//
-
-void AttentionPipe::declareOperands() {
-  query = bufferOf(s.query, names("query"));
-  key = bufferOf(s.key, names("key"));
-  value = bufferOf(s.value, names("value"));
-  pipe.arguments = {query, key, value};
-  for (int i = 0; i < attentionOperands; ++i) {
-    if (!s.optional[i])
-      continue;
-    Operand operand = Operand(i);
-    bool whole = operand == Operand::segments || operand == Operand::prefix;
-    optional[i] = whole ? ImageParam(Int(32), 1, names(nameOf(operand)))
-                        : bufferOf(*s.optional[i], names(nameOf(operand)));
-    pipe.arguments.push_back(optional[i]);
-  }
-  if (isLinear()) {
-    decay = bufferOf(*s.decay, names("decay"));
-    pipe.arguments.insert(pipe.arguments.end(), {decay, queries});
-  } else {
-    pipe.arguments.insert(pipe.arguments.end(), {queries, keyCount, firstOf});
-  }
-  keys = isLinear() ? Expr(queries) : Expr(keyCount);
-  first = isLinear() ? Expr(0) : Expr(firstOf);
-}
-
-// The task's rows lie in one sequence; query blocks count from its first row.
-void AttentionPipe::placeTask() {
-  pipe.out = make("out");
-  head = h;
-  kvHead = s.kvHeads == 1 && !device ? Expr(0) : h / int(s.group());
-  if (device) {
-    placeSequences();
-    return;
-  }
-  // Nothing is stored by this: it makes the out's range known to what follows.
-  pipe.out(d, m, h) = undef(typeOf(spec.out.element));
-  auto rows = pipe.out.output_buffer().dim(1);
-  row0 = rows.min();
-  rowLast = row0 + rows.extent() - 1;
-  sequence = row0 / queries;
-  keyRow = sequence * keys;
-  position0 = first - sequence * queries;
-}
-
-// In its sequence.
-Expr AttentionPipe::ownKvHead() const {
-  return device ? kvHead % int(s.kvHeads) : kvHead;
-}
-
-// Lanes past the last row repeat it.
-Expr AttentionPipe::queryRow(const Expr &block, const Expr &lane) const {
-  return min(row0 + block * queryBlock + lane, rowLast);
-}
-
-//===-- Who sees whom -------------------------------------------------------//
-
-// Keys that a query at a position may see; both ends grow with the position.
-AttentionPipe::Range AttentionPipe::seenFrom(const Expr &position) const {
-  Range range;
-  auto atLeast = [&](const Expr &low) {
-    range.first = range.first.defined() ? max(range.first, low) : low;
-  };
-  auto atMost = [&](const Expr &high) {
-    range.last = range.last.defined() ? min(range.last, high) : high;
-  };
-  if (s.causal && s.has(Operand::prefix))
-    atMost(max(position, at(Operand::prefix)(sequence) - 1));
-  else if (s.causal)
-    atMost(position);
-  if (s.windowRight)
-    atMost(position + int(s.windowRight - 1));
-  if (s.windowLeft)
-    atLeast(position - int(s.windowLeft - 1));
-  if (s.chunk) {
-    Expr from = position / int(s.chunk) * int(s.chunk);
-    atLeast(from);
-    atMost(from + int(s.chunk - 1));
-  }
-  return range;
-}
-
-// Whether a key is seen by anybody at all.
-Expr AttentionPipe::isKept(const Expr &kv) const {
-  return at(Operand::keyBias)(0, keyRow + kv) > masked;
-}
-
-Expr AttentionPipe::isSeen(const Expr &block, const Expr &lane, const Expr &kv) const {
-  Expr seen = Internal::const_true();
-  Range range = seenFrom(position0 + queryRow(block, lane));
-  if (range.first.defined())
-    seen = kv >= range.first;
-  if (range.last.defined())
-    seen = seen && kv <= range.last;
-  if (s.has(Operand::segments)) {
-    const ImageParam &segments = at(Operand::segments);
-    seen = seen && segments(queryRow(block, lane)) == segments(keyRow + kv);
-  }
-  if (s.has(Operand::keyBias))
-    seen = seen && isKept(kv);
-  return seen;
-}
-
-RDom AttentionPipe::keysOf(const char *name, const Range &range) const {
-  RDom r(0, keys, names(name));
-  if (range.first.defined())
-    r.where(r >= range.first);
-  if (range.last.defined())
-    r.where(r <= range.last);
-  return r;
-}
-// Tiles that hold a key that some query of a block sees.
-RDom AttentionPipe::tilesOf(const char *name, const Expr &block) const {
-  RDom r(0, tileCount(), names(name));
-  restrictTiles(r, r, block);
-  return r;
-}
-Expr AttentionPipe::tileCount() const { return (keys + keyTile - 1) / keyTile; }
-void AttentionPipe::restrictTiles(RDom &r, const Expr &tile, const Expr &block) const {
-  Range range = seenByBlock(block);
-  if (range.first.defined())
-    r.where(tile * keyTile + (keyTile - 1) >= range.first);
-  if (range.last.defined())
-    r.where(tile * keyTile <= range.last);
-}
-// Keys that some query of a block sees.
-AttentionPipe::Range AttentionPipe::seenByBlock(const Expr &block) const {
-  return {seenFrom(position0 + queryRow(block, 0)).first,
-          seenFrom(position0 + queryRow(block, queryBlock - 1)).last};
 }
 
 //===-- The algorithm -------------------------------------------------------//
@@ -257,8 +136,9 @@ void AttentionPipe::transposeQueries() {
 // read it side by side.
 Expr AttentionPipe::byDistance(const Expr &kv, const std::function<Expr(Expr)> &value) {
   strip = make("strip");
-  strip(u, b, h) = value(keys - u - (position0 + row0 + b * queryBlock));
-  return strip(q - kv + keys, b, h);
+  Expr end = stretched ? keyAt(e + 1) : keys;
+  strip(u, e, b, h) = value(end - u - (position0 + row0 + b * queryBlock));
+  return strip(q - kv + end, e, b, h);
 }
 
 // All that is added to a score, times log2 e.
@@ -291,23 +171,23 @@ Expr AttentionPipe::biasesOf(const Expr &kv) {
 }
 
 Expr AttentionPipe::keyOf(const Expr &tile) const {
-  return min(tile * keyTile + ki, keys - 1);
+  return min(keyAt(e) + tile * keyTile + ki, keys - 1);
 }
 
-// [lane, key of tile, key tile, block, head]. The last tile repeats the last
+// [lane, key of tile, key tile, stretch, block, head]. The last tile repeats the last
 // key; what that gives is not read.
 void AttentionPipe::score() {
   dots = make("dots");
   RDom rd(0, int(s.headDim), names("rd"));
   depth = rd;
   Expr kv = keyOf(ko);
-  Expr keyAt = s.has(Operand::rotation)
+  Expr factor = s.has(Operand::rotation)
                    ? turnedKey.at(rd, kv, kvHead)
                    : widened(key(int(s.keyOffset) + ownKvHead() * int(s.headDim) + rd,
                                  keyRow + kv));
   const bool biasFirst = s.softcap <= 0 && !isLinear();
-  dots(q, ki, ko, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
-  dots(q, ki, ko, b, h) += queriesAcross(q, rd, b, h) * keyAt;
+  dots(q, ki, ko, e, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
+  dots(q, ki, ko, e, b, h) += queriesAcross(q, rd, b, h) * factor;
   keepScores([&](const Expr &dot, const Expr &) { return dot; });
 }
 
@@ -316,15 +196,15 @@ void AttentionPipe::keepScores(const std::function<Expr(Expr, Expr)> &biased) {
   RDom r = tilesOf("score_tile", b);
   scoreTile = r;
   Expr kv = keyOf(ko);
-  Expr score = chosenScore(biased(dots(q, ki, ko, b, h), kv), kv, s.softcap > 0);
+  Expr score = chosenScore(biased(dots(q, ki, ko, e, b, h), kv), kv, s.softcap > 0);
   if (!isLinear()) // what repeats the last key is hidden
-    score = select(likely(ko * keyTile + ki < keys), score, hidden);
+    score = select(likely(keyAt(e) + ko * keyTile + ki < keys), score, hidden);
   tileScores = make("tile_scores");
-  tileScores(q, ki, ko, b, h) = score;
+  tileScores(q, ki, ko, e, b, h) = score;
   scores = make("scores");
-  scores(q, ki, ko, b, h) = undef<float>();
-  scores(q, ki, r, b, h) = withSummary(
-      ki, keyTile, [&](const Expr &i) { return tileScores(q, i, r, b, h); },
+  scores(q, ki, ko, e, b, h) = undef<float>();
+  scores(q, ki, r, e, b, h) = withSummary(
+      ki, keyTile, [&](const Expr &i) { return tileScores(q, i, r, e, b, h); },
       [](const Expr &x, const Expr &y) { return max(x, y); });
 }
 
@@ -362,10 +242,6 @@ Expr AttentionPipe::chosenScore(Expr score, const Expr &kv, bool bias) {
   return select(seen, score, isLinear() ? 0.0f : hidden);
 }
 
-Expr AttentionPipe::atKey(Func &f, const Expr &lane, const Expr &r, const Expr &block) const {
-  return f(lane, r % keyTile, r / keyTile, block, h);
-}
-
 // Where maxima start: above every hidden score.
 Expr AttentionPipe::sinkScore() const {
   if (!s.has(Operand::sink))
@@ -373,30 +249,38 @@ Expr AttentionPipe::sinkScore() const {
   return max(at(Operand::sink)(head) * float(log2e), lowest);
 }
 void AttentionPipe::findTop() {
-  topTile = combineTiles(top, tops, scores, "top", sinkScore(), lowest,
-                         [](const Expr &x, const Expr &y) { return max(x, y); });
+  auto larger = [](const Expr &x, const Expr &y) { return max(x, y); };
+  if (!stretched) {
+    topTile = combineTiles(top, tops, scores, "top", sinkScore(), lowest, larger);
+    return;
+  }
+  stretchTop = make("stretch_top");
+  top = make("top");
+  topTile = combineTiles(stretchTop, tops, scores, "stretch_top", lowest, lowest, larger);
+  carryTop();
 }
 
-// f(q, b, h): `start` and what all tiles of `of` combine to. A device's work-items
+// f(q, e, b, h): `start` and what all tiles of `of` combine to. A device's work-items
 // first combine tiles of their own, from `none` on, in `parts`.
 RVar AttentionPipe::combineTiles(Func &f, Func &parts, Func &of, const char *name,
                                  const Expr &start, const Expr &none,
                                  const Combine &combine) {
   const std::string tile = name + std::string("_tile");
-  f = make(name);
+  if (!stretched)
+    f = make(name);
   if (!device) {
     RDom r = tilesOf(tile.c_str(), b);
-    f(q, b, h) = start;
-    f(q, b, h) = combine(f(q, b, h), of(q, keyTile, r, b, h));
+    f(q, e, b, h) = start;
+    f(q, e, b, h) = combine(f(q, e, b, h), of(q, keyTile, r, e, b, h));
     return r;
   }
   parts = make((name + std::string("_parts")).c_str());
   RDom r = tilesOfItem(tile.c_str());
-  parts(q, u, b, h) = none;
-  parts(q, u, b, h) =
-      combine(parts(q, u, b, h), of(q, keyTile, r * items + u, b, h));
-  f(q, b, h) = combine(
-      start, combined(items, [&](const Expr &i) { return parts(q, i, b, h); }, combine));
+  parts(q, u, e, b, h) = none;
+  parts(q, u, e, b, h) =
+      combine(parts(q, u, e, b, h), of(q, keyTile, r * items + u, e, b, h));
+  f(q, e, b, h) = combine(
+      start, combined(items, [&](const Expr &i) { return parts(q, i, e, b, h); }, combine));
   return r;
 }
 
@@ -408,30 +292,40 @@ void AttentionPipe::weigh() {
   }
   weights = make("weights");
   findTop();
-  Expr sink = sinkScore();
   RDom r = tilesOf("weight_tile", b);
   weightTile = r;
   auto add = [](const Expr &x, const Expr &y) {
     return oneRounding(Internal::Call::strict_add, x, y);
   };
   tileWeights = make("tile_weights");
-  tileWeights(q, ki, ko, b, h) = exp2Weight(scores(q, ki, ko, b, h) - top(q, b, h));
-  weights(q, ki, ko, b, h) = undef<float>();
-  weights(q, ki, r, b, h) = withSummary(
-      ki, keyTile, [&](const Expr &i) { return tileWeights(q, i, r, b, h); }, add);
-  Expr own = s.has(Operand::sink) ? exp2Weight(sink - top(q, b, h)) : 0.0f;
-  sumTile = combineTiles(sum, sums, weights, "sum", own, 0.0f, add);
+  tileWeights(q, ki, ko, e, b, h) = exp2Weight(scores(q, ki, ko, e, b, h) - top(q, e, b, h));
+  weights(q, ki, ko, e, b, h) = undef<float>();
+  weights(q, ki, r, e, b, h) = withSummary(
+      ki, keyTile, [&](const Expr &i) { return tileWeights(q, i, r, e, b, h); }, add);
+  sumTile = combineTiles(sum, sums, weights, "sum", sumBefore(), 0.0f, add);
   invert();
 }
 void AttentionPipe::invert() {
   inverse = make("inverse");
-  inverse(q, b, h) = select(sum(q, b, h) > 0.0f, 1.0f / sum(q, b, h), 0.0f);
+  Expr of = sum(q, e, b, h);
+  Expr last = select(of > 0.0f, 1.0f / of, 0.0f);
+  inverse(q, e, b, h) = stretched ? select(e == lastStretch(b), last, 1.0f) : last;
+}
+Expr AttentionPipe::result(const Expr &column, const Expr &lane, const Expr &tile,
+                           const Expr &stretch, const Expr &of) {
+  Expr value = mixed(column, lane, tile, stretch, of);
+  if (isLinear())
+    return value;
+  // strict, else LLVM makes it a division in some places only
+  return oneRounding(Internal::Call::strict_mul, value,
+                     inverse(tile % tiles() * mixedTile.rows + lane, stretch,
+                             tile / tiles(), of));
 }
 
-// [column, query of tile, tile, head]: the tile's own dimensions, as in matmul
+// [column, query of tile, tile, stretch, head]: the tile's own dimensions, as in matmul
 void AttentionPipe::mix() {
   mixed = make("mixed");
-  mixed(d, q, t, h) = 0.0f;
+  mixed(d, q, t, e, h) = mixedBefore();
   const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
   const bool looks = hides && !device; // a device is careful with every weight
   if (looks)
@@ -440,13 +334,11 @@ void AttentionPipe::mix() {
     if (careful ? !hides : hides && !looks)
       continue;
     Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
-    RDom r = keysOf(careful ? "r3" : "r2", {from.first, to.last});
-    if (looks)
-      r.where(r < (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)));
-    const int tiles = queryBlock / mixedTile.rows;
-    Expr weight = atKey(weights, (t % tiles) * mixedTile.rows + q, r, t / tiles);
-    Expr x = valueAt(d, r, ownKvHead());
-    mixed(d, q, t, h) += weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
+    RDom r = keysOf(careful ? "r3" : "r2", {from.first, endBySound(to.last, careful)});
+    Expr kv = keyAt(e) + r;
+    Expr weight = weights(laneOf(q), r % keyTile, r / keyTile, e, t / tiles(), h);
+    Expr x = valueAt(d, kv, ownKvHead());
+    mixed(d, q, t, e, h) += weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
     mixedKeys.push_back(r);
   }
 }

@@ -57,11 +57,11 @@ void AttentionPipe::scorePairs() {
   depthHalf = rd.x;
   depth = rd.y;
   Expr column = rd.y * 2 + rd.x, kv = keyOf(ko);
-  Expr keyAt = s.has(Operand::rotation)
+  Expr factorOfKey = s.has(Operand::rotation)
                    ? roundedKey(column, kv, kvHead)
                    : key(int(s.keyOffset) + kvHead * int(s.headDim) + column, keyRow + kv);
-  dots(q, ki, ko, b, h) = 0.0f;
-  dots(q, ki, ko, b, h) += product(queryWords.pairs(rd.x, q, rd.y, b, h), keyAt);
+  dots(q, ki, ko, e, b, h) = 0.0f;
+  dots(q, ki, ko, e, b, h) += product(queryWords.pairs(rd.x, q, rd.y, b, h), factorOfKey);
   // A plain factor waits for the exponential, where it costs nothing.
   bool biases = !s.slopes.empty();
   for (Operand operand : {Operand::keyBias, Operand::keyHeadBias, Operand::bias,
@@ -80,22 +80,23 @@ void AttentionPipe::scorePairs() {
   });
 }
 
-// [half, lane, pair of tile, key tile, block, head]
+// [half, lane, pair of tile, key tile, stretch, block, head]
 void AttentionPipe::weighPairs() {
   findTop();
   RDom r = tilesOf("weight_tile", b);
   weightTile = r;
   start = make("start");
-  start(q, b, h) = (lateFactor.defined() ? top(q, b, h) * lateFactor : top(q, b, h)) + 0.5f;
+  bool late = lateFactor.defined() && !stretched; // a stretch's top has it already
+  start(q, e, b, h) = (late ? top(q, e, b, h) * lateFactor : top(q, e, b, h)) + 0.5f;
   auto weightOf = [&](const Expr &score) {
     Expr scaled = lateFactor.defined() ? score * lateFactor : score;
-    return exp2Half(scaled - start(q, b, h));
+    return exp2Half(scaled - start(q, e, b, h));
   };
   const int pairs = keyTile / 2;
   tileWeights = make("tile_words");
-  tileWeights(q, kp, ko, b, h) =
-      (weightOf(scores(q, 2 * kp, ko, b, h)) >> cast<uint32_t>(16)) |
-      (weightOf(scores(q, 2 * kp + 1, ko, b, h)) & Expr(uint32_t(0xffff0000)));
+  tileWeights(q, kp, ko, e, b, h) =
+      (weightOf(scores(q, 2 * kp, ko, e, b, h)) >> cast<uint32_t>(16)) |
+      (weightOf(scores(q, 2 * kp + 1, ko, e, b, h)) & Expr(uint32_t(0xffff0000)));
   // In f32, of what is kept; the words after a tile's are its sum.
   auto add = [](const Expr &x, const Expr &y) {
     return oneRounding(Internal::Call::strict_add, x, y);
@@ -106,21 +107,21 @@ void AttentionPipe::weighPairs() {
   };
   weightWords = wordsNamed("weight_words", "weight_pairs");
   Func &words = weightWords.words;
-  words(q, kp, ko, b, h) = undef<uint32_t>();
-  words(q, kp, r, b, h) = select(
-      kp < pairs, tileWeights(q, min(kp, pairs - 1), r, b, h),
+  words(q, kp, ko, e, b, h) = undef<uint32_t>();
+  words(q, kp, r, e, b, h) = select(
+      kp < pairs, tileWeights(q, min(kp, pairs - 1), r, e, b, h),
       reinterpret<uint32_t>(combined(
-          pairs, [&](const Expr &i) { return sumOf(tileWeights(q, i, r, b, h)); }, add)));
-  readAsPairs(weightWords, half, {q, kp, ko, b, h});
+          pairs, [&](const Expr &i) { return sumOf(tileWeights(q, i, r, e, b, h)); }, add)));
+  readAsPairs(weightWords, half, {q, kp, ko, e, b, h});
   RDom r1 = tilesOf("sum_tile", b);
   sumTile = r1;
   sum = make("sum");
-  sum(q, b, h) = s.has(Operand::sink) ? exp2Weight(sinkScore() - top(q, b, h)) : 0.0f;
-  sum(q, b, h) = add(sum(q, b, h), reinterpret<float>(words(q, pairs, r1, b, h)));
+  sum(q, e, b, h) = sumBefore();
+  sum(q, e, b, h) = add(sum(q, e, b, h), reinterpret<float>(words(q, pairs, r1, e, b, h)));
   invert();
 }
 
-// [column, query of tile, tile, head]
+// [column, query of tile, tile, stretch, head]
 void AttentionPipe::mixPairs() {
   RDom rv(0, int(s.valueDim), names("value_column"));
   valueColumn = rv;
@@ -136,7 +137,7 @@ void AttentionPipe::mixPairs() {
   readAsPairs(valueWords, half, {d, u, h});
 
   mixed = make("mixed");
-  mixed(d, q, t, h) = 0.0f;
+  mixed(d, q, t, e, h) = mixedBefore();
   const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
   if (hides)
     lookForNan();
@@ -144,20 +145,21 @@ void AttentionPipe::mixPairs() {
     if (careful && !hides)
       continue;
     Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
-    RDom r(0, 2, 0, (keys + 1) / 2, names(careful ? "r3" : "r2"));
+    RDom r(0, 2, 0, stretched ? min(keys + 1, stretchKeys) / 2 : (keys + 1) / 2,
+           names(careful ? "r3" : "r2"));
+    Expr kv = keyAt(e) + r.y * 2;
     if (from.first.defined())
-      r.where(r.y * 2 + 1 >= from.first);
-    if (to.last.defined())
-      r.where(r.y * 2 <= to.last);
-    if (hides)
-      r.where(r.y * 2 < (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)));
-    const int tiles = queryBlock / mixedTile.rows, pairs = keyTile / 2;
-    Expr weight = weightWords.pairs(r.x, (t % tiles) * mixedTile.rows + q, r.y % pairs,
-                                    r.y / pairs, t / tiles, h);
-    Expr x = valueWords.pairs(r.x, d, r.y, kvHead);
+      r.where(kv + 1 >= from.first);
+    Expr last = lastOf({from.first, endBySound(to.last, careful)});
+    if (last.defined())
+      r.where(kv <= last);
+    const int pairs = keyTile / 2;
+    Expr weight = weightWords.pairs(r.x, laneOf(q), r.y % pairs, r.y / pairs, e,
+                                    t / tiles(), h);
+    Expr x = valueWords.pairs(r.x, d, kv / 2, kvHead);
     if (careful)
       x = reinterpret<bfloat16_t>(select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
-    mixed(d, q, t, h) += product(weight, x);
+    mixed(d, q, t, e, h) += product(weight, x);
     mixedHalves.push_back(r.x);
     mixedKeys.push_back(r.y);
   }

@@ -7,6 +7,12 @@
 
 namespace mille {
 
+// What a function finds and what it leaves, in one memory. `found` has the same
+// dimensions, but for those of one place.
+struct Carried {
+  Halide::Func found, left;
+};
+
 class AttentionPipe {
 public:
   AttentionPipe(const KernelSpec &spec, const Machine &machine, const Names &names)
@@ -25,6 +31,8 @@ public:
   static constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; a maximum
   static constexpr int mostQueries = 32, mostKeys = 8;
   static constexpr int items = 8; // of a device that share a query
+  // Of a stretch: its scores and weights, keys and values lie in L2.
+  static constexpr int stretchKeys = 1280;
 
 private:
   using Expr = Halide::Expr;
@@ -40,9 +48,12 @@ private:
   static Tile mixedTileOf(const AttentionSpec &s, const Machine &machine);
 
   bool isLinear() const { return s.decay.has_value(); }
-  Func make(const char *name) const { return Func(names(name)); }
+  Func make(const char *name) const { return Func(names((name + suffix).c_str())); }
   const Halide::ImageParam &at(Operand operand) const { return optional[int(operand)]; }
 
+  void placeRows(const char *form, const Expr &count);
+  Expr outcome();
+  void schedule();
   void declareOperands();
   void placeTask();
   void placeSequences();
@@ -58,8 +69,11 @@ private:
   Range seenByTile(int lane) const;
   Expr isKept(const Expr &kv) const;
   Expr isSeen(const Expr &block, const Expr &lane, const Expr &kv) const;
+  Expr lastOf(const Range &range) const;
+  Expr endBySound(const Expr &last, bool careful) const;
   Halide::RDom keysOf(const char *name, const Range &range) const;
   Expr tileCount() const;
+  Expr tilesTogether() const;
   void restrictTiles(Halide::RDom &r, const Expr &tile, const Expr &block) const;
   Halide::RDom tilesOf(const char *name, const Expr &block) const;
   Halide::RDom tilesOfItem(const char *name) const;
@@ -70,11 +84,21 @@ private:
   void transposeQueries();
   Expr byDistance(const Expr &kv, const std::function<Expr(Expr)> &value);
   Expr biasesOf(const Expr &kv);
+  void takeStretches();
+  Expr keyAt(const Expr &stretch) const;
+  Expr firstStretch(const Expr &block) const;
+  Expr lastStretch(const Expr &block) const;
+  Expr atFirst(const Expr &start, const Expr &later) const;
+  Func found(Func left, const std::vector<Var> &place);
+  void carryTop();
+  Expr sumBefore();
+  Expr mixedBefore();
+  void followStretches();
+
   Expr keyOf(const Expr &tile) const;
   void score();
   void keepScores(const std::function<Expr(Expr, Expr)> &biased);
   Expr chosenScore(Expr score, const Expr &kv, bool bias);
-  Expr atKey(Func &f, const Expr &lane, const Expr &r, const Expr &block) const;
   using Combine = std::function<Expr(const Expr &, const Expr &)>;
   static Expr combined(int rows, const std::function<Expr(Expr)> &at,
                        const Combine &combine);
@@ -87,6 +111,11 @@ private:
   void weigh();
   void invert();
   void mix();
+  Expr result(const Expr &column, const Expr &lane, const Expr &tile,
+              const Expr &stretch, const Expr &of);
+  // Tiles of queries in a block; the lane of one of tile t.
+  int tiles() const { return queryBlock / mixedTile.rows; }
+  Expr laneOf(const Expr &lane) const { return t % tiles() * mixedTile.rows + lane; }
   // The same of pairs: of head dimensions for scores, of keys for values.
   void transposePairs();
   void scorePairs();
@@ -101,14 +130,18 @@ private:
   void lookForNan();
 
   Halide::TailStrategy tail() const;
+  int paddedValue() const;
   void perKeyHead(Func f);
   void lanes(Func f);
   void plane(Func f, const Var &row, int rows, const RVar &tile);
   void inTile(Func f, Func plane, const Var &row, int rows, const RVar &tile);
-  void scheduleOut();
+  Func inStretch(Func f) const;
+  void boundOut();
+  void scheduleRows();
   void scheduleQueries();
   void scheduleScores();
   void scheduleMixed();
+  void scheduleStretches();
   void scheduleOnDevice();
   void scheduleWorst();
 
@@ -128,7 +161,16 @@ private:
   Var d{names("d")}, m{names("m")}, h{names("h")}, q{names("q")}, b{names("b")};
   Var t{names("t")}, u{names("u")}, ki{names("ki")}, ko{names("ko")};
   Var z{names("z")}; // sequences, on a device
-  Var qo{names("qo")}, hk{names("hk")}; // loops that others are computed in
+  // Loops that others are computed in; on a CPU, a form's.
+  Var qo{names("qo")}, hk{names("hk")};
+  RVar row, block;
+  Var e{names("e")};     // stretches
+  bool stretched = false; // else all keys are stretch 0
+  std::string suffix;     // of names
+  Expr firstKey = 0;      // of stretch 0
+  RVar stretch;
+  std::vector<Carried> carried;
+  Func firstKept, stretchTop, factor, kept;
   Expr keys, first;      // of a sequence; the first query's position
   Expr row0, rowLast;    // of the task
   Expr sequence, keyRow; // its number, its first key's row

@@ -32,43 +32,57 @@ TailStrategy AttentionPipe::tail() const {
   return s.valueDim % V ? TailStrategy::GuardWithIf : TailStrategy::Auto;
 }
 
-// kv head -> head -> query block; inside, whole score rows.
-void AttentionPipe::scheduleOut() {
-  const int tiles = queryBlock / mixedTile.rows, group = int(s.group());
-  const int width = int(s.valueDim);
-  Var qm(names("qm")), qi(names("qi")), hg(names("hg")), di(names("di")), dv(names("dv"));
+void AttentionPipe::boundOut() {
+  const int width = int(s.valueDim), group = int(s.group());
   auto buffer = pipe.out.output_buffer();
   buffer.dim(0).set_bounds(0, width);
   buffer.dim(1).set_stride(int(spec.out.rowStride));
   buffer.dim(2).set_stride(width);
   pipe.out.bound(d, 0, width);
-  Stage run = pipe.out.update();
-  run.split(m, qo, qi, mixedTile.rows, TailStrategy::GuardWithIf)
-      .split(qo, qo, qm, tiles, TailStrategy::GuardWithIf)
+  if (group > 1 && s.kvHeads > 1)
+    buffer.dim(2).set_min((buffer.dim(2).min() / group) * group);
+}
+
+// kv head -> head -> query block; inside, score rows of a stretch.
+void AttentionPipe::scheduleRows() {
+  const int group = int(s.group());
+  Var hg(names("hg")), di(names("di")), dv(names("dv"));
+  RVar qm(names("qm")), qi(names("qi"));
+  Stage run = pipe.out.update(pipe.out.num_update_definitions() - 1);
+  run.split(row, block, qi, mixedTile.rows, TailStrategy::GuardWithIf)
+      .split(block, block, qm, tiles(), TailStrategy::GuardWithIf)
       .split(d, d, di, V * mixedTile.vectors, tail())
       .split(di, di, dv, V);
-  if (group > 1 && s.kvHeads > 1) {
-    buffer.dim(2).set_min((buffer.dim(2).min() / group) * group);
+  if (group > 1 && s.kvHeads > 1)
     run.split(h, hk, hg, group, TailStrategy::GuardWithIf);
-  } else {
+  else
     run.split(h, hk, hg, 1);
-  }
-  run.reorder(dv, di, qi, d, qm, qo, hg, hk).vectorize(dv).unroll(di).unroll(qi);
+  run.reorder(dv, di, qi, d, qm, block, hg, hk).vectorize(dv).unroll(di).unroll(qi);
+  if (stretched)
+    run.partition(block, Partition::Never);
+}
+
+// Once for each block of queries and stretch of keys.
+Func AttentionPipe::inStretch(Func f) const {
+  if (!stretched)
+    return f.compute_at(pipe.out, block);
+  return f.compute_at(kept, stretch).bound_extent(e, 1);
 }
 
 void AttentionPipe::scheduleQueries() {
   if (s.has(Operand::rotation)) {
-    turnedQuery.rows.compute_at(pipe.out, qo);
+    turnedQuery.rows.compute_at(pipe.out, block);
     turnedQuery.vectorize(V);
     perKeyHead(turnedKey.rows);
     turnedKey.vectorize(V);
   }
   if (factors.defined())
-    lanes(factors);
-  quads.compute_at(pipe.out, qo).bound_extent(q, quad).bound_extent(u, queryBlock / quad)
+    factors.compute_at(pipe.out, block).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+        .store_in(MemoryType::Stack);
+  quads.compute_at(pipe.out, block).bound_extent(q, quad).bound_extent(u, queryBlock / quad)
       .reorder(q, d, u).vectorize(d, lanesFor(s.headDim, V)).unroll(q)
       .store_in(MemoryType::Stack);
-  queriesAcross.compute_at(pipe.out, qo).bound_extent(q, queryBlock)
+  queriesAcross.compute_at(pipe.out, block).bound_extent(q, queryBlock)
       .align_storage(q, V).reorder(q, d).vectorize(q, quad).unroll(q)
       .store_in(MemoryType::Stack);
 }
@@ -80,20 +94,20 @@ void AttentionPipe::perKeyHead(Func f) {
   else
     f.compute_at(pipe.out, hk);
 }
-// A number per query of a block.
+// A number per query of a block and stretch.
 void AttentionPipe::lanes(Func f) {
-  f.compute_at(pipe.out, qo).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+  inStretch(f).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
       .store_in(MemoryType::Stack);
 }
-// One per query and key of a block, by tiles.
+// One per query of a block and key of a stretch, by tiles.
 void AttentionPipe::plane(Func f, const Var &row, int rows, const RVar &tile) {
-  f.compute_at(pipe.out, qo).bound_extent(q, queryBlock).bound_extent(row, rows);
+  inStretch(f).bound_extent(q, queryBlock).bound_extent(row, rows);
   f.update().reorder(q, row, tile).vectorize(q, V).unroll(q).unroll(row);
 }
 // A tile of it in registers.
 void AttentionPipe::inTile(Func f, Func plane, const Var &row, int rows, const RVar &tile) {
   f.compute_at(plane, tile).store_in(MemoryType::Register).bound_extent(q, queryBlock)
-      .bound_extent(row, rows).bound_extent(ko, 1).reorder(q, row).vectorize(q, V)
+      .bound_extent(row, rows).bound_extent(ko, 1).bound_extent(e, 1).reorder(q, row).vectorize(q, V)
       .unroll(q).unroll(row);
 }
 
@@ -103,10 +117,10 @@ void AttentionPipe::scheduleScores() {
     inTile(f, scores, ki, keyTile, scoreTile);
   dots.update().reorder(q, ki, depth).vectorize(q, V).unroll(q).unroll(ki);
   if (strip.defined())
-    strip.compute_at(pipe.out, qo).vectorize(u, V);
+    inStretch(strip).vectorize(u, V);
   if (isLinear())
     return;
-  for (auto &[f, across] : {std::pair<Func, RVar>{top, topTile}, {sum, sumTile}}) {
+  for (auto &[f, across] : {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile}, {sum, sumTile}}) {
     lanes(f);
     Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
   }
@@ -116,8 +130,9 @@ void AttentionPipe::scheduleScores() {
 }
 
 void AttentionPipe::scheduleMixed() {
-  mixed.compute_at(pipe.out, d).store_in(MemoryType::Register)
-      .bound_extent(q, mixedTile.rows).vectorize(d, V, tail()).unroll(d).unroll(q);
+  mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).vectorize(d, V, tail()).unroll(d)
+      .unroll(q);
   for (size_t i = 0; i < mixedKeys.size(); ++i)
     mixed.update(int(i)).reorder(d, q, mixedKeys[i]).vectorize(d, V, tail())
         .unroll(d).unroll(q);
@@ -141,7 +156,7 @@ void AttentionPipe::scheduleWorst() {
 
 void AttentionPipe::scheduleQueryPairs() {
   if (s.has(Operand::rotation)) {
-    turnedQuery.rows.compute_at(pipe.out, qo);
+    turnedQuery.rows.compute_at(pipe.out, block);
     turnedQuery.vectorize(V);
     perKeyHead(roundedKey);
     roundedKey.bound_extent(d, int(s.headDim)).vectorize(d, lanesFor(s.headDim, V));
@@ -149,15 +164,16 @@ void AttentionPipe::scheduleQueryPairs() {
     turnedKey.vectorize(V);
   }
   if (factors.defined())
-    lanes(factors);
+    factors.compute_at(pipe.out, block).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+        .store_in(MemoryType::Stack);
   const int pairs = int(s.headDim / 2);
-  quads.compute_at(pipe.out, qo).bound_extent(q, quad).bound_extent(t, queryBlock / quad)
+  quads.compute_at(pipe.out, block).bound_extent(q, quad).bound_extent(t, queryBlock / quad)
       .bound_extent(d, pairs).reorder(q, d, t).vectorize(d, lanesFor(pairs, V)).unroll(q)
       .store_in(MemoryType::Stack);
-  queryWords.words.compute_at(pipe.out, qo).bound_extent(q, queryBlock)
+  queryWords.words.compute_at(pipe.out, block).bound_extent(q, queryBlock)
       .bound_extent(d, pairs).reorder(q, d).vectorize(q, quad).unroll(q)
       .store_in(MemoryType::Stack);
-  queryWords.pairs.compute_at(pipe.out, qo).bound_extent(half, 2)
+  queryWords.pairs.compute_at(pipe.out, block).bound_extent(half, 2)
       .bound_extent(q, queryBlock).bound_extent(d, pairs).store_in(MemoryType::Stack);
 }
 
@@ -169,8 +185,8 @@ void AttentionPipe::scheduleScorePairs() {
   dots.update().split(q, q, qv, V).reorder(depthHalf, qv, q, ki, depth).atomic()
       .vectorize(depthHalf).vectorize(qv).unroll(q).unroll(ki);
   if (strip.defined())
-    strip.compute_at(pipe.out, qo).vectorize(u, V);
-  for (auto &[f, across] : {std::pair<Func, RVar>{top, topTile}, {sum, sumTile}}) {
+    inStretch(strip).vectorize(u, V);
+  for (auto &[f, across] : {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile}, {sum, sumTile}}) {
     lanes(f);
     Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
   }
@@ -178,15 +194,22 @@ void AttentionPipe::scheduleScorePairs() {
   const int pairs = keyTile / 2;
   plane(weightWords.words, kp, pairs + 1, weightTile);
   inTile(tileWeights, weightWords.words, kp, pairs, weightTile);
-  weightWords.words.bound(ko, 0, tileCount()); // as pairs, whatever is read of them
-  weightWords.pairs.compute_at(pipe.out, qo).bound_extent(half, 2).bound(ko, 0, tileCount())
+  // As pairs, whatever is read of them.
+  Expr most = tilesTogether();
+  weightWords.words.bound(ko, 0, most);
+  inStretch(weightWords.pairs).bound_extent(half, 2).bound(ko, 0, most)
       .bound_extent(q, queryBlock).bound_extent(kp, pairs + 1);
   lanes(inverse);
 }
 
-void AttentionPipe::scheduleMixedPairs() {
+// Columns of whole tiles.
+int AttentionPipe::paddedValue() const {
   const int width = V * mixedTile.vectors;
-  const int padded = (int(s.valueDim) + width - 1) / width * width;
+  return (int(s.valueDim) + width - 1) / width * width;
+}
+
+void AttentionPipe::scheduleMixedPairs() {
+  const int width = V * mixedTile.vectors, padded = paddedValue();
   for (Func f : {valueWords.words, valueWords.pairs}) {
     perKeyHead(f);
     f.bound(d, 0, padded).bound(u, 0, (keys + 1) / 2);
@@ -195,8 +218,9 @@ void AttentionPipe::scheduleMixedPairs() {
   valueWords.words.update().reorder(valueColumn, u)
       .vectorize(valueColumn, V, tail());
   Var dv(names("dv"));
-  mixed.compute_at(pipe.out, d).store_in(MemoryType::Register)
-      .bound_extent(q, mixedTile.rows).bound_extent(d, width).vectorize(d, V).unroll(d).unroll(q);
+  mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).bound_extent(d, width).vectorize(d, V)
+      .unroll(d).unroll(q);
   for (size_t i = 0; i < mixedKeys.size(); ++i)
     mixed.update(int(i)).split(d, d, dv, V).reorder(mixedHalves[i], dv, d, q, mixedKeys[i])
         .atomic().vectorize(mixedHalves[i]).vectorize(dv).unroll(d).unroll(q);
@@ -215,19 +239,22 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   const AttentionSpec &s = spec.attention;
   constexpr int queryBlock = AttentionPipe::mostQueries;
   const bool turns = s.has(AttentionOperand::rotation);
-  // Scores and weights of a query block, a ninth or fifth more for summaries (of
-  // narrow machines' 16 queries); a turned key row; a value as pairs.
-  perKey = (s.decay ? 1 : 2) * queryBlock * 4 * 9 / 8;
+  // A turned key row; a value as pairs.
   if (turns)
     perKey += s.headDim * 4;
   if (s.value.element == Element::bf16)
     perKey += (s.valueDim + 31) / 32 * 32 * 2;
-  if (s.decay || s.biasByDistance) // a strip of distances
-    perKey += 4;
-  // keys are rounded up to a key tile; Halide aligns each of the allocations
-  base = AttentionPipe::mostKeys * perKey + 5 * 256;
+  // Scores and weights of a query block and a stretch, a ninth or fifth more for
+  // summaries (of narrow machines' 16 queries); a strip of distances.
+  base = (s.decay ? 1 : 2) * queryBlock * AttentionPipe::stretchKeys * 4 * 9 / 8;
+  if (s.decay || s.biasByDistance)
+    base += (AttentionPipe::stretchKeys + queryBlock) * 4;
+  // What a block's stretches leave to the next; turned queries.
+  base += queryBlock * (s.valueDim + 80) * 4;
   if (turns)
     base += queryBlock * s.headDim * 4;
+  // keys are rounded up to a key tile; Halide aligns each of the allocations
+  base += AttentionPipe::mostKeys * perKey + 6 * 256;
 }
 
 } // namespace mille

@@ -79,7 +79,8 @@ struct Data {
   std::vector<Argument> arguments;
   std::vector<double> expected; // [rows, heads * valueDim]
 
-  Data(const Case &c, int64_t batch, int64_t tokens, Guarded::Side side)
+  Data(const Case &c, int64_t batch, int64_t tokens, Guarded::Side side,
+       bool judged = true)
       : c(c), batch(batch), tokens(tokens), rows(batch * tokens),
         input((rows - 1) * c.stride() + c.columns(), side),
         out((rows - 1) * c.outStride() + c.heads * c.valueDim, side),
@@ -103,7 +104,8 @@ struct Data {
       arguments.push_back(matrix(bias.data(), rows, 1, 1));
     if (c.angles)
       arguments.push_back(matrix(rotation.data(), rows, 2 * c.angles, 2 * c.angles));
-    reference();
+    if (judged)
+      reference();
   }
 
   // One head of a row, turned.
@@ -187,11 +189,11 @@ void expect(bool holds, const Case &c, int64_t tokens, const std::string &what) 
          long(c.kvHeads), long(c.headDim), long(c.valueDim), long(tokens), what.c_str());
 }
 
-void check(const Case &c, const Isa &isa) {
+void check(const Case &c, const Isa &isa, const std::vector<int64_t> &sizes) {
   ParsedKernel parsed(textOf(c));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   int64_t unit = parsed.info.columnUnit;
-  for (int64_t tokens : {1, 2, 7, 8, 9, 31, 32, 33, 67})
+  for (int64_t tokens : sizes)
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
       Data data(c, 3, tokens, side);
       resetScratch();
@@ -230,10 +232,69 @@ void check(const Case &c, const Isa &isa) {
     }
 }
 
+// The bits of a sequence's outs, beside so much padding: whatever stretches of keys
+// that makes.
+std::vector<uint32_t> besidePadding(const Case &c, mille_kernel_function kernel,
+                                    int64_t before, int64_t own, int64_t after) {
+  int64_t tokens = before + own + after;
+  const auto side = Guarded::Side::end;
+  Data sequence(c, 1, own, side, false), padded(c, 1, tokens, side, false);
+  for (int64_t m = 0; m < tokens; ++m) {
+    bool kept = m >= before && m < before + own;
+    padded.bias[m] = kept ? 0 : -1e30f;
+    for (int64_t i = 0; kept && i < c.columns(); ++i)
+      padded.input[m * c.stride() + i] = sequence.input[(m - before) * c.stride() + i];
+  }
+  padded.run(kernel, 0, tokens, 0, c.heads);
+  std::vector<uint32_t> bits = padded.bits();
+  auto first = bits.begin() + before * c.outStride();
+  return {first, first + (own - 1) * c.outStride() + c.heads * c.valueDim};
+}
+
+void checkPadding(const Isa &isa) {
+  Case c{"padded", 1, 1, 16, 16, false, true};
+  ParsedKernel parsed(textOf(c));
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  for (int64_t own : {40, 1276, 1400}) {
+    std::vector<uint32_t> alone = besidePadding(c, kernel, 0, own, 0);
+    for (auto [before, after] : {std::pair<int64_t, int64_t>{0, 5}, {0, 1300}, {8, 0},
+                                 {1280, 0}, {1400, 9}, {24, 1277}})
+      expect(besidePadding(c, kernel, before, own, after) == alone, c, own,
+             "bits differ beside padding of " + std::to_string(before) + " and " +
+                 std::to_string(after));
+  }
+}
+
+// Scores take the memory of one stretch.
+void checkScratch(const Isa &isa) {
+  Case c{"scratch", 1, 1, 8, 8};
+  ParsedKernel parsed(textOf(c));
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  expect(parsed.info.scratchBytesPerToken == 0, c, 0, "scratch grows with keys");
+  size_t held[2];
+  for (int i = 0; i < 2; ++i) {
+    Data data(c, 1, i ? 5000 : 1281, Guarded::Side::end, false);
+    resetScratch();
+    data.run(kernel, 0, 1, 0, 1);
+    held[i] = peakScratch();
+  }
+  expect(held[0] == held[1], c, 5000, "takes " + std::to_string(held[1]) +
+                                          " bytes of scratch, 1281 keys take " +
+                                          std::to_string(held[0]));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   const Isa &isa = isaToTest(argc, argv);
+  if (argc > 2) { // long
+    check({"long", 1, 1, 4, 4}, isa, {1280, 1281});
+    check({"long", 2, 1, 5, 3, true, true}, isa, {1281, 2600});
+    checkPadding(isa);
+    checkScratch(isa);
+    printf("%d failures\n", failures);
+    return failures != 0;
+  }
   std::vector<Case> cases;
   for (int64_t dim : {8, 24, 64, 80})
     cases.push_back({"plain", 2, 2, dim, dim});
@@ -248,7 +309,7 @@ int main(int argc, char **argv) {
   cases.push_back({"softcap", 2, 1, 16, 16, true, true, false, 8, 5.0});
   cases.push_back({"slopes", 6, 2, 16, 16, true, true, false, 0, 0, true});
   for (const Case &c : cases)
-    check(c, isa);
+    check(c, isa, {1, 2, 7, 8, 9, 31, 32, 33, 67});
   printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -1,0 +1,178 @@
+// Attention's operands, where a task lies in them, and who sees whom.
+#include "compiler/halide/AttentionPipe.h"
+#include "compiler/halide/Elements.h"
+
+using namespace Halide;
+
+namespace mille {
+namespace {
+
+using Operand = AttentionOperand;
+constexpr float masked = -1.0e30f; // a key's bias, or less: the key is hidden
+
+const char *nameOf(Operand operand) {
+  switch (operand) {
+  case Operand::keyBias: return "key_bias";
+  case Operand::keyHeadBias: return "key_head_bias";
+  case Operand::rotation: return "rotation";
+  case Operand::queryScale: return "query_scale";
+  case Operand::headScale: return "head_scale";
+  case Operand::sink: return "sink";
+  case Operand::bias: return "bias";
+  case Operand::contentQuery: return "content_query";
+  case Operand::contentKey: return "content_key";
+  case Operand::segments: return "segments";
+  case Operand::prefix: return "prefix";
+  }
+  return "";
+}
+
+} // namespace
+
+//===-- Operands ------------------------------------------------------------//
+
+void AttentionPipe::declareOperands() {
+  query = bufferOf(s.query, names("query"));
+  key = bufferOf(s.key, names("key"));
+  value = bufferOf(s.value, names("value"));
+  pipe.arguments = {query, key, value};
+  for (int i = 0; i < attentionOperands; ++i) {
+    if (!s.optional[i])
+      continue;
+    Operand operand = Operand(i);
+    bool whole = operand == Operand::segments || operand == Operand::prefix;
+    optional[i] = whole ? ImageParam(Int(32), 1, names(nameOf(operand)))
+                        : bufferOf(*s.optional[i], names(nameOf(operand)));
+    pipe.arguments.push_back(optional[i]);
+  }
+  if (isLinear()) {
+    decay = bufferOf(*s.decay, names("decay"));
+    pipe.arguments.insert(pipe.arguments.end(), {decay, queries});
+  } else {
+    pipe.arguments.insert(pipe.arguments.end(), {queries, keyCount, firstOf});
+  }
+  keys = isLinear() ? Expr(queries) : Expr(keyCount);
+  first = isLinear() ? Expr(0) : Expr(firstOf);
+}
+
+// The task's rows lie in one sequence; query blocks count from its first row.
+void AttentionPipe::placeTask() {
+  pipe.out = make("out");
+  head = h;
+  kvHead = s.kvHeads == 1 && !device ? Expr(0) : h / int(s.group());
+  if (device) {
+    placeSequences();
+    return;
+  }
+  // Nothing is stored by this: it makes the out's range known to what follows.
+  pipe.out(d, m, h) = undef(typeOf(spec.out.element));
+  auto rows = pipe.out.output_buffer().dim(1);
+  row0 = rows.min();
+  rowLast = row0 + rows.extent() - 1;
+  sequence = row0 / queries;
+  keyRow = sequence * keys;
+  position0 = first - sequence * queries;
+}
+
+// In its sequence.
+Expr AttentionPipe::ownKvHead() const {
+  return device ? kvHead % int(s.kvHeads) : kvHead;
+}
+
+// Lanes past the last row repeat it.
+Expr AttentionPipe::queryRow(const Expr &block, const Expr &lane) const {
+  return min(row0 + block * queryBlock + lane, rowLast);
+}
+
+//===-- Who sees whom -------------------------------------------------------//
+
+// Keys that a query at a position may see; both ends grow with the position.
+AttentionPipe::Range AttentionPipe::seenFrom(const Expr &position) const {
+  Range range;
+  auto atLeast = [&](const Expr &low) {
+    range.first = range.first.defined() ? max(range.first, low) : low;
+  };
+  auto atMost = [&](const Expr &high) {
+    range.last = range.last.defined() ? min(range.last, high) : high;
+  };
+  if (s.causal && s.has(Operand::prefix))
+    atMost(max(position, at(Operand::prefix)(sequence) - 1));
+  else if (s.causal)
+    atMost(position);
+  if (s.windowRight)
+    atMost(position + int(s.windowRight - 1));
+  if (s.windowLeft)
+    atLeast(position - int(s.windowLeft - 1));
+  if (s.chunk) {
+    Expr from = position / int(s.chunk) * int(s.chunk);
+    atLeast(from);
+    atMost(from + int(s.chunk - 1));
+  }
+  return range;
+}
+
+// Whether a key is seen by anybody at all.
+Expr AttentionPipe::isKept(const Expr &kv) const {
+  return at(Operand::keyBias)(0, keyRow + kv) > masked;
+}
+
+Expr AttentionPipe::isSeen(const Expr &block, const Expr &lane, const Expr &kv) const {
+  Expr seen = Internal::const_true();
+  Range range = seenFrom(position0 + queryRow(block, lane));
+  if (range.first.defined())
+    seen = kv >= range.first;
+  if (range.last.defined())
+    seen = seen && kv <= range.last;
+  if (s.has(Operand::segments)) {
+    const ImageParam &segments = at(Operand::segments);
+    seen = seen && segments(queryRow(block, lane)) == segments(keyRow + kv);
+  }
+  if (s.has(Operand::keyBias))
+    seen = seen && isKept(kv);
+  return seen;
+}
+
+// One bound, of which loops are made: several would be conditions in them.
+Expr AttentionPipe::lastOf(const Range &range) const {
+  if (!stretched || !range.last.defined())
+    return stretched ? keys - 1 : range.last;
+  return min(range.last, keys - 1);
+}
+// Where there is a value that is no number all keys are for the careful ones.
+Expr AttentionPipe::endBySound(const Expr &last, bool careful) const {
+  if (!soundKeys.defined())
+    return last;
+  Expr end = (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)) - 1;
+  return last.defined() ? min(last, end) : end;
+}
+// Of stretch e.
+RDom AttentionPipe::keysOf(const char *name, const Range &range) const {
+  RDom r(0, stretched ? min(keys, stretchKeys) : keys, names(name));
+  Expr last = lastOf(range);
+  if (range.first.defined())
+    r.where(keyAt(e) + r >= range.first);
+  if (last.defined())
+    r.where(keyAt(e) + r <= last);
+  return r;
+}
+// Tiles of stretch e that hold a key that some query of a block sees.
+RDom AttentionPipe::tilesOf(const char *name, const Expr &block) const {
+  RDom r(0, tilesTogether(), names(name));
+  restrictTiles(r, r, block);
+  return r;
+}
+void AttentionPipe::restrictTiles(RDom &r, const Expr &tile, const Expr &block) const {
+  Range range = seenByBlock(block);
+  Expr kv = keyAt(e) + tile * keyTile, last = lastOf(range);
+  if (range.first.defined())
+    r.where(kv + (keyTile - 1) >= range.first);
+  if (last.defined())
+    r.where(kv <= last);
+}
+// Keys that some query of a block sees.
+AttentionPipe::Range AttentionPipe::seenByBlock(const Expr &block) const {
+  return {seenFrom(position0 + queryRow(block, 0)).first,
+          seenFrom(position0 + queryRow(block, queryBlock - 1)).last};
+}
+
+} // namespace mille
