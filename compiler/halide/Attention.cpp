@@ -32,8 +32,8 @@ Pipe AttentionPipe::build() {
   }
   Expr rows = rowLast - row0 + 1, few = keys <= stretchKeys;
   AttentionPipe whole(*this), parts(*this);
-  whole.placeRows("", select(few, rows, 0));
-  parts.placeRows("_parts", select(few, 0, rows));
+  whole.placeRows("", rows, few);
+  parts.placeRows("_parts", rows, !few);
   parts.takeStretches();
   boundOut();
   for (AttentionPipe *form : {&whole, &parts}) {
@@ -45,10 +45,13 @@ Pipe AttentionPipe::build() {
   return std::move(pipe);
 }
 
-// A form of the algorithm for so many rows.
-void AttentionPipe::placeRows(const char *form, const Expr &count) {
+// A form of the algorithm, for so many rows: nothing is prepared for one that a run
+// does not take.
+void AttentionPipe::placeRows(const char *form, const Expr &count, const Expr &taken) {
   suffix = form;
-  row = RDom(0, count, names(("row" + suffix).c_str()));
+  RDom r(0, count, names(("row" + suffix).c_str()));
+  r.where(taken);
+  row = r;
   block = RVar(names(("block" + suffix).c_str()));
 }
 

@@ -51,7 +51,7 @@ private:
   Func make(const char *name) const { return Func(names((name + suffix).c_str())); }
   const Halide::ImageParam &at(Operand operand) const { return optional[int(operand)]; }
 
-  void placeRows(const char *form, const Expr &count);
+  void placeRows(const char *form, const Expr &count, const Expr &taken);
   Expr outcome();
   void schedule();
   void declareOperands();

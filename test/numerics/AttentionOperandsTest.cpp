@@ -205,8 +205,8 @@ int main(int argc, char **argv) {
     c.attributes = attributes.c_str();
     if (narrow && c.has("decay"))
       continue; // linear attention is of f32
-    const bool isLong = argc > 4; // several stretches of keys, of every second case
-    if (isLong && (turn++ % 2 || c.has("pairs")))
+    const bool isLong = argc > 4; // several stretches of keys, of every third case
+    if (isLong && (turn++ % 3 || c.has("pairs")))
       continue; // of pairs there are too many
     const int64_t longest = 1293;
     if (isLong && !c.has("rotation") && !c.has("segments") && !c.has("decay"))
