@@ -31,7 +31,9 @@ public:
   static constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; a maximum
   static constexpr int mostQueries = 32, mostKeys = 8;
   static constexpr int items = 8; // of a device that share a query
-  // Of a stretch: its scores and weights, keys and values lie in L2.
+  // Of a stretch: the scores and weights of a block of queries and most of its keys
+  // and values lie in an L2 of 1 MB. Measured (zen5, one thread, 64 columns): stretches
+  // of 512 to 1024 keys take 4 % longer for 1100 keys, of 1536 4 % for 2048.
   static constexpr int stretchKeys = 1280;
 
 private:
