@@ -2,6 +2,7 @@
 // and what the host program must know of a kernel. Names no generator.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,18 @@ struct Isa {
 
 // Rows a kernel is scheduled for: up to KernelInfo's fewRows, or more.
 enum class RowClass { few, many };
+
+// Which of its tiles a kernel gets for an instruction set: 0 is what the model of
+// the core finds best, n what it finds next (Generate.h, tilesOf).
+struct TileRanks {
+  unsigned others = 0; // of kernels without a rank of their own
+  std::map<std::pair<std::string, std::string>, unsigned> chosen; // kernel, isa
+
+  unsigned of(const std::string &kernel, const std::string &isa) const {
+    auto rank = chosen.find({kernel, isa});
+    return rank == chosen.end() ? others : rank->second;
+  }
+};
 
 // What the host program must know about a kernel; mirrors mille_kernel.
 struct KernelInfo {

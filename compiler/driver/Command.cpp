@@ -6,6 +6,7 @@
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Reproducer.h"
+#include "compiler/driver/Tune.h"
 
 using namespace mille;
 
@@ -13,7 +14,8 @@ static Status perform(const Options &options, mlir::MLIRContext &context,
                       llvm::raw_ostream &out) {
   switch (options.command) {
   case Command::compile:
-    return compileModel(options.compile, context, out);
+    return options.compile.tune ? tuneModel(options.compile, context, out)
+                                : compileModel(options.compile, context, out);
   case Command::init:
     return initCommand(options.init, context, out);
   case Command::run:

@@ -131,7 +131,7 @@ static std::vector<Task> tasksFor(llvm::ArrayRef<DistinctKernel> kernels,
 
 Status mille::generateKernels(
     llvm::ArrayRef<DistinctKernel> kernels, llvm::ArrayRef<Isa> isas,
-    unsigned jobs, bool useCache,
+    const TileRanks &ranks, unsigned jobs, bool useCache,
     std::vector<std::pair<std::string, std::string>> &objects) {
   std::vector<Task> tasks = tasksFor(kernels, isas);
   std::atomic<size_t> next{0}, finished{0};
@@ -144,7 +144,8 @@ Status mille::generateKernels(
       Status status = Status::done;
       try {
         status = generateKernel(task.kernel->op, *task.isa, task.rows, useCache,
-                                task.object);
+                                task.object,
+                                ranks.of(task.kernel->info.name, task.isa->name));
       } catch (...) {
         std::lock_guard<std::mutex> lock(guard);
         thrown = std::current_exception();

@@ -29,7 +29,8 @@ void remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels, llvm::ArrayRef<Isa> i
 // Each symbol once, for each instruction set and row class: name and bytes, in
 // an order that does not depend on `jobs`.
 Status generateKernels(llvm::ArrayRef<DistinctKernel> kernels,
-                       llvm::ArrayRef<Isa> isas, unsigned jobs, bool useCache,
+                       llvm::ArrayRef<Isa> isas, const TileRanks &ranks,
+                       unsigned jobs, bool useCache,
                        std::vector<std::pair<std::string, std::string>> &objects);
 
 } // namespace mille

@@ -1,9 +1,11 @@
 // NAME.json: what a package holds, for people and tools.
-// Must not hold anything that differs between two compiles of the same model.
+// Must not hold anything that differs between two compiles of the same model, but
+// for tiles that were measured.
 #include "compiler/driver/Manifest.h"
 
 #include "compiler/driver/Machine.h"
 #include "compiler/driver/Version.h"
+#include "compiler/halide/Generate.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/Support/JSON.h"
 
@@ -102,6 +104,25 @@ static void writeTraffic(OStream &json, const Traffic &traffic) {
   json.attribute("weight_bytes", traffic.weightBytes);
 }
 
+// Of each instruction set; its rank where it is not the model's own choice.
+static void writeTiles(OStream &json, const DistinctKernel &kernel,
+                       const ManifestInput &input) {
+  json.attributeArray("tiles", [&] {
+    for (const Isa &isa : input.isas) {
+      std::vector<std::string> tiles = tilesOf(kernel.op, isa);
+      if (tiles.empty())
+        continue;
+      unsigned rank = input.tiles.of(kernel.info.name, isa.name);
+      rank = rank < tiles.size() ? rank : 0;
+      json.object([&] {
+        json.attribute("isa", isa.name);
+        json.attribute("tile", tiles[rank]);
+        json.attribute("rank", int64_t(rank));
+      });
+    }
+  });
+}
+
 static void writeKernels(OStream &json, const ManifestInput &input) {
   for (const DistinctKernel &kernel : input.kernels)
     json.object([&] {
@@ -110,6 +131,7 @@ static void writeKernels(OStream &json, const ManifestInput &input) {
       json.attribute("places", kernel.places);
       json.attribute("flops_per_row", int64_t(kernel.info.flopsPerRow));
       json.attribute("weight_bytes", int64_t(kernel.info.bytesWeights));
+      writeTiles(json, kernel, input);
     });
 }
 

@@ -1,5 +1,6 @@
 // NAME.json: what a package holds, for people and tools.
-// Must not hold anything that differs between two compiles of the same model.
+// Must not hold anything that differs between two compiles of the same model, but
+// for tiles that were measured.
 #pragma once
 #include "compiler/driver/Certificate.h"
 #include "compiler/driver/Kernels.h"
@@ -17,6 +18,7 @@ struct ManifestInput {
   std::optional<Traffic> unscaled; // of the same model without constant scales
   llvm::ArrayRef<Isa> isas;
   llvm::ArrayRef<DistinctKernel> kernels;
+  const TileRanks &tiles;
   std::string dtype;
   bool hiddenStates, embedWeights;
 };

@@ -133,6 +133,10 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
       ->check(numberFrom(1, 1024));
   app->add_flag("!--no-cache", o.cache,
                 "neither read nor write $XDG_CACHE_HOME/mille");
+  app->add_flag("--tune", o.tune,
+                "measure on this machine the tiles that the model of a core finds "
+                "nearly as good, and take the fastest of each kernel; NAME.json "
+                "holds them");
   app->footer("Examples:\n"
               "  mille compile minilm/ -o out\n"
               "  mille compile spec.json -o out --target=host,x86-64-v3\n"
@@ -393,6 +397,9 @@ static bool checkCompile(CompileOptions &o, StringRef stage) {
       return refuse("--stop-after is '" + stage + "' but must be one of " +
                     stagesThatPrint());
   }
+  if (o.tune && o.stopAfter)
+    return refuse("--tune measures a package but --stop-after makes none",
+                  "mille compile MODEL -o DIR --tune");
   if (o.folder.empty() && !o.stopAfter)
     return refuse("-o is required: the folder for the package",
                   "mille compile MODEL -o DIR");

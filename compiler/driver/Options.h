@@ -1,6 +1,7 @@
 // The command line as data. The words are a contract: see docs/commands.md.
 // Must not do what the options ask for.
 #pragma once
+#include "compiler/KernelInfo.h"
 #include "compiler/driver/Stages.h"
 #include "compiler/import/ImageSize.h"
 
@@ -27,7 +28,8 @@ struct CompileOptions {
   std::optional<ImageSize> imageSizeAtHand; // no option: see ImportOptions
   std::vector<std::string> remarks; // "rewrite", "fuse", "plan"
   unsigned jobs = 0;                // 0: as many as cores
-  bool cache = true;
+  bool cache = true, tune = false;
+  TileRanks tiles; // no option: what tuning found
   bool certify = true; // no option: measure rewrites where that is quick
 };
 

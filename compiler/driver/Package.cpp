@@ -96,11 +96,15 @@ static void readParts(const json::Value &body, Package &package) {
   package.outputs = tensors(items(body, "outputs"));
   for (const json::Value &isa : items(body, "isas"))
     package.isas.push_back({text(isa, "name"), text(isa, "needs")});
-  for (const json::Value &kernel : items(body, "kernels"))
+  for (const json::Value &kernel : items(body, "kernels")) {
     package.kernels.push_back({text(kernel, "name"), text(kernel, "does"),
                                whole(kernel, "places"),
                                whole(kernel, "flops_per_row"),
-                               whole(kernel, "weight_bytes")});
+                               whole(kernel, "weight_bytes"), {}});
+    for (const json::Value &tile : items(kernel, "tiles"))
+      package.kernels.back().tiles.push_back(
+          {text(tile, "isa"), text(tile, "tile"), whole(tile, "rank")});
+  }
   for (const json::Value &rewrite : items(body, "rewrites"))
     package.rewrites.push_back({text(rewrite, "name"), text(rewrite, "unit"),
                                 text(rewrite, "layers"), text(rewrite, "status"),

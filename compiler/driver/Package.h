@@ -35,6 +35,11 @@ struct Package {
   struct Kernel {
     std::string name, does;
     int64_t places = 0, flopsPerRow = 0, weightBytes = 0;
+    struct Tile {
+      std::string isa, text;
+      int64_t rank; // 0: the model's own choice
+    };
+    std::vector<Tile> tiles;
   };
   std::vector<Kernel> kernels;
 

@@ -214,7 +214,7 @@ bool Climb::stopsAfter(Stage stage) {
 Status Climb::generate() {
   unsigned jobs = options.jobs ? options.jobs : describeMachine().cores;
   Status status =
-      generateKernels(kernels, isas, jobs, options.cache, objects);
+      generateKernels(kernels, isas, options.tiles, jobs, options.cache, objects);
   return injectedFault(Stage::generate) ? Status::bug : status;
 }
 
@@ -252,7 +252,7 @@ Status Climb::link() {
   ManifestInput manifest{name,    path.str().str(),     folder.str().str(),
                          hashModel(path, folder, model), model,
                          parameters, certificate, trafficOf(model), unscaled,
-                         isas,    kernels,
+                         isas,    kernels, options.tiles,
                          options.dtype,
                          options.hiddenStates,          options.embedWeights};
   ParameterValues values(model, imported.folder);

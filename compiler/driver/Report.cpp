@@ -41,6 +41,15 @@ static void printColumns(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
   }
 }
 
+// Of each instruction set, and whether it was measured.
+static std::string tilesOf(const Package::Kernel &kernel) {
+  std::string text;
+  for (const Package::Kernel::Tile &tile : kernel.tiles)
+    text += (text.empty() ? "" : "; ") + tile.isa + ": " + tile.text +
+            (tile.rank ? ", as measured" : "");
+  return text.empty() ? "-" : text;
+}
+
 // What the model's constant scales cost: its kernels and bytes with and without.
 static void printTraffic(const Package &package, llvm::raw_ostream &out) {
   if (!package.unscaled)
@@ -136,10 +145,10 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
     printColumns(out, rows);
   }
   out << "\nkernels\n";
-  std::vector<Row> rows = {{"name", "does", "places", "weights"}};
+  std::vector<Row> rows = {{"name", "does", "places", "weights", "tile"}};
   for (const Package::Kernel &kernel : package.kernels)
     rows.push_back({kernel.name, kernel.does, std::to_string(kernel.places),
-                    sayBytes(kernel.weightBytes)});
+                    sayBytes(kernel.weightBytes), tilesOf(kernel)});
   printColumns(out, rows);
   out << "\nmemory\n";
   printColumns(out, {{"weights", sayBytes(package.weightsBytes)},

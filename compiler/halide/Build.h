@@ -31,7 +31,7 @@ struct Pipe {
 };
 
 Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
-                 const Names &names, bool few);
+                 const Names &names, bool few, unsigned rank);
 Pipe buildRows(const KernelSpec &spec, const Machine &machine,
                const Names &names);
 Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,

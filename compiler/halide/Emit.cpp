@@ -86,9 +86,9 @@ Machine machineOf(const Target &target) {
 }
 
 Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
-           bool few) {
+           const EmitOptions &options) {
   switch (spec.kind) {
-  case KernelKind::matmul: return buildMatmul(spec, machine, names, few);
+  case KernelKind::matmul: return buildMatmul(spec, machine, names, options.few, options.rank);
   case KernelKind::rows: return buildRows(spec, machine, names);
   case KernelKind::quantize: return buildQuantize(spec, machine, names);
   case KernelKind::attention: return buildAttention(spec, machine, names);
@@ -127,8 +127,8 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Target target(options.target);
     Names names{options.unique};
     Machine machine = machineOf(target);
-    Pipe pipe = machine.device ? build(withoutBf16(spec), machine, names, options.few)
-                               : build(spec, machine, names, options.few);
+    Pipe pipe = machine.device ? build(withoutBf16(spec), machine, names, options)
+                               : build(spec, machine, names, options);
     std::vector<Func> outs = pipe.before;
     outs.push_back(pipe.out);
     Pipeline pipeline(outs);

@@ -12,6 +12,7 @@ struct EmitOptions {
   std::string unique; // part of every internal name, different for each kernel
   bool few = false;   // schedule for few rows
   std::string *statement = nullptr; // also gives Halide's lowered program
+  unsigned rank = 0;  // of a matmul's tile (Tiles.h)
 };
 
 // False, with a sentence in `error`, where Halide refuses. Thread-safe.

@@ -19,7 +19,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "46";
+constexpr StringLiteral scheduleVersion = "55";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -197,13 +197,24 @@ std::vector<std::string> mille::explainTiles(Operation *op, const Isa &isa) {
   if (failed(readSpec(op, spec)) || spec.kind != KernelKind::matmul)
     return {};
   if (isa.backend.empty())
-    return {explainTile(spec.matmul, coreOf(isWide(isa)))};
+    return {explainTile(spec, coreOf(isWide(isa)))};
   return {explainTile(spec.matmul, gpuDescription()),
           explainTile(spec.matmul, coreDescription())};
 }
 
+std::vector<std::string> mille::tilesOf(Operation *op, const Isa &isa) {
+  KernelSpec spec;
+  std::vector<std::string> texts;
+  if (failed(readSpec(op, spec)) || spec.kind != KernelKind::matmul ||
+      !isa.backend.empty())
+    return texts;
+  for (const MatmulTile &tile : tilesOf(spec, coreOf(isWide(isa))))
+    texts.push_back(inWords(tile, spec.matmul));
+  return texts;
+}
+
 Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
-                             bool useCache, std::string &object) {
+                             bool useCache, std::string &object, unsigned rank) {
   KernelSpec spec;
   if (failed(readSpec(op, spec)))
     return Status::bug;
@@ -219,7 +230,9 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
   options.entry = StringRef(symbol).drop_back(strlen("_argv")).str();
   options.unique = options.entry;
   options.few = rows == RowClass::few && hasClasses(info.fewRows, isa);
-  std::string key = hashOf(identityOf(spec) + options.target + "\n" + symbol);
+  options.rank = rank;
+  std::string key = hashOf(identityOf(spec) + options.target + "\n" + symbol +
+                           "\n" + std::to_string(rank));
   if (useCache && readKernelCache(key, object))
     return Status::done;
   std::string problem;

@@ -24,9 +24,14 @@ std::string kernelSymbol(const KernelInfo &info, const Isa &isa, RowClass rows);
 // each. None where nothing is chosen by a model.
 std::vector<std::string> explainTiles(mlir::Operation *kernelOp, const Isa &isa);
 
+// The tiles that a kernel may have for an instruction set, in words: first the
+// model's own, then those that it finds nearly as good. None where there is no
+// choice.
+std::vector<std::string> tilesOf(mlir::Operation *kernelOp, const Isa &isa);
+
 // The object's bytes, from the cache on disk ($XDG_CACHE_HOME/mille) or made.
-// The symbol above is its entry, in the calling convention of runtime/abi.h.
+// `rank` is that of its tile. The symbol above is its entry, in the calling convention of runtime/abi.h.
 Status generateKernel(mlir::Operation *kernelOp, const Isa &isa, RowClass rows,
-                      bool useCache, std::string &object);
+                      bool useCache, std::string &object, unsigned rank = 0);
 
 } // namespace mille

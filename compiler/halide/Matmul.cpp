@@ -10,12 +10,21 @@ using namespace Halide;
 
 namespace mille {
 
+namespace {
+
+MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
+  std::vector<MatmulTile> tiles = tilesOf(spec, core);
+  return tiles[rank < tiles.size() ? rank : 0];
+}
+
+} // namespace
+
 MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
-                       const Names &names, bool few)
+                       const Names &names, bool few, unsigned rank)
     : spec(spec), s(spec.matmul), names(names), device(machine.device), few(few),
       deviceTile(deviceTileOf(s, few ? coreDescription() : gpuDescription())),
       tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0}
-                  : matmulTileOf(s, coreOf(machine.wide))),
+                  : tileOf(spec, coreOf(machine.wide), rank)),
       V(machine.lanes), K(int(s.inner)), panel(int(s.panel)),
       panels(int(s.panels)), count(s.accumulators), group(int(s.group())),
       steps((K + group - 1) / group), width(panel / count),
@@ -144,8 +153,8 @@ Pipe MatmulPipe::build() {
 }
 
 Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
-                 const Names &names, bool few) {
-  return MatmulPipe(spec, machine, names, few).build();
+                 const Names &names, bool few, unsigned rank) {
+  return MatmulPipe(spec, machine, names, few, rank).build();
 }
 
 } // namespace mille

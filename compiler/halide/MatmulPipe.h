@@ -10,7 +10,7 @@ namespace mille {
 class MatmulPipe {
 public:
   MatmulPipe(const KernelSpec &spec, const Machine &machine, const Names &names,
-             bool few);
+             bool few, unsigned rank);
   Pipe build();
 
 private:

@@ -51,11 +51,9 @@ void MatmulPipe::schedule() {
     addPasses();
 }
 
-// Sums that the out has room for may wait there, and then a chunk of K is outside
-// of all.
+// Where the tile's sums wait in the out, a chunk of K is outside of all.
 void MatmulPipe::addPasses() {
-  const bool room = count == 1 && !parked && spec.out.element == Element::f32;
-  const int chunk = room ? tile.chunk : steps, step = panel * group;
+  const int chunk = tile.chunk, step = panel * group;
   if (chunk < steps)
     pipe.passes.push_back(
         chunkSums({pipe.out.name(), product.name(), no.name(), chunk}));

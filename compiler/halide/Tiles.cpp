@@ -30,6 +30,10 @@ namespace {
 struct Shape {
   int rows, vectors;
   double cycles, loads; // for a multiply-add
+
+  bool operator<(const Shape &other) const {
+    return std::pair(cycles, loads) < std::pair(other.cycles, other.loads);
+  }
 };
 
 // Sums, a step's weights, and one value of a row.
@@ -37,31 +41,31 @@ bool fits(const Core &core, int rows, int vectors) {
   return rows * vectors + vectors + 1 <= core.registers;
 }
 
-// Fewest cycles for a multiply-add, then fewest loads: what is loaded once serves
-// most sums.
-Shape bestShape(const MatmulSpec &m, const Core &core) {
+// Fewest cycles for a multiply-add first, then fewest loads: what is loaded once
+// serves most sums.
+std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core, size_t most) {
   const int all = int(m.panel) / core.lanes;
-  Shape best{};
+  std::vector<Shape> shapes;
   for (int vectors = m.accumulators; vectors <= all; ++vectors)
     for (int rows = 2; fits(core, rows, vectors); ++rows) {
       if (all % vectors || vectors % m.accumulators)
         continue;
       const double sums = rows * vectors;
-      Shape shape{rows, vectors, costOf(core, rows, vectors).cycles() / sums,
-                  (rows + vectors) / sums};
-      if (!best.rows || std::pair(shape.cycles, shape.loads) <
-                            std::pair(best.cycles, best.loads))
-        best = shape;
+      shapes.push_back({rows, vectors, costOf(core, rows, vectors).cycles() / sums,
+                        (rows + vectors) / sums});
     }
-  return best;
+  std::stable_sort(shapes.begin(), shapes.end());
+  shapes.resize(std::min(shapes.size(), most));
+  return shapes;
 }
 
 // Rows that a chunk's inputs are counted for: those of a batch of one.
 constexpr int64_t rowsInL2 = 128;
 
-// A step of a panel and of its rows is in L2 at once; three quarters of it may be.
+// A step of a panel, of the panel that comes next and of the rows is in L2 at once;
+// three quarters of it may be.
 int64_t stepsInL2(const MatmulSpec &m, const Core &core) {
-  const int64_t step = 4 * (m.panel + rowsInL2);
+  const int64_t step = 4 * (2 * m.panel + rowsInL2);
   return core.bytesOfL2 * 3 / 4 / step;
 }
 
@@ -81,30 +85,55 @@ int chunkOf(const MatmulSpec &m, const Core &core) {
 
 } // namespace
 
-MatmulTile matmulTileOf(const MatmulSpec &matmul, const Core &core) {
-  Shape shape = bestShape(matmul, core);
-  return {shape.rows, shape.vectors * core.lanes / matmul.accumulators,
-          chunkOf(matmul, core)};
+bool sumsMayWait(const KernelSpec &spec) {
+  const MatmulSpec &m = spec.matmul;
+  return m.accumulators == 1 && !m.ofBytes() && !m.epilogue.expensive() &&
+         m.inner % m.group() == 0 && spec.out.element == Element::f32;
 }
 
-std::string explainTile(const MatmulSpec &m, const Core &core) {
-  const MatmulTile tile = matmulTileOf(m, core);
-  const int vectors = tile.columns * m.accumulators / core.lanes;
-  const StepCost cost = costOf(core, tile.rows, vectors);
-  const int64_t steps = stepsOf(m);
+std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
+  const MatmulSpec &m = spec.matmul;
+  const int steps = int(stepsOf(m));
+  const int chunk = sumsMayWait(spec) ? chunkOf(m, core) : steps;
+  std::vector<MatmulTile> tiles;
+  for (const Shape &shape : bestShapes(m, core, 4)) {
+    const int across = shape.vectors * core.lanes; // pieces are of whole panels
+    tiles.push_back({shape.rows, across / m.accumulators,
+                     across == m.panel ? chunk : steps});
+  }
+  const MatmulTile best = tiles.front();
+  if (best.chunk < steps)
+    tiles.push_back({best.rows, best.columns, steps});
+  if (sumsMayWait(spec) && best.columns == m.panel && chunk % 2 == 0 && chunk >= 512)
+    tiles.push_back({best.rows, best.columns, chunk / 2});
+  return tiles;
+}
+
+std::string inWords(const MatmulTile &tile, const MatmulSpec &m) {
   std::ostringstream text;
-  text << "tile of " << tile.rows << " rows x " << tile.columns << " columns";
+  const int64_t steps = stepsOf(m);
+  text << tile.rows << " rows x " << tile.columns << " columns";
   if (m.accumulators > 1)
     text << " x " << m.accumulators << " sums";
-  text << ": " << tile.rows * vectors + vectors + 1 << " of " << core.registers
-       << " registers; a step of K takes " << cost.multiplies
-       << " cycles of multiply-adds, " << cost.loads << " of loads, " << cost.fromL2
-       << " of L2; ";
+  text << ", " << steps << " steps of K ";
   if (tile.chunk == steps)
-    text << steps << " steps of K at once";
+    text << "at once";
   else
-    text << steps << " steps of K in pieces of " << tile.chunk;
-  text << ", as " << stepsInL2(m, core) << " of a panel and " << rowsInL2
+    text << "in pieces of " << tile.chunk;
+  return text.str();
+}
+
+std::string explainTile(const KernelSpec &spec, const Core &core) {
+  const MatmulSpec &m = spec.matmul;
+  const MatmulTile tile = tilesOf(spec, core).front();
+  const int vectors = tile.columns * m.accumulators / core.lanes;
+  const StepCost cost = costOf(core, tile.rows, vectors);
+  std::ostringstream text;
+  text << "tile of " << inWords(tile, m) << ": "
+       << tile.rows * vectors + vectors + 1 << " of " << core.registers
+       << " registers; a step takes " << cost.multiplies
+       << " cycles of multiply-adds, " << cost.loads << " of loads, " << cost.fromL2
+       << " of L2; " << stepsInL2(m, core) << " steps of two panels and of " << rowsInL2
        << " rows fit the L2";
   return text.str();
 }

@@ -5,6 +5,7 @@
 #include "compiler/halide/Spec.h"
 
 #include <string>
+#include <vector>
 
 namespace mille {
 
@@ -25,6 +26,9 @@ struct MatmulTile {
   int chunk;         // steps of K that all tiles do before any does the next
 };
 
+// Whether a tile's sums may wait in their place of the out: f32, as they are.
+bool sumsMayWait(const KernelSpec &spec);
+
 // What one step of K costs a tile, in cycles; the largest is what it takes.
 struct StepCost {
   double multiplies, latency, loads, fromL2;
@@ -32,9 +36,14 @@ struct StepCost {
 };
 StepCost costOf(const Core &core, int rows, int vectors);
 
-MatmulTile matmulTileOf(const MatmulSpec &matmul, const Core &core);
+// What the model finds best, then what it finds nearly as good: measuring may find
+// one of these better (mille compile --tune). Never empty, the same each time.
+std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core);
 
-// The tile and why, as a sentence.
-std::string explainTile(const MatmulSpec &matmul, const Core &core);
+// "6 rows x 64 columns, 3072 steps of K in pieces of 1024".
+std::string inWords(const MatmulTile &tile, const MatmulSpec &matmul);
+
+// The first of them and why, as a sentence.
+std::string explainTile(const KernelSpec &spec, const Core &core);
 
 } // namespace mille

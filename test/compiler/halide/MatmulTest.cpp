@@ -218,6 +218,27 @@ void check(const Case &c, const Isa &isa) {
   }
 }
 
+// Each tile that the kernel may have gives the bits of the model's, whose values
+// `check` looks at.
+void checkRanks(const Case &c, const Isa &isa) {
+  ParsedKernel parsed(textOf(c));
+  const size_t ranks = tilesOf(parsed.op, isa).size();
+  expect(ranks > 2, c, isa, 0, "few tiles to choose from");
+  mille_kernel_function model = load(parsed, isa, RowClass::many);
+  for (unsigned rank = 1; rank < ranks; ++rank) {
+    mille_kernel_function other = load(parsed, isa, RowClass::many, rank);
+    for (int64_t rows : {1, 5, 13, 16, 19, 31, 103}) {
+      Data data(c, rows, Guarded::Side::end);
+      data.run(model, 0, rows, 0, c.columns);
+      std::vector<uint32_t> whole = data.bits();
+      data.poison();
+      expect(data.run(other, 0, rows, 0, c.columns) == 0, c, isa, rows, "status");
+      expect(data.bits() == whole, c, isa, rows,
+             "bits differ with tile " + std::to_string(rank));
+    }
+  }
+}
+
 const char *plain = "^bb0(%a: f32):\n kernel.yield %a : f32";
 const char *geluRegion = R"(^bb0(%a: f32, %b: f32):
   %x = arith.addf %a, %b : f32
@@ -283,8 +304,12 @@ int main(int argc, char **argv) {
     cases.push_back({"gated", 33, columns, 2, {}, gatedRegion, siluGate, 4e-6});
   }
   const Isa &isa = isaToTest(argc, argv);
+  const bool everyTile = argc > 2 && std::string(argv[2]) == "ranks";
   for (const Case &c : cases)
-    check(c, isa);
+    if (!everyTile)
+      check(c, isa);
+    else if (c.columns >= 100)
+      checkRanks(c, isa);
   printf("%d failures\n", failures);
   return failures != 0;
 }

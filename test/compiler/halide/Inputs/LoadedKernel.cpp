@@ -124,9 +124,9 @@ const Isa &mille::test::isaToTest(int argc, char **argv) {
 }
 
 mille_kernel_function mille::test::load(ParsedKernel &kernel, const Isa &isa,
-                                        RowClass rows) {
+                                        RowClass rows, unsigned rank) {
   std::string object;
-  if (failed(generateKernel(kernel.op, isa, rows, false, object)))
+  if (failed(generateKernel(kernel.op, isa, rows, false, object, rank)))
     giveUp("cannot generate");
   std::string symbol = kernelSymbol(kernel.info, isa, rows);
   char folder[] = "/tmp/mille-kernel-XXXXXX";

@@ -53,7 +53,8 @@ bool machineHas(const Isa &isa);
 const Isa &isaToTest(int argc, char **argv);
 
 // Generates, links and loads; the process ends with a message where it cannot.
-mille_kernel_function load(ParsedKernel &kernel, const Isa &isa, RowClass rows);
+mille_kernel_function load(ParsedKernel &kernel, const Isa &isa, RowClass rows,
+                           unsigned rank = 0);
 
 // One argument: memory, sizes and strides from the innermost dimension.
 struct Argument {
