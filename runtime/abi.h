@@ -98,7 +98,8 @@ typedef struct {
   uint32_t column_unit;     /* columns (or heads) of a task: a multiple of this;
                                equal to the width where columns cannot be split */
   uint32_t row_unit;        /* rows of a register tile: tasks start at multiples */
-  uint32_t few_rows;        /* up to this many rows variant 0 runs, above it 1 */
+  uint32_t few_rows;        /* up to this many rows variant 0 runs, above it 1, which
+                               is right for more rows only */
   uint32_t key_unit;        /* attention: keys that are added up together: a multiple
                                of them may be left out before a sequence's tokens
                                where all are hidden; 0: any number */

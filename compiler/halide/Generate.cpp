@@ -19,7 +19,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "55";
+constexpr StringLiteral scheduleVersion = "60";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -41,9 +41,6 @@ std::string nameOf(const KernelSpec &spec) {
 }
 
 bool isWide(const Isa &isa) { return isa.features & MILLE_CPU_AVX512; }
-
-// Up to three tiles of rows: more hide memory's time behind their own.
-constexpr uint32_t fewRows = 18;
 
 // Only matmul has a schedule of its own for few rows: on AVX-512, and on devices,
 // where it is the one without local memory.

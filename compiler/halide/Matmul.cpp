@@ -33,7 +33,9 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       words(device && group > 1),
       // An epilogue with a polynomial, or one that converts, would spill
       // accumulators where it is unrolled in place.
-      parked(s.epilogue.expensive() || s.ofBytes()) {
+      parked(s.epilogue.expensive() || s.ofBytes()),
+      // Machines without classes of rows have one kernel for all.
+      anyRows(few || !machine.wide || !tile.sharesMoreThan(fewRows)) {
   if (device)
     i = m; // an item's rows are the out's
   inTile = device ? std::vector<Var>{ni, a, i, no} : std::vector<Var>{ni, a, i, t, no};
@@ -77,8 +79,11 @@ void MatmulPipe::placeRows() {
 
 Expr MatmulPipe::isRow(const Expr &i, const Expr &t) const {
   const int fewer = tile.rows - 1;
+  Expr shared = i < fewer || t < taller;
+  if (!anyRows)
+    return shared;
   Expr inside = t * fewer + i < Func(pipe.out).output_buffer().dim(1).extent();
-  return (i < fewer || t < taller) && (whole || inside);
+  return shared && (whole || inside);
 }
 
 Expr MatmulPipe::rowAt(const Expr &i, const Expr &t) const {

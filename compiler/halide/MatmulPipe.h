@@ -48,6 +48,7 @@ private:
   const int slices;                     // tiles across a panel
   const bool words;  // a group of values is read as a word of 32 bits
   const bool parked; // the epilogue is a loop over a tile in L1
+  const bool anyRows; // also so few that one tile has less than the others
   Pipe pipe;
   Halide::ImageParam input, weight, zeros, sums;
   Var n{names("n")}, m{names("m")};

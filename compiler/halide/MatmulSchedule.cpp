@@ -46,7 +46,8 @@ void MatmulPipe::schedule() {
     pipe.out.update().unroll(tileRows.x);
   }
   scheduleSums();
-  pipe.out.update().specialize(whole);
+  if (anyRows)
+    pipe.out.update().specialize(whole);
   if (slices == 1 && K % group == 0) // a tile reads all of a panel
     addPasses();
 }
