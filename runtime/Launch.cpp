@@ -2,8 +2,7 @@
 // Must not allocate, and must not care in which order tasks run.
 #include "runtime/Partition.h"
 #include "runtime/Backend.h"
-
-#include <time.h>
+#include "runtime/Clock.h"
 
 namespace mille {
 
@@ -62,12 +61,6 @@ void cut(mille_buffer &buffer, int dimension, int64_t first, int64_t min,
   buffer.host = (char *)buffer.host + first * d.stride * bytes;
   d.min = (int32_t)min;
   d.extent = (int32_t)extent;
-}
-
-uint64_t nanosecondsNow() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + time.tv_nsec;
 }
 
 uint32_t kernelIndex(const mille_model &model, const mille_kernel *kernel) {
@@ -156,11 +149,11 @@ int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
   task->used = task->top = 0;
   if (!session.profiling)
     return function(arguments);
-  uint64_t begin = nanosecondsNow();
+  int64_t begin = nanosecondsOf(CLOCK_MONOTONIC);
   int32_t code = function(arguments);
   uint32_t index = kernelIndex(*session.package->model, &kernel);
   if (index < session.package->model->kernel_count)
-    task->nanoseconds[index] += nanosecondsNow() - begin;
+    task->nanoseconds[index] += nanosecondsOf(CLOCK_MONOTONIC) - begin;
   return code;
 }
 

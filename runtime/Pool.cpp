@@ -1,12 +1,12 @@
 // Threads that spin a while, then sleep; tickets that are drawn and stolen.
 // Must not wait for a thread that holds no task.
 #include "runtime/Pool.h"
+#include "runtime/Clock.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace mille {
@@ -16,12 +16,6 @@ constexpr int endShift = 24;
 constexpr uint64_t indexMask = (1u << endShift) - 1;
 constexpr int spins = 20000; // about 0.3 ms: a run's launches follow faster
 constexpr size_t stackBytes = 1 << 20;
-
-int64_t timeOf(clockid_t clock) {
-  timespec time;
-  clock_gettime(clock, &time);
-  return time.tv_sec * 1000000000ll + time.tv_nsec;
-}
 
 void pause() {
 #if defined(__x86_64__)
@@ -144,8 +138,9 @@ void Pool::stop() {
 }
 
 void Pool::run(Function what, void *with, int64_t count) {
-  const int64_t began = threads == 1 || count < 2 ? 0 : timeOf(CLOCK_MONOTONIC);
-  if (threads == 1 || count < 2 || profit.alone(began)) {
+  const bool one = threads == 1 || count < 2;
+  const int64_t began = one ? 0 : nanosecondsOf(CLOCK_MONOTONIC);
+  if (one || profit.alone(began)) {
     for (int64_t task = 0; task < count; ++task)
       what(with, task, 0);
     return;
@@ -167,10 +162,10 @@ void Pool::run(Function what, void *with, int64_t count) {
     wait(count);
     return;
   }
-  const int64_t before = timeOf(CLOCK_THREAD_CPUTIME_ID), mine = drain(0);
-  const int64_t own = timeOf(CLOCK_THREAD_CPUTIME_ID) - before;
+  const int64_t before = nanosecondsOf(CLOCK_THREAD_CPUTIME_ID), mine = drain(0);
+  const int64_t own = nanosecondsOf(CLOCK_THREAD_CPUTIME_ID) - before;
   wait(count);
-  profit.add(began, timeOf(CLOCK_MONOTONIC), own, mine, count);
+  profit.add(began, nanosecondsOf(CLOCK_MONOTONIC), own, mine, count);
 }
 
 void Pool::wait(int64_t count) {

@@ -7,6 +7,7 @@
 // multiplies by 1 and adds 0. Must not let a bit depend on anything else.
 #include "compiler/halide/AttentionPipe.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/OneMemory.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -16,40 +17,20 @@ namespace {
 
 // What a function leaves is in the memory of what it found: all its loads and stores
 // are of that name then.
-class CarryOver : public IRMutator {
+class CarryOver : public OneMemory {
 public:
   explicit CarryOver(const std::vector<Carried> &all) {
     for (const Carried &c : all)
-      foundOf[c.left.name()] = c.found.name();
+      memoryOf[c.left.name()] = c.found.name();
   }
 
 private:
-  using IRMutator::visit;
+  using OneMemory::visit;
 
-  const std::string &nameOf(const std::string &name) const {
-    auto found = foundOf.find(name);
-    return found == foundOf.end() ? name : found->second;
-  }
-  Expr visit(const Load *op) override {
-    return Load::make(op->type, nameOf(op->name), mutate(op->index), op->image,
-                      op->param, mutate(op->predicate), op->alignment);
-  }
   Stmt visit(const Store *op) override {
     return Store::make(nameOf(op->name), mutate(op->value), mutate(op->index), op->param,
                        mutate(op->predicate), op->alignment);
   }
-  Stmt visit(const Allocate *op) override {
-    return foundOf.count(op->name) ? mutate(op->body) : IRMutator::visit(op);
-  }
-  // It lives to the end of its scope.
-  Stmt visit(const Free *op) override {
-    for (auto &[left, found] : foundOf)
-      if (op->name == left || op->name == found)
-        return Evaluate::make(0);
-    return op;
-  }
-
-  std::map<std::string, std::string> foundOf;
 };
 
 } // namespace

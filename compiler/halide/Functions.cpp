@@ -46,11 +46,12 @@ Expr exp2Fraction(const Expr &f) {
 }
 
 // log2 Phi(-t) for t in [0, 6], the normal distribution's tail
-constexpr std::initializer_list<float> log2TailTerms = {
-    -0.999999523f,    -1.1511234f,      -0.459095031f,   -0.0527594723f,
-    0.00735208998f,   -0.000293278717f, -0.000151872766f, 4.23656275e-05f,
-    -5.52579831e-06f, 3.82261135e-07f,  -1.12357252e-08f};
-Expr log2TailNear(const Expr &t) { return horner(t, log2TailTerms); }
+Expr log2TailNear(const Expr &t) {
+  return horner(t, {-0.999999523f, -1.1511234f, -0.459095031f, -0.0527594723f,
+                    0.00735208998f, -0.000293278717f, -0.000151872766f,
+                    4.23656275e-05f, -5.52579831e-06f, 3.82261135e-07f,
+                    -1.12357252e-08f});
+}
 
 // The same for t >= 0. Beyond 6 the fit is continued by a parabola, so that the
 // tail goes on falling to 0.
@@ -100,15 +101,18 @@ std::pair<Expr, Expr> splitSum(const Expr &x) {
   return {bitsOf(n), f};
 }
 
-} // namespace
-
-Expr exp2Weight(Expr x) {
-  // At -127 the fraction is 0, and 1.0 less 127 exponents is 0.
-  auto [n, f] = splitSum(max(x, -127.0f));
+// 2^x for x from -127 to 0.
+Expr exp2Near(const Expr &x) {
+  auto [n, f] = splitSum(x);
   Expr p = horner(f, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
                       0.00966734067f, 0.00133822637f});
   return floatOf(bitsOf(p) + shifted(n, 23));
 }
+
+} // namespace
+
+// At -127 the fraction is 0, and 1.0 less 127 exponents is 0.
+Expr exp2Weight(Expr x) { return exp2Near(max(x, -127.0f)); }
 
 // 2^(f + 1/2) is in [1, 2], so that half of bf16's last place is 2^-8 throughout: it
 // is in the first coefficient. At -127.5 the fraction is 1/2, and 2.0 less 128
@@ -130,13 +134,10 @@ Expr geluBy(const Expr &x, const Expr &t, const Expr &phi) {
 
 } // namespace
 
-// The term is under 6e-9 beyond 6. The polynomial of 2^f is for |f| <= 1/2.
+// The term is under 6e-9 beyond 6.
 Expr geluOf(Expr x) {
   Expr t = min(abs(x), 6.0f);
-  auto [k, f] = splitSum(log2TailNear(t));
-  Expr power = horner(f, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
-                          0.00966734067f, 0.00133822637f});
-  return geluBy(x, t, floatOf(bitsOf(power) + shifted(k, 23)));
+  return geluBy(x, t, exp2Near(log2TailNear(t)));
 }
 
 // Phi(-t) itself as a polynomial for t in [0, 4.25]. Its even and its odd powers:

@@ -22,18 +22,17 @@ MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
 MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                        const Names &names, bool few, unsigned rank)
     : spec(spec), s(spec.matmul), names(names), device(machine.device), few(few),
-      deviceTile(deviceTileOf(s, few ? coreDescription() : gpuDescription())),
+      deviceTile(device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
+                        : DeviceTile{}),
       tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0}
                   : tileOf(spec, coreOf(machine.wide), rank)),
       V(machine.lanes), K(int(s.inner)), panel(int(s.panel)),
       panels(int(s.panels)), count(s.accumulators), group(int(s.group())),
-      steps((K + group - 1) / group), width(panel / count),
+      steps(int(s.steps())), width(panel / count),
       slices(width / tile.columns),
       // Neighbouring items of a device read neighbouring words.
       words(device && group > 1),
-      // An epilogue with a polynomial, or one that converts, would spill
-      // accumulators where it is unrolled in place.
-      parked(s.epilogue.expensive() || s.ofBytes()),
+      parked(s.parks()),
       // Machines without classes of rows have one kernel for all.
       anyRows(few || !machine.wide || !tile.sharesMoreThan(fewRows)) {
   if (device)

@@ -207,7 +207,7 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   if (op.getStarts())
     entries = cast<ShapedType>(op.getStarts().getType()).getDimSize(0) - 1;
   const int64_t rank = entries ? 4 : 3, group = m.group();
-  const int64_t steps = (m.inner + group - 1) / group;
+  const int64_t steps = m.steps();
   if (!weight || weight.getRank() != rank ||
       weight.getDimSize(rank - 1) != m.panel * group ||
       weight.getDimSize(rank - 2) != steps || !weight.getLayout().isIdentity())

@@ -53,6 +53,10 @@ struct MatmulSpec {
 
   bool ofBytes() const { return input.element == Element::u8; }
   int64_t group() const { return 4 / bytesOf(input.element); } // of K, side by side
+  int64_t steps() const { return (inner + group() - 1) / group(); } // of K
+  // Whether the epilogue is a loop over a tile in L1: one with a polynomial, or one
+  // that converts, would spill accumulators where it is unrolled in place.
+  bool parks() const { return epilogue.expensive() || ofBytes(); }
 };
 
 enum class RowStatistic { none, layer, rms, l2 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <tuple>
 
 namespace mille {
 
@@ -32,7 +33,8 @@ struct Shape {
   double cycles, loads; // for a multiply-add
 
   bool operator<(const Shape &other) const {
-    return std::pair(cycles, loads) < std::pair(other.cycles, other.loads);
+    return std::tuple(cycles, loads, vectors, rows) <
+           std::tuple(other.cycles, other.loads, other.vectors, other.rows);
   }
 };
 
@@ -54,7 +56,7 @@ std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core, size_t most
       shapes.push_back({rows, vectors, costOf(core, rows, vectors).cycles() / sums,
                         (rows + vectors) / sums});
     }
-  std::stable_sort(shapes.begin(), shapes.end());
+  std::sort(shapes.begin(), shapes.end());
   shapes.resize(std::min(shapes.size(), most));
   return shapes;
 }
@@ -69,12 +71,10 @@ int64_t stepsInL2(const MatmulSpec &m, const Core &core) {
   return core.bytesOfL2 * 3 / 4 / step;
 }
 
-int64_t stepsOf(const MatmulSpec &m) { return (m.inner + m.group() - 1) / m.group(); }
-
 // Equal pieces of K that stay in L2. A sum that fits is whole: parking costs 1 %,
 // and QKV of BERT-base (768 steps) in pieces of 384 was 5 % slower.
 int chunkOf(const MatmulSpec &m, const Core &core) {
-  const int64_t steps = stepsOf(m), most = stepsInL2(m, core);
+  const int64_t steps = m.steps(), most = stepsInL2(m, core);
   if (steps <= most)
     return int(steps);
   for (int64_t chunk = most; chunk >= most / 3; --chunk)
@@ -87,13 +87,13 @@ int chunkOf(const MatmulSpec &m, const Core &core) {
 
 bool sumsMayWait(const KernelSpec &spec) {
   const MatmulSpec &m = spec.matmul;
-  return m.accumulators == 1 && !m.ofBytes() && !m.epilogue.expensive() &&
-         m.inner % m.group() == 0 && spec.out.element == Element::f32;
+  return m.accumulators == 1 && !m.parks() && m.inner % m.group() == 0 &&
+         spec.out.element == Element::f32;
 }
 
 std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   const MatmulSpec &m = spec.matmul;
-  const int steps = int(stepsOf(m));
+  const int steps = int(m.steps());
   const int chunk = sumsMayWait(spec) ? chunkOf(m, core) : steps;
   std::vector<MatmulTile> tiles;
   for (const Shape &shape : bestShapes(m, core, 4)) {
@@ -111,7 +111,7 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
 
 std::string inWords(const MatmulTile &tile, const MatmulSpec &m) {
   std::ostringstream text;
-  const int64_t steps = stepsOf(m);
+  const int64_t steps = m.steps();
   text << tile.rows << " rows x " << tile.columns << " columns";
   if (m.accumulators > 1)
     text << " x " << m.accumulators << " sums";

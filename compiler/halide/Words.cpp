@@ -1,8 +1,7 @@
 // Loads of pairs get the words' name. Must not be used for words whose place is a
 // constant: LLVM is told of such places by the element, which differs.
 #include "compiler/halide/Words.h"
-
-#include <map>
+#include "compiler/halide/OneMemory.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -10,42 +9,21 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-class ShareWords : public IRMutator {
+class ShareWords : public OneMemory {
 public:
   explicit ShareWords(const std::vector<Words> &all) {
     for (const Words &w : all)
-      wordsOf[w.pairs.name()] = w.words.name();
+      memoryOf[w.pairs.name()] = w.words.name();
   }
 
 private:
-  using IRMutator::visit;
+  using OneMemory::visit;
 
-  bool isPairs(const std::string &name) const { return wordsOf.count(name); }
-
-  Expr visit(const Load *op) override {
-    auto found = wordsOf.find(op->name);
-    if (found == wordsOf.end())
-      return IRMutator::visit(op);
-    return Load::make(op->type, found->second, mutate(op->index), op->image,
-                      op->param, mutate(op->predicate), op->alignment);
-  }
   Stmt visit(const ProducerConsumer *op) override {
-    if (isPairs(op->name) && op->is_producer)
+    if (isPlaced(op->name) && op->is_producer)
       return Evaluate::make(0);
-    return IRMutator::visit(op);
+    return OneMemory::visit(op);
   }
-  Stmt visit(const Allocate *op) override {
-    return isPairs(op->name) ? mutate(op->body) : IRMutator::visit(op);
-  }
-  // Words live as long as what reads their pairs: to the end of their scope.
-  Stmt visit(const Free *op) override {
-    for (auto &[pairs, words] : wordsOf)
-      if (op->name == pairs || op->name == words)
-        return Evaluate::make(0);
-    return op;
-  }
-
-  std::map<std::string, std::string> wordsOf;
 };
 
 } // namespace

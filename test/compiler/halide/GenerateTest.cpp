@@ -198,6 +198,18 @@ void cache(const std::string &folder, const Isa &isa) {
   fs::remove_all(folder);
 }
 
+// Halide's lowered program.
+std::string statementOf(const std::string &text, const char *isa, bool few = false) {
+  ParsedKernel parsed(text);
+  KernelSpec spec;
+  std::string object, error, statement;
+  if (failed(readSpec(parsed.op, spec)))
+    exit(1);
+  EmitOptions options{isaNamed(isa).halideTarget, "k", "heap", few, &statement};
+  expect(emitKernel(spec, options, object, error), error);
+  return statement;
+}
+
 // The accumulators are one tile in registers, whatever the epilogue; where the
 // last rows are computed by themselves, a row less.
 void tiles() {
@@ -211,13 +223,7 @@ void tiles() {
               {"x86-64-v3", false, "* 96]", "* 80]"}};
   for (const auto &row : rows)
     for (const std::string &region : {addBias, geluRegion}) {
-      ParsedKernel parsed(matmul(192, region));
-      KernelSpec spec;
-      std::string object, error, statement;
-      if (failed(readSpec(parsed.op, spec)))
-        exit(1);
-      EmitOptions options{isaNamed(row.isa).halideTarget, "k", "tiles", row.few, &statement};
-      expect(emitKernel(spec, options, object, error), error);
+      const std::string statement = statementOf(matmul(192, region), row.isa, row.few);
       int found = 0;
       for (size_t at = 0; (at = statement.find("allocate product", at)) != std::string::npos; ++at) {
         std::string line = statement.substr(at, statement.find('\n', at) - at);
@@ -229,17 +235,6 @@ void tiles() {
       }
       expect(found > 0, "accumulators are allocated");
     }
-}
-
-std::string statementOf(const std::string &text, const char *isa) {
-  ParsedKernel parsed(text);
-  KernelSpec spec;
-  std::string object, error, statement;
-  if (failed(readSpec(parsed.op, spec)))
-    exit(1);
-  EmitOptions options{isaNamed(isa).halideTarget, "k", "heap", false, &statement};
-  expect(emitKernel(spec, options, object, error), error);
-  return statement;
 }
 
 // A prefetch's address counts the weight's own elements: the next panel is one

@@ -1,5 +1,5 @@
-# The format of test/opencl: every third case of test/conformance is a test here: compiled for OpenCL and run on
-# this machine's device. All of them: tools/check-opencl.sh.
+# The format of test/opencl: every third case of test/conformance is a test, compiled
+# for OpenCL and run on this machine's device. All of them: tools/check-opencl.sh.
 import os
 
 import lit.formats

@@ -1,0 +1,14 @@
+// The system's clocks, in nanoseconds.
+#pragma once
+#include <stdint.h>
+#include <time.h>
+
+namespace mille {
+
+inline int64_t nanosecondsOf(clockid_t clock) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+} // namespace mille
