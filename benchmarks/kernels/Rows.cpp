@@ -28,24 +28,23 @@ static void layerNorm(benchmark::State &state, const Isa &isa, int64_t rows,
                 [&] { copyAll(out.data(), input.data(), bytes); });
 }
 
-// Rows of N numbers as bytes, their zeros and steps.
+// Rows of N numbers as bytes, and what these stand for.
 static void quantize(benchmark::State &state, const Isa &isa, Element element,
                      int64_t rows, int64_t N) {
   std::string x = rowsType(N, N, element), v = rowsType(N, N, ui8);
   std::string text = "func.func @f(%x: " + x + ", %v: " + v +
-      ", %z: memref<?xi32>, %s: memref<?x1xf32>) {\n kernel.quantize %x values(%v : " +
-      v + ") zeros(%z : memref<?xi32>) scales(%s : memref<?x1xf32>) : " + x + "\n return\n}\n";
+      ", %p: memref<?x4xf32>) {\n kernel.quantize %x values(%v : " + v +
+      ") parameters(%p : memref<?x4xf32>) : " + x + "\n return\n}\n";
   mille_kernel_function function = made(text, isa);
-  Memory input(rows * N, element), values(rows * N, ui8), zeros(rows, i32),
-      scales(rows, f32), copy(rows * N, element);
+  Memory input(rows * N, element), values(rows * N, ui8), parameters(rows * 4, f32),
+      copy(rows * N, element);
   std::vector<Argument> arguments{matrixOf(input.data(), rows, N, N),
-                                  matrixOf(values.data(), rows, N, N),
-                                  test::vector(zeros.data(), rows)};
+                                  matrixOf(values.data(), rows, N, N)};
   size_t bytes = rows * N * element.bytes;
   measureMoving(state, double(bytes) + rows * N,
                 [&] {
                   test::call(function, arguments, {},
-                             matrixOf(scales.data(), rows, 1, 1));
+                             matrixOf(parameters.data(), rows, 4, 4));
                 },
                 [&] { copyAll(copy.data(), input.data(), bytes); });
 }

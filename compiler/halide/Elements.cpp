@@ -42,12 +42,10 @@ Expr rounded(const Expr &x, Element element) {
   return element == Element::bf16 ? reinterpret<bfloat16_t>(half) : half;
 }
 
-Expr partOf(const Expr &word, int part, Element element) {
-  if (isBf16(element)) {
-    Expr bits = part ? word & Expr(uint32_t(0xffff0000)) : word << 16;
-    return reinterpret<float>(bits);
-  }
-  return reinterpret<int32_t>(word << (24 - 8 * part)) >> 24;
+Expr partOf(const Expr &word, const Expr &part, Element element) {
+  if (isBf16(element))
+    return reinterpret<float>(select(part == 0, word << 16, word & Expr(uint32_t(0xffff0000))));
+  return reinterpret<int32_t>(word << cast<uint32_t>(24 - 8 * part)) >> 24;
 }
 
 KernelSpec withoutBf16(KernelSpec spec) {

@@ -17,7 +17,7 @@ Halide::Expr rounded(const Halide::Expr &x, Element element);
 
 // Element `part` of those that lie side by side in a word of 32 bits: a bf16 as
 // f32, a signed byte (`element` is that of the rows it meets: u8) as i32.
-Halide::Expr partOf(const Halide::Expr &word, int part, Element element);
+Halide::Expr partOf(const Halide::Expr &word, const Halide::Expr &part, Element element);
 
 // The same kernel for a target that has no bf16: buffers hold the bits.
 KernelSpec withoutBf16(KernelSpec spec);

@@ -19,7 +19,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "60";
+constexpr StringLiteral scheduleVersion = "61";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -56,9 +56,9 @@ void describe(const MatmulSpec &m, KernelInfo &info) {
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
   info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
   info.rowDimension = {1, -1};
-  if (m.ofBytes()) { // zeros of rows, sums of the weight's
+  if (m.ofBytes()) { // parameters of rows, sums of the weight's
     info.bufferCount += 2;
-    info.rowDimension.insert(info.rowDimension.end(), {0, -1});
+    info.rowDimension.insert(info.rowDimension.end(), {1, -1});
     info.bytesWeights += 4 * m.panels * m.panel;
   }
   for (const BufferSpec &extra : m.extras) {
@@ -89,11 +89,11 @@ void describe(const RowsSpec &r, KernelInfo &info) {
 }
 
 void describe(const QuantizeSpec &q, KernelInfo &info) {
-  info.bufferCount = 4;
-  info.columnUnit = 1; // of the scales
+  info.bufferCount = 3;
+  info.columnUnit = 4; // of the parameters
   info.rowUnit = 1;
-  info.flopsPerRow = 5 * q.input.columns;
-  info.rowDimension = {1, 1, 0};
+  info.flopsPerRow = 7 * q.input.columns;
+  info.rowDimension = {1, 1};
 }
 
 // The row dimension of an operand that may be absent.

@@ -53,10 +53,10 @@ void MatmulPipe::declareOperands() {
   pipe.arguments = {input, weight};
   if (!s.ofBytes())
     return;
-  zeros = ImageParam(Int(32), 1, names("zeros"));
+  parameters = bufferOf(s.parameters, names("parameters"));
   sums = ImageParam(Int(32), 3, names("sums"));
   sums.dim(2).set_bounds(0, panels).set_stride(panel);
-  pipe.arguments.insert(pipe.arguments.end(), {zeros, sums});
+  pipe.arguments.insert(pipe.arguments.end(), {parameters, sums});
 }
 
 // Tiles of tile.rows rows and tiles of one row less share the rows, so that no row
@@ -101,7 +101,7 @@ void MatmulPipe::multiply() {
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = columnInPanel(), at = panelNumber(), row = rowAt(i, t);
   Expr start = min(row, input.dim(1).max()); // also of a row that is not there
-  product(inTile) = s.ofBytes() ? -zeros(start) * sums(column, 0, at) : Expr(0.0f);
+  product(inTile) = s.ofBytes() ? startOf(start, column, at) : Expr(0.0f);
   k = group > 1 ? RDom(0, K / group, 0, group, names("k"))
                 : RDom(0, K / group, names("k"));
   rest = RDom(0, std::max(K % group, 1), names("rest"));
@@ -116,18 +116,35 @@ void MatmulPipe::multiply() {
     product(inTile) += times(rest, K / group);
 }
 
+// What the rows' zeros add to a sum, taken off.
+Expr MatmulPipe::startOf(const Expr &row, const Expr &column, const Expr &at) const {
+  return -cast<int32_t>(parameters(1, row)) * sums(column, 0, at);
+}
+
+// The region's argument of an accumulator.
+Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
+  const Func &from = parked ? parking : product;
+  Expr column = n % tile.columns, across = n / tile.columns;
+  Expr sum = cast<float>(device ? from(column, accumulator, m, across)
+                                : from(column, accumulator, tileRows.x, tileRows.y, across));
+  if (!s.ofBytes())
+    return sum;
+  Expr outlierColumn = clamp(cast<int32_t>(parameters(3, row)), 0, K - 1);
+  Expr step = outlierColumn / group, part = outlierColumn % group;
+  Expr inPanel = accumulator * width + n % width, at = n / width;
+  Expr own = words ? partOf(weight(inPanel, step, at), part, s.input.element)
+                   : cast<int32_t>(weight(inPanel * group + part, step, at));
+  return sum * parameters(0, row) + parameters(2, row) * cast<float>(own);
+}
+
 void MatmulPipe::finish() {
   parking = make("park");
   if (parked)
     parking(inTile) = product(inTile);
-  Func &from = parked ? parking : product;
   Expr row = device ? Expr(m) : rowAt(tileRows.x, tileRows.y);
-  Expr column = n % tile.columns, across = n / tile.columns;
   std::vector<Expr> arguments;
   for (int i = 0; i < count; ++i)
-    arguments.push_back(cast<float>(
-        device ? from(column, i, m, across)
-               : from(column, i, tileRows.x, tileRows.y, across)));
+    arguments.push_back(argument(i, row));
   for (size_t i = 0; i < s.extras.size(); ++i) {
     ImageParam extra = bufferOf(s.extras[i], names(("extra" + std::to_string(i)).c_str()));
     arguments.push_back(readOf(s.extras[i], extra, n, row));

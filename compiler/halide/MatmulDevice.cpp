@@ -11,7 +11,7 @@ void MatmulPipe::multiplyOnDevice() {
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = columnInPanel(), at = panelNumber();
   Expr row = min(m, input.dim(1).max());
-  product(inTile) = s.ofBytes() ? -zeros(row) * sums(column, 0, at) : Expr(0.0f);
+  product(inTile) = s.ofBytes() ? startOf(row, column, at) : Expr(0.0f);
   k = RDom(0, K / group, names("k"));
   // Values of rows and words of panels, which a group may bring closer.
   Var x(names("x")), y(names("y")), z(names("z"));

@@ -27,6 +27,8 @@ private:
   Expr rowAt(const Expr &i, const Expr &t) const;
   void multiply();
   void multiplyOnDevice();
+  Expr startOf(const Expr &row, const Expr &column, const Expr &at) const;
+  Expr argument(int accumulator, const Expr &row) const;
   void finish();
 
   Expr columnInPanel() const;
@@ -50,7 +52,7 @@ private:
   const bool parked; // the epilogue is a loop over a tile in L1
   const bool anyRows; // also so few that one tile has less than the others
   Pipe pipe;
-  Halide::ImageParam input, weight, zeros, sums;
+  Halide::ImageParam input, weight, parameters, sums;
   Var n{names("n")}, m{names("m")};
   // In a tile: column, accumulator, row; its number down and across.
   Var ni{names("ni")}, a{names("a")}, i{names("i")}, t{names("t")}, no{names("no")};

@@ -15,22 +15,31 @@ Expr plus(const Expr &a, const Expr &b) {
   return oneRounding(Internal::Call::strict_add, a, b);
 }
 
-// The largest of a row of N numbers and 0, from that of L columns side by side. As
-// integers, numbers that are not negative keep their order and a NaN is above all.
+// The largest integers of a row of N, and 0: of each term, from those of L columns side
+// by side. One pass over the row finds them all.
 struct RowMost {
-  Func partial, most;
-  bool device; // a work-item has a column of those side by side
+  using Term = std::function<Expr(Expr)>;
+  Func partial;
+  std::vector<Func> most;
+  size_t count; // of terms
+  bool device;  // a work-item has a column of those side by side
 
   RowMost(const char *name, const Names &names, const Var &m, int N,
-          const Machine &machine, const std::function<Expr(Expr)> &term)
-      : partial(names((std::string(name) + "_partial").c_str())), most(names(name)),
-        device(machine.device) {
+          const Machine &machine, const std::vector<Term> &terms)
+      : partial(names((std::string(name) + "_partial").c_str())),
+        count(terms.size()), device(machine.device) {
     const int V = machine.lanes, L = lanesOf(N, machine), whole = N / L, rest = N % L;
     Var l(names("l"));
-    partial(l, m) = 0;
+    auto larger = [&](const Expr &lane, const Expr &column) {
+      std::vector<Expr> all;
+      for (size_t i = 0; i < count; ++i)
+        all.push_back(max(at(i, lane, m), terms[i](column)));
+      return Tuple(all);
+    };
+    partial(l, m) = Tuple(std::vector<Expr>(count, Expr(0)));
     if (whole) {
       RDom r(0, whole, names("r"));
-      partial(l, m) = max(partial(l, m), bitsOf(term(r * L + l)));
+      partial(l, m) = larger(l, r * L + l);
       if (device)
         partial.update(0).reorder(r, l).gpu_threads(l);
       else
@@ -38,22 +47,29 @@ struct RowMost {
     }
     if (rest) {
       RDom r(0, rest, names("rest"));
-      partial(r, m) = max(partial(r, m), bitsOf(term(whole * L + r)));
+      partial(r, m) = larger(r, whole * L + r);
       if (device)
         partial.update(whole ? 1 : 0).gpu_threads(r);
     }
-    std::vector<Expr> lane;
-    for (int i = 0; i < L; ++i)
-      lane.push_back(partial(i, m));
-    for (; lane.size() > 1; lane.resize(lane.size() / 2))
-      for (size_t i = 0; i < lane.size() / 2; ++i)
-        lane[i] = max(lane[i], lane[i + lane.size() / 2]);
-    most(m) = reinterpret<float>(lane[0]);
+    for (size_t i = 0; i < count; ++i) {
+      std::vector<Expr> lane;
+      for (int l = 0; l < L; ++l)
+        lane.push_back(at(i, l, m));
+      for (; lane.size() > 1; lane.resize(lane.size() / 2))
+        for (size_t l = 0; l < lane.size() / 2; ++l)
+          lane[l] = max(lane[l], lane[l + lane.size() / 2]);
+      most.emplace_back(names(name));
+      most.back()(m) = lane[0];
+    }
     partial.bound_extent(l, L);
     if (device)
       partial.gpu_threads(l);
     else
       partial.vectorize(l, V).unroll(l);
+  }
+
+  Expr at(size_t term, const Expr &lane, const Expr &m) const {
+    return count == 1 ? Expr(partial(lane, m)) : Expr(partial(lane, m)[int(term)]);
   }
 
   static int lanesOf(int N, const Machine &machine) {
@@ -63,7 +79,9 @@ struct RowMost {
   }
 
   void computeAt(const Func &f, const Var &m) {
-    for (Func part : {partial, most}) {
+    std::vector<Func> parts = most;
+    parts.push_back(partial);
+    for (Func part : parts) {
       part.compute_at(f, m);
       if (!device)
         part.store_in(MemoryType::Stack);
@@ -73,53 +91,65 @@ struct RowMost {
 
 } // namespace
 
+// As integers, numbers that are not negative keep their order and a NaN is above all.
 Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                    const Names &names) {
   const QuantizeSpec &s = spec.quantize;
   const int N = int(s.input.columns);
-  Var n(names("n")), m(names("m")), one(names("one"));
+  Var n(names("n")), m(names("m")), c(names("c"));
   ImageParam input = bufferOf(s.input, names("input"));
   Pipe pipe;
   pipe.arguments = {input};
   auto at = [&](const Expr &column) { return widened(input(column, m)); };
-  auto negated = [&](const Expr &column) { return -at(column); };
-  RowMost high("high", names, m, N, machine, at);
-  RowMost low("low", names, m, N, machine, negated);
-  RowMost lowAgain("low_again", names, m, N, machine, negated); // its row is in cache
-
-  pipe.out = Func(names("out"));
-  Func &scales = pipe.out;
-  Expr step = plus(high.most(m), low.most(m)) * (1.0f / 255);
-  scales(one, m) = reinterpret<float>(max(bitsOf(step), bitsOf(Expr(0x1p-100f))));
-  Func zeros(names("zeros")), values(names("values")), inverse(names("inverse"));
+  auto magnitude = [&](const Expr &column) { return bitsOf(at(column)) & 0x7fffffff; };
+  RowMost top("top", names, m, N, machine, {magnitude});
+  RowMost back("back", names, m, N, machine, {[&](const Expr &column) {
+    return select(magnitude(column) == top.most[0](m), N - column, 0);
+  }});
+  Expr outlierColumn = clamp(N - back.most[0](m), 0, N - 1);
+  // With the sign's bit the other way round, what is below 0 counts.
+  auto others = [&](const Expr &column, uint32_t sign) {
+    return bitsOf(select(column == outlierColumn, 0.0f, at(column))) ^ Expr(int32_t(sign));
+  };
+  RowMost ends("ends", names, m, N, machine,
+               {[&](const Expr &column) { return others(column, 0); },
+                [&](const Expr &column) { return others(column, 0x80000000); }});
+  Expr high = reinterpret<float>(ends.most[0](m)), low = reinterpret<float>(ends.most[1](m));
+  Expr exact = plus(high, low) * (1.0f / 255);
+  Func step(names("step")), values(names("values"));
+  step(m) = reinterpret<float>(max(bitsOf(exact), bitsOf(Expr(0x1p-100f))));
   // Nothing is negative: a cast that truncates rounds what is 0.5 more to nearest.
-  Expr zero = lowAgain.most(m) / scales(0, m);
-  zeros(m) = clamp(cast<int32_t>(plus(zero, Expr(0.5f))), 0, 255);
-  inverse(m) = 1.0f / scales(0, m);
-  Expr shifted = plus(at(n) * inverse(m), cast<float>(zeros(m)) + 0.5f);
-  values(n, m) = cast<uint8_t>(clamp(cast<int32_t>(shifted), 0, 255));
-  pipe.before = {values, zeros};
+  Expr zero = clamp(cast<int32_t>(plus(low / step(m), Expr(0.5f))), 0, 255);
+  pipe.out = Func(names("out"));
+  Func &parameters = pipe.out;
+  parameters(c, m) = mux(c, {step(m), cast<float>(zero), at(outlierColumn),
+                             cast<float>(outlierColumn)});
+  Func inverse(names("inverse"));
+  inverse(m) = 1.0f / parameters(0, m);
+  Expr shifted = plus(at(n) * inverse(m), parameters(1, m) + 0.5f);
+  Expr nearest = clamp(cast<int32_t>(shifted), 0, 255);
+  values(n, m) = cast<uint8_t>(
+      select(n == cast<int32_t>(parameters(3, m)), cast<int32_t>(parameters(1, m)), nearest));
+  pipe.before = {values};
 
-  scales.output_buffer().dim(0).set_bounds(0, 1);
-  scales.output_buffer().dim(1).set_stride(1);
+  auto last = parameters.output_buffer();
+  last.dim(0).set_bounds(0, 4);
+  last.dim(1).set_stride(int(spec.out.rowStride));
   auto buffer = values.output_buffer();
   buffer.dim(0).set_bounds(0, N);
   buffer.dim(1).set_stride(int(s.values.rowStride));
+  parameters.bound(c, 0, 4);
+  for (RowMost *part : {&top, &back, &ends})
+    part->computeAt(parameters, m);
   if (machine.device) {
     scheduleElements(values, n, m);
-    zeros.output_buffer().dim(0).set_min(0);
-    scales.output_buffer().dim(1).set_min(0);
-    zeros.gpu_blocks(m);
-    scales.gpu_blocks(m).gpu_threads(one);
-    high.computeAt(scales, m);
-    low.computeAt(scales, m);
-    lowAgain.computeAt(zeros, m);
+    last.dim(1).set_min(0);
+    parameters.gpu_blocks(m).gpu_threads(c);
     return pipe;
   }
   values.vectorize(n, machine.lanes, TailStrategy::GuardWithIf);
-  high.computeAt(scales, m);
-  low.computeAt(scales, m);
-  lowAgain.computeAt(zeros, m);
+  parameters.unroll(c);
+  step.compute_at(parameters, m).store_in(MemoryType::Stack);
   inverse.compute_at(values, m).store_in(MemoryType::Stack);
   return pipe;
 }

@@ -198,6 +198,9 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   if (failed(readBuffer(op, op.getInput().getType(), m.input)) ||
       failed(readBuffer(op, op.getOut().getType(), spec.out)))
     return failure();
+  if (op.getParameters() &&
+      failed(readBuffer(op, op.getParameters().getType(), m.parameters)))
+    return failure();
   m.inner = m.input.columns;
   m.columns = spec.out.columns;
   m.accumulators = op.getAccumulators();
@@ -342,7 +345,7 @@ LogicalResult read(kernel::QuantizeOp op, KernelSpec &spec) {
   if (failed(readBuffer(op, op.getInput().getType(), spec.quantize.input)) ||
       failed(readBuffer(op, op.getValues().getType(), spec.quantize.values)))
     return failure();
-  return readBuffer(op, op.getScales().getType(), spec.out);
+  return readBuffer(op, op.getParameters().getType(), spec.out);
 }
 
 LogicalResult read(kernel::RotateOp op, KernelSpec &spec) {

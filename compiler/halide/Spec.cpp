@@ -79,7 +79,7 @@ struct Text {
 
 void write(Text &t, const MatmulSpec &m) {
   t.word("matmul").number(m.inner).number(m.columns).number(m.accumulators);
-  t.number(m.panel).number(m.panels).buffer(m.input);
+  t.number(m.panel).number(m.panels).buffer(m.input).buffer(m.parameters);
   for (const BufferSpec &extra : m.extras)
     t.buffer(extra);
   t.program(m.epilogue);

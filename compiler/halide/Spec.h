@@ -47,7 +47,8 @@ struct MatmulSpec {
   int64_t inner = 0, columns = 0; // K, N
   int accumulators = 1;
   int64_t panel = 64, panels = 0;
-  BufferSpec input; // of u8: the weight is of i8, and rows have zeros
+  BufferSpec input; // of u8: the weight is of i8, and rows have parameters
+  BufferSpec parameters;
   std::vector<BufferSpec> extras;
   ScalarProgram epilogue;
 
@@ -107,7 +108,7 @@ struct AttentionSpec {
   }
 };
 
-// Rows as bytes, their zeros; the out is their scales.
+// Rows as bytes; the out is their parameters.
 struct QuantizeSpec {
   BufferSpec input, values;
 };

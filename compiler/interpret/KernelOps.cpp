@@ -150,20 +150,28 @@ Tensor entryPerRow(ArrayRef<Span> spans, int64_t rows) {
   return entries;
 }
 
-// What rows' zeros add to their sums is taken off.
-Status takeZerosOff(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
-                    Tensor &sums) {
-  const Tensor *zeros = run.find(op.getZeros()), *weights = run.find(op.getSums());
+// Sums over bytes become what they stand for, but for the weight's scale.
+Status applyParameters(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
+                       Tensor &sums) {
+  const Tensor *all = run.find(op.getParameters()), *weightSums = run.find(op.getSums());
   int64_t columns = columnsOf(sums), entries = op.getStarts() ? spans.size() : 1;
-  if (Status s = expectCount(op, "sums", weights, entries * columns); failed(s))
+  if (!all)
+    return Status::done;
+  if (Status s = expectCount(op, "sums", weightSums, entries * columns); failed(s))
     return s;
-  if (Status s = expectCount(op, "zeros", zeros, rowsOf(sums)); failed(s))
+  if (Status s = expectCount(op, "parameters", all, rowsOf(sums) * 4); failed(s))
     return s;
+  const Tensor &weight = run.at(op.getWeight());
+  const int64_t inner = columnsOf(weight);
   for (const Span &span : spans)
-    for (int64_t m = span.begin; zeros && m < span.end; ++m)
-      for (int64_t n = 0; n < columns; ++n)
-        sums.numbers[m * columns + n] -=
-            zeros->numbers[m] * weights->numbers[span.entry * columns + n];
+    for (int64_t m = span.begin; m < span.end; ++m)
+      for (int64_t n = 0; n < columns; ++n) {
+        const double *row = &all->numbers[m * 4];
+        const int64_t at = span.entry * columns + n;
+        double &sum = sums.numbers[m * columns + n];
+        sum = (sum - row[1] * weightSums->numbers[at]) * row[0] +
+              row[2] * weight.numbers[at * inner + int64_t(row[3])];
+      }
   return Status::done;
 }
 
@@ -191,7 +199,7 @@ Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
             weight.numbers.data() + span.entry * columns * inner,
             sums.numbers.data() + span.begin * columns, span.end - span.begin,
             inner, columns);
-  return takeZerosOff(run, op, spans, sums);
+  return applyParameters(run, op, spans, sums);
 }
 
 RowNorm kindOf(kernel::RowNormAttr norm) {
@@ -271,27 +279,42 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
   return Status::done;
 }
 
-Status mille::interpreter::runOp(Run &run, kernel::QuantizeOp op) {
-  const Tensor &input = run.at(op.getInput());
-  int64_t rows = rowsOf(input), columns = columnsOf(input);
-  Tensor values = zeros({rows, columns}), zero = zeros({rows}), scales = zeros({rows, 1});
-  zero.integer = true;
-  for (int64_t m = 0; m < rows; ++m) {
-    const double *row = &input.numbers[m * columns];
-    double low = 0, high = 0;
-    for (int64_t n = 0; n < columns; ++n) {
-      low = std::min(low, row[n]);
-      high = std::isnan(row[n]) ? row[n] : std::max(high, row[n]); // a NaN stays
-    }
-    double scale = scales.numbers[m] = std::max((high - low) / 255, 0x1p-100);
-    double point = zero.numbers[m] = std::floor(-low / scale + 0.5);
-    for (int64_t n = 0; n < columns; ++n)
-      values.numbers[m * columns + n] =
-          std::clamp(std::floor(row[n] / scale + point + 0.5), 0.0, 255.0);
+// The first column of the largest magnitude; a NaN's is above all.
+static int64_t outlierOf(ArrayRef<double> row) {
+  size_t found = 0;
+  for (size_t n = 0; n < row.size() && !std::isnan(row[found]); ++n)
+    if (std::isnan(row[n]) || std::fabs(row[n]) > std::fabs(row[found]))
+      found = n;
+  return found;
+}
+
+// The row's bytes; it loses its outlier.
+static void quantizeRow(MutableArrayRef<double> row, double *values, double *parameters) {
+  const int64_t column = outlierOf(row);
+  const double outlier = row[column];
+  row[column] = 0;
+  double low = 0, high = 0;
+  for (double x : row) {
+    low = std::min(low, x);
+    high = std::isnan(x) ? x : std::max(high, x); // a NaN stays
   }
+  const double step = std::max((high - low) / 255, 0x1p-100);
+  const double zero = std::floor(-low / step + 0.5);
+  for (size_t n = 0; n < row.size(); ++n)
+    values[n] = std::clamp(std::floor(row[n] / step + zero + 0.5), 0.0, 255.0);
+  const double all[] = {step, zero, outlier, double(column)};
+  std::copy(std::begin(all), std::end(all), parameters);
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::QuantizeOp op) {
+  std::vector<double> numbers = run.at(op.getInput()).numbers;
+  int64_t rows = rowsOf(run.at(op.getInput())), columns = columnsOf(run.at(op.getInput()));
+  Tensor values = zeros({rows, columns}), parameters = zeros({rows, 4});
+  for (int64_t m = 0; m < rows; ++m)
+    quantizeRow({&numbers[m * columns], size_t(columns)}, &values.numbers[m * columns],
+                &parameters.numbers[m * 4]);
   run.set(op.getResults()[0], std::move(values));
-  run.set(op.getResults()[1], std::move(zero));
-  run.set(op.getResults()[2], std::move(scales));
+  run.set(op.getResults()[1], std::move(parameters));
   return Status::done;
 }
 

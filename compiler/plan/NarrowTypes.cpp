@@ -189,14 +189,12 @@ private:
     OpBuilder &builder = place.builder;
     Type types[] = {
         withElements(root.getType(), builder.getIntegerType(8, /*isSigned=*/false)),
-        RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()),
-        RankedTensorType::get({ShapedType::kDynamic, 1}, builder.getF32Type())};
+        RankedTensorType::get({ShapedType::kDynamic, 4}, builder.getF32Type())};
     Value values = destination(builder, place.like, types[0]);
-    Value zeros = destination(builder, place.like, types[1]);
-    Value scales = destination(builder, place.like, types[2]);
-    return SmallVector<Value>(QuantizeOp::create(builder, root.getLoc(), types, root,
-                                                 values, zeros, scales)
-                                  .getResults());
+    Value parameters = destination(builder, place.like, types[1]);
+    return SmallVector<Value>(
+        QuantizeOp::create(builder, root.getLoc(), types, root, values, parameters)
+            .getResults());
   }
 
   // Copies are shared: one of each value.
@@ -239,9 +237,9 @@ private:
     SmallVector<Value> input = narrowed(op);
     op.getInputMutable().assign(input[0]);
     op.getWeightMutable().assign(weight(old, value, shape, builder.getI8Type()));
-    op.getZerosMutable().assign(input[1]);
+    op.getParametersMutable().assign(input[1]);
     op.getSumsMutable().assign(weight(old, sums, column, builder.getI32Type()));
-    scaleSums(op, input[2], scalesOf(op, old, shape));
+    scaleSums(op, scalesOf(op, old, shape));
     if (old->use_empty())
       old.erase();
   }
@@ -263,20 +261,16 @@ private:
     return values;
   }
 
-  // The region's sums become what they stand for: times the row's scale and the
-  // column's.
-  void scaleSums(MatmulOp op, Value rows, ValueRange columns) {
-    op.getExtrasMutable().append(rows);
+  // The region's sums become what they stand for: times the column's scale.
+  void scaleSums(MatmulOp op, ValueRange columns) {
     op.getExtrasMutable().append(columns);
     Block &region = op.getEpilogue().front();
     Location loc = op.getLoc();
     OpBuilder builder = OpBuilder::atBlockBegin(&region);
-    Value row = region.addArgument(builder.getF32Type(), loc);
     for (unsigned a = 0; a < columns.size(); ++a) {
       Value column = region.addArgument(builder.getF32Type(), loc);
       Value sum = region.getArgument(a);
-      Value scale = arith::MulFOp::create(builder, loc, row, column);
-      auto scaled = arith::MulFOp::create(builder, loc, sum, scale);
+      auto scaled = arith::MulFOp::create(builder, loc, sum, column);
       sum.replaceAllUsesExcept(scaled, scaled);
     }
   }

@@ -59,10 +59,11 @@ def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
     [1, N] by column, [?, 1] by row, [1] a scalar. Input and weight are both f32,
     both bf16, or ui8 and i8; input by element and out may be bf16.
 
-    Of ui8, `zeros`, i32 [?], says which number of each row stands for 0, and `sums`,
-    i32 [accumulators * N, 1] or packed as the weight is, holds the sums of the
-    weight's rows: the product is (input - zero) * weight, summed exactly, and the
-    region's argument is that sum as f32.
+    Of ui8, `parameters`, f32 [?, 4], holds a row's step, zero, outlier and that one's
+    column, as `quantize` finds them, and `sums`, i32 [accumulators * N, 1] or packed as
+    the weight is, holds the sums of the weight's rows: the region's argument is
+    step * sum((input - zero) * weight) + outlier * weight at that column, where the
+    sum is exact and is made f32 once.
 
     With `starts`, i32 [entries + 1], the weight is a stack of `entries` such
     weights and rows starts[e] to starts[e + 1] - 1 take entry e of it, and of an
@@ -76,7 +77,7 @@ def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
     * (C4) the region has accumulators + extras f32 arguments and yields one f32.
     * (C5) a result for each outs on tensors, none on memrefs.
     * (C6) starts is i32 [entries + 1], and the weight's first dimension entries.
-    * (C7) zeros and sums are there when the weight is i8, and then K <= 65536.
+    * (C7) parameters and sums are there when the weight is i8, and then K <= 65536.
 
     Accuracy: |error| <= K u sum|a b| before the epilogue, u = 2^-24; K is summed
     in order, never split (bf16: in pairs, u = 2^-23). Of integers it is exact.
@@ -90,14 +91,14 @@ def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$weight,
-    Optional<Kernel_Buffer>:$zeros, Optional<Kernel_Buffer>:$sums,
+    Optional<Kernel_Buffer>:$parameters, Optional<Kernel_Buffer>:$sums,
     Optional<Kernel_Buffer>:$starts,
     Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
     DefaultValuedAttr<I64Attr, "1">:$accumulators);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $input `,` $weight (`zeros` $zeros^ `,` $sums `:` type($zeros) `,` type($sums))?
+    $input `,` $weight (`parameters` $parameters^ `,` $sums `:` type($parameters) `,` type($sums))?
     (`starts` $starts^ `:` type($starts))? (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` `accumulators` $accumulators attr-dict-with-keyword
     $epilogue `:` type($input) `,` type($weight) (`->` type($result)^)?
@@ -106,30 +107,32 @@ def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
 }
 
 def Kernel_QuantizeOp : Kernel_Op<"quantize"> {
-  let summary = "rows as bytes; for each row a step, and what stands for 0";
+  let summary = "rows as bytes, and what each row's bytes stand for";
   let description = [{
-    With low and high the least and the largest of a row and of 0: scales[m] =
-    (high - low) / 255, at least 2^-100; zeros[m] = -low / scales[m] and values[m, n] =
-    x[m, n] / scales[m] + zeros[m] to the nearest integers, from 0 to 255. So
-    (value - zero) * scale is within a scale of x, and 0 stays 0. A row with a number
-    that is not finite has a scale that is not, and values of no meaning.
+    A row's outlier is its number of the largest magnitude, the first of equal ones. It
+    stays as it is, so that a channel far above the others does not make their steps
+    large; its byte stands for 0. With low and high the least and the largest of the
+    others and of 0, parameters[m] = (step, zero, outlier, its column): step =
+    (high - low) / 255, at least 2^-100; zero = -low / step and values[m, n] =
+    x[m, n] / step + zero to the nearest integers, from 0 to 255. So (value - zero) *
+    step is within a step of x, and 0 stays 0. A row with a number that is not finite
+    has a step or an outlier that is not, and values of no meaning.
 
     Constraints:
-    * (C1) input is f32 or bf16 [?, K]; values are ui8 [?, K], zeros i32 [?], scales
-      f32 [?, 1].
-    * (C2) results for all three on tensors, none on memrefs.
+    * (C1) input is f32 or bf16 [?, K]; values are ui8 [?, K], parameters f32 [?, 4].
+    * (C2) results for both on tensors, none on memrefs.
 
     ```mlir
-    %v, %z, %s = kernel.quantize %x values(%a : tensor<?x8xui8>) zeros(%b : tensor<?xi32>)
-      scales(%c : tensor<?x1xf32>) : tensor<?x8xf32> -> tensor<?x8xui8>, tensor<?xi32>, tensor<?x1xf32>
+    %v, %p = kernel.quantize %x values(%a : tensor<?x8xui8>) parameters(%b : tensor<?x4xf32>)
+      : tensor<?x8xf32> -> tensor<?x8xui8>, tensor<?x4xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$values, Kernel_Buffer:$zeros,
-    Kernel_Buffer:$scales);
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$values,
+    Kernel_Buffer:$parameters);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $input `values` `(` $values `:` type($values) `)` `zeros` `(` $zeros `:` type($zeros) `)`
-    `scales` `(` $scales `:` type($scales) `)`
+    $input `values` `(` $values `:` type($values) `)`
+    `parameters` `(` $parameters `:` type($parameters) `)`
     attr-dict `:` type($input) (`->` type($results)^)?
   }];
   let hasVerifier = 1;

@@ -19,7 +19,7 @@ SmallVector<unsigned, 4> outOperands(Operation *op) {
       })
       .Case([](QuantizeOp quantize) {
         unsigned first = quantize.getValuesMutable().getOperandNumber();
-        return SmallVector<unsigned, 4>{first, first + 1, first + 2};
+        return SmallVector<unsigned, 4>{first, first + 1};
       })
       .Case([](RouteOp route) {
         unsigned first = route.getOutsMutable()[0].getOperandNumber();

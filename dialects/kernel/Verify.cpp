@@ -152,15 +152,25 @@ bool elementsFit(Type input, Type weight) {
                                     : weight == input;
 }
 
-LogicalResult verifyZeros(MatmulOp op, int64_t columns, int64_t inner,
-                          int64_t entries) {
+// Of each row of bytes: step, zero, outlier, its column.
+LogicalResult verifyRowParameters(Operation *op, Value parameters) {
+  auto columns = columnsOf(op, "parameters", parameters);
+  if (!columns)
+    return failure();
+  if (*columns == 4)
+    return success();
+  return op->emitOpError() << "parameters has " << *columns << " columns but must have 4";
+}
+
+LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
+                               int64_t entries) {
   constexpr int64_t most = 65536; // 255 * 127 * K fits in 31 bits
   bool exact = shapedOf(op.getWeight()).getElementType().isInteger(8);
-  Value zeros = op.getZeros(), sums = op.getSums();
-  if (exact != !!zeros || exact != !!sums) // C7
+  Value parameters = op.getParameters(), sums = op.getSums();
+  if (exact != !!parameters || exact != !!sums) // C7
     return op.emitOpError() << "weight is " << op.getWeight().getType()
-                            << (exact ? " but there are no zeros and sums"
-                                      : " but zeros and sums are for one of i8");
+                            << (exact ? " but there are no parameters and sums"
+                                      : " but parameters and sums are for one of i8");
   if (!exact)
     return success();
   if (inner > most) // C7
@@ -170,7 +180,7 @@ LogicalResult verifyZeros(MatmulOp op, int64_t columns, int64_t inner,
       !weightFits(shapeOf(sums), op.getAccumulators(), columns, 1, entries, 1)) // C7
     return op.emitOpError() << "sums is " << sums.getType()
                             << " but must be i32, a number for each row of the weight";
-  return verifyIndices(op, "zeros", zeros); // C7
+  return verifyRowParameters(op, parameters); // C7
 }
 
 } // namespace
@@ -204,7 +214,7 @@ LogicalResult MatmulOp::verify() {
                          << shapedOf(getInput()).getElementType()
                          << ", outs is " << shapeText(shapeOf(getOut()))
                          << " and accumulators is " << accumulators;
-  if (failed(verifyZeros(*this, *columns, *inner, entries))) // C7
+  if (failed(verifyParameters(*this, *columns, *inner, entries))) // C7
     return failure();
   for (auto [index, extra] : llvm::enumerate(getExtras()))
     if (failed(verifyAccess(*this, "extra", index, extra, *columns, entries))) // C3
@@ -221,13 +231,11 @@ LogicalResult QuantizeOp::verify() {
   if (!columns)
     return failure();
   auto values = columnsOf(*this, "values", getValues(), Elements::ui8); // C1
-  auto scales = values ? columnsOf(*this, "scales", getScales()) : std::nullopt; // C1
-  if (!scales || failed(verifyIndices(*this, "zeros", getZeros()))) // C1
+  if (!values || failed(verifyRowParameters(*this, getParameters()))) // C1
     return failure();
-  if (*values != *columns || *scales != 1) // C1
-    return emitOpError() << "input has " << *columns << " columns, values "
-                         << *values << " and scales " << *scales
-                         << " but these must be the input's and 1";
+  if (*values != *columns) // C1
+    return emitOpError() << "input has " << *columns << " columns but values "
+                         << *values;
   bool isTensor = isa<RankedTensorType>(getValues().getType());
   TypeRange wanted = isTensor ? TypeRange(getOperation()->getOperands().drop_front())
                               : TypeRange();

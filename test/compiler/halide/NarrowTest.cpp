@@ -5,6 +5,7 @@
 #include "compiler/weights/Elements.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -56,13 +57,13 @@ struct Case {
     std::string w = "memref<" + number(panels()) + "x" + number(steps()) + "x" +
                     number(64 * group()) + (bytes ? "xi8>" : "xbf16>");
     std::string u = "memref<" + number(panels()) + "x1x64xi32>";
-    std::string zeros = bytes ? " zeros %z, %u : memref<?xi32>, " + u : "";
+    std::string parameters = bytes ? " parameters %z, %u : memref<?x4xf32>, " + u : "";
     std::string region = accumulators == 2 ? "^bb0(%a: f32, %b: f32, %s: f32):\n"
                                              " %c = arith.addf %a, %b : f32\n"
                                            : "^bb0(%c: f32, %s: f32):\n";
-    return "func.func @f(%x: " + x + ", %w: " + w + ", %z: memref<?xi32>, %u: " + u +
+    return "func.func @f(%x: " + x + ", %w: " + w + ", %z: memref<?x4xf32>, %u: " + u +
            ", %r: " + o +
-           ", %o: " + o + ") {\n kernel.matmul %x, %w" + zeros +
+           ", %o: " + o + ") {\n kernel.matmul %x, %w" + parameters +
            " extras(%r : " + o + ") outs(%o : " + o + ") accumulators " +
            number(accumulators) + " {\n" + region +
            " %y = arith.addf %c, %s : f32\n kernel.yield %y : f32\n } : " + x + ", " +
@@ -78,14 +79,14 @@ double read(const Guarded &buffer, int64_t i, bool narrow) {
 struct Data {
   const Case &c;
   int64_t rows;
-  Guarded input, weight, zeros, sums, extra, out;
-  std::vector<double> expected;
+  Guarded input, weight, parameters, sums, extra, out;
+  std::vector<double> expected, terms; // and the magnitudes of what is added to it
 
   Data(const Case &c, int64_t rows, Guarded::Side side)
       : c(c), rows(rows),
         input((rows - 1) * c.inStride() + c.inner, side, c.each()),
         weight(c.panels() * c.steps() * 64 * c.group(), side, c.each()),
-        zeros(rows, side), sums(c.panels() * 64, side),
+        parameters(rows * 4, side), sums(c.panels() * 64, side),
         extra((rows - 1) * c.outStride() + c.columns, side, c.narrow ? 2 : 4),
         out(extra.size(), side, c.narrow ? 2 : 4) {
     std::mt19937 random(unsigned(c.inner * 7919 + rows));
@@ -100,8 +101,11 @@ struct Data {
     memset(weight.data(), 0, weight.size() * c.each());
     std::fill_n(sums.as<int32_t>(), sums.size(), 0);
     std::vector<double> start(c.accumulators * c.columns); // any: sums are given
-    for (int64_t m = 0; m < rows; ++m)
-      zeros.as<int32_t>()[m] = int32_t(128 + draw(127));
+    for (int64_t m = 0; m < rows; ++m) {
+      const float drawn[] = {float(0.02 + draw(0.01)), float(int32_t(128 + draw(127))),
+                             float(draw(30)), float((m * 7 + c.inner - 1) % c.inner)};
+      std::copy_n(drawn, 4, parameters.as<float>() + m * 4);
+    }
     for (int64_t a = 0; a < c.accumulators; ++a)
       for (int64_t n = 0; n < c.columns; ++n) {
         int64_t panel = n / c.perPanel(), j = a * c.perPanel() + n % c.perPanel();
@@ -122,14 +126,22 @@ struct Data {
           extra.as<uint16_t>()[at] = narrowBf16(float(draw(1)));
         else
           extra[at] = float(draw(1));
-        double sum = 0;
+        double total = read(extra, at, c.narrow), magnitude = std::fabs(total);
         for (int64_t a = 0; a < c.accumulators; ++a) {
-          if (c.bytes)
-            sum -= zeros.as<int32_t>()[m] * start[a * c.columns + n];
+          const double *row = &w[(a * c.columns + n) * c.inner];
+          double sum = 0, outlier = 0;
           for (int64_t k = 0; k < c.inner; ++k)
-            sum += x[m * c.inner + k] * w[(a * c.columns + n) * c.inner + k];
+            sum += x[m * c.inner + k] * row[k];
+          if (c.bytes) {
+            const float *p = parameters.as<float>() + m * 4;
+            sum = (sum - p[1] * start[a * c.columns + n]) * p[0];
+            outlier = p[2] * row[int64_t(p[3])];
+          }
+          total += sum + outlier;
+          magnitude += std::fabs(sum) + std::fabs(outlier);
         }
-        expected.push_back(sum + read(extra, at, c.narrow));
+        expected.push_back(total);
+        terms.push_back(magnitude);
       }
   }
 
@@ -156,7 +168,7 @@ struct Data {
         {weight.data(), {{0, line, 1, 0}, {0, steps, line, 0},
                          {0, int32_t(c.panels()), line * steps, 0}}}};
     if (c.bytes) {
-      inputs.push_back({zeros.as<int32_t>() + m0, {{0, int32_t(m1 - m0), 1, 0}}});
+      inputs.push_back(rowsAt(parameters.as<float>() + m0 * 4, m1 - m0, 4, 4));
       inputs.push_back({sums.data(), {{0, 64, 1, 0}, {0, 1, 64, 0},
                                       {0, int32_t(c.panels()), 64, 0}}});
     }
@@ -175,9 +187,10 @@ struct Data {
   }
 };
 
-// Sums of bytes are exact; of bf16 each pair is rounded once or twice.
-double allowed(const Case &c, double expected) {
-  double products = c.bytes ? 0 : 2e-7 * double(c.inner) + 1e-6;
+// Sums of bytes are exact, what they stand for is rounded a few times; of bf16 each
+// pair is rounded once or twice.
+double allowed(const Case &c, double expected, double terms) {
+  double products = c.bytes ? 2.5e-7 * terms : 2e-7 * double(c.inner) + 1e-6;
   double rounding = c.narrow ? 0x1p-8 : 1.3e-7;
   return products + rounding * std::fabs(expected);
 }
@@ -188,7 +201,7 @@ void checkValues(const Data &data) {
     for (int64_t n = 0; n < c.columns; ++n) {
       double got = read(data.out, m * c.outStride() + n, c.narrow);
       double want = data.expected[m * c.columns + n];
-      if (!(std::fabs(got - want) <= allowed(c, want)))
+      if (!(std::fabs(got - want) <= allowed(c, want, data.terms[m * c.columns + n])))
         return expect(false, c.name() + ": [" + number(m) + ", " + number(n) + "] is " +
                                  std::to_string(got) + " but must be " +
                                  std::to_string(want));
@@ -230,18 +243,22 @@ void check(const Case &c, const Isa &isa) {
 
 //===-- quantize --------------------------------------------------------------//
 
-void checkRow(const std::string &name, const float *row, int64_t columns,
-              const uint8_t *values, int32_t zero, float scale) {
-  double low = 0, high = 0;
-  for (int64_t n = 0; n < columns; ++n) {
-    low = std::min(low, double(row[n]));
-    high = std::max(high, double(row[n]));
-  }
-  double wanted = std::max((high - low) / 255, 0x1p-100);
-  expect(std::fabs(scale / wanted - 1) < 2e-7, name + ": scale");
-  expect(std::fabs(zero + low / scale) <= 0.5001, name + ": zero");
-  for (int64_t n = 0; n < columns; ++n)
-    expect(std::fabs(values[n] - zero - row[n] / double(scale)) <=
+// `parameters`: step, zero, outlier, its column.
+void checkRow(const std::string &name, std::vector<float> row, const uint8_t *values,
+              const float *parameters) {
+  auto smaller = [](float x, float y) { return std::fabs(x) < std::fabs(y); };
+  auto outlier = std::max_element(row.begin(), row.end(), smaller); // the first
+  expect(parameters[2] == *outlier, name + ": outlier");
+  expect(parameters[3] == float(outlier - row.begin()), name + ": the outlier's column");
+  *outlier = 0;
+  double low = std::min(0.0f, *std::min_element(row.begin(), row.end()));
+  double high = std::max(0.0f, *std::max_element(row.begin(), row.end()));
+  double wanted = std::max((high - low) / 255, 0x1p-100), zero = parameters[1];
+  const float step = parameters[0];
+  expect(std::fabs(step / wanted - 1) < 2e-7, name + ": step");
+  expect(std::fabs(zero + low / step) <= 0.5001, name + ": zero");
+  for (size_t n = 0; n < row.size(); ++n)
+    expect(std::fabs(values[n] - zero - row[n] / double(step)) <=
                (values[n] == 255 ? 1.0001 : 0.5001),
            name + ": value " + number(n));
 }
@@ -249,18 +266,16 @@ void checkRow(const std::string &name, const float *row, int64_t columns,
 void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
   const int64_t rows = 5, stride = columns + 2;
   std::string x = rowsOf(columns, stride, narrow ? "bf16" : "f32");
-  std::string v = rowsOf(columns, stride, "ui8"), s = "memref<?x1xf32>";
-  ParsedKernel parsed("func.func @f(%x: " + x + ", %v: " + v +
-                      ", %z: memref<?xi32>, %s: " + s +
-                      ") {\n kernel.quantize %x values(%v : " + v +
-                      ") zeros(%z : memref<?xi32>) scales(%s : " + s + ") : " + x +
-                      "\n return\n}\n");
+  std::string v = rowsOf(columns, stride, "ui8"), p = "memref<?x4xf32>";
+  ParsedKernel parsed("func.func @f(%x: " + x + ", %v: " + v + ", %p: " + p +
+                      ") {\n kernel.quantize %x values(%v : " + v + ") parameters(%p : " +
+                      p + ") : " + x + "\n return\n}\n");
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   std::string name = "quantize " + number(columns) + (narrow ? " of bf16" : "");
   for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
     size_t count = (rows - 1) * stride + columns;
     Guarded input(count, side, narrow ? 2 : 4), values(count, side, 1);
-    Guarded zeros(rows, side), scales(rows, side);
+    Guarded parameters(rows * 4, side);
     std::mt19937 random{unsigned(columns)};
     std::vector<float> numbers(rows * columns);
     for (int64_t i = 0; i < rows * columns; ++i) {
@@ -268,8 +283,10 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
       float drawn = std::uniform_real_distribution<float>(-3, 3)(random);
       // a row of zeros, a wide one, one above 0
       float x = m == 1 ? 0 : m == 2 ? drawn * 1e20f : m == 4 ? drawn + 7 : drawn;
-      if (m == 3 && i % columns == columns / 2)
-        x = NAN;
+      if (m == 3 && i % columns >= columns / 2) // the first NaN is the outlier
+        x = i % 2 ? NAN : -NAN;
+      if (m == 0 && i % columns == columns / 3)
+        x = -40;
       if (narrow)
         x = widenBf16(input.as<uint16_t>()[at] = narrowBf16(x));
       else
@@ -280,17 +297,17 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
       return Argument{host, {{0, int32_t(columns), 1, 0},
                              {0, int32_t(rows), int32_t(stride), 0}}};
     };
-    Argument out{scales.data(), {{0, 1, 1, 0}, {0, int32_t(rows), 1, 0}}};
-    Argument zero{zeros.data(), {{0, int32_t(rows), 1, 0}}};
-    expect(call(kernel, {matrixAt(input.data()), matrixAt(values.data()), zero}, {},
-                out) == 0,
+    Argument out{parameters.data(), {{0, 4, 1, 0}, {0, int32_t(rows), 4, 0}}};
+    expect(call(kernel, {matrixAt(input.data()), matrixAt(values.data())}, {}, out) == 0,
            name + ": status");
-    for (int64_t m = 0; m < rows; ++m)
+    for (int64_t m = 0; m < rows; ++m) {
+      const float *row = &numbers[m * columns], *of = parameters.as<float>() + m * 4;
       if (m == 3)
-        expect(std::isnan(scales[m]), name + ": a NaN is lost");
+        expect(!std::isfinite(of[0]) || !std::isfinite(of[2]), name + ": a NaN is lost");
       else
-        checkRow(name + " row " + number(m), &numbers[m * columns], columns,
-                 values.as<uint8_t>() + m * stride, zeros.as<int32_t>()[m], scales[m]);
+        checkRow(name + " row " + number(m), {row, row + columns},
+                 values.as<uint8_t>() + m * stride, of);
+    }
   }
 }
 

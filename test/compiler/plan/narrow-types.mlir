@@ -13,14 +13,13 @@
 // BF16: } : tensor<?x8xbf16>, tensor<16x8xbf16> -> tensor<?x16xbf16>
 // BF16: kernel.matmul %[[H]], %{{.*}} outs
 // BF16: } : tensor<?x16xbf16>, tensor<4x16xbf16> -> tensor<?x4xf32>
-// INT8-DAG: %[[X:.*]]:3 = kernel.quantize %arg2
+// INT8-DAG: %[[X:.*]]:2 = kernel.quantize %arg2
 // INT8-DAG: %[[C:.*]] = kernel.weight #transformer.row_scales<@w> -> tensor<16xf32>
 // INT8-DAG: %[[W:.*]] = kernel.weight #transformer.quantized<@w> -> tensor<16x8xi8>
 // INT8-DAG: %[[I:.*]] = kernel.weight #transformer.row_sums<#transformer.quantized<@w>> -> tensor<16x1xi32>
-// INT8: %[[H:.*]] = kernel.matmul %[[X]]#0, %[[W]] zeros %[[X]]#1, %[[I]] : tensor<?xi32>, tensor<16x1xi32> extras(%[[X]]#2, %[[C]] : tensor<?x1xf32>, tensor<16xf32>)
-// INT8: ^bb0(%[[SUM:.*]]: f32, %[[ROW:.*]]: f32, %[[COLUMN:.*]]: f32):
-// INT8: %[[SCALE:.*]] = arith.mulf %[[ROW]], %[[COLUMN]] : f32
-// INT8: %[[ACC:.*]] = arith.mulf %[[SUM]], %[[SCALE]] : f32
+// INT8: %[[H:.*]] = kernel.matmul %[[X]]#0, %[[W]] parameters %[[X]]#1, %[[I]] : tensor<?x4xf32>, tensor<16x1xi32> extras(%[[C]] : tensor<16xf32>)
+// INT8: ^bb0(%[[SUM:.*]]: f32, %[[COLUMN:.*]]: f32):
+// INT8: %[[ACC:.*]] = arith.mulf %[[SUM]], %[[COLUMN]] : f32
 // INT8: arith.maximumf %[[ACC]]
 // INT8: } : tensor<?x8xui8>, tensor<16x8xi8> -> tensor<?x16xbf16>
 // INT8: kernel.quantize %[[H]] values
@@ -57,8 +56,8 @@ func.func @chain(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "
 // BF16: %[[C:.*]] = kernel.rows ins(%[[N]] : tensor<?x8xf32>) outs(%{{.*}} : tensor<?x8xbf16>)
 // BF16: kernel.yield %[[N]], %[[C]] : tensor<?x8xf32>, tensor<?x8xbf16>
 // INT8: %[[N:.*]] = kernel.rows ins({{.*}} norm
-// INT8: %[[C:.*]]:3 = kernel.quantize %[[N]]
-// INT8: kernel.yield %[[N]], %[[C]]#0, %[[C]]#1, %[[C]]#2
+// INT8: %[[C:.*]]:2 = kernel.quantize %[[N]]
+// INT8: kernel.yield %[[N]], %[[C]]#0, %[[C]]#1
 // CHECK-NOT: kernel.quantize
 // CHECK: return
 func.func @shared(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x8xf32> {transformer.name = "y"}, tensor<?x8xf32> {transformer.name = "z"}) {

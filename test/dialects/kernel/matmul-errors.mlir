@@ -243,7 +243,7 @@ func.func @matmul_c1_elements(%x: tensor<?x8xbf16>, %w: tensor<16x8xf32>, %o: te
 // -----
 
 func.func @matmul_c7(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{weight is 'tensor<16x8xi8>' but there are no zeros and sums}}
+  // expected-error @+1 {{weight is 'tensor<16x8xi8>' but there are no parameters and sums}}
   %y = kernel.matmul %x, %w outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -253,9 +253,9 @@ func.func @matmul_c7(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %o: tensor<?x16xf
 
 // -----
 
-func.func @matmul_c7_f32(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %z: tensor<?xi32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but zeros and sums are for one of i8}}
-  %y = kernel.matmul %x, %w zeros %z, %i : tensor<?xi32>, tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+func.func @matmul_c7_f32(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %z: tensor<?x4xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<16x8xf32>' but parameters and sums are for one of i8}}
+  %y = kernel.matmul %x, %w parameters %z, %i : tensor<?x4xf32>, tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
@@ -264,9 +264,9 @@ func.func @matmul_c7_f32(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %z: tensor<?
 
 // -----
 
-func.func @matmul_c7_inner(%x: tensor<?x65540xui8>, %w: tensor<16x65540xi8>, %z: tensor<?xi32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+func.func @matmul_c7_inner(%x: tensor<?x65540xui8>, %w: tensor<16x65540xi8>, %z: tensor<?x4xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
   // expected-error @+1 {{K is 65540 but must be <= 65536 where integers are summed}}
-  %y = kernel.matmul %x, %w zeros %z, %i : tensor<?xi32>, tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  %y = kernel.matmul %x, %w parameters %z, %i : tensor<?x4xf32>, tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x65540xui8>, tensor<16x65540xi8> -> tensor<?x16xf32>
@@ -275,9 +275,9 @@ func.func @matmul_c7_inner(%x: tensor<?x65540xui8>, %w: tensor<16x65540xi8>, %z:
 
 // -----
 
-func.func @matmul_c7_initial(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %z: tensor<?xi32>, %i: tensor<8x1xi32>, %o: tensor<?x16xf32>) {
+func.func @matmul_c7_initial(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %z: tensor<?x4xf32>, %i: tensor<8x1xi32>, %o: tensor<?x16xf32>) {
   // expected-error @+1 {{sums is 'tensor<8x1xi32>' but must be i32, a number for each row of the weight}}
-  %y = kernel.matmul %x, %w zeros %z, %i : tensor<?xi32>, tensor<8x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  %y = kernel.matmul %x, %w parameters %z, %i : tensor<?x4xf32>, tensor<8x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x8xui8>, tensor<16x8xi8> -> tensor<?x16xf32>

@@ -52,11 +52,11 @@ func.func @experts(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tensor<5xi32
 // CHECK-LABEL: @narrow
 // CHECK: } : tensor<?x8xbf16>, tensor<16x8xbf16> -> tensor<?x16xbf16>
 // CHECK: } : memref<?x7xbf16>, memref<1x4x128xbf16>{{$}}
-// CHECK: kernel.matmul %{{.*}}, %{{.*}} zeros %{{.*}}, %{{.*}} : memref<?xi32>, memref<1x1x64xi32> extras(%{{.*}} : memref<?x20xbf16>) outs
+// CHECK: kernel.matmul %{{.*}}, %{{.*}} parameters %{{.*}}, %{{.*}} : memref<?x4xf32>, memref<1x1x64xi32> extras(%{{.*}} : memref<?x20xbf16>) outs
 // CHECK: } : memref<?x7xui8>, memref<1x2x256xi8>{{$}}
 func.func @narrow(%x: tensor<?x8xbf16>, %w: tensor<16x8xbf16>, %o: tensor<?x16xbf16>,
     %a: memref<?x7xbf16>, %v: memref<1x4x128xbf16>, %p: memref<?x20xbf16>,
-    %c: memref<?x7xui8>, %z: memref<?xi32>, %i: memref<1x1x64xi32>, %u: memref<1x2x256xi8>) {
+    %c: memref<?x7xui8>, %z: memref<?x4xf32>, %i: memref<1x1x64xi32>, %u: memref<1x2x256xi8>) {
   %y = kernel.matmul %x, %w outs(%o : tensor<?x16xbf16>) accumulators 1 {
   ^bb0(%acc: f32):
     kernel.yield %acc : f32
@@ -65,7 +65,7 @@ func.func @narrow(%x: tensor<?x8xbf16>, %w: tensor<16x8xbf16>, %o: tensor<?x16xb
   ^bb0(%acc: f32):
     kernel.yield %acc : f32
   } : memref<?x7xbf16>, memref<1x4x128xbf16>
-  kernel.matmul %c, %u zeros %z, %i : memref<?xi32>, memref<1x1x64xi32> extras(%p : memref<?x20xbf16>) outs(%p : memref<?x20xbf16>) accumulators 1 {
+  kernel.matmul %c, %u parameters %z, %i : memref<?x4xf32>, memref<1x1x64xi32> extras(%p : memref<?x20xbf16>) outs(%p : memref<?x20xbf16>) accumulators 1 {
   ^bb0(%acc: f32, %r: f32):
     kernel.yield %acc : f32
   } : memref<?x7xui8>, memref<1x2x256xi8>
@@ -73,9 +73,9 @@ func.func @narrow(%x: tensor<?x8xbf16>, %w: tensor<16x8xbf16>, %o: tensor<?x16xb
 }
 
 // CHECK-LABEL: @quantize
-// CHECK: %{{.*}}:3 = kernel.quantize %{{.*}} values(%{{.*}} : tensor<?x8xui8>) zeros(%{{.*}} : tensor<?xi32>) scales(%{{.*}} : tensor<?x1xf32>) : tensor<?x8xbf16> -> tensor<?x8xui8>, tensor<?xi32>, tensor<?x1xf32>
-func.func @quantize(%x: tensor<?x8xbf16>, %v: tensor<?x8xui8>, %z: tensor<?xi32>, %s: tensor<?x1xf32>) {
-  %a, %b, %c = kernel.quantize %x values(%v : tensor<?x8xui8>) zeros(%z : tensor<?xi32>) scales(%s : tensor<?x1xf32>)
-    : tensor<?x8xbf16> -> tensor<?x8xui8>, tensor<?xi32>, tensor<?x1xf32>
+// CHECK: %{{.*}}:2 = kernel.quantize %{{.*}} values(%{{.*}} : tensor<?x8xui8>) parameters(%{{.*}} : tensor<?x4xf32>) : tensor<?x8xbf16> -> tensor<?x8xui8>, tensor<?x4xf32>
+func.func @quantize(%x: tensor<?x8xbf16>, %v: tensor<?x8xui8>, %p: tensor<?x4xf32>) {
+  %a, %b = kernel.quantize %x values(%v : tensor<?x8xui8>) parameters(%p : tensor<?x4xf32>)
+    : tensor<?x8xbf16> -> tensor<?x8xui8>, tensor<?x4xf32>
   return
 }
