@@ -10,10 +10,13 @@ namespace mille {
 
 // An instruction set, or kind of device, we generate for, from a closed list.
 struct Isa {
-  std::string name;         // "x86-64-v3", "x86-64-v4", "zen4"
+  std::string name;         // "x86-64-v3", "x86-64-v4", "cascadelake", "zen4"
   std::string halideTarget; // "x86-64-linux-avx512_zen4-..."
   uint64_t features;        // MILLE_CPU_* of runtime/abi.h
   std::string backend = ""; // of devices: "opencl"; "": this CPU
+  // As LLVM names it, where Halide has no target for it: halideTarget is then a
+  // newer one's, and LLVM makes the object. "": Halide's own object.
+  std::string cpu = "";
 };
 
 // Rows a kernel is scheduled for: up to KernelInfo's fewRows, or more.

@@ -43,9 +43,11 @@ extern "C" uint64_t mille_cpu_features(void) {
   if (!all(b7, bit(16) | bit(17) | bit(28) | bit(30) | bit(31)))
     return features;
   features |= MILLE_CPU_AVX512;
-  // avx512 ifma, vbmi, vbmi2, vnni, bitalg
-  if (all(b7, bit(21)) && all(c7, bit(1) | bit(6) | bit(11) | bit(12)))
+  if (c7 & bit(11))
     features |= MILLE_CPU_AVX512_VNNI;
+  // avx512 ifma, vbmi, vbmi2, bitalg
+  if (all(b7, bit(21)) && all(c7, bit(1) | bit(6) | bit(12)))
+    features |= MILLE_CPU_AVX512_VBMI2;
   if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & bit(5)))
     features |= MILLE_CPU_AVX512_BF16;
   return features;
@@ -63,7 +65,9 @@ extern "C" const char *mille_cpu_feature_name(uint64_t feature) {
   case MILLE_CPU_AVX512_BF16:
     return "avx512_bf16";
   case MILLE_CPU_AVX512_VNNI:
-    return "avx512_vnni (with ifma, vbmi, vbmi2, bitalg)";
+    return "avx512_vnni";
+  case MILLE_CPU_AVX512_VBMI2:
+    return "avx512_vbmi2 (with ifma, vbmi, bitalg)";
   }
   return nullptr;
 }

@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 6
+#define MILLE_ABI_VERSION 7
 
 /* ---- Buffers: the layout of halide_buffer_t, 56 bytes ---------------------- */
 
@@ -302,7 +302,8 @@ enum {
   MILLE_CPU_AVX2 = 1 << 0,   /* with fma, f16c, bmi2 */
   MILLE_CPU_AVX512 = 1 << 1, /* f, bw, cd, dq, vl */
   MILLE_CPU_AVX512_BF16 = 1 << 2,
-  MILLE_CPU_AVX512_VNNI = 1 << 3 /* with ifma, vbmi, vbmi2, bitalg */
+  MILLE_CPU_AVX512_VNNI = 1 << 3,
+  MILLE_CPU_AVX512_VBMI2 = 1 << 4 /* with ifma, vbmi, bitalg */
 };
 
 /* What this CPU and its operating system have; a feature's name, or null. */

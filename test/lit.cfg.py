@@ -63,10 +63,17 @@ try:
         flags = set(next(l for l in cpu if l.startswith("flags")).split())
 except (OSError, StopIteration):
     flags = set()
-if {"avx2", "fma", "f16c", "bmi2"} <= flags:
-    config.available_features.add("x86-64-v3")
-if {"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= flags:
-    config.available_features.add("x86-64-v4")
+v3 = {"avx2", "fma", "f16c", "bmi2"}
+v4 = v3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+cascadelake = v4 | {"avx512_vnni"}
+zen4 = cascadelake | {"avx512_bf16", "avx512ifma", "avx512vbmi", "avx512_vbmi2",
+                      "avx512_bitalg"}
+isas = [name for name, needed in [("zen4", zen4), ("cascadelake", cascadelake),
+                                  ("x86-64-v4", v4), ("x86-64-v3", v3)]
+        if needed <= flags]
+config.available_features.update(isas)
+# The best of this machine by name: what it lacks is then emulated.
+config.substitutions.append(("%isa", isas[0] if isas else "x86-64-v3"))
 for name in ["address", "thread"]:
     if "-fsanitize=" in config.sanitize and name in config.sanitize:
         config.available_features.add(name + "-sanitizer")

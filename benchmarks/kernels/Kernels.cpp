@@ -15,8 +15,7 @@ int main(int argc, char **argv) {
   CPU_SET(argc > 1 ? atoi(argv[1]) : 0, &one);
   sched_setaffinity(0, sizeof one, &one);
   for (const Isa &isa : knownIsas()) {
-    // Its kernels are zen4's, but for what zen4 adds.
-    if (!test::machineHas(isa) || isa.name == "x86-64-v4")
+    if (!test::machineHas(isa))
       continue;
     benchmarks::addMatmuls(isa);
     benchmarks::addAttentions(isa);

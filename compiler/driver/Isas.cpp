@@ -37,8 +37,8 @@ std::vector<Isa> mille::chooseIsas(uint64_t features,
   const bool host = targets.empty() || llvm::is_contained(targets, "host");
   if (host && needed && (best == known.end() || (best->features & needed) != needed)) {
     why = "--dtype=" + dtype + " computes with " + featureNames(needed) +
-          ", which this machine's CPU has not\n"
-          "--target=x86-64-v3 emulates it, slowly";
+          ", which this machine's CPU has not\n--target=" +
+          (best == known.end() ? "x86-64-v3" : best->name) + " emulates it, slowly";
     return chosen;
   }
   for (const Isa &isa : known) {

@@ -5,6 +5,7 @@
 #include "compiler/halide/Build.h"
 #include "compiler/halide/DeviceSource.h"
 #include "compiler/halide/Elements.h"
+#include "compiler/halide/MachineCode.h"
 
 #include <cstdio>
 #include <fcntl.h>
@@ -76,12 +77,12 @@ private:
   int file;
 };
 
-Machine machineOf(const Target &target) {
+Machine machineOf(const Target &target, const EmitOptions &options) {
   if (target.has_feature(Target::OpenCL))
     return {4, true, false, true};
   // A target names its newest feature only, not what that implies.
   if (target.features_any_of({Target::AVX512_Skylake, Target::AVX512_Zen4}))
-    return {16, true, target.has_feature(Target::AVX512_Zen4)};
+    return {16, true, options.cpu.empty() && target.has_feature(Target::AVX512_Zen4)};
   return {8, false};
 }
 
@@ -126,9 +127,10 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
   try {
     Target target(options.target);
     Names names{options.unique};
-    Machine machine = machineOf(target);
-    Pipe pipe = machine.device ? build(withoutBf16(spec), machine, names, options)
-                               : build(spec, machine, names, options);
+    Machine machine = machineOf(target, options);
+    // Of a CPU older than its target: Halide would use that target's bf16.
+    const bool lacksBf16 = machine.device || !options.cpu.empty();
+    Pipe pipe = build(lacksBf16 ? withoutBf16(spec) : spec, machine, names, options);
     std::vector<Func> outs = pipe.before;
     outs.push_back(pipe.out);
     Pipeline pipeline(outs);
@@ -144,8 +146,9 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     for (const Argument &argument : pipe.arguments)
       module.remap_metadata_name(argument.name, "in");
     MemoryFile objectFile("kernel.o"), statementFile("kernel.stmt");
+    const bool isOurs = !options.cpu.empty();
     std::map<OutputFileType, std::string> outputs{
-        {OutputFileType::object, objectFile.path()}};
+        {isOurs ? OutputFileType::bitcode : OutputFileType::object, objectFile.path()}};
     if (options.statement)
       outputs[OutputFileType::stmt] = statementFile.path();
     module.compile(outputs);
@@ -155,7 +158,10 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
       error = "no memory for an object";
       return false;
     }
-    return true;
+    if (!isOurs)
+      return true;
+    const std::string bitcode = std::move(object);
+    return makeMachineCode(bitcode, options.cpu, object, error);
   } catch (const Error &problem) {
     error = problem.what();
   } catch (const std::exception &problem) {

@@ -13,6 +13,7 @@ struct EmitOptions {
   bool few = false;   // schedule for few rows
   std::string *statement = nullptr; // also gives Halide's lowered program
   unsigned rank = 0;  // of a matmul's tile (Tiles.h)
+  std::string cpu = ""; // of Isa: what the object is for where `target` is too new
 };
 
 // False, with a sentence in `error`, where Halide refuses. Thread-safe.

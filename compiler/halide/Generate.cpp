@@ -10,6 +10,7 @@
 #include "compiler/halide/Tiles.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/SHA256.h"
 
 using namespace mlir;
@@ -38,6 +39,11 @@ std::string identityOf(const KernelSpec &spec) {
 
 std::string nameOf(const KernelSpec &spec) {
   return "mille_k_" + hashOf(identityOf(spec)).substr(0, 16);
+}
+
+// Whose object it is, where not Halide's own.
+std::string makerOf(const Isa &isa) {
+  return isa.cpu.empty() ? "" : "\n" + isa.cpu + " by LLVM " LLVM_VERSION_STRING;
 }
 
 bool isWide(const Isa &isa) { return isa.features & MILLE_CPU_AVX512; }
@@ -150,7 +156,10 @@ llvm::ArrayRef<Isa> mille::knownIsas() {
   static const Isa isas[] = {
       {"zen4", ("x86-64-linux-avx512_zen4" + features).str(),
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 |
-           MILLE_CPU_AVX512_VNNI},
+           MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2},
+      // Halide has vpdpbusd from Zen 4 on only.
+      {"cascadelake", ("x86-64-linux-avx512_zen4" + features).str(),
+       MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_VNNI, "", "cascadelake"},
       {"x86-64-v4", ("x86-64-linux-avx512_skylake" + features).str(),
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512},
       {"x86-64-v3", ("x86-64-linux-avx-avx2-f16c-fma-sse41" + features).str(),
@@ -228,8 +237,9 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
   options.unique = options.entry;
   options.few = rows == RowClass::few && hasClasses(info.fewRows, isa);
   options.rank = rank;
+  options.cpu = isa.cpu;
   std::string key = hashOf(identityOf(spec) + options.target + "\n" + symbol +
-                           "\n" + std::to_string(rank));
+                           "\n" + std::to_string(rank) + makerOf(isa));
   if (useCache && readKernelCache(key, object))
     return Status::done;
   std::string problem;

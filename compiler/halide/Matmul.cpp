@@ -108,8 +108,8 @@ void MatmulPipe::multiply() {
   k.where(isRow(i, t));
   rest.where(isRow(i, t));
   auto times = [&](const Expr &part, const Expr &step) {
-    return cast(sumType, input(step * group + part, row)) *
-           cast(sumType, weight(column * group + part, step, at));
+    return cast(sumType, widened(input(step * group + part, row))) *
+           cast(sumType, widened(weight(column * group + part, step, at)));
   };
   product(inTile) += times(group > 1 ? Expr(k.y) : Expr(0), k.x);
   if (K % group)

@@ -2,7 +2,7 @@
 // interpreter: odd sizes, several sequences, queries that are not the keys, and
 // NaN and infinity in everything that is hidden.
 //
-// RUN: %programs/kernel-attention-operands zen4 sight
+// RUN: %programs/kernel-attention-operands widest sight
 #include "test/numerics/Inputs/JudgedKernel.h"
 
 #include <cmath>

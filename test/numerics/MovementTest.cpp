@@ -1,7 +1,7 @@
 // Kernels that turn, take and norm parts of rows, against the interpreter: rotate,
 // dispatch, combine, and rows normed in groups; odd sizes, every way to cut them.
 //
-// RUN: %programs/kernel-movement zen4
+// RUN: %programs/kernel-movement widest
 // RUN: %programs/kernel-movement x86-64-v3
 #include "test/numerics/Inputs/JudgedKernel.h"
 

@@ -6,6 +6,14 @@
 // CHECK: newest, int8: zen4
 // CHECK: newest, f32, host: zen4
 // CHECK: newest, f32, x86-64-v3,x86-64-v4: x86-64-v4 x86-64-v3
+// CHECK: cascadelake, f32: cascadelake x86-64-v3
+// CHECK: cascadelake, bf16: --dtype=bf16 computes with avx512_bf16, which this machine's CPU has not
+// CHECK-NEXT: --target=cascadelake emulates it, slowly
+// CHECK: cascadelake, int8: cascadelake
+// CHECK: cooperlake, int8: cascadelake
+// CHECK: skylake, f32: x86-64-v4 x86-64-v3
+// CHECK: skylake, int8: --dtype=int8 computes with avx512_vnni, which this machine's CPU has not
+// CHECK-NEXT: --target=x86-64-v4 emulates it, slowly
 // CHECK: avx2, f32: x86-64-v3
 // CHECK: avx2, bf16: --dtype=bf16 computes with avx512_bf16, which this machine's CPU has not
 // CHECK-NEXT: --target=x86-64-v3 emulates it, slowly
@@ -36,11 +44,19 @@ static void choose(const char *machine, uint64_t features, const char *dtype,
 int main() {
   constexpr uint64_t avx2 = MILLE_CPU_AVX2;
   constexpr uint64_t newest =
-      avx2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 | MILLE_CPU_AVX512_VNNI;
+      avx2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 | MILLE_CPU_AVX512_VNNI |
+      MILLE_CPU_AVX512_VBMI2;
+  constexpr uint64_t skylake = avx2 | MILLE_CPU_AVX512;
+  constexpr uint64_t cascadelake = skylake | MILLE_CPU_AVX512_VNNI;
   for (const char *dtype : {"f32", "bf16", "int8"})
     choose("newest", newest, dtype, {});
   choose("newest", newest, "f32", {"host"});
   choose("newest", newest, "f32", {"x86-64-v3", "x86-64-v4"});
+  for (const char *dtype : {"f32", "bf16", "int8"})
+    choose("cascadelake", cascadelake, dtype, {});
+  choose("cooperlake", cascadelake | MILLE_CPU_AVX512_BF16, "int8", {});
+  for (const char *dtype : {"f32", "int8"})
+    choose("skylake", skylake, dtype, {});
   for (const char *dtype : {"f32", "bf16", "int8"})
     choose("avx2", avx2, dtype, {});
   choose("avx2", avx2, "bf16", {"x86-64-v3"});

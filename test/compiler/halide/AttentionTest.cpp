@@ -1,7 +1,7 @@
 // kernel.attention against double: odd head sizes, rows and keys, grouped heads,
 // masks, rotation, slopes, softcap, ranges of rows and heads, several sequences.
 //
-// RUN: %programs/kernel-attention zen4
+// RUN: %programs/kernel-attention widest
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>

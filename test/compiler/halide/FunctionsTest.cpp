@@ -1,7 +1,7 @@
 // The functions of scalar regions against double, in ulps over their whole range,
 // and their special values.
 //
-// RUN: %programs/kernel-functions zen4
+// RUN: %programs/kernel-functions widest
 // RUN: %programs/kernel-functions x86-64-v3
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 

@@ -2,6 +2,11 @@
 // by content, a cache that survives damage, tiles in registers, small objects.
 //
 // RUN: %programs/kernel-generate %t
+// RUN: python3 %S/Inputs/instructions.py %t.objects | FileCheck %s
+// CHECK: attention-bf16.o: {{.*}}bf16
+// CHECK: matmul-bf16.o: {{.*}}bf16
+// CHECK: matmul-int8.o: {{.*}}vnni
+// CHECK: matmul.o:
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/ReadSpec.h"
@@ -37,6 +42,20 @@ const std::string pairsText = R"(func.func @f(%in: memref<?x48xbf16>, %w: memref
 ^bb0(%a: f32):
  kernel.yield %a : f32
  } : memref<?x48xbf16>, memref<3x24x128xbf16>
+ return
+})";
+
+// Of bytes, K = 48, stored in bf16.
+const std::string bytesText = R"(func.func @f(%in: memref<?x48xui8>, %w: memref<3x12x256xi8>, %z: memref<?xi32>, %u: memref<3x1x64xi32>, %o: memref<?x192xbf16>) {
+ kernel.matmul %in, %w zeros %z, %u : memref<?xi32>, memref<3x1x64xi32> outs(%o : memref<?x192xbf16>) accumulators 1 {
+^bb0(%a: f32):
+ kernel.yield %a : f32
+ } : memref<?x48xui8>, memref<3x12x256xi8>
+ return
+})";
+
+const std::string quantizeText = R"(func.func @f(%x: memref<?x100xbf16>, %v: memref<?x100xui8>, %z: memref<?xi32>, %s: memref<?x1xf32>) {
+ kernel.quantize %x values(%v : memref<?x100xui8>) zeros(%z : memref<?xi32>) scales(%s : memref<?x1xf32>) : memref<?x100xbf16>
  return
 })";
 
@@ -320,19 +339,47 @@ void objects(const Isa &isa) {
   }
 }
 
+// Rows of f32 as rows of bf16.
+std::string narrowed(std::string text) {
+  for (size_t at = 0; (at = text.find("memref<?x", at)) != std::string::npos; ++at)
+    if (size_t f32 = text.find("xf32>", at); f32 < text.find('>', at))
+      text.replace(f32, 4, "xbf16");
+  return text;
+}
+
+// What there is of types and sorts of kernels, for a disassembler.
+void writeObjects(const std::string &folder, const Isa &isa) {
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::pair<const char *, std::string> rows[] = {
+      {"matmul", matmul(100, geluRegion)}, {"matmul-bf16", pairsText},
+      {"matmul-int8", bytesText}, {"quantize-bf16", quantizeText},
+      {"attention", attentionText}, {"attention-bf16", narrowed(attentionText)},
+      {"rows-bf16", narrowed(groupNorm)}};
+  for (const auto &[name, text] : rows)
+    std::ofstream(folder + "/" + name + ".o", std::ios::binary)
+        << made(text, isa, RowClass::many);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaNamed("zen4");
+  const std::string base = argc > 1 ? argv[1] : "/tmp/mille-kernel-generate";
+  const Isa &isa = isaNamed(argc > 2 ? argv[2] : "zen4");
+  objects(isa);
+  sameBytes(isa);
+  writeObjects(base + ".objects", isa);
+  if (argc > 2) { // named: the rest is the same for all
+    printf("%d failures\n", failures);
+    return failures != 0;
+  }
   names();
   experts();
   refuses();
   tiles();
   prefetches();
   heap();
-  objects(isa);
-  sameBytes(isa);
-  cache(std::string(argc > 1 ? argv[1] : "/tmp/mille-kernel-cache-test") + ".cache", isa);
+  cache(base + ".cache", isa);
   printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -1,7 +1,7 @@
 // kernel.matmul against double at odd sizes: rows, columns, ranges, classes,
 // epilogues, instruction sets; every buffer ends at a page nobody may touch.
 //
-// RUN: %programs/kernel-matmul zen4
+// RUN: %programs/kernel-matmul widest
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>

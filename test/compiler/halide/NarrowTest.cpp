@@ -1,7 +1,7 @@
 // kernel.matmul on bf16 and on bytes, and kernel.quantize, against double at odd
 // sizes; every buffer ends or starts at a page nobody may touch.
 //
-// RUN: %programs/kernel-narrow zen4
+// RUN: %programs/kernel-narrow widest
 #include "compiler/weights/Elements.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 

@@ -1,7 +1,7 @@
 // kernel.rows against double: reads of every sort, gathers, norms, odd widths,
 // ranges of rows; every buffer ends at a page nobody may touch.
 //
-// RUN: %programs/kernel-rows zen4
+// RUN: %programs/kernel-rows widest
 // RUN: %programs/kernel-rows x86-64-v3
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 

@@ -111,16 +111,34 @@ bool mille::test::machineHas(const Isa &isa) {
   if ((isa.features & MILLE_CPU_AVX512_BF16) &&
       !__builtin_cpu_supports("avx512bf16"))
     return false;
+  if ((isa.features & MILLE_CPU_AVX512_VNNI) &&
+      !__builtin_cpu_supports("avx512vnni"))
+    return false;
+  bool vbmi2 = __builtin_cpu_supports("avx512ifma") &&
+               __builtin_cpu_supports("avx512vbmi") &&
+               __builtin_cpu_supports("avx512vbmi2") &&
+               __builtin_cpu_supports("avx512bitalg");
+  if ((isa.features & MILLE_CPU_AVX512_VBMI2) && !vbmi2)
+    return false;
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+static const Isa *widestIsa() {
+  for (const Isa &isa : knownIsas()) // best first
+    if (isa.features & MILLE_CPU_AVX512 && machineHas(isa))
+      return &isa;
+  return nullptr;
+}
+
 const Isa &mille::test::isaToTest(int argc, char **argv) {
-  const Isa &isa = isaNamed(argc > 1 ? argv[1] : "zen4");
-  if (!machineHas(isa)) {
-    printf("this machine lacks %s\n", isa.name.c_str());
+  const std::string named = argc > 1 ? argv[1] : "widest";
+  const Isa *isa = named == "widest" ? widestIsa() : &isaNamed(named);
+  if (!isa || !machineHas(*isa)) {
+    printf("this machine lacks %s\n", isa ? isa->name.c_str() : "AVX-512");
     exit(0);
   }
-  return isa;
+  printf("%s\n", isa->name.c_str());
+  return *isa;
 }
 
 mille_kernel_function mille::test::load(ParsedKernel &kernel, const Isa &isa,

@@ -48,8 +48,8 @@ struct ParsedKernel {
 
 const Isa &isaNamed(const std::string &name);
 bool machineHas(const Isa &isa);
-// What the first argument names, else zen4. A test ends here, and says so, where
-// this machine lacks it.
+// What the first argument names; `widest` and none: the best of this machine with
+// AVX-512. A test ends here, and says so, where this machine lacks it.
 const Isa &isaToTest(int argc, char **argv);
 
 // Generates, links and loads; the process ends with a message where it cannot.

@@ -1,0 +1,119 @@
+// LLVM's code generator, set as Halide sets its own, for another CPU. Must not
+// optimize: Halide has done that, and equal bitcode must give equal bytes.
+#include "compiler/halide/MachineCode.h"
+
+#include "llvm/Analysis/RuntimeLibcallInfo.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace llvm;
+
+namespace {
+
+// These CPUs gather slowly, and slower since their microcode hides what a gather
+// leaves behind; Halide says so for all before Zen 4.
+constexpr const char *tuning = "+prefer-no-gather";
+
+// What Halide calls by name that came after VNNI. LLVM has no code for it on an older
+// CPU, and would end the process.
+constexpr StringRef newer = "llvm.x86.avx512bf16.";
+
+const Target *targetOf(const Triple &triple, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  return TargetRegistry::lookupTarget(triple, error);
+}
+
+// A kernel adds and multiplies strictly where it says so; where none of it does, any
+// of its multiplications and additions may become one.
+TargetOptions optionsOf(const Module &module) {
+  auto *flag = mdconst::extract_or_null<ConstantInt>(
+      module.getModuleFlag("halide_per_instruction_fast_math_flags"));
+  const bool strict = flag && !flag->isZero();
+  TargetOptions options;
+  options.AllowFPOpFusion = strict ? FPOpFusion::Strict : FPOpFusion::Fast;
+  options.NoInfsFPMath = options.NoNaNsFPMath = !strict;
+  options.HonorSignDependentRoundingFPMathOption = !strict;
+  options.FunctionSections = true;
+  options.UseInitArray = true;
+  options.FloatABIType = FloatABI::Hard;
+  options.MCOptions.X86RelaxRelocations = false;
+  return options;
+}
+
+// Every function is for this CPU. False where one calls what it lacks.
+bool retarget(Module &module, StringRef cpu, std::string &error) {
+  for (Function &function : module) {
+    if (function.getName().starts_with(newer)) {
+      error = ("Halide calls " + function.getName() + ", which " + cpu + " lacks").str();
+      return false;
+    }
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", cpu);
+    function.addFnAttr("tune-cpu", cpu);
+    function.addFnAttr("target-features", tuning);
+  }
+  return true;
+}
+
+} // namespace
+
+bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
+                            std::string &object, std::string &error) {
+  LLVMContext context;
+  context.setDiagnosticHandlerCallBack(
+      [](const DiagnosticInfo *info, void *text) {
+        if (info->getSeverity() != DS_Error)
+          return;
+        raw_string_ostream stream(*static_cast<std::string *>(text));
+        DiagnosticPrinterRawOStream printer(stream);
+        info->print(printer);
+      },
+      &error);
+  auto module = parseBitcodeFile(MemoryBufferRef(bitcode, "kernel.bc"), context);
+  if (!module) {
+    error = toString(module.takeError());
+    return false;
+  }
+  if (!retarget(**module, cpu, error))
+    return false;
+  const Triple &triple = (*module)->getTargetTriple();
+  const Target *target = targetOf(triple, error);
+  if (!target)
+    return false;
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, tuning, optionsOf(**module), Reloc::PIC_, CodeModel::Small,
+      CodeGenOptLevel::Aggressive));
+  (*module)->setDataLayout(machine->createDataLayout());
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager passes;
+  passes.add(new TargetLibraryInfoWrapperPass(triple));
+  passes.add(new RuntimeLibraryInfoWrapper(
+      triple, machine->Options.ExceptionModel, machine->Options.FloatABIType,
+      machine->Options.EABIVersion, machine->Options.MCOptions.ABIName,
+      machine->Options.VecLib));
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   CodeGenFileType::ObjectFile)) {
+    error = "LLVM emits no objects for " + triple.str();
+    return false;
+  }
+  passes.run(**module);
+  object.assign(bytes.begin(), bytes.end());
+  return error.empty();
+}
