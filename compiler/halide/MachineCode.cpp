@@ -7,6 +7,9 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -71,6 +74,41 @@ bool retarget(Module &module, StringRef cpu, std::string &error) {
   return true;
 }
 
+// The lane that a mask keeps, where it is known and one; else none.
+std::optional<unsigned> onlyLane(const Value *mask) {
+  auto *lanes = dyn_cast<Constant>(mask);
+  auto *type = dyn_cast<FixedVectorType>(mask->getType());
+  std::optional<unsigned> only;
+  for (unsigned lane = 0; lanes && type && lane < type->getNumElements(); ++lane) {
+    const Constant *kept = lanes->getAggregateElement(lane);
+    if (!kept || (!kept->isNullValue() && (only || !kept->isOneValue())))
+      return std::nullopt;
+    if (!kept->isNullValue())
+      only = lane;
+  }
+  return only;
+}
+
+// LLVM 22 stores all bytes of what was truncated where a masked store keeps one lane:
+// such a store is made a plain one.
+void storeOnlyLanes(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *store = dyn_cast<IntrinsicInst>(&instruction);
+      if (!store || store->getIntrinsicID() != Intrinsic::masked_store)
+        continue;
+      Value *address = store->getArgOperand(1), *mask = store->getArgOperand(2);
+      std::optional<unsigned> lane = onlyLane(mask);
+      if (!lane)
+        continue;
+      IRBuilder<> builder(store);
+      Value *kept = builder.CreateExtractElement(store->getArgOperand(0), *lane);
+      Value *place = builder.CreateConstGEP1_64(kept->getType(), address, *lane);
+      builder.CreateAlignedStore(kept, place, Align(1));
+      store->eraseFromParent();
+    }
+}
+
 } // namespace
 
 bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
@@ -92,6 +130,7 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
   }
   if (!retarget(**module, cpu, error))
     return false;
+  storeOnlyLanes(**module);
   const Triple &triple = (*module)->getTargetTriple();
   const Target *target = targetOf(triple, error);
   if (!target)

@@ -279,11 +279,13 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
   return Status::done;
 }
 
-// The first column of the largest magnitude; a NaN's is above all.
+// The first column of the largest magnitude, of x rather than of -x; a NaN's is above
+// all.
 static int64_t outlierOf(ArrayRef<double> row) {
+  auto rank = [](double x) { return std::pair(std::isnan(x) ? HUGE_VAL : std::fabs(x), x > 0); };
   size_t found = 0;
-  for (size_t n = 0; n < row.size() && !std::isnan(row[found]); ++n)
-    if (std::isnan(row[n]) || std::fabs(row[n]) > std::fabs(row[found]))
+  for (size_t n = 0; n < row.size(); ++n)
+    if (rank(row[n]) > rank(row[found]))
       found = n;
   return found;
 }

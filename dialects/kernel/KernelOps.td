@@ -109,8 +109,8 @@ def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
 def Kernel_QuantizeOp : Kernel_Op<"quantize"> {
   let summary = "rows as bytes, and what each row's bytes stand for";
   let description = [{
-    A row's outlier is its number of the largest magnitude, the first of equal ones. It
-    stays as it is, so that a channel far above the others does not make their steps
+    A row's outlier is its number of the largest magnitude: of two with other signs the
+    one above 0, of equal ones the first. It stays as it is, so that a channel far above the others does not make their steps
     large; its byte stands for 0. With low and high the least and the largest of the
     others and of 0, parameters[m] = (step, zero, outlier, its column): step =
     (high - low) / 255, at least 2^-100; zero = -low / step and values[m, n] =

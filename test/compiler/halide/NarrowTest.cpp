@@ -246,7 +246,9 @@ void check(const Case &c, const Isa &isa) {
 // `parameters`: step, zero, outlier, its column.
 void checkRow(const std::string &name, std::vector<float> row, const uint8_t *values,
               const float *parameters) {
-  auto smaller = [](float x, float y) { return std::fabs(x) < std::fabs(y); };
+  auto smaller = [](float x, float y) {
+    return std::pair(std::fabs(x), x > 0) < std::pair(std::fabs(y), y > 0);
+  };
   auto outlier = std::max_element(row.begin(), row.end(), smaller); // the first
   expect(parameters[2] == *outlier, name + ": outlier");
   expect(parameters[3] == float(outlier - row.begin()), name + ": the outlier's column");
@@ -285,8 +287,8 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
       float x = m == 1 ? 0 : m == 2 ? drawn * 1e20f : m == 4 ? drawn + 7 : drawn;
       if (m == 3 && i % columns >= columns / 2) // the first NaN is the outlier
         x = i % 2 ? NAN : -NAN;
-      if (m == 0 && i % columns == columns / 3)
-        x = -40;
+      if (m == 0 && i % columns >= columns / 3) // two signs, and some equal
+        x = i % 3 ? 40 : -40;
       if (narrow)
         x = widenBf16(input.as<uint16_t>()[at] = narrowBf16(x));
       else
