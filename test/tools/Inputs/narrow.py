@@ -2,7 +2,7 @@
 
   narrow.py threads MILLE FOLDER INPUTS          FOLDER/bf16 and FOLDER/int8 give the
                                                  same bits on 1 and 3 threads
-  narrow.py models MILLE FOLDER MODELS NAME...   each compiles and verifies
+  narrow.py models MILLE TARGET FOLDER MODELS NAME...   each compiles and verifies
 """
 import os
 import shutil
@@ -31,12 +31,13 @@ def threads(mille, folder, inputs):
         sys.exit("bf16 and int8 give the same bits")
 
 
-def models(mille, folder, root, *names):
+def models(mille, target, folder, root, *names):
     for name in names:
         for dtype in DTYPES:
             package = os.path.join(folder, "model")
             subprocess.run([mille, "compile", os.path.join(root, name), "-o", package,
-                            "--name=m", "--dtype=" + dtype, "--target=host"], check=True)
+                            "--name=m", "--dtype=" + dtype, "--target=" + target],
+                           check=True)
             subprocess.run([mille, "verify", package], check=True)
             shutil.rmtree(package)
 
