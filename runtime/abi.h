@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 6
+#define MILLE_ABI_VERSION 7
 
 /* ---- Buffers: the layout of halide_buffer_t, 56 bytes ---------------------- */
 
@@ -286,6 +286,13 @@ typedef struct {
   int64_t steps;
 } mille_schedule_info;
 
+/* Where a `layers` op's block lies in the weights' table: for each layer the number of
+ * its body, then entries; see the weights file. */
+typedef struct {
+  uint64_t first_entry, row_entries; /* of a layer, with its body's number */
+  uint64_t layers;
+} mille_stack_info;
+
 enum { MILLE_PADDING_AFTER = 1, MILLE_PADDING_BEFORE = 2 };
 
 /* A kind of devices: see Backend.h. */
@@ -336,6 +343,8 @@ typedef struct mille_model {
    * matter to no other row, so that the runtime may remove them. 0: no such input */
   uint32_t padding_ends; /* MILLE_PADDING_* */
   uint32_t mask_input;
+  uint64_t stack_count;
+  const mille_stack_info *stacks; /* all other entries of the table are places */
 } mille_model;
 
 /* ---- The weights file --------------------------------------------------------- */
