@@ -38,20 +38,30 @@ struct Pointer {
   }
 };
 
-// Of what a group does before all else: finds its expert, and its number among the
-// groups of that. Others than these have no rows.
+// What a group does before all else: it finds its expert, and its number among the
+// groups of that. Groups that are left over are the last one's, behind its rows: they
+// read its last row, write nothing, and may leave at once. Where barriers follow, PoCL
+// 3.1 would lose what other groups compute: there they stay.
 std::string findExpert(const Pointer &starts, const ExpertGroups &groups) {
   std::ostringstream text;
   text << " int mille_group = get_group_id(1), mille_expert = 0;\n"
        << starts.type << "*mille_starts = (" << starts.type << "*)(" << starts.first()
-       << ");\n for (;; ++mille_expert) {\n  if (mille_expert == " << groups.experts
-       << ")\n   return;\n  const int rows = mille_starts[mille_expert + 1] - "
-          "mille_starts[mille_expert];\n  const int groups = (rows + "
-       << groups.rows - 1 << ") / " << groups.rows
-       << ";\n  if (mille_group < groups)\n   break;\n  mille_group -= groups;\n }\n"
-       << " const ulong mille_first = mille_starts[mille_expert];\n const int "
-       << starts.name
-       << "[1] = {mille_starts[mille_expert + 1] - mille_starts[mille_expert]};\n";
+       << ");\n"
+       << " for (; mille_expert < " << groups.experts - 1 << "; ++mille_expert) {\n"
+       << "  const int mille_groups = (mille_starts[mille_expert + 1] -\n"
+       << "   mille_starts[mille_expert] + " << groups.rows - 1 << ") / " << groups.rows
+       << ";\n"
+       << "  if (mille_group < mille_groups)\n   break;\n"
+       << "  mille_group -= mille_groups;\n }\n"
+       << " const ulong mille_first = mille_starts[mille_expert];\n"
+       << " const int " << starts.name << "[1] =\n"
+       << "  {mille_starts[mille_expert + 1] - mille_starts[mille_expert]};\n";
+  if (groups.itemRows)
+    text << " if (mille_group * " << groups.rows << " + (int)get_local_id(1) * "
+         << groups.itemRows << " >= " << starts.name << "[0])\n  return;\n";
+  else
+    text << "#ifndef POCL_DEVICE_ADDRESS_BITS\n if (mille_group * " << groups.rows
+         << " >= " << starts.name << "[0])\n  return;\n#endif\n";
   return text.str();
 }
 
@@ -94,9 +104,12 @@ std::string withOffsets(const std::string &source, const ExpertGroups &experts) 
       line = line.substr(0, pointer.nameEnd) + numbers + line.substr(pointer.nameEnd);
     }
     // Local memory is used again where only global memory has been waited for.
-    if (size_t at = line.find(wait); at != std::string::npos)
+    if (size_t at = line.find(wait); at != std::string::npos) {
+      if (experts.itemRows)
+        return ""; // items that have left would not come
       line = line.substr(0, at) + wait +
              "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
+    }
     result += line + "\n";
     if (head && !line.empty() && line[0] == '{') {
       if (experts.experts && find.empty())

@@ -10,6 +10,7 @@ namespace mille {
 struct ExpertGroups {
   int64_t experts = 0; // 0: it is none
   int rows = 0;        // of a work-group
+  int itemRows = 0;    // of an item that works without the others; 0: with them
 };
 
 // What begins the name of the buffer with one number: the rows of a group's expert.

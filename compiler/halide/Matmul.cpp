@@ -156,7 +156,8 @@ Pipe MatmulPipe::build() {
   finish();
   pipe.out.output_buffer().dim(1).set_stride(int(spec.out.rowStride));
   if (byExpert)
-    pipe.experts = {s.experts, deviceTile.rows * deviceTile.itemsDown};
+    pipe.experts = {s.experts, deviceTile.rows * deviceTile.itemsDown,
+                    deviceTile.steps ? 0 : deviceTile.rows};
   if (device)
     scheduleOnDevice({pipe.out, product, parked ? parking : Func(), rows, panelsOf, n, m,
                       ni, a, no, k.x, int(s.columns), count, group},
