@@ -144,7 +144,9 @@ int32_t mille_task_fail(mille_task *task, int32_t code, const char *format, ...)
 
 /* A kernel for a device is host code that asks for work-groups of items. The
  * text of its entries comes first, then each dispatch. A buffer argument is two
- * to the entry: a memory object, and the number of the first element in it. */
+ * to the entry: a memory object, and the place of its first byte there; by experts two
+ * more, bytes from a row and from an expert's entry to the next, but for `starts`, which
+ * is the last buffer before the out. */
 typedef struct {
   const char *entry;
   int64_t groups[3], items[3];
@@ -227,7 +229,7 @@ void mille_gather_tokens(mille_run *run, const float *input,
 /* numbers: c, h, w, kh, kw, stride y x, padding y x, prefix. */
 void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
                    const int32_t *numbers, float *out, int64_t out_stride);
-/* Output number `output`, [batch, batch] = left * right^T; summed in double. */
+/* Output number `output`, [batch, batch] = left * right^T; as if summed in double. */
 void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
                       const float *right, int64_t right_stride, int64_t columns,
                       int32_t output);

@@ -83,7 +83,7 @@ void write(Text &t, const MatmulSpec &m) {
   for (const BufferSpec &extra : m.extras)
     t.buffer(extra);
   if (m.experts)
-    t.word("by experts").number(m.experts);
+    t.word("of experts").number(m.experts);
   t.program(m.epilogue);
 }
 
