@@ -10,10 +10,11 @@
 #include <stdlib.h>
 
 enum { most = 1000 };
-static struct {
+typedef struct {
   cl_command_queue queue;
   int launches, late, waits;
-} counts[most];
+} Counts;
+static Counts counts[most];
 static int queues, events; /* waited for */
 
 static void *real(const char *name) {
@@ -38,7 +39,7 @@ static int numberOf(cl_command_queue queue) {
     exit(1);
   }
   if (i == queues)
-    counts[queues++].queue = queue;
+    counts[queues++] = (Counts){queue, 0, 0, 0};
   return i;
 }
 
