@@ -2,6 +2,7 @@
 // Must not name one; generated code does, by mille_isa.backend.
 #pragma once
 #include "runtime/Session.h"
+#include "runtime/Steps.h"
 
 namespace mille {
 
@@ -20,6 +21,16 @@ struct Device {
 // What a session has on its device; a back end's own struct starts with it.
 struct DevicePart {
   Device *device;
+};
+
+// A launch over the rows of all experts. Where each one's rows start is in `starts`, of
+// the device's memory: its groups find their expert there.
+struct Experts {
+  mille_buffer starts;
+  const mille_buffer *buffers;
+  uint32_t count;       // of the buffers, which are as one expert sees them
+  int64_t entries, rows; // of all
+  int64_t rowBytes[MILLE_MAX_BUFFERS], entryBytes[MILLE_MAX_BUFFERS]; // 0: shared
 };
 
 } // namespace mille
@@ -49,12 +60,19 @@ struct mille_backend {
   int32_t (*allocate)(mille_task &task, mille_buffer &buffer);
   void (*release)(mille_task &task, mille_buffer &buffer);
 
-  // For what the host does between kernels: what the device wrote comes here,
-  // what the host wrote goes there, rows of an output come as they are.
-  int32_t (*take)(mille_session &session, const void *memory, uint64_t bytes);
+  // What the host wrote goes there; `memory` may change when this returns. Planning
+  // says how much there will be of it.
   int32_t (*give)(mille_session &session, const void *memory, uint64_t bytes);
+  // Rows of an output come as they are.
   int32_t (*keep)(mille_session &session, const float *input, int64_t stride,
                   int64_t rows, int64_t columns, float *out);
+
+  // The runtime's own steps, enqueued as kernels are; planning makes them. Every
+  // address is one that stands for the device's memory, but for Gather.index.
+  int32_t (*gather)(mille_session &session, const mille::Gather &what);
+  int32_t (*mean)(mille_session &session, const mille::Mean &what);
+  int32_t (*similarity)(mille_session &session, const mille::Similarity &what);
+  int32_t (*route)(mille_session &session, const mille::Route &what);
 
   // The session's device and its multiply-adds in registers, of f32 and of 32-bit
   // integers, in 10^9 operations a second. The sentence goes into the package.
@@ -68,21 +86,32 @@ namespace mille {
 int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
                        int32_t count);
 
-// A step of the host within a run. On a device its inputs are taken from there
-// and its results are given back; on the CPU nothing is to be done.
+// A step that is the host's, on a device too: it reads inputs, or what such steps have
+// left. Its results are given to the device; on the CPU nothing is to be done.
 class HostStep {
 public:
-  explicit HostStep(mille_run *run) : session(sessionOf(run)) {}
+  HostStep(mille_run *run, const void *out, int64_t rows, int64_t rowFloats);
   // Planning computes nothing.
   bool skipped() const { return session.planning || session.stopped(); }
-  void take(const void *memory, int64_t rows, int64_t rowFloats);
-  void give(const void *memory, int64_t rows, int64_t rowFloats);
-  // A copy of rows to an output: true where the device does it, or nobody should.
-  bool kept(const float *input, int64_t stride, int64_t rows, int64_t columns,
-            float *out);
+  void give();
 
 private:
   mille_session &session;
+  const void *out;
+  uint64_t bytes;
 };
+
+// A step that is the device's, where there is one: then, or where nobody should do it,
+// true, and the host has nothing to do.
+template <typename What>
+bool doneOnDevice(mille_session &session,
+                  int32_t (*mille_backend::*step)(mille_session &, const What &),
+                  const What &what) {
+  if (session.stopped())
+    return true;
+  if (session.part)
+    (session.part->device->backend->*step)(session, what);
+  return session.part;
+}
 
 } // namespace mille

@@ -1,12 +1,12 @@
 // Launches on a device: each op is one call over all of its rows, or one for each
-// expert, or for each sequence where padding was removed. Must not compute, and must
+// sequence where padding was removed. Must not compute, and must
 // not wait for the device.
 #include "runtime/Backend.h"
 
 namespace mille {
 namespace {
 
-// The buffers of a call, whole or of one expert or sequence.
+// The buffers of a call, whole or of one sequence.
 struct Call {
   mille_buffer buffers[MILLE_MAX_BUFFERS];
   mille_dimension dimensions[MILLE_MAX_BUFFERS][MILLE_MAX_DIMENSIONS];
@@ -38,19 +38,6 @@ void splitSequences(const mille_stage &stage, Call &call) {
   call.buffers[out].dimensions = 4;
 }
 
-void cutExpert(const mille_stage &stage, Call &call, int64_t expert,
-               int64_t first, int64_t rows) {
-  const mille_kernel &kernel = *stage.kernel;
-  for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
-    if (stage.stacked >> b & 1) {
-      call.begin(b, call.buffers[b].dimensions - 1, expert, 1);
-      --call.buffers[b].dimensions;
-    } else if (kernel.row_dimension[b] >= 0) {
-      call.begin(b, kernel.row_dimension[b], first, rows);
-    }
-  }
-}
-
 uint32_t numberOf(const mille_model &model, const mille_kernel *kernel) {
   uint32_t number = 0;
   while (number < model.kernel_count && model.kernels[number] != kernel)
@@ -63,7 +50,7 @@ int32_t callVariant(mille_session &session, const mille_stage &stage, Call &call
   const mille_kernel &kernel = *stage.kernel;
   mille_task *task = &session.tasks[0];
   task->variant = numberOf(*session.package->model, &kernel) * 2 + many;
-  void *arguments[1 + MILLE_MAX_BUFFERS + MILLE_MAX_SCALARS];
+  void *arguments[2 + MILLE_MAX_BUFFERS + MILLE_MAX_SCALARS];
   void **next = arguments;
   *next++ = &task;
   uint32_t out = kernel.buffer_count - 1;
@@ -73,6 +60,8 @@ int32_t callVariant(mille_session &session, const mille_stage &stage, Call &call
     *next++ = call.tokens >= 0 && (stage.token_scalars >> s & 1)
                   ? &call.tokens
                   : const_cast<int32_t *>(&stage.scalars[s]);
+  if (task->experts)
+    *next++ = const_cast<mille_buffer *>(&task->experts->starts);
   *next++ = &call.buffers[out];
   task->used = task->top = 0;
   int32_t code = kernel.functions[session.isa * 2 + many](arguments);
@@ -105,20 +94,32 @@ int64_t outRows(const mille_stage &stage) {
   return buffer.dimension[row < 0 ? buffer.dimensions - 1 : row].extent;
 }
 
+// The rows of all experts are one call: the device alone knows which are whose. The
+// most it may have to do is its share of rows that are few or many on average.
 int32_t launchExperts(mille_session &session, const mille_stage &stage) {
-  for (int64_t e = 0; e < stage.entries; ++e) {
-    int64_t first = session.planning ? 0 : stage.starts[e];
-    int64_t end = session.planning ? outRows(stage) : stage.starts[e + 1];
-    if (first == end)
-      continue;
-    Call expert(stage);
-    cutExpert(stage, expert, e, first, end - first);
-    if (int32_t code = call(session, stage, expert, end - first))
-      return code;
-    if (session.planning)
-      return 0;
+  const mille_kernel &kernel = *stage.kernel;
+  Call all(stage);
+  mille_dimension numbers = {0, (int32_t)(stage.entries + 1), 1, 0};
+  Experts experts = {};
+  experts.starts = {0, nullptr, (char *)const_cast<int32_t *>(stage.starts),
+                    0, 0,       32, 1, 1, &numbers, nullptr};
+  experts.buffers = all.buffers;
+  experts.count = kernel.buffer_count;
+  experts.entries = stage.entries;
+  experts.rows = outRows(stage);
+  for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
+    mille_buffer &buffer = all.buffers[b];
+    const int row = kernel.row_dimension[b];
+    const int64_t bytes = buffer.type_bits / 8;
+    if (stage.stacked >> b & 1)
+      experts.entryBytes[b] = buffer.dimension[--buffer.dimensions].stride * bytes;
+    else if (row >= 0)
+      experts.rowBytes[b] = buffer.dimension[row].stride * bytes;
   }
-  return 0;
+  session.tasks[0].experts = &experts;
+  const int32_t code = call(session, stage, all, experts.rows / stage.entries);
+  session.tasks[0].experts = nullptr;
+  return code;
 }
 
 // The sequences that the rows of buffer `b` are.
@@ -180,26 +181,15 @@ int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
   return 0;
 }
 
-void HostStep::take(const void *memory, int64_t rows, int64_t rowFloats) {
-  if (session.part && memory)
-    session.part->device->backend->take(session, memory,
-                                        (uint64_t)rows * rowFloats * 4);
+HostStep::HostStep(mille_run *run, const void *out, int64_t rows, int64_t rowFloats)
+    : session(sessionOf(run)), out(out), bytes((uint64_t)rows * rowFloats * 4) {
+  if (session.planning)
+    give();
 }
 
-bool HostStep::kept(const float *input, int64_t stride, int64_t rows,
-                    int64_t columns, float *out) {
-  if (skipped())
-    return true;
-  if (!session.part)
-    return false;
-  session.part->device->backend->keep(session, input, stride, rows, columns, out);
-  return true;
-}
-
-void HostStep::give(const void *memory, int64_t rows, int64_t rowFloats) {
+void HostStep::give() {
   if (session.part)
-    session.part->device->backend->give(session, memory,
-                                        (uint64_t)rows * rowFloats * 4);
+    session.part->device->backend->give(session, out, bytes);
 }
 
 } // namespace mille

@@ -225,7 +225,9 @@ void count(const Job &job, const mille_stage &stage) {
   Counts &counts = session.counts[index];
   counts.calls += 1;
   int64_t entries = 1;
-  if (stage.starts)
+  if (stage.starts && session.part) // which alone knows: those that may be used
+    entries = stage.entries < outRows(stage) ? stage.entries : outRows(stage);
+  else if (stage.starts)
     entries = usedExperts(stage.starts, stage.entries);
   counts.weightBytes += kernel.bytes_weights * entries;
   counts.flops += kernel.flops_per_row *

@@ -54,6 +54,7 @@ mille_status mille_session::planOnDevice() {
   run.outputs = reinterpret_cast<float *const *>(inputs);
   setSizes(most);
   int32_t code = model.forward(&run);
+  code = code ? code : stopped(); // steps of the runtime's own say it so only
   planning = false;
   failing.store(0);
   failed.store(0);

@@ -119,12 +119,12 @@ extern "C" {
 
 void mille_key_bias(mille_run *run, const int32_t *mask, int64_t rows,
                     float *out) {
-  mille::HostStep host(run);
+  mille::HostStep host(run, out, rows, 1);
   if (host.skipped())
     return;
   for (int64_t m = 0; m < rows; ++m)
     out[m] = mask[m] ? 0.0f : -1e30f;
-  host.give(out, rows, 1);
+  host.give();
 }
 
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
@@ -132,7 +132,7 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     int64_t after, double stretch,
                     const double *long_frequencies, float *out,
                     int64_t row_stride) {
-  mille::HostStep host(run);
+  mille::HostStep host(run, out, rows, row_stride);
   if (host.skipped())
     return;
   mille_session &session = mille::sessionOf(run);
@@ -155,27 +155,27 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
     rotation.stretched = stretch * length / after - (stretch - 1);
   int64_t blocks = (rotation.longest + rotationBlock - 1) / rotationBlock;
   session.share(rotateBlock, &rotation, blocks);
-  host.give(out, rows, row_stride);
+  host.give();
 }
 
 void mille_alibi(mille_run *run, const int32_t *positions, int64_t rows,
                  const double *slopes, int64_t heads, double factor, float *out,
                  int64_t row_stride) {
-  mille::HostStep host(run);
+  mille::HostStep host(run, out, rows, row_stride);
   if (host.skipped())
     return;
   for (int64_t m = 0; m < rows; ++m)
     for (int64_t h = 0; h < heads; ++h)
       out[m * row_stride + h] =
           (float)(factor * roundToBf16(roundToBf16(slopes[h]) * positions[m]));
-  host.give(out, rows, row_stride);
+  host.give();
 }
 
 void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
                        const int32_t *positions, const int32_t *mask,
                        int64_t rows, int64_t tokens, int32_t causal,
                        int64_t window_left, int64_t window_right, float *out) {
-  mille::HostStep host(run);
+  mille::HostStep host(run, out, rows, 1);
   if (host.skipped())
     return;
   double base = numbers[0], beta = numbers[2], period = numbers[3],
@@ -195,12 +195,12 @@ void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
         out[m + i] = (float)(1 + beta * log(1 + floor((positions[m + i] + offset) /
                                                       period)));
   }
-  host.give(out, rows, 1);
+  host.give();
 }
 
 void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
                     float *out) {
-  mille::HostStep host(run);
+  mille::HostStep host(run, out, 1, 1);
   if (host.skipped())
     return;
   const mille_session &session = mille::sessionOf(run);
@@ -210,23 +210,23 @@ void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
   int64_t at = *step < info.steps ? *step : info.steps;
   *out = (float)(isnan(set) ? info.from + (info.to - info.from) * at / info.steps
                             : set);
-  host.give(out, 1, 1);
+  host.give();
 }
 
 void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
                          int32_t *out) {
-  mille::HostStep host(run);
+  mille::HostStep host(run, out, run->batch, n);
   if (host.skipped())
     return;
   for (int64_t b = 0; b < run->batch; ++b)
     memcpy(out + b * n, numbers, n * sizeof(int32_t));
-  host.give(out, run->batch, n);
+  host.give();
 }
 
 void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
                         int64_t tokens, int32_t padded, int32_t padding,
                         int32_t first, int32_t each, int32_t *out) {
-  mille::HostStep host(run);
+  mille::HostStep host(run, out, rows, 1);
   if (host.skipped())
     return;
   mille::Sequences own = mille::sequencesOf(run, tokens);
@@ -245,6 +245,6 @@ void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
       count += counts;
     }
   }
-  host.give(out, rows, 1);
+  host.give();
 }
 }

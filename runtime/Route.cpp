@@ -8,21 +8,7 @@
 namespace {
 constexpr int64_t rowsPerTask = 64;
 
-struct Router {
-  int32_t entries, k;
-  bool sigmoid;
-  int32_t groups, topGroups;
-  bool sumOfTwo; // a group's score: of its two largest, else the largest
-  bool renormalised, softmaxChosen;
-  double epsilon, factor;
-  const float *logits; // [rows, entries]
-  int64_t logitsStride;
-  const float *bias; // [entries], or null
-  int64_t rows;
-  float *weights; // [rows, k]
-  int64_t weightsStride;
-  int32_t *experts; // [rows, k]
-
+struct Router : mille::Route {
   void routeRow(int64_t row) const;
   void scoresOf(const float *logits, double *scores) const;
   void hideGroups(double *choice) const;
@@ -113,7 +99,7 @@ void Router::routeRow(int64_t m) const {
   double scores[MILLE_MOST_EXPERTS], choice[MILLE_MOST_EXPERTS];
   bool taken[MILLE_MOST_EXPERTS] = {};
   const float *row = logits + m * logitsStride;
-  int32_t *chosen = experts + m * k;
+  int32_t *chosen = place + m * k; // until they are sorted
   scoresOf(row, scores);
   for (int32_t e = 0; e < entries; ++e)
     choice[e] = scores[e] + (bias ? bias[e] : 0);
@@ -131,9 +117,11 @@ void routeBlock(void *context, int64_t task, int) {
     router.routeRow(m);
 }
 
-// experts [slots] become places; a counting sort, so equal ones keep their order.
-void sortByExpert(int64_t slots, int32_t k, int32_t entries, int32_t *order,
-                  int32_t *place, int32_t *starts) {
+// Experts become places; a counting sort, so equal ones keep their order.
+void sortByExpert(const mille::Route &route) {
+  const int64_t slots = route.slots();
+  const int32_t k = route.k, entries = route.entries;
+  int32_t *order = route.order, *place = route.place, *starts = route.starts;
   memset(starts, 0, (entries + 1) * sizeof(int32_t));
   for (int64_t s = 0; s < slots; ++s)
     ++starts[place[s] + 1];
@@ -156,19 +144,14 @@ extern "C" void mille_route(mille_run *run, const int32_t *n, double epsilon,
                             int64_t rows, float *weights,
                             int64_t weights_stride, int32_t *order,
                             int32_t *place, int32_t *starts) {
-  mille::HostStep host(run);
-  if (host.skipped())
+  mille_session &session = mille::sessionOf(run);
+  mille::Route route = {n[0],    n[1],          n[2] != 0, n[3],    n[4],
+                        n[5] != 0, n[6] != 0,   n[7] != 0, epsilon, factor,
+                        logits,  logits_stride, bias,      rows,    weights,
+                        weights_stride, order,  place,     starts};
+  if (mille::doneOnDevice(session, &mille_backend::route, route))
     return;
-  Router router = {n[0],    n[1],          n[2] != 0, n[3],
-                   n[4],    n[5] != 0,     n[6] != 0, n[7] != 0,
-                   epsilon, factor,        logits,    logits_stride,
-                   bias,    rows,          weights,   weights_stride,
-                   place};
-  host.take(logits, rows, logits_stride);
-  int64_t tasks = (rows + rowsPerTask - 1) / rowsPerTask;
-  mille::sessionOf(run).share(routeBlock, &router, tasks);
-  sortByExpert(rows * router.k, router.k, router.entries, order, place, starts);
-  host.give(weights, rows, weights_stride);
-  host.give(order, rows, router.k);
-  host.give(place, rows, router.k);
+  Router router = {route};
+  session.share(routeBlock, &router, (rows + rowsPerTask - 1) / rowsPerTask);
+  sortByExpert(route);
 }

@@ -6,6 +6,10 @@
 #include "runtime/Pool.h"
 #include "runtime/Sizes.h"
 
+namespace mille {
+struct Experts;
+}
+
 // A thread's share of a session: what a kernel gets as its user context. Each
 // in a cache line of its own.
 struct alignas(64) mille_task {
@@ -16,6 +20,7 @@ struct alignas(64) mille_task {
   uint64_t top = 0;                // where the last block begins
   uint64_t *nanoseconds = nullptr; // [kernels]
   uint32_t variant = 0; // on a device: kernel number * 2 + row class, called now
+  const mille::Experts *experts = nullptr; // on a device: of that call; null: none
 };
 
 namespace mille {

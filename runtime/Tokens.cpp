@@ -4,7 +4,11 @@
 
 #include <string.h>
 
+using mille::doneOnDevice;
+using mille::Gather;
+using mille::Mean;
 using mille::Sequences;
+using mille::Similarity;
 
 namespace {
 // Copying is bound by memory: a task has enough rows to pay for its ticket.
@@ -14,21 +18,17 @@ int64_t rowsPerTask(int64_t columns) {
   return columns < floatsPerTask ? floatsPerTask / columns : 1;
 }
 
-struct Gather {
-  const float *input; // [batch * tokens, columns]
-  int64_t inputStride, columns;
-  const int32_t *index; // [tokens of the out, group]
-  int64_t count, group, tokens;
-  float *out; // [batch * count / group, group * columns]
-  int64_t outStride, rows, rowsPerTask;
+// A description with what a task does of it.
+struct GatherTask {
+  const Gather &g;
+  int64_t rowsPerTask;
 };
 
 void gatherRows(void *context, int64_t task, int) {
-  const Gather &g = *static_cast<Gather *>(context);
-  int64_t perSequence = g.count / g.group;
-  int64_t end = (task + 1) * g.rowsPerTask;
-  for (int64_t m = task * g.rowsPerTask; m < end && m < g.rows; ++m) {
-    int64_t sequence = m / perSequence, t = m % perSequence;
+  const auto &[g, rowsPerTask] = *static_cast<const GatherTask *>(context);
+  int64_t end = (task + 1) * rowsPerTask;
+  for (int64_t m = task * rowsPerTask; m < end && m < g.rows(); ++m) {
+    int64_t sequence = m / g.perSequence(), t = m % g.perSequence();
     for (int64_t part = 0; part < g.group; ++part) {
       float *into = g.out + m * g.outStride + part * g.columns;
       int64_t from = g.index[t * g.group + part];
@@ -104,6 +104,29 @@ int64_t poolToken(const int32_t *values, int64_t tokens, int32_t kind,
       found = t;
   return found;
 }
+
+void meanOf(const Mean &mean) {
+  constexpr int64_t block = 64;
+  for (int64_t s = 0; s < mean.sequences; ++s) {
+    const float *rows = mean.input + s * mean.tokens * mean.inputStride;
+    const int32_t *valid = mean.mask ? mean.mask + s * mean.tokens : nullptr;
+    int64_t count = 0;
+    for (int64_t t = mean.first; t < mean.tokens; ++t)
+      count += !valid || valid[t];
+    for (int64_t from = 0; from < mean.columns; from += block) {
+      int64_t left = mean.columns - from, width = left < block ? left : block;
+      double sums[block] = {};
+      for (int64_t t = mean.first; t < mean.tokens; ++t)
+        if (!valid || valid[t])
+          for (int64_t c = 0; c < width; ++c)
+            sums[c] += rows[t * mean.inputStride + from + c];
+      for (int64_t c = 0; c < width; ++c)
+        mean.out[s * mean.outStride + from + c] =
+            count ? (float)(sums[c] / count) : 0.0f;
+    }
+  }
+}
+
 int32_t checkSkip(mille_run *run, int64_t skip, int64_t tokens) {
   if (skip < tokens)
     return 0;
@@ -121,26 +144,17 @@ void mille_gather_tokens(mille_run *run, const float *input,
                          int64_t input_stride, int64_t columns,
                          const int32_t *index, int64_t count, int64_t group,
                          int64_t tokens, float *out, int64_t out_stride) {
-  mille::HostStep host(run);
-  if (host.skipped())
+  mille_session &session = mille::sessionOf(run);
+  Gather gather = {input, input_stride, columns, tokens,     index,
+                   count, group,        out,     out_stride, run->batch};
+  if (doneOnDevice(session, &mille_backend::gather, gather))
     return;
-  Gather gather = {input,  input_stride, columns,
-                   index,  count,        group,
-                   tokens, out,          out_stride,
-                   0,      0};
-  gather.rows = run->batch * (count / group);
-  gather.rowsPerTask = rowsPerTask(group * columns);
-  host.take(input, run->batch * tokens, input_stride);
-  mille::sessionOf(run).share(gatherRows, &gather,
-                              tasksOf(gather.rows, gather.rowsPerTask));
-  host.give(out, gather.rows, out_stride);
+  GatherTask tasks = {gather, rowsPerTask(group * columns)};
+  session.share(gatherRows, &tasks, tasksOf(gather.rows(), tasks.rowsPerTask));
 }
 
 void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
                    const int32_t *n, float *out, int64_t out_stride) {
-  mille::HostStep host(run);
-  if (host.skipped())
-    return;
   Patches patches = {pixels, pixel_stride, n[0], n[1], n[2],
                      n[3],   n[4],         n[5], n[6], n[7],
                      n[8],   n[9],         out,  out_stride,
@@ -155,34 +169,34 @@ void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
       1;
   patches.rows =
       run->batch * (patches.prefix + patches.down * patches.across);
+  mille::HostStep host(run, out, patches.rows, out_stride);
+  if (host.skipped())
+    return;
   patches.rowsPerTask = rowsPerTask(patches.columns());
   mille::sessionOf(run).share(patchRows, &patches,
                               tasksOf(patches.rows, patches.rowsPerTask));
-  host.give(out, patches.rows, out_stride);
+  host.give();
 }
 
 void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
                       const float *right, int64_t right_stride, int64_t columns,
                       int32_t output) {
-  mille::HostStep host(run);
-  if (host.skipped())
+  Similarity s = {left,    right,      left_stride,         right_stride,
+                  columns, run->batch, run->outputs[output]};
+  if (doneOnDevice(mille::sessionOf(run), &mille_backend::similarity, s))
     return;
-  float *out = run->outputs[output]; // [batch, batch]
-  host.take(left, run->batch, left_stride);
-  host.take(right, run->batch, right_stride);
-  for (int64_t i = 0; i < run->batch; ++i)
-    for (int64_t j = 0; j < run->batch; ++j) {
+  for (int64_t i = 0; i < s.batch; ++i)
+    for (int64_t j = 0; j < s.batch; ++j) {
       double sum = 0;
       for (int64_t c = 0; c < columns; ++c)
         sum += (double)left[i * left_stride + c] * right[j * right_stride + c];
-      out[i * run->batch + j] = (float)sum;
+      s.out[i * s.batch + j] = (float)sum;
     }
-  host.give(out, run->batch, run->batch);
 }
 
 int32_t mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
                          int32_t kind, int64_t skip, int64_t id, int32_t *out) {
-  mille::HostStep host(run);
+  mille::HostStep host(run, out, run->batch, 1);
   if (host.skipped())
     return 0;
   Sequences own = mille::sequencesOf(run, tokens);
@@ -191,7 +205,7 @@ int32_t mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
   for (int64_t b = 0; b < run->batch; ++b)
     out[b] = (int32_t)(own.first(b) + poolToken(mask ? mask + own.first(b) : nullptr,
                                                 own.rows(b), kind, skip, id));
-  host.give(out, run->batch, 1);
+  host.give();
   return 0;
 }
 
@@ -199,45 +213,43 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
                         int64_t input_stride, const int32_t *mask,
                         int64_t tokens, int64_t skip, int64_t columns,
                         float *out, int64_t out_stride) {
-  mille::HostStep host(run);
-  if (host.skipped())
-    return 0;
-  constexpr int64_t block = 64;
+  mille_session &session = mille::sessionOf(run);
   Sequences own = mille::sequencesOf(run, tokens);
-  if (int32_t code = checkSkip(run, skip, own.tokens))
-    return code;
-  host.take(input, run->batch * own.tokens, input_stride);
-  for (int64_t b = 0; b < run->batch; ++b) {
-    const float *rows = input + own.first(b) * input_stride; // [tokens, columns]
-    const int32_t *valid = mask ? mask + own.first(b) : nullptr;
-    int64_t first = skip > own.before(b) ? skip - own.before(b) : 0, count = 0;
-    for (int64_t t = first; t < own.rows(b); ++t)
-      count += !valid || valid[t];
-    for (int64_t from = 0; from < columns; from += block) {
-      int64_t width = columns - from < block ? columns - from : block;
-      double sums[block] = {};
-      for (int64_t t = first; t < own.rows(b); ++t)
-        if (!valid || valid[t])
-          for (int64_t c = 0; c < width; ++c)
-            sums[c] += rows[t * input_stride + from + c];
-      for (int64_t c = 0; c < width; ++c)
-        out[b * out_stride + from + c] =
-            count ? (float)(sums[c] / count) : 0.0f;
-    }
+  if (!session.planning)
+    if (int32_t code = checkSkip(run, skip, own.tokens))
+      return code;
+  // Where padding was removed sequences have rows of their own: a step for each.
+  const int64_t together = own.starts ? 1 : own.batch;
+  for (int64_t b = 0; b < own.batch; b += together) {
+    const int64_t first = own.first(b), before = own.before(b);
+    Mean mean = {input + first * input_stride,
+                 input_stride,
+                 columns,
+                 mask ? mask + first : nullptr,
+                 together,
+                 own.rows(b),
+                 skip > before ? skip - before : 0,
+                 out + b * out_stride,
+                 out_stride};
+    if (!doneOnDevice(session, &mille_backend::mean, mean))
+      meanOf(mean);
   }
-  host.give(out, run->batch, out_stride);
   return 0;
 }
 
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index) {
   // Entries have room for padding too: putBack spreads the rows.
-  const mille_session &session = mille::sessionOf(run);
+  mille_session &session = mille::sessionOf(run);
   int64_t entryRows =
       session.padding.entryRows(*session.package->model, output, *run, rows);
   float *out = run->outputs[output] + index * entryRows * columns;
-  if (mille::HostStep(run).kept(input, input_stride, rows, columns, out))
+  if (session.planning || session.stopped())
     return;
+  if (session.part) {
+    session.part->device->backend->keep(session, input, input_stride, rows, columns, out);
+    return;
+  }
   for (int64_t m = 0; m < rows; ++m)
     memcpy(out + m * columns, input + m * input_stride,
            columns * sizeof(float));

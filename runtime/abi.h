@@ -144,7 +144,9 @@ int32_t mille_task_fail(mille_task *task, int32_t code, const char *format, ...)
 
 /* A kernel for a device is host code that asks for work-groups of items. The
  * text of its entries comes first, then each dispatch. A buffer argument is two
- * to the entry: a memory object, and the number of the first element in it. */
+ * to the entry: a memory object, and the place of its first byte there; by experts two
+ * more, bytes from a row and from an expert's entry to the next, but for `starts`, which
+ * is the last buffer before the out. */
 typedef struct {
   const char *entry;
   int64_t groups[3], items[3];
@@ -227,7 +229,7 @@ void mille_gather_tokens(mille_run *run, const float *input,
 /* numbers: c, h, w, kh, kw, stride y x, padding y x, prefix. */
 void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
                    const int32_t *numbers, float *out, int64_t out_stride);
-/* Output number `output`, [batch, batch] = left * right^T; summed in double. */
+/* Output number `output`, [batch, batch] = left * right^T; as if summed in double. */
 void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
                       const float *right, int64_t right_stride, int64_t columns,
                       int32_t output);
@@ -286,6 +288,13 @@ typedef struct {
   int64_t steps;
 } mille_schedule_info;
 
+/* Where a `layers` op's block lies in the weights' table: for each layer the number of
+ * its body, then entries; see the weights file. */
+typedef struct {
+  uint64_t first_entry, row_entries; /* of a layer, with its body's number */
+  uint64_t layers;
+} mille_stack_info;
+
 enum { MILLE_PADDING_AFTER = 1, MILLE_PADDING_BEFORE = 2 };
 
 /* A kind of devices: see Backend.h. */
@@ -337,6 +346,8 @@ typedef struct mille_model {
    * matter to no other row, so that the runtime may remove them. 0: no such input */
   uint32_t padding_ends; /* MILLE_PADDING_* */
   uint32_t mask_input;
+  uint64_t stack_count;
+  const mille_stack_info *stacks; /* all other entries of the table are places */
 } mille_model;
 
 /* ---- The weights file --------------------------------------------------------- */

@@ -1,6 +1,7 @@
 // Halide pipelines of the kernels: algorithm above, schedule below.
 // Private to this room.
 #pragma once
+#include "compiler/halide/DeviceSource.h"
 #include "compiler/halide/Spec.h"
 
 #include "Halide.h"
@@ -28,6 +29,7 @@ struct Pipe {
   Halide::Func out;
   std::vector<Halide::Argument> arguments;
   std::vector<Halide::Internal::IRMutator *> passes; // over the lowered program
+  ExpertGroups experts; // on a device
 };
 
 Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,

@@ -3,7 +3,6 @@
 #include "compiler/halide/Emit.h"
 
 #include "compiler/halide/Build.h"
-#include "compiler/halide/DeviceSource.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/MachineCode.h"
 
@@ -100,7 +99,7 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
 }
 
 // The kernels of a device are a buffer of the module, as text.
-Module placeBuffers(const Module &module) {
+Module placeBuffers(const Module &module, const ExpertGroups &experts) {
   Module placed(module.name(), module.target());
   for (const Internal::LoweredFunc &function : module.functions())
     placed.append(function);
@@ -109,7 +108,7 @@ Module placeBuffers(const Module &module) {
       placed.append(buffer);
       continue;
     }
-    std::string text = withOffsets(static_cast<const char *>(buffer.data()));
+    std::string text = withOffsets(static_cast<const char *>(buffer.data()), experts);
     if (text.empty())
       throw CompileError("the device's kernels are not written as expected");
     Buffer<uint8_t> source(int(text.size() + 1), buffer.name());
@@ -139,7 +138,7 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Module module =
         pipeline.compile_to_module(pipe.arguments, options.entry, target);
     if (target.has_gpu_feature())
-      module = placeBuffers(module);
+      module = placeBuffers(module, pipe.experts);
     // A second compile in one process gets a numbered name: keep it out.
     for (const Func &out : outs)
       module.remap_metadata_name(out.name(), "out");

@@ -22,6 +22,7 @@ MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
 MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                        const Names &names, bool few, unsigned rank)
     : spec(spec), s(spec.matmul), names(names), device(machine.device), few(few),
+      byExpert(device && s.experts),
       deviceTile(device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                         : DeviceTile{}),
       tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0}
@@ -51,6 +52,8 @@ void MatmulPipe::declareOperands() {
   weight.dim(1).set_bounds(0, steps).set_stride(across);
   weight.dim(2).set_bounds(0, panels).set_stride(across * steps);
   pipe.arguments = {input, weight};
+  if (byExpert)
+    own = ImageParam(Int(32), 1, names(expertRowsName));
   if (!s.ofBytes())
     return;
   parameters = bufferOf(s.parameters, names("parameters"));
@@ -132,9 +135,9 @@ Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
   Expr outlierColumn = clamp(cast<int32_t>(parameters(3, row)), 0, K - 1);
   Expr step = outlierColumn / group, part = outlierColumn % group;
   Expr inPanel = accumulator * width + n % width, at = n / width;
-  Expr own = words ? partOf(weight(inPanel, step, at), part, s.input.element)
-                   : cast<int32_t>(weight(inPanel * group + part, step, at));
-  return sum * parameters(0, row) + parameters(2, row) * cast<float>(own);
+  Expr there = words ? partOf(weight(inPanel, step, at), part, s.input.element)
+                     : cast<int32_t>(weight(inPanel * group + part, step, at));
+  return sum * parameters(0, row) + parameters(2, row) * cast<float>(there);
 }
 
 void MatmulPipe::finish() {
@@ -150,8 +153,13 @@ void MatmulPipe::finish() {
     arguments.push_back(readOf(s.extras[i], extra, n, row));
     pipe.arguments.push_back(extra);
   }
-  pipe.out(n, row) = rounded(evaluate(s.epilogue, arguments, spec.out.element),
-                             spec.out.element);
+  Expr value = rounded(evaluate(s.epilogue, arguments, spec.out.element),
+                       spec.out.element);
+  if (byExpert) // what follows is another expert's
+    value = select(m < own(0), value, undef(value.type()));
+  pipe.out(n, row) = value;
+  if (byExpert)
+    pipe.arguments.push_back(own);
 }
 
 Pipe MatmulPipe::build() {
@@ -164,6 +172,9 @@ Pipe MatmulPipe::build() {
     multiply();
   finish();
   pipe.out.output_buffer().dim(1).set_stride(int(spec.out.rowStride));
+  if (byExpert)
+    pipe.experts = {s.experts, deviceTile.rows * deviceTile.itemsDown,
+                    deviceTile.steps ? 0 : deviceTile.rows};
   if (device)
     scheduleOnDevice({pipe.out, product, parked ? parking : Func(), rows, panelsOf, n, m,
                       ni, a, no, k.x, int(s.columns), count, group},

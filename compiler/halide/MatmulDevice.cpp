@@ -7,16 +7,20 @@ using namespace Halide;
 
 namespace mille {
 
+Expr MatmulPipe::lastRow() const {
+  return byExpert ? own(0) - 1 : input.dim(1).max();
+}
+
 void MatmulPipe::multiplyOnDevice() {
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = columnInPanel(), at = panelNumber();
-  Expr row = min(m, input.dim(1).max());
+  Expr row = min(m, lastRow());
   product(inTile) = s.ofBytes() ? startOf(row, column, at) : Expr(0.0f);
   k = RDom(0, K / group, names("k"));
   // Values of rows and words of panels, which a group may bring closer.
   Var x(names("x")), y(names("y")), z(names("z"));
   auto valueAt = [&](const Expr &x, const Expr &y) {
-    return cast(sumType, widened(input(min(x, K - 1), min(y, input.dim(1).max()))));
+    return cast(sumType, widened(input(min(x, K - 1), min(y, lastRow()))));
   };
   auto wordAt = [&](const Expr &x, const Expr &y, const Expr &z) {
     return weight(x, min(y, steps - 1), min(z, panels - 1));

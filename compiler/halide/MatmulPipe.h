@@ -31,6 +31,7 @@ private:
   Expr argument(int accumulator, const Expr &row) const;
   void finish();
 
+  Expr lastRow() const;
   Expr columnInPanel() const;
   Expr panelNumber() const;
   void schedule();
@@ -42,6 +43,7 @@ private:
   const MatmulSpec &s;
   const Names &names;
   const bool device, few;
+  const bool byExpert; // on a device, where a launch has the rows of all
   const DeviceTile deviceTile;
   const MatmulTile tile; // of a device: its item's
   const int V, K, panel, panels, count; // of accumulators
@@ -53,6 +55,7 @@ private:
   const bool anyRows; // also so few that one tile has less than the others
   Pipe pipe;
   Halide::ImageParam input, weight, parameters, sums;
+  Halide::ImageParam own; // [1]: rows of the group's expert
   Var n{names("n")}, m{names("m")};
   // In a tile: column, accumulator, row; its number down and across.
   Var ni{names("ni")}, a{names("a")}, i{names("i")}, t{names("t")}, no{names("no")};

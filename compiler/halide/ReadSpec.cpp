@@ -205,10 +205,10 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   m.columns = spec.out.columns;
   m.accumulators = op.getAccumulators();
   auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
-  // By experts: the runtime gives the kernel one expert's weight at a time.
-  int64_t entries = 0;
+  // By experts: a kernel sees one expert's weight.
   if (op.getStarts())
-    entries = cast<ShapedType>(op.getStarts().getType()).getDimSize(0) - 1;
+    m.experts = cast<ShapedType>(op.getStarts().getType()).getDimSize(0) - 1;
+  const int64_t entries = m.experts;
   const int64_t rank = entries ? 4 : 3, group = m.group();
   const int64_t steps = m.steps();
   if (!weight || weight.getRank() != rank ||

@@ -82,6 +82,8 @@ void write(Text &t, const MatmulSpec &m) {
   t.number(m.panel).number(m.panels).buffer(m.input).buffer(m.parameters);
   for (const BufferSpec &extra : m.extras)
     t.buffer(extra);
+  if (m.experts)
+    t.word("of experts").number(m.experts);
   t.program(m.epilogue);
 }
 

@@ -51,6 +51,7 @@ struct MatmulSpec {
   BufferSpec parameters;
   std::vector<BufferSpec> extras;
   ScalarProgram epilogue;
+  int64_t experts = 0; // entries of weights, each with rows of its own; 0: one weight
 
   bool ofBytes() const { return input.element == Element::u8; }
   int64_t group() const { return 4 / bytesOf(input.element); } // of K, side by side

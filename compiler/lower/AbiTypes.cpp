@@ -41,9 +41,12 @@ AbiTypes::AbiTypes(MLIRContext *context) {
   isa = record({ptr, i64, ptr});
   // abi_version .. max_tokens, name, isas, inputs, outputs, kernels,
   // arena_bytes_per_row .. weights_hash, weights, forward,
-  // max_decoder_tokens .. schedule_count, schedules, padding_ends, mask_input
+  // max_decoder_tokens .. schedule_count, schedules, padding_ends, mask_input,
+  // stack_count, stacks
   model = record({i32, i32, i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, i64,
-                  i64, i64, i64, i64, ptr, ptr, i32, i32, i32, i32, ptr, i32, i32});
+                  i64, i64, i64, i64, ptr, ptr, i32, i32, i32, i32, ptr, i32, i32,
+                  i64, ptr});
+  stack = record({i64, i64, i64});
   schedule = record({ptr, f64, f64, i64});
   // type, dimensions, (extent, -1: rows; stride) each
   shape = record({i32, i32, array(record({i32, i32}), maxDimensions)});

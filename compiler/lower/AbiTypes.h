@@ -13,7 +13,8 @@ struct AbiTypes {
   explicit AbiTypes(mlir::MLIRContext *context);
 
   mlir::Type i1, i8, i16, i32, i64, f64, ptr, none;
-  mlir::Type dimension, buffer, stage, kernel, run, tensorInfo, isa, schedule, model;
+  mlir::Type dimension, buffer, stage, kernel, run, tensorInfo, isa, schedule, stack,
+      model;
   mlir::Type shape; // ours: what a buffer looks like, but for address and rows
 
   static constexpr int maxDimensions = 4, maxBuffers = 16;

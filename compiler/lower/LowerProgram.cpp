@@ -92,7 +92,7 @@ public:
       return failure();
     code.finish();
     data.emitModel(signature, arenaSizesOf(forward),
-                   removablePaddingOf(forward), code.function.getSymName());
+                   removablePaddingOf(forward), table, code.function.getSymName());
     return success();
   }
 

@@ -102,10 +102,21 @@ Constant ModelData::scheduleArray(ArrayRef<kernel::ScheduledScale> scales) {
                                                 std::move(parts)));
 }
 
+Constant ModelData::stackArray(ArrayRef<WeightTable::Layers> layers) {
+  auto i64 = [&](uint64_t value) { return Constant::of(types.i64, value); };
+  std::vector<Constant> parts;
+  for (const WeightTable::Layers &block : layers)
+    parts.push_back(Constant::aggregate(
+        types.stack,
+        {i64(block.firstEntry), i64(block.rowEntries), i64(block.bodies.size())}));
+  return Constant::address(
+      types, constants.addArray("stacks", types.stack, std::move(parts)));
+}
+
 void ModelData::emitModel(const kernel::Signature &signature,
                           const kernel::ArenaSizes &arena,
                           const kernel::RemovablePadding &padding,
-                          StringRef forward) {
+                          const WeightTable &table, StringRef forward) {
   auto i32 = [&](uint64_t value) { return Constant::of(types.i32, value); };
   auto i64 = [&](uint64_t value) { return Constant::of(types.i64, value); };
   std::vector<Constant> pointers;
@@ -131,7 +142,7 @@ void ModelData::emitModel(const kernel::Signature &signature,
        i32(signature.maxDecoderTokens), i32(arena.fixedTokens),
        i32(arena.slots), i32(signature.scales.size()),
        scheduleArray(signature.scales), i32(padding.ends),
-       i32(padding.maskInput)});
+       i32(padding.maskInput), i64(table.layers.size()), stackArray(table.layers)});
   std::string symbol = constants.add("model", value);
 
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

@@ -20,12 +20,13 @@ public:
   void emitModel(const kernel::Signature &signature,
                  const kernel::ArenaSizes &arena,
                  const kernel::RemovablePadding &padding,
-                 llvm::StringRef forward);
+                 const WeightTable &table, llvm::StringRef forward);
 
 private:
   Constant tensorArray(llvm::ArrayRef<kernel::TensorInfo> infos);
   Constant isaArray();
   Constant scheduleArray(llvm::ArrayRef<kernel::ScheduledScale> scales);
+  Constant stackArray(llvm::ArrayRef<WeightTable::Layers> layers);
   Constant text(llvm::StringRef string) {
     return Constant::address(types, constants.addString(string));
   }

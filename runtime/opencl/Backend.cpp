@@ -112,5 +112,5 @@ using namespace mille::opencl;
 
 const mille_backend mille_opencl_backend = {
     "opencl", open,   close,  enter,    settle,   leave, begin,
-    finish,   source, dispatch, allocate, release,  take,  give,
-    keep,     measure};
+    finish,   source, dispatch, allocate, release,  give,  keep,
+    gather,   mean,   similarity, route,  measure};

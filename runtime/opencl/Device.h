@@ -36,12 +36,23 @@ struct Entry {
   cl_kernel kernel;
 };
 
+// The runtime's own steps: kernels that are the same for all models.
+enum class Step : uint8_t { gather, mean, similarity, route, sort };
+constexpr int stepCount = (int)Step::sort + 1;
+const char *textOf(Step step);
+const char *nameOf(Step step);
+
 struct Part : DevicePart {
   cl_command_queue queue = nullptr;
-  cl_mem memory = nullptr; // arena | inputs | outputs | temporaries
+  cl_mem memory = nullptr; // arena | inputs | outputs | tables | temporaries
   uint64_t bytes = 0, temporaries = 0, used = 0, most = 0;
   Region *regions = nullptr; // the arena's, inputs', outputs'
   uint32_t regionCount = 0;
+  Region *tables = nullptr; // constants of the program's that steps read
+  uint32_t tableCount = 0, tableRoom = 0;
+  char *given = nullptr; // what the host wrote in a run, until the device has it
+  uint64_t givenBytes = 0, givenUsed = 0;
+  cl_kernel steps[stepCount] = {};
   Entry *entries = nullptr;
   uint32_t entryCount = 0, entryRoom = 0, pending = 0;
 
@@ -56,6 +67,24 @@ inline Part &partOf(const mille_session &session) {
 // device's numbers.
 mille_status refuseMemory(const Device &device, const char *what,
                           uint64_t bytes, cl_int error, Message &message);
+
+// Fails the run, or the planning, with what the device says.
+int32_t fail(mille_session &session, const char *what, cl_int error);
+// Planning: whether the device has such groups.
+int32_t checkGroup(mille_session &session, uint64_t items, uint64_t localBytes);
+// Two arguments: the memory object of what an address stands for, and its place there in
+// bytes. `device`: of a temporary, else 0.
+cl_int setPlace(mille_session &session, cl_kernel kernel, cl_uint &number,
+                const void *address, uint64_t device);
+// A temporary of the kernel that is next: what mille_buffer.device is for it; 0: there
+// is no room, and the run has failed.
+uint64_t reserve(mille_session &session, uint64_t bytes);
+int32_t enqueue(mille_session &session, cl_kernel kernel, const char *name,
+                const size_t global[3], const size_t items[3], cl_event *event);
+
+// Constant bytes, before any run; waits.
+cl_int upload(const Device &device, cl_mem memory, uint64_t offset, const void *from,
+              uint64_t bytes);
 
 mille_status uploadWeights(mille_package &package, Device &device);
 void releaseWeights(mille_package &package, Device &device);
@@ -73,9 +102,12 @@ int32_t source(mille_task &task, const char *text);
 int32_t dispatch(mille_task &task, const mille_dispatch &what);
 int32_t allocate(mille_task &task, mille_buffer &buffer);
 void release(mille_task &task, mille_buffer &buffer);
-int32_t take(mille_session &session, const void *memory, uint64_t bytes);
 int32_t give(mille_session &session, const void *memory, uint64_t bytes);
 int32_t keep(mille_session &session, const float *input, int64_t stride,
              int64_t rows, int64_t columns, float *out);
+int32_t gather(mille_session &session, const Gather &what);
+int32_t mean(mille_session &session, const Mean &what);
+int32_t similarity(mille_session &session, const Similarity &what);
+int32_t route(mille_session &session, const Route &what);
 
 } // namespace mille::opencl

@@ -15,18 +15,6 @@ constexpr uint32_t enqueuedAtMost = 16;     // before the device hears of it
 
 const Library &libraryOf(const Part &part) { return part.on().library(); }
 
-int32_t fail(mille_session &session, const char *what, cl_int error) {
-  mille_status status = error == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
-                                error == CL_OUT_OF_RESOURCES ||
-                                error == CL_OUT_OF_HOST_MEMORY
-                            ? MILLE_OUT_OF_MEMORY
-                            : MILLE_NO_DEVICE;
-  session.failed.change(0, status);
-  return mille_task_fail(&session.tasks[0], status, "%s: %s: %s",
-                         partOf(session).on().info().name, what,
-                         ErrorName(error).text);
-}
-
 uint64_t bytesOf(const mille_tensor_info &info, const Sizes &sizes) {
   uint64_t elements = 0;
   countElements(info, sizes, elements);
@@ -37,15 +25,18 @@ uint64_t rounded(uint64_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+Region *find(Region *regions, uint32_t count, const char *address) {
+  for (uint32_t r = 0; r < count; ++r)
+    if (address >= regions[r].begin && address < regions[r].begin + regions[r].bytes)
+      return &regions[r];
+  return nullptr;
+}
+
 // The region that holds an address; null: the weights', or the host's own.
 Region *regionOf(Part &part, const void *memory) {
   const char *address = (const char *)memory;
-  for (uint32_t r = 0; r < part.regionCount; ++r) {
-    Region &region = part.regions[r];
-    if (address >= region.begin && address < region.begin + region.bytes)
-      return &region;
-  }
-  return nullptr;
+  Region *found = find(part.regions, part.regionCount, address);
+  return found ? found : find(part.tables, part.tableCount, address);
 }
 
 // Where the arena, inputs and outputs of a run lie on the host.
@@ -81,6 +72,10 @@ void layOut(const mille_session &session, Part &part) {
                                  : model.outputs[r - 1 - model.input_count],
                            session.most));
   }
+  for (uint32_t t = 0; t < part.tableCount; ++t) {
+    part.tables[t].offset = end;
+    end += rounded(part.tables[t].bytes);
+  }
   part.temporaries = end;
   part.bytes = end + part.most;
 }
@@ -97,19 +92,9 @@ Entry *entryOf(Part &part, const char *name, uint32_t variant) {
 int32_t addEntry(mille_task &task, const mille_dispatch &what) {
   mille_session &session = *task.session;
   Part &part = partOf(session);
-  const mille_device &info = part.on().info();
-  uint64_t items = what.items[0] * what.items[1] * what.items[2];
-  if (items > info.group_items)
-    return mille_task_fail(&task, MILLE_NO_DEVICE,
-                           "%s has work-groups of up to %llu items but a kernel "
-                           "needs %llu",
-                           info.name, (ull)info.group_items, (ull)items);
-  if ((uint64_t)what.local_bytes > info.local_bytes)
-    return mille_task_fail(&task, MILLE_OUT_OF_MEMORY,
-                           "%s has %llu bytes of local memory but a kernel needs "
-                           "%lld",
-                           info.name, (ull)info.local_bytes,
-                           (long long)what.local_bytes);
+  if (int32_t code = checkGroup(session, what.items[0] * what.items[1] * what.items[2],
+                                what.local_bytes > 0 ? what.local_bytes : 0))
+    return code;
   if (entryOf(part, what.entry, task.variant))
     return 0;
   if (part.entryCount == part.entryRoom)
@@ -124,52 +109,51 @@ int32_t addEntry(mille_task &task, const mille_dispatch &what) {
   return 0;
 }
 
-// Two arguments: the memory object, and the place of the first element in it, in bytes.
-cl_int setBuffer(mille_session &session, cl_kernel kernel, cl_uint &number,
-                 const mille_buffer &buffer) {
-  Part &part = partOf(session);
-  Device &device = part.on();
-  const Library &cl = device.library();
-  cl_mem memory = part.memory;
-  uint64_t offset = 0;
-  const char *tensors = session.package->weights.tensors;
-  const char *address = (const char *)buffer.host;
-  if (buffer.device) {
-    offset = buffer.device - 1;
-  } else if (Region *region = regionOf(part, address)) {
-    offset = region->offset + (address - region->begin);
-  } else if (const WeightBuffer *weights =
-                 weightBufferOf(device, (uint64_t)(address - tensors))) {
-    memory = weights->memory;
-    offset = address - tensors - weights->first;
-  } else {
-    return CL_INVALID_MEM_OBJECT;
-  }
-  cl_ulong first = offset;
-  cl_int error = cl.clSetKernelArg(kernel, number++, sizeof memory, &memory);
+// Two more: how many bytes further the next row, and the next expert's entry, begins.
+cl_int setStrides(const Library &cl, cl_kernel kernel, cl_uint &number,
+                  const Experts &experts, const mille_buffer *buffer) {
+  if (buffer == &experts.starts)
+    return CL_SUCCESS;
+  const ptrdiff_t b = buffer - experts.buffers;
+  if (b < 0 || b >= (ptrdiff_t)experts.count)
+    return CL_INVALID_ARG_VALUE;
+  const cl_ulong strides[] = {(cl_ulong)experts.rowBytes[b],
+                              (cl_ulong)experts.entryBytes[b]};
+  cl_int error = cl.clSetKernelArg(kernel, number++, sizeof strides[0], &strides[0]);
   if (error == CL_SUCCESS)
-    error = cl.clSetKernelArg(kernel, number++, sizeof first, &first);
+    error = cl.clSetKernelArg(kernel, number++, sizeof strides[1], &strides[1]);
   return error;
 }
 
-cl_int setArguments(mille_session &session, cl_kernel kernel,
-                    const mille_dispatch &what) {
+cl_int setArguments(mille_task &task, cl_kernel kernel, const mille_dispatch &what) {
+  mille_session &session = *task.session;
   const Library &cl = libraryOf(partOf(session));
   cl_uint number = 0;
   cl_int error = CL_SUCCESS;
   for (uint32_t a = 0; what.sizes[a] && error == CL_SUCCESS; ++a) {
-    if (what.is_buffer[a])
-      error = setBuffer(session, kernel, number,
-                        *static_cast<const mille_buffer *>(what.arguments[a]));
-    else
+    if (!what.is_buffer[a]) {
       error = cl.clSetKernelArg(kernel, number++, what.sizes[a],
                                 what.arguments[a]);
+      continue;
+    }
+    auto *buffer = static_cast<const mille_buffer *>(what.arguments[a]);
+    error = setPlace(session, kernel, number, buffer->host, buffer->device);
+    if (error == CL_SUCCESS && task.experts)
+      error = setStrides(cl, kernel, number, *task.experts, buffer);
   }
   if (error == CL_SUCCESS)
     error = cl.clSetKernelArg(kernel, number,
                               what.local_bytes > 0 ? what.local_bytes : 1,
                               nullptr);
   return error;
+}
+
+// Of rows: each expert's last group may have fewer rows than others.
+int64_t moreGroups(const mille_task &task) {
+  if (!task.experts)
+    return 0;
+  const int64_t rows = task.experts->rows, entries = task.experts->entries;
+  return (rows < entries ? rows : entries) - 1;
 }
 
 // Time on the device, for the profile; waits.
@@ -186,6 +170,88 @@ void measure(mille_task &task, cl_event event) {
 }
 
 } // namespace
+
+int32_t fail(mille_session &session, const char *what, cl_int error) {
+  mille_status status = error == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+                                error == CL_OUT_OF_RESOURCES ||
+                                error == CL_OUT_OF_HOST_MEMORY
+                            ? MILLE_OUT_OF_MEMORY
+                            : MILLE_NO_DEVICE;
+  session.failed.change(0, status);
+  return mille_task_fail(&session.tasks[0], status, "%s: %s: %s",
+                         partOf(session).on().info().name, what,
+                         ErrorName(error).text);
+}
+
+int32_t checkGroup(mille_session &session, uint64_t items, uint64_t localBytes) {
+  const mille_device &info = partOf(session).on().info();
+  int32_t code = 0;
+  if (items > info.group_items)
+    code = mille_task_fail(&session.tasks[0], MILLE_NO_DEVICE,
+                           "%s has work-groups of up to %llu items but a kernel "
+                           "needs %llu",
+                           info.name, (ull)info.group_items, (ull)items);
+  else if (localBytes > info.local_bytes)
+    code = mille_task_fail(&session.tasks[0], MILLE_OUT_OF_MEMORY,
+                           "%s has %llu bytes of local memory but a kernel needs "
+                           "%llu",
+                           info.name, (ull)info.local_bytes, (ull)localBytes);
+  session.failed.change(0, code);
+  return code;
+}
+
+cl_int setPlace(mille_session &session, cl_kernel kernel, cl_uint &number,
+                const void *address, uint64_t temporary) {
+  Part &part = partOf(session);
+  const Library &cl = libraryOf(part);
+  cl_mem memory = part.memory;
+  cl_ulong first = 0;
+  const char *byte = (const char *)address;
+  const uint64_t inWeights = byte - session.package->weights.tensors;
+  if (temporary) {
+    first = temporary - 1;
+  } else if (const Region *region = regionOf(part, byte)) {
+    first = region->offset + (byte - region->begin);
+  } else if (const WeightBuffer *weights = weightBufferOf(part.on(), inWeights)) {
+    memory = weights->memory;
+    first = inWeights - weights->first;
+  } else {
+    return CL_INVALID_MEM_OBJECT;
+  }
+  cl_int error = cl.clSetKernelArg(kernel, number++, sizeof memory, &memory);
+  if (error == CL_SUCCESS)
+    error = cl.clSetKernelArg(kernel, number++, sizeof first, &first);
+  return error;
+}
+
+int32_t enqueue(mille_session &session, cl_kernel kernel, const char *name,
+                const size_t global[3], const size_t items[3], cl_event *event) {
+  Part &part = partOf(session);
+  const Library &cl = libraryOf(part);
+  cl_int error = cl.clEnqueueNDRangeKernel(part.queue, kernel, 3, nullptr, global, items,
+                                           0, nullptr, event);
+  if (error != CL_SUCCESS)
+    return fail(session, name, error);
+  if (++part.pending % enqueuedAtMost == 0)
+    cl.clFlush(part.queue);
+  return 0;
+}
+
+uint64_t reserve(mille_session &session, uint64_t bytes) {
+  Part &part = partOf(session);
+  const uint64_t begin = part.used;
+  part.used += rounded(bytes);
+  if (session.planning) {
+    part.most = part.used > part.most ? part.used : part.most;
+  } else if (part.temporaries + part.used > part.bytes) {
+    session.failed.change(0, MILLE_INTERNAL);
+    mille_task_fail(&session.tasks[0], MILLE_INTERNAL,
+                    "a kernel needs %llu bytes of device memory but planned with %llu",
+                    (ull)part.used, (ull)part.most);
+    return 0;
+  }
+  return part.temporaries + begin + 1;
+}
 
 //===-- A session ---------------------------------------------------------===//
 
@@ -226,6 +292,18 @@ mille_status enter(mille_session &session, mille::Device &base) {
   return MILLE_OK;
 }
 
+static mille_status uploadTables(mille_session &session, Part &part) {
+  cl_int error = CL_SUCCESS;
+  for (uint32_t t = 0; t < part.tableCount && error == CL_SUCCESS; ++t) {
+    const Region &table = part.tables[t];
+    error = upload(part.on(), part.memory, table.offset, table.begin, table.bytes);
+  }
+  if (error == CL_SUCCESS)
+    return MILLE_OK;
+  return session.package->message.set(MILLE_NO_DEVICE, "%s takes no tables: %s",
+                                      part.on().info().name, ErrorName(error).text);
+}
+
 mille_status settle(mille_session &session) {
   Part &part = partOf(session);
   Device &device = part.on();
@@ -237,6 +315,15 @@ mille_status settle(mille_session &session) {
   if (!part.memory)
     return refuseMemory(device, "the session's activations need", part.bytes, error,
                         session.package->message);
+  if (mille_status status = uploadTables(session, part))
+    return status;
+  const Memory &memory = session.package->memory;
+  part.given = (char *)memory.allocate(memory.user, part.givenBytes + 64, 64);
+  if (!part.given)
+    return session.package->message.set(
+        MILLE_OUT_OF_MEMORY,
+        "what a device is given in a run needs %llu bytes but memory was refused",
+        (ull)part.givenBytes);
   session.package->log("session on %s: %llu bytes of its memory, %u kernels",
                        device.info().name, (ull)part.bytes, part.entryCount);
   return MILLE_OK;
@@ -251,7 +338,14 @@ void leave(mille_session &session) {
     cl.clReleaseMemObject(part.memory);
   if (part.queue)
     cl.clReleaseCommandQueue(part.queue);
+  for (cl_kernel step : part.steps)
+    if (step)
+      cl.clReleaseKernel(step);
   const Memory &memory = session.package->memory;
+  if (part.tables)
+    memory.release(memory.user, part.tables);
+  if (part.given)
+    memory.release(memory.user, part.given);
   memory.release(memory.user, part.regions);
   memory.release(memory.user, &part);
   session.part = nullptr;
@@ -262,6 +356,7 @@ void leave(mille_session &session) {
 int32_t begin(mille_session &session, const Sizes &sizes) {
   Part &part = partOf(session);
   placeRegions(session, sizes);
+  part.givenUsed = 0;
   cl_int error = CL_SUCCESS;
   for (uint32_t i = 0; i < session.package->model->input_count; ++i) {
     const Region &region = part.regions[1 + i];
@@ -275,8 +370,9 @@ int32_t begin(mille_session &session, const Sizes &sizes) {
 
 int32_t finish(mille_session &session) {
   Part &part = partOf(session);
+  const int32_t stopped = session.stopped(); // outputs stay as they are
   cl_int error = CL_SUCCESS;
-  for (uint32_t r = 1; r < part.regionCount && !session.stopped(); ++r) {
+  for (uint32_t r = 1; r < part.regionCount && !stopped; ++r) {
     const Region &region = part.regions[r];
     if (error == CL_SUCCESS && region.written && region.bytes)
       error = libraryOf(part).clEnqueueReadBuffer(
@@ -285,7 +381,7 @@ int32_t finish(mille_session &session) {
   }
   cl_int last = libraryOf(part).clFinish(part.queue);
   error = error == CL_SUCCESS ? last : error;
-  return error == CL_SUCCESS ? 0 : fail(session, "reading outputs", error);
+  return error == CL_SUCCESS ? stopped : fail(session, "reading outputs", error);
 }
 
 //===-- Kernels -----------------------------------------------------------===//
@@ -320,73 +416,56 @@ int32_t dispatch(mille_task &task, const mille_dispatch &what) {
   Entry *entry = entryOf(part, what.entry, task.variant);
   if (!entry)
     return fail(session, what.entry, CL_INVALID_KERNEL_NAME);
-  cl_int error = setArguments(session, entry->kernel, what);
+  cl_int error = setArguments(task, entry->kernel, what);
   if (error != CL_SUCCESS)
     return fail(session, what.entry, error);
   size_t items[3], global[3];
   for (int d = 0; d < 3; ++d) {
     items[d] = what.items[d];
-    global[d] = what.groups[d] * what.items[d];
+    global[d] = (what.groups[d] + (d == 1 ? moreGroups(task) : 0)) * what.items[d];
   }
-  const Library &cl = libraryOf(part);
   cl_event event = nullptr;
-  error = cl.clEnqueueNDRangeKernel(part.queue, entry->kernel, 3, nullptr, global,
-                                    items, 0, nullptr,
-                                    session.profiling ? &event : nullptr);
-  if (error != CL_SUCCESS)
-    return fail(session, what.entry, error);
+  if (int32_t code = enqueue(session, entry->kernel, what.entry, global, items,
+                             session.profiling ? &event : nullptr))
+    return code;
   if (event)
     measure(task, event);
-  if (++part.pending % enqueuedAtMost == 0)
-    cl.clFlush(part.queue);
   return 0;
 }
 
 // Temporaries of one kernel lie one after the other; the next kernel's begin anew,
 // as the queue is in order.
 int32_t allocate(mille_task &task, mille_buffer &buffer) {
-  Part &part = partOf(*task.session);
   uint64_t elements = 1;
   for (int32_t d = 0; d < buffer.dimensions; ++d)
     elements *= buffer.dimension[d].extent > 0 ? buffer.dimension[d].extent : 0;
-  uint64_t begin = part.used;
-  part.used += rounded(elements * ((buffer.type_bits + 7) / 8));
-  if (task.session->planning)
-    part.most = part.used > part.most ? part.used : part.most;
-  else if (part.temporaries + part.used > part.bytes)
-    return mille_task_fail(&task, MILLE_INTERNAL,
-                           "a kernel needs %llu bytes of device memory but "
-                           "planned with %llu",
-                           (ull)part.used, (ull)part.most);
-  buffer.device = part.temporaries + begin + 1;
-  return 0;
+  buffer.device = reserve(*task.session, elements * ((buffer.type_bits + 7) / 8));
+  return buffer.device ? 0 : task.session->stopped();
 }
 
 void release(mille_task &, mille_buffer &buffer) { buffer.device = 0; }
 
 //===-- What the host does between kernels --------------------------------===//
 
-int32_t take(mille_session &session, const void *memory, uint64_t bytes) {
-  Part &part = partOf(session);
-  Region *region = regionOf(part, memory);
-  if (!region || !region->written)
-    return 0;
-  uint64_t offset = region->offset + ((const char *)memory - region->begin);
-  cl_int error = libraryOf(part).clEnqueueReadBuffer(
-      part.queue, part.memory, CL_TRUE, offset, bytes, const_cast<void *>(memory),
-      0, nullptr, nullptr);
-  return error == CL_SUCCESS ? 0 : fail(session, "reading activations", error);
-}
-
+// From a copy, as the host's memory may have another step's results before the device
+// has read these; a run's copies lie one after the other.
 int32_t give(mille_session &session, const void *memory, uint64_t bytes) {
   Part &part = partOf(session);
+  if (session.planning) {
+    part.givenBytes += rounded(bytes);
+    return 0;
+  }
   Region *region = regionOf(part, memory);
   if (!region)
-    return 0;
+    return fail(session, "writing activations", CL_INVALID_MEM_OBJECT);
+  char *copy = part.given + part.givenUsed;
+  part.givenUsed += rounded(bytes);
+  if (part.givenUsed > part.givenBytes)
+    return fail(session, "writing activations", CL_OUT_OF_HOST_MEMORY);
+  memcpy(copy, memory, bytes);
   uint64_t offset = region->offset + ((const char *)memory - region->begin);
   cl_int error = libraryOf(part).clEnqueueWriteBuffer(
-      part.queue, part.memory, CL_TRUE, offset, bytes, memory, 0, nullptr,
-      nullptr);
+      part.queue, part.memory, CL_FALSE, offset, bytes, copy, 0, nullptr, nullptr);
   if (region != part.regions)
     region->written = false; // an output that is here
   return error == CL_SUCCESS ? 0 : fail(session, "writing activations", error);

@@ -5,28 +5,40 @@
 namespace mille::opencl {
 namespace {
 
-// Where the tensors begin: entries of the weights' table. Those that are numbers of
-// layers' bodies are no places, as tensors are 64-byte aligned.
+// Where the tensors begin: the entries of the weights' table that are no numbers of
+// layers' bodies. What follows a short body's entries is 0, where the first one begins.
 struct Places {
+  const mille_model &model;
   const uint64_t *table;
   uint64_t count, end;
 
-  explicit Places(const Weights &weights)
-      : table(weights.table), end(weights.data + weights.bytes - weights.tensors) {
-    count = (weights.tensors - (const char *)table) / 8; // with zeros behind it
+  Places(const mille_model &model, const Weights &weights)
+      : model(model), table(weights.table),
+        count(reinterpret_cast<const mille_weights_header *>(weights.data)->table_count),
+        end(weights.data + weights.bytes - weights.tensors) {}
+
+  // Whether entry i is a place. Stacks lie in the table in their order.
+  bool isPlace(uint64_t i) const {
+    for (uint64_t s = 0; s < model.stack_count; ++s) {
+      const mille_stack_info &stack = model.stacks[s];
+      const uint64_t into = i - stack.first_entry;
+      if (i >= stack.first_entry && into < stack.layers * stack.row_entries)
+        return into % stack.row_entries != 0;
+    }
+    return true;
   }
   // The last place after `first` and up to `most`, or the end; 0: there is none.
   uint64_t lastUpTo(uint64_t first, uint64_t most) const {
     uint64_t last = end <= most ? end : 0;
     for (uint64_t i = 0; i < count && last != end; ++i)
-      if (table[i] % 64 == 0 && table[i] > first && table[i] <= most && table[i] > last)
+      if (table[i] > first && table[i] <= most && table[i] > last && isPlace(i))
         last = table[i];
     return last;
   }
   uint64_t nextAfter(uint64_t first) const {
     uint64_t next = end;
     for (uint64_t i = 0; i < count; ++i)
-      if (table[i] % 64 == 0 && table[i] > first && table[i] < next)
+      if (table[i] > first && table[i] < next && isPlace(i))
         next = table[i];
     return next;
   }
@@ -51,27 +63,35 @@ mille_status cut(const Device &device, const Places &places, WeightBuffer *buffe
 }
 
 cl_int fill(const Device &device, const char *tensors) {
-  const Library &cl = device.library();
   cl_int error = CL_SUCCESS;
-  cl_command_queue queue = cl.clCreateCommandQueue(
-      device.shared->context, device.shared->found.device, 0, &error);
   for (uint32_t i = 0; i < device.bufferCount && error == CL_SUCCESS; ++i) {
     WeightBuffer &buffer = device.buffers[i];
-    buffer.memory = cl.clCreateBuffer(device.shared->context, CL_MEM_READ_ONLY,
-                                      buffer.bytes, nullptr, &error);
+    buffer.memory = device.library().clCreateBuffer(
+        device.shared->context, CL_MEM_READ_ONLY, buffer.bytes, nullptr, &error);
     if (error == CL_SUCCESS)
-      error = cl.clEnqueueWriteBuffer(queue, buffer.memory, CL_TRUE, 0, buffer.bytes,
-                                      tensors + buffer.first, 0, nullptr, nullptr);
+      error = upload(device, buffer.memory, 0, tensors + buffer.first, buffer.bytes);
   }
-  if (queue)
-    cl.clReleaseCommandQueue(queue);
   return error;
 }
 
 } // namespace
 
+cl_int upload(const Device &device, cl_mem memory, uint64_t offset, const void *from,
+              uint64_t bytes) {
+  const Library &cl = device.library();
+  cl_int error = CL_SUCCESS;
+  cl_command_queue queue = cl.clCreateCommandQueue(
+      device.shared->context, device.shared->found.device, 0, &error);
+  if (error == CL_SUCCESS)
+    error = cl.clEnqueueWriteBuffer(queue, memory, CL_TRUE, offset, bytes, from, 0,
+                                    nullptr, nullptr);
+  if (queue)
+    cl.clReleaseCommandQueue(queue);
+  return error;
+}
+
 mille_status uploadWeights(mille_package &package, Device &device) {
-  const Places places(package.weights);
+  const Places places(*package.model, package.weights);
   const Memory &memory = package.memory;
   device.weightsBytes = places.end;
   if (places.end > device.info().memory_bytes)

@@ -230,6 +230,37 @@ static void refusals(void) {
   localBytes = 0;
 }
 
+/* Weights are cut into buffers where tensors begin. The number of a layer's body, though
+ * it is 64, is no such place: then the one tensor is larger than a buffer. */
+static void bodyNumbers(void) {
+  size_t bytes;
+  char *weights = (char *)fake_weights(&bytes);
+  const mille_weights_header *header = (const mille_weights_header *)weights;
+  uint64_t *table = (uint64_t *)(weights + header->table_offset);
+  const uint64_t end = bytes - header->data_offset, before[] = {table[0], table[1]};
+  static const mille_stack_info stack = {0, 2, 1};
+  char most[32], part[64];
+  table[0] = 64;
+  table[1] = 0;
+  snprintf(most, sizeof most, "%llu", (unsigned long long)end - 64);
+  snprintf(part, sizeof part, "one of the weights needs %llu bytes",
+           (unsigned long long)end);
+  CHECK(setenv("MILLE_OPENCL_BUFFER", most, 1) == 0);
+  model.stack_count = 1;
+  model.stacks = &stack;
+  refuse(MILLE_OUT_OF_MEMORY, 1, "", part);
+  model.stack_count = 0;
+  mille_package *package = openPackage();
+  mille_session *session;
+  EXPECT(mille_session_create(package, 1, 0, 1, &session), MILLE_OK,
+         mille_package_message(package), "");
+  check(session, 1);
+  CHECK(mille_session_close(session) == MILLE_OK);
+  CHECK(mille_package_close(package) == MILLE_OK);
+  CHECK(unsetenv("MILLE_OPENCL_BUFFER") == 0);
+  memcpy(table, before, sizeof before);
+}
+
 static long residentPages(void) {
   long size, resident;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -272,6 +303,7 @@ int main(int count, char **arguments) {
   runs();
   noDevice();
   refusals();
+  bodyNumbers();
   printf("sessions on a device\n");
   return 0;
 }

@@ -1,0 +1,57 @@
+// What a program computes by the runtime itself, as this processor or a device is told
+// it: plain descriptions, in the words of abi.h.
+#pragma once
+#include "runtime/abi.h"
+
+namespace mille {
+
+// Rows of tokens, `group` of them side by side: windows, patches.
+struct Gather {
+  const float *input; // [sequences * tokens, columns]
+  int64_t inputStride, columns, tokens;
+  const int32_t *index; // [count], -1: zeros; constant
+  int64_t count, group;
+  float *out; // [sequences * count / group, group * columns]
+  int64_t outStride, sequences;
+
+  int64_t perSequence() const { return count / group; } // rows of the out
+  int64_t rows() const { return sequences * perSequence(); }
+};
+
+// The mean of each sequence's rows from `first` on that the mask does not hide.
+struct Mean {
+  const float *input; // [sequences * tokens, columns]
+  int64_t inputStride, columns;
+  const int32_t *mask; // [sequences * tokens], or null
+  int64_t sequences, tokens, first;
+  float *out; // [sequences, columns]
+  int64_t outStride;
+};
+
+struct Similarity {
+  const float *left, *right; // [batch, columns]
+  int64_t leftStride, rightStride, columns, batch;
+  float *out; // [batch, batch]
+};
+
+// Which experts each row goes to, and its slots sorted by expert.
+struct Route {
+  int32_t entries, k;
+  bool sigmoid; // else softmax
+  int32_t groups, topGroups;
+  bool sumOfTwo; // a group's score: of its two largest, else the largest
+  bool renormalised, softmaxChosen;
+  double epsilon, factor;
+  const float *logits; // [rows, entries]
+  int64_t logitsStride;
+  const float *bias; // [entries], or null
+  int64_t rows;
+  float *weights; // [rows, k]
+  int64_t weightsStride;
+  int32_t *order, *place; // [rows, k]
+  int32_t *starts;        // [entries + 1]
+
+  int64_t slots() const { return rows * k; }
+};
+
+} // namespace mille

@@ -1,0 +1,107 @@
+/* The machine's OpenCL library, but each queue that has launched kernels says at its end
+ * how many, how often the host waited, and how many launches came after the first wait.
+ * For $MILLE_OPENCL_LIBRARY: all other functions are the library's own. */
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { most = 1000 };
+typedef struct {
+  cl_command_queue queue;
+  int launches, late, waits;
+} Counts;
+static Counts counts[most];
+static int queues, events; /* waited for */
+
+static void *real(const char *name) {
+  static void *library;
+  if (!library)
+    library = dlopen("libOpenCL.so.1", RTLD_NOW);
+  void *function = library ? dlsym(library, name) : NULL;
+  if (!function) {
+    fprintf(stderr, "no %s in libOpenCL.so.1\n", name);
+    exit(1);
+  }
+  return function;
+}
+#define REAL(name) ((__typeof__(&name))real(#name))
+
+static int numberOf(cl_command_queue queue) {
+  int i = 0;
+  while (i < queues && counts[i].queue != queue)
+    ++i;
+  if (i == most) {
+    fprintf(stderr, "more than %d queues\n", most);
+    exit(1);
+  }
+  if (i == queues)
+    counts[queues++] = (Counts){queue, 0, 0, 0};
+  return i;
+}
+
+static void count(cl_command_queue queue, cl_bool waits) {
+  counts[numberOf(queue)].waits += waits != CL_FALSE;
+}
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT cl_int clFinish(cl_command_queue queue) {
+  count(queue, CL_TRUE);
+  return REAL(clFinish)(queue);
+}
+
+EXPORT cl_int clWaitForEvents(cl_uint number, const cl_event *list) {
+  ++events;
+  return REAL(clWaitForEvents)(number, list);
+}
+
+EXPORT cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool waits,
+                                  size_t offset, size_t size, void *to, cl_uint number,
+                                  const cl_event *list, cl_event *event) {
+  count(queue, waits);
+  return REAL(clEnqueueReadBuffer)(queue, memory, waits, offset, size, to, number, list,
+                                   event);
+}
+
+EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool waits,
+                                   size_t offset, size_t size, const void *from,
+                                   cl_uint number, const cl_event *list,
+                                   cl_event *event) {
+  count(queue, waits);
+  return REAL(clEnqueueWriteBuffer)(queue, memory, waits, offset, size, from, number,
+                                    list, event);
+}
+
+EXPORT cl_int clEnqueueReadBufferRect(
+    cl_command_queue queue, cl_mem memory, cl_bool waits, const size_t *from,
+    const size_t *to, const size_t *region, size_t row, size_t slice, size_t hostRow,
+    size_t hostSlice, void *out, cl_uint number, const cl_event *list, cl_event *event) {
+  count(queue, waits);
+  return REAL(clEnqueueReadBufferRect)(queue, memory, waits, from, to, region, row, slice,
+                                       hostRow, hostSlice, out, number, list, event);
+}
+
+EXPORT cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+                                     cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local,
+                                     cl_uint number, const cl_event *list,
+                                     cl_event *event) {
+  int i = numberOf(queue);
+  ++counts[i].launches;
+  counts[i].late += counts[i].waits > 0;
+  return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local,
+                                      number, list, event);
+}
+
+EXPORT cl_int clReleaseCommandQueue(cl_command_queue queue) {
+  int i = numberOf(queue);
+  if (counts[i].launches)
+    fprintf(stderr, "launches: %d, after a wait: %d, waits: %d, events: %d\n",
+            counts[i].launches, counts[i].late, counts[i].waits, events);
+  counts[i] = counts[--queues];
+  return REAL(clReleaseCommandQueue)(queue);
+}
