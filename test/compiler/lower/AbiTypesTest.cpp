@@ -1,7 +1,7 @@
 // RUN: %programs/lower-abi-types | FileCheck %s
 //
 // The structs that host code fills have the layout of runtime/abi.h.
-// CHECK-COUNT-8: agrees
+// CHECK-COUNT-10: agrees
 // CHECK-NOT: differs
 #include "compiler/lower/AbiTypes.h"
 #include "mlir/Target/LLVMIR/TypeToLLVM.h"
@@ -90,6 +90,9 @@ int main() {
   c.check("mille_schedule_info", types.schedule, sizeof(mille_schedule_info),
           {AT(mille_schedule_info, name), AT(mille_schedule_info, from),
            AT(mille_schedule_info, to), AT(mille_schedule_info, steps)});
+  c.check("mille_stack_info", types.stack, sizeof(mille_stack_info),
+          {AT(mille_stack_info, first_entry), AT(mille_stack_info, row_entries),
+           AT(mille_stack_info, layers)});
   c.check("mille_model", types.model, sizeof(mille_model),
           {AT(mille_model, abi_version), AT(mille_model, isa_count),
            AT(mille_model, input_count), AT(mille_model, output_count),
@@ -104,6 +107,7 @@ int main() {
            AT(mille_model, max_decoder_tokens), AT(mille_model, fixed_tokens),
            AT(mille_model, slots), AT(mille_model, schedule_count),
            AT(mille_model, schedules), AT(mille_model, padding_ends),
-           AT(mille_model, mask_input)});
+           AT(mille_model, mask_input),
+           AT(mille_model, stack_count), AT(mille_model, stacks)});
   return failures != 0;
 }
