@@ -3,7 +3,7 @@
 the worst at the end. Longer than the gate may take; test/tools/dtype.test has three.
 Exit status 0 when every one is within its bound.
 
-  check-dtypes.py [--target=opencl] build/bin/mille [PART-OF-A-NAME...]
+  check-dtypes.py [--target=opencl] [--dtype=int8] build/bin/mille [PART-OF-A-NAME...]
 """
 import argparse
 import os
@@ -51,9 +51,9 @@ def check(mille, target, model, folder, dtype, package):
     return ran.returncode == 0, max(errors), min(cosine for _, _, cosine in found)
 
 
-def main(mille, target, parts):
+def main(mille, target, dtypes, parts):
     outside = 0
-    for dtype in ("bf16", "int8"):
+    for dtype in dtypes:
         worst = (1, "")
         count = 0
         for name, model, folder in cases():
@@ -74,7 +74,9 @@ def main(mille, target, parts):
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--target", default="host")
+parser.add_argument("--dtype", choices=("bf16", "int8"), help="default: both")
 parser.add_argument("mille")
 parser.add_argument("parts", nargs="*")
 wanted = parser.parse_args()
-main(wanted.mille, wanted.target, wanted.parts)
+main(wanted.mille, wanted.target, [wanted.dtype] if wanted.dtype else ["bf16", "int8"],
+     wanted.parts)
