@@ -30,13 +30,13 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
     %w = kernel.weight @w -> tensor<16x8xf32>
     %y = kernel.matmul %x, %w ... accumulators 1 { ^bb0(%acc: f32): ... }
     ==> dtype=int8
-    %v, %z, %s = kernel.quantize %x ... -> tensor<?x8xui8>, tensor<?xi32>, tensor<?x1xf32>
+    %v, %p = kernel.quantize %x ... -> tensor<?x8xui8>, tensor<?x4xf32>
     %w = kernel.weight #transformer.quantized<@w> -> tensor<16x8xi8>
     %u = kernel.weight #transformer.row_sums<quantized<@w>> -> tensor<16x1xi32>
     %c = kernel.weight #transformer.row_scales<@w> -> tensor<16xf32>
-    %y = kernel.matmul %v, %w zeros %z, %u extras(%s, %c) ... accumulators 1 {
-    ^bb0(%sum: f32, %row: f32, %column: f32):
-      %acc = %sum * (%row * %column)
+    %y = kernel.matmul %v, %w parameters %p, %u extras(%c) ... accumulators 1 {
+    ^bb0(%sum: f32, %column: f32):
+      %acc = %sum * %column
       ...
     ```
 
