@@ -1,6 +1,6 @@
 // Launches on a device: each op is one call over all of its rows, or one for each
-// sequence where padding was removed. Must not compute, and must
-// not wait for the device.
+// sequence where padding was removed. Must not compute, and must not wait for the
+// device.
 #include "runtime/Backend.h"
 
 namespace mille {

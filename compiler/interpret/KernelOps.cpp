@@ -164,14 +164,15 @@ Status applyParameters(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
   const Tensor &weight = run.at(op.getWeight());
   const int64_t inner = columnsOf(weight);
   for (const Span &span : spans)
-    for (int64_t m = span.begin; m < span.end; ++m)
+    for (int64_t m = span.begin; m < span.end; ++m) {
+      const double *row = &all->numbers[m * 4];
       for (int64_t n = 0; n < columns; ++n) {
-        const double *row = &all->numbers[m * 4];
         const int64_t at = span.entry * columns + n;
         double &sum = sums.numbers[m * columns + n];
         sum = (sum - row[1] * weightSums->numbers[at]) * row[0] +
               row[2] * weight.numbers[at * inner + int64_t(row[3])];
       }
+    }
   return Status::done;
 }
 
@@ -309,11 +310,11 @@ static void quantizeRow(MutableArrayRef<double> row, double *values, double *par
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::QuantizeOp op) {
-  std::vector<double> numbers = run.at(op.getInput()).numbers;
-  int64_t rows = rowsOf(run.at(op.getInput())), columns = columnsOf(run.at(op.getInput()));
+  Tensor input = run.at(op.getInput()); // a copy: rows lose their outliers
+  int64_t rows = rowsOf(input), columns = columnsOf(input);
   Tensor values = zeros({rows, columns}), parameters = zeros({rows, 4});
   for (int64_t m = 0; m < rows; ++m)
-    quantizeRow({&numbers[m * columns], size_t(columns)}, &values.numbers[m * columns],
+    quantizeRow({&input.numbers[m * columns], size_t(columns)}, &values.numbers[m * columns],
                 &parameters.numbers[m * 4]);
   run.set(op.getResults()[0], std::move(values));
   run.set(op.getResults()[1], std::move(parameters));
