@@ -32,6 +32,13 @@ Expr keepNan(const Expr &x, const Expr &y) { return select(isNan(x), x, y); }
 // x rounded to an integer; |x| < 192. A cast truncates and is one instruction.
 Expr nearest(const Expr &x) { return cast<int32_t>(x + 192.5f) - 192; }
 
+// min(|x|, most), and `most` of a NaN: of positive numbers the bits are in the same
+// order. Halide does not look through bits for bounds, which it would carry through
+// a polynomial's every product as four: minutes of compiling.
+Expr magnitude(const Expr &x, float most) {
+  return floatOf(min(bitsOf(x) & 0x7fffffff, bitsOf(Expr(most))));
+}
+
 // p * 2^k where 2^k alone may be out of range.
 Expr scaled(const Expr &p, const Expr &k) {
   Expr half = k >> 1;
@@ -56,7 +63,7 @@ Expr log2TailNear(const Expr &t) {
 // The same for t >= 0. Beyond 6 the fit is continued by a parabola, so that the
 // tail goes on falling to 0.
 Expr log2Tail(const Expr &a) {
-  Expr t = min(a, 6.0f), d = a - t;
+  Expr t = magnitude(a, 6.0f), d = a - t;
   return log2TailNear(t) + d * (-8.87713432f - 0.712055206f * d);
 }
 
@@ -136,14 +143,14 @@ Expr geluBy(const Expr &x, const Expr &t, const Expr &phi) {
 
 // The term is under 6e-9 beyond 6.
 Expr geluOf(Expr x) {
-  Expr t = min(abs(x), 6.0f);
+  Expr t = magnitude(x, 6.0f);
   return geluBy(x, t, exp2Near(log2TailNear(t)));
 }
 
 // Phi(-t) itself as a polynomial for t in [0, 4.25]. Its even and its odd powers:
 // half as many multiply-adds wait for each other.
 Expr geluForBf16(Expr x) {
-  Expr t = min(abs(x), 4.25f), u = t * t;
+  Expr t = magnitude(x, 4.25f), u = t * t;
   Expr phi = horner(u, {0.500017941f, 0.00918362662f, 0.03923871f, 0.0169893783f,
                         0.000354232325f}) +
              t * horner(u, {-0.400195926f, 0.0401330143f, -0.0436593555f,
@@ -168,17 +175,17 @@ Expr exp2Of(Expr x) {
 }
 
 Expr tanhOf(Expr x) {
-  Expr a = abs(x), u = x * x;
+  Expr u = x * x;
   Expr near = x + x * u * horner(u, {-0.333333284f, 0.133327693f,
                                      -0.0538509078f, 0.0209971797f,
                                      -0.00609671418f});
   // 1 - 2 / (e^2a + 1), 1 to the last bit from 9.1 on
-  Expr t = min(a, 9.5f) * 2.88539008f;
+  Expr t = magnitude(x, 9.5f) * 2.88539008f;
   Expr k = nearest(t), f = t - cast<float>(k);
   Expr e = floatOf(bitsOf(exp2Fraction(f)) + (k << 23));
   Expr far = 1.0f - 2.0f / (e + 1.0f);
   Expr sign = bitsOf(x) & Expr(int32_t(0x80000000));
-  return keepNan(x, select(a < 0.625f, near, floatOf(bitsOf(far) | sign)));
+  return keepNan(x, select(abs(x) < 0.625f, near, floatOf(bitsOf(far) | sign)));
 }
 
 Expr erfcOf(Expr x) {
