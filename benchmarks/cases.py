@@ -28,6 +28,13 @@ PEERS = {
     "JAX": ("jax", ""),
     "IREE": ("iree", ""),
 }
+# The rows of a table of devices, beside the CPU's code.
+ON_DEVICES = {
+    "mille": ("mille", ""),
+    "mille on OpenCL": ("mille", "opencl"),
+    "torch eager on GPU": ("torch", "eager on GPU"),
+    "torch compile on GPU": ("torch", "compile on GPU"),
+}
 
 
 def say(text):
@@ -55,17 +62,19 @@ class Bench:
             raise Refused(last_error(done.stderr))
         return done.stdout
 
-    def compiled(self, model, dtype):
+    def compiled(self, model, dtype, target="host"):
         """The package of a model in a type; compiled once in a call."""
-        if (model, dtype) not in self.packages:
-            folder = os.path.join(self.folder_of(model), "mille-" + dtype)
+        key = model, dtype, target
+        if key not in self.packages:
+            folder = os.path.join(self.folder_of(model), "mille-" + dtype + (
+                "" if target == "host" else "-" + target))
             try:
                 self.mille("compile", model, "--dtype=" + dtype,
-                           "--target=host", "--name=model", "-o", folder)
-                self.packages[model, dtype] = folder
+                           "--target=" + target, "--name=model", "-o", folder)
+                self.packages[key] = folder
             except Refused as reason:
-                self.packages[model, dtype] = reason
-        package = self.packages[model, dtype]
+                self.packages[key] = reason
+        package = self.packages[key]
         if isinstance(package, Refused):
             raise package
         return package
@@ -97,16 +106,17 @@ class Bench:
         return case
 
     def open(self, name, case):
-        """A worker with the case open; seconds to its first result."""
-        module, variant = PEERS[name]
+        """A worker with the case open, and what it said."""
+        module, variant = {**PEERS, **ON_DEVICES}[name]
         if module == "mille":
-            case = dict(case, package=self.compiled(case["model"], case["dtype"]))
+            case = dict(case, package=self.compiled(
+                case["model"], case["dtype"], variant or "host"))
         say("  %s" % name)
         worker, answer = self.workers.open(module, variant, case)
         if answer["version"]:
             self.versions[name.split(" ")[0] if module == "torch" else name] = \
                 answer["version"]
-        return worker, answer["seconds"]
+        return worker, answer
 
     def reference(self, case):
         """A file of the result in f32, by a peer, or in double where there is
@@ -154,11 +164,11 @@ class Bench:
         return {"difference": difference, "away": away,
                 "agrees": agreement.agrees(case["dtype"], difference, away)}
 
-    def table(self, title, case, paired=False):
-        """All peers on one case. paired: one peer at a time beside Mille, for
-        models that do not fit into memory as often as there are peers."""
+    def table(self, title, case, paired=False, names=None):
+        """All peers, or `names`, on one case. paired: one peer at a time beside
+        Mille, for models that do not fit into memory as often as there are peers."""
         say(title)
-        names = self.options.peers
+        names = names or self.options.peers
         reference, by = self.reference(case)
         # A thousand layers take seconds, and vary less.
         turns = self.options.rounds if case_gflop(case) < 100 else min(
@@ -189,8 +199,11 @@ class Bench:
             if name in opened or "refused" in rows.get(name, {}):
                 continue
             try:
-                worker, seconds = self.open(name, case)
-                rows.setdefault(name, {"first_s": seconds, "rounds": []}).update(
+                worker, answer = self.open(name, case)
+                rows.setdefault(name, {"first_s": answer["seconds"],
+                                       "device": answer["device"],
+                                       "peak_gflops": answer["peak_gflops"],
+                                       "rounds": []}).update(
                     self.compared(worker, case, reference))
                 opened[name] = worker
             except Refused as reason:

@@ -3,6 +3,7 @@
 Both the light and the dark page show it: colours come from the page's own scheme.
 """
 import rounds
+from tables import peak_of
 
 WIDTH, LEFT, RIGHT, BAR, GAP, TOP = 840, 130, 250, 18, 10, 34
 STYLE = """<style>
@@ -37,9 +38,10 @@ def bars_of(table):
         words = "%.2f ms" % times["median"]
         if "ratio" in entry and entry["name"] != "mille":
             words += ", x %.2f" % entry["ratio"]
-        if table["peak_gflops"]:
+        peak = peak_of(table, entry)
+        if peak:
             words += ", %.0f %% of peak" % (
-                1e5 * table["gflop"] / times["median"] / table["peak_gflops"])
+                1e5 * table["gflop"] / times["median"] / peak)
         found.append((entry["name"], times["median"], times["q1"], times["q3"],
                       words))
     return found

@@ -2,8 +2,8 @@
 """Mille beside its peers on this machine: the same weights, the same ids, in
 interleaved rounds.
 
-  compare.py [WORKLOAD ...] [OPTIONS]      bert minilm deep padded disturbed cold
-                                           compile kernels
+  compare.py [WORKLOAD ...] [OPTIONS]      bert minilm deep padded disturbed opencl
+                                           cold compile kernels
 
 Each peer is a process of its own, pinned to the same cores, and stands still while
 another has its turn. Outputs are compared before anything is timed. A figure is the

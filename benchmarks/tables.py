@@ -8,11 +8,17 @@ def percent(share):
     return "%.1f %%" % (100 * share) if share else "-"
 
 
+def peak_of(table, entry):
+    """Of the entry's own device, or of the CPU; none is known of others' devices."""
+    return entry.get("peak_gflops") if entry.get("device") else table["peak_gflops"]
+
+
 def row(table, entry):
     """The cells of a peer that was measured."""
     times = rounds.summary(entry["rounds"])
     rate = table["gflop"] / times["median"] * 1e3
-    share = rate / table["peak_gflops"] if table["peak_gflops"] else None
+    peak = peak_of(table, entry)
+    share = rate / peak if peak else None
     cells = [entry["name"], "%.3f" % times["median"],
              "%.3f - %.3f" % (times["q1"], times["q3"]), "%.1f" % rate,
              percent(share), "%.2f" % entry["ratio"] if "ratio" in entry else "-",
@@ -66,6 +72,10 @@ def measured_lines(table):
     unit = "GOP/s" if table["dtype"] == "int8" else "GFLOP/s"
     if table["peak_gflops"]:
         text.append("* Peak %.1f %s." % (table["peak_gflops"], unit))
+    text += ["* %s is on %s%s." % (
+        entry["name"], entry["device"], ", peak %.1f %s" % (entry["peak_gflops"], unit)
+        if entry.get("peak_gflops") else "")
+        for entry in table["rows"] if entry.get("device")]
     text.append("* Differences are from %s." % table["compared_with"])
     if table["threads"] > 1 and table["round_trip_ns"]:
         text.append("* Core to core and back: %.0f ns." % table["round_trip_ns"])
@@ -133,7 +143,7 @@ def in_short(results):
 def measured_in_short(table):
     found = {entry["name"]: entry for entry in table.get("rows", [])
              if "refused" not in entry}
-    peers = [entry for name, entry in found.items() if name != "mille"]
+    peers = [entry for name, entry in found.items() if not name.startswith("mille")]
     if "mille" not in found or not peers:
         return None
     ours = row(table, found["mille"])

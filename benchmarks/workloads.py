@@ -93,6 +93,25 @@ def disturbed(bench):
             "second core; the peak is that of these minutes."}
 
 
+def opencl(bench):
+    """The same model by the CPU's code and on a device, beside torch on a GPU."""
+    model = bench.options.model or models.random_folder(
+        bench.options.work, "bert-base", models.BERT_BASE)
+    modules = {cases.PEERS[name][0] for name in bench.options.peers}
+    names = [name for name, (module, _) in cases.ON_DEVICES.items()
+             if module in modules]
+    tokens = (bench.options.tokens or [128])[0]
+    threads = (bench.options.threads or [len(os.sched_getaffinity(0))])[-1]
+    tables = [bench.table("%s, %s, batch 1, %d tokens, on devices" % (
+        named(bench, "BERT-base"), dtype, tokens),
+        bench.case(model, dtype, 1, tokens, threads), names=names)
+        for dtype in bench.options.dtypes]
+    return {"title": "OpenCL", "tables": tables, "about":
+            "`--target=opencl` beside the CPU's code on all cores. Where PoCL is the "
+            "device, both have the same cores. Inputs and outputs are in the host's "
+            "memory; the share is of the peak of the row's own device."}
+
+
 def minilm(bench):
     model, about = models.minilm(bench.options.work, bench.options.model)
     return encoder(bench, named(bench, "MiniLM"), model,
@@ -306,5 +325,5 @@ def output_of(command):
 
 
 ALL = {"bert": bert, "minilm": minilm, "deep": deep, "padded": padded,
-       "disturbed": disturbed, "cold": cold, "compile": compiling,
+       "disturbed": disturbed, "opencl": opencl, "cold": cold, "compile": compiling,
        "kernels": kernels}

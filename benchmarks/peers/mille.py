@@ -1,5 +1,5 @@
-"""Mille: a package through the C interface of its shared library. Needs nothing
-but Python."""
+"""Mille: a package through the C interface of its shared library, on the CPU or, of
+the variant opencl, on a device. Needs nothing but Python."""
 import ctypes
 import json
 import os
@@ -18,6 +18,20 @@ class Tensor(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int),
                 ("rank", ctypes.c_int), ("shape", ctypes.c_int64 * 4),
                 ("optional", ctypes.c_int), ("below", ctypes.c_int64)]
+
+
+class Sizes(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("batch", ctypes.c_int64),
+                ("tokens", ctypes.c_int64), ("decoder_tokens", ctypes.c_int64)]
+
+
+class Device(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char * 128), ("version", ctypes.c_char * 128),
+                ("driver", ctypes.c_char * 64), ("kind", ctypes.c_int),
+                ("units", ctypes.c_uint32), ("megahertz", ctypes.c_uint32),
+                ("features", ctypes.c_uint64), ("memory_bytes", ctypes.c_uint64),
+                ("largest_buffer", ctypes.c_uint64),
+                ("local_bytes", ctypes.c_uint64), ("group_items", ctypes.c_uint64)]
 
 
 def tensors(library, package, kind):
@@ -51,10 +65,23 @@ class Peer:
             ctypes.byref(package), message, ctypes.c_size_t(512)), message.value)
         self.session = ctypes.c_void_p()
         self.sizes = [ctypes.c_int64(case["batch"]), ctypes.c_int64(case["tokens"])]
-        check(library.mille_session_create(
-            package, *self.sizes, ctypes.c_int(case["threads"]),
+        most = Sizes(ctypes.sizeof(Sizes), case["batch"], case["tokens"], 0)
+        device = case["variant"].encode() or None
+        check(library.mille_session_create_on(
+            package, ctypes.byref(most), ctypes.c_int(case["threads"]), device,
             ctypes.byref(self.session)), library.mille_package_message(package))
+        if device:
+            self._measure(case["dtype"], package)
         self._bind(case, package)
+
+    def _measure(self, dtype, package):
+        """What the device itself computes at best."""
+        device, f32, i32 = Device(), ctypes.c_double(), ctypes.c_double()
+        check(self.library.mille_session_measure_device(
+            self.session, ctypes.byref(device), ctypes.byref(f32),
+            ctypes.byref(i32)), self.library.mille_package_message(package))
+        self.device = device.name.decode()
+        self.peak_gflops = (i32 if dtype == "int8" else f32).value
 
     def _bind(self, case, package):
         given = {"input_ids": case["ids"], "attention_mask": case["mask"]}

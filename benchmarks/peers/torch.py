@@ -1,5 +1,5 @@
-"""PyTorch, eager or compiled (inductor, weights frozen); int8 by its dynamic
-quantisation of linears, eager only."""
+"""PyTorch, eager or compiled (inductor, weights frozen), on the CPU or on a GPU; int8
+by its dynamic quantisation of linears, eager and on the CPU only."""
 import os
 
 import numpy as np
@@ -81,7 +81,10 @@ class Peer:
     def __init__(self, case, encoder):
         torch.set_num_threads(case["threads"])
         torch.set_grad_enabled(False)
-        compiled = case["variant"] == "compile"
+        compiled = "compile" in case["variant"]
+        place = "cuda" if "GPU" in case["variant"] else "cpu"
+        if place == "cuda" and not torch.cuda.is_available():
+            raise Refused("torch sees no GPU")
         if compiled and encoder().layers > 24:
             raise Refused("it compiles each layer of the graph, minutes for %d"
                           % encoder().layers)
@@ -89,11 +92,11 @@ class Peer:
         if case["dtype"] == "bf16":
             model = model.bfloat16()
         elif case["dtype"] == "int8":
-            if compiled:
-                raise Refused("its dynamic quantisation is of the eager mode")
+            if compiled or place == "cuda":
+                raise Refused("its dynamic quantisation is of the eager mode on CPUs")
             model = torch.ao.quantization.quantize_dynamic(
                 model, {nn.Linear}, dtype=torch.qint8)
-        self.model = model
+        self.model = model = model.to(place)
         if compiled:
             # Kept, so that a later run finds it and only loads.
             os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR",
@@ -101,6 +104,8 @@ class Peer:
             import torch._inductor.config as inductor
             inductor.freezing = True
             self.model = torch.compile(model, dynamic=False)
+        self.place = place
+        self.device = torch.cuda.get_device_name() if place == "cuda" else None
         self.ids = torch.from_numpy(read_integers(case, "ids", np.int64))
         self.mask = None
         if case["mask"] is not None:
@@ -108,7 +113,9 @@ class Peer:
             self.mask = torch.from_numpy(mask)[:, None, None, :]
 
     def run(self):
-        self.result = self.model(self.ids, self.mask)
+        """As Mille's: from the host's memory to the host's memory."""
+        mask = None if self.mask is None else self.mask.to(self.place)
+        self.result = self.model(self.ids.to(self.place), mask).cpu()
 
     def output(self):
         return self.result.float().numpy().tobytes()
