@@ -2,7 +2,6 @@
 // Must not know what a task does, and allocates nothing.
 #pragma once
 #include "runtime/Atomic.h"
-#include "runtime/Profit.h"
 
 #include <pthread.h>
 
@@ -18,18 +17,20 @@ public:
   int start(int threads);
   void stop();
 
-  // Runs tasks 0 .. count - 1 on this and the pool's threads, or on this alone while
-  // the others do not pay; returns when all are done. count < 2^20.
+  // Runs tasks 0 .. count - 1 on this and the pool's threads; returns when all are
+  // done. count < 2^20.
   void run(Function function, void *context, int64_t count);
 
 private:
   struct Start {
     Pool *pool;
     int thread;
+    int64_t since; // it has had its core, as far as it knows
   };
   static void *enter(void *start);
   void work(int me);
-  int64_t drain(int me); // gives how many tasks it did
+  void giveWay(int me);
+  void drain(int me);
   void wait(int64_t count);
   bool left(int thread) const;
   bool pending() const;
@@ -52,7 +53,6 @@ private:
   Function function = nullptr;
   void *context = nullptr;
   int threads = 1;
-  Profit profit;
   Start starts[maxThreads];
   pthread_t handles[maxThreads];
 };
