@@ -132,6 +132,7 @@ Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
                                 : from(column, accumulator, tileRows.x, tileRows.y, across));
   if (!s.ofBytes())
     return sum;
+  // It is one of the row's columns; Halide wants to see that the weight is not left.
   Expr outlierColumn = clamp(cast<int32_t>(parameters(3, row)), 0, K - 1);
   Expr step = outlierColumn / group, part = outlierColumn % group;
   Expr inPanel = accumulator * width + n % width, at = n / width;
