@@ -90,7 +90,8 @@ def facts(results):
 def page(results, folder):
     text = ["# Benchmarks", "",
             "Written by `benchmarks/page.py` from what `benchmarks/compare.py` "
-            "measured; run them to get your own. [How](../benchmarks/README.md).", ""]
+            "measured; run them to get your own. [How](%s)." % os.path.relpath(
+                os.path.join(HERE, "README.md"), folder), ""]
     text += facts(results)
     text += ["", "A ratio is how many times as long a peer takes as Mille in the same "
              "rounds. Quartiles are of all runs. The peak is of the type's own "

@@ -68,28 +68,29 @@ def bert(bench):
 
 
 def disturbed(bench):
-    """Two threads while another process keeps the second core busy."""
+    """One thread and two while another process keeps the second core busy."""
     model = bench.options.model or models.random_folder(
         bench.options.work, "bert-base", models.BERT_BASE)
     tokens, tables = (bench.options.tokens or [128])[0], []
     dtype, second = bench.options.dtypes[0], rounds.cores(2)[1:]
-    for threads, busy in [(1, False), (2, True)]:
+    for threads, busy in [(1, False), (1, True), (2, True)]:
         case = bench.case(model, dtype, 1, tokens, threads)
         loop = subprocess.Popen(
             [sys.executable, "-c", "while True: pass"],
             preexec_fn=lambda: os.sched_setaffinity(0, second)
         ) if busy else None
         try:
-            tables.append(bench.table("%s, %s, %d tokens, %d thread%s" % (
+            tables.append(bench.table("%s, %s, %d tokens, %d thread%s%s" % (
                 named(bench, "BERT-base"), dtype, tokens, threads,
-                "s, the second core busy" if busy else ""), case))
+                "" if threads == 1 else "s",
+                ", the second core busy" if busy else ""), case))
         finally:
             if loop:
                 loop.kill()
                 loop.wait()
     note_speed_up(tables)
     return {"title": "A busy core", "tables": tables, "about":
-            "One thread, then two while a loop of another process runs on the "
+            "One thread, then one and two while a loop of another process runs on the "
             "second core; the peak is that of these minutes."}
 
 
