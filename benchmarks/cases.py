@@ -30,7 +30,7 @@ PEERS = {
 }
 # The rows of a table of devices, beside the CPU's code.
 ON_DEVICES = {
-    "mille": ("mille", ""),
+    "mille": PEERS["mille"],
     "mille on OpenCL": ("mille", "opencl"),
     "torch eager on GPU": ("torch", "eager on GPU"),
     "torch compile on GPU": ("torch", "compile on GPU"),

@@ -8,6 +8,10 @@ def percent(share):
     return "%.1f %%" % (100 * share) if share else "-"
 
 
+def threads_told(count):
+    return "1 thread" if count == 1 else "%d threads" % count
+
+
 def peak_of(table, entry):
     """Of the entry's own device, or of the CPU; none is known of others' devices."""
     return entry.get("peak_gflops") if entry.get("device") else table["peak_gflops"]
@@ -32,8 +36,7 @@ def row(table, entry):
 
 
 def head(table):
-    cells = [", ".join([table["dtype"], "%d thread%s" % (
-        table["threads"], "" if table["threads"] == 1 else "s")]), "median ms",
+    cells = ["%s, %s" % (table["dtype"], threads_told(table["threads"])), "median ms",
         "quartiles", "GFLOP/s", "of the peak", "time / mille's",
         "largest difference", "1 - cosine"]
     if table.get("deep"):

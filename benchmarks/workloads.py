@@ -10,6 +10,7 @@ import cases
 import models
 import rounds
 from rounds import Refused
+from tables import threads_told
 
 
 def encoder(bench, title, model, pairs, about):
@@ -19,8 +20,8 @@ def encoder(bench, title, model, pairs, about):
         for tokens, threads in pairs:
             case = bench.case(model, dtype, 1, tokens, threads)
             tables.append(bench.table(
-                "%s, %s, batch 1, %d tokens, %d thread%s" % (
-                    title, dtype, tokens, threads, "" if threads == 1 else "s"),
+                "%s, %s, batch 1, %d tokens, %s" % (
+                    title, dtype, tokens, threads_told(threads)),
                 case))
             note_speed_up(tables)
     return {"title": title, "about": about, "tables": tables}
@@ -80,9 +81,8 @@ def disturbed(bench):
             preexec_fn=lambda: os.sched_setaffinity(0, second)
         ) if busy else None
         try:
-            tables.append(bench.table("%s, %s, %d tokens, %d thread%s%s" % (
-                named(bench, "BERT-base"), dtype, tokens, threads,
-                "" if threads == 1 else "s",
+            tables.append(bench.table("%s, %s, %d tokens, %s%s" % (
+                named(bench, "BERT-base"), dtype, tokens, threads_told(threads),
                 ", the second core busy" if busy else ""), case))
         finally:
             if loop:
@@ -188,8 +188,8 @@ def padded(bench):
     for dtype in bench.options.dtypes:
         for threads in bench.options.threads or [1]:
             both = [bench.table(
-                "Batch of 8 x %d, %s, %s, %d thread%s" % (
-                    tokens, what, dtype, threads, "" if threads == 1 else "s"),
+                "Batch of 8 x %d, %s, %s, %s" % (
+                    tokens, what, dtype, threads_told(threads)),
                 bench.case(model, dtype, 8, tokens, threads, given))
                 for what, given in [("padding computed", None),
                                     ("padding masked", lengths)]]

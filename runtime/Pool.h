@@ -29,7 +29,7 @@ private:
   };
   static void *enter(void *start);
   void work(int me);
-  void giveWay(int me);
+  void giveWay(int me); // each millisecond; of a thread that holds no task
   void drain(int me);
   void wait(int64_t count);
   bool left(int thread) const;

@@ -34,7 +34,7 @@ Expr nearest(const Expr &x) { return cast<int32_t>(x + 192.5f) - 192; }
 
 // min(|x|, most), and `most` of a NaN: of positive numbers the bits are in the same
 // order. Halide does not look through bits for bounds, which it would carry through
-// a polynomial's every product as four: minutes of compiling.
+// a polynomial's every product as four: most of the time of compiling.
 Expr magnitude(const Expr &x, float most) {
   return floatOf(min(bitsOf(x) & 0x7fffffff, bitsOf(Expr(most))));
 }
