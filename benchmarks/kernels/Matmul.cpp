@@ -1,6 +1,7 @@
 // Matmuls with their epilogues: all row counts of a class, weights in the cache as
 // in a batch, and weights that stream from memory as in a model's next layer.
 #include "benchmarks/kernels/Measure.h"
+#include "compiler/plan/Passes.h"
 
 using namespace mille;
 using namespace mille::benchmarks;
@@ -62,7 +63,6 @@ std::string numbers(std::initializer_list<int64_t> sizes, Element element) {
 
 // A matmul of K inputs and N outputs, its text and its sizes.
 struct Matmul {
-  static constexpr int64_t panel = 64;
   Type type;
   int64_t rows, K, N;
   Epilogue epilogue;
@@ -70,7 +70,7 @@ struct Matmul {
   Element result = epilogue == Epilogue::gelu && type.group > 1 ? bf16 : f32;
   int64_t inputStride = paddedStride(K, type.input);
   int64_t outStride = paddedStride(N, result), restStride = paddedStride(N, f32);
-  int64_t panels = (N + panel - 1) / panel;
+  int64_t panel = plan::panelOf(N, 1), panels = (N + panel - 1) / panel;
   int64_t steps = (K + type.group - 1) / type.group;
   int64_t weightCount = panels * steps * panel * type.group;
   int64_t weightBytes = weightCount * type.weight.bytes;
@@ -110,7 +110,7 @@ public:
   Call(const Matmul &m, const Isa &isa)
       : m(m), function(made(m.text(), isa, m.rows)),
         input(m.rows * m.inputStride, m.type.input),
-        parameters(m.rows * 4, f32), sums(m.panels * Matmul::panel, i32), column(m.N, f32),
+        parameters(m.rows * 4, f32), sums(m.panels * m.panel, i32), column(m.N, f32),
         bias(m.N, f32), rest(m.rows * m.restStride, f32),
         out(m.rows * m.outStride, m.result) {
     for (int64_t row = 0; row < m.rows; ++row) // outliers anywhere
@@ -118,7 +118,7 @@ public:
   }
 
   void run(void *weight, int64_t first, int64_t columns) {
-    const int32_t width = int32_t(Matmul::panel * m.type.group);
+    const int32_t width = int32_t(m.panel * m.type.group);
     auto packed = [&](void *data, int32_t width, int64_t steps) {
       return Argument{data, {{0, width, 1, 0},
                              {0, int32_t(steps), width, 0},
@@ -129,7 +129,7 @@ public:
         packed(weight, width, m.steps)};
     if (m.bytes()) {
       arguments.push_back(matrixOf(parameters.data(), m.rows, 4, 4));
-      arguments.push_back(packed(sums.data(), int32_t(Matmul::panel), 1));
+      arguments.push_back(packed(sums.data(), int32_t(m.panel), 1));
       arguments.push_back(test::vector(column.data(), m.N));
     }
     if (m.epilogue != Epilogue::none)
@@ -151,7 +151,7 @@ private:
 void computing(benchmark::State &state, const Isa &isa, const Matmul &m) {
   Call call(m, isa);
   Memory weight(m.weightCount, m.type.weight);
-  constexpr int64_t columns = 128; // of a task: two panels
+  const int64_t columns = 2 * m.panel; // of a task
   measureComputing(state, isa, m.type.number, 2.0 * m.rows * m.K * m.N,
                    (m.N + columns - 1) / columns, [&](int64_t task) {
                      call.run(weight.data(), task * columns, columns);

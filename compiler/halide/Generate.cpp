@@ -20,7 +20,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "63";
+constexpr StringLiteral scheduleVersion = "64";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -54,11 +54,12 @@ bool hasClasses(uint32_t fewRows, const Isa &isa) {
   return fewRows > 0 && (isWide(isa) || !isa.backend.empty());
 }
 
-void describe(const MatmulSpec &m, KernelInfo &info) {
+void describeMatmul(const KernelSpec &spec, KernelInfo &info) {
+  const MatmulSpec &m = spec.matmul;
   info.bufferCount = 3 + m.extras.size();
   info.columnUnit = m.panel / m.accumulators;
-  info.rowUnit = 6;
-  info.fewRows = fewRows;
+  info.rowUnit = tilesOf(spec, coreOf(/*wide=*/true)).front().rows;
+  info.fewRows = fewRowsOf(spec);
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
   info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
   info.rowDimension = {1, -1};
@@ -177,7 +178,7 @@ KernelInfo mille::describeKernel(Operation *op) {
   info.name = nameOf(spec);
   info.partition = MILLE_PARTITION_ROWS;
   switch (spec.kind) {
-  case KernelKind::matmul: describe(spec.matmul, info); break;
+  case KernelKind::matmul: describeMatmul(spec, info); break;
   case KernelKind::rows: describe(spec.rows, info); break;
   case KernelKind::quantize: describe(spec.quantize, info); break;
   case KernelKind::attention: describe(spec.attention, info); break;
@@ -226,7 +227,7 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
     return Status::bug;
   KernelInfo info{};
   info.name = nameOf(spec);
-  info.fewRows = spec.kind == KernelKind::matmul ? fewRows : 0;
+  info.fewRows = spec.kind == KernelKind::matmul ? fewRowsOf(spec) : 0;
   std::string symbol = kernelSymbol(info, isa, rows);
   EmitOptions options;
   options.target = isa.halideTarget;

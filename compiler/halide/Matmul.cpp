@@ -35,7 +35,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       words(device && group > 1),
       parked(s.parks()),
       // Machines without classes of rows have one kernel for all.
-      anyRows(few || !machine.wide || !tile.sharesMoreThan(fewRows)) {
+      anyRows(few || !machine.wide || tile.unshared() > fewRowsOf(spec)) {
   if (device)
     i = m; // an item's rows are the out's
   inTile = device ? std::vector<Var>{ni, a, i, no} : std::vector<Var>{ni, a, i, t, no};
@@ -64,7 +64,7 @@ void MatmulPipe::declareOperands() {
 
 // Tiles of tile.rows rows and tiles of one row less share the rows, so that no row
 // is left over: a tile of 2 takes as long as one of 4. With 6, that is 10 to 12, 15
-// to 18 and 20 rows or more; of others the last tile has fewer.
+// to 18 and 20 rows or more, with 8 all from 42; of others the last tile has fewer.
 void MatmulPipe::placeRows() {
   pipe.out = make("out");
   if (device)

@@ -58,10 +58,10 @@ void MatmulPipe::addPasses() {
   if (chunk < steps)
     pipe.passes.push_back(
         chunkSums({pipe.out.name(), product.name(), no.name(), chunk}));
+  const int bytes = int(bytesOf(s.input.element)), lines = step * bytes / 64;
   pipe.passes.push_back(prefetchPanels(
-      {weight.name(), product.name(), no.name(), tileRows.y.name(),
-       int(bytesOf(s.input.element)), step * steps, step * chunk, chunk, few ? 2 : 1,
-       few ? 4 : 1}));
+      {weight.name(), product.name(), no.name(), tileRows.y.name(), bytes, step * steps,
+       step * chunk, chunk, few && lines % 2 == 0 ? 2 : 1, few ? lines : 1}));
 }
 
 } // namespace mille

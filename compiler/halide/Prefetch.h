@@ -13,8 +13,8 @@ struct PanelPrefetch {
   int panelElements;       // from a panel to the next
   int pieceElements;       // what of a panel is read at a time
   int steps;               // of K, a vector of each tile column, in that
-  // Cache lines that a tile asks for in a step, where it is one of several and
-  // where it is the only one: with fewer rows each does more of the next panel.
+  // Cache lines that a tile asks for in a step, where there are tiles enough to ask for
+  // all and where there are not: with fewer rows each does more of the next panel.
   int lines, linesAlone;
 };
 

@@ -211,12 +211,14 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   const int64_t entries = m.experts;
   const int64_t rank = entries ? 4 : 3, group = m.group();
   const int64_t steps = m.steps();
-  if (!weight || weight.getRank() != rank ||
-      weight.getDimSize(rank - 1) != m.panel * group ||
+  // Tiles of AVX-512 have whole vectors of each accumulator.
+  const int64_t unit = 16 * group * m.accumulators;
+  if (!weight || weight.getRank() != rank || weight.getDimSize(rank - 1) % unit ||
       weight.getDimSize(rank - 2) != steps || !weight.getLayout().isIdentity())
     return op.emitOpError("weight is ") << op.getWeight().getType()
            << " but must be packed: [" << (entries ? "experts, " : "") << "panels, "
-           << steps << ", " << m.panel * group << "]";
+           << steps << ", a multiple of " << unit << "]";
+  m.panel = weight.getDimSize(rank - 1) / group;
   m.panels = weight.getDimSize(rank - 3);
   int64_t perPanel = m.panel / m.accumulators;
   if (m.panels != (m.columns + perPanel - 1) / perPanel)

@@ -46,7 +46,7 @@ struct BufferSpec {
 struct MatmulSpec {
   int64_t inner = 0, columns = 0; // K, N
   int accumulators = 1;
-  int64_t panel = 64, panels = 0;
+  int64_t panel = 0, panels = 0; // columns of one, and how many
   BufferSpec input; // of u8: the weight is of i8, and rows have parameters
   BufferSpec parameters;
   std::vector<BufferSpec> extras;

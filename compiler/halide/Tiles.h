@@ -21,18 +21,18 @@ struct Core {
 };
 Core coreOf(bool wide); // 32 vector registers of 16 lanes, or 16 of 8
 
-// Matmuls of so many rows or fewer have kernels of their own where there are classes:
-// up to three tiles, as more hide memory's time behind their own; and of more rows
-// tiles of 6 and 5 leave none over.
-constexpr int fewRows = 19;
-
 struct MatmulTile {
   int rows, columns; // of the out, in every accumulator
   int chunk;         // steps of K that all tiles do before any does the next
 
-  // Whether tiles of `rows` and of one less leave none of `most + 1` rows or more over.
-  bool sharesMoreThan(int most) const { return (rows - 1) * (rows - 2) <= most + 1; }
+  // Of more rows than these, tiles of `rows` and of one less leave none over.
+  int unshared() const { return (rows - 1) * (rows - 2) - 1; }
 };
+
+// Matmuls of so many rows or fewer have kernels of their own where there are classes:
+// few tiles, as more hide memory's time behind their own; and of more rows the tiles
+// of AVX-512 leave none over.
+int fewRowsOf(const KernelSpec &spec);
 
 // Whether a tile's sums may wait in their place of the out: f32, as they are.
 bool sumsMayWait(const KernelSpec &spec);

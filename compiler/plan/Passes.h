@@ -6,6 +6,10 @@
 
 namespace mille::plan {
 
+// How many columns a panel has of a weight of `columns` rows, for a matmul of so many
+// accumulators.
+int64_t panelOf(int64_t columns, int64_t accumulators);
+
 #define GEN_PASS_DECL
 #include "compiler/plan/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

@@ -53,13 +53,13 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
 }
 
 def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
-  let summary = "weights of matmuls in panels of 64 columns";
+  let summary = "weights of matmuls in panels of 48 or 64 columns";
   let description = [{
     ```mlir
     %w = kernel.weight @w -> tensor<16x8xf32>
     %y = kernel.matmul %x, %w ... accumulators 1
     ==>
-    %w = kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<1x8x64xf32>
+    %w = kernel.weight #transformer.pack<@w, panel = 48, accumulators = 1> -> tensor<1x8x48xf32>
     %y = kernel.matmul %x, %w ... accumulators 1
     ```
     Does not fire on a weight that is packed already. A weight that another op

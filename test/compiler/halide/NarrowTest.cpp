@@ -37,11 +37,12 @@ struct Case {
   bool narrow; // the out and the extra are bf16
   int64_t inner, columns;
   int accumulators;
+  int64_t panel = 64;
 
   int64_t group() const { return bytes ? 4 : 2; }
   int64_t each() const { return 4 / group(); } // bytes of an element
   int64_t steps() const { return (inner + group() - 1) / group(); }
-  int64_t perPanel() const { return 64 / accumulators; }
+  int64_t perPanel() const { return panel / accumulators; }
   int64_t panels() const { return (columns + perPanel() - 1) / perPanel(); }
   int64_t inStride() const { return inner + 3; }
   int64_t outStride() const { return columns + 1; }
@@ -55,8 +56,8 @@ struct Case {
     std::string x = rowsOf(inner, inStride(), bytes ? "ui8" : "bf16");
     std::string o = rowsOf(columns, outStride(), outElement());
     std::string w = "memref<" + number(panels()) + "x" + number(steps()) + "x" +
-                    number(64 * group()) + (bytes ? "xi8>" : "xbf16>");
-    std::string u = "memref<" + number(panels()) + "x1x64xi32>";
+                    number(panel * group()) + (bytes ? "xi8>" : "xbf16>");
+    std::string u = "memref<" + number(panels()) + "x1x" + number(panel) + "xi32>";
     std::string parameters = bytes ? " parameters %z, %u : memref<?x4xf32>, " + u : "";
     std::string region = accumulators == 2 ? "^bb0(%a: f32, %b: f32, %s: f32):\n"
                                              " %c = arith.addf %a, %b : f32\n"
@@ -85,8 +86,8 @@ struct Data {
   Data(const Case &c, int64_t rows, Guarded::Side side)
       : c(c), rows(rows),
         input((rows - 1) * c.inStride() + c.inner, side, c.each()),
-        weight(c.panels() * c.steps() * 64 * c.group(), side, c.each()),
-        parameters(rows * 4, side), sums(c.panels() * 64, side),
+        weight(c.panels() * c.steps() * c.panel * c.group(), side, c.each()),
+        parameters(rows * 4, side), sums(c.panels() * c.panel, side),
         extra((rows - 1) * c.outStride() + c.columns, side, c.narrow ? 2 : 4),
         out(extra.size(), side, c.narrow ? 2 : 4) {
     std::mt19937 random(unsigned(c.inner * 7919 + rows));
@@ -110,12 +111,12 @@ struct Data {
       for (int64_t n = 0; n < c.columns; ++n) {
         int64_t panel = n / c.perPanel(), j = a * c.perPanel() + n % c.perPanel();
         if (c.bytes)
-          start[a * c.columns + n] = sums.as<int32_t>()[panel * 64 + j] =
+          start[a * c.columns + n] = sums.as<int32_t>()[panel * c.panel + j] =
               int32_t(draw(100000));
         for (int64_t k = 0; k < c.inner; ++k)
           w[(a * c.columns + n) * c.inner + k] =
               put(weight,
-                  (panel * c.steps() + k / c.group()) * 64 * c.group() + j * c.group() +
+                  (panel * c.steps() + k / c.group()) * c.panel * c.group() + j * c.group() +
                       k % c.group(),
                   c.bytes ? draw(127) : draw(1), /*isSigned=*/true);
       }
@@ -161,7 +162,8 @@ struct Data {
       return Argument{host, {{0, int32_t(columns), 1, 0},
                              {0, int32_t(count), int32_t(stride), 0}}};
     };
-    int32_t line = int32_t(64 * c.group()), steps = int32_t(c.steps());
+    const int32_t panel = int32_t(c.panel);
+    int32_t line = int32_t(c.panel * c.group()), steps = int32_t(c.steps());
     std::vector<Argument> inputs = {
         rowsAt(input.as<char>() + m0 * c.inStride() * c.each(), m1 - m0, c.inner,
                c.inStride()),
@@ -169,8 +171,8 @@ struct Data {
                          {0, int32_t(c.panels()), line * steps, 0}}}};
     if (c.bytes) {
       inputs.push_back(rowsAt(parameters.as<float>() + m0 * 4, m1 - m0, 4, 4));
-      inputs.push_back({sums.data(), {{0, 64, 1, 0}, {0, 1, 64, 0},
-                                      {0, int32_t(c.panels()), 64, 0}}});
+      inputs.push_back({sums.data(), {{0, panel, 1, 0}, {0, 1, panel, 0},
+                                      {0, int32_t(c.panels()), panel, 0}}});
     }
     int64_t outBytes = c.narrow ? 2 : 4, first = m0 * c.outStride();
     inputs.push_back(rowsAt(extra.as<char>() + first * outBytes, m1 - m0, c.columns,
@@ -217,7 +219,7 @@ void check(const Case &c, const Isa &isa) {
   int64_t unit = parsed.info.columnUnit;
   // The runtime calls the kernel of many rows with no fewer.
   const int64_t least = many == few ? 1 : parsed.info.fewRows + 1;
-  for (int64_t rows : {1, 5, 6, 13, 20, 31})
+  for (int64_t rows : {1, 5, 6, 13, 20, 31, 43})
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
       Data data(c, rows, side);
       auto clear = [&] { memset(data.out.data(), 0xff, data.bits().size()); };
@@ -233,7 +235,7 @@ void check(const Case &c, const Isa &isa) {
       clear();
       for (int64_t n = 0; n < c.columns; n += unit)
         for (int64_t m = 0, part = 0; m < rows; m += part) {
-          part = std::min(rows - m, m >= 6 ? 20 + m % 5 : 1 + m % 5);
+          part = std::min(rows - m, m >= 6 ? least + m % 5 : 1 + m % 5);
           data.run(part < least ? few : many, m, m + part, n,
                    std::min(c.columns, n + unit));
         }
@@ -359,7 +361,10 @@ int main(int argc, char **argv) {
     for (int64_t columns : {1, 64, 129})
       check({bytes, true, 40, columns, 1}, isa);
     check({bytes, true, 33, 65, 2}, isa);
-    check({bytes, false, 3072, 65, 1}, isa); // bf16: K in chunks
+    for (int64_t panel : {48, 64}) // bf16: K in chunks
+      check({bytes, false, 3072, panel + 1, 1, panel}, isa);
+    for (int64_t columns : {47, 100})
+      check({bytes, true, 130, columns, 1, 48}, isa);
   }
   for (int64_t columns : {1, 15, 17, 64, 100, 769})
     for (bool narrow : {false, true})

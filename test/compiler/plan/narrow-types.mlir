@@ -25,8 +25,8 @@
 // INT8: kernel.quantize %[[H]] values
 // INT8: } : tensor<?x16xui8>, tensor<4x16xi8> -> tensor<?x4xf32>
 // PLAN-LABEL: func.func @chain
-// PLAN-DAG: kernel.weight #transformer.pack<#transformer.quantized<@w>, panel = 64, accumulators = 1, group = 4> -> memref<1x2x256xi8>
-// PLAN-DAG: kernel.weight #transformer.pack<#transformer.row_sums<{{.*}}, panel = 64, accumulators = 1> -> memref<1x1x64xi32>
+// PLAN-DAG: kernel.weight #transformer.pack<#transformer.quantized<@w>, panel = 48, accumulators = 1, group = 4> -> memref<1x2x192xi8>
+// PLAN-DAG: kernel.weight #transformer.pack<#transformer.row_sums<{{.*}}, panel = 48, accumulators = 1> -> memref<1x1x48xi32>
 // PLAN-DAG: kernel.arena {{.*}} : memref<?x16xbf16, strided<[32, 1]>>
 // PLAN-DAG: kernel.arena {{.*}} : memref<?x8xui8, strided<[64, 1]>>
 func.func @chain(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x4xf32> {transformer.name = "y"}) {

@@ -2,7 +2,7 @@
 // RUN: %mille-opt %s --pack-weights | %mille-opt --pack-weights | FileCheck %s
 
 // CHECK-LABEL: func.func @packs
-// CHECK: %[[W:.*]] = kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<2x8x64xf32>
+// CHECK: %[[W:.*]] = kernel.weight #transformer.pack<@w, panel = 48, accumulators = 1> -> tensor<2x8x48xf32>
 // CHECK: kernel.matmul %{{.*}}, %[[W]] outs
 // CHECK-SAME: accumulators 1
 func.func @packs(%x: tensor<?x8xf32>, %o: tensor<?x80xf32>) -> tensor<?x80xf32> {
@@ -12,6 +12,24 @@ func.func @packs(%x: tensor<?x8xf32>, %o: tensor<?x80xf32>) -> tensor<?x80xf32> 
     kernel.yield %acc : f32
   } : tensor<?x8xf32>, tensor<80x8xf32> -> tensor<?x80xf32>
   return %y : tensor<?x80xf32>
+}
+
+// With panels of 48 an eighth would be padding.
+// CHECK-LABEL: func.func @packs_without_much_padding
+// CHECK: kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<4x8x64xf32>
+// CHECK: kernel.weight #transformer.pack<@v, panel = 48, accumulators = 1> -> tensor<22x8x48xf32>
+func.func @packs_without_much_padding(%x: tensor<?x8xf32>, %o: tensor<?x256xf32>, %p: tensor<?x1024xf32>) -> (tensor<?x256xf32>, tensor<?x1024xf32>) {
+  %w = kernel.weight @w -> tensor<256x8xf32>
+  %v = kernel.weight @v -> tensor<1024x8xf32>
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x256xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xf32>, tensor<256x8xf32> -> tensor<?x256xf32>
+  %z = kernel.matmul %x, %v outs(%p : tensor<?x1024xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xf32>, tensor<1024x8xf32> -> tensor<?x1024xf32>
+  return %y, %z : tensor<?x256xf32>, tensor<?x1024xf32>
 }
 
 // CHECK-LABEL: func.func @packs_two_accumulators
