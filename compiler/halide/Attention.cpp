@@ -337,12 +337,17 @@ void AttentionPipe::mix() {
     if (careful ? !hides : hides && !looks)
       continue;
     Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
-    RDom r = keysOf(careful ? "r3" : "r2", {from.first, endBySound(to.last, careful)});
-    Expr kv = keyAt(e) + r;
-    Expr weight = weights(laneOf(q), r % keyTile, r / keyTile, e, t / tiles(), h);
+    // By tiles of keys: where its weights lie is then found once for each, not by key.
+    RDom r(0, keyTile, 0, tilesTogether(), names(careful ? "r3" : "r2"));
+    Expr kv = keyAt(e) + r.y * keyTile + r.x, end = endBySound(to.last, careful);
+    if (from.first.defined())
+      r.where(kv >= from.first);
+    r.where(kv <= (end.defined() ? min(end, keys - 1) : keys - 1));
+    Expr weight = weights(laneOf(q), r.x, r.y, e, t / tiles(), h);
     Expr x = valueAt(d, kv, ownKvHead());
     mixed(d, q, t, e, h) += weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
-    mixedKeys.push_back(r);
+    mixedKeys.push_back(r.x);
+    mixedTiles.push_back(r.y);
   }
 }
 AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {

@@ -113,7 +113,7 @@ void AttentionPipe::scheduleOnDevice() {
   mixed.compute_at(pipe.out, d).store_in(MemoryType::Register)
       .bound_extent(q, mixedTile.rows).bound_extent(d, columns).vectorize(d).unroll(q);
   for (size_t i = 0; i < mixedKeys.size(); ++i)
-    mixed.update(int(i)).reorder(d, q, mixedKeys[i]).vectorize(d).unroll(q);
+    mixed.update(int(i)).reorder(d, q, mixedKeys[i], mixedTiles[i]).vectorize(d).unroll(q);
 }
 
 } // namespace mille

@@ -73,7 +73,6 @@ private:
   Expr isSeen(const Expr &block, const Expr &lane, const Expr &kv) const;
   Expr lastOf(const Range &range) const;
   Expr endBySound(const Expr &last, bool careful) const;
-  Halide::RDom keysOf(const char *name, const Range &range) const;
   Expr tileCount() const;
   Expr tilesTogether() const;
   void restrictTiles(Halide::RDom &r, const Expr &tile, const Expr &block) const;
@@ -188,7 +187,7 @@ private:
   Func factors, quads, queriesAcross, strip, dots, tileScores, scores, tops, top, tileWeights, weights, sums, sum, inverse,
       mixed, worst, worstOfAll, soundKeys;
   RVar depth, scoreTile, weightTile, topTile, sumTile, worstKeys, worstColumns;
-  std::vector<RVar> mixedKeys; // of each update of mixed
+  std::vector<RVar> mixedKeys, mixedTiles; // of each update of mixed
 };
 
 } // namespace mille

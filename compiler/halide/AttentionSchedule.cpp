@@ -134,7 +134,7 @@ void AttentionPipe::scheduleMixed() {
       .bound_extent(q, mixedTile.rows).bound_extent(t, 1).vectorize(d, V, tail()).unroll(d)
       .unroll(q);
   for (size_t i = 0; i < mixedKeys.size(); ++i)
-    mixed.update(int(i)).reorder(d, q, mixedKeys[i]).vectorize(d, V, tail())
+    mixed.update(int(i)).reorder(d, q, mixedKeys[i], mixedTiles[i]).vectorize(d, V, tail())
         .unroll(d).unroll(q);
   scheduleWorst();
 }

@@ -145,16 +145,6 @@ Expr AttentionPipe::endBySound(const Expr &last, bool careful) const {
   Expr end = (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)) - 1;
   return last.defined() ? min(last, end) : end;
 }
-// Of stretch e.
-RDom AttentionPipe::keysOf(const char *name, const Range &range) const {
-  RDom r(0, stretched ? min(keys, stretchKeys) : keys, names(name));
-  Expr last = lastOf(range);
-  if (range.first.defined())
-    r.where(keyAt(e) + r >= range.first);
-  if (last.defined())
-    r.where(keyAt(e) + r <= last);
-  return r;
-}
 // Tiles of stretch e that hold a key that some query of a block sees.
 RDom AttentionPipe::tilesOf(const char *name, const Expr &block) const {
   RDom r(0, tilesTogether(), names(name));
