@@ -52,3 +52,9 @@ std::vector<Isa> mille::chooseIsas(uint64_t features,
           "--target=x86-64-v3 generates for others";
   return chosen;
 }
+
+bool mille::nameDevice(const std::vector<std::string> &targets) {
+  return llvm::any_of(knownIsas(), [&](const Isa &isa) {
+    return !isa.backend.empty() && llvm::is_contained(targets, isa.name);
+  });
+}

@@ -14,4 +14,7 @@ namespace mille {
 std::vector<Isa> chooseIsas(uint64_t features, const std::vector<std::string> &targets,
                             const std::string &dtype, std::string &why);
 
+// Whether one of them is a device.
+bool nameDevice(const std::vector<std::string> &targets);
+
 } // namespace mille

@@ -134,7 +134,7 @@ Status Climb::toTheTop() {
                                   p.addPass(plan::createFindPadding());
                                   if (options.dtype != "f32")
                                     p.addPass(plan::createNarrowTypes({options.dtype}));
-                                  p.addPass(plan::createPackWeights());
+                                  p.addPass(plan::createPackWeights({nameDevice(options.targets)}));
                                   p.addPass(plan::createPlanMemory());
                                 });
       failed(status) || stopsAfter(Stage::plan))

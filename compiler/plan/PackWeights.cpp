@@ -15,10 +15,10 @@ using namespace mille::kernel;
 // registers and read three quarters of what those of 6 rows with four read of L2:
 // BERT-base on Cascade Lake takes 4 to 9 % less time. With four, two accumulators have
 // whole vectors, and 256 columns no padding. So three, if one column in 32 more is
-// padding at most.
-int64_t mille::plan::panelOf(int64_t columns, int64_t accumulators) {
+// padding at most. Of a device's groups, those of 8 x 8 items waste least, by its model.
+int64_t mille::plan::panelOf(int64_t columns, int64_t accumulators, bool forDevices) {
   const int64_t narrow = 48, wide = 64;
-  if (accumulators > 1)
+  if (accumulators > 1 || forDevices)
     return wide;
   const int64_t inNarrow = llvm::divideCeil(columns, narrow) * narrow;
   const int64_t inWide = llvm::divideCeil(columns, wide) * wide;
@@ -28,7 +28,7 @@ int64_t mille::plan::panelOf(int64_t columns, int64_t accumulators) {
 namespace {
 
 // `operand`, a weight's rows, as panels of them.
-void pack(OpOperand &operand, int64_t accumulators) {
+void pack(OpOperand &operand, int64_t accumulators, bool forDevices) {
   auto weight = operand.get().getDefiningOp<WeightOp>();
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!weight || !type || isa<mille::transformer::PackAttr>(weight.getValue()))
@@ -36,7 +36,7 @@ void pack(OpOperand &operand, int64_t accumulators) {
   // [N, K], or a stack [entries, N, K] of such.
   int64_t depth = type.getShape().back(), group = groupOf(type.getElementType());
   const int64_t columns = type.getShape().end()[-2];
-  const int64_t panel = mille::plan::panelOf(columns, accumulators);
+  const int64_t panel = mille::plan::panelOf(columns, accumulators, forDevices);
   SmallVector<int64_t> shape(type.getShape().drop_back(2));
   shape.append({int64_t(llvm::divideCeil(columns, panel)),
                 int64_t(llvm::divideCeil(depth, group)), panel * group});
@@ -51,13 +51,14 @@ void pack(OpOperand &operand, int64_t accumulators) {
 }
 
 struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {
+  using PackWeightsBase::PackWeightsBase;
   void runOnOperation() override {
     SmallVector<MatmulOp> matmuls;
     getOperation().walk([&](MatmulOp op) { matmuls.push_back(op); });
     for (MatmulOp matmul : matmuls) {
-      pack(matmul.getWeightMutable(), matmul.getAccumulators());
+      pack(matmul.getWeightMutable(), matmul.getAccumulators(), forDevices);
       if (matmul.getSums())
-        pack(matmul.getSumsMutable()[0], matmul.getAccumulators());
+        pack(matmul.getSumsMutable()[0], matmul.getAccumulators(), forDevices);
     }
   }
 };

@@ -64,8 +64,11 @@ def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
     ```
     Does not fire on a weight that is packed already. A weight that another op
     reads too (a tied embedding) is read in both layouts: the weights file then
-    holds both.
+    holds both. Panels have 48 columns, or 64 where 48 would be padding for more
+    than one column in 32, for two accumulators, and with `for-devices`.
   }];
+  let options = [Option<"forDevices", "for-devices", "bool", "false",
+                        "a device reads them too, by groups of 8 x 8 items">];
   let dependentDialects = ["::mille::kernel::KernelDialect"];
 }
 

@@ -1,5 +1,7 @@
 // RUN: %mille-opt %s --pack-weights | FileCheck %s
 // RUN: %mille-opt %s --pack-weights | %mille-opt --pack-weights | FileCheck %s
+// RUN: %mille-opt %s --pack-weights=for-devices | FileCheck %s --check-prefix=DEVICE
+// DEVICE-NOT: panel = 48
 
 // CHECK-LABEL: func.func @packs
 // CHECK: %[[W:.*]] = kernel.weight #transformer.pack<@w, panel = 48, accumulators = 1> -> tensor<2x8x48xf32>
