@@ -70,12 +70,18 @@ private:
            text.compare(text.size() - end.size(), std::string::npos, end) == 0;
   }
 
+  // With fewer tiles than all lines take each asks for more: of three lines two tiles
+  // for two, the second beyond the panel's end.
   Stmt withPrefetch(const For *loop, const Expr &index) {
-    if (what.lines == what.linesAlone)
-      return withPrefetch(loop, index, what.lines);
-    return IfThenElse::make(tiles * what.lines < what.linesAlone,
-                            withPrefetch(loop, index, what.linesAlone),
-                            withPrefetch(loop, index, what.lines));
+    Stmt asking = withPrefetch(loop, index, what.lines);
+    const int all = what.linesAlone;
+    for (int lines = what.lines + 1; lines <= all; ++lines) {
+      const int tilesShort = (all - 1) / (lines - 1); // of fewer lines, with so many
+      if (tilesShort > (all - 1) / lines)
+        asking = IfThenElse::make(tiles <= tilesShort,
+                                  withPrefetch(loop, index, lines), asking);
+    }
+    return asking;
   }
 
   // The loop twice: for the tiles that have a share, and for the others.
@@ -83,7 +89,7 @@ private:
     const int line = lineBytes / what.bytes; // elements
     const int stepElements = line * lines;
     const int tileElements = stepElements * what.steps; // a tile's share
-    const int shares = what.pieceElements / tileElements;
+    const int shares = (what.pieceElements + tileElements - 1) / tileElements;
     Expr start = substitute(loop->name, loop->min, index);
     // After a piece of the last panel comes the next piece of the first.
     Expr next = cast(start.type(), what.panelElements);
