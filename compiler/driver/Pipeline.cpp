@@ -129,12 +129,13 @@ Status Climb::toTheTop() {
     return status;
   // Every op of `forward` is a kernel op on tensors, and what was fused is known.
 
+  const bool forDevices = nameDevice(options.targets);
   if (Status status = runPasses(Stage::plan,
                                 [&](mlir::PassManager &p) {
                                   p.addPass(plan::createFindPadding());
                                   if (options.dtype != "f32")
                                     p.addPass(plan::createNarrowTypes({options.dtype}));
-                                  p.addPass(plan::createPackWeights({nameDevice(options.targets)}));
+                                  p.addPass(plan::createPackWeights({forDevices}));
                                   p.addPass(plan::createPlanMemory());
                                 });
       failed(status) || stopsAfter(Stage::plan))
@@ -181,7 +182,8 @@ Status Climb::import() {
   if (model)
     parameters = countParameters(model);
   if (model && !options.stopAfter && options.certify) {
-    unscaled = trafficUnscaled(*imported.module, this->wishes());
+    unscaled = trafficUnscaled(*imported.module, this->wishes(),
+                               nameDevice(options.targets));
     laboratory.emplace(imported.module->clone(), imported.folder);
   }
   return model && !injectedFault(Stage::import) ? Status::done : Status::bug;

@@ -78,7 +78,8 @@ static bool dropScales(mlir::ModuleOp module) {
 }
 
 std::optional<Traffic> mille::trafficUnscaled(mlir::ModuleOp imported,
-                                              const rewrite::Wishes &wishes) {
+                                              const rewrite::Wishes &wishes,
+                                              bool forDevices) {
   mlir::OwningOpRef<mlir::ModuleOp> module = imported.clone();
   if (!dropScales(*module))
     return std::nullopt;
@@ -90,7 +91,7 @@ std::optional<Traffic> mille::trafficUnscaled(mlir::ModuleOp imported,
   rewrite::addRewritePipeline(passes, wishes);
   addRollPipeline(passes);
   addFusePipeline(passes);
-  passes.addPass(plan::createPackWeights());
+  passes.addPass(plan::createPackWeights({forDevices}));
   passes.addPass(plan::createPlanMemory());
   if (mlir::failed(passes.run(*module)))
     return std::nullopt;

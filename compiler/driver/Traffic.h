@@ -17,8 +17,8 @@ struct Traffic {
 Traffic trafficOf(mlir::Operation *model);
 
 // An imported model without its constant skip and branch scales, as far as plan;
-// nothing where it has none, or where a pass refuses.
+// nothing where it has none, or where a pass refuses. Packed as the model itself is.
 std::optional<Traffic> trafficUnscaled(mlir::ModuleOp imported,
-                                       const rewrite::Wishes &wishes);
+                                       const rewrite::Wishes &wishes, bool forDevices);
 
 } // namespace mille

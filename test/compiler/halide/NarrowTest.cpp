@@ -235,7 +235,7 @@ void check(const Case &c, const Isa &isa) {
       clear();
       for (int64_t n = 0; n < c.columns; n += unit)
         for (int64_t m = 0, part = 0; m < rows; m += part) {
-          part = std::min(rows - m, m >= 6 ? least + m % 5 : 1 + m % 5);
+          part = std::min(rows - m, m >= 6 ? std::max<int64_t>(least, 20) + m % 5 : 1 + m % 5);
           data.run(part < least ? few : many, m, m + part, n,
                    std::min(c.columns, n + unit));
         }
