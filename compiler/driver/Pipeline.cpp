@@ -84,6 +84,7 @@ private:
   rewrite::Wishes wishes() const {
     return {options.rewrites, options.bitExact, options.foldSchedules};
   }
+  PlanChoices choices() const { return {options.dtype, nameDevice(options.targets)}; }
   bool stopsAfter(Stage stage);
 
   const CompileOptions &options;
@@ -129,15 +130,8 @@ Status Climb::toTheTop() {
     return status;
   // Every op of `forward` is a kernel op on tensors, and what was fused is known.
 
-  const bool forDevices = nameDevice(options.targets);
-  if (Status status = runPasses(Stage::plan,
-                                [&](mlir::PassManager &p) {
-                                  p.addPass(plan::createFindPadding());
-                                  if (options.dtype != "f32")
-                                    p.addPass(plan::createNarrowTypes({options.dtype}));
-                                  p.addPass(plan::createPackWeights({forDevices}));
-                                  p.addPass(plan::createPlanMemory());
-                                });
+  if (Status status = runPasses(
+          Stage::plan, [&](mlir::PassManager &p) { addPlanPipeline(p, choices()); });
       failed(status) || stopsAfter(Stage::plan))
     return status;
   // Every buffer has its place in the arena, every weight its layout.
@@ -182,8 +176,7 @@ Status Climb::import() {
   if (model)
     parameters = countParameters(model);
   if (model && !options.stopAfter && options.certify) {
-    unscaled = trafficUnscaled(*imported.module, this->wishes(),
-                               nameDevice(options.targets));
+    unscaled = trafficUnscaled(*imported.module, this->wishes(), choices());
     laboratory.emplace(imported.module->clone(), imported.folder);
   }
   return model && !injectedFault(Stage::import) ? Status::done : Status::bug;

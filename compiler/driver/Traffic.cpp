@@ -4,7 +4,6 @@
 
 #include "compiler/driver/Kernels.h"
 #include "compiler/fuse/Passes.h"
-#include "compiler/plan/Passes.h"
 #include "compiler/rewrite/Units.h"
 
 using namespace mille;
@@ -79,7 +78,7 @@ static bool dropScales(mlir::ModuleOp module) {
 
 std::optional<Traffic> mille::trafficUnscaled(mlir::ModuleOp imported,
                                               const rewrite::Wishes &wishes,
-                                              bool forDevices) {
+                                              const PlanChoices &choices) {
   mlir::OwningOpRef<mlir::ModuleOp> module = imported.clone();
   if (!dropScales(*module))
     return std::nullopt;
@@ -91,8 +90,7 @@ std::optional<Traffic> mille::trafficUnscaled(mlir::ModuleOp imported,
   rewrite::addRewritePipeline(passes, wishes);
   addRollPipeline(passes);
   addFusePipeline(passes);
-  passes.addPass(plan::createPackWeights({forDevices}));
-  passes.addPass(plan::createPlanMemory());
+  addPlanPipeline(passes, choices);
   if (mlir::failed(passes.run(*module)))
     return std::nullopt;
   return trafficOf(*module->getOps<transformer::ModelOp>().begin());

@@ -1,6 +1,7 @@
 // What a run of a planned program launches and moves, and the same of the model
 // without its scales. Must not measure time.
 #pragma once
+#include "compiler/plan/Passes.h"
 #include "compiler/rewrite/Passes.h"
 
 namespace mille {
@@ -17,8 +18,9 @@ struct Traffic {
 Traffic trafficOf(mlir::Operation *model);
 
 // An imported model without its constant skip and branch scales, as far as plan;
-// nothing where it has none, or where a pass refuses. Packed as the model itself is.
+// nothing where it has none, or where a pass refuses.
 std::optional<Traffic> trafficUnscaled(mlir::ModuleOp imported,
-                                       const rewrite::Wishes &wishes, bool forDevices);
+                                       const rewrite::Wishes &wishes,
+                                       const PlanChoices &choices);
 
 } // namespace mille

@@ -16,3 +16,14 @@ int64_t panelOf(int64_t columns, int64_t accumulators, bool forDevices = false);
 #include "compiler/plan/Passes.h.inc"
 
 } // namespace mille::plan
+
+namespace mille {
+
+// What a caller chooses of the stage `plan`.
+struct PlanChoices {
+  std::string dtype = "f32"; // or bf16, int8
+  bool forDevices = false;   // a device reads the weights too
+};
+void addPlanPipeline(mlir::OpPassManager &pipeline, const PlanChoices &choices);
+
+} // namespace mille
