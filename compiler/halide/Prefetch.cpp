@@ -1,8 +1,8 @@
 // A panel is read from far memory by its first tile and from L2 by the others.
 // Without help the first waits for memory: this spreads the panel that follows
 // over the first tiles of the panel before it, some cache lines in each step of K:
-// one of the three or four where there are many tiles (over 16 tiles, a line in 4 steps: the
-// same, or 2 % slower), more where there are few rows.
+// one of the three or four where there are many tiles (over 16 tiles, a line in 4
+// steps: the same, or 2 % slower), more where there are few rows.
 // Must not change what is computed: an address past the last panel is a hint
 // that goes nowhere.
 #include "compiler/halide/Prefetch.h"
