@@ -81,9 +81,9 @@ void MatmulPipe::placeRows() {
 
 Expr MatmulPipe::isRow(const Expr &i, const Expr &t) const {
   const int fewer = tile.rows - 1;
+  if (!anyRows) // the tiles with all their rows have a loop of their own
+    return i < fewer || likely(t < taller);
   Expr shared = i < fewer || t < taller;
-  if (!anyRows)
-    return shared;
   Expr inside = t * fewer + i < Func(pipe.out).output_buffer().dim(1).extent();
   return shared && (whole || inside);
 }
@@ -124,6 +124,17 @@ Expr MatmulPipe::startOf(const Expr &row, const Expr &column, const Expr &at) co
   return -cast<int32_t>(parameters(1, row)) * sums(column, 0, at);
 }
 
+// What a row's outlier, which is not among its bytes, adds to a sum. Rounded by itself:
+// which product a multiply-add takes in must not depend on the kernel.
+Expr MatmulPipe::outlierOf(const Expr &row, const Expr &column, const Expr &at) const {
+  // It is one of the row's columns; Halide wants to see that the weight is not left.
+  Expr outlierColumn = clamp(cast<int32_t>(parameters(3, row)), 0, K - 1);
+  Expr step = outlierColumn / group, part = outlierColumn % group;
+  Expr there = words ? partOf(weight(column, step, at), part, s.input.element)
+                     : cast<int32_t>(weight(column * group + part, step, at));
+  return oneRounding(Internal::Call::strict_mul, parameters(2, row), cast<float>(there));
+}
+
 // The region's argument of an accumulator.
 Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
   const Func &from = parked ? parking : product;
@@ -132,19 +143,21 @@ Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
                                 : from(column, accumulator, tileRows.x, tileRows.y, across));
   if (!s.ofBytes())
     return sum;
-  // It is one of the row's columns; Halide wants to see that the weight is not left.
-  Expr outlierColumn = clamp(cast<int32_t>(parameters(3, row)), 0, K - 1);
-  Expr step = outlierColumn / group, part = outlierColumn % group;
-  Expr inPanel = accumulator * width + n % width, at = n / width;
-  Expr there = words ? partOf(weight(inPanel, step, at), part, s.input.element)
-                     : cast<int32_t>(weight(inPanel * group + part, step, at));
-  return sum * parameters(0, row) + parameters(2, row) * cast<float>(there);
+  Expr outlier =
+      device ? outlierOf(row, accumulator * width + n % width, n / width)
+             : outliers(column, accumulator, tileRows.x, tileRows.y, across);
+  return sum * parameters(0, row) + outlier;
 }
 
 void MatmulPipe::finish() {
   parking = make("park");
   if (parked)
     parking(inTile) = product(inTile);
+  if (s.ofBytes() && !device) { // a tile's beforehand: half the epilogue's code
+    outliers = make("outliers");
+    outliers(inTile) =
+        outlierOf(min(rowAt(i, t), input.dim(1).max()), columnInPanel(), panelNumber());
+  }
   Expr row = device ? Expr(m) : rowAt(tileRows.x, tileRows.y);
   std::vector<Expr> arguments;
   for (int i = 0; i < count; ++i)

@@ -28,6 +28,7 @@ private:
   void multiply();
   void multiplyOnDevice();
   Expr startOf(const Expr &row, const Expr &column, const Expr &at) const;
+  Expr outlierOf(const Expr &row, const Expr &column, const Expr &at) const;
   Expr argument(int accumulator, const Expr &row) const;
   void finish();
 
@@ -65,6 +66,7 @@ private:
   RDom tileRows;    // row in a tile, tile
   RDom k, rest;     // steps of K, and the values that make no step
   Func product, parking;
+  Func outliers; // what they add to a tile's sums
   Func rows, panelsOf; // what a device's groups may bring closer
 };
 

@@ -9,15 +9,16 @@ using namespace Halide;
 
 namespace mille {
 
+// All of a tile, row by row.
 void MatmulPipe::scheduleTile(Func f) {
   f.compute_at(pipe.out, tileRows.y).bound_extent(ni, tile.columns)
       .bound_extent(a, count).bound_extent(i, tile.rows).bound_extent(t, 1)
-      .bound_extent(no, 1).vectorize(ni, V).unroll(ni).unroll(a).unroll(i);
+      .bound_extent(no, 1).vectorize(ni, V).unroll(ni).unroll(a);
 }
 
 void MatmulPipe::scheduleSums() {
   scheduleTile(product);
-  product.store_in(MemoryType::Register);
+  product.unroll(i).store_in(MemoryType::Register);
   Var nl(names("nl"));
   if (group > 1) // values of a group side by side: one instruction adds them
     product.update(0).split(ni, ni, nl, V).reorder(k.y, nl, ni, a, i, no, k.x)
@@ -33,6 +34,8 @@ void MatmulPipe::scheduleSums() {
 void MatmulPipe::schedule() {
   auto buffer = pipe.out.output_buffer();
   buffer.dim(0).set_min((buffer.dim(0).min() / width) * width);
+  if (s.columns % width == 0) // no task has a part of a panel, no kernel code for one
+    buffer.dim(0).set_extent((buffer.dim(0).extent() / width) * width);
   Var nv(names("nv"));
   pipe.out.update().split(n, no, ni, tile.columns, TailStrategy::GuardWithIf)
       .split(ni, ni, nv, V)
@@ -41,9 +44,13 @@ void MatmulPipe::schedule() {
       .unroll(ni);
   if (parked) {
     scheduleTile(parking);
-    parking.store_in(MemoryType::Stack);
+    parking.unroll(i).store_in(MemoryType::Stack);
   } else {
     pipe.out.update().unroll(tileRows.x);
+  }
+  if (outliers.defined()) {
+    scheduleTile(outliers);
+    outliers.store_in(MemoryType::Stack);
   }
   scheduleSums();
   if (anyRows)

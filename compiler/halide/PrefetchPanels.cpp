@@ -70,39 +70,45 @@ private:
            text.compare(text.size() - end.size(), std::string::npos, end) == 0;
   }
 
-  // With fewer tiles than all lines take each asks for more: of three lines two tiles
-  // for two, the second beyond the panel's end.
+  // The loop as it is for tiles that have no share of the next panel. With fewer tiles
+  // than all lines take each asks for more: of three lines two tiles for two, the second
+  // beyond the panel's end.
   Stmt withPrefetch(const For *loop, const Expr &index) {
-    Stmt asking = withPrefetch(loop, index, what.lines);
+    Expr shares = sharesOf(what.lines);
+    Stmt asking = askingFor(what.lines, loop, index);
     const int all = what.linesAlone;
     for (int lines = what.lines + 1; lines <= all; ++lines) {
       const int tilesShort = (all - 1) / (lines - 1); // of fewer lines, with so many
-      if (tilesShort > (all - 1) / lines)
-        asking = IfThenElse::make(tiles <= tilesShort,
-                                  withPrefetch(loop, index, lines), asking);
+      if (tilesShort == (all - 1) / lines)
+        continue;
+      Expr few = tiles <= tilesShort;
+      shares = select(few, sharesOf(lines), shares);
+      asking = IfThenElse::make(few, askingFor(lines, loop, index), asking);
     }
-    return asking;
+    return IfThenElse::make(tile < shares, asking, loop);
   }
 
-  // The loop twice: for the tiles that have a share, and for the others.
-  Stmt withPrefetch(const For *loop, const Expr &index, int lines) {
+  // Elements that a tile asks for.
+  int shareOf(int lines) const { return lineBytes / what.bytes * lines * what.steps; }
+  int sharesOf(int lines) const {
+    return (what.pieceElements + shareOf(lines) - 1) / shareOf(lines);
+  }
+
+  // The loop, in each step of which a tile asks for so many lines.
+  Stmt askingFor(int lines, const For *loop, const Expr &index) const {
     const int line = lineBytes / what.bytes; // elements
-    const int stepElements = line * lines;
-    const int tileElements = stepElements * what.steps; // a tile's share
-    const int shares = (what.pieceElements + tileElements - 1) / tileElements;
     Expr start = substitute(loop->name, loop->min, index);
     // After a piece of the last panel comes the next piece of the first.
     Expr next = cast(start.type(), what.panelElements);
     if (what.pieceElements < what.panelElements)
       next = select(panel < panels - 1, next,
                     what.pieceElements - (panels - 1) * next);
-    Expr ahead = start + next + tile * tileElements;
+    Expr ahead = start + next + tile * shareOf(lines);
     std::string name = loop->name + ".ahead";
     Stmt body = loop->body;
     for (int i = lines; i-- > 0;) {
       Expr address = variable(name) +
-                     (variable(loop->name) - loop->min) * stepElements +
-                     i * line;
+                     (variable(loop->name) - loop->min) * (line * lines) + i * line;
       Stmt ask = Evaluate::make(Call::make(
           UInt(8 * what.bytes), Call::prefetch,
           {Variable::make(Handle(), what.weight), simplify(address), 1, 1},
@@ -111,8 +117,7 @@ private:
     }
     Stmt asking = For::make(loop->name, loop->min, loop->extent, loop->for_type,
                             loop->partition_policy, loop->device_api, body);
-    return IfThenElse::make(tile < shares,
-                            LetStmt::make(name, simplify(ahead), asking), loop);
+    return LetStmt::make(name, simplify(ahead), asking);
   }
 
   PanelPrefetch what;
