@@ -1,6 +1,7 @@
 // Attention's schedule: what is computed where, and what memory that takes.
 #include "compiler/halide/AttentionPipe.h"
 #include "compiler/halide/Emit.h"
+#include "compiler/halide/Prefetch.h"
 
 using namespace Halide;
 
@@ -136,6 +137,8 @@ void AttentionPipe::scheduleMixed() {
   for (size_t i = 0; i < mixedKeys.size(); ++i)
     mixed.update(int(i)).reorder(d, q, mixedKeys[i], mixedTiles[i]).vectorize(d, V, tail())
         .unroll(d).unroll(q);
+  const int bytes = int(bytesOf(s.value.element));
+  pipe.passes.push_back(prefetchRows({value.name(), mixed.name(), bytes, keyTile}));
   scheduleWorst();
 }
 

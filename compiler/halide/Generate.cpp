@@ -20,7 +20,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "66";
+constexpr StringLiteral scheduleVersion = "67";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -248,7 +248,9 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
     op->emitError("no kernel for ") << isa.name << ": " << problem;
     return Status::bug;
   }
-  if (!prefetchIntoL2(object)) {
+  // A matmul's next panel is many tiles away, attention's next value a few steps.
+  const bool far = spec.kind == KernelKind::matmul;
+  if (!prefetchInto(far ? CacheLevel::L2 : CacheLevel::L1, object)) {
     op->emitError("no kernel for ") << isa.name << ": cannot read its code";
     return Status::bug;
   }

@@ -1,11 +1,11 @@
-// While a tile is computed, asks for a piece of the panel that comes next.
-// Private to this room.
+// What kernels ask for before they read it. Private to this room.
 #pragma once
 #include "Halide.h"
 
 namespace mille {
 
-// The loop nest of a matmul, by the names that its pipeline gave.
+// While a tile of a matmul is computed, a piece of the panel that comes next. The loop
+// nest is by the names that its pipeline gave.
 struct PanelPrefetch {
   std::string weight, product;
   std::string panel, tile; // loops, outermost first
@@ -20,5 +20,13 @@ struct PanelPrefetch {
 
 // To be added to a pipeline with add_custom_lowering_pass, which owns it.
 Halide::Internal::IRMutator *prefetchPanels(PanelPrefetch what);
+
+// In a loop that reads vectors of one row in each step: those of a later row.
+struct RowPrefetch {
+  std::string buffer, reader; // the Func whose loop it is
+  int bytes;                  // of an element
+  int steps;                  // to the later row
+};
+Halide::Internal::IRMutator *prefetchRows(RowPrefetch what);
 
 } // namespace mille

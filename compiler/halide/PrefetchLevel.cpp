@@ -52,12 +52,12 @@ struct Reader {
   }
 };
 
-// 0f 18 /0 is prefetchnta, /2 prefetcht1; the number is in bits 3 to 5.
-bool patch(MutableArrayRef<uint8_t> instruction) {
+// 0f 18 /0 is prefetchnta, /1 prefetcht0, /2 prefetcht1; the number is in bits 3 to 5.
+bool patch(MutableArrayRef<uint8_t> instruction, mille::CacheLevel level) {
   for (size_t i = 0; i + 2 < instruction.size(); ++i)
     if (instruction[i] == 0x0f && instruction[i + 1] == 0x18 &&
         (instruction[i + 2] & 0x38) == 0) {
-      instruction[i + 2] |= 2 << 3;
+      instruction[i + 2] |= uint8_t(level) << 3;
       return true;
     }
   return false;
@@ -65,7 +65,7 @@ bool patch(MutableArrayRef<uint8_t> instruction) {
 
 } // namespace
 
-bool mille::prefetchIntoL2(std::string &object) {
+bool mille::prefetchInto(CacheLevel level, std::string &object) {
   auto file = object::ObjectFile::createObjectFile(
       MemoryBufferRef(object, "kernel.o"));
   if (!file) {
@@ -92,7 +92,7 @@ bool mille::prefetchIntoL2(std::string &object) {
                                               nulls()) != MCDisassembler::Success)
         return false;
       if (reader.instructions->getName(instruction.getOpcode()) == "PREFETCHNTA" &&
-          !patch(bytes.slice(at, size)))
+          !patch(bytes.slice(at, size), level))
         return false;
     }
   }

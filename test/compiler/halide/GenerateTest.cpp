@@ -258,6 +258,14 @@ void tiles() {
     }
 }
 
+// Rows of f32 as rows of bf16.
+std::string narrowed(std::string text) {
+  for (size_t at = 0; (at = text.find("memref<?x", at)) != std::string::npos; ++at)
+    if (size_t f32 = text.find("xf32>", at); f32 < text.find('>', at))
+      text.replace(f32, 4, "xbf16");
+  return text;
+}
+
 // A prefetch's address counts the weight's own elements: the next panel is one
 // panel ahead, in f32 3072 of 4 bytes, in bf16 as many of 2.
 void prefetches() {
@@ -267,6 +275,27 @@ void prefetches() {
     expect(statement.find(type) != std::string::npos, std::string("asks by ") + type);
     expect(statement.find("ahead") != std::string::npos &&
                statement.find("3072") != std::string::npos, "asks a panel ahead");
+  }
+}
+
+// Attention's loop over keys asks for the value 8 keys on, once for each cache line:
+// 32 numbers are two lines of f32 and one of bf16.
+void prefetchesRows() {
+  const std::string text = R"(func.func @f(%t: index, %p: index, %x: memref<?x192xf32>, %o: memref<?x64xf32>) {
+ kernel.attention %x, %x, %x queries %t keys %t first %p outs(%o : memref<?x64xf32>)
+   heads 2 kv_heads 2 head_dim 32 value_dim 32 offsets [0, 64, 128] scale 0.5 causal false
+   : memref<?x192xf32>, memref<?x192xf32>, memref<?x192xf32>
+ return
+})";
+  for (const auto &[of, lines] : {std::pair(text, 2), std::pair(narrowed(text), 1)}) {
+    const std::string statement = statementOf(of, "x86-64-v4");
+    const size_t loop = std::min(statement.find(".s1.r2_heap$x, 0"), statement.size());
+    const std::string body = statement.substr(loop, statement.find("consume mixed", loop) - loop);
+    int found = 0;
+    for (size_t at = 0; (at = body.find("prefetch(value_heap", at)) != std::string::npos; ++at)
+      ++found;
+    expect(found == lines, std::to_string(found) + " lines of a value are asked for");
+    expect(body.find("r2_heap$x + 8)") != std::string::npos, "asks 8 keys ahead");
   }
 }
 
@@ -341,14 +370,6 @@ void objects(const Isa &isa) {
   }
 }
 
-// Rows of f32 as rows of bf16.
-std::string narrowed(std::string text) {
-  for (size_t at = 0; (at = text.find("memref<?x", at)) != std::string::npos; ++at)
-    if (size_t f32 = text.find("xf32>", at); f32 < text.find('>', at))
-      text.replace(f32, 4, "xbf16");
-  return text;
-}
-
 // What there is of types and sorts of kernels, for a disassembler.
 void writeObjects(const std::string &folder, const Isa &isa) {
   std::filesystem::remove_all(folder);
@@ -380,6 +401,7 @@ int main(int argc, char **argv) {
   refuses();
   tiles();
   prefetches();
+  prefetchesRows();
   heap();
   cache(base + ".cache", isa);
   printf("%d failures\n", failures);

@@ -1,5 +1,6 @@
-"""What the code of a folder's objects uses of AVX-512 beyond Skylake's, by extension.
-LLVM's assembler knows every instruction of every CPU, so names tell.
+"""What the code of a folder's objects uses of AVX-512 beyond Skylake's, by extension,
+and where its prefetches go. LLVM's assembler knows every instruction of every CPU, so
+names tell.
 
   instructions.py FOLDER
 """
@@ -18,6 +19,9 @@ EXTENSIONS = {
     "gfni": r"v?gf2p8.*",
     "vaes": r"vaes.*|vpclmul.*",
     "sse4a": r"extrq|insertq|movnts[sd]",
+    "into L1": r"prefetcht0",
+    "into L2": r"prefetcht1",
+    "past the caches": r"prefetchnta",
 }
 
 
