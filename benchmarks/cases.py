@@ -25,6 +25,7 @@ PEERS = {
     "torch eager": ("torch", "eager"),
     "torch compile": ("torch", "compile"),
     "CTranslate2": ("ctranslate2", ""),
+    "llama.cpp": ("llama_cpp", ""),
     "JAX": ("jax", ""),
     "IREE": ("iree", ""),
 }
@@ -203,6 +204,7 @@ class Bench:
                 rows.setdefault(name, {"first_s": answer["seconds"],
                                        "device": answer["device"],
                                        "peak_gflops": answer["peak_gflops"],
+                                       "differs_in": answer["differs_in"],
                                        "rounds": []}).update(
                     self.compared(worker, case, reference))
                 opened[name] = worker

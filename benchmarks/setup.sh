@@ -5,5 +5,14 @@ set -eu
 cd "$(dirname "$0")/.."
 folder=${1:-build/benchmarks/venv}
 [ -x "$folder/bin/python" ] || python3 -m venv "$folder"
-exec "$folder/bin/python" -m pip install --quiet --disable-pip-version-check \
-  --only-binary=:all: -r benchmarks/requirements.txt
+install() {
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check \
+    --only-binary=:all: "$@"
+}
+install -r benchmarks/requirements.txt
+"$folder/bin/python" -c "import llama_cpp" 2>/dev/null && exit
+echo "building llama.cpp for this machine, which takes minutes"
+CMAKE_ARGS="-DGGML_NATIVE=ON -DLLAVA_BUILD=OFF ${CMAKE_ARGS:-}" \
+  install --no-binary=llama-cpp-python llama-cpp-python ||
+  echo "benchmarks/setup.sh: llama.cpp is not among the peers: it could not be built," \
+    "see above; all others are ready" >&2

@@ -49,8 +49,11 @@ def line(cells):
 
 
 def lines(table):
-    """The table, its notes, then what could not be measured and why."""
+    """The table, its notes, who computes otherwise, then what could not be measured
+    and why."""
     return measured_lines(table) + [
+        "* %s: %s" % (entry["name"], entry["differs_in"])
+        for entry in departures(table)] + [
         "* %s: not available: %s" % (entry["name"], entry["refused"])
         for entry in refusals(table)] + [""]
 
@@ -58,6 +61,11 @@ def lines(table):
 def refusals(table):
     return [entry for entry in table.get("rows", table.get("cold", []))
             if "refused" in entry]
+
+
+def departures(table):
+    """The rows of peers that compute in another way than the model says."""
+    return [entry for entry in table.get("rows", []) if entry.get("differs_in")]
 
 
 def measured_lines(table):

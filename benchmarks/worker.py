@@ -1,8 +1,8 @@
 """A process of one peer, told by lines of JSON on stdin what to do.
 
   worker.py PEER CORES [CASE.json]
-      {"open": CASE}   -> {"seconds": to the first result, "version": ..., and of a
-                          device its name and peak}
+      {"open": CASE}   -> {"seconds": to the first result, "version": ..., in what it
+                          differs, and of a device its name and peak}
       {"run": N}       -> {"ms": [N times]}; a run of less than 0.1 s has one before
                           it that does not count, to have caches as they are then
       {"save": FILE}   -> {}, the last result as bytes of f32
@@ -56,7 +56,8 @@ class Serving:
         return {"seconds": took + getattr(self.peer, "compiled_before", 0.0),
                 "version": module.VERSION,
                 "device": getattr(self.peer, "device", None),
-                "peak_gflops": getattr(self.peer, "peak_gflops", None)}
+                "peak_gflops": getattr(self.peer, "peak_gflops", None),
+                "differs_in": getattr(self.peer, "differs_in", None)}
 
     def run(self, count):
         times = []

@@ -6,6 +6,7 @@
   output()             the last run's result, as bytes of f32
   compiled_before      seconds that compiling took in an earlier run, if it is kept
   device, peak_gflops  where it runs on something else than the CPU
+  differs_in           what it computes in another way than the model says, in words
   VERSION              of the peer
 
 and, where it reads a file of its own format, prepare(case, encoder), which makes it:
