@@ -18,23 +18,26 @@ Expr plus(const Expr &a, const Expr &b) {
 using Values = std::vector<Expr>;
 
 // What all numbers of a row of N combine to: those of L columns side by side first, by
-// `take`, then these, by `combine`. One pass over the row.
+// `take`, then these, by `combine`. One pass over the row, in rounds of L columns.
 class AcrossRow {
 public:
-  using Take = std::function<Values(const Values &, Expr column)>;
+  using Take = std::function<Values(const Values &, Expr column, Expr round)>;
   using Combine = std::function<Values(const Values &, const Values &)>;
+  using Place = std::function<Values(const Values &, const Expr &lane)>;
 
+  // `place`: what the values of a lane are to all lanes.
   AcrossRow(const std::string &name, const Names &names, const Var &m, int N,
             const Machine &machine, const Values &start, const Take &take,
-            const Combine &combine)
-      : lanes(names((name + "_lanes").c_str())), folded(names((name + "_folded").c_str())),
-        all(names(name.c_str())), m(m), count(start.size()), device(machine.device) {
+            const Combine &combine,
+            const Place &place = [](const Values &of, const Expr &) { return of; })
+      : lanes(names((name + "_lanes").c_str())), all(names(name.c_str())), m(m),
+        count(start.size()), device(machine.device) {
     const int V = machine.lanes, L = lanesOf(N, machine), whole = N / L, rest = N % L;
     Var l(names("l"));
     lanes(l, m) = tupleOf(start);
     if (whole) {
       RDom r(0, whole, names("r"));
-      lanes(l, m) = tupleOf(take(valuesOf(lanes, l), r * L + l));
+      lanes(l, m) = tupleOf(take(valuesOf(lanes, l), r * L + l, r));
       if (device)
         lanes.update(0).reorder(r, l).gpu_threads(l);
       else
@@ -42,36 +45,42 @@ public:
     }
     if (rest) {
       RDom r(0, rest, names("rest"));
-      lanes(r, m) = tupleOf(take(valuesOf(lanes, r), whole * L + r));
+      lanes(r, m) = tupleOf(take(valuesOf(lanes, r), whole * L + r, whole));
       if (device)
         lanes.update(whole ? 1 : 0).gpu_threads(r);
     }
-    const int last = device ? L : V;
-    folded(l, m) = tupleOf(tree(L / last, combine, [&](int i) {
-      return valuesOf(lanes, i * last + l);
-    }));
-    all(m) = tupleOf(tree(last, combine, [&](int i) { return valuesOf(folded, i); }));
     lanes.bound_extent(l, L);
-    folded.bound_extent(l, last);
+    auto placed = [&](const Expr &lane) { return place(valuesOf(lanes, lane), lane); };
     if (device) {
       lanes.gpu_threads(l);
-    } else {
-      lanes.vectorize(l, V).unroll(l);
-      folded.vectorize(l, V);
+      all(m) = tupleOf(tree(L, combine, placed));
+      return;
     }
+    lanes.vectorize(l, V).unroll(l);
+    fold(name, names, l, V, tree(L / V, combine, [&](int i) { return placed(i * V + l); }),
+         combine);
   }
 
   Expr operator[](size_t i) const { return count == 1 ? Expr(all(m)) : Expr(all(m)[int(i)]); }
 
   void computeAt(const Func &f) {
-    std::vector<Func> parts{lanes, all};
-    if (!device) // one that is inlined is not scheduled
-      parts.push_back(folded);
+    std::vector<Func> parts = halves;
+    parts.insert(parts.end(), {lanes, all});
     for (Func part : parts) {
       part.compute_at(f, m);
       if (!device)
         part.store_in(MemoryType::Stack);
     }
+  }
+
+  static int lanesOf(int N, const Machine &machine) {
+    if (machine.device)
+      return N >= 256 ? 64 : 16;
+    return N >= 4 * machine.lanes ? 4 * machine.lanes : machine.lanes;
+  }
+  static int roundsOf(int N, const Machine &machine) {
+    const int L = lanesOf(N, machine);
+    return (N + L - 1) / L;
   }
 
 private:
@@ -91,13 +100,24 @@ private:
         left[i] = combine(left[i], left[i + left.size() / 2]);
     return left[0];
   }
-  static int lanesOf(int N, const Machine &machine) {
-    if (machine.device)
-      return N >= 256 ? 64 : 16;
-    return N >= 4 * machine.lanes ? 4 * machine.lanes : machine.lanes;
+  // A vector of `size` lanes, then half as many, to one: of single numbers this takes as
+  // long as a fourth of a row.
+  void fold(const std::string &name, const Names &names, const Var &l, int size,
+            const Values &across, const Combine &combine) {
+    halves.emplace_back(names((name + "_folded").c_str()));
+    halves.back()(l, m) = tupleOf(across);
+    halves.back().bound_extent(l, size).vectorize(l, size);
+    for (size /= 2; size > 1; size /= 2) {
+      Func wider = halves.back();
+      halves.emplace_back(names((name + "_" + std::to_string(size)).c_str()));
+      halves.back()(l, m) = tupleOf(combine(valuesOf(wider, l), valuesOf(wider, l + size)));
+      halves.back().bound_extent(l, size).vectorize(l, size);
+    }
+    all(m) = tupleOf(combine(valuesOf(halves.back(), 0), valuesOf(halves.back(), 1)));
   }
 
-  Func lanes, folded, all;
+  Func lanes, all;
+  std::vector<Func> halves; // of a vector of lanes
   Var m;
   size_t count; // of values
   bool device;  // a work-item has a column of those side by side
@@ -115,22 +135,24 @@ Values joined(Values a, const Values &b) {
 } // namespace
 
 // As integers, numbers that are not negative keep their order, a NaN is above all, and
-// those with the sign's bit are below 0.
+// those with the sign's bit are below 0; without a sign, these are above all others, and
+// their negations keep their order.
 Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                    const Names &names) {
   const QuantizeSpec &s = spec.quantize;
   const int N = int(s.input.columns);
-  const Expr sign = Expr(INT32_MIN);
+  const Expr signBit = Expr(uint32_t(0x80000000));
   Var n(names("n")), m(names("m")), c(names("c"));
   ImageParam input = bufferOf(s.input, names("input"));
   Pipe pipe;
   pipe.arguments = {input};
   auto at = [&](const Expr &column) { return widened(input(column, m)); };
 
-  // The two largest, and of the negated.
-  AcrossRow ends("ends", names, m, N, machine, Values(4, Expr(0)),
-                 [&](const Values &so, const Expr &column) {
-                   Expr x = bitsOf(at(column)), y = x ^ sign;
+  // The two largest, and the two largest without a sign.
+  const Expr none = Expr(0), unsignedNone = Expr(uint32_t(0));
+  AcrossRow ends("ends", names, m, N, machine, {none, none, unsignedNone, unsignedNone},
+                 [&](const Values &so, const Expr &column, const Expr &) {
+                   Expr x = bitsOf(at(column)), y = reinterpret<uint32_t>(at(column));
                    return joined({max(so[0], x), max(so[1], min(so[0], x))},
                                  {max(so[2], y), max(so[3], min(so[2], y))});
                  },
@@ -138,15 +160,26 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                    return joined(twoLargest(a[0], a[1], b[0], b[1]),
                                  twoLargest(a[2], a[3], b[2], b[3]));
                  });
-  Expr isHigh = ends[0] >= ends[2], outlier = select(isHigh, ends[0], ends[2] ^ sign);
+  auto negated = [&](const Expr &end) { // of the negative, or none
+    return reinterpret<int32_t>(select(end > signBit, end ^ signBit, unsignedNone));
+  };
+  Expr lowest = negated(ends[2]), lower = negated(ends[3]);
+  Expr isHigh = ends[0] >= lowest;
+  Expr outlier = select(isHigh, reinterpret<uint32_t>(ends[0]), ends[2]);
   Expr high = reinterpret<float>(select(isHigh, ends[1], ends[0]));
-  Expr low = reinterpret<float>(select(isHigh, ends[2], ends[3]));
-  auto larger = [](const Values &a, const Values &b) { return Values{max(a[0], b[0])}; };
-  AcrossRow back("back", names, m, N, machine, {Expr(0)},
-                 [&](const Values &so, const Expr &column) {
-                   return larger(so, {select(bitsOf(at(column)) == outlier, N - column, 0)});
+  Expr low = reinterpret<float>(select(isHigh, lowest, lower));
+  // The first column that holds it: in each lane by the rounds from it to the end.
+  const int rounds = AcrossRow::roundsOf(N, machine), L = AcrossRow::lanesOf(N, machine);
+  AcrossRow back("back", names, m, N, machine, {none},
+                 [&](const Values &so, const Expr &column, const Expr &round) {
+                   Expr bits = reinterpret<uint32_t>(at(column));
+                   return Values{select(bits == outlier, max(so[0], rounds - round), so[0])};
                  },
-                 larger);
+                 [](const Values &a, const Values &b) { return Values{max(a[0], b[0])}; },
+                 [&](const Values &of, const Expr &lane) {
+                   Expr column = (rounds - of[0]) * L + lane;
+                   return Values{select(of[0] > 0, N - column, 0)};
+                 });
   Expr outlierColumn = clamp(N - back[0], 0, N - 1);
 
   Expr exact = plus(high, low) * (1.0f / 255);
@@ -161,9 +194,16 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   Func inverse(names("inverse"));
   inverse(m) = 1.0f / parameters(0, m);
   Expr shifted = plus(at(n) * inverse(m), parameters(1, m) + 0.5f);
-  Expr nearest = clamp(cast<int32_t>(shifted), 0, 255);
-  values(n, m) = cast<uint8_t>(
-      select(n == cast<int32_t>(parameters(3, m)), cast<int32_t>(parameters(1, m)), nearest));
+  // Between low and high it is above -1; at high it may be 256.
+  Expr nearest = cast<uint8_t>(cast<int32_t>(min(shifted, 255.5f)));
+  Expr there = clamp(cast<int32_t>(parameters(3, m)), 0, N - 1);
+  Expr zeroThere = cast<uint8_t>(cast<int32_t>(parameters(1, m)));
+  if (machine.device) {
+    values(n, m) = select(n == there, zeroThere, nearest);
+  } else { // one store takes less than a comparison of each column
+    values(n, m) = nearest;
+    values(there, m) = zeroThere;
+  }
   pipe.before = {values};
 
   auto last = parameters.output_buffer();
@@ -182,6 +222,8 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
     return pipe;
   }
   values.vectorize(n, machine.lanes, TailStrategy::GuardWithIf);
+  if (N % (4 * machine.lanes) == 0)
+    values.unroll(n, 4);
   parameters.unroll(c);
   step.compute_at(parameters, m).store_in(MemoryType::Stack);
   inverse.compute_at(values, m).store_in(MemoryType::Stack);
