@@ -177,17 +177,39 @@ Expr AttentionPipe::keyOf(const Expr &tile) const {
   return min(keyAt(e) + tile * keyTile + ki, keys - 1);
 }
 
+// Of bf16 without instructions for it: every block of queries reads keys and values,
+// and to widen a key takes three instructions for each multiply-add of two.
+bool AttentionPipe::widens(const BufferSpec &of) const {
+  return !device && !paired && isBf16(of.element);
+}
+Expr AttentionPipe::keyFactor(const Expr &column, const Expr &kv) {
+  if (s.has(Operand::rotation))
+    return turnedKey.at(column, kv, kvHead);
+  auto from = [&](const Expr &column, const Expr &kv, const Expr &head) {
+    return widened(key(int(s.keyOffset) + head * int(s.headDim) + column, keyRow + kv));
+  };
+  if (!widens(s.key))
+    return from(column, kv, ownKvHead());
+  widenedKey = make("widened_key");
+  widenedKey(d, u, h) = from(d, u, h);
+  return widenedKey(column, inTask(kv), kvHead);
+}
+// Keys that the task's rows see and the others of their tiles are all that are read.
+Expr AttentionPipe::inTask(const Expr &kv) const {
+  Expr from = seenFrom(position0 + row0).first, to = seenFrom(position0 + rowLast).last;
+  const int others = keyTile - 1;
+  Expr low = from.defined() ? clamp(from - others, 0, keys - 1) : Expr(0);
+  Expr high = to.defined() ? clamp(to + others, low, keys - 1) : keys - 1;
+  return unsafe_promise_clamped(kv, low, high);
+}
+
 // [lane, key of tile, key tile, stretch, block, head]. The last tile repeats the last
 // key; what that gives is not read.
 void AttentionPipe::score() {
   dots = make("dots");
   RDom rd(0, int(s.headDim), names("rd"));
   depth = rd;
-  Expr kv = keyOf(ko);
-  Expr factor = s.has(Operand::rotation)
-                   ? turnedKey.at(rd, kv, kvHead)
-                   : widened(key(int(s.keyOffset) + ownKvHead() * int(s.headDim) + rd,
-                                 keyRow + kv));
+  Expr kv = keyOf(ko), factor = keyFactor(rd, kv);
   const bool biasFirst = s.softcap <= 0 && !isLinear();
   dots(q, ki, ko, e, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
   dots(q, ki, ko, e, b, h) += queriesAcross(q, rd, b, h) * factor;
@@ -344,7 +366,7 @@ void AttentionPipe::mix() {
       r.where(kv >= from.first);
     r.where(kv <= (end.defined() ? min(end, keys - 1) : keys - 1));
     Expr weight = weights(laneOf(q), r.x, r.y, e, t / tiles(), h);
-    Expr x = valueAt(d, kv, ownKvHead());
+    Expr x = mixedValue(kv);
     mixed(d, q, t, e, h) += weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
     mixedKeys.push_back(r.x);
     mixedTiles.push_back(r.y);
@@ -352,6 +374,15 @@ void AttentionPipe::mix() {
 }
 AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {
   return seenFrom(position0 + min(row0 + t * mixedTile.rows + lane, rowLast));
+}
+Expr AttentionPipe::mixedValue(const Expr &kv) {
+  if (!widens(s.value))
+    return valueAt(d, kv, ownKvHead());
+  if (!widenedValue.defined()) {
+    widenedValue = make("widened_value");
+    widenedValue(d, u, h) = valueAt(d, u, h);
+  }
+  return widenedValue(d, inTask(kv), kvHead);
 }
 Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv, const Expr &head) const {
   return widened(value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv));

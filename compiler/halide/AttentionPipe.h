@@ -127,12 +127,17 @@ private:
   void scheduleMixedPairs();
   Words wordsNamed(const char *words, const char *pairs);
 
+  bool widens(const BufferSpec &of) const;
+  Expr keyFactor(const Expr &column, const Expr &kv);
+  Expr mixedValue(const Expr &kv);
+  Expr inTask(const Expr &kv) const;
   Expr valueAt(const Expr &column, const Expr &kv, const Expr &head) const;
   void lookForNan();
 
   Halide::TailStrategy tail() const;
   int paddedValue() const;
   void perKeyHead(Func f);
+  void scheduleWidened(Func f, int64_t columns);
   void lanes(Func f);
   void plane(Func f, const Var &row, int rows, const RVar &tile);
   void inTile(Func f, Func plane, const Var &row, int rows, const RVar &tile);
@@ -179,6 +184,7 @@ private:
   Expr head, kvHead;     // in their sequence; kvHead counts as h does
   TurnedHeads turnedQuery, turnedKey;
   Words queryWords, weightWords, valueWords;
+  Func widenedKey, widenedValue; // [column, key, kv head] of bf16
   Func roundedKey, start; // turned keys in bf16; what exponents start from
   Expr lateFactor;       // what scores are multiplied by in the exponential
   RVar depthHalf, valueColumn;

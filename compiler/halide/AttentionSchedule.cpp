@@ -95,6 +95,12 @@ void AttentionPipe::perKeyHead(Func f) {
   else
     f.compute_at(pipe.out, hk);
 }
+void AttentionPipe::scheduleWidened(Func f, int64_t columns) {
+  if (!f.defined())
+    return;
+  perKeyHead(f);
+  f.bound_extent(d, int(columns)).vectorize(d, lanesFor(columns, V));
+}
 // A number per query of a block and stretch.
 void AttentionPipe::lanes(Func f) {
   inStretch(f).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
@@ -113,6 +119,7 @@ void AttentionPipe::inTile(Func f, Func plane, const Var &row, int rows, const R
 }
 
 void AttentionPipe::scheduleScores() {
+  scheduleWidened(widenedKey, s.headDim);
   plane(scores, ki, keyTile + 1, scoreTile);
   for (Func f : {dots, tileScores})
     inTile(f, scores, ki, keyTile, scoreTile);
@@ -131,6 +138,7 @@ void AttentionPipe::scheduleScores() {
 }
 
 void AttentionPipe::scheduleMixed() {
+  scheduleWidened(widenedValue, s.valueDim);
   mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Register)
       .bound_extent(q, mixedTile.rows).bound_extent(t, 1).vectorize(d, V, tail()).unroll(d)
       .unroll(q);
@@ -242,11 +250,11 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   const AttentionSpec &s = spec.attention;
   constexpr int queryBlock = AttentionPipe::mostQueries;
   const bool turns = s.has(AttentionOperand::rotation);
-  // A turned key row; a value as pairs.
-  if (turns)
+  // A turned or widened key row; a value as pairs, or widened.
+  if (turns || s.key.element == Element::bf16)
     perKey += s.headDim * 4;
   if (s.value.element == Element::bf16)
-    perKey += (s.valueDim + 31) / 32 * 32 * 2;
+    perKey += std::max(s.valueDim * 4, (s.valueDim + 31) / 32 * 32 * 2);
   // Scores and weights of a query block and a stretch, a ninth or fifth more for
   // summaries (of narrow machines' 16 queries); a strip of distances.
   base = (s.decay ? 1 : 2) * queryBlock * AttentionPipe::stretchKeys * 4 * 9 / 8;
