@@ -88,6 +88,14 @@ Expr MatmulPipe::isRow(const Expr &i, const Expr &t) const {
   return shared && (whole || inside);
 }
 
+// The same but for rows past the last: a tile's sums are of the last row there. With a
+// condition for each row in each step of K, LLVM keeps sums in memory.
+Expr MatmulPipe::inTileOfAll(const Expr &i, const Expr &t) const {
+  if (!anyRows)
+    return isRow(i, t);
+  return i < tile.rows - 1 || (whole && t < taller);
+}
+
 Expr MatmulPipe::rowAt(const Expr &i, const Expr &t) const {
   Expr first = t * (tile.rows - 1) + min(t, taller);
   return Func(pipe.out).output_buffer().dim(1).min() + first + i;
@@ -108,10 +116,11 @@ void MatmulPipe::multiply() {
   k = group > 1 ? RDom(0, K / group, 0, group, names("k"))
                 : RDom(0, K / group, names("k"));
   rest = RDom(0, std::max(K % group, 1), names("rest"));
-  k.where(isRow(i, t));
-  rest.where(isRow(i, t));
+  k.where(inTileOfAll(i, t));
+  rest.where(inTileOfAll(i, t));
+  Expr there = anyRows ? select(whole, row, start) : row;
   auto times = [&](const Expr &part, const Expr &step) {
-    return cast(sumType, widened(input(step * group + part, row))) *
+    return cast(sumType, widened(input(step * group + part, there))) *
            cast(sumType, widened(weight(column * group + part, step, at)));
   };
   product(inTile) += times(group > 1 ? Expr(k.y) : Expr(0), k.x);

@@ -24,6 +24,7 @@ private:
   void declareOperands();
   void placeRows();
   Expr isRow(const Expr &i, const Expr &t) const;
+  Expr inTileOfAll(const Expr &i, const Expr &t) const;
   Expr rowAt(const Expr &i, const Expr &t) const;
   void multiply();
   void multiplyOnDevice();
