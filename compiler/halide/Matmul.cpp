@@ -88,12 +88,14 @@ Expr MatmulPipe::isRow(const Expr &i, const Expr &t) const {
   return shared && (whole || inside);
 }
 
-// The same but for rows past the last: a tile's sums are of the last row there. With a
-// condition for each row in each step of K, LLVM keeps sums in memory.
+// The same but for rows past the last: a tile's sums are of the last row there, but of a
+// single row, which waits for memory. With a condition for each row in each step of K,
+// LLVM keeps sums in memory.
 Expr MatmulPipe::inTileOfAll(const Expr &i, const Expr &t) const {
   if (!anyRows)
     return isRow(i, t);
-  return i < tile.rows - 1 || (whole && t < taller);
+  Expr several = whole || Func(pipe.out).output_buffer().dim(1).extent() > 1;
+  return i < 1 || (i < tile.rows - 1 && several) || (whole && t < taller);
 }
 
 Expr MatmulPipe::rowAt(const Expr &i, const Expr &t) const {
