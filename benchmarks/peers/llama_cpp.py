@@ -2,7 +2,6 @@
 f32 and bf16 are the types of the weights. int8 is its 8 bits, Q8_0: weights in blocks of
 32 with a scale in f16 each, activations alike while it runs. Its Python package is
 built from source (setup.sh)."""
-import ctypes
 import os
 
 import llama_cpp

@@ -4,6 +4,17 @@
 
 namespace mille {
 
+constexpr int lineBytes = 64; // of a cache
+
+// Asks for the line of a buffer's element; of so many bytes are all of them.
+inline Halide::Internal::Stmt askFor(const std::string &buffer, int bytes,
+                                     const Halide::Expr &element) {
+  using namespace Halide::Internal;
+  return Evaluate::make(Call::make(
+      Halide::UInt(8 * bytes), Call::prefetch,
+      {Variable::make(Halide::Handle(), buffer), element, 1, 1}, Call::Intrinsic));
+}
+
 // While a tile of a matmul is computed, a piece of the panel that comes next. The loop
 // nest is by the names that its pipeline gave.
 struct PanelPrefetch {

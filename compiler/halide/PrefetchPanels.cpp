@@ -13,8 +13,6 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-constexpr int lineBytes = 64;
-
 // The index of the first element that a body reads of a buffer.
 class FirstRead : public IRVisitor {
 public:
@@ -109,11 +107,7 @@ private:
     for (int i = lines; i-- > 0;) {
       Expr address = variable(name) +
                      (variable(loop->name) - loop->min) * (line * lines) + i * line;
-      Stmt ask = Evaluate::make(Call::make(
-          UInt(8 * what.bytes), Call::prefetch,
-          {Variable::make(Handle(), what.weight), simplify(address), 1, 1},
-          Call::Intrinsic));
-      body = Block::make(ask, body);
+      body = Block::make(askFor(what.weight, what.bytes, simplify(address)), body);
     }
     Stmt asking = For::make(loop->name, loop->min, loop->extent, loop->for_type,
                             loop->partition_policy, loop->device_api, body);

@@ -15,8 +15,6 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-constexpr int lineBytes = 64;
-
 // An element of each cache line that a body's vectors of a buffer begin in.
 class LinesRead : public IRVisitor {
 public:
@@ -63,11 +61,7 @@ private:
     Stmt body = loop->body;
     for (const Expr &first : read.firsts)
       body = Block::make(
-          Evaluate::make(Call::make(UInt(8 * what.bytes), Call::prefetch,
-                                    {Variable::make(Handle(), what.buffer),
-                                     substitute(loop->name, later, first), 1, 1},
-                                    Call::Intrinsic)),
-          body);
+          askFor(what.buffer, what.bytes, substitute(loop->name, later, first)), body);
     return For::make(loop->name, loop->min, loop->extent, loop->for_type,
                      loop->partition_policy, loop->device_api, body);
   }
