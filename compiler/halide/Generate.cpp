@@ -5,7 +5,7 @@
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/DeviceTiles.h"
 #include "compiler/halide/Emit.h"
-#include "compiler/halide/PrefetchLevel.h"
+#include "compiler/halide/PrefetchInstruction.h"
 #include "compiler/halide/ReadSpec.h"
 #include "compiler/halide/Tiles.h"
 #include "runtime/abi.h"
@@ -20,7 +20,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "71";
+constexpr StringLiteral scheduleVersion = "73";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -248,9 +248,7 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
     op->emitError("no kernel for ") << isa.name << ": " << problem;
     return Status::bug;
   }
-  // A matmul's next panel is many tiles away, attention's next value a few steps.
-  const bool far = spec.kind == KernelKind::matmul;
-  if (!prefetchInto(far ? CacheLevel::L2 : CacheLevel::L1, object)) {
+  if (!prefetchIntoL1(object)) {
     op->emitError("no kernel for ") << isa.name << ": cannot read its code";
     return Status::bug;
   }

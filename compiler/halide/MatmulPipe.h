@@ -39,12 +39,13 @@ private:
   void schedule();
   void scheduleTile(Func f);
   void scheduleSums();
+  int groupedSteps() const;
   void addPasses();
 
   const KernelSpec &spec;
   const MatmulSpec &s;
   const Names &names;
-  const bool device, few;
+  const bool device, few, pairs; // pairs: see Machine
   const bool byExpert; // on a device, where a launch has the rows of all
   const DeviceTile deviceTile;
   const MatmulTile tile; // of a device: its item's

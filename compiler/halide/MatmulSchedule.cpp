@@ -59,6 +59,15 @@ void MatmulPipe::schedule() {
     addPasses();
 }
 
+// Steps of K in a turn of its loop. Few rows have more forms of it, which are code. LLVM
+// multiplies and adds pairs without their instruction in the order that it likes, in each
+// group another.
+int MatmulPipe::groupedSteps() const {
+  if (s.input.element != Element::f32 && !s.ofBytes() && !pairs)
+    return 1;
+  return few ? 2 : 4;
+}
+
 // Where the tile's sums wait in the out, a chunk of K is outside of all.
 void MatmulPipe::addPasses() {
   const int chunk = tile.chunk, step = panel * group;
@@ -68,7 +77,7 @@ void MatmulPipe::addPasses() {
   const int bytes = int(bytesOf(s.input.element)), lines = step * bytes / 64;
   pipe.passes.push_back(prefetchPanels(
       {weight.name(), product.name(), no.name(), tileRows.y.name(), bytes, step * steps,
-       step * chunk, chunk, few && lines % 2 == 0 ? 2 : 1, few ? lines : 1}));
+       step * chunk, chunk, lines, groupedSteps()}));
 }
 
 } // namespace mille

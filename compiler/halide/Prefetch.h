@@ -15,8 +15,8 @@ inline Halide::Internal::Stmt askFor(const std::string &buffer, int bytes,
       {Variable::make(Halide::Handle(), buffer), element, 1, 1}, Call::Intrinsic));
 }
 
-// While a tile of a matmul is computed, a piece of the panel that comes next. The loop
-// nest is by the names that its pipeline gave.
+// While a tile of a matmul is computed, what it reads next of its panel, and its share
+// of the panel that follows. The loop nest is by the names that its pipeline gave.
 struct PanelPrefetch {
   std::string weight, product;
   std::string panel, tile; // loops, outermost first
@@ -24,9 +24,8 @@ struct PanelPrefetch {
   int panelElements;       // from a panel to the next
   int pieceElements;       // what of a panel is read at a time
   int steps;               // of K, a vector of each tile column, in that
-  // Cache lines that a tile asks for in a step, where there are tiles enough to ask for
-  // all and where there are not: with fewer rows each does more of the next panel.
-  int lines, linesAlone;
+  int lines;               // of a cache that a step reads
+  int grouped;             // steps of a group
 };
 
 // To be added to a pipeline with add_custom_lowering_pass, which owns it.

@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -266,15 +267,43 @@ std::string narrowed(std::string text) {
   return text;
 }
 
-// A prefetch's address counts the weight's own elements: the next panel is one
-// panel ahead, in f32 3072 of 4 bytes, in bf16 as many of 2.
+// All places of a word in a text.
+int countOf(const std::string &word, const std::string &text) {
+  int found = 0;
+  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at)
+    ++found;
+  return found;
+}
+
+// A matmul's loops over K are in groups of 4 steps, of few rows 2, without a condition.
+// Each step asks for the 4 lines that a later one reads, each group for 2 of the next
+// panel. Addresses count the weight's own elements: a panel of 3072 or 3200 on, in f32
+// of 4 bytes, in bf16 of 2. Steps that make no group come after them.
 void prefetches() {
-  for (const auto &[text, type] : {std::pair(matmul(192, addBias), "(uint32)prefetch"),
-                                   std::pair(pairsText, "(uint16)prefetch")}) {
-    std::string statement = statementOf(text, "zen4");
-    expect(statement.find(type) != std::string::npos, std::string("asks by ") + type);
-    expect(statement.find("ahead") != std::string::npos &&
-               statement.find("3072") != std::string::npos, "asks a panel ahead");
+  const std::string oddK = std::regex_replace(matmul(192, addBias), std::regex("x48x"), "x50x");
+  struct {
+    std::string text;
+    bool few;
+    const char *groups, *asking, *panel, *rest;
+    int lines;
+  } rows[] = {{matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "", 18},
+              {matmul(192, addBias), true, "0, 24)", "(uint32)prefetch", "3072", "", 10},
+              {pairsText, false, "0, 6)", "(uint16)prefetch", "3072", "", 18},
+              {oddK, false, "0, 12)", "(uint32)prefetch", "3200", "$x, 48, 2)", 18}};
+  for (const auto &row : rows) {
+    const std::string statement = statementOf(row.text, "zen4", row.few);
+    size_t loop = statement.find(std::string(".group, ") + row.groups);
+    expect(loop != std::string::npos, std::string("no groups ") + row.groups);
+    for (; loop != std::string::npos; loop = statement.find(".group, ", loop + 1)) {
+      const size_t end = statement.find_first_of("}", loop);
+      const std::string body = statement.substr(loop, end - loop);
+      expect(countOf(row.asking, body) == row.lines,
+             std::to_string(countOf(row.asking, body)) + " lines are asked for");
+      expect(countOf("if (", body) == 0, "a group asks for a condition");
+    }
+    expect(statement.find(".ahead = ") != std::string::npos &&
+               statement.find(row.panel) != std::string::npos, "asks a panel ahead");
+    expect(statement.find(row.rest) != std::string::npos, "steps without a group");
   }
 }
 
@@ -298,9 +327,7 @@ void prefetchesRows() {
     const std::string statement = statementOf(row.text, row.isa);
     const size_t loop = std::min(statement.find(".s1.r2_heap$x, 0"), statement.size());
     const std::string body = statement.substr(loop, statement.find("consume mixed", loop) - loop);
-    int found = 0;
-    for (size_t at = 0; (at = body.find("prefetch(value_heap", at)) != std::string::npos; ++at)
-      ++found;
+    const int found = countOf("prefetch(value_heap", body);
     expect(found == row.lines, std::to_string(found) + " lines of a value are asked for");
     expect(body.find(row.asked) != std::string::npos, std::string("no ") + row.asked);
   }

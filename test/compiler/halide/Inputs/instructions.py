@@ -20,7 +20,6 @@ EXTENSIONS = {
     "vaes": r"vaes.*|vpclmul.*",
     "sse4a": r"extrq|insertq|movnts[sd]",
     "into L1": r"prefetcht0",
-    "into L2": r"prefetcht1",
     "past the caches": r"prefetchnta",
 }
 

@@ -1,6 +1,6 @@
-// Rewrites two bits of an instruction, found by disassembly from each section's
+// Rewrites a bit of an instruction, found by disassembly from each section's
 // start, never by searching for bytes. Must not change any length.
-#include "compiler/halide/PrefetchLevel.h"
+#include "compiler/halide/PrefetchInstruction.h"
 
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
@@ -52,12 +52,12 @@ struct Reader {
   }
 };
 
-// 0f 18 /0 is prefetchnta, /1 prefetcht0, /2 prefetcht1; the number is in bits 3 to 5.
-bool patch(MutableArrayRef<uint8_t> instruction, mille::CacheLevel level) {
+// 0f 18 /0 is prefetchnta, /1 prefetcht0; the number is in bits 3 to 5.
+bool patch(MutableArrayRef<uint8_t> instruction) {
   for (size_t i = 0; i + 2 < instruction.size(); ++i)
     if (instruction[i] == 0x0f && instruction[i + 1] == 0x18 &&
         (instruction[i + 2] & 0x38) == 0) {
-      instruction[i + 2] |= uint8_t(level) << 3;
+      instruction[i + 2] |= 1 << 3;
       return true;
     }
   return false;
@@ -65,7 +65,7 @@ bool patch(MutableArrayRef<uint8_t> instruction, mille::CacheLevel level) {
 
 } // namespace
 
-bool mille::prefetchInto(CacheLevel level, std::string &object) {
+bool mille::prefetchIntoL1(std::string &object) {
   auto file = object::ObjectFile::createObjectFile(
       MemoryBufferRef(object, "kernel.o"));
   if (!file) {
@@ -92,7 +92,7 @@ bool mille::prefetchInto(CacheLevel level, std::string &object) {
                                               nulls()) != MCDisassembler::Success)
         return false;
       if (reader.instructions->getName(instruction.getOpcode()) == "PREFETCHNTA" &&
-          !patch(bytes.slice(at, size), level))
+          !patch(bytes.slice(at, size)))
         return false;
     }
   }
