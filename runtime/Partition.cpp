@@ -9,7 +9,9 @@ constexpr int64_t serialFlops = 400000;  // about 4 us: not worth sharing
 constexpr int64_t taskFlops = 4000000;   // about 40 us
 constexpr int64_t windowFlops = 1000000; // a short sequence's heads together
 constexpr int64_t soloFlops = 100000000; // one thread: how soon it can cancel
-constexpr int64_t rowsPerTask = 1024;    // panels are read again beyond it
+// What is read again for each panel stays in L2. BERT-base of 512 tokens takes 1 to 4 %
+// less time than with all rows in a task, of 256 the same.
+constexpr int64_t rowsPerTask = 192;
 constexpr int64_t ownedRowsMost = 192;   // what is written stays in cache
 
 int64_t divideUp(int64_t value, int64_t by) { return (value + by - 1) / by; }
@@ -33,12 +35,10 @@ Range blockOf(int64_t extent, int64_t unit, int64_t blocks, int64_t k) {
 
 void Split::task(int64_t index, int64_t &sequence, Range &rowRange,
                  Range &columnRange) const {
-  int64_t block = index % rowBlocks;
-  index /= rowBlocks;
-  columnRange =
-      blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
-  sequence = index / columnBlocks;
-  rowRange = blockOf(own.rows(sequence), rowUnit, rowBlocks, block);
+  columnRange = blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
+  index /= columnBlocks;
+  sequence = index / rowBlocks;
+  rowRange = blockOf(own.rows(sequence), rowUnit, rowBlocks, index % rowBlocks);
 }
 
 Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,

@@ -30,7 +30,7 @@ struct Split {
   int64_t columns = 1, columnUnit = 1, columnBlocks = 1; // or heads
 
   int64_t tasks() const { return own.batch * rowBlocks * columnBlocks; }
-  // Columns are outermost: a thread's own range keeps its panels of weights. A
+  // Rows are outermost: a thread's own range keeps the rows that all panels meet. A
   // sequence that is shorter than others may have no rows in a block.
   void task(int64_t index, int64_t &sequence, Range &rows,
             Range &columns) const;
