@@ -1,0 +1,27 @@
+// How the rows and columns of a matmul are cut into tasks, in the order of their numbers.
+#include "runtime/Partition.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace mille;
+
+// tasks ROWS COLUMNS INPUTS THREADS: tiles of 8 rows, panels of 48 columns.
+int main(int count, char **words) {
+  if (count != 5)
+    return 2;
+  const int64_t rows = atoll(words[1]), columns = atoll(words[2]);
+  mille_kernel kernel = {};
+  kernel.partition = MILLE_PARTITION_ROWS;
+  kernel.column_unit = 48;
+  kernel.row_unit = 8;
+  kernel.flops_per_row = uint64_t(2 * columns * atoll(words[3]));
+  const Split split = splitRows(kernel, rows, columns, atoi(words[4]));
+  for (int64_t k = 0; k < split.tasks(); ++k) {
+    int64_t sequence;
+    Range down, across;
+    split.task(k, sequence, down, across);
+    printf("rows %lld to %lld, columns %lld to %lld\n", (long long)down.first,
+           (long long)down.end, (long long)across.first, (long long)across.end);
+  }
+}
