@@ -35,6 +35,8 @@ Pipe AttentionPipe::build() {
   whole.placeRows("", rows, few);
   parts.placeRows("_parts", rows, !few);
   parts.takeStretches();
+  if (integral)
+    whole.findFirstKey();
   boundOut();
   for (AttentionPipe *form : {&whole, &parts}) {
     pipe.out(d, row0 + form->row, h) = rounded(form->outcome(), spec.out.element);
@@ -57,10 +59,22 @@ void AttentionPipe::placeRows(const char *form, const Expr &count, const Expr &t
 
 // The value at out's column d, row m or the form's row, head h.
 Expr AttentionPipe::outcome() {
-  paired ? transposePairs() : transposeQueries();
-  paired ? scorePairs() : score();
-  paired ? weighPairs() : weigh();
-  paired ? mixPairs() : mix();
+  if (integral) {
+    transposeIntegers();
+    scoreIntegers();
+    weighIntegers();
+    mixIntegers();
+  } else if (paired) {
+    transposePairs();
+    scorePairs();
+    weighPairs();
+    mixPairs();
+  } else {
+    transposeQueries();
+    score();
+    weigh();
+    mix();
+  }
   Expr local = device ? Expr(m) : Expr(row);
   Expr of = device ? z * int(s.heads) + h : Expr(h);
   Expr lane = local % mixedTile.rows, tile = local / mixedTile.rows;
@@ -74,10 +88,22 @@ void AttentionPipe::schedule() {
   scheduleRows();
   if (stretched)
     scheduleStretches();
-  paired ? scheduleQueryPairs() : scheduleQueries();
-  paired ? scheduleScorePairs() : scheduleScores();
-  paired ? scheduleMixedPairs() : scheduleMixed();
-  if (paired)
+  if (firstKept.defined())
+    firstKept.compute_root();
+  if (integral) {
+    scheduleQueryIntegers();
+    scheduleScoreIntegers();
+    scheduleMixedIntegers();
+  } else if (paired) {
+    scheduleQueryPairs();
+    scheduleScorePairs();
+    scheduleMixedPairs();
+  } else {
+    scheduleQueries();
+    scheduleScores();
+    scheduleMixed();
+  }
+  if (paired || integral)
     pipe.passes.push_back(shareWords({queryWords, weightWords, valueWords}));
 }
 
@@ -148,7 +174,7 @@ Expr AttentionPipe::byDistance(const Expr &kv, const std::function<Expr(Expr)> &
 Expr AttentionPipe::biasesOf(const Expr &kv) {
   Expr sum = 0.0f, scaled = 0.0f;
   Expr row = queryRow(b, q), distance = kv - (position0 + row);
-  if (s.has(Operand::keyBias))
+  if (s.has(Operand::keyBias) && !integral)
     sum += at(Operand::keyBias)(0, keyRow + kv);
   if (s.has(Operand::keyHeadBias))
     sum += at(Operand::keyHeadBias)(head, keyRow + kv);
@@ -177,10 +203,10 @@ Expr AttentionPipe::keyOf(const Expr &tile) const {
   return min(keyAt(e) + tile * keyTile + ki, keys - 1);
 }
 
-// Of bf16 without instructions for it: every block of queries reads keys and values,
+// Of bf16 without instructions for its products: every block of queries reads keys and values,
 // and to widen a key takes three instructions for each multiply-add of two.
 bool AttentionPipe::widens(const BufferSpec &of) const {
-  return !device && !paired && isBf16(of.element);
+  return !device && !paired && !integral && isBf16(of.element);
 }
 Expr AttentionPipe::keyFactor(const Expr &column, const Expr &kv) {
   if (s.has(Operand::rotation))
@@ -221,8 +247,9 @@ void AttentionPipe::keepScores(const std::function<Expr(Expr, Expr)> &biased) {
   RDom r = tilesOf("score_tile", b);
   scoreTile = r;
   Expr kv = keyOf(ko);
-  Expr score = chosenScore(biased(dots(q, ki, ko, e, b, h), kv), kv, s.softcap > 0);
-  if (!isLinear()) // what repeats the last key is hidden
+  Expr score = biased(dots(q, ki, ko, e, b, h), kv);
+  score = chosenScore(s.softcap > 0 && !integral ? capped(score, biasesOf(kv)) : score, kv);
+  if (!isLinear() && !integral) // what repeats the last key is hidden
     score = select(likely(keyAt(e) + ko * keyTile + ki < keys), score, hidden);
   tileScores = make("tile_scores");
   tileScores(q, ki, ko, e, b, h) = score;
@@ -252,11 +279,12 @@ Expr AttentionPipe::withSummary(const Expr &row, int rows,
   return select(row < rows, at(min(row, rows - 1)), combined(rows, at, combine));
 }
 
-// A dot product's score or, where the key is hidden, what counts as none.
-Expr AttentionPipe::chosenScore(Expr score, const Expr &kv, bool bias) {
-  if (bias)
-    score = tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e) +
-            biasesOf(kv);
+Expr AttentionPipe::capped(const Expr &score, const Expr &biases) const {
+  return tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e) + biases;
+}
+
+// A score or, where the key is hidden, what counts as none.
+Expr AttentionPipe::chosenScore(Expr score, const Expr &kv) {
   if (isLinear()) // a key after the query is hidden
     score *= byDistance(kv, [&](const Expr &far) {
       return exp2Of(decay(head) * float(log2e) * cast<float>(min(far, 0)));
@@ -330,10 +358,11 @@ void AttentionPipe::weigh() {
   sumTile = combineTiles(sum, sums, weights, "sum", sumBefore(), 0.0f, add);
   invert();
 }
+// What mixed values are multiplied by; of a sum that is NaN a NaN.
 void AttentionPipe::invert() {
   inverse = make("inverse");
   Expr of = sum(q, e, b, h);
-  Expr last = select(of > 0.0f, 1.0f / of, 0.0f);
+  Expr last = select(reinterpret<int32_t>(of) == 0, 0.0f, 1.0f / of);
   inverse(q, e, b, h) = stretched ? select(e == lastStretch(b), last, 1.0f) : last;
 }
 Expr AttentionPipe::result(const Expr &column, const Expr &lane, const Expr &tile,

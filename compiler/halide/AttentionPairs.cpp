@@ -48,7 +48,7 @@ void AttentionPipe::transposePairs() {
   quads(q, d, t, b, h) = wordOf(element(2 * d), element(2 * d + 1));
   queryWords = wordsNamed("query_words", "query_pairs");
   queryWords.words(q, d, b, h) = quads(q % quad, d, q / quad, b, h);
-  readAsPairs(queryWords, half, {q, d, b, h});
+  readAsPairs(queryWords, BFloat(16), half, {q, d, b, h});
 }
 
 void AttentionPipe::scorePairs() {
@@ -112,12 +112,19 @@ void AttentionPipe::weighPairs() {
       kp < pairs, tileWeights(q, min(kp, pairs - 1), r, e, b, h),
       reinterpret<uint32_t>(combined(
           pairs, [&](const Expr &i) { return sumOf(tileWeights(q, i, r, e, b, h)); }, add)));
-  readAsPairs(weightWords, half, {q, kp, ko, e, b, h});
-  RDom r1 = tilesOf("sum_tile", b);
-  sumTile = r1;
+  sumWords(BFloat(16));
+}
+
+// Sums in f32 are the words after a tile's.
+void AttentionPipe::sumWords(Type type) {
+  readAsPairs(weightWords, type, half, {q, kp, ko, e, b, h});
+  RDom r = tilesOf("sum_tile", b);
+  sumTile = r;
   sum = make("sum");
   sum(q, e, b, h) = sumBefore();
-  sum(q, e, b, h) = add(sum(q, e, b, h), reinterpret<float>(words(q, pairs, r1, e, b, h)));
+  sum(q, e, b, h) =
+      oneRounding(Internal::Call::strict_add, sum(q, e, b, h),
+                  reinterpret<float>(weightWords.words(q, keyTile / 2, r, e, b, h)));
   invert();
 }
 
@@ -134,7 +141,7 @@ void AttentionPipe::mixPairs() {
   valueWords.words(rv, u, h) =
       wordOf(elementAt(2 * u), elementAt(min(second, keys - 1))) &
       select(second < keys, Expr(uint32_t(0xffffffff)), Expr(uint32_t(0xffff)));
-  readAsPairs(valueWords, half, {d, u, h});
+  readAsPairs(valueWords, BFloat(16), half, {d, u, h});
 
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();

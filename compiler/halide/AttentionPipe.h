@@ -19,12 +19,15 @@ public:
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
         device(machine.device), queryBlock(device ? mostQueries : 2 * V),
         keyTile(machine.wide ? 8 : 4),
-        mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)) {}
+        mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)),
+        integral(takesIntegers(s, machine)) {}
   Pipe build();
 
   // Whether products are of pairs of bf16: two multiply-adds in a lane. Their head
   // dimensions are even, and more than one pair (Words.cpp).
   static bool takesPairs(const AttentionSpec &s, const Machine &machine);
+  // The same of pairs of 16-bit integers.
+  static bool takesIntegers(const AttentionSpec &s, const Machine &machine);
 
   // A query block is two vectors of lanes; these are the most of any machine.
   static constexpr double log2e = 1.4426950408889634;
@@ -85,6 +88,7 @@ private:
   void transposeQueries();
   Expr byDistance(const Expr &kv, const std::function<Expr(Expr)> &value);
   Expr biasesOf(const Expr &kv);
+  void findFirstKey();
   void takeStretches();
   Expr keyAt(const Expr &stretch) const;
   Expr firstStretch(const Expr &block) const;
@@ -99,7 +103,8 @@ private:
   Expr keyOf(const Expr &tile) const;
   void score();
   void keepScores(const std::function<Expr(Expr, Expr)> &biased);
-  Expr chosenScore(Expr score, const Expr &kv, bool bias);
+  Expr capped(const Expr &score, const Expr &biases) const;
+  Expr chosenScore(Expr score, const Expr &kv);
   using Combine = std::function<Expr(const Expr &, const Expr &)>;
   static Expr combined(int rows, const std::function<Expr(Expr)> &at,
                        const Combine &combine);
@@ -125,7 +130,27 @@ private:
   void scheduleQueryPairs();
   void scheduleScorePairs();
   void scheduleMixedPairs();
+  // What pairs of bf16 and of integers share.
   Words wordsNamed(const char *words, const char *pairs);
+  void sumWords(Halide::Type type);
+  void scheduleQueryWords(int lanesTogether);
+  // The same of integers.
+  struct Largest {
+    Func all, byLane;
+    RVar part, lane;
+  };
+  Largest largestOf(const char *name, int64_t columns, const std::function<Expr(Expr)> &at);
+  void transposeIntegers();
+  void scoreIntegers();
+  void prepareKeys();
+  void prepareValues();
+  Expr keyOfTile(const Expr &tile, const Expr &i) const;
+  void weighIntegers();
+  void mixIntegers();
+  void scheduleQueryIntegers();
+  void scheduleScoreIntegers();
+  void scheduleLargest(Largest &largest, const Halide::ImageParam &from);
+  void scheduleMixedIntegers();
 
   bool widens(const BufferSpec &of) const;
   Expr keyFactor(const Expr &column, const Expr &kv);
@@ -159,7 +184,7 @@ private:
   const int queryBlock, keyTile;
   static constexpr int quad = 4; // queries that are transposed at once
   const Tile mixedTile;
-  const bool paired;
+  const bool paired, integral;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
   Halide::Param<int> queries{names("queries")}, keyCount{names("keys")},
@@ -173,7 +198,7 @@ private:
   Var e{names("e")};     // stretches
   bool stretched = false; // else all keys are stretch 0
   std::string suffix;     // of names
-  Expr firstKey = 0;      // of stretch 0
+  Expr firstKey = 0;      // of stretch 0, or of chunk 0
   RVar stretch;
   std::vector<Carried> carried;
   Func firstKept, stretchTop, factor, kept;
@@ -188,6 +213,10 @@ private:
   Func roundedKey, start; // turned keys in bf16; what exponents start from
   Expr lateFactor;       // what scores are multiplied by in the exponential
   RVar depthHalf, valueColumn;
+  Largest keyMost, valueMost; // of integers, as what follows
+  Func queryMost, queryStep, queryInverse, keyStep, keyLog, keyIntegers, valueInverse,
+      partial;
+  RVar queryColumn, chunk;
   std::vector<RVar> mixedHalves;
   Var half{names("half")}, kp{names("kp")};
   Func factors, quads, queriesAcross, strip, dots, tileScores, scores, tops, top, tileWeights, weights, sums, sum, inverse,

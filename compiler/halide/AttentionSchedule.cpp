@@ -15,10 +15,11 @@ AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
     return {4, 1};
   const int vectors = int(s.valueDim + machine.lanes - 1) / machine.lanes;
   const int rows = machine.wide ? 8 : 4;
+  const bool pairs = takesPairs(s, machine) || takesIntegers(s, machine);
   // More than 16 sums of pairs LLVM moves to and fro.
-  if (vectors == 1 || (vectors % 2 && takesPairs(s, machine)))
+  if (vectors == 1 || (vectors % 2 && pairs))
     return {2 * rows, 1};
-  if (takesPairs(s, machine))
+  if (pairs)
     return {rows, 2};
   if (vectors % 3 == 0)
     return {rows, 3};
@@ -181,8 +182,13 @@ void AttentionPipe::scheduleQueryPairs() {
   quads.compute_at(pipe.out, block).bound_extent(q, quad).bound_extent(t, queryBlock / quad)
       .bound_extent(d, pairs).reorder(q, d, t).vectorize(d, lanesFor(pairs, V)).unroll(q)
       .store_in(MemoryType::Stack);
+  scheduleQueryWords(quad);
+}
+
+void AttentionPipe::scheduleQueryWords(int lanesTogether) {
+  const int pairs = int(s.headDim / 2);
   queryWords.words.compute_at(pipe.out, block).bound_extent(q, queryBlock)
-      .bound_extent(d, pairs).reorder(q, d).vectorize(q, quad).unroll(q)
+      .bound_extent(d, pairs).reorder(q, d).vectorize(q, lanesTogether).unroll(q)
       .store_in(MemoryType::Stack);
   queryWords.pairs.compute_at(pipe.out, block).bound_extent(half, 2)
       .bound_extent(q, queryBlock).bound_extent(d, pairs).store_in(MemoryType::Stack);
@@ -201,10 +207,14 @@ void AttentionPipe::scheduleScorePairs() {
     lanes(f);
     Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
   }
-  lanes(start);
+  if (start.defined())
+    lanes(start);
   const int pairs = keyTile / 2;
   plane(weightWords.words, kp, pairs + 1, weightTile);
-  inTile(tileWeights, weightWords.words, kp, pairs, weightTile);
+  if (integral)
+    inTile(tileWeights, weightWords.words, ki, keyTile, weightTile);
+  else
+    inTile(tileWeights, weightWords.words, kp, pairs, weightTile);
   // As pairs, whatever is read of them.
   Expr most = tilesTogether();
   weightWords.words.bound(ko, 0, most);
@@ -238,6 +248,59 @@ void AttentionPipe::scheduleMixedPairs() {
   scheduleWorst();
 }
 
+//===-- Integers ----------------------------------------------------------------//
+
+void AttentionPipe::scheduleQueryIntegers() {
+  scheduleQueries();
+  for (Func f : {queryMost, queryStep, queryInverse})
+    f.compute_at(pipe.out, block).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+        .store_in(MemoryType::Stack);
+  queryMost.update().reorder(q, queryColumn).vectorize(q, V).unroll(q);
+  scheduleQueryWords(V);
+}
+
+void AttentionPipe::scheduleScoreIntegers() {
+  scheduleLargest(keyMost, key);
+  scheduleLargest(valueMost, value);
+  for (Func f : {keyStep, keyLog, valueInverse}) {
+    perKeyHead(f);
+    f.vectorize(u, V, TailStrategy::RoundUp);
+  }
+  perKeyHead(keyIntegers);
+  keyIntegers.bound_extent(d, int(s.headDim)).vectorize(d, lanesFor(s.headDim, V));
+  scheduleScorePairs();
+}
+
+// The first to read the rows of `from`, of a head.
+void AttentionPipe::scheduleLargest(Largest &largest, const ImageParam &from) {
+  perKeyHead(largest.all);
+  largest.all.update().atomic().vectorize(largest.lane);
+  largest.byLane.compute_at(largest.all, u).store_in(MemoryType::Register).vectorize(d);
+  largest.byLane.update().reorder(d, largest.part).vectorize(d).unroll(largest.part);
+  pipe.passes.push_back(prefetchRows({from.name(), largest.all.name(), 2, keyTile}));
+}
+
+void AttentionPipe::scheduleMixedIntegers() {
+  const int width = V * mixedTile.vectors, padded = paddedValue();
+  for (Func f : {valueWords.words, valueWords.pairs}) {
+    perKeyHead(f);
+    f.bound(d, 0, padded).bound(u, 0, tileCount() * (keyTile / 2));
+  }
+  valueWords.pairs.bound_extent(half, 2);
+  valueWords.words.update().reorder(valueColumn, u).vectorize(valueColumn, V, tail());
+  Var dv(names("dv"));
+  mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Stack)
+      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).bound_extent(d, width).vectorize(d, V)
+      .unroll(d).unroll(q);
+  mixed.update().reorder(d, q, chunk).vectorize(d, V).unroll(d).unroll(q);
+  partial.compute_at(mixed, chunk).bound_extent(e, 1).store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).bound_extent(u, 1).bound_extent(d, width)
+      .vectorize(d, V).unroll(d).unroll(q);
+  partial.update().split(d, d, dv, V)
+      .reorder(mixedHalves[0], dv, d, q, mixedKeys[0], mixedTiles[0]).atomic()
+      .vectorize(mixedHalves[0]).vectorize(dv).unroll(d).unroll(q);
+}
+
 uint32_t keysTogether(const KernelSpec &spec) {
   bool sums = spec.kind == KernelKind::attention && !spec.attention.decay;
   return sums ? AttentionPipe::mostKeys : 0;
@@ -253,6 +316,9 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   // A turned or widened key row; a value as pairs, or widened.
   if (turns || s.key.element == Element::bf16)
     perKey += s.headDim * 4;
+  // As integers, and their steps.
+  if (s.key.element == Element::bf16)
+    perKey += (turns ? s.headDim * 2 : 0) + 5 * 4;
   if (s.value.element == Element::bf16)
     perKey += std::max(s.valueDim * 4, (s.valueDim + 31) / 32 * 32 * 2);
   // Scores and weights of a query block and a stretch, a ninth or fifth more for

@@ -127,7 +127,7 @@ Expr AttentionPipe::isSeen(const Expr &block, const Expr &lane, const Expr &kv) 
     const ImageParam &segments = at(Operand::segments);
     seen = seen && segments(queryRow(block, lane)) == segments(keyRow + kv);
   }
-  if (s.has(Operand::keyBias))
+  if (s.has(Operand::keyBias) && !integral) // there the key's own step says it
     seen = seen && isKept(kv);
   return seen;
 }

@@ -37,6 +37,9 @@ private:
 
 void AttentionPipe::takeStretches() {
   stretched = true;
+  findFirstKey();
+}
+void AttentionPipe::findFirstKey() {
   if (!s.has(Operand::keyBias))
     return;
   RDom r(0, keys, names("kept_key"));
@@ -125,10 +128,8 @@ void AttentionPipe::followStretches() {
 }
 
 void AttentionPipe::scheduleStretches() {
-  const int width = paired ? paddedValue() : int(s.valueDim);
+  const int width = paired || integral ? paddedValue() : int(s.valueDim);
   Var di(names("di")), dv(names("dv"));
-  if (firstKept.defined())
-    firstKept.compute_root();
   kept.compute_at(pipe.out, block).bound(d, 0, width).bound_extent(q, mixedTile.rows);
   kept.update().split(d, d, di, V * mixedTile.vectors, tail()).split(di, di, dv, V)
       .reorder(dv, di, q, d, t, stretch, b, h).vectorize(dv).unroll(di).unroll(q)

@@ -13,6 +13,7 @@ struct Machine {
   int lanes = 16;    // f32 in a vector
   bool wide = true;  // 32 vector registers, not 16
   bool pairs = false; // multiply-adds of pairs of bf16
+  bool integers = false; // the same of 16-bit integers, and none of bf16
   bool device = false; // work-groups of work-items; a kernel is the whole op
 };
 

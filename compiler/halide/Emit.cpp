@@ -78,10 +78,12 @@ private:
 
 Machine machineOf(const Target &target, const EmitOptions &options) {
   if (target.has_feature(Target::OpenCL))
-    return {4, true, false, true};
+    return {4, true, false, false, true};
   // A target names its newest feature only, not what that implies.
-  if (target.features_any_of({Target::AVX512_Skylake, Target::AVX512_Zen4}))
-    return {16, true, options.cpu.empty() && target.has_feature(Target::AVX512_Zen4)};
+  const bool vnni = target.has_feature(Target::AVX512_Zen4);
+  const bool lacksBf16 = !options.cpu.empty();
+  if (vnni || target.has_feature(Target::AVX512_Skylake))
+    return {16, true, vnni && !lacksBf16, vnni && lacksBf16};
   return {8, false};
 }
 

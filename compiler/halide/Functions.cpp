@@ -121,6 +121,12 @@ Expr exp2Near(const Expr &x) {
 // At -127 the fraction is 0, and 1.0 less 127 exponents is 0.
 Expr exp2Weight(Expr x) { return exp2Near(max(x, -127.0f)); }
 
+Expr exp2Coarse(Expr x) {
+  auto [n, f] = splitSum(max(x, -127.0f));
+  Expr p = horner(f, {1.0f, 0.693282902f, 0.242210999f, 0.0550089329f});
+  return floatOf(bitsOf(p) + shifted(n, 23));
+}
+
 // 2^(f + 1/2) is in [1, 2], so that half of bf16's last place is 2^-8 throughout: it
 // is in the first coefficient. At -127.5 the fraction is 1/2, and 2.0 less 128
 // exponents is nothing above bit 16.

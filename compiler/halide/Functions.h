@@ -27,6 +27,9 @@ Halide::Expr geluForBf16(Halide::Expr x);
 // 2^x for x <= 0, relative error 2.6e-7, exactly 0 from -127 down.
 Halide::Expr exp2Weight(Halide::Expr x);
 
+// 2^x for x <= 126, relative error 1.1e-4, exactly 0 from -127 down.
+Halide::Expr exp2Coarse(Halide::Expr x);
+
 // 2^(x + 1/2) for x <= -1/2 as bits whose upper half is its bf16, rounded: relative
 // error 1.1e-4 before that. Exactly 0 from -127.5 down.
 Halide::Expr exp2Half(Halide::Expr x);

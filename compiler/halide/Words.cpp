@@ -28,12 +28,13 @@ private:
 
 } // namespace
 
-void readAsPairs(Words &w, const Var &half, const std::vector<Var> &arguments) {
+void readAsPairs(Words &w, Type type, const Var &half,
+                 const std::vector<Var> &arguments) {
   std::vector<Var> all{half};
   all.insert(all.end(), arguments.begin(), arguments.end());
   std::vector<Expr> of(arguments.begin(), arguments.end());
-  w.pairs(all) = reinterpret<bfloat16_t>(
-      cast<uint16_t>(w.words(of) >> cast<uint32_t>(16 * half)));
+  w.pairs(all) = reinterpret(
+      type, cast<uint16_t>(w.words(of) >> cast<uint32_t>(16 * half)));
 }
 
 IRMutator *shareWords(const std::vector<Words> &all) { return new ShareWords(all); }

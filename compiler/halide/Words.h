@@ -9,11 +9,11 @@ namespace mille {
 // dimensions of both have the same bounds.
 struct Words {
   Halide::Func words; // (x, ...), the first element of a pair in the low half
-  Halide::Func pairs; // (half, x, ...), of bf16
+  Halide::Func pairs; // (half, x, ...), of 16 bits
 };
 
-// Defines `pairs` by `words`, which is defined over `arguments`.
-void readAsPairs(Words &w, const Halide::Var &half,
+// Defines `pairs`, elements of `type`, by `words`, which is defined over `arguments`.
+void readAsPairs(Words &w, Halide::Type type, const Halide::Var &half,
                  const std::vector<Halide::Var> &arguments);
 
 // To be added to a pipeline with add_custom_lowering_pass, which owns it: reads of

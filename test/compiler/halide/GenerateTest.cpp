@@ -228,6 +228,7 @@ std::string statementOf(const std::string &text, const char *isa, bool few = fal
   if (failed(readSpec(parsed.op, spec)))
     exit(1);
   EmitOptions options{isaNamed(isa).halideTarget, "k", "heap", few, &statement};
+  options.cpu = isaNamed(isa).cpu;
   expect(emitKernel(spec, options, object, error), error);
   return statement;
 }
@@ -308,7 +309,8 @@ void prefetches() {
 }
 
 // Attention's loop over keys asks for the value a tile of keys on, once for each cache
-// line: two vectors of 16 numbers are two lines, of 8 one. Of bf16 it reads a copy in f32.
+// line: two vectors of 16 numbers are two lines, of 8 one. Of bf16 it reads a copy, in f32
+// or of integers, for whose steps rows of keys and values are asked for first.
 void prefetchesRows() {
   const std::string text = R"(func.func @f(%t: index, %p: index, %x: memref<?x192xf32>, %o: memref<?x64xf32>) {
  kernel.attention %x, %x, %x queries %t keys %t first %p outs(%o : memref<?x64xf32>)
@@ -318,19 +320,24 @@ void prefetchesRows() {
 })";
   struct {
     std::string text;
-    const char *isa, *asked;
+    const char *isa, *loop, *asked;
     int lines;
-  } rows[] = {{text, "x86-64-v4", "r2_heap$x + 8)", 2},
-              {text, "x86-64-v3", "r2_heap$x + 4)", 1},
-              {narrowed(text), "x86-64-v4", "widened_value", 0}};
+  } rows[] = {{text, "x86-64-v4", "r2_heap$x", "r2_heap$x + 8)", 2},
+              {text, "x86-64-v3", "r2_heap$x", "r2_heap$x + 4)", 1},
+              {narrowed(text), "x86-64-v4", "r2_heap$x", "widened_value", 0},
+              {narrowed(text), "cascadelake", "r2_heap$y", "value_words", 0}};
   for (const auto &row : rows) {
     const std::string statement = statementOf(row.text, row.isa);
-    const size_t loop = std::min(statement.find(".s1.r2_heap$x, 0"), statement.size());
+    const size_t loop =
+        std::min(statement.find(std::string(".s1.") + row.loop + ", 0"), statement.size());
     const std::string body = statement.substr(loop, statement.find("consume mixed", loop) - loop);
     const int found = countOf("prefetch(value_heap", body);
     expect(found == row.lines, std::to_string(found) + " lines of a value are asked for");
     expect(body.find(row.asked) != std::string::npos, std::string("no ") + row.asked);
   }
+  const std::string statement = statementOf(narrowed(text), "cascadelake");
+  for (const char *asked : {"prefetch(key_heap", "prefetch(value_heap"})
+    expect(countOf(asked, statement) == 2, std::string("not a line in each form: ") + asked);
 }
 
 // What a kernel allocates neither on the stack nor in registers.
