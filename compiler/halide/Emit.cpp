@@ -5,6 +5,7 @@
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/MachineCode.h"
+#include "compiler/halide/RegistersApart.h"
 
 #include <cstdio>
 #include <fcntl.h>
@@ -137,6 +138,8 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Pipeline pipeline(outs);
     for (Internal::IRMutator *pass : pipe.passes)
       pipeline.add_custom_lowering_pass(pass);
+    if (!machine.device)
+      pipeline.add_custom_lowering_pass(keepRegistersApart());
     Module module =
         pipeline.compile_to_module(pipe.arguments, options.entry, target);
     if (target.has_gpu_feature())

@@ -3,6 +3,9 @@
 //
 // RUN: %programs/kernel-generate %t
 // RUN: python3 %S/Inputs/instructions.py %t.objects | FileCheck %s
+// RUN: python3 %S/Inputs/stored_sums.py %t.objects | FileCheck %s --check-prefix=SUMS
+// SUMS: attention-80.o: some loops, 0 stored sums
+// SUMS-NEXT: attention-96.o: some loops, 0 stored sums
 // CHECK: attention-bf16.o: {{.*}}bf16
 // CHECK: matmul-bf16.o: {{.*}}bf16
 // CHECK: matmul-int8.o: {{.*}}vnni
@@ -77,12 +80,17 @@ const std::string inside = " %c = arith.constant 2.5 : f32\n %y = arith.mulf %a,
                            " kernel.yield %y : f32\n";
 const std::string hoisted = " %q = arith.mulf %a, %outer : f32\n kernel.yield %q : f32\n";
 
-const char *attentionText = R"(func.func @f(%t: index, %p: index, %x: memref<?x48xf32>, %o: memref<?x16xf32>) {
- kernel.attention %x, %x, %x queries %t keys %t first %p outs(%o : memref<?x16xf32>)
-   heads 2 kv_heads 2 head_dim 8 value_dim 8 offsets [0, 16, 32] scale 0.5 causal true
-   : memref<?x48xf32>, memref<?x48xf32>, memref<?x48xf32>
- return
-})";
+// Of 2 heads of so many channels.
+std::string attentionOf(int channels) {
+  auto rows = [](int columns) { return "memref<?x" + std::to_string(columns) + "xf32>"; };
+  const std::string c = std::to_string(channels), x = rows(6 * channels), o = rows(2 * channels);
+  return "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o + ") {\n"
+         " kernel.attention %x, %x, %x queries %t keys %t first %p outs(%o : " + o + ")\n"
+         "   heads 2 kv_heads 2 head_dim " + c + " value_dim " + c + " offsets [0, " +
+         std::to_string(2 * channels) + ", " + std::to_string(4 * channels) +
+         "] scale 0.5 causal true\n   : " + x + ", " + x + ", " + x + "\n return\n}\n";
+}
+const std::string attentionText = attentionOf(8);
 
 // Attention with operands, and what is no matmul: {x} is [rows, 48].
 std::string withOperands(const std::string &arguments, const std::string &op) {
@@ -239,11 +247,11 @@ void tiles() {
   struct {
     const char *isa;
     bool few;
-    const char *floats, *lastFloats;
-  } rows[] = {{"zen4", false, "* 384]", "* 320]"},
-              {"zen4", true, "* 384]", "* 320]"},
-              {"x86-64-v4", false, "* 384]", "* 320]"},
-              {"x86-64-v3", false, "* 96]", "* 80]"}};
+    const char *words, *lastWords; // of 64 bits
+  } rows[] = {{"zen4", false, "* 192]", "* 160]"},
+              {"zen4", true, "* 192]", "* 160]"},
+              {"x86-64-v4", false, "* 192]", "* 160]"},
+              {"x86-64-v3", false, "* 48]", "* 40]"}};
   for (const auto &row : rows)
     for (const std::string &region : {addBias, geluRegion}) {
       const std::string statement = statementOf(matmul(192, region), row.isa, row.few);
@@ -251,8 +259,8 @@ void tiles() {
       for (size_t at = 0; (at = statement.find("allocate product", at)) != std::string::npos; ++at) {
         std::string line = statement.substr(at, statement.find('\n', at) - at);
         ++found;
-        bool tile = line.find(row.floats) != std::string::npos ||
-                    line.find(row.lastFloats) != std::string::npos;
+        bool tile = line.find(row.words) != std::string::npos ||
+                    line.find(row.lastWords) != std::string::npos;
         expect(tile && line.find("Register") != std::string::npos,
                std::string(row.isa) + ": " + line);
       }
@@ -419,6 +427,7 @@ void writeObjects(const std::string &folder, const Isa &isa) {
       {"matmul", matmul(100, geluRegion)}, {"matmul-bf16", pairsText},
       {"matmul-int8", bytesText}, {"quantize-bf16", quantizeText},
       {"attention", attentionText}, {"attention-bf16", narrowed(attentionText)},
+      {"attention-80", attentionOf(80)}, {"attention-96", attentionOf(96)},
       {"rows-bf16", narrowed(groupNorm)}};
   for (const auto &[name, text] : rows)
     std::ofstream(folder + "/" + name + ".o", std::ios::binary)
