@@ -70,6 +70,23 @@ void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
   });
 }
 
+// One query beside `tokens` keys: keys and values are read once.
+void step(benchmark::State &state, const Isa &isa, const Attention &a) {
+  mille_kernel_function function = made(a.text(), isa);
+  int64_t stride = paddedStride(a.width(), a.element);
+  int32_t keys = int32_t(a.tokens), dim = int32_t(a.heads.dim);
+  Memory input(a.tokens * stride, a.element), out(a.queries(), a.element);
+  Argument all = matrixOf(input.data(), a.tokens, a.width(), stride);
+  Argument range{out.data(),
+                 {{0, dim, 1, 0},
+                  {0, 1, int32_t(a.queries()), 0},
+                  {0, int32_t(a.heads.count), dim, 0}}};
+  size_t bytes = a.tokens * 2 * a.keys() * a.element.bytes;
+  measureMoving(state, double(bytes),
+                [&] { test::call(function, {all, all, all}, {1, keys, keys - 1}, range); },
+                [&] { readAll(input.data(), bytes / 64 * 64); });
+}
+
 // RoPE by itself of `heads` heads of queries and as many of keys.
 void rotate(benchmark::State &state, const Isa &isa, int64_t tokens, int64_t heads,
             int64_t dim) {
@@ -116,6 +133,12 @@ static void addAttentionsOf(Element element, const Isa &isa) {
     one("attention-32x64-groups:8", {element, tokens, {32, 8, 64}});
     one("attention-32x128-groups:8-causal", {element, tokens, {32, 8, 128}, true});
   }
+  for (int64_t keys : {128, 1024})
+    for (int64_t groups : {1, 8, 32}) {
+      Attention a{element, keys, {32, groups, 128}, true};
+      add("attention-32x128-groups:" + std::to_string(groups) + "-step/" + element.name, isa,
+          "keys:" + std::to_string(keys), [=](auto &s) { step(s, isa, a); });
+    }
   for (int64_t tokens : {1, 128, 512}) {
     Heads large{32, 32, 128};
     one("attention-32x128-causal", {element, tokens, large, true});

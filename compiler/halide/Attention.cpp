@@ -39,7 +39,9 @@ Pipe AttentionPipe::build() {
     whole.findFirstKey();
   boundOut();
   for (AttentionPipe *form : {&whole, &parts}) {
-    pipe.out(d, row0 + form->row, h) = rounded(form->outcome(), spec.out.element);
+    pipe.out(d, row0 + form->row / together,
+             form->ownHeads * together + form->row % together) =
+        rounded(form->outcome(), spec.out.element);
     form->schedule();
     pipe.passes.insert(pipe.passes.end(), form->pipe.passes.begin(),
                        form->pipe.passes.end());
@@ -48,17 +50,26 @@ Pipe AttentionPipe::build() {
 }
 
 // A form of the algorithm, for so many rows: nothing is prepared for one that a run
-// does not take.
+// does not take. Heads that are together follow each other in each row.
 void AttentionPipe::placeRows(const char *form, const Expr &count, const Expr &taken) {
   suffix = form;
-  RDom r(0, count, names(("row" + suffix).c_str()));
+  const int group = int(s.group()), parts = group / together;
+  auto heads = pipe.out.output_buffer().dim(2);
+  const bool one = s.kvHeads == 1; // whose heads are cut into tasks
+  RDom r(0, count * together, one ? heads.min() / together : Expr(0),
+         one ? heads.extent() / together : Expr(parts), one ? Expr(0) : heads.min() / group,
+         one ? Expr(1) : heads.extent() / group, names(("row" + suffix).c_str()));
   r.where(taken);
-  row = r;
+  row = r.x;
+  headsOfKey = r.y;
+  keyHead = r.z;
+  ownHeads = one ? Expr(r.y) : r.z * parts + r.y;
   block = RVar(names(("block" + suffix).c_str()));
 }
 
 // The value at out's column d, row m or the form's row, head h.
 Expr AttentionPipe::outcome() {
+  findLaneRows();
   if (integral) {
     transposeIntegers();
     scoreIntegers();
@@ -76,7 +87,7 @@ Expr AttentionPipe::outcome() {
     mix();
   }
   Expr local = device ? Expr(m) : Expr(row);
-  Expr of = device ? z * int(s.heads) + h : Expr(h);
+  Expr of = device ? z * int(s.heads) + h : ownHeads;
   Expr lane = local % mixedTile.rows, tile = local / mixedTile.rows;
   if (!stretched)
     return result(d, lane, tile, 0, of);
@@ -127,11 +138,14 @@ Expr AttentionPipe::factorOf(const Expr &lane) {
   auto times = [&](const Expr &by) {
     factor = oneRounding(Internal::Call::strict_mul, factor, by);
   };
+  const bool byHead = s.has(Operand::headScale) && s[Operand::headScale]->columns > 1;
   if (s.has(Operand::headScale))
-    times(at(Operand::headScale)(s[Operand::headScale]->columns == 1 ? Expr(0) : head));
-  if (!s.has(Operand::queryScale))
+    times(at(Operand::headScale)(byHead ? headOf(q) : Expr(0)));
+  const bool byLane = s.has(Operand::queryScale) || (byHead && together > 1);
+  if (!byLane)
     return factor;
-  times(at(Operand::queryScale)(0, queryRow(b, q)));
+  if (s.has(Operand::queryScale))
+    times(at(Operand::queryScale)(0, queryRow(b, q)));
   factors = make("factors");
   factors(q, b, h) = factor;
   return factors(lane, b, h);
@@ -148,12 +162,12 @@ void AttentionPipe::transposeQueries() {
   queriesAcross = make("QT");
   Expr lane = u * quad + q;
   Expr from =
-      widened(query(int(s.queryOffset) + head * int(s.headDim) + d, queryRow(b, lane)));
+      widened(query(int(s.queryOffset) + headOf(lane) * int(s.headDim) + d, queryRow(b, lane)));
   if (s.has(Operand::rotation)) {
     turnedQuery = turn(query, s.queryOffset, int(s.heads), 0, "turned_query");
     turnedKey = turn(key, s.keyOffset, int(s.kvHeads),
                      device ? h / int(s.kvHeads) * keys : keyRow, "turned_key");
-    from = turnedQuery.at(d, queryRow(b, lane), h);
+    from = turnedQuery.at(d, queryRow(b, lane), device ? Expr(h) : headOf(lane));
   }
   // Four queries side by side first: a transposition in two steps of few shuffles.
   quads = make("quads");
@@ -289,7 +303,7 @@ Expr AttentionPipe::chosenScore(Expr score, const Expr &kv) {
     score *= byDistance(kv, [&](const Expr &far) {
       return exp2Of(decay(head) * float(log2e) * cast<float>(min(far, 0)));
     });
-  Expr seen = isSeen(b, q, kv);
+  Expr seen = isSeen(kv);
   if (Internal::is_const_one(seen))
     return score;
   return select(seen, score, isLinear() ? 0.0f : hidden);
@@ -299,7 +313,7 @@ Expr AttentionPipe::chosenScore(Expr score, const Expr &kv) {
 Expr AttentionPipe::sinkScore() const {
   if (!s.has(Operand::sink))
     return lowest;
-  return max(at(Operand::sink)(head) * float(log2e), lowest);
+  return max(at(Operand::sink)(headOf(q)) * float(log2e), lowest);
 }
 void AttentionPipe::findTop() {
   auto larger = [](const Expr &x, const Expr &y) { return max(x, y); };
@@ -402,7 +416,7 @@ void AttentionPipe::mix() {
   }
 }
 AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {
-  return seenFrom(position0 + min(row0 + t * mixedTile.rows + lane, rowLast));
+  return seenFrom(position0 + rowAt(t * mixedTile.rows + lane));
 }
 Expr AttentionPipe::mixedValue(const Expr &kv) {
   if (!widens(s.value))

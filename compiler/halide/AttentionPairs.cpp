@@ -38,11 +38,11 @@ void AttentionPipe::transposePairs() {
     roundedKey = make("rounded_key");
     roundedKey(d, u, h) = rounded(turnedKey.at(d, u, h), Element::bf16);
   }
-  Expr row = queryRow(b, t * quad + q);
+  Expr lane = t * quad + q, row = queryRow(b, lane), of = headOf(lane);
   auto element = [&](const Expr &column) {
     if (s.has(Operand::rotation))
-      return halfOf(rounded(turnedQuery.at(column, row, h), Element::bf16));
-    return halfOf(query(int(s.queryOffset) + h * int(s.headDim) + column, row));
+      return halfOf(rounded(turnedQuery.at(column, row, of), Element::bf16));
+    return halfOf(query(int(s.queryOffset) + of * int(s.headDim) + column, row));
   };
   quads = make("quads");
   quads(q, d, t, b, h) = wordOf(element(2 * d), element(2 * d + 1));

@@ -18,7 +18,7 @@ public:
   AttentionPipe(const KernelSpec &spec, const Machine &machine, const Names &names)
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
         device(machine.device), queryBlock(device ? mostQueries : 2 * V),
-        keyTile(machine.wide ? 8 : 4),
+        keyTile(machine.wide ? 8 : 4), together(device ? 1 : int(s.together())),
         mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)),
         integral(takesIntegers(s, machine)) {}
   Pipe build();
@@ -63,7 +63,10 @@ private:
   void placeTask();
   void placeSequences();
   Expr ownKvHead() const;
+  Expr rowAt(const Expr &place) const;
   Expr queryRow(const Expr &block, const Expr &lane) const;
+  Expr headOf(const Expr &lane) const;
+  void findLaneRows();
 
   // Keys; an end that is not defined is the sequence's.
   struct Range {
@@ -73,7 +76,7 @@ private:
   Range seenByBlock(const Expr &block) const;
   Range seenByTile(int lane) const;
   Expr isKept(const Expr &kv) const;
-  Expr isSeen(const Expr &block, const Expr &lane, const Expr &kv) const;
+  Expr isSeen(const Expr &kv) const;
   Expr lastOf(const Range &range) const;
   Expr endBySound(const Expr &last, bool careful) const;
   Expr tileCount() const;
@@ -161,6 +164,7 @@ private:
 
   Halide::TailStrategy tail() const;
   int paddedValue() const;
+  void oncePerBlock(Func f);
   void perKeyHead(Func f);
   void scheduleWidened(Func f, int64_t columns);
   void lanes(Func f);
@@ -182,6 +186,7 @@ private:
   const int V;
   const bool device; // one call for all sequences: h counts the heads of all
   const int queryBlock, keyTile;
+  const int together; // heads of a query, side by side; in a function h counts these
   static constexpr int quad = 4; // queries that are transposed at once
   const Tile mixedTile;
   const bool paired, integral;
@@ -193,8 +198,9 @@ private:
   Var t{names("t")}, u{names("u")}, ki{names("ki")}, ko{names("ko")};
   Var z{names("z")}; // sequences, on a device
   // Loops that others are computed in; on a CPU, a form's.
-  Var qo{names("qo")}, hk{names("hk")};
-  RVar row, block;
+  Var qo{names("qo")};
+  RVar row, block, headsOfKey, keyHead;
+  Expr ownHeads; // h of what is computed
   Var e{names("e")};     // stretches
   bool stretched = false; // else all keys are stretch 0
   std::string suffix;     // of names
@@ -206,7 +212,7 @@ private:
   Expr row0, rowLast;    // of the task
   Expr sequence, keyRow; // its number, its first key's row
   Expr position0;        // of row 0
-  Expr head, kvHead;     // in their sequence; kvHead counts as h does
+  Expr head, kvHead;     // in their sequence; the first where h is one head
   TurnedHeads turnedQuery, turnedKey;
   Words queryWords, weightWords, valueWords;
   Func widenedKey, widenedValue; // [column, key, kv head] of bf16
@@ -219,7 +225,7 @@ private:
   RVar queryColumn, chunk;
   std::vector<RVar> mixedHalves;
   Var half{names("half")}, kp{names("kp")};
-  Func factors, quads, queriesAcross, strip, dots, tileScores, scores, tops, top, tileWeights, weights, sums, sum, inverse,
+  Func laneRows, factors, quads, queriesAcross, strip, dots, tileScores, scores, tops, top, tileWeights, weights, sums, sum, inverse,
       mixed, worst, worstOfAll, soundKeys;
   RVar depth, scoreTile, weightTile, topTile, sumTile, worstKeys, worstColumns;
   std::vector<RVar> mixedKeys, mixedTiles; // of each update of mixed

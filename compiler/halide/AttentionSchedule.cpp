@@ -35,33 +35,31 @@ TailStrategy AttentionPipe::tail() const {
 }
 
 void AttentionPipe::boundOut() {
-  const int width = int(s.valueDim), group = int(s.group());
+  const int width = int(s.valueDim), unit = s.kvHeads > 1 ? int(s.group()) : together;
   auto buffer = pipe.out.output_buffer();
   buffer.dim(0).set_bounds(0, width);
   buffer.dim(1).set_stride(int(spec.out.rowStride));
   buffer.dim(2).set_stride(width);
   pipe.out.bound(d, 0, width);
-  if (group > 1 && s.kvHeads > 1)
-    buffer.dim(2).set_min((buffer.dim(2).min() / group) * group);
+  if (unit > 1)
+    buffer.dim(2).set_min((buffer.dim(2).min() / unit) * unit);
 }
 
-// kv head -> head -> query block; inside, score rows of a stretch.
+// Key head -> its heads -> query block; inside, score rows of a stretch.
 void AttentionPipe::scheduleRows() {
-  const int group = int(s.group());
-  Var hg(names("hg")), di(names("di")), dv(names("dv"));
+  Var di(names("di")), dv(names("dv"));
   RVar qm(names("qm")), qi(names("qi"));
   Stage run = pipe.out.update(pipe.out.num_update_definitions() - 1);
   run.split(row, block, qi, mixedTile.rows, TailStrategy::GuardWithIf)
       .split(block, block, qm, tiles(), TailStrategy::GuardWithIf)
       .split(d, d, di, V * mixedTile.vectors, tail())
-      .split(di, di, dv, V);
-  if (group > 1 && s.kvHeads > 1)
-    run.split(h, hk, hg, group, TailStrategy::GuardWithIf);
-  else
-    run.split(h, hk, hg, 1);
-  run.reorder(dv, di, qi, d, qm, block, hg, hk).vectorize(dv).unroll(di).unroll(qi);
+      .split(di, di, dv, V)
+      .reorder(dv, di, qi, d, qm, block, headsOfKey, keyHead).vectorize(dv).unroll(di)
+      .unroll(qi);
   if (stretched)
     run.partition(block, Partition::Never);
+  if (laneRows.defined())
+    oncePerBlock(laneRows);
 }
 
 // Once for each block of queries and stretch of keys.
@@ -79,8 +77,7 @@ void AttentionPipe::scheduleQueries() {
     turnedKey.vectorize(V);
   }
   if (factors.defined())
-    factors.compute_at(pipe.out, block).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
-        .store_in(MemoryType::Stack);
+    oncePerBlock(factors);
   quads.compute_at(pipe.out, block).bound_extent(q, quad).bound_extent(u, queryBlock / quad)
       .reorder(q, d, u).vectorize(d, lanesFor(s.headDim, V)).unroll(q)
       .store_in(MemoryType::Stack);
@@ -89,12 +86,17 @@ void AttentionPipe::scheduleQueries() {
       .store_in(MemoryType::Stack);
 }
 
+// A number per query of a block, for all keys.
+void AttentionPipe::oncePerBlock(Func f) {
+  f.compute_at(pipe.out, block).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+      .store_in(MemoryType::Stack);
+}
 // What a task prepares once for each key head.
 void AttentionPipe::perKeyHead(Func f) {
   if (s.kvHeads == 1)
     f.compute_root();
   else
-    f.compute_at(pipe.out, hk);
+    f.compute_at(pipe.out, keyHead);
 }
 void AttentionPipe::scheduleWidened(Func f, int64_t columns) {
   if (!f.defined())
@@ -176,8 +178,7 @@ void AttentionPipe::scheduleQueryPairs() {
     turnedKey.vectorize(V);
   }
   if (factors.defined())
-    factors.compute_at(pipe.out, block).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
-        .store_in(MemoryType::Stack);
+    oncePerBlock(factors);
   const int pairs = int(s.headDim / 2);
   quads.compute_at(pipe.out, block).bound_extent(q, quad).bound_extent(t, queryBlock / quad)
       .bound_extent(d, pairs).reorder(q, d, t).vectorize(d, lanesFor(pairs, V)).unroll(q)
@@ -253,8 +254,7 @@ void AttentionPipe::scheduleMixedPairs() {
 void AttentionPipe::scheduleQueryIntegers() {
   scheduleQueries();
   for (Func f : {queryMost, queryStep, queryInverse})
-    f.compute_at(pipe.out, block).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
-        .store_in(MemoryType::Stack);
+    oncePerBlock(f);
   queryMost.update().reorder(q, queryColumn).vectorize(q, V).unroll(q);
   scheduleQueryWords(V);
 }
@@ -326,10 +326,10 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   base = (s.decay ? 1 : 2) * queryBlock * AttentionPipe::stretchKeys * 4 * 9 / 8;
   if (s.decay || s.biasByDistance)
     base += (AttentionPipe::stretchKeys + queryBlock) * 4;
-  // What a block's stretches leave to the next; turned queries.
+  // What a block's stretches leave to the next; turned queries, all heads of a row.
   base += queryBlock * (s.valueDim + 80) * 4;
   if (turns)
-    base += queryBlock * s.headDim * 4;
+    base += (queryBlock + 2 * s.together()) * s.headDim * 4;
   // keys are rounded up to a key tile; Halide aligns each of the allocations
   base += AttentionPipe::mostKeys * perKey + 6 * 256;
 }

@@ -59,7 +59,7 @@ void AttentionPipe::declareOperands() {
 void AttentionPipe::placeTask() {
   pipe.out = make("out");
   head = h;
-  kvHead = s.kvHeads == 1 && !device ? Expr(0) : h / int(s.group());
+  kvHead = s.kvHeads == 1 && !device ? Expr(0) : h / (int(s.group()) / together);
   if (device) {
     placeSequences();
     return;
@@ -79,9 +79,22 @@ Expr AttentionPipe::ownKvHead() const {
   return device ? kvHead % int(s.kvHeads) : kvHead;
 }
 
-// Lanes past the last row repeat it.
+// What is past the last row repeats it.
+Expr AttentionPipe::rowAt(const Expr &place) const {
+  return min(row0 + place / together, rowLast);
+}
 Expr AttentionPipe::queryRow(const Expr &block, const Expr &lane) const {
-  return min(row0 + block * queryBlock + lane, rowLast);
+  return rowAt(block * queryBlock + lane);
+}
+// A division for each lane, once for all keys.
+void AttentionPipe::findLaneRows() {
+  if (together == 1 || !s.hidesPairs())
+    return;
+  laneRows = make("lane_rows");
+  laneRows(q, b) = queryRow(b, q);
+}
+Expr AttentionPipe::headOf(const Expr &lane) const {
+  return together == 1 ? head : h * together + (b * queryBlock + lane) % together;
 }
 
 //===-- Who sees whom -------------------------------------------------------//
@@ -116,16 +129,19 @@ Expr AttentionPipe::isKept(const Expr &kv) const {
   return at(Operand::keyBias)(0, keyRow + kv) > masked;
 }
 
-Expr AttentionPipe::isSeen(const Expr &block, const Expr &lane, const Expr &kv) const {
+// Whether lane q of block b sees a key.
+Expr AttentionPipe::isSeen(const Expr &kv) const {
   Expr seen = Internal::const_true();
-  Range range = seenFrom(position0 + queryRow(block, lane));
+  Expr row = laneRows.defined() ? unsafe_promise_clamped(laneRows(q, b), row0, rowLast)
+                                : queryRow(b, q);
+  Range range = seenFrom(position0 + row);
   if (range.first.defined())
     seen = kv >= range.first;
   if (range.last.defined())
     seen = seen && kv <= range.last;
   if (s.has(Operand::segments)) {
     const ImageParam &segments = at(Operand::segments);
-    seen = seen && segments(queryRow(block, lane)) == segments(keyRow + kv);
+    seen = seen && segments(row) == segments(keyRow + kv);
   }
   if (s.has(Operand::keyBias) && !integral) // there the key's own step says it
     seen = seen && isKept(kv);

@@ -20,7 +20,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "75";
+constexpr StringLiteral scheduleVersion = "76";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -128,8 +128,8 @@ void describe(const AttentionSpec &a, KernelInfo &info) {
     info.rowDimension.push_back(-1);
   info.bufferCount = info.rowDimension.size() + 1;
   info.scalarCount = a.decay ? 1 : 3;
-  // Heads that share turned keys stay in one task.
-  info.columnUnit = a.kvHeads > 1 ? a.group() : 1;
+  // Heads that share turned keys, or vectors, stay in one task.
+  info.columnUnit = a.kvHeads > 1 ? a.group() : a.together();
   info.rowUnit = 32;
   info.flopsPerRow = 2 * a.heads * (a.headDim + a.valueDim);
 }

@@ -2,6 +2,7 @@
 // anything but the spec.
 #include "compiler/halide/Spec.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -38,6 +39,24 @@ bool ScalarProgram::expensive() const {
       break;
     }
   return false;
+}
+
+int64_t AttentionSpec::together() const {
+  using Operand = AttentionOperand;
+  // Of all else that differs by head there is one number for each: a query's own.
+  if (decay || !slopes.empty())
+    return 1;
+  for (Operand byHead : {Operand::keyHeadBias, Operand::bias, Operand::contentQuery,
+                         Operand::contentKey})
+    if (has(byHead))
+      return 1;
+  if (kvHeads > 1)
+    return group();
+  // Of a single key head the heads are cut into tasks, and 8 fill half a vector.
+  int64_t most = std::min<int64_t>(heads, 8);
+  while (heads % most)
+    --most;
+  return most;
 }
 
 namespace {

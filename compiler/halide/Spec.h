@@ -98,6 +98,8 @@ struct AttentionSpec {
   }
   bool has(AttentionOperand o) const { return (*this)[o].has_value(); }
   int64_t group() const { return heads / kvHeads; }
+  // Neighbouring heads of one key head whose queries lie side by side.
+  int64_t together() const;
   int64_t angles() const { // n
     return has(AttentionOperand::rotation)
                ? (*this)[AttentionOperand::rotation]->columns / 2 : 0;

@@ -158,6 +158,8 @@ const Case sight[] = {
     {" prefix key_bias ", " window [9, 0]", true},
     {" segments ", ""},
     {" segments key_bias ", "", true, 2, 2, 24, 17},
+    {" segments ", " window [9, 0]", true, 6, 2, 16, 16},
+    {" prefix key_bias ", "", true, 10, 1, 8, 8},
     {" decay ", "", true, 2, 1, 16, 16},
     {" key_bias decay ", "", true, 3, 3, 20, 9},
 };
@@ -167,6 +169,7 @@ const Case scores[] = {
     {" sink ", "", true, 4, 2, 16, 16},
     {" sink key_bias ", " window [6, 0]", true},
     {" query_scale ", "", true},
+    {" query_scale head_scale sink ", "", true, 6, 2, 16, 16},
     {" query_scale head_scale key_bias ", " softcap 4.0"},
     {" layer_scale ", "", true, 3, 3, 20, 20},
     {" key_head_bias key_bias ", "", true, 4, 2, 16, 16},

@@ -290,6 +290,7 @@ int main(int argc, char **argv) {
   if (argc > 2) { // long
     check({"long", 1, 1, 4, 4}, isa, {1280, 1281});
     check({"long", 2, 1, 5, 3, true, true}, isa, {1281, 2600});
+    check({"long", 6, 2, 4, 4, true, false, false, 2}, isa, {1281});
     checkPadding(isa);
     checkScratch(isa);
     printf("%d failures\n", failures);
@@ -307,6 +308,9 @@ int main(int argc, char **argv) {
   cases.push_back({"interleaved", 3, 1, 16, 16, true, false, true, 8});
   cases.push_back({"interleaved", 4, 4, 24, 24, false, false, true, 6});
   cases.push_back({"softcap", 2, 1, 16, 16, true, true, false, 8, 5.0});
+  cases.push_back({"three of a key head", 6, 2, 16, 16, true});
+  cases.push_back({"seven turned", 14, 2, 8, 8, true, true, false, 4});
+  cases.push_back({"six of twelve", 12, 1, 16, 8, true});
   cases.push_back({"slopes", 6, 2, 16, 16, true, true, false, 0, 0, true});
   for (const Case &c : cases)
     check(c, isa, {1, 2, 7, 8, 9, 31, 32, 33, 67});
