@@ -186,7 +186,7 @@ private:
   const int V;
   const bool device; // one call for all sequences: h counts the heads of all
   const int queryBlock, keyTile;
-  const int together; // heads of a query, side by side; in a function h counts these
+  const int together; // heads of a row, side by side; h counts such neighbours
   static constexpr int quad = 4; // queries that are transposed at once
   const Tile mixedTile;
   const bool paired, integral;
@@ -200,7 +200,7 @@ private:
   // Loops that others are computed in; on a CPU, a form's.
   Var qo{names("qo")};
   RVar row, block, headsOfKey, keyHead;
-  Expr ownHeads; // h of what is computed
+  Expr ownHeads; // the h of an element of out
   Var e{names("e")};     // stretches
   bool stretched = false; // else all keys are stretch 0
   std::string suffix;     // of names
@@ -212,7 +212,7 @@ private:
   Expr row0, rowLast;    // of the task
   Expr sequence, keyRow; // its number, its first key's row
   Expr position0;        // of row 0
-  Expr head, kvHead;     // in their sequence; the first where h is one head
+  Expr head, kvHead;     // of h: in its sequence, where it is one head; as h counts
   TurnedHeads turnedQuery, turnedKey;
   Words queryWords, weightWords, valueWords;
   Func widenedKey, widenedValue; // [column, key, kv head] of bf16
@@ -225,7 +225,8 @@ private:
   RVar queryColumn, chunk;
   std::vector<RVar> mixedHalves;
   Var half{names("half")}, kp{names("kp")};
-  Func laneRows, factors, quads, queriesAcross, strip, dots, tileScores, scores, tops, top, tileWeights, weights, sums, sum, inverse,
+  Func laneRows; // of lane q of block b, where it takes a division to tell
+  Func factors, quads, queriesAcross, strip, dots, tileScores, scores, tops, top, tileWeights, weights, sums, sum, inverse,
       mixed, worst, worstOfAll, soundKeys;
   RVar depth, scoreTile, weightTile, topTile, sumTile, worstKeys, worstColumns;
   std::vector<RVar> mixedKeys, mixedTiles; // of each update of mixed

@@ -79,14 +79,15 @@ Expr AttentionPipe::ownKvHead() const {
   return device ? kvHead % int(s.kvHeads) : kvHead;
 }
 
-// What is past the last row repeats it.
+// Of a task's place, where the heads that are together lie row by row: its row. What is
+// past the last row repeats it.
 Expr AttentionPipe::rowAt(const Expr &place) const {
   return min(row0 + place / together, rowLast);
 }
 Expr AttentionPipe::queryRow(const Expr &block, const Expr &lane) const {
   return rowAt(block * queryBlock + lane);
 }
-// A division for each lane, once for all keys.
+// Once for all keys.
 void AttentionPipe::findLaneRows() {
   if (together == 1 || !s.hidesPairs())
     return;
