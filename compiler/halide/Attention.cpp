@@ -136,7 +136,7 @@ TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset, int hea
 Expr AttentionPipe::factorOf(const Expr &lane) {
   Expr factor = float(s.softcap > 0 || isLinear() ? s.scale : s.scale * log2e);
   auto times = [&](const Expr &by) {
-    factor = oneRounding(Internal::Call::strict_mul, factor, by);
+    factor = multiplied(factor, by);
   };
   const bool byHead = s.has(Operand::headScale) && s[Operand::headScale]->columns > 1;
   if (s.has(Operand::headScale))
@@ -361,15 +361,12 @@ void AttentionPipe::weigh() {
   findTop();
   RDom r = tilesOf("weight_tile", b);
   weightTile = r;
-  auto add = [](const Expr &x, const Expr &y) {
-    return oneRounding(Internal::Call::strict_add, x, y);
-  };
   tileWeights = make("tile_weights");
   tileWeights(q, ki, ko, e, b, h) = exp2Weight(scores(q, ki, ko, e, b, h) - top(q, e, b, h));
   weights(q, ki, ko, e, b, h) = undef<float>();
   weights(q, ki, r, e, b, h) = withSummary(
-      ki, keyTile, [&](const Expr &i) { return tileWeights(q, i, r, e, b, h); }, add);
-  sumTile = combineTiles(sum, sums, weights, "sum", sumBefore(), 0.0f, add);
+      ki, keyTile, [&](const Expr &i) { return tileWeights(q, i, r, e, b, h); }, added);
+  sumTile = combineTiles(sum, sums, weights, "sum", sumBefore(), 0.0f, added);
   invert();
 }
 // What mixed values are multiplied by; of a sum that is NaN a NaN.
@@ -385,9 +382,8 @@ Expr AttentionPipe::result(const Expr &column, const Expr &lane, const Expr &til
   if (isLinear())
     return value;
   // strict, else LLVM makes it a division in some places only
-  return oneRounding(Internal::Call::strict_mul, value,
-                     inverse(tile % tiles() * mixedTile.rows + lane, stretch,
-                             tile / tiles(), of));
+  return multiplied(value, inverse(tile % tiles() * mixedTile.rows + lane, stretch,
+                                   tile / tiles(), of));
 }
 
 // [column, query of tile, tile, stretch, head]: the tile's own dimensions, as in matmul

@@ -28,12 +28,6 @@ int mostOfDot(int64_t headDim) {
   return std::min(INT16_MAX, int(std::sqrt(double(INT32_MAX) / double(headDim))));
 }
 
-Expr multiplied(const Expr &x, const Expr &y) {
-  return oneRounding(Internal::Call::strict_mul, x, y);
-}
-Expr added(const Expr &x, const Expr &y) {
-  return oneRounding(Internal::Call::strict_add, x, y);
-}
 Expr magnitudeOf(const Expr &x) { return reinterpret<int32_t>(x) & 0x7fffffff; }
 
 // A score of a key with this logarithm, where something beside may be no number.
@@ -60,12 +54,8 @@ Expr stepOf(const Expr &bits, int most) {
 } // namespace
 
 bool AttentionPipe::takesIntegers(const AttentionSpec &s, const Machine &machine) {
-  for (const BufferSpec *buffer : {&s.query, &s.key, &s.value})
-    if (!isBf16(buffer->element))
-      return false;
   // Beside a sink's weight those of keys may be few integers, or none.
-  return machine.integers && !s.decay && !s.has(Operand::sink) && s.headDim % 2 == 0 &&
-         s.headDim >= 4;
+  return machine.integers && isOfPairs(s) && !s.has(Operand::sink);
 }
 
 // The largest magnitude of [row, head], as bits: a NaN is larger than any. First lane by

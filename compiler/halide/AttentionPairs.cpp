@@ -19,11 +19,14 @@ Expr product(const Expr &x, const Expr &y) { return cast<float>(x) * cast<float>
 
 } // namespace
 
-bool AttentionPipe::takesPairs(const AttentionSpec &s, const Machine &machine) {
+bool AttentionPipe::isOfPairs(const AttentionSpec &s) {
   for (const BufferSpec *buffer : {&s.query, &s.key, &s.value})
-    if (buffer->element != Element::bf16)
+    if (!isBf16(buffer->element))
       return false;
-  return machine.pairs && !s.decay && s.headDim % 2 == 0 && s.headDim >= 4;
+  return !s.decay && s.headDim % 2 == 0 && s.headDim >= 4;
+}
+bool AttentionPipe::takesPairs(const AttentionSpec &s, const Machine &machine) {
+  return machine.pairs && isOfPairs(s);
 }
 
 Words AttentionPipe::wordsNamed(const char *words, const char *pairs) {
@@ -75,7 +78,7 @@ void AttentionPipe::scorePairs() {
     return;
   }
   keepScores([&](const Expr &dot, const Expr &of) {
-    Expr score = oneRounding(Internal::Call::strict_mul, dot, factor);
+    Expr score = multiplied(dot, factor);
     return s.softcap > 0 || !biases ? score : score + biasesOf(of);
   });
 }
@@ -98,12 +101,9 @@ void AttentionPipe::weighPairs() {
       (weightOf(scores(q, 2 * kp, ko, e, b, h)) >> cast<uint32_t>(16)) |
       (weightOf(scores(q, 2 * kp + 1, ko, e, b, h)) & Expr(uint32_t(0xffff0000)));
   // In f32, of what is kept; the words after a tile's are its sum.
-  auto add = [](const Expr &x, const Expr &y) {
-    return oneRounding(Internal::Call::strict_add, x, y);
-  };
   auto sumOf = [&](const Expr &word) {
-    return add(reinterpret<float>(word << cast<uint32_t>(16)),
-               reinterpret<float>(word & Expr(uint32_t(0xffff0000))));
+    return added(reinterpret<float>(word << cast<uint32_t>(16)),
+                 reinterpret<float>(word & Expr(uint32_t(0xffff0000))));
   };
   weightWords = wordsNamed("weight_words", "weight_pairs");
   Func &words = weightWords.words;
@@ -111,7 +111,7 @@ void AttentionPipe::weighPairs() {
   words(q, kp, r, e, b, h) = select(
       kp < pairs, tileWeights(q, min(kp, pairs - 1), r, e, b, h),
       reinterpret<uint32_t>(combined(
-          pairs, [&](const Expr &i) { return sumOf(tileWeights(q, i, r, e, b, h)); }, add)));
+          pairs, [&](const Expr &i) { return sumOf(tileWeights(q, i, r, e, b, h)); }, added)));
   sumWords(BFloat(16));
 }
 
@@ -123,8 +123,8 @@ void AttentionPipe::sumWords(Type type) {
   sum = make("sum");
   sum(q, e, b, h) = sumBefore();
   sum(q, e, b, h) =
-      oneRounding(Internal::Call::strict_add, sum(q, e, b, h),
-                  reinterpret<float>(weightWords.words(q, keyTile / 2, r, e, b, h)));
+      added(sum(q, e, b, h),
+            reinterpret<float>(weightWords.words(q, keyTile / 2, r, e, b, h)));
   invert();
 }
 

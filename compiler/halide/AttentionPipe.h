@@ -23,8 +23,10 @@ public:
         integral(takesIntegers(s, machine)) {}
   Pipe build();
 
-  // Whether products are of pairs of bf16: two multiply-adds in a lane. Their head
-  // dimensions are even, and more than one pair (Words.cpp).
+  // Whether products may be of pairs: all is bf16, head dimensions are even, and more
+  // than one pair (Words.cpp).
+  static bool isOfPairs(const AttentionSpec &s);
+  // Whether they are, of bf16: two multiply-adds in a lane.
   static bool takesPairs(const AttentionSpec &s, const Machine &machine);
   // The same of pairs of 16-bit integers.
   static bool takesIntegers(const AttentionSpec &s, const Machine &machine);

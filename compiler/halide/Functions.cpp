@@ -96,6 +96,12 @@ Expr oneRounding(Internal::Call::IntrinsicOp op, const Expr &a, const Expr &b) {
   return Internal::Call::make(compares ? Bool() : a.type(), op, {a, b},
                               Internal::Call::PureIntrinsic);
 }
+Expr added(const Expr &x, const Expr &y) {
+  return oneRounding(Internal::Call::strict_add, x, y);
+}
+Expr multiplied(const Expr &x, const Expr &y) {
+  return oneRounding(Internal::Call::strict_mul, x, y);
+}
 
 namespace {
 
@@ -108,12 +114,16 @@ std::pair<Expr, Expr> splitSum(const Expr &x) {
   return {bitsOf(n), f};
 }
 
+// 2^x for x from -127 on, where 2^f is a polynomial of these for |f| <= 1/2.
+Expr exp2By(const Expr &x, std::initializer_list<float> coefficients) {
+  auto [n, f] = splitSum(x);
+  return floatOf(bitsOf(horner(f, coefficients)) + shifted(n, 23));
+}
+
 // 2^x for x from -127 to 0.
 Expr exp2Near(const Expr &x) {
-  auto [n, f] = splitSum(x);
-  Expr p = horner(f, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
-                      0.00966734067f, 0.00133822637f});
-  return floatOf(bitsOf(p) + shifted(n, 23));
+  return exp2By(x, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f, 0.00966734067f,
+                    0.00133822637f});
 }
 
 } // namespace
@@ -122,9 +132,7 @@ Expr exp2Near(const Expr &x) {
 Expr exp2Weight(Expr x) { return exp2Near(max(x, -127.0f)); }
 
 Expr exp2Coarse(Expr x) {
-  auto [n, f] = splitSum(max(x, -127.0f));
-  Expr p = horner(f, {1.0f, 0.693282902f, 0.242210999f, 0.0550089329f});
-  return floatOf(bitsOf(p) + shifted(n, 23));
+  return exp2By(max(x, -127.0f), {1.0f, 0.693282902f, 0.242210999f, 0.0550089329f});
 }
 
 // 2^(f + 1/2) is in [1, 2], so that half of bf16's last place is 2^-8 throughout: it

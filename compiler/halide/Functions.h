@@ -38,6 +38,9 @@ Halide::Expr exp2Half(Halide::Expr x);
 // the same bits in its main loop, its tail and the tile of the other row class.
 Halide::Expr oneRounding(Halide::Internal::Call::IntrinsicOp op,
                          const Halide::Expr &a, const Halide::Expr &b);
+// The same of x + y, and of x y.
+Halide::Expr added(const Halide::Expr &x, const Halide::Expr &y);
+Halide::Expr multiplied(const Halide::Expr &x, const Halide::Expr &y);
 
 // The value of a program on f32 arguments, for an out of `element`.
 Halide::Expr evaluate(const ScalarProgram &program,

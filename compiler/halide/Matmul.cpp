@@ -144,7 +144,7 @@ Expr MatmulPipe::outlierOf(const Expr &row, const Expr &column, const Expr &at) 
   Expr step = outlierColumn / group, part = outlierColumn % group;
   Expr there = words ? partOf(weight(column, step, at), part, s.input.element)
                      : cast<int32_t>(weight(column * group + part, step, at));
-  return oneRounding(Internal::Call::strict_mul, parameters(2, row), cast<float>(there));
+  return multiplied(parameters(2, row), cast<float>(there));
 }
 
 // The region's argument of an accumulator.

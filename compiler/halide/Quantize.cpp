@@ -11,9 +11,6 @@ namespace mille {
 namespace {
 
 Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
-Expr plus(const Expr &a, const Expr &b) {
-  return oneRounding(Internal::Call::strict_add, a, b);
-}
 
 using Values = std::vector<Expr>;
 
@@ -182,18 +179,18 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                  });
   Expr outlierColumn = clamp(N - back[0], 0, N - 1);
 
-  Expr exact = plus(high, low) * (1.0f / 255);
+  Expr exact = added(high, low) * (1.0f / 255);
   Func step(names("step")), values(names("values"));
   step(m) = reinterpret<float>(max(bitsOf(exact), bitsOf(Expr(0x1p-100f))));
   // Nothing is negative: a cast that truncates rounds what is 0.5 more to nearest.
-  Expr zero = clamp(cast<int32_t>(plus(low / step(m), Expr(0.5f))), 0, 255);
+  Expr zero = clamp(cast<int32_t>(added(low / step(m), Expr(0.5f))), 0, 255);
   pipe.out = Func(names("out"));
   Func &parameters = pipe.out;
   parameters(c, m) = mux(c, {step(m), cast<float>(zero), at(outlierColumn),
                              cast<float>(outlierColumn)});
   Func inverse(names("inverse"));
   inverse(m) = 1.0f / parameters(0, m);
-  Expr shifted = plus(at(n) * inverse(m), parameters(1, m) + 0.5f);
+  Expr shifted = added(at(n) * inverse(m), parameters(1, m) + 0.5f);
   // Between low and high it is above -1; at high it may be 256.
   Expr nearest = cast<uint8_t>(cast<int32_t>(min(shifted, 255.5f)));
   Expr there = clamp(cast<int32_t>(parameters(3, m)), 0, N - 1);
