@@ -8,6 +8,7 @@
 #include "compiler/halide/RegistersApart.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <mutex>
 #include <sys/mman.h>
@@ -53,10 +54,18 @@ public:
   void error(const char *text) override { throw CompileError(text); }
 };
 
-void silenceHalide() {
+// What LLVM is told, which Halide takes from the environment only, when it first makes
+// code. Vectors are in the schedules: of the addresses of a tile's rows LLVM made some
+// more, took them apart again in each step, and kept the sums of bf16 in memory.
+constexpr const char *llvmOptions = "-vectorize-slp=false";
+
+void prepareHalide() {
   static Quiet quiet;
   static std::once_flag once;
-  std::call_once(once, [] { set_custom_compile_time_error_reporter(&quiet); });
+  std::call_once(once, [] {
+    set_custom_compile_time_error_reporter(&quiet);
+    setenv("HL_LLVM_ARGS", llvmOptions, /*replace=*/1);
+  });
 }
 
 // An unnamed file in memory that Halide can write by path.
@@ -125,7 +134,7 @@ Module placeBuffers(const Module &module, const ExpertGroups &experts) {
 
 bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
                 std::string &object, std::string &error) {
-  silenceHalide();
+  prepareHalide();
   try {
     Target target(options.target);
     Names names{options.unique};

@@ -6,6 +6,7 @@
 // RUN: python3 %S/Inputs/stored_sums.py %t.objects | FileCheck %s --check-prefix=SUMS
 // SUMS: attention-80.o: some loops, 0 stored sums
 // SUMS-NEXT: attention-96.o: some loops, 0 stored sums
+// SUMS: few-bf16.o: some loops, 0 stored sums
 // CHECK: attention-bf16.o: {{.*}}bf16
 // CHECK: matmul-bf16.o: {{.*}}bf16
 // CHECK: matmul-int8.o: {{.*}}vnni
@@ -46,6 +47,16 @@ const std::string pairsText = R"(func.func @f(%in: memref<?x48xbf16>, %w: memref
 ^bb0(%a: f32):
  kernel.yield %a : f32
  } : memref<?x48xbf16>, memref<3x24x128xbf16>
+ return
+})";
+
+// A feed-forward's second matmul of bf16, rows padded.
+const std::string residualText = R"(func.func @f(%in: memref<?x3072xbf16, strided<[3104, 1]>>, %w: memref<16x1536x96xbf16>, %r: memref<?x768xf32, strided<[784, 1]>>, %o: memref<?x768xf32, strided<[784, 1]>>) {
+ kernel.matmul %in, %w extras(%r : memref<?x768xf32, strided<[784, 1]>>) outs(%o : memref<?x768xf32, strided<[784, 1]>>) accumulators 1 {
+^bb0(%a: f32, %b: f32):
+ %y = arith.addf %a, %b : f32
+ kernel.yield %y : f32
+ } : memref<?x3072xbf16, strided<[3104, 1]>>, memref<16x1536x96xbf16>
  return
 })";
 
@@ -425,13 +436,13 @@ void writeObjects(const std::string &folder, const Isa &isa) {
   std::filesystem::create_directories(folder);
   const std::pair<const char *, std::string> rows[] = {
       {"matmul", matmul(100, geluRegion)}, {"matmul-bf16", pairsText},
-      {"matmul-int8", bytesText}, {"quantize-bf16", quantizeText},
+      {"few-bf16", residualText}, {"matmul-int8", bytesText}, {"quantize-bf16", quantizeText},
       {"attention", attentionText}, {"attention-bf16", narrowed(attentionText)},
       {"attention-80", attentionOf(80)}, {"attention-96", attentionOf(96)},
       {"rows-bf16", narrowed(groupNorm)}};
   for (const auto &[name, text] : rows)
     std::ofstream(folder + "/" + name + ".o", std::ios::binary)
-        << made(text, isa, RowClass::many);
+        << made(text, isa, text == residualText ? RowClass::few : RowClass::many);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 """How many sums the loops of a folder's objects store after every product: a register
-that a loop writes by multiply-adds only, and stores. It should hold them to the end.
+that a loop writes by multiply-adds only, and stores; and a place of the stack that it
+both stores vectors to and loads them from. Registers should hold them to the end.
 
   stored_sums.py FOLDER
 """
@@ -33,15 +34,19 @@ def innermost_loops(code):
 
 def stored_sums(body):
     sums, others, stored = set(), set(), set()
+    left, found = set(), set()  # places of the stack
     for _, name, operands in body:
         operands = re.sub(r"\s*\{.*", "", operands)  # no mask
         words = re.findall(r"%[xyz]mm\d+", operands)
+        places = re.findall(r"\S*\(%rsp\)", operands)
         to_memory = operands.endswith(")")
         if to_memory and words and name.startswith("vmov"):
             stored.add(words[0])
+            left.update(places)
         elif words and not to_memory:
             (sums if ADDS.fullmatch(name) else others).add(words[-1])
-    return len((sums - others) & stored)
+            found.update(places)
+    return len((sums - others) & stored) + len(left & found)
 
 
 folder = sys.argv[1]
