@@ -14,8 +14,8 @@ struct Isa {
   std::string halideTarget; // "x86-64-linux-avx512_zen4-..."
   uint64_t features;        // MILLE_CPU_* of runtime/abi.h
   std::string backend = ""; // of devices: "opencl"; "": this CPU
-  // As LLVM names it, where Halide has no target for it: halideTarget is then a
-  // newer one's, and LLVM makes the object. "": Halide's own object.
+  // As LLVM names it, where LLVM makes the object: Halide has no target for it, and
+  // halideTarget is a newer one's, or does not know all of it. "": Halide's own object.
   std::string cpu = "";
 };
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <numeric>
+#include <sys/mman.h>
 
 using namespace mille;
 using namespace mille::benchmarks;
@@ -31,9 +32,23 @@ mille_kernel_function benchmarks::made(const std::string &text, const Isa &isa,
   return function;
 }
 
+namespace {
+
+// On large pages, as the runtime's arenas and weights are.
+void *allocate(int64_t bytes) {
+  constexpr int64_t hugePage = 2 << 20;
+  const int64_t alignment = bytes >= hugePage / 2 ? hugePage : 64;
+  bytes = (bytes + alignment) / alignment * alignment;
+  void *memory = aligned_alloc(alignment, bytes);
+  if (memory && alignment == hugePage)
+    madvise(memory, bytes, MADV_HUGEPAGE);
+  return memory;
+}
+
+} // namespace
+
 Memory::Memory(int64_t count, Element element)
-    : element(element),
-      first(aligned_alloc(64, (count * element.bytes + 127) / 64 * 64)) {
+    : element(element), first(allocate(count * element.bytes + 63)) {
   const bool halves = element.name == bf16.name;
   for (int64_t i = 0; i < count * element.bytes / 4; ++i) {
     floats()[i] = float(int(i * 2654435761u >> 16) % 2001 - 1000) / 1000.0f;

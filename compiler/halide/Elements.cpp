@@ -1,5 +1,5 @@
-// Roundings by integer arithmetic: Halide's own cast to bf16 is a longer emulation.
-// Must give the same bits on every instruction set.
+// Roundings by integer arithmetic: Halide's own cast to bf16 is a longer emulation. Must
+// be in the form that RoundingInstruction.cpp finds, and give its bits.
 #include "compiler/halide/Elements.h"
 
 using namespace Halide;

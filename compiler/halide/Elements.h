@@ -13,6 +13,7 @@ Halide::Type typeOf(Element element);
 Halide::Expr widened(const Halide::Expr &x);
 
 // An f32 as `element`, f32 or one of bf16's, to nearest, ties to even; a NaN stays one.
+// Numbers below 2^-126 are 0 where it is bf16's own instruction (RoundingInstruction.h).
 Halide::Expr rounded(const Halide::Expr &x, Element element);
 
 // Element `part` of those that lie side by side in a word of 32 bits: a bf16 as

@@ -91,9 +91,8 @@ Machine machineOf(const Target &target, const EmitOptions &options) {
     return {4, true, false, false, true};
   // A target names its newest feature only, not what that implies.
   const bool vnni = target.has_feature(Target::AVX512_Zen4);
-  const bool lacksBf16 = !options.cpu.empty();
   if (vnni || target.has_feature(Target::AVX512_Skylake))
-    return {16, true, vnni && !lacksBf16, vnni && lacksBf16};
+    return {16, true, vnni && options.bf16, vnni && !options.bf16};
   return {8, false};
 }
 
@@ -140,7 +139,7 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Names names{options.unique};
     Machine machine = machineOf(target, options);
     // Of a CPU older than its target: Halide would use that target's bf16.
-    const bool lacksBf16 = machine.device || !options.cpu.empty();
+    const bool lacksBf16 = machine.device || !options.bf16;
     Pipe pipe = build(lacksBf16 ? withoutBf16(spec) : spec, machine, names, options);
     std::vector<Func> outs = pipe.before;
     outs.push_back(pipe.out);

@@ -20,7 +20,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "77";
+constexpr StringLiteral scheduleVersion = "78";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -157,7 +157,7 @@ llvm::ArrayRef<Isa> mille::knownIsas() {
   static const Isa isas[] = {
       {"zen4", ("x86-64-linux-avx512_zen4" + features).str(),
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 |
-           MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2},
+           MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2, "", "znver4"},
       // Halide has vpdpbusd from Zen 4 on only.
       {"cascadelake", ("x86-64-linux-avx512_zen4" + features).str(),
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_VNNI, "", "cascadelake"},
@@ -239,6 +239,7 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
   options.few = rows == RowClass::few && hasClasses(info.fewRows, isa);
   options.rank = rank;
   options.cpu = isa.cpu;
+  options.bf16 = isa.cpu.empty() || isa.features & MILLE_CPU_AVX512_BF16;
   std::string key = hashOf(identityOf(spec) + options.target + "\n" + symbol +
                            "\n" + std::to_string(rank) + makerOf(isa));
   if (useCache && readKernelCache(key, object))

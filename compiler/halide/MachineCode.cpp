@@ -1,6 +1,8 @@
-// LLVM's code generator, set as Halide sets its own, for another CPU. Must not
-// optimize: Halide has done that, and equal bitcode must give equal bytes.
+// LLVM's code generator, set as Halide sets its own. Must not optimize: Halide has done
+// that, and equal bitcode must give equal bytes.
 #include "compiler/halide/MachineCode.h"
+
+#include "compiler/halide/RoundingInstruction.h"
 
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -12,6 +14,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -22,13 +25,13 @@ using namespace llvm;
 
 namespace {
 
-// These CPUs gather slowly, and slower since their microcode hides what a gather
-// leaves behind; Halide says so for all before Zen 4.
+// A gather takes more than loads one by one, and more since microcode hides what it
+// leaves behind.
 constexpr const char *tuning = "+prefer-no-gather";
 
-// What Halide calls by name that came after VNNI. LLVM has no code for it on an older
-// CPU, and would end the process.
-constexpr StringRef newer = "llvm.x86.avx512bf16.";
+// What Halide calls by name. LLVM has no code for it on a CPU without, and would end the
+// process.
+constexpr StringRef bf16Calls = "llvm.x86.avx512bf16.", bf16Feature = "+avx512bf16";
 
 const Target *targetOf(const Triple &triple, std::string &error) {
   static std::once_flag once;
@@ -58,10 +61,15 @@ TargetOptions optionsOf(const Module &module) {
   return options;
 }
 
+bool hasBf16(const TargetMachine &machine) {
+  return machine.getMCSubtargetInfo()->checkFeatures(bf16Feature);
+}
+
 // Every function is for this CPU. False where one calls what it lacks.
-bool retarget(Module &module, StringRef cpu, std::string &error) {
+bool retarget(Module &module, const TargetMachine &machine, std::string &error) {
+  const StringRef cpu = machine.getTargetCPU();
   for (Function &function : module) {
-    if (function.getName().starts_with(newer)) {
+    if (!hasBf16(machine) && function.getName().starts_with(bf16Calls)) {
       error = ("Halide calls " + function.getName() + ", which " + cpu + " lacks").str();
       return false;
     }
@@ -69,7 +77,7 @@ bool retarget(Module &module, StringRef cpu, std::string &error) {
       continue;
     function.addFnAttr("target-cpu", cpu);
     function.addFnAttr("tune-cpu", cpu);
-    function.addFnAttr("target-features", tuning);
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
   }
   return true;
 }
@@ -128,16 +136,18 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
     error = toString(module.takeError());
     return false;
   }
-  if (!retarget(**module, cpu, error))
-    return false;
-  storeOnlyLanes(**module);
   const Triple &triple = (*module)->getTargetTriple();
   const Target *target = targetOf(triple, error);
   if (!target)
     return false;
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, cpu, tuning, optionsOf(**module), Reloc::PIC_, CodeModel::Small,
-      CodeGenOptLevel::Aggressive));
+      triple, cpu, tuning, optionsOf(**module), Reloc::PIC_,
+      CodeModel::Small, CodeGenOptLevel::Aggressive));
+  if (!retarget(**module, *machine, error))
+    return false;
+  storeOnlyLanes(**module);
+  if (hasBf16(*machine))
+    roundByInstruction(**module);
   (*module)->setDataLayout(machine->createDataLayout());
   SmallVector<char, 0> bytes;
   raw_svector_ostream stream(bytes);

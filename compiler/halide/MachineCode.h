@@ -1,5 +1,5 @@
-// Objects for CPUs that Halide has no target for, from the bitcode that it makes for
-// a newer one. Private to this room.
+// Objects from the bitcode that Halide makes: for CPUs that it has no target for, of a
+// newer one's, and with instructions that it does not know. Private to this room.
 #pragma once
 #include <string>
 

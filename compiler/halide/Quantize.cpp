@@ -12,6 +12,27 @@ namespace {
 
 Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
 
+// The bits of a row's numbers, as wide as they lie there: of bf16, half as many vectors.
+struct Bits {
+  Bits(Element element, const Machine &machine)
+      : width(isBf16(element) && !machine.device ? 16 : 32),
+        lanes(machine.lanes * 32 / width) {}
+
+  Type type() const { return Int(width); }
+  Expr none() const { return Internal::make_zero(type()); }
+  Expr sign() const { return Internal::make_const(UInt(width), uint64_t(1) << (width - 1)); }
+  Expr of(const Expr &x) const {
+    return reinterpret(type(), width == 16 ? x : widened(x));
+  }
+  Expr number(const Expr &bits) const {
+    return width == 16 ? widened(withoutSign(bits)) : reinterpret<float>(bits);
+  }
+  Expr withoutSign(const Expr &bits) const { return reinterpret(UInt(width), bits); }
+
+  int width;
+  int lanes; // in a vector
+};
+
 using Values = std::vector<Expr>;
 
 // What all numbers of a row of N combine to: those of L columns side by side first, by
@@ -23,13 +44,13 @@ public:
   using Place = std::function<Values(const Values &, const Expr &lane)>;
 
   // `place`: what the values of a lane are to all lanes.
-  AcrossRow(const std::string &name, const Names &names, const Var &m, int N,
+  AcrossRow(const std::string &name, const Names &names, const Var &m, int N, int V,
             const Machine &machine, const Values &start, const Take &take,
             const Combine &combine,
             const Place &place = [](const Values &of, const Expr &) { return of; })
       : lanes(names((name + "_lanes").c_str())), all(names(name.c_str())), m(m),
         count(start.size()), device(machine.device) {
-    const int V = machine.lanes, L = lanesOf(N, machine), whole = N / L, rest = N % L;
+    const int L = lanesOf(N, V, machine), whole = N / L, rest = N % L;
     Var l(names("l"));
     lanes(l, m) = tupleOf(start);
     if (whole) {
@@ -70,14 +91,10 @@ public:
     }
   }
 
-  static int lanesOf(int N, const Machine &machine) {
+  static int lanesOf(int N, int V, const Machine &machine) {
     if (machine.device)
       return N >= 256 ? 64 : 16;
-    return N >= 4 * machine.lanes ? 4 * machine.lanes : machine.lanes;
-  }
-  static int roundsOf(int N, const Machine &machine) {
-    const int L = lanesOf(N, machine);
-    return (N + L - 1) / L;
+    return N >= 4 * V ? 4 * V : V;
   }
 
 private:
@@ -138,7 +155,7 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                    const Names &names) {
   const QuantizeSpec &s = spec.quantize;
   const int N = int(s.input.columns);
-  const Expr signBit = Expr(uint32_t(0x80000000));
+  const Bits bits(s.input.element, machine);
   Var n(names("n")), m(names("m")), c(names("c"));
   ImageParam input = bufferOf(s.input, names("input"));
   Pipe pipe;
@@ -146,10 +163,11 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   auto at = [&](const Expr &column) { return widened(input(column, m)); };
 
   // The two largest, and the two largest without a sign.
-  const Expr none = Expr(0), unsignedNone = Expr(uint32_t(0));
-  AcrossRow ends("ends", names, m, N, machine, {none, none, unsignedNone, unsignedNone},
+  const Expr none = bits.none(), unsignedNone = bits.withoutSign(none);
+  AcrossRow ends("ends", names, m, N, bits.lanes, machine,
+                 {none, none, unsignedNone, unsignedNone},
                  [&](const Values &so, const Expr &column, const Expr &) {
-                   Expr x = bitsOf(at(column)), y = reinterpret<uint32_t>(at(column));
+                   Expr x = bits.of(input(column, m)), y = bits.withoutSign(x);
                    return joined({max(so[0], x), max(so[1], min(so[0], x))},
                                  {max(so[2], y), max(so[3], min(so[2], y))});
                  },
@@ -158,23 +176,25 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                                  twoLargest(a[2], a[3], b[2], b[3]));
                  });
   auto negated = [&](const Expr &end) { // of the negative, or none
-    return reinterpret<int32_t>(select(end > signBit, end ^ signBit, unsignedNone));
+    return reinterpret(bits.type(),
+                       select(end > bits.sign(), end ^ bits.sign(), unsignedNone));
   };
   Expr lowest = negated(ends[2]), lower = negated(ends[3]);
   Expr isHigh = ends[0] >= lowest;
-  Expr outlier = select(isHigh, reinterpret<uint32_t>(ends[0]), ends[2]);
-  Expr high = reinterpret<float>(select(isHigh, ends[1], ends[0]));
-  Expr low = reinterpret<float>(select(isHigh, lowest, lower));
+  Expr outlier = select(isHigh, bits.withoutSign(ends[0]), ends[2]);
+  Expr high = bits.number(select(isHigh, ends[1], ends[0]));
+  Expr low = bits.number(select(isHigh, lowest, lower));
   // The first column that holds it: in each lane by the rounds from it to the end.
-  const int rounds = AcrossRow::roundsOf(N, machine), L = AcrossRow::lanesOf(N, machine);
-  AcrossRow back("back", names, m, N, machine, {none},
+  const int L = AcrossRow::lanesOf(N, bits.lanes, machine), rounds = (N + L - 1) / L;
+  AcrossRow back("back", names, m, N, bits.lanes, machine, {none},
                  [&](const Values &so, const Expr &column, const Expr &round) {
-                   Expr bits = reinterpret<uint32_t>(at(column));
-                   return Values{select(bits == outlier, max(so[0], rounds - round), so[0])};
+                   Expr is = bits.withoutSign(bits.of(input(column, m))) == outlier;
+                   Expr left = cast(bits.type(), rounds - round);
+                   return Values{select(is, max(so[0], left), so[0])};
                  },
                  [](const Values &a, const Values &b) { return Values{max(a[0], b[0])}; },
                  [&](const Values &of, const Expr &lane) {
-                   Expr column = (rounds - of[0]) * L + lane;
+                   Expr column = (rounds - cast<int32_t>(of[0])) * L + lane;
                    return Values{select(of[0] > 0, N - column, 0)};
                  });
   Expr outlierColumn = clamp(N - back[0], 0, N - 1);
@@ -191,8 +211,10 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   Func inverse(names("inverse"));
   inverse(m) = 1.0f / parameters(0, m);
   Expr shifted = added(at(n) * inverse(m), parameters(1, m) + 0.5f);
-  // Between low and high it is above -1; at high it may be 256.
-  Expr nearest = cast<uint8_t>(cast<int32_t>(min(shifted, 255.5f)));
+  // Between low and high it is above -1; at high it may be 256. One instruction narrows
+  // and takes the least.
+  Expr whole = reinterpret<uint32_t>(cast<int32_t>(shifted));
+  Expr nearest = cast<uint8_t>(min(whole, Expr(uint32_t(255))));
   Expr there = clamp(cast<int32_t>(parameters(3, m)), 0, N - 1);
   Expr zeroThere = cast<uint8_t>(cast<int32_t>(parameters(1, m)));
   if (machine.device) {

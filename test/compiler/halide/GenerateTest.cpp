@@ -248,6 +248,7 @@ std::string statementOf(const std::string &text, const char *isa, bool few = fal
     exit(1);
   EmitOptions options{isaNamed(isa).halideTarget, "k", "heap", few, &statement};
   options.cpu = isaNamed(isa).cpu;
+  options.bf16 = options.cpu != "cascadelake";
   expect(emitKernel(spec, options, object, error), error);
   return statement;
 }
