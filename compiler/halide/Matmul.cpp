@@ -165,7 +165,7 @@ void MatmulPipe::finish() {
   parking = make("park");
   if (parked)
     parking(inTile) = product(inTile);
-  if (s.ofBytes() && !device) { // a tile's beforehand: half the epilogue's code
+  if (s.ofBytes() && !device) { // by themselves: half the epilogue's code
     outliers = make("outliers");
     outliers(inTile) =
         outlierOf(min(rowAt(i, t), input.dim(1).max()), columnInPanel(), panelNumber());

@@ -37,7 +37,7 @@ private:
   Expr columnInPanel() const;
   Expr panelNumber() const;
   void schedule();
-  void scheduleTile(Func f);
+  void scheduleTile(Func f, bool row = false);
   void scheduleSums();
   int groupedSteps() const;
   void addPasses();

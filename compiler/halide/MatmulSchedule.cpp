@@ -9,10 +9,10 @@ using namespace Halide;
 
 namespace mille {
 
-// All of a tile, row by row.
-void MatmulPipe::scheduleTile(Func f) {
-  f.compute_at(pipe.out, tileRows.y).bound_extent(ni, tile.columns)
-      .bound_extent(a, count).bound_extent(i, tile.rows).bound_extent(t, 1)
+// All of a tile, row by row, or of one of its rows.
+void MatmulPipe::scheduleTile(Func f, bool row) {
+  f.compute_at(pipe.out, row ? tileRows.x : tileRows.y).bound_extent(ni, tile.columns)
+      .bound_extent(a, count).bound_extent(i, row ? 1 : tile.rows).bound_extent(t, 1)
       .bound_extent(no, 1).vectorize(ni, V).unroll(ni).unroll(a);
 }
 
@@ -49,7 +49,10 @@ void MatmulPipe::schedule() {
     pipe.out.update().unroll(tileRows.x);
   }
   if (outliers.defined()) {
-    scheduleTile(outliers);
+    // In the epilogue's loop they wait for little, but where a polynomial fills what a
+    // core looks ahead: on Zen 4 768 -> 3072 from 92 to 93.4 % of the peak, with GELU
+    // from 88 to 86.
+    scheduleTile(outliers, /*row=*/!s.epilogue.expensive());
     outliers.store_in(MemoryType::Stack);
   }
   scheduleSums();
