@@ -9,8 +9,9 @@
 // SUMS: few-bf16.o: some loops, 0 stored sums
 // CHECK: attention-bf16.o: {{.*}}bf16
 // CHECK: matmul-bf16.o: {{.*}}bf16
-// CHECK: matmul-int8.o: {{.*}}vnni
+// CHECK: matmul-int8.o: {{.*}}vnni, bf16
 // CHECK: matmul.o:
+// CHECK: rows-bf16.o: bf16
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/ReadSpec.h"
