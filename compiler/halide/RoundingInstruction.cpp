@@ -13,13 +13,15 @@ using namespace llvm::PatternMatch;
 namespace {
 
 // |x| > infinity, as integers.
-bool isNan(Value *condition, Value *x, Value *bits) {
+bool isNan(Value *condition, Value *bits) {
   Value *magnitude;
   if (!match(condition, m_SpecificICmp(ICmpInst::ICMP_UGT, m_Value(magnitude),
                                        m_SpecificInt(0x7f800000))))
     return false;
+  Value *x;
   return match(magnitude, m_And(m_Specific(bits), m_SpecificInt(0x7fffffff))) ||
-         match(magnitude, m_BitCast(m_FAbs(m_Specific(x))));
+         (match(bits, m_BitCast(m_Value(x))) &&
+          match(magnitude, m_BitCast(m_FAbs(m_Specific(x)))));
 }
 
 // bits + 0x7fff, or 0x8000 where bit 16 is one.
@@ -30,17 +32,15 @@ bool isRoundedUp(Value *sum, Value *bits) {
                                                        m_SpecificInt(0x8000))));
 }
 
-// The number whose upper half, rounded, `half` is; or null.
+// The bits of the number whose upper half, rounded, `half` is; or null.
 Value *roundedBy(Value *half) {
-  Value *condition, *quiet, *sum, *bits, *x;
+  Value *condition, *quiet, *sum, *bits;
   if (!match(half, m_Trunc(m_LShr(m_Select(m_Value(condition), m_Value(quiet), m_Value(sum)),
                                   m_SpecificInt(16)))) ||
       !half->getType()->getScalarType()->isIntegerTy(16) ||
-      !match(quiet, m_c_Or(m_Value(bits), m_SpecificInt(0x400000))) ||
-      !match(bits, m_BitCast(m_Value(x))) ||
-      !x->getType()->getScalarType()->isFloatTy())
+      !match(quiet, m_c_Or(m_Value(bits), m_SpecificInt(0x400000))))
     return nullptr;
-  return isNan(condition, x, bits) && isRoundedUp(sum, bits) ? x : nullptr;
+  return isNan(condition, bits) && isRoundedUp(sum, bits) ? bits : nullptr;
 }
 
 } // namespace
@@ -49,13 +49,14 @@ void mille::roundByInstruction(Module &module) {
   for (Function &function : module) {
     SmallVector<std::pair<Instruction *, Value *>> found;
     for (Instruction &half : instructions(function))
-      if (Value *x = roundedBy(&half))
-        found.push_back({&half, x});
-    for (auto [half, x] : found) {
+      if (Value *bits = roundedBy(&half))
+        found.push_back({&half, bits});
+    for (auto [half, bits] : found) {
       IRBuilder<> builder(half);
-      Type *narrow = x->getType()->getWithNewType(builder.getBFloatTy());
-      half->replaceAllUsesWith(
-          builder.CreateBitCast(builder.CreateFPTrunc(x, narrow), half->getType()));
+      Type *type = bits->getType();
+      Value *x = builder.CreateBitCast(bits, type->getWithNewType(builder.getFloatTy()));
+      Value *narrow = builder.CreateFPTrunc(x, type->getWithNewType(builder.getBFloatTy()));
+      half->replaceAllUsesWith(builder.CreateBitCast(narrow, half->getType()));
       RecursivelyDeleteTriviallyDeadInstructions(half);
     }
   }

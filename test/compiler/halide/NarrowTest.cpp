@@ -316,6 +316,37 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
   }
 }
 
+//===-- Rounding to bf16 ---------------------------------------------------------//
+
+// What rounds up, down, to even and to infinity, in all exponents and signs, and NaN.
+void checkRounding(const Isa &isa) {
+  const uint32_t lower[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
+  const int64_t columns = 101, rows = (6 * 65536 + columns - 1) / columns;
+  auto type = [](const char *element) { return "memref<?x101x" + std::string(element) + ">"; };
+  ParsedKernel parsed("func.func @f(%x: " + type("f32") + ", %o: " + type("bf16") +
+                      ") {\n kernel.rows ins(%x : " + type("f32") + ") outs(%o : " +
+                      type("bf16") + ") gather [-1] {\n^bb0(%a: f32):\n"
+                      " kernel.yield %a : f32\n }\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  std::vector<float> x(rows * columns, 1.0f);
+  std::vector<uint16_t> y(x.size());
+  for (uint32_t i = 0; i < 6 * 65536; ++i) {
+    uint32_t bits = i / 6 << 16 | lower[i % 6];
+    std::memcpy(&x[i], &bits, sizeof bits);
+  }
+  auto all = [&](void *host) {
+    return Argument{host, {{0, int32_t(columns), 1, 0},
+                           {0, int32_t(rows), int32_t(columns), 0}}};
+  };
+  expect(call(kernel, {all(x.data())}, {}, all(y.data())) == 0, "rounding: status");
+  for (size_t i = 0; i < x.size(); ++i) {
+    const bool tiny = std::fabs(x[i]) < FLT_MIN; // may be taken as 0
+    if (y[i] != narrowBf16(x[i]) && !(tiny && (y[i] & 0x7fff) == 0))
+      return expect(false, "rounding of " + std::to_string(x[i]) + " is " + number(y[i]) +
+                               " but must be " + number(narrowBf16(x[i])));
+  }
+}
+
 //===-- GELU of a narrow out ----------------------------------------------------//
 
 // Every bf16: as near as its rounding and the quicker polynomials allow.
@@ -371,6 +402,7 @@ int main(int argc, char **argv) {
   for (int64_t columns : {1, 15, 17, 64, 100, 769})
     for (bool narrow : {false, true})
       checkQuantize(columns, narrow, isa);
+  checkRounding(isa);
   checkGelu(isa);
   printf("%d failures\n", failures);
   return failures != 0;
