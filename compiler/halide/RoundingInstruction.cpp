@@ -40,7 +40,8 @@ Value *roundedBy(Value *half) {
       !half->getType()->getScalarType()->isIntegerTy(16) ||
       !match(quiet, m_c_Or(m_Value(bits), m_SpecificInt(0x400000))))
     return nullptr;
-  return isNan(condition, bits) && isRoundedUp(sum, bits) ? bits : nullptr;
+  const bool wide = bits->getType()->getScalarType()->isIntegerTy(32);
+  return wide && isNan(condition, bits) && isRoundedUp(sum, bits) ? bits : nullptr;
 }
 
 } // namespace

@@ -6,9 +6,10 @@
 
 using namespace mille;
 
-// tasks ROWS COLUMNS INPUTS THREADS: tiles of 8 rows, panels of 48 columns.
+// tasks ROWS COLUMNS INPUTS THREADS [owned]: tiles of 8 rows, panels of 48 columns.
+// owned: as a launch's only stage.
 int main(int count, char **words) {
-  if (count != 5)
+  if (count != 5 && count != 6)
     return 2;
   const int64_t rows = atoll(words[1]), columns = atoll(words[2]);
   mille_kernel kernel = {};
@@ -16,7 +17,14 @@ int main(int count, char **words) {
   kernel.column_unit = 48;
   kernel.row_unit = 8;
   kernel.flops_per_row = uint64_t(2 * columns * atoll(words[3]));
-  const Split split = splitRows(kernel, rows, columns, atoi(words[4]));
+  const int threads = atoi(words[4]);
+  mille_stage stage = {};
+  stage.kernel = &kernel;
+  Split split;
+  if (count == 5)
+    split = splitRows(kernel, rows, columns, threads);
+  else if (!splitOwned(&stage, 1, rows, threads, split))
+    return 1;
   for (int64_t k = 0; k < split.tasks(); ++k) {
     int64_t sequence;
     Range down, across;
