@@ -15,7 +15,7 @@ constexpr int64_t rowsPerTask = 192;
 constexpr int64_t ownedRowsMost = 192;   // what is written stays in cache
 // Of one of several threads: about 1.3 ms in f32, so that it gives way (Pool.cpp) before
 // the system takes its core in the middle of a task. BERT-base of 128 tokens, 2 threads,
-// one core busy: 0.92 to 0.94 of one thread's time; of tasks twice as long 0.85 to 1.05.
+// one core busy: 0.87 to 0.94 of one thread's time; of tasks twice as long 0.85 to 1.05.
 constexpr int64_t ownedFlops = 150000000;
 
 int64_t divideUp(int64_t value, int64_t by) { return (value + by - 1) / by; }

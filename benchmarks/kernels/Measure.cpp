@@ -2,13 +2,13 @@
 // comes to them.
 #include "benchmarks/kernels/Measure.h"
 #include "compiler/driver/PeakLoops.h"
+#include "runtime/Memory.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <map>
 #include <numeric>
-#include <sys/mman.h>
 
 using namespace mille;
 using namespace mille::benchmarks;
@@ -34,21 +34,14 @@ mille_kernel_function benchmarks::made(const std::string &text, const Isa &isa,
 
 namespace {
 
-// On large pages, as the runtime's arenas and weights are.
-void *allocate(int64_t bytes) {
-  constexpr int64_t hugePage = 2 << 20;
-  const int64_t alignment = bytes >= hugePage / 2 ? hugePage : 64;
-  bytes = (bytes + alignment) / alignment * alignment;
-  void *memory = aligned_alloc(alignment, bytes);
-  if (memory && alignment == hugePage)
-    madvise(memory, bytes, MADV_HUGEPAGE);
-  return memory;
-}
+// A run's: large pages where it is large.
+const mille::Memory memoryOfRuns = mille::Memory::from({});
 
 } // namespace
 
-Memory::Memory(int64_t count, Element element)
-    : element(element), first(allocate(count * element.bytes + 63)) {
+benchmarks::Memory::Memory(int64_t count, Element element)
+    : element(element), first(memoryOfRuns.allocate(
+                            memoryOfRuns.user, count * element.bytes + 64, 64)) {
   const bool halves = element.name == bf16.name;
   for (int64_t i = 0; i < count * element.bytes / 4; ++i) {
     floats()[i] = float(int(i * 2654435761u >> 16) % 2001 - 1000) / 1000.0f;
@@ -59,7 +52,7 @@ Memory::Memory(int64_t count, Element element)
   }
 }
 
-Memory::~Memory() { free(first); }
+benchmarks::Memory::~Memory() { memoryOfRuns.release(memoryOfRuns.user, first); }
 
 template <class Run> static double secondsOf(Run run) {
   auto start = Clock::now();

@@ -6,6 +6,7 @@
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/MachineCode.h"
 #include "compiler/halide/RegistersApart.h"
+#include "runtime/abi.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -130,6 +131,14 @@ Module placeBuffers(const Module &module, const ExpertGroups &experts) {
 }
 
 } // namespace
+
+EmitOptions emitOptionsOf(const Isa &isa) {
+  EmitOptions options;
+  options.target = isa.halideTarget;
+  options.cpu = isa.cpu;
+  options.bf16 = isa.cpu.empty() || isa.features & MILLE_CPU_AVX512_BF16;
+  return options;
+}
 
 bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
                 std::string &object, std::string &error) {

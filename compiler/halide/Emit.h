@@ -1,5 +1,6 @@
 // Kernel spec -> object, by Halide. Must not know of MLIR.
 #pragma once
+#include "compiler/KernelInfo.h"
 #include "compiler/halide/Spec.h"
 
 #include <string>
@@ -16,6 +17,9 @@ struct EmitOptions {
   std::string cpu = ""; // of Isa: whose machine code LLVM makes; empty: Halide does
   bool bf16 = true;     // the CPU has bf16's instructions, where `target` does
 };
+
+// What follows from an instruction set: target, cpu and bf16.
+EmitOptions emitOptionsOf(const Isa &isa);
 
 // False, with a sentence in `error`, where Halide refuses. Thread-safe.
 bool emitKernel(const KernelSpec &spec, const EmitOptions &options,

@@ -229,8 +229,7 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
   info.name = nameOf(spec);
   info.fewRows = spec.kind == KernelKind::matmul ? fewRowsOf(spec) : 0;
   std::string symbol = kernelSymbol(info, isa, rows);
-  EmitOptions options;
-  options.target = isa.halideTarget;
+  EmitOptions options = emitOptionsOf(isa);
   if (spec.kind == KernelKind::matmul &&
       spec.matmul.inner * spec.matmul.panels * spec.matmul.panel > INT32_MAX)
     options.target += big.str();
@@ -238,8 +237,6 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
   options.unique = options.entry;
   options.few = rows == RowClass::few && hasClasses(info.fewRows, isa);
   options.rank = rank;
-  options.cpu = isa.cpu;
-  options.bf16 = isa.cpu.empty() || isa.features & MILLE_CPU_AVX512_BF16;
   std::string key = hashOf(identityOf(spec) + options.target + "\n" + symbol +
                            "\n" + std::to_string(rank) + makerOf(isa));
   if (useCache && readKernelCache(key, object))

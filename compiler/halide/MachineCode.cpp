@@ -141,8 +141,8 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
   if (!target)
     return false;
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, cpu, tuning, optionsOf(**module), Reloc::PIC_,
-      CodeModel::Small, CodeGenOptLevel::Aggressive));
+      triple, cpu, tuning, optionsOf(**module), Reloc::PIC_, CodeModel::Small,
+      CodeGenOptLevel::Aggressive));
   if (!retarget(**module, *machine, error))
     return false;
   storeOnlyLanes(**module);

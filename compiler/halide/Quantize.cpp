@@ -13,9 +13,10 @@ namespace {
 Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
 
 // The bits of a row's numbers, as wide as they lie there: of bf16, half as many vectors.
+// Rounds over a row that a matmul of bytes can have are counted in so many bits too.
 struct Bits {
-  Bits(Element element, const Machine &machine)
-      : width(isBf16(element) && !machine.device ? 16 : 32),
+  Bits(const BufferSpec &row, const Machine &machine)
+      : width(isBf16(row.element) && row.columns <= 65536 && !machine.device ? 16 : 32),
         lanes(machine.lanes * 32 / width) {}
 
   Type type() const { return Int(width); }
@@ -155,7 +156,7 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                    const Names &names) {
   const QuantizeSpec &s = spec.quantize;
   const int N = int(s.input.columns);
-  const Bits bits(s.input.element, machine);
+  const Bits bits(s.input, machine);
   Var n(names("n")), m(names("m")), c(names("c"));
   ImageParam input = bufferOf(s.input, names("input"));
   Pipe pipe;

@@ -247,9 +247,11 @@ std::string statementOf(const std::string &text, const char *isa, bool few = fal
   std::string object, error, statement;
   if (failed(readSpec(parsed.op, spec)))
     exit(1);
-  EmitOptions options{isaNamed(isa).halideTarget, "k", "heap", few, &statement};
-  options.cpu = isaNamed(isa).cpu;
-  options.bf16 = options.cpu != "cascadelake";
+  EmitOptions options = emitOptionsOf(isaNamed(isa));
+  options.entry = "k";
+  options.unique = "heap";
+  options.few = few;
+  options.statement = &statement;
   expect(emitKernel(spec, options, object, error), error);
   return statement;
 }
@@ -436,15 +438,19 @@ void objects(const Isa &isa) {
 void writeObjects(const std::string &folder, const Isa &isa) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  const std::pair<const char *, std::string> rows[] = {
+  const struct {
+    const char *name;
+    std::string text;
+    RowClass rows = RowClass::many;
+  } kernels[] = {
       {"matmul", matmul(100, geluRegion)}, {"matmul-bf16", pairsText},
-      {"few-bf16", residualText}, {"matmul-int8", bytesText}, {"quantize-bf16", quantizeText},
+      {"few-bf16", residualText, RowClass::few},
+      {"matmul-int8", bytesText}, {"quantize-bf16", quantizeText},
       {"attention", attentionText}, {"attention-bf16", narrowed(attentionText)},
       {"attention-80", attentionOf(80)}, {"attention-96", attentionOf(96)},
       {"rows-bf16", narrowed(groupNorm)}};
-  for (const auto &[name, text] : rows)
-    std::ofstream(folder + "/" + name + ".o", std::ios::binary)
-        << made(text, isa, text == residualText ? RowClass::few : RowClass::many);
+  for (const auto &[name, text, rows] : kernels)
+    std::ofstream(folder + "/" + name + ".o", std::ios::binary) << made(text, isa, rows);
 }
 
 } // namespace
