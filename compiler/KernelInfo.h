@@ -10,7 +10,8 @@ namespace mille {
 
 // An instruction set, or kind of device, we generate for, from a closed list.
 struct Isa {
-  std::string name;         // "x86-64-v3", "x86-64-v4", "cascadelake", "zen4"
+  std::string name;         // "x86-64-v3", "x86-64-v4", "cascadelake", "zen4",
+                            // "sapphirerapids"
   std::string halideTarget; // "x86-64-linux-avx512_zen4-..."
   uint64_t features;        // MILLE_CPU_* of runtime/abi.h
   std::string backend = ""; // of devices: "opencl"; "": this CPU
@@ -39,6 +40,7 @@ struct KernelInfo {
   std::string name; // mille_k_<hash of the op and the schedule version>
   uint32_t partition, bufferCount, scalarCount, columnUnit, rowUnit, fewRows;
   uint32_t keyUnit;
+  bool narrow = false; // a matmul of bf16 or of bytes
   uint64_t flopsPerRow, bytesWeights;
   std::vector<int8_t> rowDimension;
   uint64_t scratchBytes, scratchBytesPerToken; // heap temporaries per thread

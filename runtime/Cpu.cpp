@@ -5,6 +5,8 @@
 #include <stdio.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #if defined(__x86_64__)
@@ -17,6 +19,14 @@ uint64_t savedRegisters() {
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low | (uint64_t)high << 32;
+}
+
+// Linux keeps the data of tile registers only for processes that asked for it.
+bool keepsTiles(uint64_t saved) {
+  constexpr uint64_t configuration = 1u << 17, data = 1u << 18;
+  constexpr long request = 0x1023, dataNumber = 18; // ARCH_REQ_XCOMP_PERM
+  return (saved & configuration) && (saved & data) &&
+         syscall(SYS_arch_prctl, request, dataNumber) == 0;
 }
 } // namespace
 
@@ -48,6 +58,9 @@ extern "C" uint64_t mille_cpu_features(void) {
   // avx512 ifma, vbmi, vbmi2, bitalg
   if (all(b7, bit(21)) && all(c7, bit(1) | bit(6) | bit(12)))
     features |= MILLE_CPU_AVX512_VBMI2;
+  // amx bf16, tile, int8
+  if (all(d7, bit(22) | bit(24) | bit(25)) && keepsTiles(saved))
+    features |= MILLE_CPU_AMX;
   if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & bit(5)))
     features |= MILLE_CPU_AVX512_BF16;
   return features;
@@ -68,6 +81,8 @@ extern "C" const char *mille_cpu_feature_name(uint64_t feature) {
     return "avx512_vnni";
   case MILLE_CPU_AVX512_VBMI2:
     return "avx512_vbmi2 (with ifma, vbmi, bitalg)";
+  case MILLE_CPU_AMX:
+    return "amx (tile, bf16, int8)";
   }
   return nullptr;
 }

@@ -312,10 +312,12 @@ enum {
   MILLE_CPU_AVX512 = 1 << 1, /* f, bw, cd, dq, vl */
   MILLE_CPU_AVX512_BF16 = 1 << 2,
   MILLE_CPU_AVX512_VNNI = 1 << 3,
-  MILLE_CPU_AVX512_VBMI2 = 1 << 4 /* with ifma, vbmi, bitalg */
+  MILLE_CPU_AVX512_VBMI2 = 1 << 4, /* with ifma, vbmi, bitalg */
+  MILLE_CPU_AMX = 1 << 5 /* tile, bf16, int8 */
 };
 
-/* What this CPU and its operating system have; a feature's name, or null. */
+/* What this CPU and its operating system have; a feature's name, or null. Asks Linux to
+   keep AMX's registers for this process, where it has them. */
 uint64_t mille_cpu_features(void);
 const char *mille_cpu_feature_name(uint64_t feature);
 

@@ -80,7 +80,8 @@ std::string mille::featureNames(uint64_t features) {
       {MILLE_CPU_AVX512, "avx512"},
       {MILLE_CPU_AVX512_BF16, "avx512_bf16"},
       {MILLE_CPU_AVX512_VNNI, "avx512_vnni"},
-      {MILLE_CPU_AVX512_VBMI2, "avx512_vbmi2"}};
+      {MILLE_CPU_AVX512_VBMI2, "avx512_vbmi2"},
+      {MILLE_CPU_AMX, "amx"}};
   std::string text;
   for (auto [bit, name] : names)
     if (features & bit)

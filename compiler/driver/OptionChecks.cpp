@@ -48,12 +48,13 @@ CLI::Validator mille::target(bool forCompile) {
           if (text == later)
             return "is '" + text +
                    "' but this version generates for x86-64 CPUs and OpenCL "
-                   "only: x86-64-v3, x86-64-v4, cascadelake, zen4, opencl";
+                   "only: x86-64-v3, x86-64-v4, cascadelake, zen4, "
+                   "sapphirerapids, opencl";
         if (forCompile && text == "reference")
           return "is 'reference' but the reference runs without a package\n"
                  "mille run MODEL --target=reference";
         std::vector<std::string> words = {"x86-64-v3", "x86-64-v4", "cascadelake",
-                                          "zen4", "opencl"};
+                                          "zen4", "sapphirerapids", "opencl"};
         words.insert(words.begin(), forCompile ? "host" : "reference");
         return oneOf(words)(text);
       },

@@ -83,8 +83,8 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
       ->type_name("DIR");
   listOption(app, "--target", o.targets,
              "instruction sets and devices, all in one artifact: host, x86-64-v3, "
-             "x86-64-v4, cascadelake, zen4, opencl (default: this machine's best, and "
-             "x86-64-v3)",
+             "x86-64-v4, cascadelake, zen4, sapphirerapids, opencl (default: this "
+             "machine's best, and x86-64-v3)",
              target(/*forCompile=*/true));
   app->add_option("--dtype", o.dtype,
                   "what matmuls and attention read: f32, bf16, or int8 (weights and "

@@ -43,6 +43,29 @@ MILLE_LOOP(f32Of512, "avx512f", 512, MILLE_24, MILLE_F32_512)
 MILLE_LOOP(f32Of256, "avx2,fma", 256, MILLE_12, MILLE_F32_256)
 MILLE_LOOP(bf16Of512, "avx512f,avx512bf16", 512, MILLE_24, MILLE_BF16_512)
 MILLE_LOOP(int8Of512, "avx512f,avx512vnni", 512, MILLE_24, MILLE_INT8_512)
+
+// Four sums hide the latency of a tile's products (52 cycles, one begun in 16).
+#define MILLE_TILE_LOOP(name, feature, multiply)                               \
+  __attribute__((target("amx-tile," feature), noinline)) inline void name(     \
+      int64_t steps) {                                                         \
+    alignas(64) static constexpr TileShapes shapes;                            \
+    _tile_loadconfig(&shapes); /* all zero */                                  \
+    for (int64_t i = 0; i < steps; ++i) {                                      \
+      multiply(0, 4, 6);                                                       \
+      multiply(1, 4, 7);                                                       \
+      multiply(2, 5, 6);                                                       \
+      multiply(3, 5, 7);                                                       \
+    }                                                                          \
+    _tile_release();                                                           \
+  }
+struct TileShapes { // as ldtilecfg reads them: eight of 16 rows of 64 bytes
+  uint8_t palette = 1, startRow = 0, reserved[14] = {};
+  uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+MILLE_TILE_LOOP(bf16OfTiles, "amx-bf16", _tile_dpbf16ps)
+MILLE_TILE_LOOP(int8OfTiles, "amx-int8", _tile_dpbusd)
+#undef MILLE_TILE_LOOP
 #undef MILLE_12
 #undef MILLE_24
 #undef MILLE_START
@@ -68,10 +91,14 @@ inline PeakLoop peakLoop(NumberType type, uint64_t features) {
       return {f32Of256, 12 * 8 * 2};
     break;
   case NumberType::bf16:
+    if (features & MILLE_CPU_AMX)
+      return {bf16OfTiles, 4 * 16 * 16 * 32 * 2};
     if (wide && features & MILLE_CPU_AVX512_BF16)
       return {bf16Of512, 24 * 32 * 2};
     break;
   case NumberType::int8:
+    if (features & MILLE_CPU_AMX)
+      return {int8OfTiles, 4 * 16 * 16 * 64 * 2};
     if (wide && features & MILLE_CPU_AVX512_VNNI)
       return {int8Of512, 24 * 64 * 2};
     break;

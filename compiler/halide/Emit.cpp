@@ -89,11 +89,11 @@ private:
 
 Machine machineOf(const Target &target, const EmitOptions &options) {
   if (target.has_feature(Target::OpenCL))
-    return {4, true, false, false, true};
+    return {4, true, false, false, false, true};
   // A target names its newest feature only, not what that implies.
   const bool vnni = target.has_feature(Target::AVX512_Zen4);
   if (vnni || target.has_feature(Target::AVX512_Skylake))
-    return {16, true, vnni && options.bf16, vnni && !options.bf16};
+    return {16, true, vnni && options.bf16, vnni && !options.bf16, options.tileRegisters};
   return {8, false};
 }
 
@@ -137,6 +137,7 @@ EmitOptions emitOptionsOf(const Isa &isa) {
   options.target = isa.halideTarget;
   options.cpu = isa.cpu;
   options.bf16 = isa.cpu.empty() || isa.features & MILLE_CPU_AVX512_BF16;
+  options.tileRegisters = isa.features & MILLE_CPU_AMX;
   return options;
 }
 

@@ -16,9 +16,10 @@ struct EmitOptions {
   unsigned rank = 0;  // of a matmul's tile (Tiles.h)
   std::string cpu = ""; // of Isa: whose machine code LLVM makes; empty: Halide does
   bool bf16 = true;     // the CPU has bf16's instructions, where `target` does
+  bool tileRegisters = false; // the CPU has these
 };
 
-// What follows from an instruction set: target, cpu and bf16.
+// What follows from an instruction set: target, cpu, bf16 and tile registers.
 EmitOptions emitOptionsOf(const Isa &isa);
 
 // False, with a sentence in `error`, where Halide refuses. Thread-safe.

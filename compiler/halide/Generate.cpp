@@ -20,7 +20,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "78";
+constexpr StringLiteral scheduleVersion = "79c";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -48,10 +48,17 @@ std::string makerOf(const Isa &isa) {
 
 bool isWide(const Isa &isa) { return isa.features & MILLE_CPU_AVX512; }
 
-// Only matmul has a schedule of its own for few rows: on AVX-512, and on devices,
-// where it is the one without local memory.
-bool hasClasses(uint32_t fewRows, const Isa &isa) {
-  return fewRows > 0 && (isWide(isa) || !isa.backend.empty());
+bool hasTileRegisters(const Isa &isa) { return isa.features & MILLE_CPU_AMX; }
+
+Core coreFor(const KernelSpec &spec, const Isa &isa) {
+  return coreOf(isWide(isa), hasTileRegisters(isa) && spec.matmul.isNarrow());
+}
+
+// Only matmul has a schedule of its own for few rows: on AVX-512 without tile registers,
+// and on devices, where it is the one without local memory.
+bool hasClasses(const KernelInfo &info, const Isa &isa) {
+  const bool inTiles = hasTileRegisters(isa) && info.narrow;
+  return info.fewRows > 0 && ((isWide(isa) && !inTiles) || !isa.backend.empty());
 }
 
 void describeMatmul(const KernelSpec &spec, KernelInfo &info) {
@@ -60,6 +67,7 @@ void describeMatmul(const KernelSpec &spec, KernelInfo &info) {
   info.columnUnit = m.panel / m.accumulators;
   info.rowUnit = tilesOf(spec, coreOf(/*wide=*/true)).front().rows;
   info.fewRows = fewRowsOf(spec);
+  info.narrow = m.isNarrow();
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
   info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
   info.rowDimension = {1, -1};
@@ -155,6 +163,10 @@ void describe(const SlotsSpec &s, KernelInfo &info) {
 
 llvm::ArrayRef<Isa> mille::knownIsas() {
   static const Isa isas[] = {
+      {"sapphirerapids", ("x86-64-linux-avx512_zen4" + features).str(),
+       MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 |
+           MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2 | MILLE_CPU_AMX, "",
+       "sapphirerapids"},
       {"zen4", ("x86-64-linux-avx512_zen4" + features).str(),
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 |
            MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2, "", "znver4"},
@@ -195,7 +207,7 @@ std::string mille::kernelSymbol(const KernelInfo &info, const Isa &isa,
                                 RowClass rows) {
   std::string name = isa.name;
   std::replace(name.begin(), name.end(), '-', '_');
-  bool few = rows == RowClass::few && hasClasses(info.fewRows, isa);
+  bool few = rows == RowClass::few && hasClasses(info, isa);
   return info.name + "_" + name + (few ? "_few" : "_many") + "_argv";
 }
 
@@ -204,7 +216,7 @@ std::vector<std::string> mille::explainTiles(Operation *op, const Isa &isa) {
   if (failed(readSpec(op, spec)) || spec.kind != KernelKind::matmul)
     return {};
   if (isa.backend.empty())
-    return {explainTile(spec, coreOf(isWide(isa)))};
+    return {explainTile(spec, coreFor(spec, isa))};
   return {explainTile(spec.matmul, gpuDescription()),
           explainTile(spec.matmul, coreDescription())};
 }
@@ -215,7 +227,7 @@ std::vector<std::string> mille::tilesOf(Operation *op, const Isa &isa) {
   if (failed(readSpec(op, spec)) || spec.kind != KernelKind::matmul ||
       !isa.backend.empty())
     return texts;
-  for (const MatmulTile &tile : tilesOf(spec, coreOf(isWide(isa))))
+  for (const MatmulTile &tile : tilesOf(spec, coreFor(spec, isa)))
     texts.push_back(inWords(tile, spec.matmul));
   return texts;
 }
@@ -227,7 +239,8 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
     return Status::bug;
   KernelInfo info{};
   info.name = nameOf(spec);
-  info.fewRows = spec.kind == KernelKind::matmul ? fewRowsOf(spec) : 0;
+  if (spec.kind == KernelKind::matmul)
+    describeMatmul(spec, info);
   std::string symbol = kernelSymbol(info, isa, rows);
   EmitOptions options = emitOptionsOf(isa);
   if (spec.kind == KernelKind::matmul &&
@@ -235,7 +248,7 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
     options.target += big.str();
   options.entry = StringRef(symbol).drop_back(strlen("_argv")).str();
   options.unique = options.entry;
-  options.few = rows == RowClass::few && hasClasses(info.fewRows, isa);
+  options.few = rows == RowClass::few && hasClasses(info, isa);
   options.rank = rank;
   std::string key = hashOf(identityOf(spec) + options.target + "\n" + symbol +
                            "\n" + std::to_string(rank) + makerOf(isa));

@@ -3,6 +3,7 @@
 #include "compiler/halide/MachineCode.h"
 
 #include "compiler/halide/RoundingInstruction.h"
+#include "compiler/halide/TileInstructions.h"
 
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -143,6 +144,7 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
       triple, cpu, tuning, optionsOf(**module), Reloc::PIC_, CodeModel::Small,
       CodeGenOptLevel::Aggressive));
+  sumByInstructions(**module);
   if (!retarget(**module, *machine, error))
     return false;
   storeOnlyLanes(**module);

@@ -22,21 +22,21 @@ MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
 MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                        const Names &names, bool few, unsigned rank)
     : spec(spec), s(spec.matmul), names(names), device(machine.device), few(few),
-      pairs(machine.pairs),
+      pairs(machine.pairs), inTiles(machine.tileRegisters && s.isNarrow()),
       byExpert(device && s.experts),
       deviceTile(device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                         : DeviceTile{}),
       tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0}
-                  : tileOf(spec, coreOf(machine.wide), rank)),
+                  : tileOf(spec, coreOf(machine.wide, inTiles), rank)),
       V(machine.lanes), K(int(s.inner)), panel(int(s.panel)),
       panels(int(s.panels)), count(s.accumulators), group(int(s.group())),
       steps(int(s.steps())), width(panel / count),
       slices(width / tile.columns),
       // Neighbouring items of a device read neighbouring words.
       words(device && group > 1),
-      parked(s.parks()),
+      parked(s.parks() && !inTiles), // those are in L1 already
       // Machines without classes of rows have one kernel for all.
-      anyRows(few || !machine.wide || tile.unshared() > fewRowsOf(spec)) {
+      anyRows(inTiles || few || !machine.wide || tile.unshared() > fewRowsOf(spec)) {
   if (device)
     i = m; // an item's rows are the out's
   inTile = device ? std::vector<Var>{ni, a, i, no} : std::vector<Var>{ni, a, i, t, no};
@@ -66,6 +66,7 @@ void MatmulPipe::declareOperands() {
 // Tiles of tile.rows rows and tiles of one row less share the rows, so that no row
 // is left over: a tile of 2 takes as long as one of 4. With 6, that is 10 to 12, 15
 // to 18 and 20 rows or more, with 8 all from 42; of others the last tile has fewer.
+// A tile of tile registers takes as long as it has rows.
 void MatmulPipe::placeRows() {
   pipe.out = make("out");
   if (device)
@@ -73,7 +74,7 @@ void MatmulPipe::placeRows() {
   pipe.out(n, m) = undef(typeOf(spec.out.element));
   auto rows = pipe.out.output_buffer().dim(1);
   const int fewer = tile.rows - 1;
-  Expr tiles = (rows.extent() + fewer) / tile.rows;
+  Expr tiles = (rows.extent() + tile.rows - 1) / tile.rows;
   taller = max(rows.extent() - tiles * fewer, 0);
   whole = tiles * fewer <= rows.extent();
   tileRows = RDom(0, tile.rows, 0, tiles, names("rows"));
@@ -81,6 +82,8 @@ void MatmulPipe::placeRows() {
 }
 
 Expr MatmulPipe::isRow(const Expr &i, const Expr &t) const {
+  if (inTiles)
+    return t * tile.rows + i < Func(pipe.out).output_buffer().dim(1).extent();
   const int fewer = tile.rows - 1;
   if (!anyRows) // the tiles with all their rows have a loop of their own
     return i < fewer || likely(t < taller);
@@ -100,7 +103,7 @@ Expr MatmulPipe::inTileOfAll(const Expr &i, const Expr &t) const {
 }
 
 Expr MatmulPipe::rowAt(const Expr &i, const Expr &t) const {
-  Expr first = t * (tile.rows - 1) + min(t, taller);
+  Expr first = inTiles ? t * tile.rows : t * (tile.rows - 1) + min(t, taller);
   return Func(pipe.out).output_buffer().dim(1).min() + first + i;
 }
 
@@ -115,13 +118,20 @@ void MatmulPipe::multiply() {
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = columnInPanel(), at = panelNumber(), row = rowAt(i, t);
   Expr start = min(row, input.dim(1).max()); // also of a row that is not there
-  product(inTile) = s.ofBytes() ? startOf(start, column, at) : Expr(0.0f);
+  if (inTiles && s.ofBytes()) {
+    starts = make("starts");
+    starts(inTile) = startOf(start, column, at);
+  }
+  product(inTile) =
+      s.ofBytes() && !inTiles ? startOf(start, column, at) : cast(sumType, 0);
   k = group > 1 ? RDom(0, K / group, 0, group, names("k"))
                 : RDom(0, K / group, names("k"));
   rest = RDom(0, std::max(K % group, 1), names("rest"));
-  k.where(inTileOfAll(i, t));
-  rest.where(inTileOfAll(i, t));
-  Expr there = anyRows ? select(whole, row, start) : row;
+  if (!inTiles) {
+    k.where(inTileOfAll(i, t));
+    rest.where(inTileOfAll(i, t));
+  }
+  Expr there = inTiles ? start : anyRows ? select(whole, row, start) : row;
   auto times = [&](const Expr &part, const Expr &step) {
     return cast(sumType, widened(input(step * group + part, there))) *
            cast(sumType, widened(weight(column * group + part, step, at)));
@@ -151,13 +161,16 @@ Expr MatmulPipe::outlierOf(const Expr &row, const Expr &column, const Expr &at) 
 Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
   const Func &from = parked ? parking : product;
   Expr column = n % tile.columns, across = n / tile.columns;
-  Expr sum = cast<float>(device ? from(column, accumulator, m, across)
-                                : from(column, accumulator, tileRows.x, tileRows.y, across));
+  std::vector<Expr> place{column, accumulator, tileRows.x, tileRows.y, across};
+  Expr sum = device ? from(column, accumulator, m, across) : from(place);
+  if (starts.defined())
+    sum += starts(place);
+  sum = cast<float>(sum);
   if (!s.ofBytes())
     return sum;
   Expr outlier =
       device ? outlierOf(row, accumulator * width + n % width, n / width)
-             : outliers(column, accumulator, tileRows.x, tileRows.y, across);
+             : outliers(place);
   return sum * parameters(0, row) + outlier;
 }
 

@@ -41,11 +41,13 @@ private:
   void scheduleSums();
   int groupedSteps() const;
   void addPasses();
+  void sumInTiles();
 
   const KernelSpec &spec;
   const MatmulSpec &s;
   const Names &names;
   const bool device, few, pairs; // pairs: see Machine
+  const bool inTiles; // sums are in tile registers, and for the epilogue in L1
   const bool byExpert; // on a device, where a launch has the rows of all
   const DeviceTile deviceTile;
   const MatmulTile tile; // of a device: its item's
@@ -69,6 +71,7 @@ private:
   RDom k, rest;     // steps of K, and the values that make no step
   Func product, parking;
   Func outliers; // what they add to a tile's sums
+  Func starts;   // what the rows' zeros add, where sums start at 0
   Func rows, panelsOf; // what a device's groups may bring closer
 };
 

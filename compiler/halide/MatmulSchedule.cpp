@@ -4,6 +4,7 @@
 #include "compiler/halide/Chunks.h"
 #include "compiler/halide/MatmulPipe.h"
 #include "compiler/halide/Prefetch.h"
+#include "compiler/halide/TileSums.h"
 
 using namespace Halide;
 
@@ -14,6 +15,23 @@ void MatmulPipe::scheduleTile(Func f, bool row) {
   f.compute_at(pipe.out, row ? tileRows.x : tileRows.y).bound_extent(ni, tile.columns)
       .bound_extent(a, count).bound_extent(i, row ? 1 : tile.rows).bound_extent(t, 1)
       .bound_extent(no, 1).vectorize(ni, V).unroll(ni).unroll(a);
+}
+
+// The loops stand for the instructions that a pass puts in their place.
+void MatmulPipe::sumInTiles() {
+  product.compute_at(pipe.out, tileRows.y).store_in(MemoryType::Stack)
+      .bound_extent(ni, tile.columns).bound_extent(a, count).bound_extent(i, tile.rows)
+      .bound_extent(t, 1).bound_extent(no, 1);
+  const int bytes = int(bytesOf(s.input.element)), across = tile.columns * count / V;
+  const int line = group * bytes * panel; // of a group
+  TileSums sums{input.name(), weight.name(), product.name(), i.name(), tile.rows, across,
+                group * bytes * (count > 1 ? width : V), int(s.input.rowStride) * bytes, 64,
+                line, 16 * line, K * bytes, "", s.ofBytes(), false};
+  sums.panelBytes = line * steps;
+  sums.slices = slices;
+  sums.panel = no.name();
+  sums.tile = tileRows.y.name();
+  pipe.passes.push_back(sumInTileRegisters(sums));
 }
 
 void MatmulPipe::scheduleSums() {
@@ -45,7 +63,7 @@ void MatmulPipe::schedule() {
   if (parked) {
     scheduleTile(parking);
     parking.unroll(i).store_in(MemoryType::Stack);
-  } else {
+  } else if (!inTiles) {
     pipe.out.update().unroll(tileRows.x);
   }
   if (outliers.defined()) {
@@ -55,6 +73,8 @@ void MatmulPipe::schedule() {
     scheduleTile(outliers, /*row=*/!s.epilogue.expensive());
     outliers.store_in(MemoryType::Stack);
   }
+  if (inTiles)
+    return sumInTiles();
   scheduleSums();
   if (anyRows)
     pipe.out.update().specialize(whole);

@@ -54,6 +54,7 @@ struct MatmulSpec {
   int64_t experts = 0; // entries of weights, each with rows of its own; 0: one weight
 
   bool ofBytes() const { return input.element == Element::u8; }
+  bool isNarrow() const { return group() > 1; } // of bf16 or of bytes
   int64_t group() const { return 4 / bytesOf(input.element); } // of K, side by side
   int64_t steps() const { return (inner + group() - 1) / group(); } // of K
   // Whether the epilogue is a loop over a tile in L1: one with a polynomial, or one

@@ -7,10 +7,10 @@
 
 namespace mille {
 
-Core coreOf(bool wide) {
+Core coreOf(bool wide, bool inTiles) {
   // AVX-512: of Skylake and Zen 4 what is less; AVX2: of Haswell and Zen 2.
   if (wide)
-    return {32, 16, 2, 4, 2, 32, 1 << 20};
+    return {32, 16, 2, 4, 2, 32, 1 << 20, inTiles ? 8 : 0};
   return {16, 8, 2, 5, 2, 32, 512 << 10};
 }
 
@@ -84,6 +84,36 @@ int chunkOf(const MatmulSpec &m, const Core &core) {
   return int(steps);
 }
 
+// Of tile registers, which are 16 rows x 16 lanes: two rows of as many columns as leave
+// two registers for the operands. More rows would leave more of the last tile empty.
+constexpr int tileLanes = 16, tilesDown = 2;
+
+int tilesAcross(const MatmulSpec &m, const Core &core) {
+  int across = (core.tileRegisters - 2) / tilesDown;
+  while (across > m.accumulators &&
+         (m.panel / tileLanes % across || across % m.accumulators))
+    --across;
+  return across;
+}
+
+MatmulTile registerTileOf(const MatmulSpec &m, const Core &core) {
+  return {tilesDown * tileLanes, tilesAcross(m, core) * tileLanes / m.accumulators,
+          int(m.steps())};
+}
+
+// Sixteen groups of K. Every second row of tiles meets the columns the other way round,
+// so that a tile of weights serves two.
+std::string explainRegisterTile(const MatmulSpec &m, const Core &core) {
+  constexpr int multiply = 16, load = 8; // cycles
+  const int across = tilesAcross(m, core), sums = tilesDown * across;
+  std::ostringstream text;
+  text << "tile of " << inWords(registerTileOf(m, core), m) << ": " << sums << " of "
+       << core.tileRegisters << " tile registers hold sums; a step of 16 groups takes "
+       << sums * multiply << " cycles of multiply-adds, "
+       << (tilesDown + sums - (tilesDown - 1)) * load << " of loads";
+  return text.str();
+}
+
 } // namespace
 
 bool sumsMayWait(const KernelSpec &spec) {
@@ -94,6 +124,8 @@ bool sumsMayWait(const KernelSpec &spec) {
 
 std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   const MatmulSpec &m = spec.matmul;
+  if (core.tileRegisters)
+    return {registerTileOf(m, core)};
   const int steps = int(m.steps());
   const int chunk = sumsMayWait(spec) ? chunkOf(m, core) : steps;
   std::vector<MatmulTile> tiles;
@@ -130,6 +162,8 @@ std::string inWords(const MatmulTile &tile, const MatmulSpec &m) {
 
 std::string explainTile(const KernelSpec &spec, const Core &core) {
   const MatmulSpec &m = spec.matmul;
+  if (core.tileRegisters)
+    return explainRegisterTile(m, core);
   const MatmulTile tile = tilesOf(spec, core).front();
   const int vectors = tile.columns * m.accumulators / core.lanes;
   const StepCost cost = costOf(core, tile.rows, vectors);

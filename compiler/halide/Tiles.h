@@ -18,8 +18,11 @@ struct Core {
   int loads;          // in a cycle
   int bytesFromL2;    // in a cycle, that a loop keeps up
   int64_t bytesOfL2;
+  int tileRegisters = 0; // which then hold the sums
 };
-Core coreOf(bool wide); // 32 vector registers of 16 lanes, or 16 of 8
+// 32 vector registers of 16 lanes, or 16 of 8; and for sums of narrow types perhaps
+// tile registers.
+Core coreOf(bool wide, bool inTiles = false);
 
 struct MatmulTile {
   int rows, columns; // of the out, in every accumulator

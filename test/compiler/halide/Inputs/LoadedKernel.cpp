@@ -120,6 +120,9 @@ bool mille::test::machineHas(const Isa &isa) {
                __builtin_cpu_supports("avx512bitalg");
   if ((isa.features & MILLE_CPU_AVX512_VBMI2) && !vbmi2)
     return false;
+  // Also asks the system for the registers.
+  if ((isa.features & MILLE_CPU_AMX) && !(mille_cpu_features() & MILLE_CPU_AMX))
+    return false;
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 

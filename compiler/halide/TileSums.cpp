@@ -1,0 +1,160 @@
+// Must keep the loops' addresses: what is multiplied is what they read first.
+#include "compiler/halide/TileSums.h"
+
+#include "compiler/halide/Prefetch.h"
+#include "compiler/halide/TileInstructions.h"
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace mille {
+namespace {
+
+constexpr int mostRows = 32; // of a call
+
+// Where a statement's loops read or write a buffer: at their first turn, but for one
+// loop that may be at another.
+class Place : public IRVisitor {
+public:
+  Place(const std::string &name, const std::string &row, int turn)
+      : name(name), row(row), turn(turn) {}
+  Expr index;
+  Type type;
+
+private:
+  using IRVisitor::visit;
+
+  void visit(const For *loop) override {
+    within(loop->name, ends_with(loop->name, "." + row) ? loop->min + turn : loop->min,
+           loop->body);
+  }
+  void visit(const LetStmt *let) override { within(let->name, let->value, let->body); }
+
+  void within(const std::string &variable, const Expr &value, const Stmt &body) {
+    const bool known = index.defined();
+    body.accept(this);
+    if (!known && index.defined())
+      index = substitute(variable, value, index);
+  }
+  void visit(const Load *load) override {
+    if (!index.defined() && load->name == name) {
+      index = load->index;
+      type = load->type;
+    }
+    IRVisitor::visit(load);
+  }
+  std::string name, row;
+  int turn;
+};
+
+class SumInTileRegisters : public IRMutator {
+public:
+  explicit SumInTileRegisters(TileSums what) : what(std::move(what)) {}
+
+private:
+  using IRMutator::visit;
+
+  Stmt visit(const For *loop) override {
+    if (inSums && loop->name.find(what.sums + ".s1.") == 0)
+      return calls(loop);
+    for (auto [name, value] : {std::pair{&what.panel, &panel}, std::pair{&what.tile, &tile}})
+      if (!name->empty() && ends_with(loop->name, "." + *name)) {
+        const Expr outer = *value, outerTiles = tiles;
+        *value = Variable::make(Int(32), loop->name);
+        if (value == &tile)
+          tiles = loop->extent;
+        Stmt inner = IRMutator::visit(loop);
+        *value = outer;
+        tiles = outerTiles;
+        return inner;
+      }
+    return IRMutator::visit(loop);
+  }
+
+  Stmt visit(const ProducerConsumer *op) override {
+    if (!op->is_producer || op->name != what.sums)
+      return IRMutator::visit(op);
+    if (!what.adds)
+      return ProducerConsumer::make_produce(op->name, calls(op->body));
+    inSums = true;
+    Stmt body = mutate(op->body);
+    inSums = false;
+    return ProducerConsumer::make_produce(op->name, body);
+  }
+
+  // One for 32 rows each.
+  Stmt calls(const Stmt &loops) const {
+    std::vector<Stmt> all;
+    for (int first = 0; first < what.rows; first += mostRows)
+      all.push_back(call(loops, first, std::min(first + mostRows, what.rows) - 1));
+    return Block::make(all);
+  }
+
+  Stmt call(const Stmt &loops, int first, int last) const {
+    std::vector<Expr> arguments;
+    for (const std::string &buffer : {what.input, what.weight, what.sums}) {
+      arguments.push_back(Variable::make(Handle(), buffer));
+      arguments.push_back(simplify(byteAt(loops, buffer, first)));
+    }
+    Expr rowsLater = (byteAt(loops, what.input, last) - byteAt(loops, what.input, first)) /
+                     what.rowBytes;
+    const auto [next, lines] = askedFor();
+    arguments.insert(arguments.end(),
+                     {simplify(next), simplify(lines), simplify(cast<int>(rowsLater) + 1),
+                      simplify(stepsOf(loops)), what.tileColumns, what.columnBytes,
+                      what.rowBytes, what.stepBytes, what.groupBytes, what.weightStepBytes,
+                      what.innerBytes, int(what.ofBytes), int(what.adds)});
+    return Evaluate::make(Call::make(Int(32), tileSumsName, arguments, Call::Extern));
+  }
+
+  Expr byteAt(const Stmt &loops, const std::string &buffer, int turn) const {
+    Place place(buffer, what.row, turn);
+    loops.accept(&place);
+    return cast<int64_t>(place.index) * place.type.bytes();
+  }
+
+  // Of 64 bytes.
+  Expr stepsOf(const Stmt &loops) const {
+    if (what.step.empty())
+      return what.innerBytes / 64;
+    class Extent : public IRVisitor {
+    public:
+      explicit Extent(const std::string &end) : end("." + end) {}
+      Expr extent;
+
+    private:
+      using IRVisitor::visit;
+      void visit(const For *loop) override {
+        if (ends_with(loop->name, end))
+          extent = loop->extent;
+        IRVisitor::visit(loop);
+      }
+      std::string end;
+    } found(what.step);
+    loops.accept(&found);
+    return max(found.extent, 0);
+  }
+
+  // Each tile asks for its share of the panel that follows: from which byte, and lines.
+  std::pair<Expr, Expr> askedFor() const {
+    if (!panel.defined() || !what.panelBytes) // or the last, partial one
+      return {cast<int64_t>(0), 0};
+    const int lines = what.panelBytes / lineBytes;
+    Expr shares = tiles * what.slices, share = (lines + shares - 1) / shares;
+    Expr number = panel % what.slices * tiles + tile;
+    Expr next = cast<int64_t>(panel / what.slices + 1) * what.panelBytes;
+    return {next + cast<int64_t>(number * share * lineBytes), share};
+  }
+
+  TileSums what;
+  bool inSums = false;
+  Expr panel, tile, tiles; // where the loops are, and the inner one's extent
+};
+
+} // namespace
+
+IRMutator *sumInTileRegisters(TileSums what) {
+  return new SumInTileRegisters(std::move(what));
+}
+
+} // namespace mille
