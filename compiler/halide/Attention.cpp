@@ -79,7 +79,7 @@ Expr AttentionPipe::outcome() {
     transposePairs();
     scorePairs();
     weighPairs();
-    mixPairs();
+    inTiles ? mixInTiles() : mixPairs();
   } else {
     transposeQueries();
     score();
@@ -89,14 +89,19 @@ Expr AttentionPipe::outcome() {
   Expr local = device ? Expr(m) : Expr(row);
   Expr of = device ? z * int(s.heads) + h : ownHeads;
   Expr lane = local % mixedTile.rows, tile = local / mixedTile.rows;
+  if (stretched)
+    followStretches();
+  if (inTiles)
+    return turned([&](const Expr &column, const Expr &lane, const Expr &block) {
+      return stretched ? kept(column, lane, 0, block, h) : result(column, lane, block, 0, h);
+    }, local);
   if (!stretched)
     return result(d, lane, tile, 0, of);
-  followStretches();
   return kept(d, lane, tile % tiles(), tile / tiles(), of);
 }
 
 void AttentionPipe::schedule() {
-  scheduleRows();
+  inTiles ? scheduleRowsInTiles() : scheduleRows();
   if (stretched)
     scheduleStretches();
   if (firstKept.defined())
@@ -108,13 +113,13 @@ void AttentionPipe::schedule() {
   } else if (paired) {
     scheduleQueryPairs();
     scheduleScorePairs();
-    scheduleMixedPairs();
+    inTiles ? scheduleMixedInTiles() : scheduleMixedPairs();
   } else {
     scheduleQueries();
     scheduleScores();
     scheduleMixed();
   }
-  if (paired || integral)
+  if (integral || (paired && !inTiles))
     pipe.passes.push_back(shareWords({queryWords, weightWords, valueWords}));
 }
 

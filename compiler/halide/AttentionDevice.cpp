@@ -22,7 +22,7 @@ void AttentionPipe::placeSequences() {
 RDom AttentionPipe::tilesOfItem(const char *name) const {
   RDom r(0, (tileCount() + items - 1) / items, names(name));
   r.where(r * items + u < tileCount());
-  restrictTiles(r, r * items + u, b);
+  restrictTiles(r, r * items + u, seenByBlock(b));
   return r;
 }
 

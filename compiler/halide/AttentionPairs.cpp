@@ -9,15 +9,17 @@
 using namespace Halide;
 
 namespace mille {
-namespace {
 
-Expr halfOf(const Expr &x) { return reinterpret<uint16_t>(x); }
-Expr wordOf(const Expr &low, const Expr &high) {
+Expr AttentionPipe::halfOf(const Expr &x) { return reinterpret<uint16_t>(x); }
+Expr AttentionPipe::wordOfHalves(const Expr &low, const Expr &high) {
   return cast<uint32_t>(low) | (cast<uint32_t>(high) << 16);
 }
-Expr product(const Expr &x, const Expr &y) { return cast<float>(x) * cast<float>(y); }
-
-} // namespace
+Expr AttentionPipe::elementOf(const Expr &word, const Expr &half) {
+  return reinterpret<bfloat16_t>(cast<uint16_t>(word >> cast<uint32_t>(16 * half)));
+}
+Expr AttentionPipe::productOf(const Expr &x, const Expr &y) {
+  return cast<float>(x) * cast<float>(y);
+}
 
 bool AttentionPipe::isOfPairs(const AttentionSpec &s) {
   for (const BufferSpec *buffer : {&s.query, &s.key, &s.value})
@@ -48,7 +50,7 @@ void AttentionPipe::transposePairs() {
     return halfOf(query(int(s.queryOffset) + of * int(s.headDim) + column, row));
   };
   quads = make("quads");
-  quads(q, d, t, b, h) = wordOf(element(2 * d), element(2 * d + 1));
+  quads(q, d, t, b, h) = wordOfHalves(element(2 * d), element(2 * d + 1));
   queryWords = wordsNamed("query_words", "query_pairs");
   queryWords.words(q, d, b, h) = quads(q % quad, d, q / quad, b, h);
   readAsPairs(queryWords, BFloat(16), half, {q, d, b, h});
@@ -64,7 +66,9 @@ void AttentionPipe::scorePairs() {
                    ? roundedKey(column, kv, kvHead)
                    : key(int(s.keyOffset) + kvHead * int(s.headDim) + column, keyRow + kv);
   dots(q, ki, ko, e, b, h) = 0.0f;
-  dots(q, ki, ko, e, b, h) += product(queryWords.pairs(rd.x, q, rd.y, b, h), factorOfKey);
+  Expr factorOfQuery = inTiles ? elementOf(queryWords.words(q, rd.y, b, h), rd.x)
+                               : queryWords.pairs(rd.x, q, rd.y, b, h);
+  dots(q, ki, ko, e, b, h) += productOf(factorOfQuery, factorOfKey);
   // A plain factor waits for the exponential, where it costs nothing.
   bool biases = !s.slopes.empty();
   for (Operand operand : {Operand::keyBias, Operand::keyHeadBias, Operand::bias,
@@ -139,7 +143,7 @@ void AttentionPipe::mixPairs() {
   Expr second = 2 * u + 1;
   valueWords.words(d, u, h) = undef<uint32_t>();
   valueWords.words(rv, u, h) =
-      wordOf(elementAt(2 * u), elementAt(min(second, keys - 1))) &
+      wordOfHalves(elementAt(2 * u), elementAt(min(second, keys - 1))) &
       select(second < keys, Expr(uint32_t(0xffffffff)), Expr(uint32_t(0xffff)));
   readAsPairs(valueWords, BFloat(16), half, {d, u, h});
 
@@ -166,7 +170,7 @@ void AttentionPipe::mixPairs() {
     Expr x = valueWords.pairs(r.x, d, kv / 2, kvHead);
     if (careful)
       x = reinterpret<bfloat16_t>(select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
-    mixed(d, q, t, e, h) += product(weight, x);
+    mixed(d, q, t, e, h) += productOf(weight, x);
     mixedHalves.push_back(r.x);
     mixedKeys.push_back(r.y);
   }

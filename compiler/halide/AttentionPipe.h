@@ -17,10 +17,11 @@ class AttentionPipe {
 public:
   AttentionPipe(const KernelSpec &spec, const Machine &machine, const Names &names)
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
-        device(machine.device), queryBlock(device ? mostQueries : 2 * V),
-        keyTile(machine.wide ? 8 : 4), together(device ? 1 : int(s.together())),
-        mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)),
-        integral(takesIntegers(s, machine)) {}
+        device(machine.device), inTiles(takesTiles(s, machine)),
+        queryBlock(device ? mostQueries : 2 * V),
+        keyTile(inTiles ? mostKeys : machine.wide ? 8 : 4),
+        together(device ? 1 : int(s.together())), mixedTile(mixedTileOf(s, machine)),
+        paired(takesPairs(s, machine)), integral(takesIntegers(s, machine)) {}
   Pipe build();
 
   // Whether products may be of pairs: all is bf16, head dimensions are even, and more
@@ -28,13 +29,15 @@ public:
   static bool isOfPairs(const AttentionSpec &s);
   // Whether they are, of bf16: two multiply-adds in a lane.
   static bool takesPairs(const AttentionSpec &s, const Machine &machine);
+  // Whether these are in tile registers, in which keys and values' columns are rows.
+  static bool takesTiles(const AttentionSpec &s, const Machine &machine);
   // The same of pairs of 16-bit integers.
   static bool takesIntegers(const AttentionSpec &s, const Machine &machine);
 
   // A query block is two vectors of lanes; these are the most of any machine.
   static constexpr double log2e = 1.4426950408889634;
   static constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; a maximum
-  static constexpr int mostQueries = 32, mostKeys = 8;
+  static constexpr int mostQueries = 32, mostKeys = 32;
   static constexpr int items = 8; // of a device that share a query
   // Of a stretch: the scores and weights of a block of queries and most of its keys
   // and values lie in an L2 of 1 MB. Measured (zen5, one thread, 64 columns): stretches
@@ -83,7 +86,7 @@ private:
   Expr endBySound(const Expr &last, bool careful) const;
   Expr tileCount() const;
   Expr tilesTogether() const;
-  void restrictTiles(Halide::RDom &r, const Expr &tile, const Expr &block) const;
+  void restrictTiles(Halide::RDom &r, const Expr &tile, const Range &seen) const;
   Halide::RDom tilesOf(const char *name, const Expr &block) const;
   Halide::RDom tilesOfItem(const char *name) const;
 
@@ -135,7 +138,19 @@ private:
   void scheduleQueryPairs();
   void scheduleScorePairs();
   void scheduleMixedPairs();
-  // What pairs of bf16 and of integers share.
+  // The same in tile registers: mixed values lie with queries in lanes, and are turned.
+  void turnValues();
+  void mixInTiles();
+  Expr turned(const std::function<Expr(Expr, Expr, Expr)> &valueOf, const Expr &local);
+  int columnsInTiles() const;
+  void scheduleRowsInTiles();
+  void scheduleDotsInTiles();
+  void scheduleMixedInTiles();
+  // What pairs of bf16 and of integers, and tiles, share.
+  static Expr halfOf(const Expr &x); // the bits of a bf16
+  static Expr wordOfHalves(const Expr &low, const Expr &high);
+  static Expr elementOf(const Expr &word, const Expr &half);
+  static Expr productOf(const Expr &x, const Expr &y);
   Words wordsNamed(const char *words, const char *pairs);
   void sumWords(Halide::Type type);
   void scheduleQueryWords(int lanesTogether);
@@ -187,6 +202,7 @@ private:
   const Names &names;
   const int V;
   const bool device; // one call for all sequences: h counts the heads of all
+  const bool inTiles;
   const int queryBlock, keyTile;
   const int together; // heads of a row, side by side; h counts such neighbours
   static constexpr int quad = 4; // queries that are transposed at once
@@ -217,6 +233,7 @@ private:
   Expr head, kvHead;     // of h: in its sequence, where it is one head; as h counts
   TurnedHeads turnedQuery, turnedKey;
   Words queryWords, weightWords, valueWords;
+  Func valueQuads, mixedQuads; // four words of pairs of keys; of columns
   Func widenedKey, widenedValue; // [column, key, kv head] of bf16
   Func roundedKey, start; // turned keys in bf16; what exponents start from
   Expr lateFactor;       // what scores are multiplied by in the exponential

@@ -13,6 +13,8 @@ AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
                                                const Machine &machine) {
   if (machine.device)
     return {4, 1};
+  if (takesTiles(s, machine))
+    return {mostQueries, 1};
   const int vectors = int(s.valueDim + machine.lanes - 1) / machine.lanes;
   const int rows = machine.wide ? 8 : 4;
   const bool pairs = takesPairs(s, machine) || takesIntegers(s, machine);
@@ -197,11 +199,15 @@ void AttentionPipe::scheduleQueryWords(int lanesTogether) {
 
 void AttentionPipe::scheduleScorePairs() {
   plane(scores, ki, keyTile + 1, scoreTile);
-  for (Func f : {dots, tileScores})
-    inTile(f, scores, ki, keyTile, scoreTile);
-  Var qv(names("qv"));
-  dots.update().split(q, q, qv, V).reorder(depthHalf, qv, q, ki, depth).atomic()
-      .vectorize(depthHalf).vectorize(qv).unroll(q).unroll(ki);
+  inTile(tileScores, scores, ki, keyTile, scoreTile);
+  if (inTiles) {
+    scheduleDotsInTiles();
+  } else {
+    inTile(dots, scores, ki, keyTile, scoreTile);
+    Var qv(names("qv"));
+    dots.update().split(q, q, qv, V).reorder(depthHalf, qv, q, ki, depth).atomic()
+        .vectorize(depthHalf).vectorize(qv).unroll(q).unroll(ki);
+  }
   if (strip.defined())
     inStretch(strip).vectorize(u, V);
   for (auto &[f, across] : {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile}, {sum, sumTile}}) {
@@ -219,7 +225,8 @@ void AttentionPipe::scheduleScorePairs() {
   // As pairs, whatever is read of them.
   Expr most = tilesTogether();
   weightWords.words.bound(ko, 0, most);
-  inStretch(weightWords.pairs).bound_extent(half, 2).bound(ko, 0, most)
+  if (!inTiles)
+    inStretch(weightWords.pairs).bound_extent(half, 2).bound(ko, 0, most)
       .bound_extent(q, queryBlock).bound_extent(kp, pairs + 1);
   lanes(inverse);
 }

@@ -165,14 +165,13 @@ Expr AttentionPipe::endBySound(const Expr &last, bool careful) const {
 // Tiles of stretch e that hold a key that some query of a block sees.
 RDom AttentionPipe::tilesOf(const char *name, const Expr &block) const {
   RDom r(0, tilesTogether(), names(name));
-  restrictTiles(r, r, block);
+  restrictTiles(r, r, seenByBlock(block));
   return r;
 }
-void AttentionPipe::restrictTiles(RDom &r, const Expr &tile, const Expr &block) const {
-  Range range = seenByBlock(block);
-  Expr kv = keyAt(e) + tile * keyTile, last = lastOf(range);
-  if (range.first.defined())
-    r.where(kv + (keyTile - 1) >= range.first);
+void AttentionPipe::restrictTiles(RDom &r, const Expr &tile, const Range &seen) const {
+  Expr kv = keyAt(e) + tile * keyTile, last = lastOf(seen);
+  if (seen.first.defined())
+    r.where(kv + (keyTile - 1) >= seen.first);
   if (last.defined())
     r.where(kv <= last);
 }

@@ -128,16 +128,26 @@ void AttentionPipe::followStretches() {
 }
 
 void AttentionPipe::scheduleStretches() {
-  const int width = paired || integral ? paddedValue() : int(s.valueDim);
+  const int width = inTiles              ? columnsInTiles()
+                    : paired || integral ? paddedValue()
+                                         : int(s.valueDim);
   Var di(names("di")), dv(names("dv"));
-  kept.compute_at(pipe.out, block).bound(d, 0, width).bound_extent(q, mixedTile.rows);
-  kept.update().split(d, d, di, V * mixedTile.vectors, tail()).split(di, di, dv, V)
-      .reorder(dv, di, q, d, t, stretch, b, h).vectorize(dv).unroll(di).unroll(q)
-      .partition(stretch, Partition::Never);
+  kept.compute_at(pipe.out, block);
+  Stage each = kept.update();
+  if (inTiles)
+    each.reorder(q, d, t, stretch, b, h).vectorize(q, V);
+  else
+    each.split(d, d, di, V * mixedTile.vectors, tail()).split(di, di, dv, V)
+        .reorder(dv, di, q, d, t, stretch, b, h).vectorize(dv).unroll(di).unroll(q);
+  each.partition(stretch, Partition::Never);
   for (Carried &carry : carried) {
     carry.found.compute_at(pipe.out, block);
     if (carry.left.name() == kept.name())
-      carry.found.bound(d, 0, width).bound_extent(q, mixedTile.rows);
+      for (Func f : {carry.found, carry.left}) {
+        f.bound(d, 0, width).bound_extent(q, mixedTile.rows);
+        if (inTiles)
+          f.reorder_storage(q, d, t, b, h);
+      }
     else
       carry.found.bound_extent(q, queryBlock).store_in(MemoryType::Stack);
   }

@@ -12,39 +12,63 @@ namespace {
 
 constexpr int mostRows = 32; // of a call
 
-// Where a statement's loops read or write a buffer: at their first turn, but for one
+// What is found in a statement's loops, as of outside: at their first turn, but for one
 // loop that may be at another.
-class Place : public IRVisitor {
+class Found : public IRVisitor {
 public:
-  Place(const std::string &name, const std::string &row, int turn)
-      : name(name), row(row), turn(turn) {}
-  Expr index;
-  Type type;
+  Found(const std::string &row, int turn) : row("." + row), turn(turn) {}
+  Expr value;
 
-private:
+protected:
   using IRVisitor::visit;
 
   void visit(const For *loop) override {
-    within(loop->name, ends_with(loop->name, "." + row) ? loop->min + turn : loop->min,
-           loop->body);
+    within(loop->name, ends_with(loop->name, row) ? loop->min + turn : loop->min, loop->body);
   }
   void visit(const LetStmt *let) override { within(let->name, let->value, let->body); }
+  void visit(const Let *let) override { within(let->name, let->value, let->body); }
 
-  void within(const std::string &variable, const Expr &value, const Stmt &body) {
-    const bool known = index.defined();
+private:
+  template <typename Body>
+  void within(const std::string &variable, const Expr &of, const Body &body) {
+    const bool known = value.defined();
     body.accept(this);
-    if (!known && index.defined())
-      index = substitute(variable, value, index);
+    if (!known && value.defined())
+      value = substitute(variable, of, value);
   }
-  void visit(const Load *load) override {
-    if (!index.defined() && load->name == name) {
-      index = load->index;
-      type = load->type;
-    }
-    IRVisitor::visit(load);
-  }
-  std::string name, row;
+  std::string row;
   int turn;
+};
+
+// The byte that is read of a buffer.
+class Place : public Found {
+public:
+  Place(const std::string &buffer, const std::string &row, int turn)
+      : Found(row, turn), buffer(buffer) {}
+
+private:
+  using Found::visit;
+  void visit(const Load *load) override {
+    if (!value.defined() && load->name == buffer)
+      value = cast<int64_t>(load->index) * load->type.bytes();
+    Found::visit(load);
+  }
+  std::string buffer;
+};
+
+class Extent : public Found {
+public:
+  explicit Extent(const std::string &loop) : Found("", 0), end("." + loop) {}
+
+private:
+  using Found::visit;
+  void visit(const For *loop) override {
+    if (!value.defined() && ends_with(loop->name, end))
+      value = loop->extent;
+    else
+      Found::visit(loop);
+  }
+  std::string end;
 };
 
 class SumInTileRegisters : public IRMutator {
@@ -110,29 +134,16 @@ private:
   Expr byteAt(const Stmt &loops, const std::string &buffer, int turn) const {
     Place place(buffer, what.row, turn);
     loops.accept(&place);
-    return cast<int64_t>(place.index) * place.type.bytes();
+    return place.value;
   }
 
   // Of 64 bytes.
   Expr stepsOf(const Stmt &loops) const {
     if (what.step.empty())
       return what.innerBytes / 64;
-    class Extent : public IRVisitor {
-    public:
-      explicit Extent(const std::string &end) : end("." + end) {}
-      Expr extent;
-
-    private:
-      using IRVisitor::visit;
-      void visit(const For *loop) override {
-        if (ends_with(loop->name, end))
-          extent = loop->extent;
-        IRVisitor::visit(loop);
-      }
-      std::string end;
-    } found(what.step);
-    loops.accept(&found);
-    return max(found.extent, 0);
+    Extent extent(what.step);
+    loops.accept(&extent);
+    return max(extent.value, 0);
   }
 
   // Each tile asks for its share of the panel that follows: from which byte, and lines.
