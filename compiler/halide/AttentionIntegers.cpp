@@ -19,8 +19,7 @@ namespace {
 constexpr int chunkKeys = 128, mostValue = 1023;
 constexpr float weightBits = 14; // the largest of a query's weights is 2^14
 static_assert(int64_t(chunkKeys) * (1 << int(weightBits)) * mostValue <= INT32_MAX);
-static_assert(AttentionPipe::stretchKeys % chunkKeys == 0 &&
-              chunkKeys % AttentionPipe::mostKeys == 0);
+static_assert(AttentionPipe::stretchKeys % chunkKeys == 0);
 constexpr float leastMagnitude = 1.0e-30f; // of a row; below, it counts as 0
 
 // The largest integer of queries and keys: a dot product fits in 32 bits.

@@ -19,7 +19,7 @@ public:
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
         device(machine.device), inTiles(takesTiles(s, machine)),
         queryBlock(device ? mostQueries : 2 * V),
-        keyTile(inTiles ? mostKeys : machine.wide ? 8 : 4),
+        keyTile(inTiles ? keyUnitOf(s) : machine.wide ? 8 : 4),
         together(device ? 1 : int(s.together())), mixedTile(mixedTileOf(s, machine)),
         paired(takesPairs(s, machine)), integral(takesIntegers(s, machine)) {}
   Pipe build();
@@ -37,7 +37,9 @@ public:
   // A query block is two vectors of lanes; these are the most of any machine.
   static constexpr double log2e = 1.4426950408889634;
   static constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; a maximum
-  static constexpr int mostQueries = 32, mostKeys = 32;
+  static constexpr int mostQueries = 32;
+  // Keys that are added up together on some machine, of pairs where they are in tiles.
+  static int keyUnitOf(const AttentionSpec &s) { return isOfPairs(s) ? 32 : 8; }
   static constexpr int items = 8; // of a device that share a query
   // Of a stretch: the scores and weights of a block of queries and most of its keys
   // and values lie in an L2 of 1 MB. Measured (zen5, one thread, 64 columns): stretches

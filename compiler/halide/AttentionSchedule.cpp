@@ -310,7 +310,7 @@ void AttentionPipe::scheduleMixedIntegers() {
 
 uint32_t keysTogether(const KernelSpec &spec) {
   bool sums = spec.kind == KernelKind::attention && !spec.attention.decay;
-  return sums ? AttentionPipe::mostKeys : 0;
+  return sums ? AttentionPipe::keyUnitOf(spec.attention) : 0;
 }
 
 void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
@@ -338,7 +338,7 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   if (turns)
     base += (queryBlock + 2 * s.together()) * s.headDim * 4;
   // keys are rounded up to a key tile; Halide aligns each of the allocations
-  base += AttentionPipe::mostKeys * perKey + 6 * 256;
+  base += AttentionPipe::keyUnitOf(s) * perKey + 6 * 256;
 }
 
 } // namespace mille

@@ -46,7 +46,7 @@ void AttentionPipe::findFirstKey() {
   firstKept = make("first_kept");
   firstKept() = keys;
   firstKept() = min(firstKept(), select(isKept(r), r, keys));
-  firstKey = clamp(firstKept(), 0, keys - 1) / mostKeys * mostKeys;
+  firstKey = clamp(firstKept(), 0, keys - 1) / keyUnitOf(s) * keyUnitOf(s);
 }
 
 Expr AttentionPipe::tileCount() const { return (keys + keyTile - 1) / keyTile; }

@@ -116,9 +116,11 @@ void AttentionPipe::scheduleMixedInTiles() {
                                                   stretched ? stretch : block)
       .bound(d, 0, columns).bound_extent(q, queryBlock).bound_extent(t, 1).bound_extent(e, 1)
       .reorder(q, d).vectorize(q, V).store_in(MemoryType::Stack);
-  for (size_t i = 1; i < mixedKeys.size(); ++i)
-    mixed.update(int(i)).reorder(q, d, mixedHalves[i], mixedKeys[i], mixedTiles[i])
-        .vectorize(q, V);
+  for (size_t i = 0; i < mixedKeys.size(); ++i) {
+    mixed.update(int(i)).reorder(q, d, mixedHalves[i], mixedKeys[i], mixedTiles[i]);
+    if (i > 0)
+      mixed.update(int(i)).vectorize(q, V);
+  }
   pipe.passes.push_back(sumInTileRegisters(
       {valueWords.words.name(), weightWords.words.name(), mixed.name(), d.name(), columns,
        queryBlock / V, registerBytes, registerBytes, columns * registerBytes, group,

@@ -56,19 +56,48 @@ private:
   std::string buffer;
 };
 
+bool isOver(const For *loop, const std::string &variable) {
+  return ends_with(loop->name, "." + variable) ||
+         ends_with(loop->name, "." + variable + ".rebased");
+}
+
 class Extent : public Found {
 public:
-  explicit Extent(const std::string &loop) : Found("", 0), end("." + loop) {}
+  explicit Extent(const std::string &variable) : Found("", 0), variable(variable) {}
 
 private:
   using Found::visit;
   void visit(const For *loop) override {
-    if (!value.defined() && ends_with(loop->name, end))
+    if (!value.defined() && isOver(loop, variable))
       value = loop->extent;
     else
       Found::visit(loop);
   }
-  std::string end;
+  std::string variable;
+};
+
+// Under what condition loops do anything, and which of them has one of its turns.
+class Condition : public IRVisitor {
+public:
+  Expr value = const_true();
+  std::string loopOfTurns;
+
+private:
+  using IRVisitor::visit;
+
+  void visit(const For *loop) override {
+    IRVisitor::visit(loop);
+    if (expr_uses_var(value, loop->name))
+      loopOfTurns = loop->name;
+  }
+  void visit(const LetStmt *let) override {
+    let->body.accept(this);
+    value = substitute(let->name, let->value, value);
+  }
+  void visit(const IfThenElse *choice) override {
+    IRVisitor::visit(choice);
+    value = value && choice->condition;
+  }
 };
 
 class SumInTileRegisters : public IRMutator {
@@ -80,9 +109,9 @@ private:
 
   Stmt visit(const For *loop) override {
     if (inSums && loop->name.find(what.sums + ".s1.") == 0)
-      return calls(loop);
+      return sumsOf(loop);
     for (auto [name, value] : {std::pair{&what.panel, &panel}, std::pair{&what.tile, &tile}})
-      if (!name->empty() && ends_with(loop->name, "." + *name)) {
+      if (!name->empty() && isOver(loop, *name)) {
         const Expr outer = *value, outerTiles = tiles;
         *value = Variable::make(Int(32), loop->name);
         if (value == &tile)
@@ -106,12 +135,27 @@ private:
     return ProducerConsumer::make_produce(op->name, body);
   }
 
+  // A step at a time where not every one is taken.
+  Stmt sumsOf(const For *loop) const {
+    Condition condition;
+    loop->accept(&condition);
+    if (condition.loopOfTurns != loop->name || !isOver(loop, what.step))
+      return calls(loop);
+    return For::make(loop->name, loop->min, loop->extent, loop->for_type,
+                     loop->partition_policy, loop->device_api, calls(loop->body));
+  }
+
   // One for 32 rows each.
   Stmt calls(const Stmt &loops) const {
     std::vector<Stmt> all;
     for (int first = 0; first < what.rows; first += mostRows)
       all.push_back(call(loops, first, std::min(first + mostRows, what.rows) - 1));
-    return Block::make(all);
+    Condition condition;
+    loops.accept(&condition);
+    if (!condition.loopOfTurns.empty())
+      throw CompileError("tile registers cannot leave out turns of " + condition.loopOfTurns);
+    const Expr any = simplify(condition.value);
+    return is_const_one(any) ? Block::make(all) : IfThenElse::make(any, Block::make(all));
   }
 
   Stmt call(const Stmt &loops, int first, int last) const {
@@ -137,13 +181,13 @@ private:
     return place.value;
   }
 
-  // Of 64 bytes.
+  // Of 64 bytes. A loop of one turn is gone.
   Expr stepsOf(const Stmt &loops) const {
     if (what.step.empty())
       return what.innerBytes / 64;
     Extent extent(what.step);
     loops.accept(&extent);
-    return max(extent.value, 0);
+    return extent.value.defined() ? max(extent.value, 0) : Expr(1);
   }
 
   // Each tile asks for its share of the panel that follows: from which byte, and lines.
