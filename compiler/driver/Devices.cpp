@@ -99,7 +99,7 @@ static void printColumns(const Machine &machine, llvm::raw_ostream &out) {
     if (!isa.backend.empty())
       continue;
     bool runs = (isa.features & ~machine.features) == 0;
-    out << "  kernels    " << llvm::left_justify(isa.name, 12);
+    out << "  kernels    " << llvm::left_justify(isa.name, 15);
     if (!runs)
       out << "lacks " << featureNames(isa.features & ~machine.features);
     else

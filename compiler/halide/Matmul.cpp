@@ -161,8 +161,10 @@ Expr MatmulPipe::outlierOf(const Expr &row, const Expr &column, const Expr &at) 
 Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
   const Func &from = parked ? parking : product;
   Expr column = n % tile.columns, across = n / tile.columns;
-  std::vector<Expr> place{column, accumulator, tileRows.x, tileRows.y, across};
-  Expr sum = device ? from(column, accumulator, m, across) : from(place);
+  std::vector<Expr> place{column, accumulator, m, across};
+  if (!device)
+    place = {column, accumulator, tileRows.x, tileRows.y, across};
+  Expr sum = from(place);
   if (starts.defined())
     sum += starts(place);
   sum = cast<float>(sum);

@@ -1,11 +1,14 @@
 // Instruction sets of a package, by what a machine has and what was asked for.
 //
 // RUN: %programs/driver-isas | FileCheck %s
-// CHECK: newest, f32: zen4 x86-64-v3
-// CHECK: newest, bf16: zen4
-// CHECK: newest, int8: zen4
-// CHECK: newest, f32, host: zen4
+// CHECK: newest, f32: sapphirerapids x86-64-v3
+// CHECK: newest, bf16: sapphirerapids
+// CHECK: newest, int8: sapphirerapids
+// CHECK: newest, f32, host: sapphirerapids
 // CHECK: newest, f32, x86-64-v3,x86-64-v4: x86-64-v4 x86-64-v3
+// CHECK: zen4, f32: zen4 x86-64-v3
+// CHECK: zen4, bf16: zen4
+// CHECK: zen4, int8: zen4
 // CHECK: cascadelake, f32: cascadelake x86-64-v3
 // CHECK: cascadelake, bf16: --dtype=bf16 computes with avx512_bf16, which this machine's CPU has not
 // CHECK-NEXT: --target=cascadelake emulates it, slowly
@@ -43,15 +46,18 @@ static void choose(const char *machine, uint64_t features, const char *dtype,
 
 int main() {
   constexpr uint64_t avx2 = MILLE_CPU_AVX2;
-  constexpr uint64_t newest =
+  constexpr uint64_t zen4 =
       avx2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 | MILLE_CPU_AVX512_VNNI |
       MILLE_CPU_AVX512_VBMI2;
+  constexpr uint64_t newest = zen4 | MILLE_CPU_AMX;
   constexpr uint64_t skylake = avx2 | MILLE_CPU_AVX512;
   constexpr uint64_t cascadelake = skylake | MILLE_CPU_AVX512_VNNI;
   for (const char *dtype : {"f32", "bf16", "int8"})
     choose("newest", newest, dtype, {});
   choose("newest", newest, "f32", {"host"});
   choose("newest", newest, "f32", {"x86-64-v3", "x86-64-v4"});
+  for (const char *dtype : {"f32", "bf16", "int8"})
+    choose("zen4", zen4, dtype, {});
   for (const char *dtype : {"f32", "bf16", "int8"})
     choose("cascadelake", cascadelake, dtype, {});
   choose("cooperlake", cascadelake | MILLE_CPU_AVX512_BF16, "int8", {});

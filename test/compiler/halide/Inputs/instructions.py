@@ -11,6 +11,7 @@ import sys
 
 EXTENSIONS = {
     "vnni": r"vpdp(bu|w)s(s)?ds?",
+    "tiles": r"tdp(bf16ps|busd)|tile(loadd|stored|zero|release)|ldtilecfg",
     "bf16": r"vdpbf16ps|vcvtne2?ps2bf16.?",
     "ifma": r"vpmadd52.uq",
     "vbmi": r"vperm(b|[it]2b)|vpmultishiftqb",
@@ -20,6 +21,7 @@ EXTENSIONS = {
     "vaes": r"vaes.*|vpclmul.*",
     "sse4a": r"extrq|insertq|movnts[sd]",
     "into L1": r"prefetcht0",
+    "into L2": r"prefetcht1",
     "past the caches": r"prefetchnta",
 }
 
