@@ -166,7 +166,7 @@ private:
     }
     Expr rowsLater = (byteAt(loops, what.input, last) - byteAt(loops, what.input, first)) /
                      what.rowBytes;
-    const auto [next, lines] = askedFor();
+    const auto [next, lines] = askedFor(byteAt(loops, what.weight, 0));
     arguments.insert(arguments.end(),
                      {simplify(next), simplify(lines), simplify(cast<int>(rowsLater) + 1),
                       simplify(stepsOf(loops)), what.tileColumns, what.columnBytes,
@@ -190,14 +190,15 @@ private:
     return extent.value.defined() ? max(extent.value, 0) : Expr(1);
   }
 
-  // Each tile asks for its share of the panel that follows: from which byte, and lines.
-  std::pair<Expr, Expr> askedFor() const {
+  // Each tile asks for its share of the panel that follows the one it reads: from which
+  // byte, and lines.
+  std::pair<Expr, Expr> askedFor(const Expr &read) const {
     if (!panel.defined() || !what.panelBytes) // or the last, partial one
       return {cast<int64_t>(0), 0};
     const int lines = what.panelBytes / lineBytes;
     Expr shares = tiles * what.slices, share = (lines + shares - 1) / shares;
     Expr number = panel % what.slices * tiles + tile;
-    Expr next = cast<int64_t>(panel / what.slices + 1) * what.panelBytes;
+    Expr next = (read / what.panelBytes + 1) * what.panelBytes;
     return {next + cast<int64_t>(number * share * lineBytes), share};
   }
 
