@@ -65,9 +65,10 @@ void describeMatmul(const KernelSpec &spec, KernelInfo &info) {
   const MatmulSpec &m = spec.matmul;
   info.bufferCount = 3 + m.extras.size();
   info.columnUnit = m.panel / m.accumulators;
-  info.rowUnit = tilesOf(spec, coreOf(/*wide=*/true)).front().rows;
-  info.fewRows = fewRowsOf(spec);
   info.narrow = m.isNarrow();
+  // On every machine: tile registers have 16 rows, and vectors' tiles divide that.
+  info.rowUnit = info.narrow ? 16 : tilesOf(spec, coreOf(/*wide=*/true)).front().rows;
+  info.fewRows = fewRowsOf(spec);
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
   info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
   info.rowDimension = {1, -1};
