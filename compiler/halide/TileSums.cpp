@@ -12,18 +12,23 @@ namespace {
 
 constexpr int mostRows = 32; // of a call
 
+bool isOver(const For *loop, const std::string &variable) {
+  return ends_with(loop->name, "." + variable) ||
+         ends_with(loop->name, "." + variable + ".rebased");
+}
+
 // What is found in a statement's loops, as of outside: at their first turn, but for one
 // loop that may be at another.
 class Found : public IRVisitor {
 public:
-  Found(const std::string &row, int turn) : row("." + row), turn(turn) {}
+  explicit Found(const std::string &row = "", int turn = 0) : row(row), turn(turn) {}
   Expr value;
 
 protected:
   using IRVisitor::visit;
 
   void visit(const For *loop) override {
-    within(loop->name, ends_with(loop->name, row) ? loop->min + turn : loop->min, loop->body);
+    within(loop->name, isOver(loop, row) ? loop->min + turn : loop->min, loop->body);
   }
   void visit(const LetStmt *let) override { within(let->name, let->value, let->body); }
   void visit(const Let *let) override { within(let->name, let->value, let->body); }
@@ -56,14 +61,9 @@ private:
   std::string buffer;
 };
 
-bool isOver(const For *loop, const std::string &variable) {
-  return ends_with(loop->name, "." + variable) ||
-         ends_with(loop->name, "." + variable + ".rebased");
-}
-
 class Extent : public Found {
 public:
-  explicit Extent(const std::string &variable) : Found("", 0), variable(variable) {}
+  explicit Extent(const std::string &variable) : variable(variable) {}
 
 private:
   using Found::visit;
