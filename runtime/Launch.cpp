@@ -280,9 +280,11 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
       mille::count(job, stages[s]);
   if (session.part)
     return mille::launchOnDevice(session, stages, count);
+  const mille_isa &isa = session.package->model->isas[session.isa];
   // Experts own rows of their own: no task could take its rows through all.
   if (count > 1 && !anyExperts(stages, count) &&
-      splitOwned(stages, count, rows, session.threads, job.split))
+      splitOwned(stages, count, rows, session.threads, isa.features & MILLE_CPU_AMX,
+                 job.split))
     return runJob(job);
   for (int32_t s = 0; s < count; ++s)
     if (int32_t code = runStage(job, stages[s]))

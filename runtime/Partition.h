@@ -48,8 +48,9 @@ ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
 // Experts that have rows.
 int64_t usedExperts(const int32_t *starts, int64_t entries);
 // Several stages over the same rows: blocks of rows that one task takes through
-// all of them. False where threads would get too few rows for that.
+// all of them. False where threads would get too few rows for that, or multiply narrow
+// weights in tile registers.
 bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
-                int threads, Split &split);
+                int threads, bool inTiles, Split &split);
 
 } // namespace mille

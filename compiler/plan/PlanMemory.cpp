@@ -249,7 +249,8 @@ void remarkOn(LaunchOp launch) {
                  remark::RemarkOpts::name("PlanLaunch").category("plan"))
       << llvm::formatv("one task takes its rows through {0} kernels, reading {1} "
                        "bytes of weights, where each thread has {2} rows or "
-                       "more; with fewer they are {0} launches, cut by columns",
+                       "more; with fewer, or where threads multiply narrow types in "
+                       "tile registers, they are {0} launches, cut by columns",
                        kernels, weights, int64_t(MILLE_OWNED_ROWS))
              .str();
 }

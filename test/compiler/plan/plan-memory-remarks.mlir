@@ -27,7 +27,7 @@ func.func @reuse(%batch: index, %tokens: index,
 }
 
 // Two kernels of one launch: when they share tasks, and what each task reads.
-// CHECK: one task takes its rows through 2 kernels, reading 4096 bytes of weights, where each thread has 48 rows or more; with fewer they are 2 launches, cut by columns
+// CHECK: one task takes its rows through 2 kernels, reading 4096 bytes of weights, where each thread has 48 rows or more; with fewer, or where threads multiply narrow types in tile registers, they are 2 launches, cut by columns
 module {
   func.func @forward(%batch: index, %tokens: index,
       %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>})

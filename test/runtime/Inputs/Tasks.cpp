@@ -6,10 +6,11 @@
 
 using namespace mille;
 
-// tasks ROWS COLUMNS INPUTS THREADS [owned]: tiles of 8 rows, panels of 48 columns.
-// owned: as a launch's only stage.
+// tasks ROWS COLUMNS INPUTS BYTES THREADS [owned|in-tiles]: weights of so many bytes, tiles
+// of 8 rows, panels of 48 columns. owned: as a launch's only stage; in-tiles: in tile
+// registers.
 int main(int count, char **words) {
-  if (count != 5 && count != 6)
+  if (count != 6 && count != 7)
     return 2;
   const int64_t rows = atoll(words[1]), columns = atoll(words[2]);
   mille_kernel kernel = {};
@@ -17,13 +18,14 @@ int main(int count, char **words) {
   kernel.column_unit = 48;
   kernel.row_unit = 8;
   kernel.flops_per_row = uint64_t(2 * columns * atoll(words[3]));
-  const int threads = atoi(words[4]);
+  kernel.bytes_weights = uint64_t(columns * atoll(words[3]) * atoll(words[4]));
+  const int threads = atoi(words[5]);
   mille_stage stage = {};
   stage.kernel = &kernel;
   Split split;
-  if (count == 5)
+  if (count == 6)
     split = splitRows(kernel, rows, columns, threads);
-  else if (!splitOwned(&stage, 1, rows, threads, split))
+  else if (!splitOwned(&stage, 1, rows, threads, words[6][0] == 'i', split))
     return 1;
   for (int64_t k = 0; k < split.tasks(); ++k) {
     int64_t sequence;
