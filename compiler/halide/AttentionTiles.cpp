@@ -2,7 +2,6 @@
 // keys are rows of a tile, then columns of values are, so that queries stay in lanes.
 // What is mixed is turned where it goes out.
 #include "compiler/halide/AttentionPipe.h"
-#include "compiler/halide/Elements.h"
 #include "compiler/halide/TileSums.h"
 
 using namespace Halide;

@@ -1,13 +1,11 @@
-// Six registers hold sums, of two times three tiles or fewer; one holds the input's
-// rows, one the weight's columns. Reading again costs less than a third row of sums
-// would gain. Must not read past the rows or past K.
+// Six registers hold sums, of two rows of three tiles or fewer, one holds the input's
+// rows, one the weight's columns: with more registers for these there were fewer sums, and
+// more to read for each. Must not read past the rows or past K.
 #include "compiler/halide/TileInstructions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
