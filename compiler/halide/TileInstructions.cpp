@@ -9,6 +9,7 @@
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -42,15 +43,32 @@ public:
   }
   void release() { builder.CreateIntrinsic(Intrinsic::x86_tilerelease, {}); }
   void zero(int tile) { builder.CreateIntrinsic(Intrinsic::x86_tilezero, {number(tile)}); }
-  void load(int tile, Value *from, Value *stride) {
-    builder.CreateIntrinsic(Intrinsic::x86_tileloadd64, {number(tile), from, stride});
+  // `unwritten`: what is read is the same as long as the function runs, so that what stands
+  // around it may move.
+  void load(int tile, Value *from, Value *stride, bool unwritten = false) {
+    CallInst *call = builder.CreateIntrinsic(Intrinsic::x86_tileloadd64,
+                                             {number(tile), from, stride});
+    if (unwritten)
+      call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
   }
   void store(int tile, Value *to, Value *stride) {
     builder.CreateIntrinsic(Intrinsic::x86_tilestored64, {number(tile), to, stride});
   }
   void multiply(int sum, bool ofBytes) {
     builder.CreateIntrinsic(ofBytes ? Intrinsic::x86_tdpbusd : Intrinsic::x86_tdpbf16ps,
-                            {number(sum), number(inputRegister), number(weightRegister)});
+                            {number(sum), number(inputRegister), number(weightRegister)})
+        ->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  }
+  // To memory of its own, for the sake of storing.
+  void storeNowhere(int tile) {
+    BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
+    IRBuilder<> first(&entry, entry.begin());
+    AllocaInst *place = first.CreateAlloca(
+        ArrayType::get(first.getInt8Ty(), registerRows * registerBytes));
+    place->setAlignment(Align(registerBytes));
+    builder.CreateIntrinsic(Intrinsic::x86_tilestored64,
+                            {number(tile), place, builder.getInt64(registerBytes)})
+        ->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
   }
 
 private:
@@ -72,26 +90,38 @@ struct Operands {
   int64_t inputStride;
   Value *weight;
   int64_t weightStride, columnBytes;
+  bool unwritten = false; // see Tiles::load
 };
 
 // The body of one call.
 class SumsBuilder {
 public:
   SumsBuilder(Function &function, const Arguments &a)
-      : tileColumns(a.number(10)), columnBytes(a.number(11)), rowBytes(a.number(12)),
-        stepBytes(a.number(13)), groupBytes(a.number(14)), weightStepBytes(a.number(15)),
-        restBytes(a.number(16) % registerBytes), ofBytes(a.number(17)), adds(a.number(18)),
+      : tileColumns(a.number(12)), columnBytes(a.number(13)), rowBytes(a.number(14)),
+        stepBytes(a.number(15)), groupBytes(a.number(16)), weightStepBytes(a.number(17)),
+        restBytes(a.number(18) % registerBytes), ofBytes(a.number(19)), adds(a.number(20)),
+        parts(a.number(21)),
         function(function), builder(block("entry")), tiles(builder),
         input(plus(a[0], a[1])), weight(plus(a[2], a[3])), sums(plus(a[4], a[5])),
-        ahead(plus(a[2], a[6])), lines(a[7]), rows(a[8]), steps(wide(a[9])) {}
+        ahead(plus(a[2], a[6])), lines(a[7]), rows(a[8]), steps(wide(a[9])),
+        from(wide(a[10])), to(wide(a[11])) {}
 
   void build() {
+    when(builder.CreateICmpNE(rows, builder.getInt32(0)), [&] { buildSome(); });
+    builder.CreateRet(builder.getInt32(0));
+  }
+
+private:
+  bool has(mille::TileParts part) const { return parts & part; }
+
+  void buildSome() {
     Value *several = builder.CreateICmpSGT(rows, builder.getInt32(registerRows));
     // Two tiles of as many rows; in the middle both have some.
     Value *half = builder.CreateLShr(builder.CreateAdd(rows, builder.getInt32(1)), 1);
     height = builder.CreateSelect(several, half, rows);
     Value *isPart = builder.CreateICmpNE(height, builder.getInt32(registerRows));
-    when(isPart, [&] { tiles.configure(height); });
+    if (has(mille::opensSums))
+      when(isPart, [&] { tiles.configure(height); });
     BasicBlock *two = block("two"), *one = block("one"), *end = block("end");
     builder.CreateCondBr(several, two, one);
     for (auto [place, count] : {std::pair{two, 2}, std::pair{one, 1}}) {
@@ -100,11 +130,10 @@ public:
       builder.CreateBr(end);
     }
     builder.SetInsertPoint(end);
-    when(isPart, [&] { tiles.configure(builder.getInt32(registerRows)); });
-    builder.CreateRet(builder.getInt32(0));
+    if (has(mille::storesSums))
+      when(isPart, [&] { tiles.configure(builder.getInt32(registerRows)); });
   }
 
-private:
   BasicBlock *block(const char *name) {
     return BasicBlock::Create(function.getContext(), name, &function);
   }
@@ -160,29 +189,35 @@ private:
                 plus(plus(sums, row ? times(lowerBy(), stride) : bytes(0)),
                      bytes(column * registerBytes)));
     };
-    eachSum([&](int tile, Value *place) {
-      adds ? tiles.load(tile, place, bytes(stride)) : tiles.zero(tile);
-    });
+    if (has(mille::opensSums))
+      eachSum([&](int tile, Value *place) {
+        adds ? tiles.load(tile, place, bytes(stride)) : tiles.zero(tile);
+      });
+    addSteps(count);
+    if (restBytes && has(mille::addsRest))
+      step(count, rest());
+    if (has(mille::storesSums))
+      eachSum([&](int tile, Value *place) { tiles.store(tile, place, bytes(stride)); });
+  }
+
+  void addSteps(int count) {
     Value *lower = plus(input, times(lowerBy(), rowBytes));
     Value *groups = groupsOfLines();
-    repeat(steps, [&](Value *k) {
+    repeat(builder.CreateSub(to, from), [&](Value *turn) {
+      Value *k = builder.CreateAdd(from, turn), *across = times(k, stepBytes);
       askFor(k, groups);
-      Value *across = times(k, stepBytes);
       step(count, {plus(input, across), plus(lower, across), rowBytes,
-                   plus(weight, times(k, weightStepBytes)), groupBytes, columnBytes});
-      stayAwake(k, stride);
+                   plus(weight, times(k, weightStepBytes)), groupBytes, columnBytes,
+                   parts != mille::allParts});
+      stayAwake(k);
     });
-    if (restBytes)
-      step(count, rest());
-    eachSum([&](int tile, Value *place) { tiles.store(tile, place, bytes(stride)); });
   }
 
   // A core that has not stored a tile for some 2000 cycles takes 900 to store the next.
-  // What is stored here the last store replaces.
-  void stayAwake(Value *k, int64_t stride) {
+  void stayAwake(Value *k) {
     constexpr uint64_t often = 8; // steps: some 1500 cycles where weights come from L2
     Value *isTurn = builder.CreateICmpEQ(builder.CreateAnd(k, bytes(often - 1)), bytes(0));
-    when(isTurn, [&] { tiles.store(sumRegister(0, 0), sums, bytes(stride)); });
+    when(isTurn, [&] { tiles.storeNowhere(inputRegister); });
   }
 
   // Of four, to ask for in a step.
@@ -210,12 +245,13 @@ private:
   // There and back across the columns: the last weights serve both tiles of rows.
   void step(int count, const Operands &from) {
     for (int row = 0; row < count; ++row) {
-      tiles.load(inputRegister, row ? from.lower : from.upper, bytes(from.inputStride));
+      tiles.load(inputRegister, row ? from.lower : from.upper, bytes(from.inputStride),
+                 from.unwritten);
       for (int64_t i = 0; i < tileColumns; ++i) {
         const int64_t column = row ? tileColumns - 1 - i : i;
         if (!row || i > 0)
           tiles.load(weightRegister, plus(from.weight, bytes(column * from.columnBytes)),
-                     bytes(from.weightStride));
+                     bytes(from.weightStride), from.unwritten);
         tiles.multiply(sumRegister(row, int(column)), ofBytes);
       }
     }
@@ -262,12 +298,13 @@ private:
   const int64_t tileColumns, columnBytes, rowBytes, stepBytes, groupBytes, weightStepBytes,
       restBytes;
   const bool ofBytes, adds;
+  const int64_t parts;
   Function &function;
   IRBuilder<> builder;
   Tiles tiles;
   Value *input, *weight, *sums;
   Value *ahead, *lines; // what to ask for
-  Value *rows, *steps;
+  Value *rows, *steps, *from, *to;
   Value *height = nullptr; // rows of a tile
 };
 
@@ -290,8 +327,13 @@ void replace(CallInst &call) {
     arguments.values.push_back(isa<Constant>(argument) ? argument : &*next++);
   SumsBuilder(*body, arguments).build();
   IRBuilder<> builder(&call);
-  call.replaceAllUsesWith(builder.CreateCall(body, passed));
+  CallInst *made = builder.CreateCall(body, passed);
+  call.replaceAllUsesWith(made);
   call.eraseFromParent();
+  // Between parts there is other work, of which a call would put the vectors aside.
+  InlineFunctionInfo info;
+  if (arguments.number(21) != mille::allParts && InlineFunction(*made, info).isSuccess())
+    body->eraseFromParent();
 }
 
 void configureAround(Function &function) {

@@ -11,6 +11,10 @@ namespace mille {
 namespace {
 
 constexpr int mostRows = 32; // of a call
+// So many that what the sums need does not push the taker's values out of registers, so
+// few that a core looks ahead to the next.
+constexpr int turnsBetween = 4;
+constexpr int sumsPlace = 4;  // among a call's arguments
 
 bool isOver(const For *loop, const std::string &variable) {
   return ends_with(loop->name, "." + variable) ||
@@ -100,6 +104,13 @@ private:
   }
 };
 
+// A loop that the walk is in.
+struct Turns {
+  Expr at, min, extent;
+
+  bool defined() const { return at.defined(); }
+};
+
 class SumInTileRegisters : public IRMutator {
 public:
   explicit SumInTileRegisters(TileSums what) : what(std::move(what)) {}
@@ -110,23 +121,44 @@ private:
   Stmt visit(const For *loop) override {
     if (inSums && loop->name.find(what.sums + ".s1.") == 0)
       return sumsOf(loop);
-    for (auto [name, value] : {std::pair{&what.panel, &panel}, std::pair{&what.tile, &tile}})
-      if (!name->empty() && isOver(loop, *name)) {
-        const Expr outer = *value, outerTiles = tiles;
-        *value = Variable::make(Int(32), loop->name);
-        if (value == &tile)
-          tiles = loop->extent;
-        Stmt inner = IRMutator::visit(loop);
-        *value = outer;
-        tiles = outerTiles;
-        return inner;
-      }
+    for (auto [name, turns] : {std::pair{&what.panel, &panel}, std::pair{&what.tile, &tile}})
+      if (!name->empty() && isOver(loop, *name))
+        return within(*turns, loop);
+    if (!what.taker.empty() && isOver(loop, what.taker) && following.defined())
+      return between(loop);
     return IRMutator::visit(loop);
+  }
+
+  Stmt visit(const LetStmt *let) override {
+    lets.push_back({let->name, let->value});
+    Stmt inner = IRMutator::visit(let);
+    lets.pop_back();
+    return inner;
+  }
+
+  // The first tile's sums come before the outermost of the loops.
+  Stmt within(Turns &turns, const For *loop) {
+    const bool isOutermost = !panel.defined() && !tile.defined();
+    if (isOutermost)
+      outerLets = lets.size();
+    const Turns outer = turns;
+    turns = {Variable::make(Int(32), loop->name), loop->min, loop->extent};
+    Stmt inner = IRMutator::visit(loop);
+    turns = outer;
+    if (following.defined())
+      throw CompileError("no loop takes the sums of tile registers");
+    if (!isOutermost || !before.defined())
+      return inner;
+    inner = Block::make(before, inner);
+    before = Stmt();
+    return inner;
   }
 
   Stmt visit(const ProducerConsumer *op) override {
     if (!op->is_producer || op->name != what.sums)
       return IRMutator::visit(op);
+    if (!what.taker.empty() && tile.defined())
+      return ProducerConsumer::make_produce(op->name, storeAndOpen(op->body));
     if (!what.adds)
       return ProducerConsumer::make_produce(op->name, calls(op->body));
     inSums = true;
@@ -150,29 +182,109 @@ private:
     std::vector<Stmt> all;
     for (int first = 0; first < what.rows; first += mostRows)
       all.push_back(call(loops, first, std::min(first + mostRows, what.rows) - 1));
+    const Expr any = conditionOf(loops);
+    return is_const_one(any) ? Block::make(all) : IfThenElse::make(any, Block::make(all));
+  }
+
+  Expr conditionOf(const Stmt &loops) const {
     Condition condition;
     loops.accept(&condition);
     if (!condition.loopOfTurns.empty())
       throw CompileError("tile registers cannot leave out turns of " + condition.loopOfTurns);
-    const Expr any = simplify(condition.value);
-    return is_const_one(any) ? Block::make(all) : IfThenElse::make(any, Block::make(all));
+    return simplify(condition.value);
   }
 
-  Stmt call(const Stmt &loops, int first, int last) const {
-    std::vector<Expr> arguments;
+  // A call's arguments but for the steps' range and parts.
+  struct Tile {
+    std::vector<Expr> places;
+    Expr rows, steps;
+
+    bool defined() const { return rows.defined(); }
+  };
+
+  Tile tileOf(const Stmt &loops, int first, int last) const {
+    std::vector<Expr> places;
     for (const std::string &buffer : {what.input, what.weight, what.sums}) {
-      arguments.push_back(Variable::make(Handle(), buffer));
-      arguments.push_back(simplify(byteAt(loops, buffer, first)));
+      places.push_back(Variable::make(Handle(), buffer));
+      places.push_back(simplify(byteAt(loops, buffer, first)));
     }
     Expr rowsLater = (byteAt(loops, what.input, last) - byteAt(loops, what.input, first)) /
                      what.rowBytes;
     const auto [next, lines] = askedFor(byteAt(loops, what.weight, 0));
+    places.insert(places.end(), {simplify(next), simplify(lines)});
+    return {places, simplify(cast<int>(rowsLater) + 1), simplify(stepsOf(loops))};
+  }
+
+  Stmt call(const Tile &of, const Expr &from, const Expr &to, int parts) const {
+    std::vector<Expr> arguments = of.places;
     arguments.insert(arguments.end(),
-                     {simplify(next), simplify(lines), simplify(cast<int>(rowsLater) + 1),
-                      simplify(stepsOf(loops)), what.tileColumns, what.columnBytes,
+                     {of.rows, of.steps, from, to, what.tileColumns, what.columnBytes,
                       what.rowBytes, what.stepBytes, what.groupBytes, what.weightStepBytes,
-                      what.innerBytes, int(what.ofBytes), int(what.adds)});
+                      what.innerBytes, int(what.ofBytes), int(what.adds), parts});
     return Evaluate::make(Call::make(Int(32), tileSumsName, arguments, Call::Extern));
+  }
+
+  Stmt call(const Stmt &loops, int first, int last) const {
+    const Tile all = tileOf(loops, first, last);
+    return call(all, 0, all.steps, allParts);
+  }
+
+  // The registers' sums are this tile's; from here on they are the following one's: below
+  // it, or the first of the next panel.
+  Stmt storeAndOpen(const Stmt &loops) {
+    if (what.rows > mostRows || !is_const_one(conditionOf(loops)))
+      throw CompileError("a tile's sums that others take are of one call");
+    const Tile own = tileOf(loops, 0, what.rows - 1);
+    Expr isLastDown = tile.at + 1 >= tile.min + tile.extent;
+    Expr down = select(isLastDown, tile.min, tile.at + 1), across, any = !isLastDown;
+    Expr filled = tile.extent > 0;
+    if (panel.defined()) {
+      across = panel.at + select(isLastDown, 1, 0);
+      any = any || across < panel.min + panel.extent;
+      filled = filled && panel.extent > 0;
+    }
+    following = at(own, down, across);
+    following.rows = select(any, following.rows, 0);
+    following.steps = select(any, following.steps, 0);
+    Tile first = at(own, tile.min, panel.min);
+    first.rows = select(filled, first.rows, 0);
+    first.places[sumsPlace] = first.places[0]; // where nothing is stored yet
+    first.places[sumsPlace + 1] = cast<int64_t>(0);
+    before = call(first, 0, first.steps, opensSums | addsRest);
+    return Block::make(call(own, 0, 0, storesSums), call(following, 0, 0, opensSums));
+  }
+
+  // A tile by the numbers of its loops' turns.
+  Tile at(Tile of, const Expr &down, const Expr &across) const {
+    auto elsewhere = [&](Expr value) {
+      for (size_t i = lets.size(); i-- > outerLets;)
+        value = substitute(lets[i].first, lets[i].second, value);
+      value = substitute(tile.at.as<Variable>()->name, down, value);
+      return panel.defined() ? substitute(panel.at.as<Variable>()->name, across, value)
+                             : value;
+    };
+    for (Expr &place : of.places)
+      place = elsewhere(place);
+    of.rows = elsewhere(of.rows);
+    return of;
+  }
+
+  // As many steps between some turns as between others, and after the last what is left:
+  // all where each tile has weights of its own, which come from memory. The longer they
+  // have for it the better.
+  Stmt between(const For *loop) {
+    const Tile next = following;
+    following = Tile();
+    Expr turn = Variable::make(Int(32), loop->name) - loop->min;
+    Expr steps = select(tile.extent > 1, next.steps, 0);
+    auto until = [&](const Expr &turns) {
+      return (turns + turnsBetween - 1) / turnsBetween * turnsBetween * steps / what.rows;
+    };
+    Stmt some = call(next, until(turn), until(turn + 1), 0);
+    Stmt body = Block::make(IfThenElse::make(turn % turnsBetween == 0, some), loop->body);
+    return Block::make(For::make(loop->name, loop->min, loop->extent, loop->for_type,
+                                 loop->partition_policy, loop->device_api, body),
+                       call(next, until(max(loop->extent, 0)), next.steps, addsRest));
   }
 
   Expr byteAt(const Stmt &loops, const std::string &buffer, int turn) const {
@@ -196,15 +308,19 @@ private:
     if (!panel.defined() || !what.panelBytes) // or the last, partial one
       return {cast<int64_t>(0), 0};
     const int lines = what.panelBytes / lineBytes;
-    Expr shares = tiles * what.slices, share = (lines + shares - 1) / shares;
-    Expr number = panel % what.slices * tiles + tile;
+    Expr shares = tile.extent * what.slices, share = (lines + shares - 1) / shares;
+    Expr number = panel.at % what.slices * tile.extent + tile.at;
     Expr next = (read / what.panelBytes + 1) * what.panelBytes;
     return {next + cast<int64_t>(number * share * lineBytes), share};
   }
 
   TileSums what;
   bool inSums = false;
-  Expr panel, tile, tiles; // where the loops are, and the inner one's extent
+  Turns panel, tile; // where the loops are
+  std::vector<std::pair<std::string, Expr>> lets;
+  size_t outerLets = 0; // of them, around the outermost of the loops
+  Tile following; // the tile whose sums are added while a taker takes another's
+  Stmt before;    // what comes before the outermost of the loops
 };
 
 } // namespace

@@ -220,7 +220,7 @@ void check(const Case &c, const Isa &isa) {
   int64_t unit = parsed.info.columnUnit;
   // The runtime calls the kernel of many rows with no fewer.
   const int64_t least = many == few ? 1 : parsed.info.fewRows + 1;
-  for (int64_t rows : {1, 5, 6, 13, 20, 31, 43})
+  for (int64_t rows : {1, 5, 6, 13, 20, 31, 43, 75})
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
       Data data(c, rows, side);
       auto clear = [&] { memset(data.out.data(), 0xff, data.bits().size()); };
