@@ -18,6 +18,16 @@ namespace {
 constexpr int registerRows = 16, registerBytes = 64;
 constexpr int inputRegister = 6, weightRegister = 7;
 
+// Memory of a builder's function for as long as it runs.
+AllocaInst *onStack(IRBuilder<> &builder, int64_t bytes) {
+  BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
+  IRBuilder<> first(&entry, entry.begin());
+  AllocaInst *place =
+      first.CreateAlloca(ArrayType::get(first.getInt8Ty(), uint64_t(bytes)));
+  place->setAlignment(Align(registerBytes));
+  return place;
+}
+
 // Instructions of tile registers, at the place of a builder.
 class Tiles {
 public:
@@ -25,12 +35,8 @@ public:
 
   // Registers of `rows` rows, but the weight's. Sets them to zero.
   void configure(Value *rows) {
-    BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
-    IRBuilder<> first(&entry, entry.begin());
-    auto *type = FixedVectorType::get(first.getInt8Ty(), 64);
-    AllocaInst *place = first.CreateAlloca(type);
-    place->setAlignment(Align(64));
     SmallVector<uint8_t> bytes(64, 0);
+    AllocaInst *place = onStack(builder, int64_t(bytes.size()));
     bytes[0] = 1; // palette
     for (int i = 0; i < 8; ++i)
       bytes[16 + 2 * i] = registerBytes;
@@ -61,11 +67,7 @@ public:
   }
   // To memory of its own, for the sake of storing.
   void storeNowhere(int tile) {
-    BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
-    IRBuilder<> first(&entry, entry.begin());
-    AllocaInst *place = first.CreateAlloca(
-        ArrayType::get(first.getInt8Ty(), registerRows * registerBytes));
-    place->setAlignment(Align(registerBytes));
+    AllocaInst *place = onStack(builder, registerRows * registerBytes);
     builder.CreateIntrinsic(Intrinsic::x86_tilestored64,
                             {number(tile), place, builder.getInt64(registerBytes)})
         ->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
@@ -110,6 +112,9 @@ public:
     when(builder.CreateICmpNE(rows, builder.getInt32(0)), [&] { buildSome(); });
     builder.CreateRet(builder.getInt32(0));
   }
+
+  // Else other work comes between this part and the next.
+  bool isWhole() const { return parts == mille::allParts; }
 
 private:
   bool has(mille::TileParts part) const { return parts & part; }
@@ -208,7 +213,7 @@ private:
       askFor(k, groups);
       step(count, {plus(input, across), plus(lower, across), rowBytes,
                    plus(weight, times(k, weightStepBytes)), groupBytes, columnBytes,
-                   parts != mille::allParts});
+                   /*unwritten=*/!isWhole()});
       stayAwake(k);
     });
   }
@@ -258,10 +263,7 @@ private:
   }
 
   AllocaInst *zeros(int64_t count) {
-    BasicBlock &entry = function.getEntryBlock();
-    IRBuilder<> first(&entry, entry.begin());
-    AllocaInst *place = first.CreateAlloca(ArrayType::get(first.getInt8Ty(), uint64_t(count)));
-    place->setAlignment(Align(64));
+    AllocaInst *place = onStack(builder, count);
     builder.CreateMemSet(place, builder.getInt8(0), uint64_t(count), Align(64));
     return place;
   }
@@ -325,14 +327,15 @@ void replace(CallInst &call) {
   auto next = body->arg_begin();
   for (Value *argument : call.args())
     arguments.values.push_back(isa<Constant>(argument) ? argument : &*next++);
-  SumsBuilder(*body, arguments).build();
+  SumsBuilder sums(*body, arguments);
+  sums.build();
   IRBuilder<> builder(&call);
   CallInst *made = builder.CreateCall(body, passed);
   call.replaceAllUsesWith(made);
   call.eraseFromParent();
-  // Between parts there is other work, of which a call would put the vectors aside.
+  // A call would put the vectors of other work aside.
   InlineFunctionInfo info;
-  if (arguments.number(21) != mille::allParts && InlineFunction(*made, info).isSuccess())
+  if (!sums.isWhole() && InlineFunction(*made, info).isSuccess())
     body->eraseFromParent();
 }
 

@@ -14,7 +14,7 @@ constexpr int mostRows = 32; // of a call
 // So many that what the sums need does not push the taker's values out of registers, so
 // few that a core looks ahead to the next.
 constexpr int turnsBetween = 4;
-constexpr int sumsPlace = 4;  // among a call's arguments
+constexpr int sumsPlace = 4; // among a call's arguments
 
 bool isOver(const For *loop, const std::string &variable) {
   return ends_with(loop->name, "." + variable) ||
@@ -106,9 +106,11 @@ private:
 
 // A loop that the walk is in.
 struct Turns {
-  Expr at, min, extent;
+  std::string loop;
+  Expr min, extent;
 
-  bool defined() const { return at.defined(); }
+  bool defined() const { return !loop.empty(); }
+  Expr at() const { return Variable::make(Int(32), loop); }
 };
 
 class SumInTileRegisters : public IRMutator {
@@ -130,19 +132,21 @@ private:
   }
 
   Stmt visit(const LetStmt *let) override {
+    if (!inTurns())
+      return IRMutator::visit(let);
     lets.push_back({let->name, let->value});
     Stmt inner = IRMutator::visit(let);
     lets.pop_back();
     return inner;
   }
 
+  bool inTurns() const { return panel.defined() || tile.defined(); }
+
   // The first tile's sums come before the outermost of the loops.
   Stmt within(Turns &turns, const For *loop) {
-    const bool isOutermost = !panel.defined() && !tile.defined();
-    if (isOutermost)
-      outerLets = lets.size();
+    const bool isOutermost = !inTurns();
     const Turns outer = turns;
-    turns = {Variable::make(Int(32), loop->name), loop->min, loop->extent};
+    turns = {loop->name, loop->min, loop->extent};
     Stmt inner = IRMutator::visit(loop);
     turns = outer;
     if (following.defined())
@@ -235,11 +239,11 @@ private:
     if (what.rows > mostRows || !is_const_one(conditionOf(loops)))
       throw CompileError("a tile's sums that others take are of one call");
     const Tile own = tileOf(loops, 0, what.rows - 1);
-    Expr isLastDown = tile.at + 1 >= tile.min + tile.extent;
-    Expr down = select(isLastDown, tile.min, tile.at + 1), across, any = !isLastDown;
+    Expr below = tile.at() + 1, isLastDown = below >= tile.min + tile.extent;
+    Expr down = select(isLastDown, tile.min, below), across, any = !isLastDown;
     Expr filled = tile.extent > 0;
     if (panel.defined()) {
-      across = panel.at + select(isLastDown, 1, 0);
+      across = panel.at() + select(isLastDown, 1, 0);
       any = any || across < panel.min + panel.extent;
       filled = filled && panel.extent > 0;
     }
@@ -257,11 +261,10 @@ private:
   // A tile by the numbers of its loops' turns.
   Tile at(Tile of, const Expr &down, const Expr &across) const {
     auto elsewhere = [&](Expr value) {
-      for (size_t i = lets.size(); i-- > outerLets;)
+      for (size_t i = lets.size(); i-- > 0;)
         value = substitute(lets[i].first, lets[i].second, value);
-      value = substitute(tile.at.as<Variable>()->name, down, value);
-      return panel.defined() ? substitute(panel.at.as<Variable>()->name, across, value)
-                             : value;
+      value = substitute(tile.loop, down, value);
+      return panel.defined() ? substitute(panel.loop, across, value) : value;
     };
     for (Expr &place : of.places)
       place = elsewhere(place);
@@ -309,7 +312,7 @@ private:
       return {cast<int64_t>(0), 0};
     const int lines = what.panelBytes / lineBytes;
     Expr shares = tile.extent * what.slices, share = (lines + shares - 1) / shares;
-    Expr number = panel.at % what.slices * tile.extent + tile.at;
+    Expr number = panel.at() % what.slices * tile.extent + tile.at();
     Expr next = (read / what.panelBytes + 1) * what.panelBytes;
     return {next + cast<int64_t>(number * share * lineBytes), share};
   }
@@ -317,8 +320,7 @@ private:
   TileSums what;
   bool inSums = false;
   Turns panel, tile; // where the loops are
-  std::vector<std::pair<std::string, Expr>> lets;
-  size_t outerLets = 0; // of them, around the outermost of the loops
+  std::vector<std::pair<std::string, Expr>> lets; // in them
   Tile following; // the tile whose sums are added while a taker takes another's
   Stmt before;    // what comes before the outermost of the loops
 };
