@@ -52,19 +52,18 @@ Expr exp2Fraction(const Expr &f) {
                     0.00961808022f, 0.0013392017f, 0.000154541616f});
 }
 
-// log2 Phi(-t) for t in [0, 6], the normal distribution's tail
+// log2 Phi(-2 t) for t in [0, 3], the normal distribution's tail
 Expr log2TailNear(const Expr &t) {
-  return horner(t, {-0.999999523f, -1.1511234f, -0.459095031f, -0.0527594723f,
-                    0.00735208998f, -0.000293278717f, -0.000151872766f,
-                    4.23656275e-05f, -5.52579831e-06f, 3.82261135e-07f,
-                    -1.12357252e-08f});
+  return horner(t, {-0.999999523f, -2.30224681f, -1.83638012f, -0.422075778f,
+                    0.11763344f, -0.00938491896f, -0.00971985701f, 0.00542280031f,
+                    -0.00141460437f, 0.000195717701f, -1.15053826e-05f});
 }
 
-// The same for t >= 0. Beyond 6 the fit is continued by a parabola, so that the
+// The same for t >= 0. Beyond 3 the fit is continued by a parabola, so that the
 // tail goes on falling to 0.
 Expr log2Tail(const Expr &a) {
-  Expr t = magnitude(a, 6.0f), d = a - t;
-  return log2TailNear(t) + d * (-8.87713432f - 0.712055206f * d);
+  Expr t = magnitude(a, 3.0f), d = a - t;
+  return log2TailNear(t) + d * (-17.7542686f - 2.84822083f * d);
 }
 
 // x - n pi/2 in three steps, and n
@@ -105,25 +104,26 @@ Expr multiplied(const Expr &x, const Expr &y) {
 
 namespace {
 
-// x rounded to an integer, in the last bits of n = x + 1.5 * 2^23, and what is left.
-std::pair<Expr, Expr> splitSum(const Expr &x) {
-  constexpr float shifter = 12582912.0f;
+// x rounded to an integer, and `more`, in the last bits of n = x + 1.5 * 2^23 + more; and
+// what is left of x.
+std::pair<Expr, Expr> splitSum(const Expr &x, int more = 0) {
+  const float shifter = 12582912.0f + float(more);
   Expr n = oneRounding(Internal::Call::strict_add, x, shifter);
   Expr f = oneRounding(Internal::Call::strict_sub, x,
                        oneRounding(Internal::Call::strict_sub, n, shifter));
   return {bitsOf(n), f};
 }
 
-// 2^x for x from -127 on, where 2^f is a polynomial of these for |f| <= 1/2.
-Expr exp2By(const Expr &x, std::initializer_list<float> coefficients) {
-  auto [n, f] = splitSum(x);
+// 2^(x + more) for x from -127 on, where 2^f is a polynomial of these for |f| <= 1/2.
+Expr exp2By(const Expr &x, std::initializer_list<float> coefficients, int more = 0) {
+  auto [n, f] = splitSum(x, more);
   return floatOf(bitsOf(horner(f, coefficients)) + shifted(n, 23));
 }
 
-// 2^x for x from -127 to 0.
-Expr exp2Near(const Expr &x) {
+// 2^(x + more) for x from -127 to 0.
+Expr exp2Near(const Expr &x, int more = 0) {
   return exp2By(x, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f, 0.00966734067f,
-                    0.00133822637f});
+                    0.00133822637f}, more);
 }
 
 } // namespace
@@ -146,30 +146,30 @@ Expr exp2Half(Expr x) {
 
 namespace {
 
-// x Phi(x) = max(x, 0) - t Phi(-t) with t = |x|, up to where the last term is
-// nothing, and of a NaN a NaN: the maximum is x/2 + |x/2|.
-Expr geluBy(const Expr &x, const Expr &t, const Expr &phi) {
-  Expr half = oneRounding(Internal::Call::strict_mul, x, 0.5f);
-  return oneRounding(Internal::Call::strict_add, half, abs(half)) - t * phi;
+// x Phi(x) = max(x, 0) - |x| Phi(-|x|) of x = 2 h, where the last term is taken at t,
+// |h| up to where it is nothing, and 2 Phi(-2 t) is `twice`; of a NaN a NaN. In halves
+// because the maximum is h + |h|, which an epilogue's scale and bias give as soon as x.
+Expr geluBy(const Expr &h, const Expr &t, const Expr &twice) {
+  return oneRounding(Internal::Call::strict_add, h, abs(h)) - t * twice;
 }
 
 } // namespace
 
-// The term is under 6e-9 beyond 6.
-Expr geluOf(Expr x) {
-  Expr t = magnitude(x, 6.0f);
-  return geluBy(x, t, exp2Near(log2TailNear(t)));
+// The term is under 6e-9 beyond x = 6.
+Expr geluOfTwice(Expr h) {
+  Expr t = magnitude(h, 3.0f);
+  return geluBy(h, t, exp2Near(log2TailNear(t), 1));
 }
 
-// Phi(-t) itself as a polynomial for t in [0, 4.25]. Its even and its odd powers:
+// 2 Phi(-2 t) itself as a polynomial for t in [0, 2.125]. Its even and its odd powers:
 // half as many multiply-adds wait for each other.
-Expr geluForBf16(Expr x) {
-  Expr t = magnitude(x, 4.25f), u = t * t;
-  Expr phi = horner(u, {0.500017941f, 0.00918362662f, 0.03923871f, 0.0169893783f,
-                        0.000354232325f}) +
-             t * horner(u, {-0.400195926f, 0.0401330143f, -0.0436593555f,
-                            -0.00340301637f, -1.52627072e-05f});
-  return geluBy(x, t, phi);
+Expr geluOfTwiceForBf16(Expr h) {
+  Expr t = magnitude(h, 2.125f), u = t * t;
+  Expr twice = horner(u, {1.00003588f, 0.073469013f, 1.25563872f, 2.17464042f,
+                          0.18136695f}) +
+               t * horner(u, {-1.60078371f, 0.642128229f, -2.79419875f, -0.87117219f,
+                              -0.0156290121f});
+  return geluBy(h, t, twice);
 }
 
 Expr expOf(Expr x) {
@@ -203,7 +203,7 @@ Expr tanhOf(Expr x) {
 }
 
 Expr erfcOf(Expr x) {
-  Expr w = 2.0f * exp2Weight(log2Tail(abs(x) * 1.41421356f));
+  Expr w = 2.0f * exp2Weight(log2Tail(abs(x) * 0.707106769f));
   return keepNan(x, select(x < 0.0f, 2.0f - w, w));
 }
 
@@ -212,7 +212,7 @@ Expr erfOf(Expr x) {
   Expr near = x * horner(u, {1.12837911f, -0.37612626f, 0.112835944f,
                              -0.0268542115f, 0.00518908724f, -0.00080168643f,
                              7.87587487e-05f});
-  Expr far = 1.0f - 2.0f * exp2Weight(log2Tail(a * 1.41421356f));
+  Expr far = 1.0f - 2.0f * exp2Weight(log2Tail(a * 0.707106769f));
   Expr sign = bitsOf(x) & Expr(int32_t(0x80000000));
   return keepNan(x, select(a < 1.0f, near, floatOf(bitsOf(far) | sign)));
 }
@@ -338,16 +338,26 @@ struct Matcher {
   }
 };
 
+// Half of a value: of a sum its halves added, in the same bits, and a column's half is
+// taken before the rows.
+Expr halfOf(const Matcher &matcher, const std::vector<Expr> &values, int value) {
+  auto half = [&](int of) { return multiplied(values[of], 0.5f); };
+  if (const ScalarStep *s = matcher.step(value, ScalarOp::fma))
+    return values[s->operands[0]] * half(s->operands[1]) + half(s->operands[2]);
+  return half(value);
+}
+
 } // namespace
 
 Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments,
               Element element) {
   std::vector<Expr> values = arguments;
   auto operand = [&](int number) { return number < 0 ? Expr() : values[number]; };
+  const Matcher matcher{program};
+  const auto gelu = isBf16(element) ? geluOfTwiceForBf16 : geluOfTwice;
   for (const ScalarStep &s : program.steps) {
-    int x = Matcher{program}.geluOf(s);
-    const auto gelu = isBf16(element) ? geluForBf16 : geluOf;
-    values.push_back(x >= 0 ? gelu(values[x])
+    int x = matcher.geluOf(s);
+    values.push_back(x >= 0 ? gelu(halfOf(matcher, values, x))
                             : stepOf(s, operand(s.operands[0]),
                                      operand(s.operands[1]), operand(s.operands[2])));
   }

@@ -16,13 +16,14 @@ Halide::Expr exp2Of(Halide::Expr x);
 Halide::Expr tanhOf(Halide::Expr x);
 Halide::Expr erfOf(Halide::Expr x);
 Halide::Expr erfcOf(Halide::Expr x);
-Halide::Expr geluOf(Halide::Expr x); // relative 3e-6 above -6, absolute 6e-9 below
 Halide::Expr logOf(Halide::Expr x);
 Halide::Expr sinOf(Halide::Expr x);
 Halide::Expr cosOf(Halide::Expr x);
 
-// The same to a bf16's accuracy: relative 1.2e-4 above -2, absolute 4.3e-5.
-Halide::Expr geluForBf16(Halide::Expr x);
+// GELU of x = 2 h: relative 3e-6 above x = -6, absolute 6e-9 below; and to a bf16's
+// accuracy: relative 1.2e-4 above x = -2, absolute 4.3e-5.
+Halide::Expr geluOfTwice(Halide::Expr h);
+Halide::Expr geluOfTwiceForBf16(Halide::Expr h);
 
 // 2^x for x <= 0, relative error 2.6e-7, exactly 0 from -127 down.
 Halide::Expr exp2Weight(Halide::Expr x);

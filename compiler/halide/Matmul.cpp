@@ -141,20 +141,46 @@ void MatmulPipe::multiply() {
     product(inTile) += times(rest, K / group);
 }
 
-// What the rows' zeros add to a sum, taken off.
+// What the rows' zeros add to a sum, taken off. The zero's sign is turned as a number:
+// LLVM would turn each product's instead.
 Expr MatmulPipe::startOf(const Expr &row, const Expr &column, const Expr &at) const {
-  return -cast<int32_t>(parameters(1, row)) * sums(column, 0, at);
+  Expr zero = oneRounding(Internal::Call::strict_sub, 0.0f, parameters(1, row));
+  return cast<int32_t>(zero) * sums(column, 0, at);
+}
+
+// It is one of the row's columns; Halide wants to see that the weight is not left.
+Expr MatmulPipe::outlierColumn(const Expr &row) const {
+  return clamp(cast<int32_t>(parameters(3, row)), 0, K - 1);
 }
 
 // What a row's outlier, which is not among its bytes, adds to a sum. Rounded by itself:
 // which product a multiply-add takes in must not depend on the kernel.
-Expr MatmulPipe::outlierOf(const Expr &row, const Expr &column, const Expr &at) const {
-  // It is one of the row's columns; Halide wants to see that the weight is not left.
-  Expr outlierColumn = clamp(cast<int32_t>(parameters(3, row)), 0, K - 1);
-  Expr step = outlierColumn / group, part = outlierColumn % group;
-  Expr there = words ? partOf(weight(column, step, at), part, s.input.element)
-                     : cast<int32_t>(weight(column * group + part, step, at));
-  return multiplied(parameters(2, row), cast<float>(there));
+Expr MatmulPipe::outlierOf(const Expr &row, const Expr &outlierWeight) const {
+  return multiplied(parameters(2, row), cast<float>(outlierWeight));
+}
+
+// The weights at the rows' outliers: what the instruction that adds a group's products
+// gives for a group of which one is 1.
+void MatmulPipe::pickOutlierWeights() {
+  Var which(names("which"));
+  selectors = make("selectors");
+  selectors(n, which) = cast<uint8_t>(n == which);
+  part = RDom(0, group, names("part"));
+  Expr column = outlierColumn(min(rowAt(i, t), input.dim(1).max()));
+  picked = make("picked");
+  picked(inTile) = 0;
+  picked(inTile) +=
+      cast<int32_t>(selectors(part, column % group)) *
+      cast<int32_t>(weight(columnInPanel() * group + part, column / group, panelNumber()));
+  outlierWeights = make("outlier_weights");
+  outlierWeights(inTile) = picked(inTile);
+}
+
+// The same on a device.
+Expr MatmulPipe::outlierWeightAt(const Expr &row, int accumulator) const {
+  Expr column = outlierColumn(row);
+  Expr word = weight(accumulator * width + n % width, column / group, n / width);
+  return partOf(word, column % group, s.input.element);
 }
 
 // The region's argument of an accumulator.
@@ -170,21 +196,16 @@ Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
   sum = cast<float>(sum);
   if (!s.ofBytes())
     return sum;
-  Expr outlier =
-      device ? outlierOf(row, accumulator * width + n % width, n / width)
-             : outliers(place);
-  return sum * parameters(0, row) + outlier;
+  Expr weightThere = device ? outlierWeightAt(row, accumulator) : outlierWeights(place);
+  return sum * parameters(0, row) + outlierOf(row, weightThere);
 }
 
 void MatmulPipe::finish() {
   parking = make("park");
   if (parked)
     parking(inTile) = product(inTile);
-  if (s.ofBytes() && !device) { // by themselves: half the epilogue's code
-    outliers = make("outliers");
-    outliers(inTile) =
-        outlierOf(min(rowAt(i, t), input.dim(1).max()), columnInPanel(), panelNumber());
-  }
+  if (s.ofBytes() && !device) // by themselves: half the epilogue's code
+    pickOutlierWeights();
   Expr row = device ? Expr(m) : rowAt(tileRows.x, tileRows.y);
   std::vector<Expr> arguments;
   for (int i = 0; i < count; ++i)

@@ -29,7 +29,10 @@ private:
   void multiply();
   void multiplyOnDevice();
   Expr startOf(const Expr &row, const Expr &column, const Expr &at) const;
-  Expr outlierOf(const Expr &row, const Expr &column, const Expr &at) const;
+  Expr outlierColumn(const Expr &row) const;
+  Expr outlierOf(const Expr &row, const Expr &outlierWeight) const;
+  Expr outlierWeightAt(const Expr &row, int accumulator) const;
+  void pickOutlierWeights();
   Expr argument(int accumulator, const Expr &row) const;
   void finish();
 
@@ -38,6 +41,9 @@ private:
   Expr panelNumber() const;
   void schedule();
   void scheduleTile(Func f, bool row = false);
+  void scheduleGroups(Func f, const Halide::RVar &part,
+                      const std::vector<Halide::VarOrRVar> &around);
+  void scheduleOutlierWeights();
   void scheduleSums();
   int groupedSteps() const;
   void addPasses();
@@ -70,8 +76,9 @@ private:
   RDom tileRows;    // row in a tile, tile
   RDom k, rest;     // steps of K, and the values that make no step
   Func product, parking;
-  Func outliers; // what they add to a tile's sums
-  Func starts;   // what the rows' zeros add, where sums start at 0
+  RDom part; // of a group
+  Func selectors, picked, outlierWeights; // the last a tile's
+  Func starts; // what the rows' zeros add, where sums start at 0
   Func rows, panelsOf; // what a device's groups may bring closer
 };
 

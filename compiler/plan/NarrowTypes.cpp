@@ -3,6 +3,7 @@
 #include "compiler/plan/Lives.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Signature.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
@@ -261,18 +262,32 @@ private:
     return values;
   }
 
-  // The region's sums become what they stand for: times the column's scale.
+  // The region's sums become what they stand for: times the column's scale. A bias is
+  // added with that in one rounding.
   void scaleSums(MatmulOp op, ValueRange columns) {
     op.getExtrasMutable().append(columns);
     Block &region = op.getEpilogue().front();
-    Location loc = op.getLoc();
-    OpBuilder builder = OpBuilder::atBlockBegin(&region);
     for (unsigned a = 0; a < columns.size(); ++a) {
-      Value column = region.addArgument(builder.getF32Type(), loc);
-      Value sum = region.getArgument(a);
-      auto scaled = arith::MulFOp::create(builder, loc, sum, column);
-      sum.replaceAllUsesExcept(scaled, scaled);
+      Value column = region.addArgument(Float32Type::get(op.getContext()), op.getLoc());
+      scaleSum(region.getArgument(a), column);
     }
+  }
+
+  void scaleSum(Value sum, Value column) {
+    arith::AddFOp biased;
+    if (sum.hasOneUse())
+      biased = dyn_cast<arith::AddFOp>(*sum.user_begin());
+    if (!biased) {
+      OpBuilder builder = OpBuilder::atBlockBegin(sum.getParentBlock());
+      auto scaled = arith::MulFOp::create(builder, sum.getLoc(), sum, column);
+      sum.replaceAllUsesExcept(scaled, scaled);
+      return;
+    }
+    Value bias = biased.getLhs() == sum ? biased.getRhs() : biased.getLhs();
+    OpBuilder builder(biased);
+    auto scaled = math::FmaOp::create(builder, biased.getLoc(), sum, column, bias);
+    biased.replaceAllUsesWith(scaled.getResult());
+    biased.erase();
   }
 
   func::FuncOp forward;

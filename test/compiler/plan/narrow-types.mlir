@@ -59,6 +59,9 @@ func.func @chain(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "
 // INT8: %[[C:.*]]:2 = kernel.quantize %[[N]]
 // INT8: kernel.yield %[[N]], %[[C]]#0, %[[C]]#1
 // CHECK-NOT: kernel.quantize
+// INT8: ^bb0(%[[SUM:.*]]: f32, %[[R:.*]]: f32, %[[COLUMN:.*]]: f32):
+// INT8-NEXT: math.fma %[[SUM]], %[[COLUMN]], %[[R]] : f32
+// CHECK-NOT: kernel.quantize
 // CHECK: return
 func.func @shared(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x8xf32> {transformer.name = "y"}, tensor<?x8xf32> {transformer.name = "z"}) {
   %rows = arith.muli %b, %t : index
