@@ -118,6 +118,7 @@ private:
   using Combine = std::function<Expr(const Expr &, const Expr &)>;
   static Expr combined(int rows, const std::function<Expr(Expr)> &at,
                        const Combine &combine);
+  Expr larger(const Expr &x, const Expr &y) const;
   static Expr withSummary(const Expr &row, int rows, const std::function<Expr(Expr)> &at,
                           const Combine &combine);
   Expr sinkScore() const;

@@ -107,7 +107,7 @@ void AttentionPipe::scheduleMixedInTiles() {
   const int columns = columnsInTiles(), words = keyTile / 2, group = queryBlock * 4;
   perKeyHead(valueWords.words);
   valueWords.words.bound_extent(kp, words).bound(d, 0, columns).bound(ko, 0, tileCount())
-      .reorder(kp, d, ko).vectorize(kp, quad);
+      .reorder(kp, d, ko).vectorize(kp, quad).unroll(kp);
   valueQuads.compute_at(valueWords.words, ko).bound_extent(q, quad).bound_extent(d, columns)
       .bound_extent(u, words / quad).store_in(MemoryType::Stack);
   valueQuads.update().reorder(q, valueColumn, u).vectorize(valueColumn, V, tail()).unroll(q);
