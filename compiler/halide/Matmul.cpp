@@ -183,13 +183,10 @@ Expr MatmulPipe::outlierWeightAt(const Expr &row, int accumulator) const {
   return partOf(word, column % group, s.input.element);
 }
 
-// The region's argument of an accumulator.
-Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
+// What a sum stands for.
+Expr MatmulPipe::valueOf(const std::vector<Expr> &place, int accumulator,
+                         const Expr &row) const {
   const Func &from = parked ? parking : product;
-  Expr column = n % tile.columns, across = n / tile.columns;
-  std::vector<Expr> place{column, accumulator, m, across};
-  if (!device)
-    place = {column, accumulator, tileRows.x, tileRows.y, across};
   Expr sum = from(place);
   if (starts.defined())
     sum += starts(place);
@@ -200,12 +197,26 @@ Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
   return sum * parameters(0, row) + outlierOf(row, weightThere);
 }
 
+// The region's argument of an accumulator.
+Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
+  Expr column = n % tile.columns, across = n / tile.columns;
+  std::vector<Expr> place{column, accumulator, m, across};
+  if (!device)
+    place = {column, accumulator, tileRows.x, tileRows.y, across};
+  return values.defined() ? Expr(values(place)) : valueOf(place, accumulator, row);
+}
+
 void MatmulPipe::finish() {
   parking = make("park");
   if (parked)
     parking(inTile) = product(inTile);
   if (s.ofBytes() && !device) // by themselves: half the epilogue's code
     pickOutlierWeights();
+  if (!device && s.ofBytes() && s.epilogue.expensive()) {
+    values = make("values");
+    values(inTile) = valueOf({inTile.begin(), inTile.end()}, 0,
+                             min(rowAt(i, t), input.dim(1).max()));
+  }
   Expr row = device ? Expr(m) : rowAt(tileRows.x, tileRows.y);
   std::vector<Expr> arguments;
   for (int i = 0; i < count; ++i)

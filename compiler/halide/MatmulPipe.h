@@ -33,6 +33,7 @@ private:
   Expr outlierOf(const Expr &row, const Expr &outlierWeight) const;
   Expr outlierWeightAt(const Expr &row, int accumulator) const;
   void pickOutlierWeights();
+  Expr valueOf(const std::vector<Expr> &place, int accumulator, const Expr &row) const;
   Expr argument(int accumulator, const Expr &row) const;
   void finish();
 
@@ -40,10 +41,11 @@ private:
   Expr columnInPanel() const;
   Expr panelNumber() const;
   void schedule();
-  void scheduleTile(Func f, bool row = false);
+  void scheduleTile(Func f, const Halide::LoopLevel &at, int rows);
   void scheduleGroups(Func f, const Halide::RVar &part,
                       const std::vector<Halide::VarOrRVar> &around);
   void scheduleOutlierWeights();
+  void scheduleValues();
   void scheduleSums();
   int groupedSteps() const;
   void addPasses();
@@ -78,6 +80,8 @@ private:
   Func product, parking;
   RDom part; // of a group
   Func selectors, picked, outlierWeights; // the last a tile's
+  Func values; // of sums, where they are made before the epilogue takes them
+  Halide::RVar rowsTogether{names("rows_together")}, rowOfThese{names("row_of_these")};
   Func starts; // what the rows' zeros add, where sums start at 0
   Func rows, panelsOf; // what a device's groups may bring closer
 };

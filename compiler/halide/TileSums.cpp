@@ -13,7 +13,7 @@ namespace {
 constexpr int mostRows = 32; // of a call
 // So many that what the sums need does not push the taker's values out of registers, so
 // few that a core looks ahead to the next.
-constexpr int turnsBetween = 4;
+constexpr int rowsBetween = 4;
 constexpr int sumsPlace = 4; // among a call's arguments
 
 bool isOver(const For *loop, const std::string &variable) {
@@ -239,6 +239,7 @@ private:
     if (what.rows > mostRows || !is_const_one(conditionOf(loops)))
       throw CompileError("a tile's sums that others take are of one call");
     const Tile own = tileOf(loops, 0, what.rows - 1);
+    taken = own.rows;
     Expr below = tile.at() + 1, isLastDown = below >= tile.min + tile.extent;
     Expr down = select(isLastDown, tile.min, below), across, any = !isLastDown;
     Expr filled = tile.extent > 0;
@@ -278,16 +279,19 @@ private:
   Stmt between(const For *loop) {
     const Tile next = following;
     following = Tile();
+    const int turnsBetween = std::max(rowsBetween / what.takerRows, 1);
+    Expr extent = min(loop->extent, (taken + what.takerRows - 1) / what.takerRows);
     Expr turn = Variable::make(Int(32), loop->name) - loop->min;
     Expr steps = select(tile.extent > 1, next.steps, 0);
     auto until = [&](const Expr &turns) {
-      return (turns + turnsBetween - 1) / turnsBetween * turnsBetween * steps / what.rows;
+      Expr rows = (turns + turnsBetween - 1) / turnsBetween * turnsBetween * what.takerRows;
+      return rows * steps / what.rows;
     };
     Stmt some = call(next, until(turn), until(turn + 1), 0);
     Stmt body = Block::make(IfThenElse::make(turn % turnsBetween == 0, some), loop->body);
-    return Block::make(For::make(loop->name, loop->min, loop->extent, loop->for_type,
+    return Block::make(For::make(loop->name, loop->min, extent, loop->for_type,
                                  loop->partition_policy, loop->device_api, body),
-                       call(next, until(max(loop->extent, 0)), next.steps, addsRest));
+                       call(next, until(max(extent, 0)), next.steps, addsRest));
   }
 
   Expr byteAt(const Stmt &loops, const std::string &buffer, int turn) const {
@@ -322,6 +326,7 @@ private:
   Turns panel, tile; // where the loops are
   std::vector<std::pair<std::string, Expr>> lets; // in them
   Tile following; // the tile whose sums are added while a taker takes another's
+  Expr taken;     // rows of that other
   Stmt before;    // what comes before the outermost of the loops
 };
 

@@ -28,9 +28,10 @@ struct TileSums {
   int slices = 1;          // of a panel
   std::string panel, tile; // loops, the outer one over slices of panels
 
-  // Not empty: the loop over rows that takes a tile's sums. The next tile's are added
-  // between its turns, so that neither waits for the other.
+  // Not empty: the loop that takes a tile's sums, so many rows a turn. The next tile's are
+  // added between its turns, so that neither waits for the other.
   std::string taker;
+  int takerRows = 1;
 };
 
 // To be added to a pipeline with add_custom_lowering_pass, which owns it.
