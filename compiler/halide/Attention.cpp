@@ -327,14 +327,14 @@ Expr AttentionPipe::sinkScore() const {
   return max(at(Operand::sink)(headOf(q)) * float(log2e), lowest);
 }
 void AttentionPipe::findTop() {
-  auto larger = [](const Expr &x, const Expr &y) { return max(x, y); };
+  const Combine maximum = [](const Expr &x, const Expr &y) { return max(x, y); };
   if (!stretched) {
-    topTile = combineTiles(top, tops, scores, "top", sinkScore(), lowest, larger);
+    topTile = combineTiles(top, tops, scores, "top", sinkScore(), lowest, maximum);
     return;
   }
   stretchTop = make("stretch_top");
   top = make("top");
-  topTile = combineTiles(stretchTop, tops, scores, "stretch_top", lowest, lowest, larger);
+  topTile = combineTiles(stretchTop, tops, scores, "stretch_top", lowest, lowest, maximum);
   carryTop();
 }
 

@@ -150,7 +150,7 @@ namespace {
 // |h| up to where it is nothing, and 2 Phi(-2 t) is `twice`; of a NaN a NaN. In halves
 // because the maximum is h + |h|, which an epilogue's scale and bias give as soon as x.
 Expr geluBy(const Expr &h, const Expr &t, const Expr &twice) {
-  return oneRounding(Internal::Call::strict_add, h, abs(h)) - t * twice;
+  return added(h, abs(h)) - t * twice;
 }
 
 } // namespace

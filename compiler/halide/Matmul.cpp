@@ -167,13 +167,11 @@ void MatmulPipe::pickOutlierWeights() {
   selectors(n, which) = cast<uint8_t>(n == which);
   part = RDom(0, group, names("part"));
   Expr column = outlierColumn(min(rowAt(i, t), input.dim(1).max()));
-  picked = make("picked");
-  picked(inTile) = 0;
-  picked(inTile) +=
+  outlierWeights = make("outlier_weights");
+  outlierWeights(inTile) = 0;
+  outlierWeights(inTile) +=
       cast<int32_t>(selectors(part, column % group)) *
       cast<int32_t>(weight(columnInPanel() * group + part, column / group, panelNumber()));
-  outlierWeights = make("outlier_weights");
-  outlierWeights(inTile) = picked(inTile);
 }
 
 // The same on a device.
@@ -210,7 +208,7 @@ void MatmulPipe::finish() {
   parking = make("park");
   if (parked)
     parking(inTile) = product(inTile);
-  if (s.ofBytes() && !device) // by themselves: half the epilogue's code
+  if (s.ofBytes() && !device)
     pickOutlierWeights();
   if (!device && s.ofBytes() && s.epilogue.expensive()) {
     values = make("values");

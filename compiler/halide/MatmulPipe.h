@@ -41,6 +41,7 @@ private:
   Expr columnInPanel() const;
   Expr panelNumber() const;
   void schedule();
+  void placeTile(Func f, const Halide::LoopLevel &at, int rows);
   void scheduleTile(Func f, const Halide::LoopLevel &at, int rows);
   void scheduleGroups(Func f, const Halide::RVar &part,
                       const std::vector<Halide::VarOrRVar> &around);
@@ -79,7 +80,7 @@ private:
   RDom k, rest;     // steps of K, and the values that make no step
   Func product, parking;
   RDom part; // of a group
-  Func selectors, picked, outlierWeights; // the last a tile's
+  Func selectors, outlierWeights; // the weights of a tile
   Func values; // of sums, where they are made before the epilogue takes them
   Halide::RVar rowsTogether{names("rows_together")}, rowOfThese{names("row_of_these")};
   Func starts; // what the rows' zeros add, where sums start at 0
