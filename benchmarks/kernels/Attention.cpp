@@ -15,7 +15,7 @@ struct Attention {
   Element element; // of queries, keys, values and the result
   int64_t tokens;
   Heads heads;
-  bool causal = false, masked = false, turned = false;
+  bool causal = false, masked = false, turned = false, byteScores = false;
 
   NumberType number() const {
     return element.bytes == 2 ? NumberType::bf16 : NumberType::f32;
@@ -39,7 +39,8 @@ struct Attention {
            std::to_string(heads.count) + " kv_heads " + std::to_string(heads.groups) +
            " head_dim " + d + " value_dim " + d + " offsets [0, " +
            std::to_string(queries()) + ", " + std::to_string(queries() + keys()) +
-           "] scale 0.125 causal " + (causal ? "true" : "false") + " : " + x + ", " +
+           "] scale 0.125 causal " + (causal ? "true" : "false") +
+           (byteScores ? " byte_scores" : "") + " : " + x + ", " +
            x + ", " + x + "\n return\n}\n";
   }
 };
@@ -126,6 +127,8 @@ static void addAttentionsOf(Element element, const Isa &isa) {
     one("attention-12x64-masked", {element, tokens, bert, false, true});
     one("attention-12x64-causal", {element, tokens, bert, true});
     one("attention-12x64-turned-causal", {element, tokens, bert, true, false, true});
+    if (element.bytes == 2) // as in int8 models
+      one("attention-12x64-byte-scores", {element, tokens, bert, false, true, false, true});
   }
   for (int64_t tokens : {128, 512}) {
     for (int64_t dim : {32, 80, 96, 128})

@@ -70,19 +70,25 @@ void AttentionPipe::placeRows(const char *form, const Expr &count, const Expr &t
 // The value at out's column d, row m or the form's row, head h.
 Expr AttentionPipe::outcome() {
   findLaneRows();
-  if (integral) {
+  if (integral)
+    prepareValues();
+  if (scoresIntegers()) {
     transposeIntegers();
     scoreIntegers();
-    weighIntegers();
-    mixIntegers();
   } else if (paired) {
     transposePairs();
     scorePairs();
-    weighPairs();
-    inTiles ? mixInTiles() : mixPairs();
   } else {
     transposeQueries();
     score();
+  }
+  if (integral) {
+    weighIntegers();
+    mixIntegers();
+  } else if (paired) {
+    weighPairs();
+    inTiles ? mixInTiles() : mixPairs();
+  } else {
     weigh();
     mix();
   }
@@ -106,19 +112,22 @@ void AttentionPipe::schedule() {
     scheduleStretches();
   if (firstKept.defined())
     firstKept.compute_root();
-  if (integral) {
+  if (scoresIntegers()) {
     scheduleQueryIntegers();
     scheduleScoreIntegers();
-    scheduleMixedIntegers();
   } else if (paired) {
     scheduleQueryPairs();
     scheduleScorePairs();
-    inTiles ? scheduleMixedInTiles() : scheduleMixedPairs();
   } else {
     scheduleQueries();
     scheduleScores();
-    scheduleMixed();
   }
+  if (integral)
+    scheduleMixedIntegers();
+  else if (paired)
+    inTiles ? scheduleMixedInTiles() : scheduleMixedPairs();
+  else
+    scheduleMixed();
   if (integral || (paired && !inTiles))
     pipe.passes.push_back(shareWords({queryWords, weightWords, valueWords}));
 }
@@ -193,7 +202,7 @@ Expr AttentionPipe::byDistance(const Expr &kv, const std::function<Expr(Expr)> &
 Expr AttentionPipe::biasesOf(const Expr &kv) {
   Expr sum = 0.0f, scaled = 0.0f;
   Expr row = queryRow(b, q), distance = kv - (position0 + row);
-  if (s.has(Operand::keyBias) && !integral)
+  if (s.has(Operand::keyBias) && !scoresIntegers())
     sum += at(Operand::keyBias)(0, keyRow + kv);
   if (s.has(Operand::keyHeadBias))
     sum += at(Operand::keyHeadBias)(head, keyRow + kv);
@@ -267,8 +276,8 @@ void AttentionPipe::keepScores(const std::function<Expr(Expr, Expr)> &biased) {
   scoreTile = r;
   Expr kv = keyOf(ko);
   Expr score = biased(dots(q, ki, ko, e, b, h), kv);
-  score = chosenScore(s.softcap > 0 && !integral ? capped(score, biasesOf(kv)) : score, kv);
-  if (!isLinear() && !integral) // what repeats the last key is hidden
+  score = chosenScore(s.softcap > 0 && !scoresIntegers() ? capped(score, biasesOf(kv)) : score, kv);
+  if (!isLinear() && !scoresIntegers()) // what repeats the last key is hidden
     score = select(likely(keyAt(e) + ko * keyTile + ki < keys), score, hidden);
   tileScores = make("tile_scores");
   tileScores(q, ki, ko, e, b, h) = score;

@@ -53,7 +53,7 @@ void AttentionPipe::transposePairs() {
   quads(q, d, t, b, h) = wordOfHalves(element(2 * d), element(2 * d + 1));
   queryWords = wordsNamed("query_words", "query_pairs");
   queryWords.words(q, d, b, h) = quads(q % quad, d, q / quad, b, h);
-  readAsPairs(queryWords, BFloat(16), half, {q, d, b, h});
+  readAsParts(queryWords, BFloat(16), half, {q, d, b, h});
 }
 
 void AttentionPipe::scorePairs() {
@@ -67,7 +67,7 @@ void AttentionPipe::scorePairs() {
                    : key(int(s.keyOffset) + kvHead * int(s.headDim) + column, keyRow + kv);
   dots(q, ki, ko, e, b, h) = 0.0f;
   Expr factorOfQuery = inTiles ? elementOf(queryWords.words(q, rd.y, b, h), rd.x)
-                               : queryWords.pairs(rd.x, q, rd.y, b, h);
+                               : queryWords.parts(rd.x, q, rd.y, b, h);
   dots(q, ki, ko, e, b, h) += productOf(factorOfQuery, factorOfKey);
   // A plain factor waits for the exponential, where it costs nothing.
   bool biases = !s.slopes.empty();
@@ -121,7 +121,7 @@ void AttentionPipe::weighPairs() {
 
 // Sums in f32 are the words after a tile's.
 void AttentionPipe::sumWords(Type type) {
-  readAsPairs(weightWords, type, half, {q, kp, ko, e, b, h});
+  readAsParts(weightWords, type, half, {q, kp, ko, e, b, h});
   RDom r = tilesOf("sum_tile", b);
   sumTile = r;
   sum = make("sum");
@@ -145,7 +145,7 @@ void AttentionPipe::mixPairs() {
   valueWords.words(rv, u, h) =
       wordOfHalves(elementAt(2 * u), elementAt(min(second, keys - 1))) &
       select(second < keys, Expr(uint32_t(0xffffffff)), Expr(uint32_t(0xffff)));
-  readAsPairs(valueWords, BFloat(16), half, {d, u, h});
+  readAsParts(valueWords, BFloat(16), half, {d, u, h});
 
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
@@ -165,9 +165,9 @@ void AttentionPipe::mixPairs() {
     if (last.defined())
       r.where(kv <= last);
     const int pairs = keyTile / 2;
-    Expr weight = weightWords.pairs(r.x, laneOf(q), r.y % pairs, r.y / pairs, e,
+    Expr weight = weightWords.parts(r.x, laneOf(q), r.y % pairs, r.y / pairs, e,
                                     t / tiles(), h);
-    Expr x = valueWords.pairs(r.x, d, kv / 2, kvHead);
+    Expr x = valueWords.parts(r.x, d, kv / 2, kvHead);
     if (careful)
       x = reinterpret<bfloat16_t>(select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
     mixed(d, q, t, e, h) += productOf(weight, x);

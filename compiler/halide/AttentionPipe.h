@@ -21,7 +21,8 @@ public:
         queryBlock(device ? mostQueries : 2 * V),
         keyTile(inTiles ? keyUnitOf(s) : machine.wide ? 8 : 4),
         together(device ? 1 : int(s.together())), mixedTile(mixedTileOf(s, machine)),
-        paired(takesPairs(s, machine)), integral(takesIntegers(s, machine)) {}
+        paired(takesPairs(s, machine)), integral(takesIntegers(s, machine)),
+        ofBytes(takesBytes(s, machine)) {}
   Pipe build();
 
   // Whether products may be of pairs: all is bf16, head dimensions are even, and more
@@ -33,6 +34,8 @@ public:
   static bool takesTiles(const AttentionSpec &s, const Machine &machine);
   // The same of pairs of 16-bit integers.
   static bool takesIntegers(const AttentionSpec &s, const Machine &machine);
+  // Whether scores are of bytes, whatever values are mixed by.
+  static bool takesBytes(const AttentionSpec &s, const Machine &machine);
 
   // A query block is two vectors of lanes; these are the most of any machine.
   static constexpr double log2e = 1.4426950408889634;
@@ -157,7 +160,10 @@ private:
   Words wordsNamed(const char *words, const char *pairs);
   void sumWords(Halide::Type type);
   void scheduleQueryWords(int lanesTogether);
-  // The same of integers.
+  // The same of integers; scores of them may be of bytes.
+  bool scoresIntegers() const { return integral || ofBytes; }
+  int wordElements() const { return ofBytes ? 4 : 2; } // of a query
+  int mostOfDot() const;
   struct Largest {
     Func all, byLane;
     RVar part, lane;
@@ -210,7 +216,7 @@ private:
   const int together; // heads of a row, side by side; h counts such neighbours
   static constexpr int quad = 4; // queries that are transposed at once
   const Tile mixedTile;
-  const bool paired, integral;
+  const bool paired, integral, ofBytes;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
   Halide::Param<int> queries{names("queries")}, keyCount{names("keys")},
@@ -242,9 +248,9 @@ private:
   Expr lateFactor;       // what scores are multiplied by in the exponential
   RVar depthHalf, valueColumn;
   Largest keyMost, valueMost; // of integers, as what follows
-  Func queryMost, queryStep, queryInverse, keyStep, keyLog, keyIntegers, valueInverse,
+  Func queryMost, queryStep, queryInverse, queryTotal, keyStep, keyLog, keyIntegers, valueInverse,
       partial;
-  RVar queryColumn, chunk;
+  RVar queryColumn, queryByte, chunk;
   std::vector<RVar> mixedHalves;
   Var half{names("half")}, kp{names("kp")};
   Func laneRows; // of lane q of block b, where it takes a division to tell

@@ -189,12 +189,12 @@ void AttentionPipe::scheduleQueryPairs() {
 }
 
 void AttentionPipe::scheduleQueryWords(int lanesTogether) {
-  const int pairs = int(s.headDim / 2);
+  const int words = int(s.headDim) / wordElements();
   queryWords.words.compute_at(pipe.out, block).bound_extent(q, queryBlock)
-      .bound_extent(d, pairs).reorder(q, d).vectorize(q, lanesTogether).unroll(q)
+      .bound_extent(d, words).reorder(q, d).vectorize(q, lanesTogether).unroll(q)
       .store_in(MemoryType::Stack);
-  queryWords.pairs.compute_at(pipe.out, block).bound_extent(half, 2)
-      .bound_extent(q, queryBlock).bound_extent(d, pairs).store_in(MemoryType::Stack);
+  queryWords.parts.compute_at(pipe.out, block).bound_extent(half, wordElements())
+      .bound_extent(q, queryBlock).bound_extent(d, words).store_in(MemoryType::Stack);
 }
 
 void AttentionPipe::scheduleScorePairs() {
@@ -226,7 +226,7 @@ void AttentionPipe::scheduleScorePairs() {
   Expr most = tilesTogether();
   weightWords.words.bound(ko, 0, most);
   if (!inTiles)
-    inStretch(weightWords.pairs).bound_extent(half, 2).bound(ko, 0, most)
+    inStretch(weightWords.parts).bound_extent(half, 2).bound(ko, 0, most)
       .bound_extent(q, queryBlock).bound_extent(kp, pairs + 1);
   lanes(inverse);
 }
@@ -239,11 +239,11 @@ int AttentionPipe::paddedValue() const {
 
 void AttentionPipe::scheduleMixedPairs() {
   const int width = V * mixedTile.vectors, padded = paddedValue();
-  for (Func f : {valueWords.words, valueWords.pairs}) {
+  for (Func f : {valueWords.words, valueWords.parts}) {
     perKeyHead(f);
     f.bound(d, 0, padded).bound(u, 0, (keys + 1) / 2);
   }
-  valueWords.pairs.bound_extent(half, 2);
+  valueWords.parts.bound_extent(half, 2);
   valueWords.words.update().reorder(valueColumn, u)
       .vectorize(valueColumn, V, tail());
   Var dv(names("dv"));
@@ -258,42 +258,16 @@ void AttentionPipe::scheduleMixedPairs() {
 
 //===-- Integers ----------------------------------------------------------------//
 
-void AttentionPipe::scheduleQueryIntegers() {
-  scheduleQueries();
-  for (Func f : {queryMost, queryStep, queryInverse})
-    oncePerBlock(f);
-  queryMost.update().reorder(q, queryColumn).vectorize(q, V).unroll(q);
-  scheduleQueryWords(V);
-}
-
-void AttentionPipe::scheduleScoreIntegers() {
-  scheduleLargest(keyMost, key);
-  scheduleLargest(valueMost, value);
-  for (Func f : {keyStep, keyLog, valueInverse}) {
-    perKeyHead(f);
-    f.vectorize(u, V, TailStrategy::RoundUp);
-  }
-  perKeyHead(keyIntegers);
-  keyIntegers.bound_extent(d, int(s.headDim)).vectorize(d, lanesFor(s.headDim, V));
-  scheduleScorePairs();
-}
-
-// The first to read the rows of `from`, of a head.
-void AttentionPipe::scheduleLargest(Largest &largest, const ImageParam &from) {
-  perKeyHead(largest.all);
-  largest.all.update().atomic().vectorize(largest.lane);
-  largest.byLane.compute_at(largest.all, u).store_in(MemoryType::Register).vectorize(d);
-  largest.byLane.update().reorder(d, largest.part).vectorize(d).unroll(largest.part);
-  pipe.passes.push_back(prefetchRows({from.name(), largest.all.name(), 2, keyTile}));
-}
-
 void AttentionPipe::scheduleMixedIntegers() {
+  scheduleLargest(valueMost, value);
+  perKeyHead(valueInverse);
+  valueInverse.vectorize(u, V, TailStrategy::RoundUp);
   const int width = V * mixedTile.vectors, padded = paddedValue();
-  for (Func f : {valueWords.words, valueWords.pairs}) {
+  for (Func f : {valueWords.words, valueWords.parts}) {
     perKeyHead(f);
     f.bound(d, 0, padded).bound(u, 0, tileCount() * (keyTile / 2));
   }
-  valueWords.pairs.bound_extent(half, 2);
+  valueWords.parts.bound_extent(half, 2);
   valueWords.words.update().reorder(valueColumn, u).vectorize(valueColumn, V, tail());
   Var dv(names("dv"));
   mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Stack)

@@ -144,7 +144,7 @@ Expr AttentionPipe::isSeen(const Expr &kv) const {
     const ImageParam &segments = at(Operand::segments);
     seen = seen && segments(row) == segments(keyRow + kv);
   }
-  if (s.has(Operand::keyBias) && !integral) // there the key's own step says it
+  if (s.has(Operand::keyBias) && !scoresIntegers()) // there the key's own step says it
     seen = seen && isKept(kv);
   return seen;
 }

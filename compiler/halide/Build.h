@@ -14,6 +14,7 @@ struct Machine {
   bool wide = true;  // 32 vector registers, not 16
   bool pairs = false; // multiply-adds of pairs of bf16
   bool integers = false; // the same of 16-bit integers, and none of bf16
+  bool bytes = false; // multiply-adds of four bytes
   bool tileRegisters = false; // of bf16 and of bytes: AMX
   bool device = false; // work-groups of work-items; a kernel is the whole op
 };

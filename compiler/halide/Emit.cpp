@@ -89,11 +89,12 @@ private:
 
 Machine machineOf(const Target &target, const EmitOptions &options) {
   if (target.has_feature(Target::OpenCL))
-    return {4, true, false, false, false, true};
+    return {4, true, false, false, false, false, true};
   // A target names its newest feature only, not what that implies.
   const bool vnni = target.has_feature(Target::AVX512_Zen4);
   if (vnni || target.has_feature(Target::AVX512_Skylake))
-    return {16, true, vnni && options.bf16, vnni && !options.bf16, options.tileRegisters};
+    return {16, true, vnni && options.bf16, vnni && !options.bf16, vnni,
+            options.tileRegisters};
   return {8, false};
 }
 

@@ -318,6 +318,7 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
   }
   a.softcap = op.getSoftcap().convertToDouble();
   a.causal = op.getCausal();
+  a.byteScores = op.getByteScores();
   a.interleaved = op.getPairing() == kernel::Pairing::interleaved;
   a.biasByDistance = op.getBiasBy() == kernel::BiasBy::distance;
   a.start = op.getStart();

@@ -128,7 +128,7 @@ void write(Text &t, const AttentionSpec &a) {
   for (const std::optional<BufferSpec> &operand : a.optional)
     t.optional(operand);
   t.word("decay").optional(a.decay);
-  t.number(a.causal).number(a.interleaved).number(a.biasByDistance);
+  t.number(a.causal).number(a.interleaved).number(a.biasByDistance).number(a.byteScores);
   t.number(a.start).number(a.windowLeft).number(a.windowRight).number(a.chunk);
   t.real(a.scale).real(a.softcap).word("slopes");
   for (double slope : a.slopes)

@@ -1,4 +1,4 @@
-// Loads of pairs get the words' name. Must not be used for words whose place is a
+// Loads of parts get the words' name. Must not be used for words whose place is a
 // constant: LLVM is told of such places by the element, which differs.
 #include "compiler/halide/Words.h"
 #include "compiler/halide/OneMemory.h"
@@ -13,7 +13,7 @@ class ShareWords : public OneMemory {
 public:
   explicit ShareWords(const std::vector<Words> &all) {
     for (const Words &w : all)
-      memoryOf[w.pairs.name()] = w.words.name();
+      memoryOf[w.parts.name()] = w.words.name();
   }
 
 private:
@@ -28,13 +28,13 @@ private:
 
 } // namespace
 
-void readAsPairs(Words &w, Type type, const Var &half,
+void readAsParts(Words &w, Type type, const Var &part,
                  const std::vector<Var> &arguments) {
-  std::vector<Var> all{half};
+  std::vector<Var> all{part};
   all.insert(all.end(), arguments.begin(), arguments.end());
   std::vector<Expr> of(arguments.begin(), arguments.end());
-  w.pairs(all) = reinterpret(
-      type, cast<uint16_t>(w.words(of) >> cast<uint32_t>(16 * half)));
+  w.parts(all) = reinterpret(type, cast(UInt(type.bits()), w.words(of) >>
+                                                               cast<uint32_t>(type.bits() * part)));
 }
 
 IRMutator *shareWords(const std::vector<Words> &all) { return new ShareWords(all); }

@@ -61,6 +61,8 @@ public:
     forward.walk([&](AttentionOp op) {
       for (Value heads : {op.getQuery(), op.getKey(), op.getValue()})
         hold(rootOf(heads));
+      if (bytes)
+        allowByteScores(op);
     });
     for (MatmulOp op : matmuls)
       hold(rootOf(op.getInput()));
@@ -81,6 +83,16 @@ private:
         if (isa<RouteOp>(user))
           return "it chooses experts";
     return "";
+  }
+
+  // A cache's keys would be rounded again in every step, and causal attention may have
+  // one whenever the application wants.
+  void allowByteScores(AttentionOp op) {
+    bool everyKeyIsNew = op.getQueries() == op.getKeys() && !op.getCausal();
+    op.setByteScores(everyKeyIsNew);
+    if (!everyKeyIsNew)
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("NarrowTypes").category("plan"))
+          << "attention's scores stay bf16: keys may be of earlier steps";
   }
 
   // Whether a use reads bf16 as well as f32.

@@ -163,7 +163,8 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
     * prefix i32 [sequences]: so many first keys are seen under causal.
     slopes[h] * (key position - query position) is added to scores. window = [l, r]
     hides key j from query i where j <= i - l (l > 0) or j >= i + r (r > 0), chunk
-    c > 0 where floor(i / c) != floor(j / c).
+    c > 0 where floor(i / c) != floor(j / c). byte_scores allows query and key heads
+    to be rounded to bytes, each row of a head in 127ths of its largest magnitude.
 
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.
@@ -201,7 +202,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
     DefaultValuedAttr<I64Attr, "0">:$start,
     OptionalAttr<DenseF64ArrayAttr>:$slopes,
     OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk,
-    OptionalAttr<Kernel_BiasByAttr>:$bias_by);
+    OptionalAttr<Kernel_BiasByAttr>:$bias_by, UnitAttr:$byte_scores);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`key_bias` $key_bias^ `:` type($key_bias))?
@@ -220,7 +221,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
     `offsets` $offsets `scale` $scale `causal` $causal (`softcap` $softcap^)?
     (`pairing` $pairing^)? (`start` $start^)? (`slopes` custom<Numbers>($slopes)^)?
-    (`window` $window^)? (`chunk` $chunk^)? (`bias_by` $bias_by^)? attr-dict
+    (`window` $window^)? (`chunk` $chunk^)? (`bias_by` $bias_by^)? (`byte_scores` $byte_scores^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) (`->` type($result)^)?
   }];
   let hasVerifier = 1;

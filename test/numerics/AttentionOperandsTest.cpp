@@ -58,7 +58,7 @@ void spoilHidden(const Case &c, int64_t queries, int64_t keys, const Operand &ke
 }
 
 int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side, bool spoilt,
-          bool narrow) {
+          bool narrow, bool bytes) {
   const int64_t queries = std::max<int64_t>(1, keys - c.fewerQueries);
   const bool linear = c.has("decay");
   JudgedKernel k(std::string(c.operands) + c.attributes + (c.causal ? " causal" : "") +
@@ -133,12 +133,13 @@ int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side, bool 
           number(c.kvHeads) + " head_dim " + number(c.headDim) + " value_dim " +
           number(c.valueDim) + " offsets [3, 1, 2] scale " + std::to_string(c.scale);
   if (!linear)
-    line += std::string(" causal ") + (c.causal ? "true" : "false") + c.attributes;
+    line += std::string(" causal ") + (c.causal ? "true" : "false") + c.attributes +
+            (bytes ? " byte_scores" : "");
   k.op(line + " : {q}, {k}, {v}");
   for (const char *name : {"q", "k", "v", "out"})
     if (narrow)
       k.narrow(name);
-  return k.check(isa, narrow ? 1.5e-2 : 6e-6, queries, keys, c.heads);
+  return k.check(isa, bytes ? 3e-2 : narrow ? 1.5e-2 : 6e-6, queries, keys, c.heads);
 }
 
 // Which keys are seen.
@@ -199,7 +200,8 @@ std::string attributesOf(const Case &c) {
 
 int main(int argc, char **argv) {
   const Isa &isa = isaToTest(argc, argv);
-  const bool narrow = argc > 3 && std::string(argv[3]) == "bf16";
+  const std::string type = argc > 3 ? argv[3] : "f32";
+  const bool bytes = type == "bytes", narrow = bytes || type == "bf16";
   const bool ofSight = argc <= 2 || std::string(argv[2]) == "sight";
   int failures = 0, turn = 0;
   for (Case c : ofSight ? std::vector<Case>(std::begin(sight), std::end(sight))
@@ -224,7 +226,7 @@ int main(int argc, char **argv) {
         if (c.has("pairs") && keys != 9 && keys != 33)
           continue; // a kernel for each size
         auto side = spoilt ? Guarded::Side::start : Guarded::Side::end;
-        failures += check(c, isa, keys, side, spoilt, narrow);
+        failures += check(c, isa, keys, side, spoilt, narrow, bytes);
       }
   }
   printf("%d failures\n", failures);

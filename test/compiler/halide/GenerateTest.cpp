@@ -7,7 +7,8 @@
 // SUMS: attention-80.o: some loops, 0 stored sums
 // SUMS-NEXT: attention-96.o: some loops, 0 stored sums
 // SUMS: few-bf16.o: some loops, 0 stored sums
-// CHECK: attention-bf16.o: {{.*}}bf16
+// CHECK: attention-bf16.o: bf16
+// CHECK: attention-bytes.o: vnni, bf16
 // CHECK: matmul-bf16.o: {{.*}}bf16
 // CHECK: matmul-int8.o: {{.*}}vnni, bf16
 // CHECK: matmul.o:
@@ -291,6 +292,12 @@ std::string narrowed(std::string text) {
   return text;
 }
 
+// Attention's text, of an int8 model.
+std::string withByteScores(std::string text) {
+  const std::string before = "causal true";
+  return text.replace(text.find(before), before.size(), before + " byte_scores");
+}
+
 // All places of a word in a text.
 int countOf(const std::string &word, const std::string &text) {
   int found = 0;
@@ -447,6 +454,7 @@ void writeObjects(const std::string &folder, const Isa &isa) {
       {"few-bf16", residualText, RowClass::few},
       {"matmul-int8", bytesText}, {"quantize-bf16", quantizeText},
       {"attention", attentionText}, {"attention-bf16", narrowed(attentionText)},
+      {"attention-bytes", withByteScores(narrowed(attentionText))},
       {"attention-80", attentionOf(80)}, {"attention-96", attentionOf(96)},
       {"rows-bf16", narrowed(groupNorm)}};
   for (const auto &[name, text, rows] : kernels)

@@ -1,5 +1,6 @@
 // RUN: %mille-opt %s --narrow-types=dtype=bf16 | FileCheck %s --check-prefixes=CHECK,BF16
-// RUN: %mille-opt %s --narrow-types=dtype=int8 | FileCheck %s --check-prefixes=CHECK,INT8
+// RUN: %mille-opt %s --narrow-types=dtype=int8 --remarks-filter=plan --remark-format=emitRemark 2>%t | FileCheck %s --check-prefixes=CHECK,INT8
+// RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
 // RUN: %mille-opt %s --narrow-types=dtype=int8 | %mille-opt --pack-weights --plan-memory | FileCheck %s --check-prefix=PLAN
 // RUN: not %mille-opt %s --narrow-types=dtype=fp8 2>&1 | FileCheck %s --check-prefix=FP8
 // FP8: dtype is 'fp8' but must be bf16 or int8
@@ -126,5 +127,30 @@ func.func @routes(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = 
   %r0, %r1, %r2, %r3 = kernel.route %logits outs(%a, %e, %p, %s : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<5xi32>)
     k 2 score 0 groups 1 top_groups 1 group_score 0 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
     : tensor<?x4xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<5xi32>
+  return
+}
+
+// Scores of bytes where every key is this run's.
+// CHECK-LABEL: func.func @attends
+// BF16-NOT: byte_scores
+// INT8: kernel.attention {{.*}} causal false byte_scores :
+// INT8: kernel.attention {{.*}} causal true :
+// INT8: kernel.attention {{.*}} causal false :
+// REMARK: attention's scores stay bf16: keys may be of earlier steps
+// REMARK: attention's scores stay bf16: keys may be of earlier steps
+// REMARK-NOT: attention's scores
+func.func @attends(%b: index, %t: index, %n: index, %x: tensor<?x12xf32> {transformer.name = "x"}, %k: tensor<?x12xf32> {transformer.name = "k"}) {
+  %rows = arith.muli %b, %t : index
+  %zero = arith.constant 0 : index
+  %o = tensor.empty(%rows) : tensor<?x4xf32>
+  %0 = kernel.attention %x, %x, %x queries %t keys %t first %zero outs(%o : tensor<?x4xf32>)
+    heads 1 kv_heads 1 head_dim 4 value_dim 4 offsets [0, 4, 8] scale 0.5 causal false
+    : tensor<?x12xf32>, tensor<?x12xf32>, tensor<?x12xf32> -> tensor<?x4xf32>
+  %1 = kernel.attention %x, %x, %x queries %t keys %t first %zero outs(%o : tensor<?x4xf32>)
+    heads 1 kv_heads 1 head_dim 4 value_dim 4 offsets [0, 4, 8] scale 0.5 causal true
+    : tensor<?x12xf32>, tensor<?x12xf32>, tensor<?x12xf32> -> tensor<?x4xf32>
+  %2 = kernel.attention %x, %k, %k queries %t keys %n first %zero outs(%o : tensor<?x4xf32>)
+    heads 1 kv_heads 1 head_dim 4 value_dim 4 offsets [0, 4, 8] scale 0.5 causal false
+    : tensor<?x12xf32>, tensor<?x12xf32>, tensor<?x12xf32> -> tensor<?x4xf32>
   return
 }
