@@ -18,10 +18,15 @@ namespace mille::plan {
 using namespace mlir;
 using namespace mille::kernel;
 using namespace mille::plan;
+using mille::transformer::ApplyAttr;
+using mille::transformer::ColumnRmsAttr;
 using mille::transformer::QuantizedAttr;
+using mille::transformer::ReshapeAttr;
 using mille::transformer::RowScalesAttr;
 using mille::transformer::RowSumsAttr;
 using mille::transformer::SliceAttr;
+using mille::transformer::TimesAttr;
+using mille::transformer::ValueFunction;
 
 namespace {
 
@@ -243,7 +248,8 @@ private:
     auto old = op.getWeight().getDefiningOp<WeightOp>();
     auto shape = llvm::to_vector(cast<ShapedType>(old.getResult().getType()).getShape());
     Builder builder(op.getContext());
-    Attribute value = QuantizedAttr::get(op.getContext(), old.getValue());
+    Attribute numbers = equalized(op, old);
+    Attribute value = QuantizedAttr::get(op.getContext(), numbers);
     Attribute sums = RowSumsAttr::get(op.getContext(), value);
     SmallVector<int64_t> column(shape);
     column.back() = 1;
@@ -252,14 +258,57 @@ private:
     op.getWeightMutable().assign(weight(old, value, shape, builder.getI8Type()));
     op.getParametersMutable().assign(input[1]);
     op.getSumsMutable().assign(weight(old, sums, column, builder.getI32Type()));
-    scaleSums(op, scalesOf(op, old, shape));
+    scaleSums(op, scalesOf(op, old, numbers, shape));
     if (old->use_empty())
       old.erase();
   }
 
-  // The weight's scales, for each accumulator.
-  SmallVector<Value> scalesOf(MatmulOp op, WeightOp old, ArrayRef<int64_t> shape) {
-    Attribute scales = RowScalesAttr::get(op.getContext(), old.getValue());
+  // The matmul that makes what `op` alone reads, if one does.
+  MatmulOp makerFor(MatmulOp op) {
+    Value root = rootOf(op.getInput());
+    auto maker = root.getDefiningOp<MatmulOp>();
+    if (!maker || !maker.getWeight().getDefiningOp<WeightOp>() ||
+        !cast<ShapedType>(root.getType()).getElementType().isBF16())
+      return {};
+    for (Value name : namesOf(root))
+      for (OpOperand &use : name.getUses())
+        if (!yieldsFromLaunch(use) && &use != &op.getInputMutable())
+          return {};
+    return maker;
+  }
+
+  // The weight's numbers. A few large columns would make the step of all rows large: where
+  // a matmul's epilogue makes the input, it takes the root of how large they are, which
+  // they are divided by (cross-layer equalization, arXiv:1906.04721, of one side).
+  Attribute equalized(MatmulOp op, WeightOp old) {
+    MLIRContext *context = op.getContext();
+    Attribute value = old.getValue();
+    MatmulOp maker = makerFor(op);
+    auto shape = cast<ShapedType>(old.getResult().getType()).getShape();
+    if (!maker || shape.size() != 2)
+      return value;
+    Attribute sizes = ColumnRmsAttr::get(context, value);
+    auto rootOfSizes = ApplyAttr::get(context, sizes, ValueFunction::sqrt);
+    auto channels = DenseI64ArrayAttr::get(context, shape.back());
+    Value factor =
+        weight(maker.getWeight().getDefiningOp<WeightOp>(),
+               ReshapeAttr::get(context, rootOfSizes, channels), shape.back(),
+               Float32Type::get(context));
+    maker.getExtrasMutable().append(factor);
+    Block &region = maker.getEpilogue().front();
+    Value ofChannel = region.addArgument(Float32Type::get(context), maker.getLoc());
+    auto yield = cast<YieldOp>(region.getTerminator());
+    OpBuilder builder(yield);
+    Value result = yield.getOperand(0);
+    yield.setOperand(0, arith::MulFOp::create(builder, maker.getLoc(), result, ofChannel));
+    return TimesAttr::get(context, value,
+                          ApplyAttr::get(context, sizes, ValueFunction::rsqrt));
+  }
+
+  // The scales of the weight's numbers, for each accumulator.
+  SmallVector<Value> scalesOf(MatmulOp op, WeightOp old, Attribute numbers,
+                              ArrayRef<int64_t> shape) {
+    Attribute scales = RowScalesAttr::get(op.getContext(), numbers);
     SmallVector<int64_t> each(shape.drop_back());
     int64_t axis = each.size() - 1, accumulators = op.getAccumulators();
     each.back() /= accumulators;

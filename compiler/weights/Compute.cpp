@@ -103,6 +103,10 @@ double applied(ValueFunction function, double x) {
     return std::exp(std::min(x, std::log(100.0)));
   case ValueFunction::negate:
     return -x;
+  case ValueFunction::sqrt:
+    return std::sqrt(x);
+  case ValueFunction::rsqrt:
+    return 1 / std::sqrt(x);
   case ValueFunction::bfloat16:
     return widenBf16(narrowBf16(float(x)));
   }

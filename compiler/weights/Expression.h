@@ -58,6 +58,8 @@ std::vector<ExpressionPtr> entriesOf(ExpressionPtr stacked);
 ExpressionPtr rowScales(ExpressionPtr value);
 ExpressionPtr quantized(ExpressionPtr value);
 ExpressionPtr rowSums(ExpressionPtr value);
+// Of a matrix.
+ExpressionPtr columnRms(ExpressionPtr value);
 
 // Compute.cpp
 ExpressionPtr numbers(transformer::NumbersAttr list);

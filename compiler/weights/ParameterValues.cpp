@@ -126,6 +126,7 @@ private:
         .Case([&](RowScalesAttr a) { return of(a.getValue(), rowScales); })
         .Case([&](QuantizedAttr a) { return of(a.getValue(), quantized); })
         .Case([&](RowSumsAttr a) { return of(a.getValue(), rowSums); })
+        .Case([&](ColumnRmsAttr a) { return of(a.getValue(), columnRms); })
         .Case([&](ApplyAttr a) {
           return of(a.getValue(), [&](ExpressionPtr from) {
             return apply(std::move(from), a.getFunction());

@@ -1,9 +1,10 @@
-// Weights as small integers and a step per row. Must give the same integers in
+// Weights as small integers and a step per row, and how large their columns are. Must give the same integers in
 // every process: arithmetic is in double, the step rounded once to f32.
 #include "compiler/weights/Expression.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace mille;
 
@@ -85,6 +86,31 @@ private:
   ExpressionPtr value;
 };
 
+// Read once: what it is asked for is small.
+class ColumnRms final : public Expression {
+public:
+  using Expression::rows;
+  explicit ColumnRms(ExpressionPtr value) : ratios(value->rowSize()) {
+    shape = {1, value->rowSize()};
+    std::vector<double> row(value->rowSize());
+    for (int64_t i = 0; i < value->rowCount(); ++i) {
+      value->rows(i, 1, row.data());
+      for (size_t k = 0; k < row.size(); ++k)
+        ratios[k] += row[k] * row[k];
+    }
+    const double mean = std::accumulate(ratios.begin(), ratios.end(), 0.0) / ratios.size();
+    for (double &ratio : ratios)
+      ratio = ratio == 0 ? 1 : std::sqrt(ratio / mean);
+  }
+  void rows(int64_t, int64_t count, double *into) const override {
+    if (count)
+      std::copy(ratios.begin(), ratios.end(), into);
+  }
+
+private:
+  std::vector<double> ratios;
+};
+
 } // namespace
 
 ExpressionPtr mille::rowScales(ExpressionPtr value) {
@@ -97,4 +123,8 @@ ExpressionPtr mille::quantized(ExpressionPtr value) {
 
 ExpressionPtr mille::rowSums(ExpressionPtr value) {
   return std::make_unique<RowSums>(std::move(value));
+}
+
+ExpressionPtr mille::columnRms(ExpressionPtr value) {
+  return std::make_unique<ColumnRms>(std::move(value));
 }

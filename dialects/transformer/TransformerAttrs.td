@@ -43,7 +43,7 @@ def Transformer_GroupScore : Transformer_Enum<"GroupScore",
 def Transformer_ValueFunction : Transformer_Enum<"ValueFunction",
     "scalar function on a parameter's elements",
     ["relu", "gelu_erf", "sigmoid", "tanh", "exp", "exp_min_ln100", "negate",
-     "bfloat16"]>;
+     "sqrt", "rsqrt", "bfloat16"]>;
 def Transformer_Distribution : Transformer_Enum<"Distribution",
     "what initial values are drawn from",
     ["fixed", "normal", "uniform", "truncated_normal"]>;
@@ -381,7 +381,7 @@ def Transformer_ProductAttr : Transformer_Attr<"Product", "product"> {
 def Transformer_ApplyAttr : Transformer_Attr<"Apply", "apply"> {
   let summary = "a scalar function on every element";
   let description = [{
-    exp_min_ln100: exp(min(x, ln 100)); bfloat16: rounded to bfloat16.
+    exp_min_ln100: exp(min(x, ln 100)); bfloat16: rounded to bfloat16; rsqrt: 1 / sqrt(x).
 
     ```mlir
     #transformer.apply<@logit_scale, exp_min_ln100>
@@ -458,6 +458,20 @@ def Transformer_RowSumsAttr : Transformer_Attr<"RowSums", "row_sums"> {
   let description = [{
     ```mlir
     #transformer.row_sums<#transformer.quantized<@up.weight>>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Transformer_ColumnRmsAttr : Transformer_Attr<"ColumnRms", "column_rms"> {
+  let summary = "how large every column is, beside all of them";
+  let description = [{
+    The root mean square of each column over that of the whole; 1 for a column of
+    zeros. [N, K] -> [1, K].
+
+    ```mlir
+    #transformer.column_rms<@down.weight>
     ```
   }];
   let parameters = (ins "::mlir::Attribute":$value);

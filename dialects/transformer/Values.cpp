@@ -27,7 +27,7 @@ SmallVector<Attribute> operandsOf(Attribute value) {
         return SmallVector<Attribute>{a.getValue(), a.getTerm()};
       })
       .Case<PackAttr, GatherAttr, RepeatAttr, ReshapeAttr, PermuteAttr,
-            ApplyAttr, RowScalesAttr, QuantizedAttr, RowSumsAttr>(
+            ApplyAttr, RowScalesAttr, QuantizedAttr, RowSumsAttr, ColumnRmsAttr>(
           [](auto a) { return SmallVector<Attribute>{a.getValue()}; })
       .Case([](StackAttr a) { return llvm::to_vector(a.getValues()); })
       .Case([](ProductAttr a) {
@@ -71,6 +71,7 @@ public:
                     .Case([&](QuantizedAttr a) { return rowWise(a.getValue()); })
                     .Case([&](RowScalesAttr a) { return perRow(a.getValue(), false); })
                     .Case([&](RowSumsAttr a) { return perRow(a.getValue(), true); })
+                    .Case([&](ColumnRmsAttr a) { return perColumn(a.getValue()); })
                     .Default([&](Attribute) { return no("is not a parameter's value"); });
     --depth;
     return type;
@@ -308,6 +309,12 @@ private:
     if (column)
       shape.push_back(1);
     return shaped(shape, value);
+  }
+  FailureOr<RankedTensorType> perColumn(Attribute value) {
+    auto type = (*this)(value);
+    if (succeeded(type) && type->getRank() != 2)
+      return no("takes the columns of a tensor that has not two dimensions");
+    return failed(type) ? type : shaped({1, type->getDimSize(1)}, value);
   }
   FailureOr<RankedTensorType> pack(PackAttr a) {
     auto type = (*this)(a.getValue());

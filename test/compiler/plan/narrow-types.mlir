@@ -6,7 +6,8 @@
 // FP8: dtype is 'fp8' but must be bf16 or int8
 
 // The input is the application's: a rounded copy. What only the second matmul reads
-// is bf16 where it is made; the result is not.
+// is bf16 where it is made; the result is not. Its channels, of bytes, are equalized with
+// the columns of that weight.
 // CHECK-LABEL: func.func @chain
 // BF16-DAG: %[[X:.*]] = kernel.rows ins(%arg2 : tensor<?x8xf32>) outs(%{{.*}} : tensor<?x8xbf16>)
 // BF16-DAG: %[[W:.*]] = kernel.weight @w -> tensor<16x8xbf16>
@@ -17,12 +18,16 @@
 // INT8-DAG: %[[X:.*]]:2 = kernel.quantize %arg2
 // INT8-DAG: %[[C:.*]] = kernel.weight #transformer.row_scales<@w> -> tensor<16xf32>
 // INT8-DAG: %[[W:.*]] = kernel.weight #transformer.quantized<@w> -> tensor<16x8xi8>
+// INT8-DAG: %[[S:.*]] = kernel.weight #transformer.reshape<#transformer.apply<#transformer.column_rms<@v>, sqrt>, [16]> -> tensor<16xf32>
 // INT8-DAG: %[[I:.*]] = kernel.weight #transformer.row_sums<#transformer.quantized<@w>> -> tensor<16x1xi32>
-// INT8: %[[H:.*]] = kernel.matmul %[[X]]#0, %[[W]] parameters %[[X]]#1, %[[I]] : tensor<?x4xf32>, tensor<16x1xi32> extras(%[[C]] : tensor<16xf32>)
-// INT8: ^bb0(%[[SUM:.*]]: f32, %[[COLUMN:.*]]: f32):
+// INT8: %[[H:.*]] = kernel.matmul %[[X]]#0, %[[W]] parameters %[[X]]#1, %[[I]] : tensor<?x4xf32>, tensor<16x1xi32> extras(%[[C]], %[[S]] : tensor<16xf32>, tensor<16xf32>)
+// INT8: ^bb0(%[[SUM:.*]]: f32, %[[COLUMN:.*]]: f32, %[[CHANNEL:.*]]: f32):
 // INT8: %[[ACC:.*]] = arith.mulf %[[SUM]], %[[COLUMN]] : f32
-// INT8: arith.maximumf %[[ACC]]
+// INT8: %[[RELU:.*]] = arith.maximumf %[[ACC]]
+// INT8: arith.mulf %[[RELU]], %[[CHANNEL]] : f32
 // INT8: } : tensor<?x8xui8>, tensor<16x8xi8> -> tensor<?x16xbf16>
+// INT8: kernel.weight #transformer.quantized<#transformer.times<@v, #transformer.apply<#transformer.column_rms<@v>, rsqrt>>> -> tensor<4x16xi8>
+// INT8: kernel.weight #transformer.row_scales<#transformer.times<@v, #transformer.apply<#transformer.column_rms<@v>, rsqrt>>> -> tensor<4xf32>
 // INT8: kernel.quantize %[[H]] values
 // INT8: } : tensor<?x16xui8>, tensor<4x16xi8> -> tensor<?x4xf32>
 // PLAN-LABEL: func.func @chain

@@ -541,6 +541,17 @@ transformer.model @parameter_c1_row_scales {
 
 // -----
 
+transformer.model @parameter_c1_column_rms {
+  transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
+  // expected-error @+1 {{value takes the columns of a tensor that has not two dimensions}}
+  transformer.parameter @p : tensor<1x8xf32> = #transformer.column_rms<@v>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
 transformer.model @parameter_c1_row_sums {
   transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
   // expected-error @+1 {{value is [4, 1] but the type is [4]}}
