@@ -202,7 +202,7 @@ Expr AttentionPipe::byDistance(const Expr &kv, const std::function<Expr(Expr)> &
 Expr AttentionPipe::biasesOf(const Expr &kv) {
   Expr sum = 0.0f, scaled = 0.0f;
   Expr row = queryRow(b, q), distance = kv - (position0 + row);
-  if (s.has(Operand::keyBias) && !scoresIntegers())
+  if (s.has(Operand::keyBias) && !keyTerm.defined())
     sum += at(Operand::keyBias)(0, keyRow + kv);
   if (s.has(Operand::keyHeadBias))
     sum += at(Operand::keyHeadBias)(head, keyRow + kv);
@@ -267,7 +267,9 @@ void AttentionPipe::score() {
   const bool biasFirst = s.softcap <= 0 && !isLinear();
   dots(q, ki, ko, e, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
   dots(q, ki, ko, e, b, h) += queriesAcross(q, rd, b, h) * factor;
-  keepScores([&](const Expr &dot, const Expr &) { return dot; });
+  keepScores([&](const Expr &dot, const Expr &of) {
+    return s.softcap > 0 ? capped(dot, biasesOf(of)) : dot;
+  });
 }
 
 // Written by the tiles that are seen; what the others hold is not read.
@@ -276,8 +278,8 @@ void AttentionPipe::keepScores(const std::function<Expr(Expr, Expr)> &biased) {
   scoreTile = r;
   Expr kv = keyOf(ko);
   Expr score = biased(dots(q, ki, ko, e, b, h), kv);
-  score = chosenScore(s.softcap > 0 && !scoresIntegers() ? capped(score, biasesOf(kv)) : score, kv);
-  if (!isLinear() && !scoresIntegers()) // what repeats the last key is hidden
+  score = chosenScore(score, kv);
+  if (!isLinear() && !keyTerm.defined()) // what repeats the last key is hidden
     score = select(likely(keyAt(e) + ko * keyTile + ki < keys), score, hidden);
   tileScores = make("tile_scores");
   tileScores(q, ki, ko, e, b, h) = score;

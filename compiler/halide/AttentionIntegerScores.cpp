@@ -20,11 +20,6 @@ namespace {
 constexpr int byteOffset = 128;
 constexpr float integerShifter = float(3 << 22); // x + this: x as an integer
 
-// A score of a key with this logarithm, where something beside may be no number.
-Expr hiddenWith(const Expr &log, const Expr &score) {
-  return select(log > AttentionPipe::hidden, score, AttentionPipe::hidden);
-}
-
 } // namespace
 
 Expr asInteger(const Expr &x) {
@@ -107,12 +102,6 @@ void AttentionPipe::transposeIntegers() {
       added(queryTotal(q, b, h), added(added(scaled(all), integerShifter), -integerShifter));
 }
 
-// Keys of a tile that are past the last are hidden from all.
-Expr AttentionPipe::keyOfTile(const Expr &tile, const Expr &i) const {
-  return unsafe_promise_clamped(keyAt(e) + tile * keyTile + i, 0,
-                                tileCount() * keyTile - 1);
-}
-
 // Of a key that is hidden from all nothing is left but that: its step is 0.
 void AttentionPipe::prepareKeys() {
   const int most = mostOfDot();
@@ -132,22 +121,11 @@ void AttentionPipe::prepareKeys() {
     isOne = isOne && isKept(kv);
   keyStep = make("key_step");
   keyStep(u, h) = select(isOne, stepOf(keyMost.all(u, h), most), 0.0f);
-
-  // The logarithm of the value's step, where weights take that in, beside what else is
-  // added to a key's scores.
-  Expr log = 0.0f;
-  if (integral) {
-    Expr inverse = valueInverse(kv, h);
-    log = select(inverse > 0.0f, multiplied(logOf(inverse), float(-log2e)), 0.0f);
-  }
-  if (s.has(Operand::keyBias))
-    log = added(log, multiplied(at(Operand::keyBias)(0, keyRow + kv), float(log2e)));
-  keyLog = make("key_log");
-  keyLog(u, h) = select(isOne, log, hidden);
 }
 
 void AttentionPipe::scoreIntegers() {
   prepareKeys();
+  findKeyTerms();
   dots = make("dots");
   const int group = wordElements();
   RDom rd(0, group, 0, int(s.headDim / group), names("rd"));
@@ -159,14 +137,14 @@ void AttentionPipe::scoreIntegers() {
       cast<int32_t>(keyIntegers(rd.y * group + rd.x, keyOfTile(ko, ki), kvHead)) *
       cast<int32_t>(queryWords.parts(rd.x, q, rd.y, b, h));
   keepScores([&](const Expr &dot, const Expr &kv) {
-    Expr own = keyOfTile(ko, ki), log = keyLog(own, kvHead);
+    Expr own = keyOfTile(ko, ki), term = keyTerm(own, kvHead);
     Expr others = Internal::simplify(biasesOf(kv));
     Expr ofQuery = multiplied(cast<float>(dot), queryStep(q, b, h));
     if (s.softcap > 0)
       return hiddenWith(
-          log, added(capped(multiplied(ofQuery, keyStep(own, kvHead)), others), log));
-    Expr score = ofQuery * keyStep(own, kvHead) + log;
-    return Internal::is_const(others) ? score : hiddenWith(log, added(score, others));
+          term, added(capped(multiplied(ofQuery, keyStep(own, kvHead)), others), term));
+    Expr score = ofQuery * keyStep(own, kvHead) + term;
+    return Internal::is_const(others) ? score : hiddenWith(term, added(score, others));
   });
 }
 
@@ -186,10 +164,8 @@ void AttentionPipe::scheduleQueryIntegers() {
 
 void AttentionPipe::scheduleScoreIntegers() {
   scheduleLargest(keyMost, key);
-  for (Func f : {keyStep, keyLog}) {
-    perKeyHead(f);
-    f.vectorize(u, V, TailStrategy::RoundUp);
-  }
+  perKeyHead(keyStep);
+  keyStep.vectorize(u, V, TailStrategy::RoundUp);
   perKeyHead(keyIntegers);
   keyIntegers.bound_extent(d, int(s.headDim)).vectorize(d, lanesFor(s.headDim, V));
   scheduleScorePairs();

@@ -81,9 +81,21 @@ void AttentionPipe::scorePairs() {
     keepScores([&](const Expr &dot, const Expr &) { return dot; });
     return;
   }
+  if (s.has(Operand::keyBias))
+    findKeyTerms();
   keepScores([&](const Expr &dot, const Expr &of) {
+    Expr others = Internal::simplify(biasesOf(of));
     Expr score = multiplied(dot, factor);
-    return s.softcap > 0 || !biases ? score : score + biasesOf(of);
+    if (s.softcap > 0)
+      score = capped(score, others);
+    else if (!Internal::is_const(others))
+      score = added(score, others);
+    else if (keyTerm.defined()) // one rounding
+      score = dot * factor;
+    if (!keyTerm.defined())
+      return score;
+    Expr term = keyTerm(keyOfTile(ko, ki), kvHead);
+    return hiddenWith(term, score + term);
   });
 }
 

@@ -87,6 +87,9 @@ private:
   Range seenByTile(int lane) const;
   Expr isKept(const Expr &kv) const;
   Expr isSeen(const Expr &kv) const;
+  Expr keyOfTile(const Expr &tile, const Expr &i) const;
+  void findKeyTerms();
+  static Expr hiddenWith(const Expr &term, const Expr &score);
   Expr lastOf(const Range &range) const;
   Expr endBySound(const Expr &last, bool careful) const;
   Expr tileCount() const;
@@ -173,7 +176,6 @@ private:
   void scoreIntegers();
   void prepareKeys();
   void prepareValues();
-  Expr keyOfTile(const Expr &tile, const Expr &i) const;
   void weighIntegers();
   void mixIntegers();
   void scheduleQueryIntegers();
@@ -244,11 +246,12 @@ private:
   Words queryWords, weightWords, valueWords;
   Func valueQuads, mixedQuads; // four words of pairs of keys; of columns
   Func widenedKey, widenedValue; // [column, key, kv head] of bf16
+  Func keyTerm; // of products in pairs or of integers
   Func roundedKey, start; // turned keys in bf16; what exponents start from
   Expr lateFactor;       // what scores are multiplied by in the exponential
   RVar depthHalf, valueColumn;
   Largest keyMost, valueMost; // of integers, as what follows
-  Func queryMost, queryStep, queryInverse, queryTotal, keyStep, keyLog, keyIntegers, valueInverse,
+  Func queryMost, queryStep, queryInverse, queryTotal, keyStep, keyIntegers, valueInverse,
       partial;
   RVar queryColumn, queryByte, chunk;
   std::vector<RVar> mixedHalves;

@@ -198,6 +198,10 @@ void AttentionPipe::scheduleQueryWords(int lanesTogether) {
 }
 
 void AttentionPipe::scheduleScorePairs() {
+  if (keyTerm.defined()) {
+    perKeyHead(keyTerm);
+    keyTerm.vectorize(u, V, TailStrategy::RoundUp);
+  }
   plane(scores, ki, keyTile + 1, scoreTile);
   inTile(tileScores, scores, ki, keyTile, scoreTile);
   if (inTiles) {

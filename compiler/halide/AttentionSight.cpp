@@ -1,6 +1,7 @@
 // Attention's operands, where a task lies in them, and who sees whom.
 #include "compiler/halide/AttentionPipe.h"
 #include "compiler/halide/Elements.h"
+#include "compiler/halide/Functions.h"
 
 using namespace Halide;
 
@@ -130,6 +131,33 @@ Expr AttentionPipe::isKept(const Expr &kv) const {
   return at(Operand::keyBias)(0, keyRow + kv) > masked;
 }
 
+// Keys of a tile that are past the last are hidden from all.
+Expr AttentionPipe::keyOfTile(const Expr &tile, const Expr &i) const {
+  return unsafe_promise_clamped(keyAt(e) + tile * keyTile + i, 0,
+                                tileCount() * keyTile - 1);
+}
+
+// What is added to all scores of a key, in powers of two: its bias and, where weights
+// take that in, its value's step. It says, too, that a key is hidden from all.
+void AttentionPipe::findKeyTerms() {
+  Expr kv = min(u, keys - 1), isOne = u < keys, term = 0.0f;
+  if (integral) {
+    Expr inverse = valueInverse(kv, h);
+    term = select(inverse > 0.0f, multiplied(logOf(inverse), float(-log2e)), 0.0f);
+  }
+  if (s.has(Operand::keyBias)) {
+    isOne = isOne && isKept(kv);
+    term = added(term, multiplied(at(Operand::keyBias)(0, keyRow + kv), float(log2e)));
+  }
+  keyTerm = make("key_term");
+  keyTerm(u, h) = select(isOne, term, hidden);
+}
+
+// A score of a key with this term, where something beside may be no number.
+Expr AttentionPipe::hiddenWith(const Expr &term, const Expr &score) {
+  return select(term > hidden, score, hidden);
+}
+
 // Whether lane q of block b sees a key.
 Expr AttentionPipe::isSeen(const Expr &kv) const {
   Expr seen = Internal::const_true();
@@ -144,7 +172,7 @@ Expr AttentionPipe::isSeen(const Expr &kv) const {
     const ImageParam &segments = at(Operand::segments);
     seen = seen && segments(row) == segments(keyRow + kv);
   }
-  if (s.has(Operand::keyBias) && !scoresIntegers()) // there the key's own step says it
+  if (s.has(Operand::keyBias) && !keyTerm.defined())
     seen = seen && isKept(kv);
   return seen;
 }
