@@ -81,7 +81,7 @@ void AttentionPipe::scheduleRowsInTiles() {
   Stage run = pipe.out.update(pipe.out.num_update_definitions() - 1);
   run.split(row, block, qi, queryBlock, TailStrategy::GuardWithIf)
       .split(d, d, di, quad, s.valueDim % quad ? TailStrategy::GuardWithIf : TailStrategy::Auto)
-      .reorder(di, d, qi, block, headsOfKey, keyHead).vectorize(di);
+      .reorder(di, d, qi, block, headsOfKey, keyHead).vectorize(di).unroll(d);
   if (stretched)
     run.partition(block, Partition::Never);
   if (laneRows.defined())
