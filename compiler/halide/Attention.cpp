@@ -2,6 +2,7 @@
 // and sums are vertical. Must see nothing of a hidden key, not even NaN: its score
 // is chosen away before use, and so is its value where that is not finite.
 #include "compiler/halide/AttentionPipe.h"
+#include "compiler/halide/AttentionSteps.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 
@@ -267,18 +268,14 @@ void AttentionPipe::score() {
   const bool biasFirst = s.softcap <= 0 && !isLinear();
   dots(q, ki, ko, e, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
   dots(q, ki, ko, e, b, h) += queriesAcross(q, rd, b, h) * factor;
-  keepScores([&](const Expr &dot, const Expr &of) {
-    return s.softcap > 0 ? capped(dot, biasesOf(of)) : dot;
-  });
+  keepScores(s.softcap > 0 ? capped(dotHere(), biasesOf(kv)) : dotHere());
 }
 
 // Written by the tiles that are seen; what the others hold is not read.
-void AttentionPipe::keepScores(const std::function<Expr(Expr, Expr)> &biased) {
+void AttentionPipe::keepScores(Expr score) {
   RDom r = tilesOf("score_tile", b);
   scoreTile = r;
-  Expr kv = keyOf(ko);
-  Expr score = biased(dots(q, ki, ko, e, b, h), kv);
-  score = chosenScore(score, kv);
+  score = chosenScore(score, keyOf(ko));
   if (!isLinear() && !keyTerm.defined()) // what repeats the last key is hidden
     score = select(likely(keyAt(e) + ko * keyTile + ki < keys), score, hidden);
   tileScores = make("tile_scores");
@@ -458,9 +455,8 @@ void AttentionPipe::lookForNan() {
   if (!s.hidesPairs())
     r.where(!isKept(r)); // all others are seen by all
   RDom rd(0, int(s.valueDim), names("worst_column"));
-  Expr bits = reinterpret<int32_t>(valueAt(d, r, h)) & 0x7fffffff;
   worst(d, h) = 0;
-  worst(d, h) = max(worst(d, h), bits);
+  worst(d, h) = max(worst(d, h), magnitudeOf(valueAt(d, r, h)));
   worstOfAll = make("worst_of_all");
   worstOfAll(h) = 0;
   worstOfAll(h) = max(worstOfAll(h), worst(rd, h));

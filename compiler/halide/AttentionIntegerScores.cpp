@@ -26,14 +26,16 @@ Expr asInteger(const Expr &x) {
   return reinterpret<uint32_t>(added(x, integerShifter));
 }
 Expr magnitudeOf(const Expr &x) { return reinterpret<int32_t>(x) & 0x7fffffff; }
+Expr finiteOrNan(const Expr &bits) {
+  Expr nan = 0x7fc00000;
+  return select(bits >= 0x7f800000, nan, bits);
+}
 Expr inverseStepOf(const Expr &bits, int most) {
   Expr largest = reinterpret<float>(bits);
   return select(largest < leastMagnitude, 0.0f, float(most) / largest);
 }
 Expr stepOf(const Expr &bits, int most) {
-  Expr nan = 0x7fc00000;
-  return multiplied(reinterpret<float>(select(bits >= 0x7f800000, nan, bits)),
-                    float(1.0 / most));
+  return multiplied(reinterpret<float>(finiteOrNan(bits)), float(1.0 / most));
 }
 
 bool AttentionPipe::takesBytes(const AttentionSpec &s, const Machine &machine) {
@@ -116,11 +118,8 @@ void AttentionPipe::prepareKeys() {
   Expr integer = asInteger(multiplied(element(d), inverseStepOf(keyMost.all(u, h), most)));
   keyIntegers(d, u, h) = ofBytes ? cast<uint8_t>(integer + Expr(uint32_t(byteOffset)))
                                  : cast<int16_t>(integer);
-  Expr isOne = u < keys;
-  if (s.has(Operand::keyBias))
-    isOne = isOne && isKept(kv);
   keyStep = make("key_step");
-  keyStep(u, h) = select(isOne, stepOf(keyMost.all(u, h), most), 0.0f);
+  keyStep(u, h) = select(isSomeKey(u), stepOf(keyMost.all(u, h), most), 0.0f);
 }
 
 void AttentionPipe::scoreIntegers() {
@@ -136,16 +135,14 @@ void AttentionPipe::scoreIntegers() {
   dots(q, ki, ko, e, b, h) +=
       cast<int32_t>(keyIntegers(rd.y * group + rd.x, keyOfTile(ko, ki), kvHead)) *
       cast<int32_t>(queryWords.parts(rd.x, q, rd.y, b, h));
-  keepScores([&](const Expr &dot, const Expr &kv) {
-    Expr own = keyOfTile(ko, ki), term = keyTerm(own, kvHead);
-    Expr others = Internal::simplify(biasesOf(kv));
-    Expr ofQuery = multiplied(cast<float>(dot), queryStep(q, b, h));
-    if (s.softcap > 0)
-      return hiddenWith(
-          term, added(capped(multiplied(ofQuery, keyStep(own, kvHead)), others), term));
-    Expr score = ofQuery * keyStep(own, kvHead) + term;
-    return Internal::is_const(others) ? score : hiddenWith(term, added(score, others));
-  });
+  Expr own = keyOfTile(ko, ki), term = keyTerm(own, kvHead), step = keyStep(own, kvHead);
+  Expr others = Internal::simplify(biasesOf(keyOf(ko)));
+  Expr ofQuery = multiplied(cast<float>(dotHere()), queryStep(q, b, h));
+  Expr score = ofQuery * step + term;
+  if (s.softcap > 0)
+    keepScores(hiddenWith(term, added(capped(multiplied(ofQuery, step), others), term)));
+  else
+    keepScores(Internal::is_const(others) ? score : hiddenWith(term, added(score, others)));
 }
 
 //===-- Schedule ----------------------------------------------------------------//

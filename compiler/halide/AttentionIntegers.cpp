@@ -35,9 +35,9 @@ void AttentionPipe::prepareValues() {
   Expr kv = min(u, keys - 1);
   auto element = [&](const Expr &column) { return valueAt(column, kv, h); };
   valueMost = largestOf("value_most", s.valueDim, element);
-  Expr most = valueMost.all(u, h), nan = 0x7fc00000;
+  Expr most = valueMost.all(u, h);
   most = max(most, reinterpret<int32_t>(Expr(leastMagnitude)));
-  Expr inverse = inverseStepOf(select(most >= 0x7f800000, nan, most), mostValue);
+  Expr inverse = inverseStepOf(finiteOrNan(most), mostValue);
   valueInverse = make("value_inverse");
   valueInverse(u, h) = s.has(Operand::keyBias) ? select(isKept(kv), inverse, 0.0f) : inverse;
 }

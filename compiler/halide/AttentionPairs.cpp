@@ -69,34 +69,23 @@ void AttentionPipe::scorePairs() {
   Expr factorOfQuery = inTiles ? elementOf(queryWords.words(q, rd.y, b, h), rd.x)
                                : queryWords.parts(rd.x, q, rd.y, b, h);
   dots(q, ki, ko, e, b, h) += productOf(factorOfQuery, factorOfKey);
-  // A plain factor waits for the exponential, where it costs nothing.
-  bool biases = !s.slopes.empty();
-  for (Operand operand : {Operand::keyBias, Operand::keyHeadBias, Operand::bias,
-                          Operand::contentQuery, Operand::contentKey})
-    biases |= s.has(operand);
-  Expr factor = factorOf(q);
-  if (Internal::is_const(factor) && s.scale > 0 && s.softcap <= 0 && !biases &&
-      !s.has(Operand::sink)) {
-    lateFactor = factor;
-    keepScores([&](const Expr &dot, const Expr &) { return dot; });
-    return;
-  }
   if (s.has(Operand::keyBias))
     findKeyTerms();
-  keepScores([&](const Expr &dot, const Expr &of) {
-    Expr others = Internal::simplify(biasesOf(of));
-    Expr score = multiplied(dot, factor);
-    if (s.softcap > 0)
-      score = capped(score, others);
-    else if (!Internal::is_const(others))
-      score = added(score, others);
-    else if (keyTerm.defined()) // one rounding
-      score = dot * factor;
-    if (!keyTerm.defined())
-      return score;
-    Expr term = keyTerm(keyOfTile(ko, ki), kvHead);
-    return hiddenWith(term, score + term);
-  });
+  Expr factor = factorOf(q), others = Internal::simplify(biasesOf(kv));
+  const bool alone = s.softcap <= 0 && Internal::is_const(others);
+  // A plain factor waits for the exponential, where it costs nothing.
+  if (alone && !keyTerm.defined() && Internal::is_const(factor) && s.scale > 0 &&
+      !s.has(Operand::sink)) {
+    lateFactor = factor;
+    return keepScores(dotHere());
+  }
+  Expr score = multiplied(dotHere(), factor);
+  if (!alone)
+    score = s.softcap > 0 ? capped(score, others) : added(score, others);
+  if (!keyTerm.defined())
+    return keepScores(score);
+  Expr term = keyTerm(keyOfTile(ko, ki), kvHead);
+  keepScores(hiddenWith(term, (alone ? dotHere() * factor : score) + term)); // one rounding
 }
 
 // [half, lane, pair of tile, key tile, stretch, block, head]

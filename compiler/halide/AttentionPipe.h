@@ -86,6 +86,7 @@ private:
   Range seenByBlock(const Expr &block) const;
   Range seenByTile(int lane) const;
   Expr isKept(const Expr &kv) const;
+  Expr isSomeKey(const Expr &place) const;
   Expr isSeen(const Expr &kv) const;
   Expr keyOfTile(const Expr &tile, const Expr &i) const;
   void findKeyTerms();
@@ -118,7 +119,8 @@ private:
 
   Expr keyOf(const Expr &tile) const;
   void score();
-  void keepScores(const std::function<Expr(Expr, Expr)> &biased);
+  Expr dotHere() const { return dots(q, ki, ko, e, b, h); }
+  void keepScores(Expr score);
   Expr capped(const Expr &score, const Expr &biases) const;
   Expr chosenScore(Expr score, const Expr &kv);
   using Combine = std::function<Expr(const Expr &, const Expr &)>;

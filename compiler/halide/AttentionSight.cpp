@@ -140,22 +140,26 @@ Expr AttentionPipe::keyOfTile(const Expr &tile, const Expr &i) const {
 // What is added to all scores of a key, in powers of two: its bias and, where weights
 // take that in, its value's step. It says, too, that a key is hidden from all.
 void AttentionPipe::findKeyTerms() {
-  Expr kv = min(u, keys - 1), isOne = u < keys, term = 0.0f;
+  Expr kv = min(u, keys - 1), term = 0.0f;
   if (integral) {
     Expr inverse = valueInverse(kv, h);
     term = select(inverse > 0.0f, multiplied(logOf(inverse), float(-log2e)), 0.0f);
   }
-  if (s.has(Operand::keyBias)) {
-    isOne = isOne && isKept(kv);
+  if (s.has(Operand::keyBias))
     term = added(term, multiplied(at(Operand::keyBias)(0, keyRow + kv), float(log2e)));
-  }
   keyTerm = make("key_term");
-  keyTerm(u, h) = select(isOne, term, hidden);
+  keyTerm(u, h) = select(isSomeKey(u), term, hidden);
 }
 
 // A score of a key with this term, where something beside may be no number.
 Expr AttentionPipe::hiddenWith(const Expr &term, const Expr &score) {
   return select(term > hidden, score, hidden);
+}
+
+// Whether a place, of which whole tiles have some past the last, holds a key that is kept.
+Expr AttentionPipe::isSomeKey(const Expr &place) const {
+  Expr is = place < keys;
+  return s.has(Operand::keyBias) ? is && isKept(min(place, keys - 1)) : is;
 }
 
 // Whether lane q of block b sees a key.

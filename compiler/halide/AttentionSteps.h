@@ -13,6 +13,9 @@ Halide::Expr asInteger(const Halide::Expr &x);
 // Bits of |x|: in the order of magnitudes, and those of a NaN above all others.
 Halide::Expr magnitudeOf(const Halide::Expr &x);
 
+// These bits, and a NaN's where they are of no finite number.
+Halide::Expr finiteOrNan(const Halide::Expr &bits);
+
 // Of a row whose largest magnitude has these bits: how many integers are 1, 0 where the
 // row counts as 0; and how much an integer is, NaN where one of the row is no number.
 Halide::Expr inverseStepOf(const Halide::Expr &bits, int most);

@@ -88,14 +88,20 @@ private:
 };
 
 Machine machineOf(const Target &target, const EmitOptions &options) {
-  if (target.has_feature(Target::OpenCL))
-    return {4, true, false, false, false, false, true};
+  Machine machine;
+  machine.device = target.has_feature(Target::OpenCL);
+  if (machine.device) {
+    machine.lanes = 4;
+    return machine;
+  }
   // A target names its newest feature only, not what that implies.
-  const bool vnni = target.has_feature(Target::AVX512_Zen4);
-  if (vnni || target.has_feature(Target::AVX512_Skylake))
-    return {16, true, vnni && options.bf16, vnni && !options.bf16, vnni,
-            options.tileRegisters};
-  return {8, false};
+  machine.bytes = target.has_feature(Target::AVX512_Zen4);
+  machine.wide = machine.bytes || target.has_feature(Target::AVX512_Skylake);
+  machine.lanes = machine.wide ? 16 : 8;
+  machine.pairs = machine.bytes && options.bf16;
+  machine.integers = machine.bytes && !options.bf16;
+  machine.tileRegisters = machine.wide && options.tileRegisters;
+  return machine;
 }
 
 Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,

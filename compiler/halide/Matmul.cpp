@@ -107,6 +107,9 @@ Expr MatmulPipe::rowAt(const Expr &i, const Expr &t) const {
   return Func(pipe.out).output_buffer().dim(1).min() + first + i;
 }
 
+// Also for a row that is not there.
+Expr MatmulPipe::rowRead() const { return min(rowAt(i, t), input.dim(1).max()); }
+
 Expr MatmulPipe::columnInPanel() const {
   return a * width + (no % slices) * tile.columns + ni;
 }
@@ -117,7 +120,7 @@ Expr MatmulPipe::panelNumber() const { return no / slices; }
 void MatmulPipe::multiply() {
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = columnInPanel(), at = panelNumber(), row = rowAt(i, t);
-  Expr start = min(row, input.dim(1).max()); // also of a row that is not there
+  Expr start = rowRead();
   if (inTiles && s.ofBytes()) {
     starts = make("starts");
     starts(inTile) = startOf(start, column, at);
@@ -166,7 +169,7 @@ void MatmulPipe::pickOutlierWeights() {
   selectors = make("selectors");
   selectors(n, which) = cast<uint8_t>(n == which);
   part = RDom(0, group, names("part"));
-  Expr column = outlierColumn(min(rowAt(i, t), input.dim(1).max()));
+  Expr column = outlierColumn(rowRead());
   outlierWeights = make("outlier_weights");
   outlierWeights(inTile) = 0;
   outlierWeights(inTile) +=
@@ -212,8 +215,7 @@ void MatmulPipe::finish() {
     pickOutlierWeights();
   if (!device && s.ofBytes() && s.epilogue.expensive()) {
     values = make("values");
-    values(inTile) = valueOf({inTile.begin(), inTile.end()}, 0,
-                             min(rowAt(i, t), input.dim(1).max()));
+    values(inTile) = valueOf({inTile.begin(), inTile.end()}, 0, rowRead());
   }
   Expr row = device ? Expr(m) : rowAt(tileRows.x, tileRows.y);
   std::vector<Expr> arguments;

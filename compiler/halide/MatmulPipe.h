@@ -38,6 +38,7 @@ private:
   void finish();
 
   Expr lastRow() const;
+  Expr rowRead() const;
   Expr columnInPanel() const;
   Expr panelNumber() const;
   void schedule();

@@ -60,8 +60,7 @@ public:
       if (std::string why = whyNot(op); why.empty())
         matmuls.insert(op);
       else
-        remark::missed(op.getLoc(), remark::RemarkOpts::name("NarrowTypes").category("plan"))
-            << "a matmul stays f32: " + why;
+        missed(op, "a matmul stays f32: " + why);
     });
     forward.walk([&](AttentionOp op) {
       for (Value heads : {op.getQuery(), op.getKey(), op.getValue()})
@@ -76,6 +75,11 @@ public:
   }
 
 private:
+  static void missed(Operation *op, const std::string &what) {
+    remark::missed(op->getLoc(), remark::RemarkOpts::name("NarrowTypes").category("plan"))
+        << what;
+  }
+
   // Why a matmul stays as it is; empty where it does not.
   std::string whyNot(MatmulOp op) {
     if (!op.getWeight().getDefiningOp<WeightOp>())
@@ -96,8 +100,7 @@ private:
     bool everyKeyIsNew = op.getQueries() == op.getKeys() && !op.getCausal();
     op.setByteScores(everyKeyIsNew);
     if (!everyKeyIsNew)
-      remark::missed(op.getLoc(), remark::RemarkOpts::name("NarrowTypes").category("plan"))
-          << "attention's scores stay bf16: keys may be of earlier steps";
+      missed(op, "attention's scores stay bf16: keys may be of earlier steps");
   }
 
   // Whether a use reads bf16 as well as f32.

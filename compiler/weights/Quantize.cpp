@@ -1,5 +1,6 @@
-// Weights as small integers and a step per row, and how large their columns are. Must give the same integers in
-// every process: arithmetic is in double, the step rounded once to f32.
+// Weights as small integers and a step per row, and how large their columns are. Must
+// give the same integers in every process: arithmetic is in double, the step rounded once
+// to f32.
 #include "compiler/weights/Expression.h"
 
 #include <algorithm>

@@ -221,7 +221,8 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
     `offsets` $offsets `scale` $scale `causal` $causal (`softcap` $softcap^)?
     (`pairing` $pairing^)? (`start` $start^)? (`slopes` custom<Numbers>($slopes)^)?
-    (`window` $window^)? (`chunk` $chunk^)? (`bias_by` $bias_by^)? (`byte_scores` $byte_scores^)? attr-dict
+    (`window` $window^)? (`chunk` $chunk^)? (`bias_by` $bias_by^)?
+    (`byte_scores` $byte_scores^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) (`->` type($result)^)?
   }];
   let hasVerifier = 1;
