@@ -104,6 +104,19 @@ void writeList(raw_ostream &out, StringRef type, StringRef name,
 
 } // namespace
 
+std::vector<std::string> functionsOfMille() {
+  std::vector<std::string> names;
+  StringSet<> seen;
+  StringRef text = milleHeaderText;
+  for (size_t at = 0; (at = text.find("mille_", at)) != StringRef::npos;) {
+    StringRef name = text.substr(at).take_while([](char c) { return isAlnum(c) || c == '_'; });
+    at += name.size();
+    if (text.substr(at).starts_with("(") && seen.insert(name).second)
+      names.push_back(name.str());
+  }
+  return names;
+}
+
 std::string writeHeader(StringRef name, const kernel::Signature &signature,
                         bool embedded) {
   std::vector<Argument> arguments = argumentsOf(signature);

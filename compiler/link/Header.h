@@ -4,10 +4,14 @@
 #include "dialects/kernel/Signature.h"
 
 #include <string>
+#include <vector>
 
 namespace mille::link {
 
 std::string writeHeader(llvm::StringRef name,
                         const kernel::Signature &signature, bool embedded);
+
+// The functions of mille.h, by name.
+std::vector<std::string> functionsOfMille();
 
 } // namespace mille::link

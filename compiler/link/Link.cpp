@@ -124,8 +124,10 @@ Status Package::libraries() {
   all.push_back(input.runtimeLibrary);
   if (!reserveFor(file(".so"), all))
     return Status::machine;
-  Status status = judge(linkShared(objects, {input.runtimeLibrary},
-                                   {input.name + "_model", "mille_*"},
+  // What neither the application nor the model can call is not in it.
+  std::vector<std::string> exports = functionsOfMille();
+  exports.push_back(input.name + "_model");
+  Status status = judge(linkShared(objects, {input.runtimeLibrary}, exports,
                                    staging.path(file(".so"))));
   facts.codeBytes = loadedBytes(staging.path(file(".so")));
   return status;
