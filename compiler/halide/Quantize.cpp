@@ -12,11 +12,14 @@ namespace {
 
 Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
 
+// Columns side by side that a row is read in. Which of two equal numbers is the outlier
+// depends on it.
+constexpr int rowLanes = 64;
+
 // The bits of a row's numbers, as wide as they lie there: of bf16, half as many vectors.
-// Rounds over a row that a matmul of bytes can have are counted in so many bits too.
 struct Bits {
   Bits(const BufferSpec &row, const Machine &machine)
-      : width(isBf16(row.element) && row.columns <= 65536 && !machine.device ? 16 : 32),
+      : width(isBf16(row.element) && !machine.device ? 16 : 32),
         lanes(machine.lanes * 32 / width) {}
 
   Type type() const { return Int(width); }
@@ -36,27 +39,26 @@ struct Bits {
 
 using Values = std::vector<Expr>;
 
-// What all numbers of a row of N combine to: those of L columns side by side first, by
-// `take`, then these, by `combine`. One pass over the row, in rounds of L columns.
+// What all numbers of a row of N combine to: those of each lane first, by `take`, then
+// the lanes, by `combine`. One pass over the row.
 class AcrossRow {
 public:
-  using Take = std::function<Values(const Values &, Expr column, Expr round)>;
+  using Take = std::function<Values(const Values &, Expr column)>;
   using Combine = std::function<Values(const Values &, const Values &)>;
-  using Place = std::function<Values(const Values &, const Expr &lane)>;
+  using Place = std::function<Values(const Values &)>;
 
   // `place`: what the values of a lane are to all lanes.
   AcrossRow(const std::string &name, const Names &names, const Var &m, int N, int V,
             const Machine &machine, const Values &start, const Take &take,
-            const Combine &combine,
-            const Place &place = [](const Values &of, const Expr &) { return of; })
+            const Combine &combine, const Place &place = [](const Values &of) { return of; })
       : lanes(names((name + "_lanes").c_str())), all(names(name.c_str())), m(m),
-        count(start.size()), device(machine.device) {
-    const int L = lanesOf(N, V, machine), whole = N / L, rest = N % L;
+        device(machine.device) {
+    const int L = rowLanes, whole = N / L, rest = N % L;
     Var l(names("l"));
     lanes(l, m) = tupleOf(start);
     if (whole) {
       RDom r(0, whole, names("r"));
-      lanes(l, m) = tupleOf(take(valuesOf(lanes, l), r * L + l, r));
+      lanes(l, m) = tupleOf(take(valuesOf(lanes, l), r * L + l));
       if (device)
         lanes.update(0).reorder(r, l).gpu_threads(l);
       else
@@ -64,12 +66,12 @@ public:
     }
     if (rest) {
       RDom r(0, rest, names("rest"));
-      lanes(r, m) = tupleOf(take(valuesOf(lanes, r), whole * L + r, whole));
+      lanes(r, m) = tupleOf(take(valuesOf(lanes, r), whole * L + r));
       if (device)
         lanes.update(whole ? 1 : 0).gpu_threads(r);
     }
     lanes.bound_extent(l, L);
-    auto placed = [&](const Expr &lane) { return place(valuesOf(lanes, lane), lane); };
+    auto placed = [&](const Expr &lane) { return place(ofLane(lane)); };
     if (device) {
       lanes.gpu_threads(l);
       all(m) = tupleOf(tree(L, combine, placed));
@@ -80,7 +82,10 @@ public:
          combine);
   }
 
-  Expr operator[](size_t i) const { return count == 1 ? Expr(all(m)) : Expr(all(m)[int(i)]); }
+  Values ofLane(const Expr &lane) const { return valuesOf(lanes, lane); }
+  Expr operator[](size_t i) const {
+    return all.outputs() == 1 ? Expr(all(m)) : Expr(all(m)[int(i)]);
+  }
 
   void computeAt(const Func &f) {
     std::vector<Func> parts = halves;
@@ -92,18 +97,12 @@ public:
     }
   }
 
-  static int lanesOf(int N, int V, const Machine &machine) {
-    if (machine.device)
-      return N >= 256 ? 64 : 16;
-    return N >= 4 * V ? 4 * V : V;
-  }
-
 private:
   static Tuple tupleOf(const Values &values) { return Tuple(values); }
   Values valuesOf(const Func &f, const Expr &lane) const {
     Values values;
-    for (size_t i = 0; i < count; ++i)
-      values.push_back(count == 1 ? Expr(f(lane, m)) : Expr(f(lane, m)[int(i)]));
+    for (int i = 0; i < f.outputs(); ++i)
+      values.push_back(f.outputs() == 1 ? Expr(f(lane, m)) : Expr(f(lane, m)[i]));
     return values;
   }
   static Values tree(int size, const Combine &combine, const std::function<Values(int)> &at) {
@@ -134,8 +133,7 @@ private:
   Func lanes, all;
   std::vector<Func> halves; // of a vector of lanes
   Var m;
-  size_t count; // of values
-  bool device;  // a work-item has a column of those side by side
+  bool device; // a work-item has a lane
 };
 
 // The two largest of one and another two.
@@ -151,11 +149,14 @@ Values joined(Values a, const Values &b) {
 
 // As integers, numbers that are not negative keep their order, a NaN is above all, and
 // those with the sign's bit are below 0; without a sign, these are above all others, and
-// their negations keep their order.
+// their negations keep their order. A pass finds each lane's largest and its largest
+// without a sign; the second of the side that the outlier is on is the largest of other
+// lanes or, with the outlier, in the lane that is read again. (Two of each side in each
+// lane take as long as all of this.)
 Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                    const Names &names) {
   const QuantizeSpec &s = spec.quantize;
-  const int N = int(s.input.columns);
+  const int N = int(s.input.columns), L = rowLanes;
   const Bits bits(s.input, machine);
   Var n(names("n")), m(names("m")), c(names("c"));
   ImageParam input = bufferOf(s.input, names("input"));
@@ -163,42 +164,55 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   pipe.arguments = {input};
   auto at = [&](const Expr &column) { return widened(input(column, m)); };
 
-  // The two largest, and the two largest without a sign.
   const Expr none = bits.none(), unsignedNone = bits.withoutSign(none);
-  AcrossRow ends("ends", names, m, N, bits.lanes, machine,
-                 {none, none, unsignedNone, unsignedNone},
-                 [&](const Values &so, const Expr &column, const Expr &) {
-                   Expr x = bits.of(input(column, m)), y = bits.withoutSign(x);
-                   return joined({max(so[0], x), max(so[1], min(so[0], x))},
-                                 {max(so[2], y), max(so[3], min(so[2], y))});
+  AcrossRow ends("ends", names, m, N, bits.lanes, machine, {none, unsignedNone},
+                 [&](const Values &so, const Expr &column) {
+                   Expr x = bits.of(input(column, m));
+                   return Values{max(so[0], x), max(so[1], bits.withoutSign(x))};
                  },
                  [](const Values &a, const Values &b) {
                    return joined(twoLargest(a[0], a[1], b[0], b[1]),
                                  twoLargest(a[2], a[3], b[2], b[3]));
+                 },
+                 [&](const Values &of) {
+                   return Values{of[0], none, of[1], unsignedNone};
                  });
   auto negated = [&](const Expr &end) { // of the negative, or none
     return reinterpret(bits.type(),
                        select(end > bits.sign(), end ^ bits.sign(), unsignedNone));
   };
-  Expr lowest = negated(ends[2]), lower = negated(ends[3]);
+  Expr lowest = negated(ends[2]);
   Expr isHigh = ends[0] >= lowest;
-  Expr outlier = select(isHigh, bits.withoutSign(ends[0]), ends[2]);
-  Expr high = bits.number(select(isHigh, ends[1], ends[0]));
-  Expr low = bits.number(select(isHigh, lowest, lower));
-  // The first column that holds it: in each lane by the rounds from it to the end.
-  const int L = AcrossRow::lanesOf(N, bits.lanes, machine), rounds = (N + L - 1) / L;
-  AcrossRow back("back", names, m, N, bits.lanes, machine, {none},
-                 [&](const Values &so, const Expr &column, const Expr &round) {
-                   Expr is = bits.withoutSign(bits.of(input(column, m))) == outlier;
-                   Expr left = cast(bits.type(), rounds - round);
-                   return Values{select(is, max(so[0], left), so[0])};
-                 },
-                 [](const Values &a, const Values &b) { return Values{max(a[0], b[0])}; },
-                 [&](const Values &of, const Expr &lane) {
-                   Expr column = (rounds - cast<int32_t>(of[0])) * L + lane;
-                   return Values{select(of[0] > 0, N - column, 0)};
-                 });
-  Expr outlierColumn = clamp(N - back[0], 0, N - 1);
+
+  // Of the outlier's side, in an order without a sign.
+  Expr turn = select(isHigh, bits.sign(), unsignedNone);
+  auto ranked = [&](const Expr &x) { return bits.withoutSign(x) ^ turn; };
+  Expr top = select(isHigh, ranked(ends[0]), ends[2]);
+  AcrossRow firstLane("first_lane", names, m, L, bits.lanes, machine, {none},
+                      [&](const Values &so, const Expr &lane) {
+                        Values of = ends.ofLane(lane);
+                        Expr is = select(isHigh, ranked(of[0]), of[1]) == top;
+                        return Values{select(is, max(so[0], cast(bits.type(), L - lane)), so[0])};
+                      },
+                      [](const Values &a, const Values &b) { return Values{max(a[0], b[0])}; });
+  Expr lane = L - cast<int32_t>(firstLane[0]);
+
+  // The outlier's round, the largest and the second of its lane, from the last round on.
+  RDom r(0, (N + L - 1) / L, names("rounds"));
+  Expr round = (N - 1) / L - r, column = round * L + lane;
+  Expr rank = cast<uint32_t>(ranked(bits.of(input(clamp(column, 0, N - 1), m))));
+  const Expr nothing = cast<uint32_t>(0);
+  if (N % L)
+    rank = select(column < N, rank, nothing);
+  Func own(names("own"));
+  own(m) = Tuple(0, nothing, nothing);
+  own(m) = Tuple(joined({select(rank == cast<uint32_t>(top), round, own(m)[0])},
+                  twoLargest(own(m)[1], own(m)[2], rank, nothing)));
+  Expr second = cast(UInt(bits.width), own(m)[2]);
+  Expr high = bits.number(select(isHigh, max(ends[1], reinterpret(bits.type(), second ^ turn)),
+                                 ends[0]));
+  Expr low = bits.number(select(isHigh, lowest, negated(max(ends[3], second))));
+  Expr outlierColumn = clamp(own(m)[0] * L + lane, 0, N - 1);
 
   Expr exact = added(high, low) * (1.0f / 255);
   Func step(names("step")), values(names("values"));
@@ -234,7 +248,9 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   buffer.dim(1).set_stride(int(s.values.rowStride));
   parameters.bound(c, 0, 4);
   ends.computeAt(parameters);
-  back.computeAt(parameters);
+  firstLane.computeAt(parameters);
+  own.compute_at(parameters, m).store_in(MemoryType::Stack);
+  own.update().unroll(r, 4); // else its values go through vectors, 10 cycles a round
   if (machine.device) {
     scheduleElements(values, n, m);
     last.dim(1).set_min(0);

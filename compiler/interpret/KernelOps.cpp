@@ -280,13 +280,16 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
   return Status::done;
 }
 
-// The first column of the largest magnitude, of x rather than of -x; a NaN's is above
-// all.
+// The column of the largest magnitude, of x rather than of -x; a NaN's is above all. Of
+// equal ones the first in the order of columns modulo 64.
 static int64_t outlierOf(ArrayRef<double> row) {
-  auto rank = [](double x) { return std::pair(std::isnan(x) ? HUGE_VAL : std::fabs(x), x > 0); };
+  auto rank = [&](size_t n) {
+    double x = row[n];
+    return std::tuple(std::isnan(x) ? HUGE_VAL : std::fabs(x), x > 0, -int64_t(n % 64));
+  };
   size_t found = 0;
   for (size_t n = 0; n < row.size(); ++n)
-    if (rank(row[n]) > rank(row[found]))
+    if (rank(n) > rank(found))
       found = n;
   return found;
 }

@@ -110,8 +110,9 @@ def Kernel_QuantizeOp : Kernel_Op<"quantize"> {
   let summary = "rows as bytes, and what each row's bytes stand for";
   let description = [{
     A row's outlier is its number of the largest magnitude: of two with other signs the
-    one above 0, of equal ones the first. It stays as it is, so that a channel far above the others does not make their steps
-    large; its byte stands for 0. With low and high the least and the largest of the
+    one above 0, of equal ones the first in the order of columns modulo 64. It stays as it
+    is, so that a channel far above the others does not make their steps large; its byte
+    stands for 0. With low and high the least and the largest of the
     others and of 0, parameters[m] = (step, zero, outlier, its column): step =
     (high - low) / 255, at least 2^-100; zero = -low / step and values[m, n] =
     x[m, n] / step + zero to the nearest integers, from 0 to 255. So (value - zero) *
