@@ -48,34 +48,48 @@ bool Pool::pending() const {
   return false;
 }
 
+bool Pool::isTurnOver(int me) const {
+  return nanosecondsOf(CLOCK_MONOTONIC) - starts[me].since >= turn;
+}
+
 // Where another process wants this core, the system would take it in the middle of a
 // task before long, and the caller would wait: now no task is held. (Tasks of 0.03 to
 // 0.4 ms on two threads, one core busy: 0.9 of one thread's time, where it was 1.1; both
 // busy: 0.6.)
 void Pool::giveWay(int me) {
-  int64_t &since = starts[me].since;
-  if (nanosecondsOf(CLOCK_MONOTONIC) - since < turn)
-    return;
   sched_yield();
-  since = nanosecondsOf(CLOCK_MONOTONIC);
+  starts[me].since = nanosecondsOf(CLOCK_MONOTONIC);
 }
 
 void Pool::drain(int me) {
   for (int i = 0, from = me; i < threads; ++i) {
+    uint32_t finished = 0;
     while (left(from)) {
-      if (me)
+      if (me && isTurnOver(me)) {
+        addDone(finished);
+        finished = 0;
         giveWay(me);
+      }
       uint64_t ticket = tickets[from].word.add(1);
       uint64_t index = ticket & indexMask;
       if (index >= (ticket >> endShift))
         break;
       function(context, (int64_t)index, me);
-      done.add(1);
-      if (waiting.load())
-        futexWake(done);
+      ++finished;
     }
+    addDone(finished);
     from = from + 1 == threads ? 0 : from + 1;
   }
+}
+
+// All threads write one line: for each task alone BERT-base in int8 takes 2 % longer, two
+// threads of a Xeon with AMX.
+void Pool::addDone(uint32_t finished) {
+  if (!finished)
+    return;
+  done.add(finished);
+  if (waiting.load())
+    futexWake(done);
 }
 
 void Pool::work(int me) {

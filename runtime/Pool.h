@@ -29,8 +29,10 @@ private:
   };
   static void *enter(void *start);
   void work(int me);
-  void giveWay(int me); // each millisecond; of a thread that holds no task
+  bool isTurnOver(int me) const; // each millisecond
+  void giveWay(int me); // of a thread that holds no task, and none uncounted
   void drain(int me);
+  void addDone(uint32_t finished);
   void wait(int64_t count);
   bool left(int thread) const;
   bool pending() const;
@@ -40,7 +42,7 @@ private:
   // below end owns that task, and the job cannot end before it, so the job's
   // fields are stable while they are read. Finished tasks are counted, not
   // workers: a worker that the system has put aside is waited for only while it
-  // holds a task.
+  // holds a task, or has not counted those of the range it is in.
   struct alignas(64) Ticket {
     Atomic<uint64_t> word;
   };
