@@ -145,84 +145,120 @@ Values joined(Values a, const Values &b) {
   return a;
 }
 
+// A row's outlier, and the ends of its others and of 0, as magnitudes. As integers,
+// numbers that are not negative keep their order, a NaN is above all, and those with the
+// sign's bit are below 0; without a sign, these are above all others, and their negations
+// keep their order. A pass finds each lane's largest of both kinds; the second of the
+// side that the outlier is on is another lane's largest or, with the outlier, in its lane,
+// which is read again. (Two of each side in each lane take as long as all of this.)
+class RowEnds {
+public:
+  RowEnds(const ImageParam &input, int N, const Bits &bits, const Names &names, const Var &m,
+          const Machine &machine)
+      : bits(bits), ends(endsOf(input, N, names, m, machine)),
+        isHigh(ends[0] >= negated(ends[2])),
+        turn(select(isHigh, bits.sign(), bits.withoutSign(bits.none()))),
+        top(select(isHigh, ranked(ends[0]), ends[2])),
+        firstLane(firstLaneOf(names, m, machine)), own(names("own")),
+        rounds(0, (N + rowLanes - 1) / rowLanes, names("rounds")) {
+    Expr lane = rowLanes - cast<int32_t>(firstLane[0]);
+    readAgain(input, N, m, lane);
+    Expr second = cast(UInt(bits.width), own(m)[2]);
+    high = bits.number(select(
+        isHigh, max(ends[1], reinterpret(bits.type(), second ^ turn)), ends[0]));
+    low = bits.number(negated(select(isHigh, ends[2], max(ends[3], second))));
+    column = clamp(own(m)[0] * rowLanes + lane, 0, N - 1);
+  }
+
+  Expr high, low, column; // of the outlier
+
+  void computeAt(const Func &f, const Var &m) {
+    ends.computeAt(f);
+    firstLane.computeAt(f);
+    own.compute_at(f, m).store_in(MemoryType::Stack);
+    own.update().unroll(rounds, 4); // else its values go through vectors, 10 cycles each
+  }
+
+private:
+  AcrossRow endsOf(const ImageParam &input, int N, const Names &names, const Var &m,
+                   const Machine &machine) const {
+    const Expr none = bits.none(), unsignedNone = bits.withoutSign(none);
+    return AcrossRow("ends", names, m, N, bits.lanes, machine, {none, unsignedNone},
+                     [&](const Values &so, const Expr &column) {
+                       Expr x = bits.of(input(column, m));
+                       return Values{max(so[0], x), max(so[1], bits.withoutSign(x))};
+                     },
+                     [](const Values &a, const Values &b) {
+                       return joined(twoLargest(a[0], a[1], b[0], b[1]),
+                                     twoLargest(a[2], a[3], b[2], b[3]));
+                     },
+                     [&](const Values &of) {
+                       return Values{of[0], none, of[1], unsignedNone};
+                     });
+  }
+
+  // Of the negative, or none.
+  Expr negated(const Expr &end) const {
+    return reinterpret(bits.type(), select(end > bits.sign(), end ^ bits.sign(),
+                                           bits.withoutSign(bits.none())));
+  }
+
+  // Of the outlier's side, in an order without a sign.
+  Expr ranked(const Expr &x) const { return bits.withoutSign(x) ^ turn; }
+
+  AcrossRow firstLaneOf(const Names &names, const Var &m, const Machine &machine) const {
+    return AcrossRow("first_lane", names, m, rowLanes, bits.lanes, machine, {bits.none()},
+                     [&](const Values &so, const Expr &lane) {
+                       Values of = ends.ofLane(lane);
+                       Expr is = select(isHigh, ranked(of[0]), of[1]) == top;
+                       Expr left = cast(bits.type(), rowLanes - lane);
+                       return Values{select(is, max(so[0], left), so[0])};
+                     },
+                     [](const Values &a, const Values &b) { return Values{max(a[0], b[0])}; });
+  }
+
+  // The outlier's round, the largest and the second of its lane; from the last round on.
+  void readAgain(const ImageParam &input, int N, const Var &m, const Expr &lane) {
+    Expr round = (N - 1) / rowLanes - rounds, column = round * rowLanes + lane;
+    Expr rank = cast<uint32_t>(ranked(bits.of(input(clamp(column, 0, N - 1), m))));
+    const Expr nothing = cast<uint32_t>(0);
+    if (N % rowLanes)
+      rank = select(column < N, rank, nothing);
+    own(m) = Tuple(0, nothing, nothing);
+    own(m) = Tuple(joined({select(rank == cast<uint32_t>(top), round, own(m)[0])},
+                          twoLargest(own(m)[1], own(m)[2], rank, nothing)));
+  }
+
+  Bits bits;
+  AcrossRow ends;
+  Expr isHigh, turn, top;
+  AcrossRow firstLane;
+  Func own;
+  RDom rounds;
+};
+
 } // namespace
 
-// As integers, numbers that are not negative keep their order, a NaN is above all, and
-// those with the sign's bit are below 0; without a sign, these are above all others, and
-// their negations keep their order. A pass finds each lane's largest and its largest
-// without a sign; the second of the side that the outlier is on is the largest of other
-// lanes or, with the outlier, in the lane that is read again. (Two of each side in each
-// lane take as long as all of this.)
 Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                    const Names &names) {
   const QuantizeSpec &s = spec.quantize;
-  const int N = int(s.input.columns), L = rowLanes;
-  const Bits bits(s.input, machine);
+  const int N = int(s.input.columns);
   Var n(names("n")), m(names("m")), c(names("c"));
   ImageParam input = bufferOf(s.input, names("input"));
   Pipe pipe;
   pipe.arguments = {input};
   auto at = [&](const Expr &column) { return widened(input(column, m)); };
+  RowEnds ends(input, N, Bits(s.input, machine), names, m, machine);
 
-  const Expr none = bits.none(), unsignedNone = bits.withoutSign(none);
-  AcrossRow ends("ends", names, m, N, bits.lanes, machine, {none, unsignedNone},
-                 [&](const Values &so, const Expr &column) {
-                   Expr x = bits.of(input(column, m));
-                   return Values{max(so[0], x), max(so[1], bits.withoutSign(x))};
-                 },
-                 [](const Values &a, const Values &b) {
-                   return joined(twoLargest(a[0], a[1], b[0], b[1]),
-                                 twoLargest(a[2], a[3], b[2], b[3]));
-                 },
-                 [&](const Values &of) {
-                   return Values{of[0], none, of[1], unsignedNone};
-                 });
-  auto negated = [&](const Expr &end) { // of the negative, or none
-    return reinterpret(bits.type(),
-                       select(end > bits.sign(), end ^ bits.sign(), unsignedNone));
-  };
-  Expr lowest = negated(ends[2]);
-  Expr isHigh = ends[0] >= lowest;
-
-  // Of the outlier's side, in an order without a sign.
-  Expr turn = select(isHigh, bits.sign(), unsignedNone);
-  auto ranked = [&](const Expr &x) { return bits.withoutSign(x) ^ turn; };
-  Expr top = select(isHigh, ranked(ends[0]), ends[2]);
-  AcrossRow firstLane("first_lane", names, m, L, bits.lanes, machine, {none},
-                      [&](const Values &so, const Expr &lane) {
-                        Values of = ends.ofLane(lane);
-                        Expr is = select(isHigh, ranked(of[0]), of[1]) == top;
-                        return Values{select(is, max(so[0], cast(bits.type(), L - lane)), so[0])};
-                      },
-                      [](const Values &a, const Values &b) { return Values{max(a[0], b[0])}; });
-  Expr lane = L - cast<int32_t>(firstLane[0]);
-
-  // The outlier's round, the largest and the second of its lane, from the last round on.
-  RDom r(0, (N + L - 1) / L, names("rounds"));
-  Expr round = (N - 1) / L - r, column = round * L + lane;
-  Expr rank = cast<uint32_t>(ranked(bits.of(input(clamp(column, 0, N - 1), m))));
-  const Expr nothing = cast<uint32_t>(0);
-  if (N % L)
-    rank = select(column < N, rank, nothing);
-  Func own(names("own"));
-  own(m) = Tuple(0, nothing, nothing);
-  own(m) = Tuple(joined({select(rank == cast<uint32_t>(top), round, own(m)[0])},
-                  twoLargest(own(m)[1], own(m)[2], rank, nothing)));
-  Expr second = cast(UInt(bits.width), own(m)[2]);
-  Expr high = bits.number(select(isHigh, max(ends[1], reinterpret(bits.type(), second ^ turn)),
-                                 ends[0]));
-  Expr low = bits.number(select(isHigh, lowest, negated(max(ends[3], second))));
-  Expr outlierColumn = clamp(own(m)[0] * L + lane, 0, N - 1);
-
-  Expr exact = added(high, low) * (1.0f / 255);
+  Expr exact = added(ends.high, ends.low) * (1.0f / 255);
   Func step(names("step")), values(names("values"));
   step(m) = reinterpret<float>(max(bitsOf(exact), bitsOf(Expr(0x1p-100f))));
   // Nothing is negative: a cast that truncates rounds what is 0.5 more to nearest.
-  Expr zero = clamp(cast<int32_t>(added(low / step(m), Expr(0.5f))), 0, 255);
+  Expr zero = clamp(cast<int32_t>(added(ends.low / step(m), Expr(0.5f))), 0, 255);
   pipe.out = Func(names("out"));
   Func &parameters = pipe.out;
-  parameters(c, m) = mux(c, {step(m), cast<float>(zero), at(outlierColumn),
-                             cast<float>(outlierColumn)});
+  parameters(c, m) = mux(c, {step(m), cast<float>(zero), at(ends.column),
+                             cast<float>(ends.column)});
   Func inverse(names("inverse"));
   inverse(m) = 1.0f / parameters(0, m);
   Expr shifted = added(at(n) * inverse(m), parameters(1, m) + 0.5f);
@@ -247,10 +283,7 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   buffer.dim(0).set_bounds(0, N);
   buffer.dim(1).set_stride(int(s.values.rowStride));
   parameters.bound(c, 0, 4);
-  ends.computeAt(parameters);
-  firstLane.computeAt(parameters);
-  own.compute_at(parameters, m).store_in(MemoryType::Stack);
-  own.update().unroll(r, 4); // else its values go through vectors, 10 cycles a round
+  ends.computeAt(parameters, m);
   if (machine.device) {
     scheduleElements(values, n, m);
     last.dim(1).set_min(0);
