@@ -101,6 +101,8 @@ Machine machineOf(const Target &target, const EmitOptions &options) {
   machine.pairs = machine.bytes && options.bf16;
   machine.integers = machine.bytes && !options.bf16;
   machine.tileRegisters = machine.wide && options.tileRegisters;
+  // Zen 4 drops some that are for L2 alone (arXiv 2411.02814).
+  machine.prefetchesIntoL2 = machine.tileRegisters;
   return machine;
 }
 

@@ -2,6 +2,7 @@
 // that, and equal bitcode must give equal bytes.
 #include "compiler/halide/MachineCode.h"
 
+#include "compiler/halide/PrefetchInstruction.h"
 #include "compiler/halide/RoundingInstruction.h"
 #include "compiler/halide/TileInstructions.h"
 
@@ -145,6 +146,7 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
       triple, cpu, tuning, optionsOf(**module), Reloc::PIC_, CodeModel::Small,
       CodeGenOptLevel::Aggressive));
   sumByInstructions(**module);
+  prefetchIntoL2(**module);
   if (!retarget(**module, *machine, error))
     return false;
   storeOnlyLanes(**module);

@@ -58,6 +58,7 @@ private:
   const Names &names;
   const bool device, few, pairs; // pairs: see Machine
   const bool inTiles; // sums are in tile registers, and for the epilogue in L1
+  const bool intoL2;  // see Machine
   const bool byExpert; // on a device, where a launch has the rows of all
   const DeviceTile deviceTile;
   const MatmulTile tile; // of a device: its item's

@@ -141,7 +141,7 @@ void MatmulPipe::addPasses() {
   const int bytes = int(bytesOf(s.input.element)), lines = step * bytes / 64;
   pipe.passes.push_back(prefetchPanels(
       {weight.name(), product.name(), no.name(), tileRows.y.name(), bytes, step * steps,
-       step * chunk, chunk, lines, groupedSteps()}));
+       step * chunk, chunk, lines, groupedSteps(), intoL2}));
 }
 
 } // namespace mille

@@ -1,7 +1,10 @@
-// Rewrites a bit of an instruction, found by disassembly from each section's
+// Into L1 by rewriting a bit of an instruction, found by disassembly from each section's
 // start, never by searching for bytes. Must not change any length.
 #include "compiler/halide/PrefetchInstruction.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -97,4 +100,25 @@ bool mille::prefetchIntoL1(std::string &object) {
     }
   }
   return true;
+}
+
+void mille::emitPrefetchIntoL2(IRBuilderBase &builder, Value *address) {
+  constexpr int read = 0, inL2 = 2, data = 1;
+  builder.CreateIntrinsic(Intrinsic::prefetch, {address->getType()},
+                          {address, builder.getInt32(read), builder.getInt32(inL2),
+                           builder.getInt32(data)});
+}
+
+void mille::prefetchIntoL2(Module &module) {
+  Function *placeholder = module.getFunction(prefetchIntoL2Name);
+  if (!placeholder)
+    return;
+  for (User *user : make_early_inc_range(placeholder->users())) {
+    auto *call = cast<CallInst>(user);
+    IRBuilder<> builder(call);
+    emitPrefetchIntoL2(builder, builder.CreatePtrAdd(call->getArgOperand(0),
+                                                     call->getArgOperand(1)));
+    call->eraseFromParent();
+  }
+  placeholder->eraseFromParent();
 }

@@ -3,6 +3,8 @@
 // more to read for each. Must not read past the rows or past K.
 #include "compiler/halide/TileInstructions.h"
 
+#include "compiler/halide/PrefetchInstruction.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
@@ -240,10 +242,8 @@ private:
     repeat(groups, [&](Value *group) {
       Value *number = builder.CreateAdd(builder.CreateMul(k, groups), group);
       Value *first = plus(ahead, times(number, 4 * line));
-      for (int i = 0; i < 4; ++i) // to read, into L2, data
-        builder.CreateIntrinsic(Intrinsic::prefetch, {first->getType()},
-                                {plus(first, bytes(line * i)), builder.getInt32(0),
-                                 builder.getInt32(2), builder.getInt32(1)});
+      for (int i = 0; i < 4; ++i)
+        mille::emitPrefetchIntoL2(builder, plus(first, bytes(line * i)));
     });
   }
 

@@ -15,6 +15,7 @@
 // CHECK: rows-bf16.o: bf16
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
+#include "compiler/halide/PrefetchInstruction.h"
 #include "compiler/halide/ReadSpec.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 #include "llvm/ADT/StringRef.h"
@@ -308,21 +309,25 @@ int countOf(const std::string &word, const std::string &text) {
 
 // A matmul's loops over K are in groups of 4 steps, of few rows 2, without a condition.
 // Each step asks for the 4 lines that a later one reads, each group for 2 of the next
-// panel. Addresses count the weight's own elements: a panel of 3072 or 3200 on, in f32
-// of 4 bytes, in bf16 of 2. Steps that make no group come after them.
+// panel, into L2 alone where the CPU does as it is asked. Addresses count the weight's own
+// elements: a panel of 3072 or 3200 on, in f32 of 4 bytes, in bf16 of 2. Steps that make no
+// group come after them.
 void prefetches() {
   const std::string oddK = std::regex_replace(matmul(192, addBias), std::regex("x48x"), "x50x");
   struct {
     std::string text;
     bool few;
     const char *groups, *asking, *panel, *rest;
-    int lines;
-  } rows[] = {{matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "", 18},
-              {matmul(192, addBias), true, "0, 24)", "(uint32)prefetch", "3072", "", 10},
-              {pairsText, false, "0, 6)", "(uint16)prefetch", "3072", "", 18},
-              {oddK, false, "0, 12)", "(uint32)prefetch", "3200", "$x, 48, 2)", 18}};
+    int lines, linesOfL2;
+    const char *isa = "zen4";
+  } rows[] = {{matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "", 18, 0},
+              {matmul(192, addBias), true, "0, 24)", "(uint32)prefetch", "3072", "", 10, 0},
+              {matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "", 16, 2,
+               "sapphirerapids"},
+              {pairsText, false, "0, 6)", "(uint16)prefetch", "3072", "", 18, 0},
+              {oddK, false, "0, 12)", "(uint32)prefetch", "3200", "$x, 48, 2)", 18, 0}};
   for (const auto &row : rows) {
-    const std::string statement = statementOf(row.text, "zen4", row.few);
+    const std::string statement = statementOf(row.text, row.isa, row.few);
     size_t loop = statement.find(std::string(".group, ") + row.groups);
     expect(loop != std::string::npos, std::string("no groups ") + row.groups);
     for (; loop != std::string::npos; loop = statement.find(".group, ", loop + 1)) {
@@ -330,6 +335,8 @@ void prefetches() {
       const std::string body = statement.substr(loop, end - loop);
       expect(countOf(row.asking, body) == row.lines,
              std::to_string(countOf(row.asking, body)) + " lines are asked for");
+      expect(countOf(prefetchIntoL2Name, body) == row.linesOfL2,
+             std::to_string(countOf(prefetchIntoL2Name, body)) + " lines of L2 alone");
       expect(countOf("if (", body) == 0, "a group asks for a condition");
     }
     expect(statement.find(".ahead = ") != std::string::npos &&
