@@ -202,20 +202,25 @@ private:
       });
     addSteps(count);
     if (restBytes && has(mille::addsRest))
-      step(count, rest());
+      step(count, rest(), [](int64_t) {});
     if (has(mille::storesSums))
       eachSum([&](int tile, Value *place) { tiles.store(tile, place, bytes(stride)); });
   }
 
   void addSteps(int count) {
     Value *lower = plus(input, times(lowerBy(), rowBytes));
-    Value *groups = groupsOfLines();
+    Value *groups = groupsOfLines(), *each = dividedUp(groups, bytes(tileColumns));
     repeat(builder.CreateSub(to, from), [&](Value *turn) {
       Value *k = builder.CreateAdd(from, turn), *across = times(k, stepBytes);
-      askFor(k, groups);
+      Value *asked = builder.CreateMul(k, groups);
       step(count, {plus(input, across), plus(lower, across), rowBytes,
                    plus(weight, times(k, weightStepBytes)), groupBytes, columnBytes,
-                   /*unwritten=*/!isWhole()});
+                   /*unwritten=*/!isWhole()},
+           [&](int64_t time) {
+             Value *first = times(each, time);
+             when(builder.CreateICmpULT(first, groups),
+                  [&] { askFor(builder.CreateAdd(asked, first), each); });
+           });
       stayAwake(k);
     });
   }
@@ -231,24 +236,29 @@ private:
   Value *groupsOfLines() {
     if (match(lines, PatternMatch::m_ZeroInt()))
       return bytes(0);
-    Value *each = builder.CreateShl(builder.CreateBinaryIntrinsic(
-                                        Intrinsic::umax, steps, bytes(1)), 2);
-    Value *all = builder.CreateAdd(wide(lines), builder.CreateSub(each, bytes(1)));
-    return builder.CreateUDiv(all, each);
+    Value *least = builder.CreateBinaryIntrinsic(Intrinsic::umax, steps, bytes(1));
+    return dividedUp(wide(lines), builder.CreateShl(least, 2));
   }
 
-  void askFor(Value *k, Value *groups) {
+  Value *dividedUp(Value *number, Value *by) {
+    return builder.CreateUDiv(builder.CreateAdd(number, builder.CreateSub(by, bytes(1))), by);
+  }
+
+  // From that group on so many.
+  void askFor(Value *group, Value *count) {
     constexpr int64_t line = 64;
-    repeat(groups, [&](Value *group) {
-      Value *number = builder.CreateAdd(builder.CreateMul(k, groups), group);
-      Value *first = plus(ahead, times(number, 4 * line));
+    repeat(count, [&](Value *turn) {
+      Value *first = plus(ahead, times(builder.CreateAdd(group, turn), 4 * line));
       for (int i = 0; i < 4; ++i)
         mille::emitPrefetchIntoL2(builder, plus(first, bytes(line * i)));
     });
   }
 
-  // There and back across the columns: the last weights serve both tiles of rows.
-  void step(int count, const Operands &from) {
+  // There and back across the columns: the last weights serve both tiles of rows. Between
+  // them `ask` is called as often as there are columns: where all is asked for at once,
+  // what the products read waits behind it. BERT-base of 32 tokens takes 6 to 12 % less
+  // time in bf16, 2 to 9 % in bytes, of 128 up to 4 %.
+  void step(int count, const Operands &from, function_ref<void(int64_t)> ask) {
     for (int row = 0; row < count; ++row) {
       tiles.load(inputRegister, row ? from.lower : from.upper, bytes(from.inputStride),
                  from.unwritten);
@@ -258,6 +268,8 @@ private:
           tiles.load(weightRegister, plus(from.weight, bytes(column * from.columnBytes)),
                      bytes(from.weightStride), from.unwritten);
         tiles.multiply(sumRegister(row, int(column)), ofBytes);
+        if (const int64_t products = row * tileColumns + i; products % count == 0)
+          ask(products / count);
       }
     }
   }
