@@ -16,7 +16,7 @@ struct Machine {
   bool integers = false; // the same of 16-bit integers, and none of bf16
   bool bytes = false; // multiply-adds of four bytes
   bool tileRegisters = false; // of bf16 and of bytes: AMX
-  bool prefetchesIntoL2 = false; // and nowhere else, where it is told to (Prefetch.h)
+  bool prefetchesIntoL2 = false; // alone, not into L1 too, and drops none
   bool device = false; // work-groups of work-items; a kernel is the whole op
 };
 
