@@ -1,8 +1,10 @@
-// Into L1 by rewriting a bit of an instruction, found by disassembly from each section's
-// start, never by searching for bytes. Must not change any length.
+// Into L1, in objects that Halide makes too: a bit of an instruction is rewritten, found by
+// disassembly from each section's start, never by searching for bytes. Must not change any
+// length. Into L2, where LLVM has the program.
 #include "compiler/halide/PrefetchInstruction.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "compiler/halide/Placeholders.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCAsmInfo.h"
@@ -110,15 +112,10 @@ void mille::emitPrefetchIntoL2(IRBuilderBase &builder, Value *address) {
 }
 
 void mille::prefetchIntoL2(Module &module) {
-  Function *placeholder = module.getFunction(prefetchIntoL2Name);
-  if (!placeholder)
-    return;
-  for (User *user : make_early_inc_range(placeholder->users())) {
-    auto *call = cast<CallInst>(user);
-    IRBuilder<> builder(call);
-    emitPrefetchIntoL2(builder, builder.CreatePtrAdd(call->getArgOperand(0),
-                                                     call->getArgOperand(1)));
-    call->eraseFromParent();
-  }
-  placeholder->eraseFromParent();
+  replaceCalls(module, prefetchIntoL2Name, [](CallInst &call) {
+    IRBuilder<> builder(&call);
+    emitPrefetchIntoL2(builder,
+                       builder.CreatePtrAdd(call.getArgOperand(0), call.getArgOperand(1)));
+    call.eraseFromParent();
+  });
 }

@@ -3,9 +3,9 @@
 // more to read for each. Must not read past the rows or past K.
 #include "compiler/halide/TileInstructions.h"
 
+#include "compiler/halide/Placeholders.h"
 #include "compiler/halide/PrefetchInstruction.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -19,6 +19,7 @@ namespace {
 
 constexpr int registerRows = 16, registerBytes = 64;
 constexpr int inputRegister = 6, weightRegister = 7;
+constexpr int64_t linesTogether = 4; // asked for: a group
 
 // Memory of a builder's function for as long as it runs.
 AllocaInst *onStack(IRBuilder<> &builder, int64_t bytes) {
@@ -232,12 +233,12 @@ private:
     when(isTurn, [&] { tiles.storeNowhere(inputRegister); });
   }
 
-  // Of four, to ask for in a step.
+  // To ask for in a step.
   Value *groupsOfLines() {
     if (match(lines, PatternMatch::m_ZeroInt()))
       return bytes(0);
-    Value *least = builder.CreateBinaryIntrinsic(Intrinsic::umax, steps, bytes(1));
-    return dividedUp(wide(lines), builder.CreateShl(least, 2));
+    Value *turns = builder.CreateBinaryIntrinsic(Intrinsic::umax, steps, bytes(1));
+    return dividedUp(wide(lines), times(turns, linesTogether));
   }
 
   Value *dividedUp(Value *number, Value *by) {
@@ -248,8 +249,8 @@ private:
   void askFor(Value *group, Value *count) {
     constexpr int64_t line = 64;
     repeat(count, [&](Value *turn) {
-      Value *first = plus(ahead, times(builder.CreateAdd(group, turn), 4 * line));
-      for (int i = 0; i < 4; ++i)
+      Value *first = plus(ahead, times(builder.CreateAdd(group, turn), linesTogether * line));
+      for (int64_t i = 0; i < linesTogether; ++i)
         mille::emitPrefetchIntoL2(builder, plus(first, bytes(line * i)));
     });
   }
@@ -364,16 +365,11 @@ void configureAround(Function &function) {
 } // namespace
 
 void mille::sumByInstructions(Module &module) {
-  Function *placeholder = module.getFunction(tileSumsName);
-  if (!placeholder)
-    return;
   SetVector<Function *> callers;
-  for (User *user : make_early_inc_range(placeholder->users())) {
-    auto *call = cast<CallInst>(user);
-    callers.insert(call->getFunction());
-    replace(*call);
-  }
+  replaceCalls(module, tileSumsName, [&](CallInst &call) {
+    callers.insert(call.getFunction());
+    replace(call);
+  });
   for (Function *caller : callers)
     configureAround(*caller);
-  placeholder->eraseFromParent();
 }
