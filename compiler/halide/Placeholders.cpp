@@ -1,3 +1,4 @@
+// Finds the calls. Must not care what they become: who asks says it.
 #include "compiler/halide/Placeholders.h"
 
 #include "llvm/ADT/STLExtras.h"
