@@ -15,8 +15,8 @@ struct Isa {
   std::string halideTarget; // "x86-64-linux-avx512_zen4-..."
   uint64_t features;        // MILLE_CPU_* of runtime/abi.h
   std::string backend = ""; // of devices: "opencl"; "": this CPU
-  // As LLVM names it, where LLVM makes the object: Halide has no target for it, and
-  // halideTarget is a newer one's, or does not know all of it. "": Halide's own object.
+  // As LLVM, which makes the object, names it; halideTarget can be a newer one's, where
+  // Halide has none for it. "": a device, whose object is Halide's own.
   std::string cpu = "";
 };
 

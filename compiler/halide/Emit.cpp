@@ -1,5 +1,5 @@
-// Runs Halide on one pipeline and gives the object's bytes. Must not keep state:
-// several threads emit at once, and equal specs must give equal bytes.
+// Runs Halide on one pipeline and gives the object's bytes, for a CPU by LLVM. Must not
+// keep state: several threads emit at once, and equal specs must give equal bytes.
 #include "compiler/halide/Emit.h"
 
 #include "compiler/halide/Build.h"
@@ -145,7 +145,7 @@ EmitOptions emitOptionsOf(const Isa &isa) {
   EmitOptions options;
   options.target = isa.halideTarget;
   options.cpu = isa.cpu;
-  options.bf16 = isa.cpu.empty() || isa.features & MILLE_CPU_AVX512_BF16;
+  options.bf16 = isa.features & MILLE_CPU_AVX512_BF16;
   options.tileRegisters = isa.features & MILLE_CPU_AMX;
   return options;
 }
@@ -157,9 +157,8 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Target target(options.target);
     Names names{options.unique};
     Machine machine = machineOf(target, options);
-    // Of a CPU older than its target: Halide would use that target's bf16.
-    const bool lacksBf16 = machine.device || !options.bf16;
-    Pipe pipe = build(lacksBf16 ? withoutBf16(spec) : spec, machine, names, options);
+    // Of a CPU older than its target Halide would use that target's bf16.
+    Pipe pipe = build(options.bf16 ? spec : withoutBf16(spec), machine, names, options);
     std::vector<Func> outs = pipe.before;
     outs.push_back(pipe.out);
     Pipeline pipeline(outs);
@@ -177,9 +176,9 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     for (const Argument &argument : pipe.arguments)
       module.remap_metadata_name(argument.name, "in");
     MemoryFile objectFile("kernel.o"), statementFile("kernel.stmt");
-    const bool isOurs = !options.cpu.empty();
     std::map<OutputFileType, std::string> outputs{
-        {isOurs ? OutputFileType::bitcode : OutputFileType::object, objectFile.path()}};
+        {machine.device ? OutputFileType::object : OutputFileType::bitcode,
+         objectFile.path()}};
     if (options.statement)
       outputs[OutputFileType::stmt] = statementFile.path();
     module.compile(outputs);
@@ -189,7 +188,7 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
       error = "no memory for an object";
       return false;
     }
-    if (!isOurs)
+    if (machine.device)
       return true;
     const std::string bitcode = std::move(object);
     return makeMachineCode(bitcode, options.cpu, object, error);

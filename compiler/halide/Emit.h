@@ -14,8 +14,8 @@ struct EmitOptions {
   bool few = false;   // schedule for few rows
   std::string *statement = nullptr; // also gives Halide's lowered program
   unsigned rank = 0;  // of a matmul's tile (Tiles.h)
-  std::string cpu = ""; // of Isa: whose machine code LLVM makes; empty: Halide does
-  bool bf16 = true;     // the CPU has bf16's instructions, where `target` does
+  std::string cpu = ""; // of Isa: whose machine code LLVM makes; empty: a device
+  bool bf16 = false;    // the CPU has bf16's instructions
   bool tileRegisters = false; // the CPU has these
 };
 

@@ -5,7 +5,6 @@
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/DeviceTiles.h"
 #include "compiler/halide/Emit.h"
-#include "compiler/halide/PrefetchInstruction.h"
 #include "compiler/halide/ReadSpec.h"
 #include "compiler/halide/Tiles.h"
 #include "runtime/abi.h"
@@ -20,7 +19,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "94";
+constexpr StringLiteral scheduleVersion = "95";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -41,7 +40,7 @@ std::string nameOf(const KernelSpec &spec) {
   return "mille_k_" + hashOf(identityOf(spec)).substr(0, 16);
 }
 
-// Whose object it is, where not Halide's own.
+// Whose object it is, where not Halide's own: of every CPU.
 std::string makerOf(const Isa &isa) {
   return isa.cpu.empty() ? "" : "\n" + isa.cpu + " by LLVM " LLVM_VERSION_STRING;
 }
@@ -175,9 +174,9 @@ llvm::ArrayRef<Isa> mille::knownIsas() {
       {"cascadelake", ("x86-64-linux-avx512_zen4" + features).str(),
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_VNNI, "", "cascadelake"},
       {"x86-64-v4", ("x86-64-linux-avx512_skylake" + features).str(),
-       MILLE_CPU_AVX2 | MILLE_CPU_AVX512},
+       MILLE_CPU_AVX2 | MILLE_CPU_AVX512, "", "x86-64-v4"},
       {"x86-64-v3", ("x86-64-linux-avx-avx2-f16c-fma-sse41" + features).str(),
-       MILLE_CPU_AVX2},
+       MILLE_CPU_AVX2, "", "x86-64-v3"},
       {"opencl", ("x86-64-linux-opencl" + features).str(), 0, "opencl"},
   };
   return isas;
@@ -258,10 +257,6 @@ Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
   std::string problem;
   if (!emitKernel(spec, options, object, problem)) {
     op->emitError("no kernel for ") << isa.name << ": " << problem;
-    return Status::bug;
-  }
-  if (!prefetchIntoL1(object)) {
-    op->emitError("no kernel for ") << isa.name << ": cannot read its code";
     return Status::bug;
   }
   if (useCache)

@@ -146,7 +146,7 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
       triple, cpu, tuning, optionsOf(**module), Reloc::PIC_, CodeModel::Small,
       CodeGenOptLevel::Aggressive));
   sumByInstructions(**module);
-  prefetchIntoL2(**module);
+  prefetchIntoCaches(**module);
   if (!retarget(**module, *machine, error))
     return false;
   storeOnlyLanes(**module);

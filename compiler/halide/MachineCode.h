@@ -1,5 +1,5 @@
-// Objects from the bitcode that Halide makes: for CPUs that it has no target for, of a
-// newer one's, and with instructions that it does not know. Private to this room.
+// Objects for CPUs, from the bitcode that Halide makes: it has no target for some, where
+// the bitcode is for a newer one, and not all of the instructions. Private to this room.
 #pragma once
 #include <string>
 
