@@ -123,11 +123,12 @@ void MatmulPipe::schedule() {
     addPasses();
 }
 
-// Steps of K in a turn of its loop. Few rows have more forms of it, which are code. LLVM
-// multiplies and adds pairs without their instruction in the order that it likes, in each
-// group another.
+// Steps of K in a turn of its loop. Few rows have more forms of it, which are code, and
+// bytes without their instruction have more code in each. LLVM multiplies and adds pairs
+// without theirs in the order that it likes, in each group another.
 int MatmulPipe::groupedSteps() const {
-  if (s.input.element != Element::f32 && !s.ofBytes() && !pairs)
+  const bool oneInstruction = s.ofBytes() ? bytes : s.input.element == Element::f32 || pairs;
+  if (!oneInstruction)
     return 1;
   return few ? 2 : 4;
 }
