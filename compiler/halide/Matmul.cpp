@@ -22,7 +22,9 @@ MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
 MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                        const Names &names, bool few, unsigned rank)
     : spec(spec), s(spec.matmul), names(names), device(machine.device), few(few),
-      pairs(machine.pairs), bytes(machine.bytes), inTiles(machine.tileRegisters && s.isNarrow()),
+      oneInstruction(s.ofBytes() ? machine.bytes
+                                 : s.input.element == Element::f32 || machine.pairs),
+      inTiles(machine.tileRegisters && s.isNarrow()),
       intoL2(machine.prefetchesIntoL2),
       byExpert(device && s.experts),
       deviceTile(device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())

@@ -56,7 +56,8 @@ private:
   const KernelSpec &spec;
   const MatmulSpec &s;
   const Names &names;
-  const bool device, few, pairs, bytes; // pairs, bytes: see Machine
+  const bool device, few;
+  const bool oneInstruction; // multiplies and adds a group of the input's values
   const bool inTiles; // sums are in tile registers, and for the epilogue in L1
   const bool intoL2;  // see Machine
   const bool byExpert; // on a device, where a launch has the rows of all

@@ -127,7 +127,6 @@ void MatmulPipe::schedule() {
 // bytes without their instruction have more code in each. LLVM multiplies and adds pairs
 // without theirs in the order that it likes, in each group another.
 int MatmulPipe::groupedSteps() const {
-  const bool oneInstruction = s.ofBytes() ? bytes : s.input.element == Element::f32 || pairs;
   if (!oneInstruction)
     return 1;
   return few ? 2 : 4;
