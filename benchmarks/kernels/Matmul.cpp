@@ -189,7 +189,7 @@ static void addMatmulsOf(const Type &type, const Isa &isa) {
       {"matmul-768-3072-gelu", 768, 3072, Epilogue::gelu},
       {"matmul-3072-768-residual", 3072, 768, Epilogue::residual}};
   for (const Shape &shape : shapes) {
-    for (int64_t rows : {1, 7, 12, 13, 16, 18, 19, 32, 33, 128, 512})
+    for (int64_t rows : {1, 7, 12, 13, 16, 18, 19, 32, 33, 100, 128, 512})
       compute(shape, rows);
     for (int64_t rows : {1, 6, 7, 12, 13, 18, 19, 32})
       add(std::string(shape.name) + "-streaming/" + type.name, isa,

@@ -14,6 +14,7 @@ struct Machine {
   bool wide = true;  // 32 vector registers, not 16
   bool pairs = false; // multiply-adds of pairs of bf16
   bool integers = false; // the same of 16-bit integers, and none of bf16
+  bool picks = false; // of sixteen numbers by a lane's bits: PickInstruction.h
   bool bytes = false; // multiply-adds of four bytes
   bool tileRegisters = false; // of bf16 and of bytes: AMX
   bool prefetchesIntoL2 = false; // alone, not into L1 too, and drops none

@@ -98,10 +98,11 @@ Machine machineOf(const Target &target, const EmitOptions &options) {
   machine.bytes = target.has_feature(Target::AVX512_Zen4);
   machine.wide = machine.bytes || target.has_feature(Target::AVX512_Skylake);
   machine.lanes = machine.wide ? 16 : 8;
+  machine.picks = machine.wide;
   machine.pairs = machine.bytes && options.bf16;
   machine.integers = machine.bytes && !options.bf16;
   machine.tileRegisters = machine.wide && options.tileRegisters;
-  // Zen 4 drops some that are for L2 alone (arXiv 2411.02814).
+  // Zen 4, which drops some that are for L2 alone (arXiv 2411.02814), gains nothing.
   machine.prefetchesIntoL2 = machine.tileRegisters;
   return machine;
 }

@@ -2,6 +2,7 @@
 // that, and equal bitcode must give equal bytes.
 #include "compiler/halide/MachineCode.h"
 
+#include "compiler/halide/PickInstruction.h"
 #include "compiler/halide/PrefetchInstruction.h"
 #include "compiler/halide/RoundingInstruction.h"
 #include "compiler/halide/TileInstructions.h"
@@ -147,6 +148,7 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
       CodeGenOptLevel::Aggressive));
   sumByInstructions(**module);
   prefetchIntoCaches(**module);
+  pickByInstruction(**module);
   if (!retarget(**module, *machine, error))
     return false;
   storeOnlyLanes(**module);

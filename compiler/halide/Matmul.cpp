@@ -25,7 +25,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       oneInstruction(s.ofBytes() ? machine.bytes
                                  : s.input.element == Element::f32 || machine.pairs),
       inTiles(machine.tileRegisters && s.isNarrow()),
-      intoL2(machine.prefetchesIntoL2),
+      intoL2(machine.prefetchesIntoL2), picks(machine.picks),
       byExpert(device && s.experts),
       deviceTile(device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                         : DeviceTile{}),
@@ -37,7 +37,10 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       slices(width / tile.columns),
       // Neighbouring items of a device read neighbouring words.
       words(device && group > 1),
-      parked(s.parks() && !inTiles), // those are in L1 already
+      // In f32 no time is left beside the products for what an epilogue multiplies.
+      pipelined(machine.wide && s.isNarrow() && oneInstruction && !inTiles &&
+                tile.chunk == steps && slices == 1 && K % group == 0),
+      parked(pipelined || (s.parks() && !inTiles)), // those are in L1 already
       // Machines without classes of rows have one kernel for all.
       anyRows(inTiles || few || !machine.wide || tile.unshared() > fewRowsOf(spec)) {
   if (device)
@@ -216,7 +219,7 @@ void MatmulPipe::finish() {
     parking(inTile) = product(inTile);
   if (s.ofBytes() && !device)
     pickOutlierWeights();
-  if (!device && s.ofBytes() && s.epilogue.expensive()) {
+  if (inTiles && s.ofBytes() && s.epilogue.expensive()) {
     values = make("values");
     values(inTile) = valueOf({inTile.begin(), inTile.end()}, 0, rowRead());
   }
@@ -229,7 +232,7 @@ void MatmulPipe::finish() {
     arguments.push_back(readOf(s.extras[i], extra, n, row));
     pipe.arguments.push_back(extra);
   }
-  Expr value = rounded(evaluate(s.epilogue, arguments, spec.out.element),
+  Expr value = rounded(evaluate(s.epilogue, arguments, spec.out.element, picks),
                        spec.out.element);
   if (byExpert) // what follows is another expert's
     value = select(m < own(0), value, undef(value.type()));

@@ -59,7 +59,7 @@ private:
   const bool device, few;
   const bool oneInstruction; // multiplies and adds a group of the input's values
   const bool inTiles; // sums are in tile registers, and for the epilogue in L1
-  const bool intoL2;  // see Machine
+  const bool intoL2, picks; // see Machine
   const bool byExpert; // on a device, where a launch has the rows of all
   const DeviceTile deviceTile;
   const MatmulTile tile; // of a device: its item's
@@ -68,7 +68,8 @@ private:
   const int width;                      // out columns of a panel
   const int slices;                     // tiles across a panel
   const bool words;  // a group of values is read as a word of 32 bits
-  const bool parked; // the epilogue is a loop over a tile in L1
+  const bool pipelined; // epilogues come between the next tile's products
+  const bool parked;    // they are a loop over a tile in L1
   const bool anyRows; // also so few that one tile has less than the others
   Pipe pipe;
   Halide::ImageParam input, weight, parameters, sums;

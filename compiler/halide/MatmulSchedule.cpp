@@ -3,6 +3,7 @@
 // smaller. Must not change what is computed.
 #include "compiler/halide/Chunks.h"
 #include "compiler/halide/MatmulPipe.h"
+#include "compiler/halide/PipelineTiles.h"
 #include "compiler/halide/Prefetch.h"
 #include "compiler/halide/TileSums.h"
 
@@ -79,16 +80,13 @@ void MatmulPipe::scheduleOutlierWeights() {
   selectors.compute_root().store_in(MemoryType::Stack);
 }
 
-// Where a polynomial takes them. A core looks at some 100 instructions that wait: of all
-// from a sum to the out these are three vectors', of the polynomial's six. So they are
-// made of a tile first; in tile registers of eight rows, for in one loop over all of them
-// there is no place for the next tile's sums. On a Xeon with AMX 768 -> 3072 with GELU takes
-// 7 % less time of 128 rows and 10 % of 512, by 4 or 16 rows 4 to 6 %; a single row takes 2
-// to 4 % more.
+// In tile registers, where a polynomial takes them. A core looks at some 100 instructions
+// that wait: of all from a sum to the out these are three vectors', of the polynomial's six.
+// So they are made first, of eight rows, for in one loop over all of them there is no place
+// for the next tile's sums. On a Xeon with AMX 768 -> 3072 with GELU takes 7 % less time of
+// 128 rows and 10 % of 512, by 4 or 16 rows 4 to 6 %; a single row takes 2 to 4 % more.
 void MatmulPipe::scheduleValues() {
   values.store_in(MemoryType::Stack);
-  if (!inTiles)
-    return scheduleTile(values, {pipe.out, tileRows.y}, tile.rows);
   pipe.out.update().split(tileRows.x, rowsTogether, rowOfThese, mostTogether);
   scheduleTile(values, {pipe.out, rowsTogether}, mostTogether);
 }
@@ -142,6 +140,9 @@ void MatmulPipe::addPasses() {
   pipe.passes.push_back(prefetchPanels(
       {weight.name(), product.name(), no.name(), tileRows.y.name(), bytes, step * steps,
        step * chunk, chunk, lines, groupedSteps(), intoL2}));
+  if (pipelined)
+    pipe.passes.push_back(pipelineTiles({product.name(), parking.name(), no.name(),
+                                         tileRows.y.name(), tileRows.x.name()}));
 }
 
 } // namespace mille

@@ -11,6 +11,7 @@
 // whose weights come from memory, 3 %.
 // Must not change what is computed: an address past the last panel is a hint
 // that goes nowhere.
+#include "compiler/halide/Loops.h"
 #include "compiler/halide/Prefetch.h"
 #include "compiler/halide/Unswitch.h"
 
@@ -131,12 +132,6 @@ private:
     if (what.pieceElements == what.panelElements)
       return next;
     return select(panel < panels - 1, next, what.pieceElements - (panels - 1) * next);
-  }
-
-  static Stmt loopLike(const For *loop, const std::string &name, const Expr &first,
-                       int extent, const Stmt &body) {
-    return For::make(name, first, extent, loop->for_type, loop->partition_policy,
-                     loop->device_api, body);
   }
 
   int line() const { return lineBytes / what.bytes; } // elements

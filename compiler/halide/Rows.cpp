@@ -115,7 +115,7 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
   }
   pipe.out = Func(names("out"));
   Func &out = pipe.out;
-  out(n, m) = rounded(evaluate(s.body, arguments, spec.out.element),
+  out(n, m) = rounded(evaluate(s.body, arguments, spec.out.element, machine.picks),
                       spec.out.element);
 
   auto buffer = out.output_buffer();

@@ -1,6 +1,7 @@
 // Must keep the loops' addresses: what is multiplied is what they read first.
 #include "compiler/halide/TileSums.h"
 
+#include "compiler/halide/Loops.h"
 #include "compiler/halide/Prefetch.h"
 #include "compiler/halide/TileInstructions.h"
 
@@ -15,11 +16,6 @@ constexpr int mostRows = 32; // of a call
 // few that a core looks ahead to the next.
 constexpr int rowsBetween = 4;
 constexpr int sumsPlace = 4; // among a call's arguments
-
-bool isOver(const For *loop, const std::string &variable) {
-  return ends_with(loop->name, "." + variable) ||
-         ends_with(loop->name, "." + variable + ".rebased");
-}
 
 // What is found in a statement's loops, as of outside: at their first turn, but for one
 // loop that may be at another.
@@ -177,8 +173,7 @@ private:
     loop->accept(&condition);
     if (condition.loopOfTurns != loop->name || !isOver(loop, what.step))
       return calls(loop);
-    return For::make(loop->name, loop->min, loop->extent, loop->for_type,
-                     loop->partition_policy, loop->device_api, calls(loop->body));
+    return loopLike(loop, loop->name, loop->min, loop->extent, calls(loop->body));
   }
 
   // One for 32 rows each.
@@ -289,8 +284,7 @@ private:
     };
     Stmt some = call(next, until(turn), until(turn + 1), 0);
     Stmt body = Block::make(IfThenElse::make(turn % turnsBetween == 0, some), loop->body);
-    return Block::make(For::make(loop->name, loop->min, extent, loop->for_type,
-                                 loop->partition_policy, loop->device_api, body),
+    return Block::make(loopLike(loop, loop->name, loop->min, extent, body),
                        call(next, until(max(extent, 0)), next.steps, addsRest));
   }
 

@@ -1,6 +1,8 @@
 // LLVM does the same to small loops only: in a large one it asks in every step.
 #include "compiler/halide/Unswitch.h"
 
+#include "compiler/halide/Loops.h"
+
 using namespace Halide;
 using namespace Halide::Internal;
 
@@ -48,9 +50,8 @@ Stmt unswitched(const For *loop, const std::function<Stmt(const For *)> &make) {
   if (!first.found.defined())
     return make(loop);
   auto where = [&](bool value) {
-    Stmt settled = For::make(loop->name, loop->min, loop->extent, loop->for_type,
-                             loop->partition_policy, loop->device_api,
-                             Settled(first.found, value).mutate(loop->body));
+    Stmt settled = loopLike(loop, loop->name, loop->min, loop->extent,
+                            Settled(first.found, value).mutate(loop->body));
     return unswitched(settled.as<For>(), make);
   };
   return IfThenElse::make(first.found, where(true), where(false));

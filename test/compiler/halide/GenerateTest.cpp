@@ -13,10 +13,12 @@
 // CHECK: matmul-int8.o: {{.*}}vnni, bf16
 // CHECK: matmul.o:
 // CHECK: rows-bf16.o: bf16
+// CHECK: rows-gelu.o: bf16, picks
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/PrefetchInstruction.h"
 #include "compiler/halide/ReadSpec.h"
+#include "test/compiler/halide/Inputs/KernelTexts.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -43,105 +45,6 @@ void expect(bool holds, const std::string &what) {
     ++failures;
   }
 }
-
-// Of bf16, K = 48.
-const std::string pairsText = R"(func.func @f(%in: memref<?x48xbf16>, %w: memref<3x24x128xbf16>, %o: memref<?x192xf32>) {
- kernel.matmul %in, %w outs(%o : memref<?x192xf32>) accumulators 1 {
-^bb0(%a: f32):
- kernel.yield %a : f32
- } : memref<?x48xbf16>, memref<3x24x128xbf16>
- return
-})";
-
-// A feed-forward's second matmul of bf16, rows padded.
-const std::string residualText = R"(func.func @f(%in: memref<?x3072xbf16, strided<[3104, 1]>>, %w: memref<16x1536x96xbf16>, %r: memref<?x768xf32, strided<[784, 1]>>, %o: memref<?x768xf32, strided<[784, 1]>>) {
- kernel.matmul %in, %w extras(%r : memref<?x768xf32, strided<[784, 1]>>) outs(%o : memref<?x768xf32, strided<[784, 1]>>) accumulators 1 {
-^bb0(%a: f32, %b: f32):
- %y = arith.addf %a, %b : f32
- kernel.yield %y : f32
- } : memref<?x3072xbf16, strided<[3104, 1]>>, memref<16x1536x96xbf16>
- return
-})";
-
-// Of bytes, K = 48, stored in bf16.
-const std::string bytesText = R"(func.func @f(%in: memref<?x48xui8>, %w: memref<3x12x256xi8>, %z: memref<?x4xf32>, %u: memref<3x1x64xi32>, %o: memref<?x192xbf16>) {
- kernel.matmul %in, %w parameters %z, %u : memref<?x4xf32>, memref<3x1x64xi32> outs(%o : memref<?x192xbf16>) accumulators 1 {
-^bb0(%a: f32):
- kernel.yield %a : f32
- } : memref<?x48xui8>, memref<3x12x256xi8>
- return
-})";
-
-const std::string quantizeText = R"(func.func @f(%x: memref<?x100xbf16>, %v: memref<?x100xui8>, %p: memref<?x4xf32>) {
- kernel.quantize %x values(%v : memref<?x100xui8>) parameters(%p : memref<?x4xf32>) : memref<?x100xbf16>
- return
-})";
-
-std::string matmul(int columns, const std::string &region, int stride = 0) {
-  std::string n = std::to_string(columns), p = std::to_string((columns + 63) / 64);
-  std::string o = "memref<?x" + n + "xf32, strided<[" +
-                  std::to_string(stride ? stride : columns) + ", 1]>>";
-  return "func.func @f(%in: memref<?x48xf32>, %w: memref<" + p + "x48x64xf32>, %bias: memref<" +
-         n + "xf32>, %o: " + o + ") {\n %outer = arith.constant 2.5 : f32\n"
-         " kernel.matmul %in, %w extras(%bias : memref<" + n + "xf32>) outs(%o : " + o +
-         ") accumulators 1 {\n^bb0(%a: f32, %b: f32):\n" + region +
-         " } : memref<?x48xf32>, memref<" + p + "x48x64xf32>\n return\n}\n";
-}
-const std::string addBias = " %y = arith.addf %a, %b : f32\n kernel.yield %y : f32\n";
-const std::string geluRegion = " %t = math.erfc %a : f32\n %y = arith.mulf %t, %b : f32\n"
-                               " kernel.yield %y : f32\n";
-const std::string inside = " %c = arith.constant 2.5 : f32\n %y = arith.mulf %a, %c : f32\n"
-                           " kernel.yield %y : f32\n";
-const std::string hoisted = " %q = arith.mulf %a, %outer : f32\n kernel.yield %q : f32\n";
-
-// Of 2 heads of so many channels.
-std::string attentionOf(int channels) {
-  auto rows = [](int columns) { return "memref<?x" + std::to_string(columns) + "xf32>"; };
-  const std::string c = std::to_string(channels), x = rows(6 * channels), o = rows(2 * channels);
-  return "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o + ") {\n"
-         " kernel.attention %x, %x, %x queries %t keys %t first %p outs(%o : " + o + ")\n"
-         "   heads 2 kv_heads 2 head_dim " + c + " value_dim " + c + " offsets [0, " +
-         std::to_string(2 * channels) + ", " + std::to_string(4 * channels) +
-         "] scale 0.5 causal true\n   : " + x + ", " + x + ", " + x + "\n return\n}\n";
-}
-const std::string attentionText = attentionOf(8);
-
-// Attention with operands, and what is no matmul: {x} is [rows, 48].
-std::string withOperands(const std::string &arguments, const std::string &op) {
-  return "func.func @f(%t: index, %p: index, %x: memref<?x48xf32>, %o: memref<?x16xf32>, "
-         "%wide: memref<?x48xf32>, " + arguments + ") {\n " + op + "\n return\n}\n";
-}
-std::string attentionWith(const std::string &arguments, const std::string &operands,
-                          const std::string &attributes) {
-  return withOperands(arguments, "kernel.attention %x, %x, %x " + operands +
-      " queries %t keys %t first %p outs(%o : memref<?x16xf32>) heads 2 kv_heads 2 head_dim 8"
-      " value_dim 8 offsets [0, 16, 32] scale 0.5 causal true " + attributes +
-      " : memref<?x48xf32>, memref<?x48xf32>, memref<?x48xf32>");
-}
-const std::string windowed =
-    attentionWith("%s: memref<2xf32>", "sink %s : memref<2xf32>", "window [5, 0]");
-const std::string turned =
-    attentionWith("%r: memref<?x4xf32>", "rotation %r : memref<?x4xf32>", "start 2");
-const std::string byDistance =
-    attentionWith("%b: memref<2x9xf32>", "bias %b : memref<2x9xf32>", "bias_by distance");
-const std::string linear = withOperands("%d: memref<2xf32>",
-    "kernel.linear_attention %x, %x, %x decay %d : memref<2xf32> tokens %t"
-    " outs(%o : memref<?x16xf32>) heads 2 kv_heads 2 head_dim 8 value_dim 8"
-    " offsets [0, 16, 32] scale 1.0 : memref<?x48xf32>, memref<?x48xf32>, memref<?x48xf32>");
-const std::string rotate = withOperands("%r: memref<?x4xf32>",
-    "kernel.rotate %x by %r outs(%wide : memref<?x48xf32>) heads 3 head_dim 16 pairing half"
-    " start 0 : memref<?x48xf32>, memref<?x4xf32>");
-const std::string dispatch = withOperands(
-    "%order: memref<?xi32>, %place: memref<?xi32>, %w: memref<?x2xf32>",
-    "kernel.dispatch %x order %order : memref<?xi32> place %place : memref<?xi32>"
-    " times %w : memref<?x2xf32> outs(%wide : memref<?x48xf32>) k 2 : memref<?x48xf32>");
-const std::string combine = withOperands("%place: memref<?xi32>, %w: memref<?x2xf32>",
-    "kernel.combine %x place %place : memref<?xi32> times %w : memref<?x2xf32>"
-    " outs(%wide : memref<?x48xf32>) k 2 : memref<?x48xf32>");
-const std::string groupNorm = withOperands("%g: memref<48xf32>",
-    "kernel.rows ins(%x, %g : memref<?x48xf32>, memref<48xf32>) outs(%wide : memref<?x48xf32>)"
-    " gather [-1, -1] norm <layer, 1.000000e-05, group = 16> {\n^bb0(%a: f32, %b: f32):\n"
-    " %y = arith.mulf %a, %b : f32\n kernel.yield %y : f32\n }");
 
 std::string made(const std::string &text, const Isa &isa, RowClass rows) {
   ParsedKernel parsed(text);
@@ -285,20 +188,6 @@ void tiles() {
     }
 }
 
-// Rows of f32 as rows of bf16.
-std::string narrowed(std::string text) {
-  for (size_t at = 0; (at = text.find("memref<?x", at)) != std::string::npos; ++at)
-    if (size_t f32 = text.find("xf32>", at); f32 < text.find('>', at))
-      text.replace(f32, 4, "xbf16");
-  return text;
-}
-
-// Attention's text, of an int8 model.
-std::string withByteScores(std::string text) {
-  const std::string before = "causal true";
-  return text.replace(text.find(before), before.size(), before + " byte_scores");
-}
-
 // All places of a word in a text.
 int countOf(const std::string &word, const std::string &text) {
   int found = 0;
@@ -307,7 +196,8 @@ int countOf(const std::string &word, const std::string &text) {
   return found;
 }
 
-// A matmul's loops over K are in groups of 4 steps, of few rows 2, without a condition.
+// A matmul's loops over K are in groups of 4 steps, of few rows 2, without a condition; of
+// narrow types some with each row of another tile.
 // Each step asks for the 4 lines that a later one reads, each group for 2 of the next
 // panel, into L2 alone where the CPU does as it is asked. Addresses count the weight's own
 // elements: a panel of 3072 or 3200 on, in f32 of 4 bytes, in bf16 of 2. Steps that make no
@@ -324,7 +214,7 @@ void prefetches() {
               {matmul(192, addBias), true, "0, 24)", "(uint32)prefetch", "3072", "", 10, 0},
               {matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "", 16, 2,
                "sapphirerapids"},
-              {pairsText, false, "0, 6)", "(uint16)prefetch", "3072", "", 18, 0},
+              {pairsText, false, "min(", "(uint16)prefetch", "3072", "", 18, 0},
               {oddK, false, "0, 12)", "(uint32)prefetch", "3200", "$x, 48, 2)", 18, 0}};
   for (const auto &row : rows) {
     const std::string statement = statementOf(row.text, row.isa, row.few);
@@ -342,6 +232,36 @@ void prefetches() {
     expect(statement.find(".ahead = ") != std::string::npos &&
                statement.find(row.panel) != std::string::npos, "asks a panel ahead");
     expect(statement.find(row.rest) != std::string::npos, "steps without a group");
+  }
+}
+
+// Rows of a tile of narrow types come between the products of the next: its sums are parked
+// outside of the loops, and behind these are the last tile's rows alone. In f32 they follow.
+void pipelines() {
+  const struct {
+    const char *name;
+    std::string text;
+    bool few, beside;
+    const char *isa = "zen4";
+  } rows[] = {{"bytes", bytesText, false, true},
+              {"few bytes", bytesText, true, true},
+              {"bf16", pairsText, false, true},
+              {"bytes without VNNI", bytesText, false, false, "x86-64-v4"},
+              {"tile registers", bytesText, false, false, "sapphirerapids"},
+              {"f32", matmul(192, geluRegion), false, false}};
+  for (const auto &row : rows) {
+    const std::string statement = statementOf(row.text, row.isa, row.few), name = row.name;
+    const size_t park = statement.find("allocate park_heap"),
+                 panels = statement.find("for (out_heap"),
+                 products = statement.find(".group.turn, 0, 7)"),
+                 last = statement.find("rows_heap$x, 0, 6)", products);
+    if (!row.beside) {
+      expect(statement.find(".turn") == std::string::npos, name + " are pipelined");
+      continue;
+    }
+    expect(products != std::string::npos, name + ": no rows beside products");
+    expect(park < panels && panels < products, name + ": sums parked in the loops");
+    expect(last != std::string::npos && products < last, name + ": no last rows");
   }
 }
 
@@ -463,7 +383,7 @@ void writeObjects(const std::string &folder, const Isa &isa) {
       {"attention", attentionText}, {"attention-bf16", narrowed(attentionText)},
       {"attention-bytes", withByteScores(narrowed(attentionText))},
       {"attention-80", attentionOf(80)}, {"attention-96", attentionOf(96)},
-      {"rows-bf16", narrowed(groupNorm)}};
+      {"rows-bf16", narrowed(groupNorm)}, {"rows-gelu", geluText}};
   for (const auto &[name, text, rows] : kernels)
     std::ofstream(folder + "/" + name + ".o", std::ios::binary) << made(text, isa, rows);
 }
@@ -485,6 +405,7 @@ int main(int argc, char **argv) {
   refuses();
   tiles();
   prefetches();
+  pipelines();
   prefetchesRows();
   heap();
   cache(base + ".cache", isa);

@@ -20,6 +20,7 @@ EXTENSIONS = {
     "gfni": r"v?gf2p8.*",
     "vaes": r"vaes.*|vpclmul.*",
     "sse4a": r"extrq|insertq|movnts[sd]",
+    "picks": r"vperm(d|ps)",
     "into L1": r"prefetcht0",
     "into L2": r"prefetcht1",
     "past the caches": r"prefetchnta",
@@ -39,6 +40,6 @@ for name in sorted(os.listdir(folder)):
     used = names(os.path.join(folder, name))
     found = [extension for extension, form in EXTENSIONS.items()
              if any(re.fullmatch(form, word) for word in used)]
-    wide = "vmulps" in used or "vpdpbusd" in used or "vmovups" in used
+    wide = "vmulps" in used or "vpdpbusd" in used or "vmovups" in used or "vaddps" in used
     assert used and wide, "%s has no code of vectors" % name
     print("%s: %s" % (name, ", ".join(found) or "none"))
