@@ -68,7 +68,7 @@ private:
   const int width;                      // out columns of a panel
   const int slices;                     // tiles across a panel
   const bool words;  // a group of values is read as a word of 32 bits
-  const bool pipelined; // epilogues come between the next tile's products
+  const bool pipelined; // epilogues come between the next tile's products: PipelineTiles.h
   const bool parked;    // they are a loop over a tile in L1
   const bool anyRows; // also so few that one tile has less than the others
   Pipe pipe;

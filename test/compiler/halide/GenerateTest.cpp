@@ -196,8 +196,8 @@ int countOf(const std::string &word, const std::string &text) {
   return found;
 }
 
-// A matmul's loops over K are in groups of 4 steps, of few rows 2, without a condition; of
-// narrow types some with each row of another tile.
+// A matmul's loops over K are in groups of 4 steps, of few rows 2, without a condition, some
+// with each row of another tile.
 // Each step asks for the 4 lines that a later one reads, each group for 2 of the next
 // panel, into L2 alone where the CPU does as it is asked. Addresses count the weight's own
 // elements: a panel of 3072 or 3200 on, in f32 of 4 bytes, in bf16 of 2. Steps that make no
@@ -210,12 +210,12 @@ void prefetches() {
     const char *groups, *asking, *panel, *rest;
     int lines, linesOfL2;
     const char *isa = "zen4";
-  } rows[] = {{matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "", 18, 0},
-              {matmul(192, addBias), true, "0, 24)", "(uint32)prefetch", "3072", "", 10, 0},
+  } rows[] = {{matmul(192, addBias), false, "min(", "(uint32)prefetch", "3072", "", 18, 0},
+              {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 10, 0},
               {matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "", 16, 2,
                "sapphirerapids"},
               {pairsText, false, "min(", "(uint16)prefetch", "3072", "", 18, 0},
-              {oddK, false, "0, 12)", "(uint32)prefetch", "3200", "$x, 48, 2)", 18, 0}};
+              {oddK, false, "min(", "(uint32)prefetch", "3200", "$x, 48, 2)", 18, 0}};
   for (const auto &row : rows) {
     const std::string statement = statementOf(row.text, row.isa, row.few);
     size_t loop = statement.find(std::string(".group, ") + row.groups);
@@ -235,8 +235,8 @@ void prefetches() {
   }
 }
 
-// Rows of a tile of narrow types come between the products of the next: its sums are parked
-// outside of the loops, and behind these are the last tile's rows alone. In f32 they follow.
+// Rows of a tile come between the products of the next: its sums are parked outside of the
+// loops, and behind these are the last tile's rows alone.
 void pipelines() {
   const struct {
     const char *name;
@@ -248,7 +248,8 @@ void pipelines() {
               {"bf16", pairsText, false, true},
               {"bytes without VNNI", bytesText, false, false, "x86-64-v4"},
               {"tile registers", bytesText, false, false, "sapphirerapids"},
-              {"f32", matmul(192, geluRegion), false, false}};
+              {"f32", matmul(192, geluRegion), false, true},
+              {"f32 of AVX2", matmul(192, geluRegion), false, false, "x86-64-v3"}};
   for (const auto &row : rows) {
     const std::string statement = statementOf(row.text, row.isa, row.few), name = row.name;
     const size_t park = statement.find("allocate park_heap"),
