@@ -3,8 +3,6 @@
 #include "benchmarks/kernels/Measure.h"
 #include "compiler/plan/Passes.h"
 
-#include <algorithm>
-
 using namespace mille;
 using namespace mille::benchmarks;
 
@@ -150,20 +148,14 @@ private:
   Memory input, parameters, sums, column, bias, rest, out;
 };
 
-// Tasks of two panels, of few rows some of them between two looks at the peak, as in a
-// launch: after such a look the core has forgotten the kernel.
 void computing(benchmark::State &state, const Isa &isa, const Matmul &m) {
   Call call(m, isa);
   Memory weight(m.weightCount, m.type.weight);
-  const int64_t columns = 2 * m.panel, tasks = (m.N + columns - 1) / columns;
-  int64_t together = std::clamp<int64_t>(128 / m.rows, 1, tasks);
-  while (tasks % together)
-    --together;
-  measureComputing(state, isa, m.type.number, 2.0 * m.rows * m.K * m.N, tasks / together,
-                   [&](int64_t sample) {
-    for (int64_t task = sample * together; task < (sample + 1) * together; ++task)
-      call.run(weight.data(), task * columns, columns);
-  });
+  const int64_t columns = 2 * m.panel; // of a task
+  measureComputing(state, isa, m.type.number, 2.0 * m.rows * m.K * m.N,
+                   (m.N + columns - 1) / columns, [&](int64_t task) {
+                     call.run(weight.data(), task * columns, columns);
+                   });
 }
 
 // Each run takes the next of so many weights that none is left in a cache.
