@@ -5,6 +5,8 @@
 // Must add in the order of K, as without chunks: the bits are the same.
 #include "compiler/halide/Chunks.h"
 
+#include "compiler/halide/Loops.h"
+
 using namespace Halide;
 using namespace Halide::Internal;
 
@@ -93,8 +95,7 @@ private:
       name.clear();
       if (!sums || sums != epilogues || others)
         return loop;
-      Stmt panels = For::make(loop->name, loop->min, loop->extent, loop->for_type,
-                              loop->partition_policy, loop->device_api, body);
+      Stmt panels = loopLike(loop, loop->name, loop->min, loop->extent, body);
       return For::make(loop->name + ".chunk", 0, count, ForType::Serial,
                        Partition::Never, loop->device_api, panels);
     }
@@ -108,8 +109,7 @@ private:
     ++sums;
     count = int(steps->value) / what.steps;
     Expr chunk = Variable::make(Int(32), name);
-    Stmt part = For::make(loop->name, chunk * what.steps, what.steps, loop->for_type,
-                          loop->partition_policy, loop->device_api, loop->body);
+    Stmt part = loopLike(loop, loop->name, chunk * what.steps, what.steps, loop->body);
     return Block::make(IfThenElse::make(chunk > 0, back), part);
   }
 

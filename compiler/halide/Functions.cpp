@@ -108,14 +108,18 @@ Expr multiplied(const Expr &x, const Expr &y) {
 
 namespace {
 
-// x rounded to an integer, and `more`, in the last bits of n = x + 1.5 * 2^23 + more; and
-// what is left of x.
-std::pair<Expr, Expr> splitSum(const Expr &x, int more = 0) {
-  const float shifter = 12582912.0f + float(more);
+// x rounded to units of shifter's last place, in the last bits of n = x + shifter; and what
+// is left of x.
+std::pair<Expr, Expr> splitBy(const Expr &x, float shifter) {
   Expr n = oneRounding(Internal::Call::strict_add, x, shifter);
   Expr f = oneRounding(Internal::Call::strict_sub, x,
                        oneRounding(Internal::Call::strict_sub, n, shifter));
   return {bitsOf(n), f};
+}
+
+// The same of integers: x, and `more`, are in the last bits of x + 1.5 * 2^23 + more.
+std::pair<Expr, Expr> splitSum(const Expr &x, int more = 0) {
+  return splitBy(x, 12582912.0f + float(more));
 }
 
 // 2^(x + more) for x from -127 on, where 2^f is a polynomial of these for |f| <= 1/2.
@@ -240,11 +244,8 @@ constexpr Sixteen exp2Quadratics[] = {
 
 // 2^x for x from -126 to 0. The sixteenths of x are the last bits of x + 1.5 * 2^19.
 Expr exp2Picked(const Expr &x) {
-  const float shifter = 786432.0f;
-  Expr n = oneRounding(Internal::Call::strict_add, x, shifter);
-  Expr f = oneRounding(Internal::Call::strict_sub, x,
-                       oneRounding(Internal::Call::strict_sub, n, shifter));
-  Expr sixteenths = bitsOf(n), whole = shifted(sixteenths >> 4, 23);
+  auto [sixteenths, f] = splitBy(x, 786432.0f);
+  Expr whole = shifted(sixteenths >> 4, 23);
   return floatOf(bitsOf(pickedHorner(f, sixteenths, exp2Quadratics)) + whole);
 }
 

@@ -5,6 +5,7 @@
 // not more.
 // Must not change what is computed: an address past the last row is a hint that goes
 // nowhere.
+#include "compiler/halide/Loops.h"
 #include "compiler/halide/Prefetch.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -62,8 +63,7 @@ private:
     for (const Expr &first : read.firsts)
       body = Block::make(
           askFor(what.buffer, what.bytes, substitute(loop->name, later, first)), body);
-    return For::make(loop->name, loop->min, loop->extent, loop->for_type,
-                     loop->partition_policy, loop->device_api, body);
+    return loopLike(loop, loop->name, loop->min, loop->extent, body);
   }
   RowPrefetch what;
 };

@@ -49,9 +49,9 @@ inline std::string matmul(int columns, const std::string &region, int stride = 0
 }
 inline const std::string addBias = " %y = arith.addf %a, %b : f32\n kernel.yield %y : f32\n";
 inline const std::string geluRegion = " %t = math.erfc %a : f32\n %y = arith.mulf %t, %b : f32\n"
-                               " kernel.yield %y : f32\n";
+                                      " kernel.yield %y : f32\n";
 inline const std::string inside = " %c = arith.constant 2.5 : f32\n %y = arith.mulf %a, %c : f32\n"
-                           " kernel.yield %y : f32\n";
+                                  " kernel.yield %y : f32\n";
 inline const std::string geluText = R"(func.func @f(%x: memref<?x64xbf16>, %o: memref<?x64xbf16>) {
  kernel.rows ins(%x : memref<?x64xbf16>) outs(%o : memref<?x64xbf16>) gather [-1] {
 ^bb0(%a: f32):
@@ -85,7 +85,7 @@ inline std::string withOperands(const std::string &arguments, const std::string 
          "%wide: memref<?x48xf32>, " + arguments + ") {\n " + op + "\n return\n}\n";
 }
 inline std::string attentionWith(const std::string &arguments, const std::string &operands,
-                          const std::string &attributes) {
+                                 const std::string &attributes) {
   return withOperands(arguments, "kernel.attention %x, %x, %x " + operands +
       " queries %t keys %t first %p outs(%o : memref<?x16xf32>) heads 2 kv_heads 2 head_dim 8"
       " value_dim 8 offsets [0, 16, 32] scale 0.5 causal true " + attributes +
