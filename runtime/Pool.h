@@ -2,6 +2,7 @@
 // Must not know what a task does, and allocates nothing.
 #pragma once
 #include "runtime/Atomic.h"
+#include "runtime/Cores.h"
 
 #include <pthread.h>
 
@@ -26,11 +27,13 @@ private:
     Pool *pool;
     int thread;
     int64_t since; // it has had its core, as far as it knows
+    Cores cores;
   };
   static void *enter(void *start);
   void work(int me);
   bool isTurnOver(int me) const; // each millisecond
   void giveWay(int me); // of a thread that holds no task, and none uncounted
+  void leaveCaller(int me);
   void drain(int me);
   void addDone(uint32_t finished);
   void wait(int64_t count);
@@ -54,6 +57,7 @@ private:
   alignas(64) Atomic<uint32_t> stopping;
   Function function = nullptr;
   void *context = nullptr;
+  Atomic<int> core; // of the caller, when the job began
   int threads = 1;
   Start starts[maxThreads];
   pthread_t handles[maxThreads];
