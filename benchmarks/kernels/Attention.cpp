@@ -46,11 +46,11 @@ struct Attention {
 };
 
 void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
-  mille_kernel_function function = made(a.text(), isa);
+  mille_kernel_function function = made(a.text(), isa).function;
   int64_t stride = paddedStride(a.width(), a.element);
   int64_t outStride = paddedStride(a.queries(), a.element);
   int32_t tokens = int32_t(a.tokens), dim = int32_t(a.heads.dim);
-  Memory input(a.tokens * stride, a.element), bias(a.tokens, f32),
+  Buffer input(a.tokens * stride, a.element), bias(a.tokens, f32),
       rotation(a.tokens * dim, f32), out(a.tokens * outStride, a.element);
   std::fill_n(bias.floats(), a.tokens, 0.0f);
   Argument all = matrixOf(input.data(), a.tokens, a.width(), stride);
@@ -61,22 +61,24 @@ void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
     arguments.push_back(matrixOf(rotation.data(), a.tokens, dim, dim));
   // A task takes the heads of one group.
   int32_t heads = int32_t(a.heads.count / a.heads.groups);
-  measureComputing(state, isa, a.number(), a.flops(), a.heads.groups,
-                   [&](int64_t group) {
-    Argument range{out.at(group * heads * dim),
-                   {{0, dim, 1, 0},
-                    {0, tokens, int32_t(outStride), 0},
-                    {int32_t(group) * heads, heads, dim, 0}}};
-    test::call(function, arguments, {tokens, tokens, 0}, range);
-  });
+  std::vector<Task> tasks;
+  for (int64_t group = 0; group < a.heads.groups; ++group)
+    tasks.push_back({a.flops() / double(a.heads.groups), [&, group] {
+      Argument range{out.at(group * heads * dim),
+                     {{0, dim, 1, 0},
+                      {0, tokens, int32_t(outStride), 0},
+                      {int32_t(group) * heads, heads, dim, 0}}};
+      test::call(function, arguments, {tokens, tokens, 0}, range);
+    }});
+  measureComputing(state, isa, a.number(), tasks);
 }
 
 // One query beside `tokens` keys: keys and values are read once.
 void step(benchmark::State &state, const Isa &isa, const Attention &a) {
-  mille_kernel_function function = made(a.text(), isa);
+  mille_kernel_function function = made(a.text(), isa).function;
   int64_t stride = paddedStride(a.width(), a.element);
   int32_t keys = int32_t(a.tokens), dim = int32_t(a.heads.dim);
-  Memory input(a.tokens * stride, a.element), out(a.queries(), a.element);
+  Buffer input(a.tokens * stride, a.element), out(a.queries(), a.element);
   Argument all = matrixOf(input.data(), a.tokens, a.width(), stride);
   Argument range{out.data(),
                  {{0, dim, 1, 0},
@@ -98,9 +100,9 @@ void rotate(benchmark::State &state, const Isa &isa, int64_t tokens, int64_t hea
       ") {\n kernel.rotate %x by %r outs(%o : " + x + ") heads " +
       std::to_string(2 * heads) + " head_dim " + std::to_string(dim) +
       " pairing half start 0 : " + x + ", " + r + "\n return\n}\n";
-  mille_kernel_function function = made(text, isa);
+  mille_kernel_function function = made(text, isa).function;
   size_t bytes = tokens * stride * 4;
-  Memory input(tokens * stride, f32), rotation(tokens * dim, f32),
+  Buffer input(tokens * stride, f32), rotation(tokens * dim, f32),
       out(tokens * stride, f32);
   std::vector<Argument> arguments{matrixOf(input.data(), tokens, width, stride),
                                   matrixOf(rotation.data(), tokens, dim, dim)};

@@ -2,6 +2,7 @@
 // in a batch, and weights that stream from memory as in a model's next layer.
 #include "benchmarks/kernels/Measure.h"
 #include "compiler/plan/Passes.h"
+#include "runtime/Partition.h"
 
 using namespace mille;
 using namespace mille::benchmarks;
@@ -104,11 +105,11 @@ struct Matmul {
   }
 };
 
-// The buffers of one matmul; calls it over a range of columns.
+// The buffers of one matmul; calls it over a range of rows and columns.
 class Call {
 public:
   Call(const Matmul &m, const Isa &isa)
-      : m(m), function(made(m.text(), isa, m.rows)),
+      : m(m), kernel(made(m.text(), isa, m.rows)),
         input(m.rows * m.inputStride, m.type.input),
         parameters(m.rows * 4, f32), sums(m.panels * m.panel, i32), column(m.N, f32),
         bias(m.N, f32), rest(m.rows * m.restStride, f32),
@@ -117,7 +118,17 @@ public:
       parameters.floats()[row * 4 + 3] = float(row * 37 % m.K);
   }
 
-  void run(void *weight, int64_t first, int64_t columns) {
+  // As the runtime cuts it for one thread.
+  Split split() const {
+    mille_kernel cut = {};
+    cut.column_unit = kernel.info.columnUnit;
+    cut.row_unit = kernel.info.rowUnit;
+    cut.flops_per_row = kernel.info.flopsPerRow;
+    cut.bytes_weights = kernel.info.bytesWeights;
+    return splitRows(cut, m.rows, m.N, 1);
+  }
+
+  void run(void *weight, Range rows, Range columns) {
     const int32_t width = int32_t(m.panel * m.type.group);
     auto packed = [&](void *data, int32_t width, int64_t steps) {
       return Argument{data, {{0, width, 1, 0},
@@ -136,36 +147,43 @@ public:
       arguments.push_back(test::vector(bias.data(), m.N));
     if (m.epilogue == Epilogue::residual)
       arguments.push_back(matrixOf(rest.data(), m.rows, m.N, m.restStride));
-    Argument range = matrixOf(out.at(first), m.rows, std::min(columns, m.N - first),
+    Argument range = matrixOf(out.at(rows.first * m.outStride + columns.first),
+                              rows.end - rows.first, columns.end - columns.first,
                               m.outStride);
-    range.dimensions[0].min = int32_t(first);
-    test::call(function, arguments, {}, range);
+    range.dimensions[0].min = int32_t(columns.first);
+    range.dimensions[1].min = int32_t(rows.first);
+    test::call(kernel.function, arguments, {}, range);
   }
 
 private:
   Matmul m;
-  mille_kernel_function function;
-  Memory input, parameters, sums, column, bias, rest, out;
+  MadeKernel kernel;
+  Buffer input, parameters, sums, column, bias, rest, out;
 };
 
 void computing(benchmark::State &state, const Isa &isa, const Matmul &m) {
   Call call(m, isa);
-  Memory weight(m.weightCount, m.type.weight);
-  const int64_t columns = 2 * m.panel; // of a task
-  measureComputing(state, isa, m.type.number, 2.0 * m.rows * m.K * m.N,
-                   (m.N + columns - 1) / columns, [&](int64_t task) {
-                     call.run(weight.data(), task * columns, columns);
-                   });
+  Buffer weight(m.weightCount, m.type.weight);
+  const Split split = call.split();
+  std::vector<Task> tasks;
+  for (int64_t task = 0; task < split.tasks(); ++task) {
+    int64_t sequence;
+    Range rows, columns;
+    split.task(task, sequence, rows, columns);
+    tasks.push_back({2.0 * (rows.end - rows.first) * m.K * (columns.end - columns.first),
+                     [&, rows, columns] { call.run(weight.data(), rows, columns); }});
+  }
+  measureComputing(state, isa, m.type.number, tasks);
 }
 
 // Each run takes the next of so many weights that none is left in a cache.
 void streaming(benchmark::State &state, const Isa &isa, const Matmul &m) {
   Call call(m, isa);
   const int64_t copies = (int64_t(192) << 20) / m.weightBytes + 1;
-  Memory weights(copies * m.weightCount, m.type.weight);
+  Buffer weights(copies * m.weightCount, m.type.weight);
   int64_t next = 0;
   auto turn = [&] { return weights.at(next++ % copies * m.weightCount); };
-  measureMoving(state, m.weightBytes, [&] { call.run(turn(), 0, m.N); },
+  measureMoving(state, m.weightBytes, [&] { call.run(turn(), {0, m.rows}, {0, m.N}); },
                 [&] { readAll(turn(), m.weightBytes); });
 }
 

@@ -14,8 +14,7 @@ using namespace mille;
 using namespace mille::benchmarks;
 using Clock = std::chrono::steady_clock;
 
-mille_kernel_function benchmarks::made(const std::string &text, const Isa &isa,
-                                       int64_t rows) {
+MadeKernel benchmarks::made(const std::string &text, const Isa &isa, int64_t rows) {
   struct Made {
     std::unique_ptr<test::ParsedKernel> parsed;
     mille_kernel_function few = nullptr, many = nullptr;
@@ -29,7 +28,7 @@ mille_kernel_function benchmarks::made(const std::string &text, const Isa &isa,
   if (!function)
     function = test::load(*entry.parsed, isa,
                           isFew ? RowClass::few : RowClass::many);
-  return function;
+  return {function, entry.parsed->info};
 }
 
 namespace {
@@ -39,7 +38,7 @@ const mille::Memory memoryOfRuns = mille::Memory::from({});
 
 } // namespace
 
-benchmarks::Memory::Memory(int64_t count, Element element)
+benchmarks::Buffer::Buffer(int64_t count, Element element)
     : element(element), first(memoryOfRuns.allocate(
                             memoryOfRuns.user, count * element.bytes + 64, 64)) {
   const bool halves = element.name == bf16.name;
@@ -52,7 +51,7 @@ benchmarks::Memory::Memory(int64_t count, Element element)
   }
 }
 
-benchmarks::Memory::~Memory() { memoryOfRuns.release(memoryOfRuns.user, first); }
+benchmarks::Buffer::~Buffer() { memoryOfRuns.release(memoryOfRuns.user, first); }
 
 template <class Run> static double secondsOf(Run run) {
   auto start = Clock::now();
@@ -77,20 +76,21 @@ bool benchmarks::hasInstructions(const Isa &isa, NumberType type) {
 }
 
 void benchmarks::measureComputing(benchmark::State &state, const Isa &isa,
-                                  NumberType type, double flops, int64_t tasks,
-                                  const std::function<void(int64_t)> &run) {
+                                  NumberType type, const std::vector<Task> &tasks) {
   PeakLoop loop = peakLoop(type, isa.features);
-  std::vector<double> best(tasks, 1e9), shares, peaks;
-  double before = peakFlops(loop);
+  std::vector<double> best(tasks.size(), 1e9), shares, peaks;
+  double before = peakFlops(loop), flops = 0;
+  for (const Task &task : tasks)
+    flops += task.flops;
   for (auto _ : state)
-    for (int64_t task = 0; task < tasks; ++task) {
-      double time = secondsOf([&] { run(task); });
-      best[task] = std::min(best[task], time);
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      double time = secondsOf(tasks[i].run);
+      best[i] = std::min(best[i], time);
       double after = peakFlops(loop);
       // A burst that was interrupted says nothing of its neighbours.
       if (after < 1.1 * before && before < 1.1 * after) {
         peaks.push_back((before + after) / 2);
-        shares.push_back(flops / tasks / time / peaks.back());
+        shares.push_back(tasks[i].flops / time / peaks.back());
       }
       before = after;
     }

@@ -14,8 +14,11 @@ using test::Argument;
 
 // A kernel of MLIR text in the class of so many rows; made once for each text,
 // instruction set and class.
-mille_kernel_function made(const std::string &text, const Isa &isa,
-                           int64_t rows = INT64_MAX);
+struct MadeKernel {
+  mille_kernel_function function;
+  const KernelInfo &info;
+};
+MadeKernel made(const std::string &text, const Isa &isa, int64_t rows = INT64_MAX);
 
 // What a buffer holds.
 struct Element {
@@ -26,11 +29,11 @@ constexpr Element f32{"f32", 4}, bf16{"bf16", 2}, ui8{"ui8", 1}, i8{"i8", 1},
     i32{"i32", 4};
 
 // Aligned memory, given back with the object; numbers from -1 to 1, or any bytes.
-class Memory {
+class Buffer {
 public:
-  Memory(int64_t count, Element element);
-  ~Memory();
-  Memory(const Memory &) = delete;
+  Buffer(int64_t count, Element element);
+  ~Buffer();
+  Buffer(const Buffer &) = delete;
   float *floats() const { return static_cast<float *>(first); }
   void *data() const { return first; }
   void *at(int64_t index) const {
@@ -46,10 +49,13 @@ bool hasInstructions(const Isa &isa, NumberType type);
 
 // Counters: us, GFLOPs (from the best time of each task), peak% (the median over
 // tasks of the rate over that of registers beside it) and peak, in 10^9
-// operations. flops: of all tasks.
+// operations.
+struct Task {
+  double flops;
+  std::function<void()> run;
+};
 void measureComputing(benchmark::State &state, const Isa &isa, NumberType type,
-                      double flops, int64_t tasks,
-                      const std::function<void(int64_t)> &run);
+                      const std::vector<Task> &tasks);
 
 // Counters: us, GB/s, and bandwidth% (the median of the kernel's rate over that of
 // `plain`, a plain loop over the same bytes, beside it).

@@ -14,9 +14,9 @@ static void layerNorm(benchmark::State &state, const Isa &isa, int64_t rows,
       ") outs(%o : " + x + ") gather [-1, -1, -1] norm <layer, 1.000000e-12> {\n"
       "^bb0(%a: f32, %g: f32, %c: f32):\n %p = arith.mulf %a, %g : f32\n"
       " %s = arith.addf %p, %c : f32\n kernel.yield %s : f32\n }\n return\n}\n";
-  mille_kernel_function function = made(text, isa);
+  mille_kernel_function function = made(text, isa).function;
   size_t bytes = rows * N * 4;
-  Memory input(rows * N, f32), weight(N, f32), bias(N, f32), out(rows * N, f32);
+  Buffer input(rows * N, f32), weight(N, f32), bias(N, f32), out(rows * N, f32);
   std::vector<Argument> arguments{matrixOf(input.data(), rows, N, N),
                                   test::vector(weight.data(), N),
                                   test::vector(bias.data(), N)};
@@ -35,8 +35,8 @@ static void quantize(benchmark::State &state, const Isa &isa, Element element,
   std::string text = "func.func @f(%x: " + x + ", %v: " + v +
       ", %p: memref<?x4xf32>) {\n kernel.quantize %x values(%v : " + v +
       ") parameters(%p : memref<?x4xf32>) : " + x + "\n return\n}\n";
-  mille_kernel_function function = made(text, isa);
-  Memory input(rows * N, element), values(rows * N, ui8), parameters(rows * 4, f32),
+  mille_kernel_function function = made(text, isa).function;
+  Buffer input(rows * N, element), values(rows * N, ui8), parameters(rows * 4, f32),
       copy(rows * N, element);
   std::vector<Argument> arguments{matrixOf(input.data(), rows, N, N),
                                   matrixOf(values.data(), rows, N, N)};
