@@ -133,7 +133,7 @@ static void addAttentionsOf(Element element, const Isa &isa) {
       one("attention-12x64-byte-scores", {element, tokens, bert, false, true, false, true});
   }
   for (int64_t tokens : {128, 512}) {
-    for (int64_t dim : {32, 80, 96, 128})
+    for (int64_t dim : {32, 48, 80, 96, 128})
       one("attention-12x" + std::to_string(dim), {element, tokens, {12, 12, dim}});
     one("attention-32x64-groups:8", {element, tokens, {32, 8, 64}});
     one("attention-32x128-groups:8-causal", {element, tokens, {32, 8, 128}, true});

@@ -155,6 +155,9 @@ const Case sight[] = {
     {" ", " chunk 5", true},
     {" key_bias ", " chunk 33"},
     {" ", " window [7, 0] chunk 12", true},
+    {" key_bias ", "", true, 2, 1, 8, 44},        // values of 3, 5 and 7 vectors
+    {" ", " window [9, 0]", false, 2, 2, 16, 80},
+    {" key_bias ", "", false, 1, 1, 8, 100},
     {" prefix ", "", true},
     {" prefix key_bias ", " window [9, 0]", true},
     {" segments ", ""},
