@@ -231,7 +231,6 @@ void MatmulPipe::finish() {
     ImageParam extra = bufferOf(s.extras[i], names(("extra" + std::to_string(i)).c_str()));
     arguments.push_back(readOf(s.extras[i], extra, n, row));
     pipe.arguments.push_back(extra);
-    extras.push_back(extra);
   }
   Expr value = rounded(evaluate(s.epilogue, arguments, spec.out.element, picks),
                        spec.out.element);

@@ -73,7 +73,6 @@ private:
   const bool anyRows; // also so few that one tile has less than the others
   Pipe pipe;
   Halide::ImageParam input, weight, parameters, sums;
-  std::vector<Halide::ImageParam> extras;
   Halide::ImageParam own; // [1]: rows of the group's expert
   Var n{names("n")}, m{names("m")};
   // In a tile: column, accumulator, row; its number down and across.

@@ -140,13 +140,6 @@ void MatmulPipe::addPasses() {
   pipe.passes.push_back(prefetchPanels(
       {weight.name(), product.name(), no.name(), tileRows.y.name(), bytes, step * steps,
        step * chunk, chunk, lines, groupedSteps(), intoL2}));
-  ColumnPrefetch columns{no.name(), tileRows.y.name(), {}};
-  if (s.ofBytes())
-    columns.numbers.push_back({sums.name(), int(sizeof(int32_t)), panel});
-  for (size_t i = 0; i < extras.size(); ++i)
-    if (s.extras[i].reading == Reading::column)
-      columns.numbers.push_back({extras[i].name(), int(bytesOf(s.extras[i].element)), width});
-  pipe.passes.push_back(prefetchColumns(columns));
   if (pipelined)
     pipe.passes.push_back(pipelineTiles({product.name(), parking.name(), no.name(),
                                          tileRows.y.name(), tileRows.x.name()}));

@@ -44,19 +44,6 @@ struct PanelPrefetch {
 // To be added to a pipeline with add_custom_lowering_pass, which owns it.
 Halide::Internal::IRMutator *prefetchPanels(PanelPrefetch what);
 
-// While a tile of a matmul is computed, what is read of the next panel's columns besides
-// weights.
-struct ColumnPrefetch {
-  std::string panel, tile; // loops, outermost first
-  struct Numbers {
-    std::string buffer;
-    int bytes;   // of an element
-    int ofPanel; // elements
-  };
-  std::vector<Numbers> numbers;
-};
-Halide::Internal::IRMutator *prefetchColumns(ColumnPrefetch what);
-
 // In a loop that reads vectors of one row in each step: those of a later row.
 struct RowPrefetch {
   std::string buffer, reader; // the Func whose loop it is

@@ -235,26 +235,6 @@ void prefetches() {
   }
 }
 
-// A tile asks for what is read of the next panel's columns besides weights: of bytes four
-// lines of sums, of a bias as many; what has a number for each row is not asked for.
-void prefetchesColumns() {
-  const struct {
-    std::string text;
-    const char *asked;
-    int lines;
-  } rows[] = {{bytesText, "prefetch(sums_heap", 4}, {bytesText, "prefetch(parameters_heap", 0},
-              {matmul(192, addBias), "prefetch(extra0_heap", 4},
-              {pairsText, "prefetch(extra", 0}};
-  for (const auto &row : rows) {
-    const std::string statement = statementOf(row.text, "zen4");
-    const size_t tile = statement.find("$y, 0");
-    expect(tile != std::string::npos, "no loop over tiles");
-    const std::string body = statement.substr(tile, statement.find("for (", tile) - tile);
-    expect(countOf(row.asked, body) == row.lines,
-           std::to_string(countOf(row.asked, body)) + " of " + row.asked);
-  }
-}
-
 // Rows of a tile come between the products of the next: its sums are parked outside of the
 // loops, and behind these are the last tile's rows alone.
 void pipelines() {
@@ -426,7 +406,6 @@ int main(int argc, char **argv) {
   refuses();
   tiles();
   prefetches();
-  prefetchesColumns();
   pipelines();
   prefetchesRows();
   heap();
