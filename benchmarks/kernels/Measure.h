@@ -47,13 +47,14 @@ private:
 
 bool hasInstructions(const Isa &isa, NumberType type);
 
-// Counters: us, GFLOPs (from the best time of each task), peak% (the median over
-// tasks of the rate over that of registers beside it) and peak, in 10^9
-// operations.
 struct Task {
   double flops;
   std::function<void()> run;
 };
+
+// Counters: us, GFLOPs (from the best time of each task), peak% (the median over
+// tasks of the rate over that of registers beside it) and peak, in 10^9
+// operations.
 void measureComputing(benchmark::State &state, const Isa &isa, NumberType type,
                       const std::vector<Task> &tasks);
 
