@@ -188,9 +188,9 @@ typedef struct mille_sizes {
 
 /* Allocates all that runs of up to these sizes need, and starts threads - 1
  * threads. threads: 1 to 64, more than there are cores is allowed; 0: one for
- * each CPU of this process. Results do not depend on it. They start on the cores
- * of the calling thread, and stay off the one where a run was called, unless your
- * application sets their cores itself. On failure the sentence is in the package's
+ * each CPU of this process. Results do not depend on it. The threads may use the
+ * calling thread's cores, but leave the one on which a run was called; cores that
+ * your application sets for them stand. On failure the sentence is in the package's
  * message. */
 mille_status mille_session_create_for(mille_package *package,
                                       const mille_sizes *most, int threads,

@@ -8,9 +8,10 @@ using namespace Halide;
 namespace mille {
 
 // 12 to 28 accumulators of 32 vector registers, 8 to 12 of 16: enough to hide a
-// multiply-add's latency, and a load for every second one. Vectors that are odd in number
-// are all in one tile: of pairs on Zen 4 heads of 48, 80 and 112 take 0.85 to 0.9 of the
-// time that a tile of one vector takes; integers on AVX-512 take up to 5 % more.
+// multiply-add's latency, and a load for every second one. Of an odd number of vectors a
+// tile has three, or all five or seven: pairs on Zen 4 take 0.85 to 0.9 of the time for
+// heads of 48, 80 and 112 that they take by one vector and twice the rows. Integers would
+// take up to 5 % more, and stay with one.
 AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
                                                const Machine &machine) {
   if (machine.device)
