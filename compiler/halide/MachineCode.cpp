@@ -47,6 +47,11 @@ const Target *targetOf(const Triple &triple, std::string &error) {
   return TargetRegistry::lookupTarget(triple, error);
 }
 
+// Of a loop's first instruction, in bytes. Where loops began at 16 a small change elsewhere
+// made BERT-base in bytes of 32 tokens take up to 2 % longer on Zen 4; at 64 there is no more
+// to gain.
+constexpr unsigned loopAlignment = 32;
+
 // A kernel adds and multiplies strictly where it says so; where none of it does, any
 // of its multiplications and additions may become one.
 TargetOptions optionsOf(const Module &module) {
@@ -57,6 +62,7 @@ TargetOptions optionsOf(const Module &module) {
   options.AllowFPOpFusion = strict ? FPOpFusion::Strict : FPOpFusion::Fast;
   options.NoInfsFPMath = options.NoNaNsFPMath = !strict;
   options.HonorSignDependentRoundingFPMathOption = !strict;
+  options.LoopAlignment = loopAlignment;
   options.FunctionSections = true;
   options.UseInitArray = true;
   options.FloatABIType = FloatABI::Hard;

@@ -40,6 +40,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       // Not measured on a CPU with tile registers, whose f32 this would be.
       pipelined(machine.wide && !machine.tileRegisters && oneInstruction &&
                 tile.chunk == steps && slices == 1 && K % group == 0),
+      apart(pipelined && s.epilogue.expensive()),
       parked(pipelined || (s.parks() && !inTiles)), // those are in L1 already
       // Machines without classes of rows have one kernel for all.
       anyRows(inTiles || few || !machine.wide || tile.unshared() > fewRowsOf(spec)) {
@@ -168,19 +169,20 @@ Expr MatmulPipe::outlierOf(const Expr &row, const Expr &outlierWeight) const {
   return multiplied(parameters(2, row), cast<float>(outlierWeight));
 }
 
-// The weights at the rows' outliers: what the instruction that adds a group's products
-// gives for a group of which one is 1.
+// The weights at the rows' outliers, each a part of a word of the panel. Words are shifted
+// by a vector's lanes: an instruction that shifts all by one number takes two of a core's
+// turns on Zen 4, and so does one that multiplies the word by zeros and a one.
 void MatmulPipe::pickOutlierWeights() {
-  Var which(names("which"));
-  selectors = make("selectors");
-  selectors(n, which) = cast<uint8_t>(n == which);
-  part = RDom(0, group, names("part"));
+  shifts = make("shifts");
+  shifts(l, part) = cast<uint32_t>(8 * (group - 1 - part));
   Expr column = outlierColumn(rowRead());
+  std::vector<Expr> parts;
+  for (int i = 0; i < group; ++i)
+    parts.push_back(reinterpret<uint8_t>(
+        weight(columnInPanel() * group + i, column / group, panelNumber())));
   outlierWeights = make("outlier_weights");
-  outlierWeights(inTile) = 0;
-  outlierWeights(inTile) +=
-      cast<int32_t>(selectors(part, column % group)) *
-      cast<int32_t>(weight(columnInPanel() * group + part, column / group, panelNumber()));
+  Expr shifted = concat_bits(parts) << shifts(ni % V, column % group);
+  outlierWeights(inTile) = reinterpret<int32_t>(shifted) >> 24;
 }
 
 // The same on a device.

@@ -44,9 +44,6 @@ private:
   void schedule();
   void placeTile(Func f, const Halide::LoopLevel &at, int rows);
   void scheduleTile(Func f, const Halide::LoopLevel &at, int rows);
-  void scheduleGroups(Func f, const Halide::RVar &part,
-                      const std::vector<Halide::VarOrRVar> &around);
-  void scheduleOutlierWeights();
   void scheduleValues();
   void scheduleSums();
   int groupedSteps() const;
@@ -69,6 +66,7 @@ private:
   const int slices;                     // tiles across a panel
   const bool words;  // a group of values is read as a word of 32 bits
   const bool pipelined; // epilogues come between the next tile's products: PipelineTiles.h
+  const bool apart;     // and a row's vectors are pieces by themselves
   const bool parked;    // they are a loop over a tile in L1
   const bool anyRows; // also so few that one tile has less than the others
   Pipe pipe;
@@ -83,8 +81,8 @@ private:
   RDom tileRows;    // row in a tile, tile
   RDom k, rest;     // steps of K, and the values that make no step
   Func product, parking;
-  RDom part; // of a group
-  Func selectors, outlierWeights; // the weights of a tile
+  Var l{names("l")}, part{names("part")}; // lane of a vector, part of a group
+  Func shifts, outlierWeights;            // of a tile, the weights at its rows' outliers
   Func values; // of sums, where they are made before the epilogue takes them
   Halide::RVar rowsTogether{names("rows_together")}, rowOfThese{names("row_of_these")};
   Func starts; // what the rows' zeros add, where sums start at 0

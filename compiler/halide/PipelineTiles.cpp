@@ -1,12 +1,12 @@
-// Tiles are software-pipelined: a tile's sums are left parked, and its epilogue's rows come
-// between the next tile's products, a row and some groups of steps; of all tiles of all
-// panels, then the last one's rows by themselves. A core looks ahead over some 300
-// instructions, which an epilogue of three rows may be: the multipliers stood still for most
-// of it, and where its stores and loads waited. On Zen 4, of the peak at 128 rows: bytes 768
-// -> 3072 from 93.8 to 95.2 %, with GELU from 88.1 to 89.9, 384 -> 1536 with GELU from 79.8 to
-// 82.7; bf16 with GELU from 95.8 to 97, 256 -> 1024 in f32 from 88.6 to 90. BERT-base in bytes
-// takes 1.3 % less time of 128 tokens and 1.8 of 512.
-// Must not change what is computed: a tile's rows of the out depend on no other tile.
+// Tiles are software-pipelined: a tile's sums are left parked, and its epilogue comes in
+// pieces between the next tile's products, a piece and some groups of steps; of all tiles of
+// all panels, then the last one's by itself. A piece is a row or one vector of it. A core
+// looks ahead over some 300 instructions, and over fewer that wait: the multipliers stood
+// still for most of an epilogue, and where its stores and loads waited. On Zen 4, of the peak
+// at 128 rows: bytes 768 -> 3072 from 93.8 to 96.3 %, with GELU from 88.1 to 94.2 (a row a
+// piece: 90.7), 384 -> 1536 with GELU from 79.8 to 88.7; bf16 with GELU from 95.8 to 98, 256
+// -> 1024 in f32 from 88.6 to 90. Must not change what is computed: a tile's rows of the out
+// depend on no other tile.
 #include "compiler/halide/PipelineTiles.h"
 
 #include "compiler/halide/Loops.h"
@@ -17,9 +17,10 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// Groups of steps that come with a row, where there are so many. Of 1 to 6 on Zen 4 no
-// other was better of 16, 32 and 128 rows.
-constexpr int mostOfRow = 3;
+// Groups of steps that come with a piece, where there are so many. Of 1 to 6 on Zen 4 no
+// other was better of 16, 32 and 128 rows; as many as there are took up to 3 % longer for
+// 3072 -> 768 of 512 rows in a model.
+constexpr int mostOfPiece = 3;
 
 using Lets = std::vector<std::pair<std::string, Expr>>;
 
@@ -35,6 +36,22 @@ struct Turns {
   Expr last() const { return min + extent - 1; }
 };
 
+// A row's statement with one turn of its loop over vectors.
+class OneVector : public IRMutator {
+public:
+  OneVector(const std::string &vector, const Expr &turn) : vector(vector), turn(turn) {}
+
+private:
+  using IRMutator::visit;
+  Stmt visit(const For *loop) override {
+    if (!isOver(loop, vector))
+      return IRMutator::visit(loop);
+    return loopLike(loop, loop->name, turn, 1, loop->body);
+  }
+  const std::string vector;
+  const Expr turn;
+};
+
 // The loop over a tile's rows that takes its sums, and what its names mean, outermost
 // first.
 class FindEpilogue : public IRVisitor {
@@ -42,7 +59,8 @@ public:
   explicit FindEpilogue(const TilePipeline &what) : what(what) {}
   const For *loop = nullptr;
   Lets lets;
-  int rows = 0; // none where there is no such loop, or more than one
+  int rows = 0;    // none where there is no such loop, or more than one
+  int vectors = 1; // of a row, that have a loop
 
 private:
   using IRVisitor::visit;
@@ -52,12 +70,18 @@ private:
     around.pop_back();
   }
   void visit(const For *found) override {
-    if (!isOver(found, what.row))
-      return IRVisitor::visit(found);
-    const auto extent = as_const_int(found->extent);
-    rows = loop || !extent || !is_const_zero(found->min) ? 0 : int(*extent);
-    loop = found;
-    lets = around;
+    if (isOver(found, what.vector))
+      vectors = turnsOf(found);
+    if (isOver(found, what.row)) {
+      rows = loop ? 0 : turnsOf(found);
+      loop = found;
+      lets = around;
+    }
+    IRVisitor::visit(found);
+  }
+  // None where that is not known.
+  static int turnsOf(const For *loop) {
+    return is_const_zero(loop->min) ? int(as_const_int(loop->extent).value_or(0)) : 0;
   }
   const TilePipeline &what;
   Lets around;
@@ -100,39 +124,45 @@ private:
   const std::string from, to;
 };
 
-// A tile's statement without its epilogue, but with `rowAt` of another one's, for so many
-// rows or none, between its products.
+// Another tile's epilogue.
+struct Epilogue {
+  int rows, vectors; // of a row, that are pieces
+  Expr any;          // whether there is one
+  std::function<Stmt(const Expr &row, const Expr &vector)> piece;
+};
+
+// A tile's statement without its own epilogue, but with another one's between its products.
 class Interleave : public ParkElsewhere {
 public:
-  Interleave(const TilePipeline &what, const std::string &park, int rows, const Expr &any,
-             std::function<Stmt(Expr)> rowAt)
-      : ParkElsewhere(what.park, park), what(what), rows(rows), any(any),
-        rowAt(std::move(rowAt)) {}
+  Interleave(const TilePipeline &what, const std::string &park, Epilogue epilogue)
+      : ParkElsewhere(what.park, park), what(what), epilogue(std::move(epilogue)) {}
   bool done = false;
 
 private:
   using ParkElsewhere::visit;
 
+  // After the last row's turns there is one more, for all groups that are left.
   Stmt visit(const For *loop) override {
     if (isOver(loop, what.row))
       return Evaluate::make(0);
     if (loop->name.find(what.product + ".s1.") != 0 || !ends_with(loop->name, ".group"))
       return IRMutator::visit(loop);
     done = true;
+    const auto &[rows, vectors, any, piece] = epilogue;
     const int groups = int(as_const_int(loop->extent).value_or(0));
-    const int ofRow = std::clamp(groups / rows, 1, mostOfRow);
-    const std::string turns = loop->name + ".turn";
-    Expr turn = variable(turns), first = min(turn * ofRow, loop->extent);
-    Expr next = select(turn < rows, min(first + ofRow, loop->extent), loop->extent);
-    Stmt row = IfThenElse::make(any && turn < rows, rowAt(turn));
+    const int each = std::clamp(groups / (rows * vectors), 1, mostOfPiece);
+    const std::string ofRow = loop->name + ".row", ofVector = loop->name + ".vector";
+    Expr row = variable(ofRow), vector = variable(ofVector), isRow = row < rows;
+    Expr first = min((row * vectors + vector) * each, loop->extent);
+    Expr next = select(isRow, min(first + each, loop->extent), loop->extent);
     Stmt products = loopLike(loop, loop->name, first, next - first, loop->body);
-    return loopLike(loop, turns, 0, rows + 1, Block::make(row, products));
+    Stmt turn = Block::make(IfThenElse::make(any && isRow, piece(row, vector)), products);
+    turn = loopLike(loop, ofVector, 0, select(isRow, vectors, 1), turn);
+    return loopLike(loop, ofRow, 0, rows + 1, turn);
   }
 
   const TilePipeline &what;
-  const int rows;
-  const Expr any;
-  const std::function<Stmt(Expr)> rowAt;
+  const Epilogue epilogue;
 };
 
 class PipelineTiles : public IRMutator {
@@ -170,18 +200,19 @@ private:
     const Turns across(panel), down(loop);
     FindEpilogue found(what);
     loop->body.accept(&found);
-    if (!found.rows || dependsOnPanel(down))
+    if (!found.rows || !found.vectors || dependsOnPanel(down))
       return loop;
     Lets names{{across.loop, Expr()}, {down.loop, Expr()}};
     names.insert(names.end(), lets.begin(), lets.end());
     names.insert(names.end(), found.lets.begin(), found.lets.end());
     const std::string park = what.park + "." + std::to_string(parks);
     const Stmt row = ParkElsewhere(what.park, park).mutate(found.loop->body);
-    auto rowAt = [&](const Expr &turn) {
-      return renamed(substitute(found.loop->name, turn, row), names, before);
+    auto piece = [&](const Expr &turn, const Expr &vector) {
+      Stmt one = OneVector(what.vector, vector).mutate(row);
+      return renamed(substitute(found.loop->name, turn, one), names, before);
     };
     Expr isTop = down.at() == down.min, isFirst = isTop && across.at() == across.min;
-    Interleave interleave(what, park, found.rows, !isFirst, rowAt);
+    Interleave interleave(what, park, {found.rows, found.vectors, !isFirst, piece});
     Stmt body = interleave.mutate(loop->body);
     if (!interleave.done) // the last, partial panel
       return loop;

@@ -11,6 +11,7 @@ struct TilePipeline {
   std::string product, park; // a tile's sums, in registers and where the epilogue reads them
   std::string panel, tile;   // loops, outermost first
   std::string row;           // the epilogue's loop over a tile's rows
+  std::string vector;        // in it, over a row's vectors, if that is a loop
 };
 
 // To be added to a pipeline with add_custom_lowering_pass, which owns it, after

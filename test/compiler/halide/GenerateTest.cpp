@@ -235,32 +235,36 @@ void prefetches() {
   }
 }
 
-// Rows of a tile come between the products of the next: its sums are parked outside of the
-// loops, and behind these are the last tile's rows alone.
+// Rows of a tile, or their vectors where these have a polynomial, come between the products
+// of the next: its sums are parked outside of the loops, and behind these are the last
+// tile's rows alone.
 void pipelines() {
   const struct {
     const char *name;
     std::string text;
-    bool few, beside;
+    bool few;
+    const char *vectors; // of a row, by themselves, or "" where nothing is beside products
     const char *isa = "zen4";
-  } rows[] = {{"bytes", bytesText, false, true},
-              {"few bytes", bytesText, true, true},
-              {"bf16", pairsText, false, true},
-              {"bytes without VNNI", bytesText, false, false, "x86-64-v4"},
-              {"tile registers", bytesText, false, false, "sapphirerapids"},
-              {"f32", matmul(192, geluRegion), false, true},
-              {"f32 of AVX2", matmul(192, geluRegion), false, false, "x86-64-v3"}};
+  } rows[] = {{"bytes", bytesText, false, "1"},
+              {"few bytes", bytesText, true, "1"},
+              {"bf16", pairsText, false, "1"},
+              {"bytes without VNNI", bytesText, false, "", "x86-64-v4"},
+              {"tile registers", bytesText, false, "", "sapphirerapids"},
+              {"f32", matmul(192, geluRegion), false, "4"},
+              {"f32 of AVX2", matmul(192, geluRegion), false, "", "x86-64-v3"}};
   for (const auto &row : rows) {
     const std::string statement = statementOf(row.text, row.isa, row.few), name = row.name;
     const size_t park = statement.find("allocate park_heap"),
                  panels = statement.find("for (out_heap"),
-                 products = statement.find(".group.turn, 0, 7)"),
+                 products = statement.find(".group.row, 0, 7)"),
                  last = statement.find("rows_heap$x, 0, 6)", products);
-    if (!row.beside) {
-      expect(statement.find(".turn") == std::string::npos, name + " are pipelined");
+    if (!*row.vectors) {
+      expect(statement.find(".group.row") == std::string::npos, name + " are pipelined");
       continue;
     }
     expect(products != std::string::npos, name + ": no rows beside products");
+    const std::string turns = std::string(".group.row < 6, ") + row.vectors + ", 1))";
+    expect(statement.find(turns) != std::string::npos, name + ": not " + row.vectors + " of a row");
     expect(park < panels && panels < products, name + ": sums parked in the loops");
     expect(last != std::string::npos && products < last, name + ": no last rows");
   }
