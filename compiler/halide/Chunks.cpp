@@ -1,7 +1,8 @@
 // With a long K neither a panel nor the rows that it meets stay in L2. Here all
 // tiles of all panels do a chunk of K before any does the next; meanwhile a tile's
 // sums wait in its place of the out. The down projection of BERT-base, K = 3072, on
-// Zen 5: 5 to 7 % less time at 32 rows, 1 to 3 % at 128, 2 to 4 % at 512.
+// Zen 5: 5 to 7 % less time at 32 rows, 1 to 3 % at 128, 2 to 4 % at 512; on Zen 4 3 % less
+// at 32, but 1 to 2 % more than pipelined at 128 and 512.
 // Must add in the order of K, as without chunks: the bits are the same.
 #include "compiler/halide/Chunks.h"
 

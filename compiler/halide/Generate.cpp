@@ -19,7 +19,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "100";
+constexpr StringLiteral scheduleVersion = "101";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
@@ -50,7 +50,7 @@ bool isWide(const Isa &isa) { return isa.features & MILLE_CPU_AVX512; }
 bool hasTileRegisters(const Isa &isa) { return isa.features & MILLE_CPU_AMX; }
 
 Core coreFor(const KernelSpec &spec, const Isa &isa) {
-  return coreOf(isWide(isa), hasTileRegisters(isa) && spec.matmul.isNarrow());
+  return coreOf(isWide(isa), hasTileRegisters(isa), spec.matmul.isNarrow());
 }
 
 // Only matmul has a schedule of its own for few rows: on AVX-512 without tile registers,

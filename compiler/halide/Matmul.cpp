@@ -12,7 +12,8 @@ namespace mille {
 
 namespace {
 
-MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
+MatmulTile tileOf(const KernelSpec &spec, const Machine &machine, unsigned rank) {
+  const Core core = coreOf(machine.wide, machine.tileRegisters, spec.matmul.isNarrow());
   std::vector<MatmulTile> tiles = tilesOf(spec, core);
   return tiles[rank < tiles.size() ? rank : 0];
 }
@@ -29,8 +30,9 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       byExpert(device && s.experts),
       deviceTile(device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                         : DeviceTile{}),
-      tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0}
-                  : tileOf(spec, coreOf(machine.wide, inTiles), rank)),
+      tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0, 0}
+                  : tileOf(spec, machine, rank)),
+      chunk(few ? tile.chunkOfFew : tile.chunk),
       V(machine.lanes), K(int(s.inner)), panel(int(s.panel)),
       panels(int(s.panels)), count(s.accumulators), group(int(s.group())),
       steps(int(s.steps())), width(panel / count),
@@ -39,7 +41,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       words(device && group > 1),
       // Not measured on a CPU with tile registers, whose f32 this would be.
       pipelined(machine.wide && !machine.tileRegisters && oneInstruction &&
-                tile.chunk == steps && slices == 1 && K % group == 0),
+                chunk == steps && slices == 1 && K % group == 0),
       apart(pipelined && s.epilogue.expensive()),
       parked(pipelined || (s.parks() && !inTiles)), // those are in L1 already
       // Machines without classes of rows have one kernel for all.

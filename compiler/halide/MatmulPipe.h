@@ -60,6 +60,7 @@ private:
   const bool byExpert; // on a device, where a launch has the rows of all
   const DeviceTile deviceTile;
   const MatmulTile tile; // of a device: its item's
+  const int chunk;       // steps of K that all tiles do before any does the next
   const int V, K, panel, panels, count; // of accumulators
   const int group, steps;               // steps of K, `group` values each
   const int width;                      // out columns of a panel

@@ -116,7 +116,7 @@ int MatmulPipe::groupedSteps() const {
 
 // Where the tile's sums wait in the out, a chunk of K is outside of all.
 void MatmulPipe::addPasses() {
-  const int chunk = tile.chunk, step = panel * group;
+  const int step = panel * group;
   if (chunk < steps)
     pipe.passes.push_back(
         chunkSums({pipe.out.name(), product.name(), no.name(), chunk}));

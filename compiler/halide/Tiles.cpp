@@ -7,10 +7,11 @@
 
 namespace mille {
 
-Core coreOf(bool wide, bool inTiles) {
+Core coreOf(bool wide, bool hasTileRegisters, bool narrow) {
   // AVX-512: of Skylake and Zen 4 what is less; AVX2: of Haswell and Zen 2.
   if (wide)
-    return {32, 16, 2, 4, 2, 32, 1 << 20, inTiles ? 8 : 0};
+    return {32, 16, 2, 4, 2, 32, 1 << 20, hasTileRegisters && narrow ? 8 : 0,
+            !hasTileRegisters};
   return {16, 8, 2, 5, 2, 32, 512 << 10};
 }
 
@@ -62,20 +63,26 @@ std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core, size_t most
   return shapes;
 }
 
-// Rows that a chunk's inputs are counted for: those of a batch of one.
-constexpr int64_t rowsInL2 = 128;
-
-// A step of a panel, of the panel that comes next and of the rows is in L2 at once;
-// three quarters of it may be.
-int64_t stepsInL2(const MatmulSpec &m, const Core &core) {
-  const int64_t step = 4 * (2 * m.panel + rowsInL2);
-  return core.bytesOfL2 * 3 / 4 / step;
+// So many steps of columns and rows are in L2 at once; three quarters of it may be.
+int64_t stepsInL2(const Core &core, int64_t columns, int64_t rows) {
+  return core.bytesOfL2 * 3 / 4 / (4 * (columns + rows));
 }
 
-// Equal pieces of K that stay in L2. A sum that fits is whole: parking costs 1 %,
-// and QKV of BERT-base (768 steps) in pieces of 384 was 5 % slower.
-int chunkOf(const MatmulSpec &m, const Core &core) {
-  const int64_t steps = m.steps(), most = stepsInL2(m, core);
+// Of a panel, of the panel that comes next and of the rows, those of a batch of one.
+int64_t stepsOfTwoPanels(const MatmulSpec &m, const Core &core) {
+  return stepsInL2(core, 2 * m.panel, 128);
+}
+
+// Of a panel, which all tiles read, and of a tile's rows: where tiles are many, little of
+// the next panel comes beside each.
+int64_t stepsOfOnePanel(const MatmulSpec &m, const Core &core, int rows) {
+  return stepsInL2(core, m.panel, rows);
+}
+
+// Equal pieces of K that stay in L2. A sum that fits is whole: parking costs 1 %, tiles in
+// pieces are not pipelined, and QKV of BERT-base (768 steps) in pieces of 384 was 5 % slower.
+int chunkOf(const MatmulSpec &m, int64_t most) {
+  const int64_t steps = m.steps();
   if (steps <= most)
     return int(steps);
   for (int64_t chunk = most; chunk >= most / 3; --chunk)
@@ -98,7 +105,7 @@ int tilesAcross(const MatmulSpec &m, const Core &core) {
 
 MatmulTile registerTileOf(const MatmulSpec &m, const Core &core) {
   return {tilesDown * tileLanes, tilesAcross(m, core) * tileLanes / m.accumulators,
-          int(m.steps())};
+          int(m.steps()), int(m.steps())};
 }
 
 // Sixteen groups of K. Every second row of tiles meets the columns the other way round,
@@ -127,18 +134,24 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   if (core.tileRegisters)
     return {registerTileOf(m, core)};
   const int steps = int(m.steps());
-  const int chunk = sumsMayWait(spec) ? chunkOf(m, core) : steps;
+  const std::vector<Shape> shapes = bestShapes(m, core, 4);
+  int chunk = steps, ofFew = steps;
+  if (sumsMayWait(spec)) {
+    ofFew = chunkOf(m, stepsOfTwoPanels(m, core));
+    chunk = core.pipelines ? chunkOf(m, stepsOfOnePanel(m, core, shapes.front().rows)) : ofFew;
+  }
   std::vector<MatmulTile> tiles;
-  for (const Shape &shape : bestShapes(m, core, 4)) {
+  for (const Shape &shape : shapes) {
     const int across = shape.vectors * core.lanes; // pieces are of whole panels
-    tiles.push_back({shape.rows, across / m.accumulators,
-                     across == m.panel ? chunk : steps});
+    const bool isWhole = across != m.panel;
+    tiles.push_back({shape.rows, across / m.accumulators, isWhole ? steps : chunk,
+                     isWhole ? steps : ofFew});
   }
   const MatmulTile best = tiles.front();
-  if (best.chunk < steps)
-    tiles.push_back({best.rows, best.columns, steps});
-  if (sumsMayWait(spec) && best.columns == m.panel && chunk % 2 == 0 && chunk >= 512)
-    tiles.push_back({best.rows, best.columns, chunk / 2});
+  if (best.chunkOfFew < steps)
+    tiles.push_back({best.rows, best.columns, steps, steps});
+  if (sumsMayWait(spec) && best.columns == m.panel && ofFew % 2 == 0 && ofFew >= 512)
+    tiles.push_back({best.rows, best.columns, ofFew / 2, ofFew / 2});
   return tiles;
 }
 
@@ -157,6 +170,9 @@ std::string inWords(const MatmulTile &tile, const MatmulSpec &m) {
     text << "at once";
   else
     text << "in pieces of " << tile.chunk;
+  if (tile.chunkOfFew < tile.chunk)
+    text << ", of few rows " << (tile.chunk == steps ? "in pieces " : "") << "of "
+         << tile.chunkOfFew;
   return text.str();
 }
 
@@ -172,8 +188,10 @@ std::string explainTile(const KernelSpec &spec, const Core &core) {
        << tile.rows * vectors + vectors + 1 << " of " << core.registers
        << " registers; a step takes " << cost.multiplies
        << " cycles of multiply-adds, " << cost.loads << " of loads, " << cost.fromL2
-       << " of L2; " << stepsInL2(m, core) << " steps of two panels and of " << rowsInL2
-       << " rows fit the L2";
+       << " of L2; " << stepsOfTwoPanels(m, core)
+       << " steps of two panels and of 128 rows fit the L2";
+  if (core.pipelines)
+    text << ", " << stepsOfOnePanel(m, core, tile.rows) << " of one panel and a tile's rows";
   return text.str();
 }
 

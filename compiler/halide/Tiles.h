@@ -19,14 +19,16 @@ struct Core {
   int bytesFromL2;    // in a cycle, that a loop keeps up
   int64_t bytesOfL2;
   int tileRegisters = 0; // which then hold the sums
+  bool pipelines = false; // tiles of many rows whose sums are whole: PipelineTiles.h
 };
-// 32 vector registers of 16 lanes, or 16 of 8; and for sums of narrow types perhaps
-// tile registers.
-Core coreOf(bool wide, bool inTiles = false);
+// 32 vector registers of 16 lanes, or 16 of 8; and perhaps tile registers, for sums of
+// narrow types.
+Core coreOf(bool wide, bool hasTileRegisters = false, bool narrow = false);
 
 struct MatmulTile {
   int rows, columns; // of the out, in every accumulator
   int chunk;         // steps of K that all tiles do before any does the next
+  int chunkOfFew;    // the same where there are few rows
 
   // Of more rows than these, tiles of `rows` and of one less leave none over.
   int unshared() const { return (rows - 1) * (rows - 2) - 1; }
@@ -51,7 +53,7 @@ StepCost costOf(const Core &core, int rows, int vectors);
 // one of these better (mille compile --tune). Never empty, the same each time.
 std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core);
 
-// "6 rows x 64 columns, 3072 steps of K in pieces of 1024".
+// "6 rows x 64 columns, 3072 steps of K in pieces of 1024, of few rows of 768".
 std::string inWords(const MatmulTile &tile, const MatmulSpec &matmul);
 
 // The first of them and why, as a sentence.
