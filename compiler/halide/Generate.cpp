@@ -19,7 +19,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr StringLiteral scheduleVersion = "101";
+constexpr StringLiteral scheduleVersion = "103";
 
 constexpr StringLiteral features =
     "-no_runtime-user_context-no_asserts-no_bounds_query";

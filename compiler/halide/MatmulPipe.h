@@ -24,6 +24,7 @@ private:
   void declareOperands();
   void placeRows();
   Expr isRow(const Expr &i, const Expr &t) const;
+  Expr isShared(const Expr &i, const Expr &t) const;
   Expr inTileOfAll(const Expr &i, const Expr &t) const;
   Expr rowAt(const Expr &i, const Expr &t) const;
   void multiply();
@@ -69,7 +70,8 @@ private:
   const bool pipelined; // epilogues come between the next tile's products: PipelineTiles.h
   const bool apart;     // and a row's vectors are pieces by themselves
   const bool parked;    // they are a loop over a tile in L1
-  const bool anyRows; // also so few that one tile has less than the others
+  const int leastRows;  // of a tile, but where some are left over
+  const bool anyRows;   // also so few that one tile has less than the others
   Pipe pipe;
   Halide::ImageParam input, weight, parameters, sums;
   Halide::ImageParam own; // [1]: rows of the group's expert
@@ -77,8 +79,10 @@ private:
   // In a tile: column, accumulator, row; its number down and across.
   Var ni{names("ni")}, a{names("a")}, i{names("i")}, t{names("t")}, no{names("no")};
   std::vector<Var> inTile;
-  Expr taller;      // how many tiles, the first ones, have all their rows
-  Expr whole;       // none has fewer than one less
+  Expr high;        // as many tiles have at least one row less than the most
+  Expr fewer;       // rows of a tile; of `taller` tiles, the first ones, one more
+  Expr taller;
+  Expr whole;       // the last tile has no fewer
   RDom tileRows;    // row in a tile, tile
   RDom k, rest;     // steps of K, and the values that make no step
   Func product, parking;

@@ -24,7 +24,7 @@ private:
   }
 };
 
-// A body where a condition is known.
+// A body where a condition is known: without it none that follows holds.
 class Settled : public IRMutator {
 public:
   Settled(const Expr &condition, bool value) : condition(condition), value(value) {}
@@ -32,7 +32,7 @@ public:
 private:
   using IRMutator::visit;
   Stmt visit(const IfThenElse *choice) override {
-    if (!equal(choice->condition, condition))
+    if (!choice->condition.as<Variable>() || (value && !equal(choice->condition, condition)))
       return IRMutator::visit(choice);
     if (value)
       return mutate(choice->then_case);

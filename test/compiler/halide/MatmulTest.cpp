@@ -202,7 +202,8 @@ void check(const Case &c, const Isa &isa) {
   int64_t unit = parsed.info.columnUnit;
   // The runtime calls the kernel of many rows with no fewer.
   const int64_t least = many == few ? 1 : parsed.info.fewRows + 1;
-  for (int64_t rows : {1, 2, 3, 5, 6, 7, 11, 12, 13, 19, 20, 21, 31, 41, 42, 103}) {
+  for (int64_t rows :
+       {1, 2, 3, 5, 6, 7, 9, 11, 12, 13, 17, 19, 20, 21, 25, 31, 41, 42, 103}) {
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
       Data data(c, rows, side);
       expect(data.run(few, 0, rows, 0, c.columns) == 0, c, isa, rows, "status");
