@@ -197,7 +197,8 @@ int countOf(const std::string &word, const std::string &text) {
 }
 
 // A matmul's loops over K are in groups of 4 steps, of few rows 2, without a condition, some
-// with each row of another tile.
+// with each row of another tile. Of few rows there is one for each height of a tile: of all
+// rows, of one and of two less; and of two less where rows are left over, or there is only one.
 // Each step asks for the 4 lines that a later one reads, each group for 2 of the next
 // panel, into L2 alone where the CPU does as it is asked. Addresses count the weight's own
 // elements: a panel of 3072 or 3200 on, in f32 of 4 bytes, in bf16 of 2. Steps that make no
@@ -208,19 +209,21 @@ void prefetches() {
     std::string text;
     bool few;
     const char *groups, *asking, *panel, *rest;
-    int lines, linesOfL2;
+    int lines, linesOfL2, heights;
     const char *isa = "zen4";
-  } rows[] = {{matmul(192, addBias), false, "min(", "(uint32)prefetch", "3072", "", 18, 0},
-              {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 10, 0},
+  } rows[] = {{matmul(192, addBias), false, "min(", "(uint32)prefetch", "3072", "", 18, 0, 1},
+              {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 10, 0, 5},
               {matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "", 16, 2,
-               "sapphirerapids"},
-              {pairsText, false, "min(", "(uint16)prefetch", "3072", "", 18, 0},
-              {oddK, false, "min(", "(uint32)prefetch", "3200", "$x, 48, 2)", 18, 0}};
+               1, "sapphirerapids"},
+              {pairsText, false, "min(", "(uint16)prefetch", "3072", "", 18, 0, 1},
+              {oddK, false, "min(", "(uint32)prefetch", "3200", "$x, 48, 2)", 18, 0, 1}};
   for (const auto &row : rows) {
     const std::string statement = statementOf(row.text, row.isa, row.few);
     size_t loop = statement.find(std::string(".group, ") + row.groups);
     expect(loop != std::string::npos, std::string("no groups ") + row.groups);
+    int heights = 0;
     for (; loop != std::string::npos; loop = statement.find(".group, ", loop + 1)) {
+      ++heights;
       const size_t end = statement.find_first_of("}", loop);
       const std::string body = statement.substr(loop, end - loop);
       expect(countOf(row.asking, body) == row.lines,
@@ -229,6 +232,7 @@ void prefetches() {
              std::to_string(countOf(prefetchIntoL2Name, body)) + " lines of L2 alone");
       expect(countOf("if (", body) == 0, "a group asks for a condition");
     }
+    expect(heights == row.heights, std::to_string(heights) + " heights of tiles");
     expect(statement.find(".ahead = ") != std::string::npos &&
                statement.find(row.panel) != std::string::npos, "asks a panel ahead");
     expect(statement.find(row.rest) != std::string::npos, "steps without a group");
