@@ -12,8 +12,11 @@ namespace mille {
 
 namespace {
 
-MatmulTile tileOf(const KernelSpec &spec, const Machine &machine, unsigned rank) {
-  const Core core = coreOf(machine.wide, machine.tileRegisters, spec.matmul.isNarrow());
+Core coreFor(const Machine &machine, const MatmulSpec &m) {
+  return coreOf(machine.wide, machine.tileRegisters, m.isNarrow());
+}
+
+MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
   std::vector<MatmulTile> tiles = tilesOf(spec, core);
   return tiles[rank < tiles.size() ? rank : 0];
 }
@@ -31,7 +34,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       deviceTile(device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                         : DeviceTile{}),
       tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0, 0}
-                  : tileOf(spec, machine, rank)),
+                  : tileOf(spec, coreFor(machine, s), rank)),
       chunk(few ? tile.chunkOfFew : tile.chunk),
       V(machine.lanes), K(int(s.inner)), panel(int(s.panel)),
       panels(int(s.panels)), count(s.accumulators), group(int(s.group())),
@@ -39,9 +42,8 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       slices(width / tile.columns),
       // Neighbouring items of a device read neighbouring words.
       words(device && group > 1),
-      // Not measured on a CPU with tile registers, whose f32 this would be.
-      pipelined(machine.wide && !machine.tileRegisters && oneInstruction &&
-                chunk == steps && slices == 1 && K % group == 0),
+      pipelined(coreFor(machine, s).pipelines && oneInstruction && chunk == steps &&
+                slices == 1 && K % group == 0),
       apart(pipelined && s.epilogue.expensive()),
       parked(pipelined || (s.parks() && !inTiles)), // those are in L1 already
       leastRows(few && tile.rows > 2 ? tile.rows - 2 : tile.rows - 1),
@@ -77,7 +79,7 @@ void MatmulPipe::declareOperands() {
 // is left over: a tile of 2 takes as long as one of 4. With 8, that is 14 to 16, 21 to 24,
 // 28 to 32 and so on, and all from 42; of others the last tile has fewer. The kernel of few
 // rows has tiles of two rows less too, which leave none over of 12 to 16 and from 18 on: on
-// Zen 4 12 and 18 rows take 10 to 17 % less time. A tile of tile registers takes as long as
+// Zen 4 12 and 18 rows take 8 to 17 % less time. A tile of tile registers takes as long as
 // it has rows.
 void MatmulPipe::placeRows() {
   pipe.out = make("out");
@@ -106,8 +108,7 @@ Expr MatmulPipe::isRow(const Expr &i, const Expr &t) const {
 
 // Of those after the least. Each is compared to numbers, so that a loop's end is one.
 Expr MatmulPipe::isShared(const Expr &i, const Expr &t) const {
-  const int most = tile.rows;
-  return (high && (i < most - 1 || t < taller)) || (i < leastRows + 1 && t < taller);
+  return (high && (i < tile.rows - 1 || t < taller)) || (i < leastRows + 1 && t < taller);
 }
 
 // The same but for rows past the last: a tile's sums are of the last row there, but of a
@@ -181,8 +182,8 @@ Expr MatmulPipe::outlierOf(const Expr &row, const Expr &outlierWeight) const {
 }
 
 // The weights at the rows' outliers, each a part of a word of the panel. Words are shifted
-// by a vector's lanes: an instruction that shifts all by one number takes two of a core's
-// turns on Zen 4, and so does one that multiplies the word by zeros and a one.
+// by a vector's lanes: beside products on Zen 4 that costs nothing, where an instruction
+// that shifts all by one number does, and one that multiplies a word by zeros and a one.
 void MatmulPipe::pickOutlierWeights() {
   shifts = make("shifts");
   shifts(l, part) = cast<uint32_t>(8 * (group - 1 - part));

@@ -9,6 +9,7 @@ namespace mille {
 
 Core coreOf(bool wide, bool hasTileRegisters, bool narrow) {
   // AVX-512: of Skylake and Zen 4 what is less; AVX2: of Haswell and Zen 2.
+  // What pipelining does for f32 beside tile registers was not measured.
   if (wide)
     return {32, 16, 2, 4, 2, 32, 1 << 20, hasTileRegisters && narrow ? 8 : 0,
             !hasTileRegisters};
@@ -63,14 +64,17 @@ std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core, size_t most
   return shapes;
 }
 
+// Rows that a chunk's inputs are counted for where they are few: those of a batch of one.
+constexpr int64_t rowsInL2 = 128;
+
 // So many steps of columns and rows are in L2 at once; three quarters of it may be.
 int64_t stepsInL2(const Core &core, int64_t columns, int64_t rows) {
   return core.bytesOfL2 * 3 / 4 / (4 * (columns + rows));
 }
 
-// Of a panel, of the panel that comes next and of the rows, those of a batch of one.
+// Of a panel, of the panel that comes next and of the rows.
 int64_t stepsOfTwoPanels(const MatmulSpec &m, const Core &core) {
-  return stepsInL2(core, 2 * m.panel, 128);
+  return stepsInL2(core, 2 * m.panel, rowsInL2);
 }
 
 // Of a panel, which all tiles read, and of a tile's rows: where tiles are many, little of
@@ -143,15 +147,17 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   std::vector<MatmulTile> tiles;
   for (const Shape &shape : shapes) {
     const int across = shape.vectors * core.lanes; // pieces are of whole panels
-    const bool isWhole = across != m.panel;
-    tiles.push_back({shape.rows, across / m.accumulators, isWhole ? steps : chunk,
-                     isWhole ? steps : ofFew});
+    const bool mayWait = across == m.panel;
+    tiles.push_back({shape.rows, across / m.accumulators, mayWait ? chunk : steps,
+                     mayWait ? ofFew : steps});
   }
   const MatmulTile best = tiles.front();
   if (best.chunkOfFew < steps)
     tiles.push_back({best.rows, best.columns, steps, steps});
   if (sumsMayWait(spec) && best.columns == m.panel && ofFew % 2 == 0 && ofFew >= 512)
     tiles.push_back({best.rows, best.columns, ofFew / 2, ofFew / 2});
+  if (best.chunkOfFew < best.chunk)
+    tiles.push_back({best.rows, best.columns, ofFew, ofFew});
   return tiles;
 }
 
@@ -189,7 +195,7 @@ std::string explainTile(const KernelSpec &spec, const Core &core) {
        << " registers; a step takes " << cost.multiplies
        << " cycles of multiply-adds, " << cost.loads << " of loads, " << cost.fromL2
        << " of L2; " << stepsOfTwoPanels(m, core)
-       << " steps of two panels and of 128 rows fit the L2";
+       << " steps of two panels and of " << rowsInL2 << " rows fit the L2";
   if (core.pipelines)
     text << ", " << stepsOfOnePanel(m, core, tile.rows) << " of one panel and a tile's rows";
   return text.str();

@@ -268,7 +268,8 @@ void pipelines() {
     }
     expect(products != std::string::npos, name + ": no rows beside products");
     const std::string turns = std::string(".group.row < 6, ") + row.vectors + ", 1))";
-    expect(statement.find(turns) != std::string::npos, name + ": not " + row.vectors + " of a row");
+    expect(statement.find(turns) != std::string::npos,
+           name + ": not " + row.vectors + " of a row");
     expect(park < panels && panels < products, name + ": sums parked in the loops");
     expect(last != std::string::npos && products < last, name + ": no last rows");
   }
