@@ -1,7 +1,7 @@
 // The ceilings beside which a kernel is timed, and the counters that say how near it
 // comes to them.
 #include "benchmarks/kernels/Measure.h"
-#include "compiler/driver/PeakLoops.h"
+#include "compiler/driver/machine/PeakLoops.h"
 #include "runtime/Memory.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // bursts of what bounds it, as the clock and the neighbours change from millisecond
 // to millisecond. Must not know what a kernel computes.
 #pragma once
-#include "compiler/driver/Machine.h"
+#include "compiler/driver/machine/Machine.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <benchmark/benchmark.h>

@@ -6,7 +6,7 @@
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Reproducer.h"
-#include "compiler/driver/Tune.h"
+#include "compiler/driver/commands/Tune.h"
 
 using namespace mille;
 

@@ -7,7 +7,7 @@
 #include "compiler/driver/Help.h"
 #include "compiler/driver/OptionChecks.h"
 #include "compiler/driver/Version.h"
-#include "compiler/import/Schemes.h"
+#include "compiler/import/schemes/Schemes.h"
 #include "compiler/rewrite/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

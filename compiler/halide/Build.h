@@ -1,7 +1,7 @@
 // Halide pipelines of the kernels: algorithm above, schedule below.
 // Private to this room.
 #pragma once
-#include "compiler/halide/DeviceSource.h"
+#include "compiler/halide/device/DeviceSource.h"
 #include "compiler/halide/Spec.h"
 
 #include "Halide.h"

@@ -4,8 +4,8 @@
 
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
-#include "compiler/halide/MachineCode.h"
-#include "compiler/halide/RegistersApart.h"
+#include "compiler/halide/instructions/MachineCode.h"
+#include "compiler/halide/passes/RegistersApart.h"
 #include "runtime/abi.h"
 
 #include <cstdio>

@@ -5,7 +5,7 @@
 // and it promises LLVM that there is no NaN, so NaN is looked for in the bits.
 #include "compiler/halide/Functions.h"
 
-#include "compiler/halide/PickInstruction.h"
+#include "compiler/halide/instructions/PickInstruction.h"
 
 #include <algorithm>
 

@@ -3,10 +3,10 @@
 #include "compiler/halide/Generate.h"
 
 #include "compiler/halide/Cache.h"
-#include "compiler/halide/DeviceTiles.h"
+#include "compiler/halide/device/DeviceTiles.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/ReadSpec.h"
-#include "compiler/halide/Tiles.h"
+#include "compiler/halide/matmul/Tiles.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"

@@ -1,7 +1,7 @@
 // Rows as bytes, with a step and a zero for each.
 // Must round in the same way on every instruction set.
 #include "compiler/halide/Build.h"
-#include "compiler/halide/Device.h"
+#include "compiler/halide/device/Device.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 

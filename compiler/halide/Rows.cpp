@@ -1,7 +1,7 @@
 // Row-wise kernels: gathers, a norm of the whole row, a scalar region.
 // Must add a row in one order, whatever rows a task has.
 #include "compiler/halide/Build.h"
-#include "compiler/halide/Device.h"
+#include "compiler/halide/device/Device.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 

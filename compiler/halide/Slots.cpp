@@ -1,7 +1,7 @@
 // Rows taken by their number: to experts (dispatch) and back (combine). Numbers
 // count the whole run's rows, so a task has all rows and some columns.
 #include "compiler/halide/Build.h"
-#include "compiler/halide/Device.h"
+#include "compiler/halide/device/Device.h"
 
 using namespace Halide;
 

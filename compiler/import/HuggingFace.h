@@ -1,7 +1,7 @@
 // Hugging Face folders: config.json and safetensors of the families in
 // families/.
 #pragma once
-#include "compiler/import/Config.h"
+#include "compiler/import/config/Config.h"
 
 namespace mille::import {
 

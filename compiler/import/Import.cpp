@@ -1,9 +1,9 @@
 // Says what a path is (folder, native spec, .mlir), where its weights are, and
 // puts reading and building together.
 #include "compiler/import/Import.h"
-#include "compiler/import/Build.h"
+#include "compiler/import/model/Build.h"
 #include "compiler/import/HuggingFace.h"
-#include "compiler/import/Spec.h"
+#include "compiler/import/spec/Spec.h"
 #include "compiler/import/Text.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"

@@ -1,6 +1,6 @@
 // BEiT: biases by pair of patches, of each layer or of all; LayerScale; the
 // patches' mean, normed, or CLS.
-#include "compiler/import/ConfigImage.h"
+#include "compiler/import/config/ConfigImage.h"
 #include "compiler/import/families/Families.h"
 
 using namespace mille;

@@ -1,6 +1,6 @@
 // DINOv2: ViT with LayerScale, a gated feed-forward in the largest, and a
 // classifier on CLS beside the mean of the patches; with registers or without.
-#include "compiler/import/ConfigImage.h"
+#include "compiler/import/config/ConfigImage.h"
 #include "compiler/import/families/Families.h"
 
 using namespace mille;

@@ -1,6 +1,6 @@
 // DINOv3 ViT: patches turn by row and column, CLS and registers do not;
 // LayerScale; biases one by one.
-#include "compiler/import/ConfigImage.h"
+#include "compiler/import/config/ConfigImage.h"
 #include "compiler/import/families/Families.h"
 
 using namespace mille;

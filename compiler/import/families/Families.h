@@ -1,6 +1,6 @@
 // The families that Mille knows, one per file of this folder.
 #pragma once
-#include "compiler/import/Config.h"
+#include "compiler/import/config/Config.h"
 
 namespace mille::import {
 

@@ -1,8 +1,8 @@
 // Swin and Swin V2: attention in windows that move from layer to layer, stages
 // of ever fewer and wider tokens. V2 norms after branches, compares queries and
 // keys by their cosine and computes its biases from coordinates.
-#include "compiler/import/ConfigImage.h"
-#include "compiler/import/Coordinates.h"
+#include "compiler/import/config/ConfigImage.h"
+#include "compiler/import/model/Coordinates.h"
 #include "compiler/import/families/Families.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // What the two-tower families share: an image tower and a text tower of the same
 // pre-norm layers, under the same names.
 #pragma once
-#include "compiler/import/ConfigImage.h"
+#include "compiler/import/config/ConfigImage.h"
 
 // The layers of a tower; `mille` and `file` are string literals in front of the
 // names.

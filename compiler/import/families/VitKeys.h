@@ -1,6 +1,6 @@
 // What ViT and DeiT share: their stack and its pooler.
 #pragma once
-#include "compiler/import/ConfigImage.h"
+#include "compiler/import/config/ConfigImage.h"
 
 namespace mille::import {
 

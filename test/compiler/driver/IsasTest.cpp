@@ -24,7 +24,7 @@
 // CHECK: avx2, bf16, x86-64-v3: x86-64-v3
 // CHECK: nothing, f32, host: this machine's CPU has none of the instruction sets that Mille knows
 // CHECK-NEXT: --target=x86-64-v3 generates for others
-#include "compiler/driver/Isas.h"
+#include "compiler/driver/program/Isas.h"
 #include "runtime/abi.h"
 
 #include <cstdio>

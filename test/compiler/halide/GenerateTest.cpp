@@ -16,7 +16,7 @@
 // CHECK: rows-gelu.o: bf16, picks
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
-#include "compiler/halide/PrefetchInstruction.h"
+#include "compiler/halide/instructions/PrefetchInstruction.h"
 #include "compiler/halide/ReadSpec.h"
 #include "test/compiler/halide/Inputs/KernelTexts.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"

@@ -1,7 +1,7 @@
 // RUN: %programs/import-windows | FileCheck %s --match-full-lines
 //
 // Index lists of windows and tables of coordinates, small enough to check by eye.
-#include "compiler/import/Coordinates.h"
+#include "compiler/import/model/Coordinates.h"
 
 #include <cstdio>
 

@@ -1,0 +1,321 @@
+// `mille inspect`: what a model is, read off its transformer ops, on a screen.
+// Must not run it; what a unit is in words is UnitFacts'.
+#include "compiler/driver/Command.h"
+#include "compiler/driver/package/Package.h"
+#include "compiler/driver/package/Reference.h"
+#include "compiler/driver/commands/Report.h"
+#include "compiler/driver/commands/UnitFacts.h"
+#include "dialects/kernel/Signature.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mille;
+using namespace mille::transformer;
+using llvm::StringRef;
+
+//===-- The screen -------------------------------------------------------------------===//
+
+// "0-11", "0, 2, 5-7".
+static std::string ranges(llvm::ArrayRef<int64_t> numbers) {
+  std::string text;
+  for (size_t i = 0; i < numbers.size();) {
+    size_t j = i;
+    while (j + 1 < numbers.size() && numbers[j + 1] <= numbers[j] + 1)
+      ++j;
+    text += (i ? ", " : "") + std::to_string(numbers[i]);
+    if (numbers[j] != numbers[i])
+      text += "-" + std::to_string(numbers[j]);
+    i = j + 1;
+  }
+  return text;
+}
+
+// The units of one stack: its layers are numbered from 0 without a gap back.
+struct Stack {
+  std::vector<std::vector<ResidualOp>> layers;
+};
+
+static std::vector<Stack> stacksOf(mlir::Operation *model) {
+  std::vector<Stack> stacks;
+  int64_t last = INT64_MAX;
+  model->walk([&](ResidualOp unit) {
+    int64_t layer = unit.getLayer().value_or(0);
+    if (layer < last)
+      stacks.push_back({});
+    if (layer != last)
+      stacks.back().layers.push_back({});
+    stacks.back().layers.back().push_back(unit);
+    last = layer;
+  });
+  return stacks;
+}
+
+static void printFact(const std::string &what, const std::string &value,
+                      llvm::raw_ostream &out) {
+  out << "    " << what << std::string(what.size() < 15 ? 16 - what.size() : 1, ' ')
+      << value << '\n';
+}
+
+static void printFacts(const Facts &facts, llvm::raw_ostream &out) {
+  for (const Fact &fact : llvm::drop_begin(facts))
+    printFact(fact.what, fact.value, out);
+}
+
+// What `facts` says otherwise than `usual`; what it lacks is "none".
+static void printDifferences(const Facts &facts, const Facts &usual,
+                             llvm::raw_ostream &out) {
+  for (const Fact &fact : facts)
+    if (llvm::find(usual, fact) == usual.end())
+      printFact(fact.what, fact.value, out);
+  for (const Fact &fact : usual)
+    if (llvm::none_of(facts, [&](const Fact &other) { return other.what == fact.what; }))
+      printFact(fact.what, "none", out);
+}
+
+// Units that are said with the same words, and the layers that they are in.
+struct Kind {
+  Facts facts;
+  std::vector<int64_t> layers;
+};
+
+// The kinds of the i-th unit of every layer, the commonest first.
+static std::vector<Kind> kindsOf(const Stack &stack, size_t i,
+                                 const Dimensions &model) {
+  std::vector<Kind> kinds;
+  for (auto [number, units] : llvm::enumerate(stack.layers)) {
+    if (i >= units.size())
+      continue;
+    Facts facts = factsOf(units[i], model);
+    auto known = llvm::find_if(kinds, [&](Kind &kind) { return kind.facts == facts; });
+    if (known == kinds.end())
+      known = kinds.insert(kinds.end(), {std::move(facts), {}});
+    known->layers.push_back(number);
+  }
+  llvm::stable_sort(kinds, [](const Kind &a, const Kind &b) {
+    return a.layers.size() > b.layers.size();
+  });
+  return kinds;
+}
+
+// Kinds of units: of each stack, of each place in its layers.
+using Units = std::vector<std::vector<std::vector<Kind>>>;
+
+static bool isCausal(const Stack &stack) {
+  return llvm::any_of(stack.layers, [](const auto &units) {
+    return llvm::any_of(units, [](ResidualOp unit) {
+      return unit
+          .walk([](mlir::Operation *op) {
+            auto attend = llvm::dyn_cast<AttendOp>(op);
+            return (attend && attend.getMask() == Mask::causal) ||
+                           llvm::isa<LinearAttendOp>(op)
+                       ? mlir::WalkResult::interrupt()
+                       : mlir::WalkResult::advance();
+          })
+          .wasInterrupted();
+    });
+  });
+}
+
+static Units unitsOf(mlir::Operation *model) {
+  std::vector<Stack> stacks = stacksOf(model);
+  auto hidden = model->getAttrOfType<mlir::IntegerAttr>("hidden_size");
+  Units all;
+  for (auto [number, stack] : llvm::enumerate(stacks)) {
+    Dimensions dimensions{int64_t(stack.layers.size()), 0,
+                          hidden ? hidden.getInt() : 0, isCausal(stack)};
+    if (stacks.size() == 2)
+      dimensions.otherLayers = stacks[1 - number].layers.size();
+    size_t places = 0;
+    for (auto &layer : stack.layers)
+      places = std::max(places, layer.size());
+    all.emplace_back();
+    for (size_t i = 0; i < places; ++i)
+      all.back().push_back(kindsOf(stack, i, dimensions));
+  }
+  return all;
+}
+
+// The commonest kind in full, then each other kind by what differs.
+static void printKinds(const std::vector<Kind> &kinds, llvm::raw_ostream &out) {
+  const Facts &usual = kinds.front().facts;
+  for (const auto &[facts, layers] : kinds) {
+    out << "  " << layers.size() << (layers.size() == 1 ? " unit" : " units")
+        << (layers.size() == 1 ? " in layer " : " in layers ") << ranges(layers)
+        << ": ";
+    if (&facts == &usual) {
+      out << facts.front().value << '\n';
+      printFacts(facts, out);
+    } else {
+      out << "as above, but\n";
+      printDifferences(facts, usual, out);
+    }
+  }
+}
+
+static void printUnits(mlir::Operation *model, llvm::raw_ostream &out) {
+  Units stacks = unitsOf(model);
+  for (auto [number, stack] : llvm::enumerate(stacks)) {
+    out << "residual units";
+    if (stacks.size() > 1)
+      out << " of stack " << number + 1 << " of " << stacks.size();
+    out << '\n';
+    for (const std::vector<Kind> &kinds : stack)
+      printKinds(kinds, out);
+  }
+  if (stacks.empty())
+    out << "no residual units\n";
+}
+
+// Whether a value's rows are the decoder's tokens: a stream goes through first
+// operands down to the ids that it began with.
+static bool ofDecoder(mlir::Value value, mlir::func::FuncOp forward) {
+  while (mlir::Operation *op = value.getDefiningOp()) {
+    if (op->getNumOperands() == 0)
+      return false;
+    value = op->getOperand(0);
+  }
+  return bool(forward.getArgAttr(
+      llvm::cast<mlir::BlockArgument>(value).getArgNumber(),
+      "transformer.decoder"));
+}
+
+static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
+  auto words = [&](mlir::Value value) {
+    auto shaped = llvm::cast<mlir::ShapedType>(value.getType());
+    std::string text = "[";
+    for (auto [i, extent] : llvm::enumerate(shaped.getShape()))
+      text += (i ? ", " : "") +
+              std::string(!mlir::ShapedType::isDynamic(extent)
+                              ? std::to_string(extent)
+                          : i == 0 ? "batch"
+                          : ofDecoder(value, forward) ? "decoder_tokens"
+                                                      : "tokens");
+    return text + "]";
+  };
+  out << "inputs\n";
+  for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+    auto name = forward.getArgAttrOfType<mlir::StringAttr>(i, "transformer.name");
+    auto below =
+        forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
+    out << "  " << (name ? name.getValue() : "?") << ' '
+        << words(forward.getArgument(i));
+    if (forward.getArgAttr(i, "transformer.default"))
+      out << ", optional";
+    if (below && below.getInt())
+      out << ", below " << below.getInt();
+    out << '\n';
+  }
+  out << "outputs\n";
+  auto values = forward.getBody().front().getTerminator()->getOperands();
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    auto name =
+        forward.getResultAttrOfType<mlir::StringAttr>(i, "transformer.name");
+    out << "  " << (name ? name.getValue() : "?") << ' '
+        << words(values[i]) << '\n';
+  }
+}
+
+static void printPositions(mlir::Operation *model, llvm::raw_ostream &out) {
+  model->walk([&](EmbedOp embed) {
+    out << "embedding of " << embed.getIds().size()
+        << (embed.getIds().size() == 1 ? " table" : " tables");
+    auto scale = embed.getScale().convertToDouble();
+    if (scale != 1.0) {
+      auto root = knownRoot(scale);
+      out << ", the first times " << formatDouble(scale)
+          << (root ? " = " + *root : "");
+    }
+    out << ":";
+    for (auto table : embed.getTables().getAsRange<mlir::FlatSymbolRefAttr>())
+      if (auto parameter = llvm::dyn_cast_or_null<ParameterOp>(
+              mlir::SymbolTable::lookupSymbolIn(model, table))) {
+        auto type = llvm::cast<mlir::ShapedType>(parameter.getType());
+        out << ' ' << table.getValue() << " [" << type.getDimSize(0) << ", "
+            << type.getDimSize(1) << ']';
+      }
+    out << '\n';
+  });
+}
+
+static double parametersOf(mlir::Operation *model) {
+  double count = 0;
+  model->walk([&](ParameterOp parameter) {
+    count += llvm::cast<mlir::ShapedType>(parameter.getType()).getNumElements();
+  });
+  return count;
+}
+
+static void print(mlir::Operation *model, llvm::raw_ostream &out) {
+  out << "model " << llvm::cast<ModelOp>(model).getSymName();
+  if (auto family = model->getAttrOfType<mlir::StringAttr>("family"))
+    out << ", family " << family.getValue();
+  auto number = [&](StringRef key, StringRef words) {
+    if (auto value = model->getAttrOfType<mlir::IntegerAttr>(key))
+      out << ", " << value.getInt() << ' ' << words;
+  };
+  number("layers", "layers");
+  number("hidden_size", "channels");
+  number("max_tokens", "tokens at most");
+  out << '\n';
+  printPositions(model, out);
+  printUnits(model, out);
+  printTensors(kernel::forwardOf(model), out);
+  double count = parametersOf(model);
+  out << "parameters " << static_cast<int64_t>(count) << ": "
+      << sayBytes(count * 4) << " in f32, " << sayBytes(count * 2)
+      << " in bf16, " << sayBytes(count) << " in int8\n";
+}
+
+static void printJson(mlir::Operation *model, llvm::raw_ostream &out) {
+  llvm::json::OStream json(out, 2);
+  auto kind = [&](const Kind &kind) {
+    json.object([&] {
+      json.attribute("units", int64_t(kind.layers.size()));
+      json.attribute("layers", ranges(kind.layers));
+      for (const Fact &fact : kind.facts)
+        json.attribute(fact.what, fact.value);
+    });
+  };
+  json.object([&] {
+    json.attribute("model", llvm::cast<ModelOp>(model).getSymName());
+    if (auto family = model->getAttrOfType<mlir::StringAttr>("family"))
+      json.attribute("family", family.getValue());
+    json.attribute("parameters", int64_t(parametersOf(model)));
+    json.attributeArray("tables", [&] {
+      model->walk([&](EmbedOp embed) {
+        for (auto table : embed.getTables().getAsRange<mlir::FlatSymbolRefAttr>())
+          json.value(table.getValue());
+      });
+    });
+    json.attributeArray("stacks", [&] {
+      for (const auto &stack : unitsOf(model))
+        json.array([&] {
+          for (const auto &kinds : stack)
+            json.array([&] { llvm::for_each(kinds, kind); });
+        });
+    });
+  });
+  out << '\n';
+}
+
+Status mille::inspectCommand(const InspectOptions &options,
+                             mlir::MLIRContext &context,
+                             llvm::raw_ostream &out) {
+  Subject subject;
+  Package package;
+  if (Status status = findSubject(options.subject, context, subject, package);
+      failed(status))
+    return status;
+  Reference reference;
+  Status status = subject == Subject::package
+                      ? Reference::open(package, context, reference)
+                      : Reference::open(options.subject, ImportOptions(),
+                                        context, reference);
+  if (failed(status))
+    return status;
+  if (options.json)
+    printJson(reference.model(), out);
+  else
+    print(reference.model(), out);
+  return Status::done;
+}

@@ -1,0 +1,168 @@
+// `mille report`: what was fused, what was not and why, in columns.
+// Must not decide anything.
+#include "compiler/driver/commands/Report.h"
+
+#include "compiler/driver/Command.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mille;
+using llvm::StringRef;
+
+std::string mille::sayBytes(double bytes) {
+  static const char *units[] = {"B", "KB", "MB", "GB", "TB"};
+  unsigned unit = 0;
+  for (; bytes >= 1024 && unit < 4; ++unit)
+    bytes /= 1024;
+  char text[32];
+  bool fraction = unit > 0 && bytes < 100 && bytes != static_cast<int>(bytes);
+  snprintf(text, sizeof text, fraction ? "%.1f %s" : "%.0f %s", bytes,
+           units[unit]);
+  return text;
+}
+
+using Row = std::vector<std::string>;
+
+// Rows in columns as wide as their widest entry; the last runs on.
+static void printColumns(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
+  std::vector<size_t> widths;
+  for (const Row &row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (auto [i, text] : llvm::enumerate(row))
+      widths[i] = std::max(widths[i], text.size());
+  }
+  for (const Row &row : rows) {
+    std::string line = " ";
+    for (auto [i, text] : llvm::enumerate(row)) {
+      line += " " + text;
+      if (i + 1 < row.size())
+        line += std::string(widths[i] - text.size() + 1, ' ');
+    }
+    out << StringRef(line).rtrim() << '\n';
+  }
+}
+
+// Of each instruction set, and whether it was measured.
+static std::string tilesOf(const Package::Kernel &kernel) {
+  std::string text;
+  for (const Package::Kernel::Tile &tile : kernel.tiles)
+    text += (text.empty() ? "" : "; ") + tile.isa + ": " + tile.text +
+            (tile.rank ? ", as measured" : "");
+  return text.empty() ? "-" : text;
+}
+
+// What the model's constant scales cost: its kernels and bytes with and without.
+static void printTraffic(const Package &package, llvm::raw_ostream &out) {
+  if (!package.unscaled)
+    return;
+  auto row = [](StringRef name, const Traffic &traffic) {
+    return Row{name.str(), std::to_string(traffic.kernels),
+               std::to_string(traffic.launches), sayBytes(traffic.bytesPerRow),
+               sayBytes(traffic.weightBytes)};
+  };
+  out << "\nwhat skip and branch scales cost: "
+      << (*package.unscaled == package.traffic ? "nothing"
+                                               : "other kernels, or more bytes")
+      << '\n';
+  printColumns(out, {{"model", "kernels", "launches", "moved per row", "weights"},
+                     row("with them", package.traffic),
+                     row("without", *package.unscaled)});
+}
+
+static std::string inDigits(double number) {
+  char text[32];
+  snprintf(text, sizeof text, "%.2g", number);
+  return text;
+}
+
+static void printCertificate(const Package &package, llvm::raw_ostream &out) {
+  const Certificate &certificate = package.certificate;
+  out << "\ncertificate: ";
+  if (certificate.measured.empty())
+    out << certificate.note << '\n';
+  else
+    out << "checked in double on " << certificate.sample.layers << " of "
+        << certificate.sample.ofLayers
+        << " layers, on random and hard streams; error and what is allowed are "
+           "relative\n";
+  std::vector<Row> rows;
+  for (const Finding *one : worstOfEach(certificate.measured))
+    rows.push_back({one->what, one->inputs, inDigits(one->error),
+                    inDigits(one->allowed), one->good() ? "ok" : "EXCEEDS"});
+  if (!rows.empty())
+    rows.insert(rows.begin(), {"measured", "on", "error", "allowed", "verdict"});
+  printColumns(out, rows);
+  out << "again, and the compiled code: mille verify " << package.folder
+      << " --certificate\n";
+}
+
+static void printRewrites(const Package &package, llvm::raw_ostream &out) {
+  if (package.rewrites.empty())
+    out << "\nrewrites: none, and none declined\n";
+  else
+    out << "\nrewrites\n";
+  std::vector<Row> rows;
+  for (const Package::Rewrite &rewrite : package.rewrites)
+    rows.push_back({rewrite.name, rewrite.unit, rewrite.layers, rewrite.status,
+                    rewrite.reason, rewrite.bound});
+  if (!rows.empty())
+    rows.insert(rows.begin(),
+                {"rewrite", "unit", "layers", "status", "what", "bound"});
+  printColumns(out, rows);
+  printTraffic(package, out);
+  printCertificate(package, out);
+}
+
+void mille::printReport(const Package &package, llvm::raw_ostream &out) {
+  out << "package " << package.name << ", from " << package.modelPath << "\n\n";
+  if (package.fusions.empty()) {
+    out << "no boundary that could be fused\n";
+  } else {
+    std::vector<Row> rows = {{"boundary", "unit", "layers", "status",
+                              "saves per row", "launches", "reason"}};
+    int64_t fused = 0, bytes = 0, launches = 0;
+    for (const Package::Fusion &fusion : package.fusions) {
+      bool done = fusion.status == "fused";
+      rows.push_back({fusion.boundary, fusion.unit, fusion.layers,
+                      fusion.status, done ? sayBytes(fusion.bytesSaved) : "-",
+                      done ? std::to_string(fusion.launchesSaved) : "-",
+                      fusion.reason});
+      fused += done;
+      bytes += done ? fusion.bytesSaved : 0;
+      launches += done ? fusion.launchesSaved : 0;
+    }
+    printColumns(out, rows);
+    out << "\n" << fused << " of " << package.fusions.size()
+        << " boundaries are fused: " << sayBytes(bytes)
+        << " less to move for each row, " << launches << " launches fewer\n";
+  }
+  printRewrites(package, out);
+  if (!package.bodies.empty()) {
+    out << "\nlayers\n";
+    std::vector<Row> rows = {{"stack", "body", "layers", "why a body of its own"}};
+    for (const Package::Body &body : package.bodies)
+      rows.push_back({std::to_string(body.stack), std::to_string(body.number),
+                      body.layers, body.number ? body.difference : "-"});
+    printColumns(out, rows);
+  }
+  out << "\nkernels\n";
+  std::vector<Row> rows = {{"name", "does", "places", "weights", "tile"}};
+  for (const Package::Kernel &kernel : package.kernels)
+    rows.push_back({kernel.name, kernel.does, std::to_string(kernel.places),
+                    sayBytes(kernel.weightBytes), tilesOf(kernel)});
+  printColumns(out, rows);
+  out << "\nmemory\n";
+  printColumns(out, {{"weights", sayBytes(package.weightsBytes)},
+                     {"arena", sayBytes(package.arenaBytesPerRow) + " per row"},
+                     {"code", sayBytes(package.codeBytes)}});
+}
+
+Status mille::reportCommand(const ReportOptions &options,
+                            mlir::MLIRContext &context,
+                            llvm::raw_ostream &out) {
+  Package package;
+  if (Status status = findPackage(options.folder, context, package);
+      failed(status))
+    return status;
+  printReport(package, out);
+  return Status::done;
+}

@@ -1,0 +1,141 @@
+// `mille verify`: a package against the reference and against given answers,
+// tensor by tensor. Must not hold a bound: they are in tolerances.json.
+#include "compiler/driver/Command.h"
+#include "compiler/driver/package/Package.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Progress.h"
+#include "compiler/driver/package/Reference.h"
+#include "compiler/driver/Scratch.h"
+#include "compiler/interpret/Judge.h"
+#include "compiler/interpret/TensorFiles.h"
+
+using namespace mille;
+
+// One heading and its lines. Status::done, or `verdict` where one differs.
+static Status judgeAgainst(llvm::StringRef heading, const Values &got,
+                           const Values &expected, const Values &inputs,
+                           llvm::StringRef tolerance, Status verdict,
+                           mlir::MLIRContext &context, llvm::raw_ostream &out) {
+  std::vector<Difference> differences;
+  if (Status status = compare(got, expected, inputs,
+                              mlir::UnknownLoc::get(&context), differences);
+      failed(status))
+    return status;
+  bool good = judge(out, heading, differences,
+                    [&](const Difference &) { return toleranceOf(tolerance); });
+  return good ? Status::done : verdict;
+}
+
+static bool holdsHiddenStates(const Values &values) {
+  return llvm::any_of(values, [](const auto &named) {
+    return llvm::StringRef(named.first).contains("hidden_states");
+  });
+}
+
+static Status openBoth(const VerifyOptions &options, bool hiddenStates,
+                       std::optional<ImageSize> imageSize,
+                       mlir::MLIRContext &context, Scratch &scratch,
+                       Package &package, Reference &reference) {
+  Subject subject;
+  if (Status status = findSubject(options.subject, context, subject, package);
+      failed(status))
+    return status;
+  if (subject == Subject::model)
+    if (Status status =
+            compileForOneRun(options.subject, hiddenStates, imageSize, "",
+                             scratch, context, package);
+        failed(status))
+      return status;
+  return Reference::open(package, context, reference);
+}
+
+// The code to run, one after the other: what runs by itself, and OpenCL's where it
+// is there beside a CPU's. A device that is named is all there is to run.
+static Status codesOf(const Package &package, const std::string &device,
+                      std::vector<std::string> &codes) {
+  std::string code;
+  if (Status status = codeFor("", device, code); failed(status))
+    return status;
+  if (Status status = checkCode(package, code); failed(status))
+    return status;
+  codes.push_back(code);
+  if (code.empty() && package.isas.size() > 1 &&
+      package.isas.back().name == "opencl")
+    codes.push_back("opencl");
+  return Status::done;
+}
+
+Status mille::verifyCommand(const VerifyOptions &options,
+                            mlir::MLIRContext &context,
+                            llvm::raw_ostream &out) {
+  Scratch scratch;
+  Package package;
+  Reference reference;
+  Values inputs, expected, referred;
+  if (!options.expected.empty())
+    if (Status status = readTensors(options.expected, context, expected);
+        failed(status))
+      return status;
+  if (!options.inputs.empty())
+    if (Status status = readTensors(options.inputs, context, inputs);
+        failed(status))
+      return status;
+  if (Status status =
+          openBoth(options, holdsHiddenStates(expected), imageSizeOf(inputs),
+                   context, scratch, package, reference);
+      failed(status))
+    return status;
+  // Odd sizes, and fewer where the model has no positions for them.
+  auto atMost = [](int64_t size, int64_t most) {
+    return most ? std::min(size, most) : size;
+  };
+  if (options.inputs.empty())
+    inputs = seededInputs(package, 2, atMost(13, package.maxTokens),
+                          atMost(7, package.maxDecoderTokens),
+                          /*withMask=*/true);
+  showProgress("running the reference");
+  if (Status status = reference.run(inputs, referred); failed(status))
+    return status;
+  splitEntries(referred);
+  std::vector<std::string> codes;
+  if (Status status = codesOf(package, options.device, codes); failed(status))
+    return status;
+  Status against = Status::done;
+  const std::string bound = "compiled_" + package.dtype;
+  const std::string type = package.dtype == "f32" ? "" : " in " + package.dtype;
+  std::vector<std::pair<std::string, Values>> runs;
+  for (const std::string &code : codes) {
+    showProgress("running the package");
+    runs.emplace_back((code.empty() ? "compiled" : code) + type, Values());
+    Values &got = runs.back().second;
+    // With padding, as the reference computes it.
+    if (Status status = runCompiled(package, code, options.threads, inputs,
+                                    context, got, /*keepPadding=*/true);
+        failed(status))
+      return status;
+    clearProgress();
+    splitEntries(got);
+    Status one = judgeAgainst(runs.back().first + " against reference", got,
+                              referred, inputs, bound, Status::bug,
+                              context, out);
+    against = failed(against) ? against : one;
+  }
+  if (!failed(against) && options.certificate)
+    against = verifyCertificate(package, options.threads, context, out);
+  if (failed(against) || options.expected.empty())
+    return against;
+  if (holdsHiddenStates(expected) && !package.hiddenStates) {
+    out << "hidden_states: not kept by this package, not compared\n";
+    for (auto at = expected.begin(); at != expected.end();)
+      at = llvm::StringRef(at->first).contains("hidden_states")
+               ? expected.erase(at)
+               : std::next(at);
+  }
+  for (const auto &[name, got] : runs) {
+    Status one = judgeAgainst(name + " against " + options.expected, got,
+                              expected, inputs, bound, Status::input,
+                              context, out);
+    against = failed(against) ? against : one;
+  }
+  return against;
+}

@@ -1,0 +1,228 @@
+// NAME.json: what a package holds, for people and tools.
+// Must not hold anything that differs between two compiles of the same model, but
+// for tiles that were measured.
+#include "compiler/driver/package/Manifest.h"
+
+#include "compiler/driver/machine/Machine.h"
+#include "compiler/driver/Version.h"
+#include "compiler/halide/Generate.h"
+#include "dialects/kernel/Signature.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mille;
+using llvm::json::OStream;
+
+static void writeTensors(OStream &json,
+                         llvm::ArrayRef<kernel::TensorInfo> tensors) {
+  for (const kernel::TensorInfo &tensor : tensors)
+    json.object([&] {
+      json.attribute("name", tensor.name);
+      json.attribute("type", tensor.isFloat ? "f32" : "i32");
+      json.attributeArray("shape", [&] {
+        for (int64_t extent : tensor.shape)
+          if (extent < 0)
+            json.value(kernel::sizeText(extent));
+          else
+            json.value(extent);
+      });
+      if (!tensor.fallback.empty())
+        json.attribute("default", tensor.fallback);
+      if (tensor.below)
+        json.attribute("below", tensor.below);
+    });
+}
+
+// One entry of `kernel.fusions` or `kernel.bodies` as it is: strings, integers, lists of either.
+static void writeAttribute(OStream &json, mlir::Attribute value) {
+  if (auto text = llvm::dyn_cast<mlir::StringAttr>(value))
+    json.value(text.getValue());
+  else if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(value))
+    json.value(flag.getValue());
+  else if (auto number = llvm::dyn_cast<mlir::IntegerAttr>(value))
+    json.value(number.getInt());
+  else if (auto real = llvm::dyn_cast<mlir::FloatAttr>(value))
+    json.value(real.getValueAsDouble());
+  else if (auto numbers = llvm::dyn_cast<mlir::DenseI64ArrayAttr>(value))
+    json.array([&] {
+      for (int64_t number : numbers.asArrayRef())
+        json.value(number);
+    });
+  else if (auto list = llvm::dyn_cast<mlir::ArrayAttr>(value))
+    json.array([&] {
+      for (mlir::Attribute part : list)
+        writeAttribute(json, part);
+    });
+  else if (auto dictionary = llvm::dyn_cast<mlir::DictionaryAttr>(value))
+    json.object([&] {
+      for (mlir::NamedAttribute part : dictionary) {
+        json.attributeBegin(part.getName().getValue());
+        writeAttribute(json, part.getValue());
+        json.attributeEnd();
+      }
+    });
+  else
+    json.value(nullptr);
+}
+
+// A list that passes left on `forward`, under its name without the dialect's.
+static void writeList(OStream &json, mlir::func::FuncOp forward,
+                      llvm::StringRef name) {
+  auto list = forward->getAttrOfType<mlir::ArrayAttr>(name);
+  json.attributeBegin(name.split('.').second);
+  writeAttribute(json, list ? list : mlir::ArrayAttr::get(forward.getContext(), {}));
+  json.attributeEnd();
+}
+
+static void writeCertificate(OStream &json, const Certificate &certificate) {
+  if (certificate.wishes.names)
+    json.attributeArray("asked_for", [&] {
+      for (const std::string &name : *certificate.wishes.names)
+        json.value(name);
+    });
+  json.attribute("bit_exact", certificate.wishes.bitExact);
+  json.attribute("fold_schedules", certificate.wishes.foldSchedules);
+  json.attribute("layers", certificate.sample.layers);
+  json.attribute("of_layers", certificate.sample.ofLayers);
+  if (!certificate.note.empty())
+    json.attribute("note", certificate.note);
+  json.attributeArray("measured", [&] {
+    for (const Finding &one : certificate.measured)
+      json.object([&] {
+        json.attribute("what", one.what);
+        json.attribute("inputs", one.inputs);
+        json.attribute("type", one.type);
+        json.attribute("error", one.error);
+        json.attribute("allowed", one.allowed);
+      });
+  });
+}
+
+static void writeTraffic(OStream &json, const Traffic &traffic) {
+  json.attribute("kernels", traffic.kernels);
+  json.attribute("launches", traffic.launches);
+  json.attribute("bytes_per_row", traffic.bytesPerRow);
+  json.attribute("weight_bytes", traffic.weightBytes);
+}
+
+// Of each instruction set; its rank where it is not the model's own choice.
+static void writeTiles(OStream &json, const DistinctKernel &kernel,
+                       const ManifestInput &input) {
+  json.attributeArray("tiles", [&] {
+    for (const Isa &isa : input.isas) {
+      std::vector<std::string> tiles = tilesOf(kernel.op, isa);
+      if (tiles.empty())
+        continue;
+      unsigned rank = input.tiles.of(kernel.info.name, isa.name);
+      rank = rank < tiles.size() ? rank : 0;
+      json.object([&] {
+        json.attribute("isa", isa.name);
+        json.attribute("tile", tiles[rank]);
+        json.attribute("rank", int64_t(rank));
+      });
+    }
+  });
+}
+
+static void writeKernels(OStream &json, const ManifestInput &input) {
+  for (const DistinctKernel &kernel : input.kernels)
+    json.object([&] {
+      json.attribute("name", kernel.info.name);
+      json.attribute("does", describeInWords(kernel.op));
+      json.attribute("places", kernel.places);
+      json.attribute("flops_per_row", int64_t(kernel.info.flopsPerRow));
+      json.attribute("weight_bytes", int64_t(kernel.info.bytesWeights));
+      writeTiles(json, kernel, input);
+    });
+}
+
+static void writeScales(OStream &json, const kernel::Signature &signature) {
+  for (const kernel::ScheduledScale &scale : signature.scales)
+    json.object([&] {
+      json.attribute("name", scale.name);
+      json.attribute("from", scale.from);
+      json.attribute("to", scale.to);
+      json.attribute("steps", scale.steps);
+    });
+}
+
+static void writeMemory(OStream &json, const ManifestInput &input,
+                        mlir::func::FuncOp forward) {
+  if (auto bytes = forward->getAttrOfType<mlir::IntegerAttr>(
+          "kernel.arena_bytes_per_row"))
+    json.attribute("arena_bytes_per_row", bytes.getInt());
+  if (int64_t fixed = kernel::arenaSizesOf(forward).fixedTokens)
+    json.attribute("fixed_tokens", fixed);
+  uint64_t scratch = 0, perToken = 0;
+  for (const DistinctKernel &kernel : input.kernels) {
+    scratch = std::max(scratch, kernel.info.scratchBytes);
+    perToken = std::max(perToken, kernel.info.scratchBytesPerToken);
+  }
+  json.attribute("scratch_bytes_per_thread", int64_t(scratch));
+  json.attribute("scratch_bytes_per_thread_and_token", int64_t(perToken));
+}
+
+int64_t mille::countParameters(mlir::Operation *model) {
+  int64_t count = 0;
+  model->walk([&](transformer::ParameterOp parameter) {
+    auto type = llvm::cast<mlir::ShapedType>(parameter.getType());
+    count += type.getNumElements();
+  });
+  return count;
+}
+
+std::string mille::writeManifest(const ManifestInput &input,
+                                 const PackageFacts &facts) {
+  mlir::func::FuncOp forward = kernel::forwardOf(input.model);
+  kernel::Signature signature = kernel::signatureOf(forward);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OStream json(stream, 2);
+  json.object([&] {
+    json.attributeObject("mille_package", [&] {
+      json.attribute("version", packageVersion);
+      json.attribute("compiler", MILLE_VERSION);
+      json.attribute("name", input.name);
+      json.attributeObject("model", [&] {
+        json.attribute("path", input.path);
+        json.attribute("folder", input.folder);
+        json.attribute("hash", input.hash);
+      });
+      json.attributeArray("inputs",
+                          [&] { writeTensors(json, signature.inputs); });
+      json.attributeArray("outputs",
+                          [&] { writeTensors(json, signature.outputs); });
+      if (!signature.scales.empty())
+        json.attributeArray("scales", [&] { writeScales(json, signature); });
+      json.attribute("dtype", input.dtype);
+      json.attribute("hidden_states", input.hiddenStates);
+      if (signature.maxTokens)
+        json.attribute("max_tokens", signature.maxTokens);
+      if (signature.maxDecoderTokens)
+        json.attribute("max_decoder_tokens", signature.maxDecoderTokens);
+      json.attributeArray("isas", [&] {
+        for (const Isa &isa : input.isas)
+          json.object([&] {
+            json.attribute("name", isa.name);
+            json.attribute("needs", featureNames(isa.features));
+          });
+      });
+      json.attributeArray("kernels", [&] { writeKernels(json, input); });
+      for (llvm::StringRef list :
+           {"transformer.rewrites", "kernel.fusions", "kernel.bodies"})
+        writeList(json, forward, list);
+      json.attributeObject(
+          "certificate", [&] { writeCertificate(json, input.certificate); });
+      json.attributeObject("traffic", [&] { writeTraffic(json, input.traffic); });
+      if (input.unscaled)
+        json.attributeObject("traffic_unscaled",
+                             [&] { writeTraffic(json, *input.unscaled); });
+      writeMemory(json, input, forward);
+      json.attribute("parameters", input.parameters);
+      json.attribute("weights_bytes", int64_t(facts.weightsBytes));
+      json.attribute("weights_embedded", input.embedWeights);
+      json.attribute("code_bytes", int64_t(facts.codeBytes));
+    });
+  });
+  stream << '\n';
+  return text;
+}

@@ -1,0 +1,32 @@
+// NAME.json: what a package holds, for people and tools.
+// Must not hold anything that differs between two compiles of the same model, but
+// for tiles that were measured.
+#pragma once
+#include "compiler/driver/program/Certificate.h"
+#include "compiler/driver/program/Kernels.h"
+#include "compiler/driver/program/Traffic.h"
+#include "compiler/link/Link.h"
+
+namespace mille {
+
+struct ManifestInput {
+  std::string name, path, folder, hash; // of the model
+  mlir::Operation *model;               // planned
+  int64_t parameters;                   // numbers of the imported model
+  const Certificate &certificate;
+  Traffic traffic;
+  std::optional<Traffic> unscaled; // of the same model without constant scales
+  llvm::ArrayRef<Isa> isas;
+  llvm::ArrayRef<DistinctKernel> kernels;
+  const TileRanks &tiles;
+  std::string dtype;
+  bool hiddenStates, embedWeights;
+};
+
+// The numbers that a model's parameters hold.
+int64_t countParameters(mlir::Operation *model);
+
+std::string writeManifest(const ManifestInput &input,
+                          const PackageFacts &facts);
+
+} // namespace mille

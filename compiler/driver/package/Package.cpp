@@ -1,0 +1,244 @@
+// Reads NAME.json of a package and finds out what a path leads to.
+// Must not load code or weights.
+#include "compiler/driver/package/Package.h"
+
+#include "compiler/driver/Diagnose.h"
+#include "compiler/driver/Version.h"
+#include "compiler/json/Json.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mille;
+using llvm::StringRef;
+
+std::string Package::file(StringRef extension) const {
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, name + "." + extension);
+  return std::string(path);
+}
+
+std::string Package::inWords(StringRef kernel) const {
+  for (const Kernel &known : kernels)
+    if (known.name == kernel)
+      return known.does;
+  return kernel.str();
+}
+
+//===-- Members of a JSON object, empty or 0 where absent ---------------------===//
+
+static std::string text(const json::Value &object, StringRef key) {
+  const json::Member *member = object.find(key);
+  return member ? member->value.text : std::string();
+}
+static int64_t whole(const json::Value &object, StringRef key) {
+  const json::Member *member = object.find(key);
+  return member && member->value.whole ? member->value.integer : 0;
+}
+static bool flag(const json::Value &object, StringRef key) {
+  const json::Member *member = object.find(key);
+  return member && member->value.boolean;
+}
+static llvm::ArrayRef<json::Value> items(const json::Value &object,
+                                         StringRef key) {
+  const json::Member *member = object.find(key);
+  return member ? llvm::ArrayRef(member->value.items)
+                : llvm::ArrayRef<json::Value>();
+}
+
+static std::vector<Package::Tensor> tensors(llvm::ArrayRef<json::Value> list) {
+  std::vector<Package::Tensor> result;
+  for (const json::Value &item : list) {
+    Package::Tensor tensor;
+    tensor.name = text(item, "name");
+    tensor.type = text(item, "type");
+    tensor.fallback = text(item, "default");
+    tensor.below = whole(item, "below");
+    for (const json::Value &extent : items(item, "shape"))
+      tensor.shape.push_back(extent.text == "batch"            ? -1
+                             : extent.text == "tokens"         ? -2
+                             : extent.text == "decoder_tokens" ? -3
+                                                               : extent.integer);
+    result.push_back(std::move(tensor));
+  }
+  return result;
+}
+
+static double real(const json::Value &object, StringRef key) {
+  const json::Member *member = object.find(key);
+  return member ? member->value.number : 0;
+}
+
+static void readCertificate(const json::Value &body, Certificate &certificate) {
+  certificate.wishes.bitExact = flag(body, "bit_exact");
+  certificate.wishes.foldSchedules = flag(body, "fold_schedules");
+  if (body.find("asked_for")) {
+    certificate.wishes.names.emplace();
+    for (const json::Value &name : items(body, "asked_for"))
+      certificate.wishes.names->push_back(name.text);
+  }
+  certificate.sample.layers = whole(body, "layers");
+  certificate.sample.ofLayers = whole(body, "of_layers");
+  certificate.note = text(body, "note");
+  for (const json::Value &one : items(body, "measured"))
+    certificate.measured.push_back({text(one, "what"), text(one, "inputs"),
+                                    text(one, "type"), real(one, "error"),
+                                    real(one, "allowed")});
+}
+
+static Traffic trafficIn(const json::Value &body) {
+  return {whole(body, "kernels"), whole(body, "launches"),
+          whole(body, "bytes_per_row"), whole(body, "weight_bytes")};
+}
+
+static void readParts(const json::Value &body, Package &package) {
+  package.inputs = tensors(items(body, "inputs"));
+  package.outputs = tensors(items(body, "outputs"));
+  for (const json::Value &isa : items(body, "isas"))
+    package.isas.push_back({text(isa, "name"), text(isa, "needs")});
+  for (const json::Value &kernel : items(body, "kernels")) {
+    package.kernels.push_back({text(kernel, "name"), text(kernel, "does"),
+                               whole(kernel, "places"),
+                               whole(kernel, "flops_per_row"),
+                               whole(kernel, "weight_bytes"), {}});
+    for (const json::Value &tile : items(kernel, "tiles"))
+      package.kernels.back().tiles.push_back(
+          {text(tile, "isa"), text(tile, "tile"), whole(tile, "rank")});
+  }
+  for (const json::Value &rewrite : items(body, "rewrites"))
+    package.rewrites.push_back({text(rewrite, "name"), text(rewrite, "unit"),
+                                text(rewrite, "layers"), text(rewrite, "status"),
+                                text(rewrite, "reason"), text(rewrite, "law"),
+                                text(rewrite, "bound"), whole(rewrite, "roundings")});
+  if (const json::Member *traffic = body.find("traffic"))
+    package.traffic = trafficIn(traffic->value);
+  if (const json::Member *unscaled = body.find("traffic_unscaled"))
+    package.unscaled = trafficIn(unscaled->value);
+  if (const json::Member *certificate = body.find("certificate"))
+    readCertificate(certificate->value, package.certificate);
+  for (const json::Value &fusion : items(body, "fusions"))
+    package.fusions.push_back(
+        {text(fusion, "boundary"), text(fusion, "unit"), text(fusion, "layers"),
+         text(fusion, "status"), text(fusion, "reason"),
+         whole(fusion, "bytes_saved"), whole(fusion, "launches_saved")});
+  for (const json::Value &layers : items(body, "bodies"))
+    package.bodies.push_back({whole(layers, "stack"), whole(layers, "body"),
+                              text(layers, "layers"),
+                              text(layers, "difference")});
+}
+
+static Status readManifest(const json::Document &document,
+                           mlir::MLIRContext &context, Package &package) {
+  const json::Member *member = document.root.find("mille_package");
+  const json::Value &body = member->value;
+  if (int64_t version = whole(body, "version"); version != packageVersion) {
+    mlir::emitError(document.locate(member->at, context))
+        << "package version is " << version
+        << " but this mille reads version " << packageVersion;
+    return Status::input;
+  }
+  StringRef stem = llvm::sys::path::stem(document.path);
+  package.folder = llvm::sys::path::parent_path(document.path).str();
+  if (package.folder.empty())
+    package.folder = ".";
+  package.name = text(body, "name");
+  if (package.name != stem) {
+    mlir::emitError(document.locate(member->at, context))
+        << "name is '" << package.name << "' but the file is named '" << stem
+        << "'";
+    return Status::input;
+  }
+  if (const json::Member *model = body.find("model")) {
+    package.modelPath = text(model->value, "path");
+    package.modelFolder = text(model->value, "folder");
+    package.modelHash = text(model->value, "hash");
+  }
+  package.dtype = text(body, "dtype");
+  package.hiddenStates = flag(body, "hidden_states");
+  package.embedded = flag(body, "weights_embedded");
+  package.maxTokens = whole(body, "max_tokens");
+  package.maxDecoderTokens = whole(body, "max_decoder_tokens");
+  package.arenaBytesPerRow = whole(body, "arena_bytes_per_row");
+  package.scratchBytes = whole(body, "scratch_bytes_per_thread");
+  package.scratchBytesPerToken =
+      whole(body, "scratch_bytes_per_thread_and_token");
+  package.parameters = whole(body, "parameters");
+  package.weightsBytes = whole(body, "weights_bytes");
+  package.codeBytes = whole(body, "code_bytes");
+  readParts(body, package);
+  return Status::done;
+}
+
+// Whether the file is worth parsing as a manifest: writeManifest's first key.
+static bool saysPackage(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFileSlice(path, 256, 0);
+  if (!buffer) // shorter than that
+    buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return false;
+  StringRef start = (*buffer)->getBuffer().ltrim();
+  return start.consume_front("{") &&
+         start.ltrim().starts_with("\"mille_package\"");
+}
+
+static std::vector<std::string> manifestsIn(StringRef folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator at(folder, error), end;
+       at != end && !error; at.increment(error))
+    if (StringRef(at->path()).ends_with(".json") && saysPackage(at->path()))
+      found.push_back(at->path());
+  llvm::sort(found);
+  return found;
+}
+
+static Status wrong(mlir::MLIRContext &context, StringRef path,
+                    const llvm::Twine &text) {
+  mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0)) << text;
+  return Status::input;
+}
+
+Status mille::findSubject(StringRef path, mlir::MLIRContext &context,
+                          Subject &subject, Package &package) {
+  subject = Subject::model;
+  if (!llvm::sys::fs::exists(path))
+    return wrong(context, path, "there is no such file or folder");
+  std::vector<std::string> manifests;
+  if (llvm::sys::fs::is_directory(path)) {
+    if (llvm::sys::fs::exists(path + "/config.json"))
+      return Status::done;
+    manifests = manifestsIn(path);
+    if (manifests.empty())
+      return wrong(context, path,
+                   "the folder is neither a model (it has no config.json) nor a "
+                   "package (no NAME.json in it says mille_package)");
+  } else if (path.ends_with(".json") && saysPackage(path.str())) {
+    manifests.push_back(path.str());
+  } else {
+    return Status::done;
+  }
+  if (manifests.size() > 1) {
+    sayError("the folder " + path + " holds " +
+             llvm::Twine(manifests.size()) + " packages but one is needed");
+    sayHelp("name one: " + manifests.front());
+    return Status::commandLine;
+  }
+  subject = Subject::package;
+  auto document = json::parseFile(manifests.front(), context);
+  if (!document)
+    return Status::input;
+  return readManifest(*document, context, package);
+}
+
+Status mille::findPackage(StringRef path, mlir::MLIRContext &context,
+                          Package &package) {
+  Subject subject;
+  if (Status status = findSubject(path, context, subject, package);
+      failed(status))
+    return status;
+  if (subject == Subject::package)
+    return Status::done;
+  sayError("'" + path + "' is a model but this command takes a package");
+  sayHelp("mille compile " + path + " -o DIR");
+  return Status::commandLine;
+}

@@ -1,0 +1,87 @@
+// A package on disk as its manifest NAME.json tells it, and where a path on the
+// command line leads. Must not load code or weights.
+#pragma once
+#include "compiler/driver/program/Certificate.h"
+#include "compiler/driver/program/Traffic.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mille {
+
+struct Package {
+  std::string folder, name;
+  std::string modelPath, modelFolder, modelHash;
+  std::string dtype; // f32, bf16 or int8
+  bool hiddenStates = false, embedded = false;
+  int64_t maxTokens = 0; // of learned positions, 0: any
+  int64_t maxDecoderTokens = 0;
+
+  struct Tensor {
+    std::string name, type;
+    std::vector<int64_t> shape; // -1 batch, -2 tokens, -3 decoder tokens
+    std::string fallback;       // "": required
+    int64_t below = 0;
+  };
+  std::vector<Tensor> inputs, outputs;
+
+  struct Isa {
+    std::string name, needs;
+  };
+  std::vector<Isa> isas; // best first
+
+  struct Kernel {
+    std::string name, does;
+    int64_t places = 0, flopsPerRow = 0, weightBytes = 0;
+    struct Tile {
+      std::string isa, text;
+      int64_t rank; // 0: the model's own choice
+    };
+    std::vector<Tile> tiles;
+  };
+  std::vector<Kernel> kernels;
+
+  struct Rewrite {
+    std::string name, unit, layers, status, reason, law, bound;
+    int64_t roundings = 0;
+  };
+  std::vector<Rewrite> rewrites;
+  Certificate certificate;
+  Traffic traffic;
+  std::optional<Traffic> unscaled; // without the model's constant scales
+
+  struct Fusion {
+    std::string boundary, unit, layers, status, reason;
+    int64_t bytesSaved = 0, launchesSaved = 0;
+  };
+  std::vector<Fusion> fusions;
+
+  // A body of a stack of layers, and how it differs from the stack's first.
+  struct Body {
+    int64_t stack = 0, number = 0;
+    std::string layers, difference;
+  };
+  std::vector<Body> bodies;
+
+  int64_t arenaBytesPerRow = 0, scratchBytes = 0, scratchBytesPerToken = 0;
+  int64_t parameters = 0, weightsBytes = 0, codeBytes = 0;
+
+  std::string file(llvm::StringRef extension) const; // DIR/NAME.<extension>
+  std::string inWords(llvm::StringRef kernel) const; // what a kernel does
+};
+
+enum class Subject { model, package };
+
+// What `path` is: a folder with a config.json, a native spec or .mlir is a
+// model; a folder with a NAME.json that says mille_package, or that file, is a
+// package, which is read. Errors on anything else.
+Status findSubject(llvm::StringRef path, mlir::MLIRContext &context,
+                   Subject &subject, Package &package);
+
+// The same where only a package will do.
+Status findPackage(llvm::StringRef path, mlir::MLIRContext &context,
+                   Package &package);
+
+} // namespace mille

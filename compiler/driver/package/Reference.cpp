@@ -1,0 +1,98 @@
+// The reference run: the imported model, interpreted in double.
+// Must not use generated code.
+#include "compiler/driver/package/Reference.h"
+
+#include "compiler/driver/package/ModelFiles.h"
+#include "dialects/transformer/Transformer.h"
+#include "mlir/Parser/Parser.h"
+
+#include <random>
+
+using namespace mille;
+
+static mlir::Operation *modelIn(mlir::ModuleOp module) {
+  for (auto model : module.getOps<transformer::ModelOp>())
+    return model;
+  return nullptr;
+}
+
+Status Reference::open(llvm::StringRef path, const ImportOptions &options,
+                       mlir::MLIRContext &context, Reference &reference) {
+  Imported imported;
+  if (Status status = importModel(path, options, context, imported);
+      failed(status))
+    return status;
+  reference.module = std::move(imported.module);
+  reference.folder = imported.folder;
+  reference.modelOp = modelIn(*reference.module);
+  return reference.modelOp ? Status::done : Status::bug;
+}
+
+Status Reference::open(const Package &package, mlir::MLIRContext &context,
+                       Reference &reference) {
+  std::string path = package.file("mlir");
+  reference.module =
+      mlir::parseSourceFile<mlir::ModuleOp>(path, mlir::ParserConfig(&context));
+  if (!reference.module)
+    return Status::input; // the parser has said why
+  reference.modelOp = modelIn(*reference.module);
+  mlir::Location place = mlir::FileLineColLoc::get(&context, path, 0, 0);
+  if (!reference.modelOp) {
+    mlir::emitError(place) << "the file holds no transformer.model";
+    return Status::input;
+  }
+  reference.folder = package.modelFolder;
+  std::string hash =
+      hashModel(package.modelPath, package.modelFolder, reference.modelOp);
+  if (hash != package.modelHash) {
+    mlir::emitError(place)
+        << "hash of the model is " << hash << " but it was "
+        << package.modelHash << " when the package was compiled";
+    mlir::emitRemark(place) << "the model is " << package.modelPath;
+    return Status::input;
+  }
+  return Status::done;
+}
+
+Status Reference::run(const Values &inputs, Values &outputs) {
+  ParameterValues parameters(modelOp, folder);
+  return interpret(modelOp, parameters, inputs, outputs);
+}
+
+// The numbers that `below` and the type allow, from raw bits: the same on every
+// standard library.
+static void draw(Value &value, int64_t below, std::mt19937_64 &bits) {
+  for (double &number : value.numbers)
+    number = value.integer ? bits() % std::max<int64_t>(below, 2)
+                           : (bits() >> 11) * 0x1p-52 - 1.0;
+}
+
+Values mille::seededInputs(const Package &package, int64_t batch,
+                           int64_t tokens, int64_t decoderTokens,
+                           bool withMask) {
+  std::mt19937_64 bits(1);
+  Values values;
+  for (const Package::Tensor &tensor : package.inputs) {
+    bool isMask = tensor.fallback == "ones";
+    if (isMask ? !withMask : !tensor.fallback.empty())
+      continue;
+    Value value;
+    value.integer = tensor.type == "i32";
+    size_t size = 1;
+    for (int64_t extent : tensor.shape) {
+      value.shape.push_back(extent == -1   ? batch
+                            : extent == -2 ? tokens
+                            : extent == -3 ? decoderTokens
+                                           : extent);
+      size *= value.shape.back();
+    }
+    value.numbers.assign(size, 1.0);
+    if (!isMask)
+      draw(value, tensor.below, bits);
+    else if (batch > 1) // the last sequence is shorter
+      std::fill(value.numbers.end() - value.shape.back() / 3,
+                value.numbers.end(), 0.0);
+    values[tensor.name] = std::move(value);
+  }
+  return values;
+}

@@ -1,0 +1,35 @@
+// The reference run: the imported model, interpreted in double.
+// Must not use generated code.
+#pragma once
+#include "compiler/driver/package/Package.h"
+#include "compiler/import/Import.h"
+#include "compiler/interpret/Interpret.h"
+
+namespace mille {
+
+class Reference {
+public:
+  // From the model itself.
+  static Status open(llvm::StringRef path, const ImportOptions &options,
+                     mlir::MLIRContext &context, Reference &reference);
+  // From NAME.mlir and the files that it names; an error where they changed.
+  static Status open(const Package &package, mlir::MLIRContext &context,
+                     Reference &reference);
+
+  Status run(const Values &inputs, Values &outputs);
+  mlir::Operation *model() { return modelOp; }
+  mlir::OwningOpRef<mlir::ModuleOp> copy() { return module->clone(); }
+  const std::string &storedIn() const { return folder; } // files of tensors
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::Operation *modelOp = nullptr;
+  std::string folder;
+};
+
+// Inputs from a seed: ids within bounds. Optional ones are left out, but with
+// `withMask` the mask is there and the last sequence of several is shorter.
+Values seededInputs(const Package &package, int64_t batch, int64_t tokens,
+                    int64_t decoderTokens, bool withMask);
+
+} // namespace mille

@@ -1,0 +1,220 @@
+// What rewrites do to numbers: each one's program before and after, measured on
+// random and adversarial streams. Checked, never proved.
+#include "compiler/driver/program/Certificate.h"
+
+#include "compiler/driver/program/Trials.h"
+#include "compiler/fuse/Passes.h"
+#include "compiler/interpret/Compare.h"
+#include "dialects/kernel/Signature.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mille;
+
+// Errors of roundings add up as those of a random walk do, not all to one side;
+// this much more is allowed than one moved rounding of the inputs did.
+static constexpr double margin = 4;
+static constexpr double roundingF32 = 0x1p-24, roundingF64 = 0x1p-53;
+
+static transformer::ModelOp modelOf(mlir::ModuleOp module) {
+  return *module.getOps<transformer::ModelOp>().begin();
+}
+
+bool mille::isSmall(const rewrite::Sample &sample) {
+  return sample.parameters <= 1 << 18;
+}
+
+Laboratory::Laboratory(mlir::OwningOpRef<mlir::ModuleOp> imported,
+                       std::string folder)
+    : program(std::move(imported)), folder(std::move(folder)) {
+  size = rewrite::cutToSample(modelOf(*program));
+}
+
+Status Laboratory::run(mlir::ModuleOp module, size_t trial,
+                       Values &outputs) const {
+  transformer::ModelOp model = modelOf(module);
+  ParameterValues parameters(model, folder);
+  return interpret(model, parameters, all[trial].inputs, outputs);
+}
+
+Status Laboratory::difference(size_t trial, const Values &got,
+                              const Values &expected, double &error) const {
+  std::vector<Difference> differences;
+  if (Status status = compare(got, expected, all[trial].inputs,
+                              mlir::ModuleOp(*program).getLoc(), differences);
+      failed(status))
+    return status;
+  error = 0;
+  for (const Difference &one : differences)
+    error = std::max(error, one.relative);
+  return Status::done;
+}
+
+Status Laboratory::prepare() {
+  all = trialsFor(modelOf(*program));
+  before.resize(all.size());
+  wide.assign(all.size(), roundingF64);
+  narrow.assign(all.size(), roundingF32);
+  for (size_t trial = 0; trial < all.size(); ++trial) {
+    if (Status status = run(*program, trial, before[trial]); failed(status))
+      return status;
+    for (auto [rounding, most] : {std::pair(roundingF64, &wide),
+                                  std::pair(roundingF32, &narrow)}) {
+      Trial given = all[trial];
+      moveByRounding(all[trial].inputs, rounding);
+      Values moved;
+      double change = 0;
+      Status status = run(*program, trial, moved);
+      std::swap(all[trial], given);
+      if (!failed(status))
+        status = difference(trial, moved, before[trial], change);
+      if (failed(status))
+        return status;
+      (*most)[trial] = std::max((*most)[trial], change);
+    }
+  }
+  return Status::done;
+}
+
+double Laboratory::allowed(size_t trial, int64_t roundings, bool isWide) const {
+  if (roundings == 0)
+    return 0;
+  return margin * (1 + size.units * roundings) *
+         (isWide ? wide[trial] : narrow[trial]);
+}
+
+Status Laboratory::apply(
+    mlir::ModuleOp module,
+    llvm::function_ref<void(mlir::PassManager &)> add) const {
+  mlir::PassManager passes(module.getContext());
+  passes.enableVerifier(false);
+  add(passes);
+  bool good = mlir::succeeded(passes.run(module)) &&
+              mlir::succeeded(mlir::verify(module));
+  return good ? Status::done : Status::bug;
+}
+
+Status Laboratory::step(mlir::ModuleOp module, llvm::StringRef what,
+                        llvm::function_ref<double(size_t)> allowance,
+                        std::vector<Values> &last,
+                        std::vector<Finding> &measured) const {
+  for (size_t trial = 0; trial < all.size(); ++trial) {
+    Values now;
+    if (Status status = run(module, trial, now); failed(status))
+      return status;
+    Finding one{what.str(), all[trial].name, "f64", 0, allowance(trial)};
+    if (Status status = difference(trial, now, last[trial], one.error);
+        failed(status))
+      return status;
+    measured.push_back(one);
+    last[trial] = std::move(now);
+  }
+  return Status::done;
+}
+
+Status Laboratory::measure(llvm::ArrayRef<Claim> claims,
+                           const rewrite::Wishes &wishes,
+                           std::vector<Finding> &measured) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = program->clone();
+  std::vector<Values> last = before;
+  for (const Claim &claim : claims) {
+    if (Status status = apply(*module,
+                              [&](mlir::PassManager &passes) {
+                                passes.addNestedPass<transformer::ModelOp>(
+                                    rewrite::createRewrite(claim.rewrite, wishes));
+                              });
+        failed(status))
+      return status;
+    if (Status status = step(
+            *module, claim.rewrite,
+            [&](size_t trial) {
+              return allowed(trial, claim.roundings, /*wide=*/true);
+            },
+            last, measured);
+        failed(status))
+      return status;
+  }
+  // Kernels hold constants as f32: a rounding or two in each unit.
+  mlir::OwningOpRef<mlir::ModuleOp> fused = module->clone();
+  if (Status status = apply(*module,
+                            [](mlir::PassManager &passes) {
+                              addRollPipeline(passes);
+                              passes.addNestedPass<transformer::ModelOp>(
+                                  createConvertToKernel());
+                            });
+      failed(status))
+    return status;
+  if (Status status = step(
+          *module, "kernels",
+          [&](size_t trial) { return allowed(trial, 2, /*wide=*/false); }, last,
+          measured);
+      failed(status))
+    return status;
+  if (Status status = apply(*fused,
+                            [](mlir::PassManager &passes) {
+                              addRollPipeline(passes);
+                              addFusePipeline(passes);
+                            });
+      failed(status))
+    return status;
+  return step(
+      *fused, "fusions", [](size_t) { return 0.0; }, last, measured);
+}
+
+std::vector<Claim> mille::claimsOf(mlir::Operation *model) {
+  std::vector<Claim> claims;
+  auto list = kernel::forwardOf(model)->getAttrOfType<mlir::ArrayAttr>(
+      "transformer.rewrites");
+  if (!list)
+    return claims;
+  for (auto entry : list.getAsRange<mlir::DictionaryAttr>()) {
+    if (entry.getAs<mlir::StringAttr>("status").getValue() != "applied")
+      continue;
+    std::string name = entry.getAs<mlir::StringAttr>("name").str();
+    if (claims.empty() || claims.back().rewrite != name)
+      claims.push_back({name, 0});
+    claims.back().roundings =
+        std::max(claims.back().roundings,
+                 entry.getAs<mlir::IntegerAttr>("roundings").getInt());
+  }
+  return claims;
+}
+
+Certificate mille::certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
+                           const rewrite::Wishes &wishes) {
+  Certificate certificate{wishes, laboratory.sample(), {}, ""};
+  if (!isSmall(laboratory.sample())) {
+    certificate.note = "the sample is large: measured by mille verify --certificate";
+    return certificate;
+  }
+  std::string trouble;
+  mlir::ScopedDiagnosticHandler quiet(
+      laboratory.module().getContext(), [&](mlir::Diagnostic &diagnostic) {
+        if (trouble.empty() &&
+            diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          trouble = diagnostic.str();
+        return mlir::success();
+      });
+  Status status = laboratory.prepare();
+  if (!failed(status))
+    status = laboratory.measure(claims, wishes, certificate.measured);
+  if (failed(status)) {
+    certificate.measured.clear();
+    certificate.note = "not measured: " + trouble;
+  }
+  return certificate;
+}
+
+std::vector<const Finding *>
+mille::worstOfEach(const std::vector<Finding> &findings) {
+  auto share = [](const Finding &one) { // 0 / 0: what may not differ does not
+    return one.error == 0 ? 0 : one.error / one.allowed;
+  };
+  std::vector<const Finding *> worst;
+  for (const Finding &one : findings) {
+    if (worst.empty() || worst.back()->what != one.what)
+      worst.push_back(&one);
+    else if (!(share(one) <= share(*worst.back())))
+      worst.back() = &one;
+  }
+  return worst;
+}

@@ -1,0 +1,175 @@
+// The kernels of a planned program: which are distinct, and their objects, made
+// by threads of our own. Must not know how a kernel is made (compiler/halide).
+#include "compiler/driver/program/Kernels.h"
+
+#include "compiler/driver/Progress.h"
+#include "compiler/halide/Generate.h"
+#include "dialects/kernel/Kernel.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+using namespace mille;
+
+Status mille::distinctKernels(mlir::Operation *model,
+                              std::vector<DistinctKernel> &kernels) {
+  Status status = Status::done;
+  llvm::StringMap<size_t> known;
+  model->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+    if (!kernel::isGenerated(op))
+      return;
+    KernelInfo info = describeKernel(op);
+    if (info.name.empty()) // it has said why
+      status = Status::bug;
+    auto [entry, isNew] = known.try_emplace(info.name, kernels.size());
+    if (isNew)
+      kernels.push_back({std::move(info), op, 1});
+    else
+      ++kernels[entry->second].places;
+  });
+  return status;
+}
+
+static std::string number(int64_t value) { return std::to_string(value); }
+
+static int64_t columnsOf(mlir::Value buffer) {
+  return llvm::cast<mlir::ShapedType>(buffer.getType()).getShape().back();
+}
+
+// What is not f32.
+static std::string elementsInWords(mlir::Value buffer) {
+  auto type = llvm::cast<mlir::ShapedType>(buffer.getType()).getElementType();
+  return type.isF32() ? "" : type.isBF16() ? ", bf16" : ", int8";
+}
+
+std::string mille::describeInWords(mlir::Operation *kernelOp) {
+  return llvm::TypeSwitch<mlir::Operation *, std::string>(kernelOp)
+      .Case([](kernel::MatmulOp op) {
+        std::string text = "matmul " + number(columnsOf(op.getInput())) +
+                           " -> " + number(columnsOf(op.getOut()));
+        if (op.getAccumulators() == 2)
+          text += ", gated";
+        text += elementsInWords(op.getInput());
+        if (mlir::Value starts = op.getStarts())
+          text += ", of " + number(columnsOf(starts) - 1) + " experts";
+        return text;
+      })
+      .Case([](kernel::AttentionOp op) {
+        std::string text = "attention " + number(op.getHeads()) + " x " +
+                           number(op.getHeadDim());
+        if (op.getKvHeads() != op.getHeads())
+          text += ", " + number(op.getKvHeads()) + " kv";
+        text += elementsInWords(op.getQuery());
+        return op.getCausal() ? text + ", causal" : text;
+      })
+      .Case([](kernel::QuantizeOp op) {
+        return "quantize " + number(columnsOf(op.getInput()));
+      })
+      .Case([](kernel::LinearAttentionOp op) {
+        return "linear attention " + number(op.getHeads()) + " x " +
+               number(op.getHeadDim());
+      })
+      .Case([](kernel::RotateOp op) {
+        return "rotate " + number(op.getHeads()) + " x " +
+               number(op.getHeadDim());
+      })
+      .Case<kernel::DispatchOp, kernel::CombineOp>([](auto op) {
+        return op->getName().stripDialect().str() + " " +
+               number(columnsOf(op.getOut())) + ", " + number(op.getK()) +
+               " of each row";
+      })
+      .Case([](kernel::RowsOp op) {
+        std::string text = "rows " + number(columnsOf(op.getOut()));
+        if (auto norm = op.getNorm())
+          text += ", " + stringifyRowNormKind(norm->getKind()).str() + " norm";
+        if (llvm::any_of(op.getGather(), [](int64_t g) { return g >= 0; }))
+          text += ", gathered";
+        return text;
+      })
+      .Default([](mlir::Operation *op) {
+        return op->getName().stripDialect().str();
+      });
+}
+
+void mille::remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels,
+                          llvm::ArrayRef<Isa> isas) {
+  for (const DistinctKernel &kernel : kernels)
+    for (const Isa &isa : isas)
+      for (const std::string &why : explainTiles(kernel.op, isa))
+        mlir::remark::passed(kernel.op->getLoc(),
+                             mlir::remark::RemarkOpts::name("Tiles").category("plan"))
+            << isa.name + ", " + describeInWords(kernel.op) + ": " + why;
+}
+
+namespace {
+struct Task {
+  const DistinctKernel *kernel;
+  const Isa *isa;
+  RowClass rows;
+  std::string symbol, object;
+};
+} // namespace
+
+static std::vector<Task> tasksFor(llvm::ArrayRef<DistinctKernel> kernels,
+                                  llvm::ArrayRef<Isa> isas) {
+  std::vector<Task> tasks;
+  llvm::StringSet<> known;
+  for (const DistinctKernel &kernel : kernels)
+    for (const Isa &isa : isas)
+      for (RowClass rows : {RowClass::few, RowClass::many}) {
+        std::string symbol = kernelSymbol(kernel.info, isa, rows);
+        if (known.insert(symbol).second)
+          tasks.push_back({&kernel, &isa, rows, std::move(symbol), {}});
+      }
+  return tasks;
+}
+
+Status mille::generateKernels(
+    llvm::ArrayRef<DistinctKernel> kernels, llvm::ArrayRef<Isa> isas,
+    const TileRanks &ranks, unsigned jobs, bool useCache,
+    std::vector<std::pair<std::string, std::string>> &objects) {
+  std::vector<Task> tasks = tasksFor(kernels, isas);
+  std::atomic<size_t> next{0}, finished{0};
+  std::mutex guard;
+  Status outcome = Status::done;
+  std::exception_ptr thrown;
+  auto work = [&] {
+    for (size_t i; (i = next++) < tasks.size();) {
+      Task &task = tasks[i];
+      Status status = Status::done;
+      try {
+        status = generateKernel(task.kernel->op, *task.isa, task.rows, useCache,
+                                task.object,
+                                ranks.of(task.kernel->info.name, task.isa->name));
+      } catch (...) {
+        std::lock_guard<std::mutex> lock(guard);
+        thrown = std::current_exception();
+        status = Status::bug;
+      }
+      showProgress("kernels: " + llvm::Twine(++finished) + " of " +
+                   llvm::Twine(tasks.size()));
+      if (!failed(status))
+        continue;
+      std::lock_guard<std::mutex> lock(guard);
+      outcome = status;
+      next = tasks.size(); // nothing more is started
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned t = 1; t < jobs && t < tasks.size(); ++t)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  clearProgress();
+  if (thrown)
+    std::rethrow_exception(thrown);
+  for (Task &task : tasks)
+    objects.emplace_back(task.symbol, std::move(task.object));
+  return outcome;
+}

@@ -1,0 +1,97 @@
+// What a run of a planned program launches and moves, and the same of the model
+// without its scales. Must not measure time.
+#include "compiler/driver/program/Traffic.h"
+
+#include "compiler/driver/program/Kernels.h"
+#include "compiler/fuse/Passes.h"
+#include "compiler/rewrite/Units.h"
+
+using namespace mille;
+
+bool Traffic::operator==(const Traffic &other) const {
+  return kernels == other.kernels && launches == other.launches &&
+         bytesPerRow == other.bytesPerRow && weightBytes == other.weightBytes;
+}
+
+// How often a run comes by: in a body of a stack once for each of its layers.
+static int64_t turnsOf(mlir::Operation *op) {
+  int64_t turns = 1;
+  for (mlir::Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (auto layers = llvm::dyn_cast<kernel::LayersOp>(region->getParentOp()))
+      turns *= llvm::count(layers.getBodies(), region->getRegionNumber());
+  return turns;
+}
+
+// Bytes of an operand: fixed ones are weights, others have a row for each row.
+static void addBytes(mlir::Value operand, int64_t turns, Traffic &traffic) {
+  auto type = llvm::dyn_cast<mlir::MemRefType>(operand.getType());
+  if (!type)
+    return;
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  for (int64_t extent : type.getShape())
+    if (!mlir::ShapedType::isDynamic(extent))
+      bytes *= extent;
+  (type.hasStaticShape() ? traffic.weightBytes : traffic.bytesPerRow) +=
+      bytes * turns;
+}
+
+Traffic mille::trafficOf(mlir::Operation *model) {
+  Traffic traffic;
+  std::vector<DistinctKernel> kernels;
+  if (!failed(distinctKernels(model, kernels)))
+    traffic.kernels = kernels.size();
+  model->walk([&](mlir::Operation *op) {
+    if (!kernel::isGenerated(op))
+      return;
+    int64_t turns = turnsOf(op);
+    for (mlir::Value operand : op->getOperands())
+      addBytes(operand, turns, traffic);
+    if (!op->getParentOfType<kernel::LaunchOp>())
+      traffic.launches += turns;
+  });
+  model->walk([&](kernel::LaunchOp op) { traffic.launches += turnsOf(op); });
+  return traffic;
+}
+
+// Whether there was one.
+static bool dropScales(mlir::ModuleOp module) {
+  bool any = false;
+  module.walk([&](transformer::ResidualOp unit) {
+    if (rewrite::isConstantBesides1(unit.getSkipScaleAttr())) {
+      unit.removeSkipScaleAttr();
+      any = true;
+    }
+    mlir::ArrayAttr scales = unit.getBranchScaleAttr();
+    if (!scales)
+      return;
+    llvm::SmallVector<mlir::Attribute> left(scales.getValue());
+    for (mlir::Attribute &scale : left)
+      if (rewrite::isConstantBesides1(llvm::cast<transformer::ScaleAttr>(scale))) {
+        scale = rewrite::constantScale(scale.getContext(), 1);
+        any = true;
+      }
+    unit.setBranchScaleAttr(mlir::ArrayAttr::get(unit.getContext(), left));
+  });
+  return any;
+}
+
+std::optional<Traffic> mille::trafficUnscaled(mlir::ModuleOp imported,
+                                              const rewrite::Wishes &wishes,
+                                              const PlanChoices &choices) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = imported.clone();
+  if (!dropScales(*module))
+    return std::nullopt;
+  // What a pass says of the model was said of the model itself.
+  mlir::ScopedDiagnosticHandler quiet(
+      imported.getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
+  mlir::PassManager passes(imported.getContext());
+  passes.enableVerifier(false);
+  rewrite::addRewritePipeline(passes, wishes);
+  addRollPipeline(passes);
+  addFusePipeline(passes);
+  addPlanPipeline(passes, choices);
+  if (mlir::failed(passes.run(*module)))
+    return std::nullopt;
+  return trafficOf(*module->getOps<transformer::ModelOp>().begin());
+}

@@ -1,0 +1,91 @@
+// Inputs for measuring rewrites: streams that are random, and streams that are
+// hard on norms and sums. Must not run anything.
+#include "compiler/driver/program/Trials.h"
+
+#include "compiler/interpret/Inputs.h"
+#include "dialects/kernel/Signature.h"
+
+#include <cmath>
+#include <random>
+
+using namespace mille;
+
+namespace {
+
+constexpr int64_t batch = 2, tokens = 5, decoderTokens = 3;
+
+// Raw bits: the same on every standard library. -1 to 1.
+double draw(std::mt19937_64 &bits) { return (bits() >> 11) * 0x1p-52 - 1.0; }
+
+struct Kind {
+  const char *name;
+  double (*number)(size_t i, int64_t channels, double drawn);
+};
+const Kind kinds[] = {
+    {"random", [](size_t, int64_t, double drawn) { return drawn; }},
+    // The mean cancels in a layer norm.
+    {"large mean", [](size_t, int64_t, double drawn) { return 1000 + drawn; }},
+    // A few numbers drown the others in a sum.
+    {"large and small",
+     [](size_t i, int64_t, double drawn) {
+       return drawn * std::pow(10.0, double(i % 9) - 4);
+     }},
+    // A row's variance is far under eps; every other row is zeros.
+    {"equal rows",
+     [](size_t i, int64_t channels, double drawn) {
+       return i / channels % 2 ? 0.0 : 1 + 1e-4 * drawn;
+     }},
+};
+
+Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
+             std::mt19937_64 &bits) {
+  Value value;
+  size_t count = 1;
+  for (int64_t word : interpreter::inputShape(forward, i)) {
+    int64_t extent = word == -1   ? batch
+                     : word == -2 ? tokens
+                     : word == -3 ? decoderTokens
+                                  : word;
+    value.shape.push_back(extent);
+    count *= extent;
+  }
+  auto type = llvm::cast<mlir::ShapedType>(forward.getArgumentTypes()[i]);
+  value.integer = type.getElementType().isInteger();
+  auto below = forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
+  bool stream = interpreter::inputName(forward, i).starts_with("stream");
+  for (size_t at = 0; at < count; ++at) {
+    double drawn = draw(bits);
+    if (value.integer)
+      value.numbers.push_back(
+          bits() % std::max<int64_t>(below ? below.getInt() : 2, 1));
+    else
+      value.numbers.push_back(
+          float(stream ? kind.number(at, value.shape.back(), drawn) : drawn));
+  }
+  return value;
+}
+
+} // namespace
+
+std::vector<Trial> mille::trialsFor(transformer::ModelOp model) {
+  mlir::func::FuncOp forward = kernel::forwardOf(model);
+  std::vector<Trial> trials;
+  for (const Kind &kind : kinds) {
+    std::mt19937_64 bits(1);
+    Trial trial{kind.name, {}};
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i)
+      if (!forward.getArgAttr(i, "transformer.default"))
+        trial.inputs[interpreter::inputName(forward, i).str()] =
+            filled(forward, i, kind, bits);
+    trials.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+void mille::moveByRounding(Values &inputs, double rounding) {
+  std::mt19937_64 bits(2);
+  for (auto &[name, value] : inputs)
+    if (!value.integer)
+      for (double &number : value.numbers)
+        number *= bits() & 1024 ? 1 + rounding * 2 : 1 - rounding * 2;
+}

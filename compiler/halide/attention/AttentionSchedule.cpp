@@ -1,0 +1,324 @@
+// Attention's schedule: what is computed where, and what memory that takes.
+#include "compiler/halide/attention/AttentionPipe.h"
+#include "compiler/halide/Emit.h"
+#include "compiler/halide/passes/Prefetch.h"
+
+using namespace Halide;
+
+namespace mille {
+
+// 12 to 28 accumulators of 32 vector registers, 8 to 12 of 16: enough to hide a
+// multiply-add's latency, and a load for every second one. Of an odd number of vectors a
+// tile has three, or all five or seven: pairs on Zen 4 take 0.85 to 0.9 of the time for
+// heads of 48, 80 and 112 that they take by one vector and twice the rows. Integers would
+// take up to 5 % more, and stay with one.
+AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
+                                               const Machine &machine) {
+  if (machine.device)
+    return {4, 1};
+  if (takesTiles(s, machine))
+    return {mostQueries, 1};
+  const int vectors = int(s.valueDim + machine.lanes - 1) / machine.lanes;
+  const int rows = machine.wide ? 8 : 4;
+  const bool pairs = takesPairs(s, machine), integers = takesIntegers(s, machine);
+  if (vectors == 1 || (vectors % 2 && integers))
+    return {2 * rows, 1};
+  if (integers || (vectors % 2 == 0 && pairs))
+    return {rows, 2};
+  if (vectors % 3 == 0)
+    return {rows, 3};
+  if (machine.wide && (vectors == 5 || vectors == 7))
+    return {4, vectors};
+  return pairs ? Tile{2 * rows, 1} : Tile{rows, 2};
+}
+
+// Whole vectors, predicated at the last: of narrower ones LLVM makes pairs, and
+// then it rounds twice where it should once.
+TailStrategy AttentionPipe::tail() const {
+  return s.valueDim % V ? TailStrategy::GuardWithIf : TailStrategy::Auto;
+}
+
+void AttentionPipe::boundOut() {
+  const int width = int(s.valueDim), unit = s.kvHeads > 1 ? int(s.group()) : together;
+  auto buffer = pipe.out.output_buffer();
+  buffer.dim(0).set_bounds(0, width);
+  buffer.dim(1).set_stride(int(spec.out.rowStride));
+  buffer.dim(2).set_stride(width);
+  pipe.out.bound(d, 0, width);
+  if (unit > 1)
+    buffer.dim(2).set_min((buffer.dim(2).min() / unit) * unit);
+}
+
+// Key head -> its heads -> query block; inside, score rows of a stretch.
+void AttentionPipe::scheduleRows() {
+  Var di(names("di")), dv(names("dv"));
+  RVar qm(names("qm")), qi(names("qi"));
+  Stage run = pipe.out.update(pipe.out.num_update_definitions() - 1);
+  run.split(row, block, qi, mixedTile.rows, TailStrategy::GuardWithIf)
+      .split(block, block, qm, tiles(), TailStrategy::GuardWithIf)
+      .split(d, d, di, V * mixedTile.vectors, tail())
+      .split(di, di, dv, V)
+      .reorder(dv, di, qi, d, qm, block, headsOfKey, keyHead).vectorize(dv).unroll(di)
+      .unroll(qi);
+  if (stretched)
+    run.partition(block, Partition::Never);
+  if (laneRows.defined())
+    oncePerBlock(laneRows);
+}
+
+// Once for each block of queries and stretch of keys.
+Func AttentionPipe::inStretch(Func f) const {
+  if (!stretched)
+    return f.compute_at(pipe.out, block);
+  return f.compute_at(kept, stretch).bound_extent(e, 1);
+}
+
+void AttentionPipe::scheduleQueries() {
+  if (s.has(Operand::rotation)) {
+    turnedQuery.rows.compute_at(pipe.out, block);
+    turnedQuery.vectorize(V);
+    perKeyHead(turnedKey.rows);
+    turnedKey.vectorize(V);
+  }
+  if (factors.defined())
+    oncePerBlock(factors);
+  quads.compute_at(pipe.out, block).bound_extent(q, quad).bound_extent(u, queryBlock / quad)
+      .reorder(q, d, u).vectorize(d, lanesFor(s.headDim, V)).unroll(q)
+      .store_in(MemoryType::Stack);
+  queriesAcross.compute_at(pipe.out, block).bound_extent(q, queryBlock)
+      .align_storage(q, V).reorder(q, d).vectorize(q, quad).unroll(q)
+      .store_in(MemoryType::Stack);
+}
+
+// A number per query of a block, for all keys.
+void AttentionPipe::oncePerBlock(Func f) {
+  f.compute_at(pipe.out, block).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+      .store_in(MemoryType::Stack);
+}
+// What a task prepares once for each key head.
+void AttentionPipe::perKeyHead(Func f) {
+  if (s.kvHeads == 1)
+    f.compute_root();
+  else
+    f.compute_at(pipe.out, keyHead);
+}
+void AttentionPipe::scheduleWidened(Func f, int64_t columns) {
+  if (!f.defined())
+    return;
+  perKeyHead(f);
+  f.bound_extent(d, int(columns)).vectorize(d, lanesFor(columns, V));
+}
+// A number per query of a block and stretch.
+void AttentionPipe::lanes(Func f) {
+  inStretch(f).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+      .store_in(MemoryType::Stack);
+}
+// One per query of a block and key of a stretch, by tiles.
+void AttentionPipe::plane(Func f, const Var &row, int rows, const RVar &tile) {
+  inStretch(f).bound_extent(q, queryBlock).bound_extent(row, rows);
+  f.update().reorder(q, row, tile).vectorize(q, V).unroll(q).unroll(row);
+}
+// A tile of it in registers.
+void AttentionPipe::inTile(Func f, Func plane, const Var &row, int rows, const RVar &tile) {
+  f.compute_at(plane, tile).store_in(MemoryType::Register).bound_extent(q, queryBlock)
+      .bound_extent(row, rows).bound_extent(ko, 1).bound_extent(e, 1).reorder(q, row).vectorize(q, V)
+      .unroll(q).unroll(row);
+}
+
+void AttentionPipe::scheduleScores() {
+  scheduleWidened(widenedKey, s.headDim);
+  plane(scores, ki, keyTile + 1, scoreTile);
+  for (Func f : {dots, tileScores})
+    inTile(f, scores, ki, keyTile, scoreTile);
+  dots.update().reorder(q, ki, depth).vectorize(q, V).unroll(q).unroll(ki);
+  if (strip.defined())
+    inStretch(strip).vectorize(u, V);
+  if (isLinear())
+    return;
+  for (auto &[f, across] : {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile}, {sum, sumTile}}) {
+    lanes(f);
+    Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
+  }
+  plane(weights, ki, keyTile + 1, weightTile);
+  inTile(tileWeights, weights, ki, keyTile, weightTile);
+  lanes(inverse);
+}
+
+void AttentionPipe::scheduleMixed() {
+  scheduleWidened(widenedValue, s.valueDim);
+  mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).vectorize(d, V, tail()).unroll(d)
+      .unroll(q);
+  for (size_t i = 0; i < mixedKeys.size(); ++i)
+    mixed.update(int(i)).reorder(d, q, mixedKeys[i], mixedTiles[i]).vectorize(d, V, tail())
+        .unroll(d).unroll(q);
+  const int bytes = int(bytesOf(s.value.element));
+  pipe.passes.push_back(prefetchRows({value.name(), mixed.name(), bytes, keyTile}));
+  scheduleWorst();
+}
+
+void AttentionPipe::scheduleWorst() {
+  if (!worst.defined())
+    return;
+  perKeyHead(worst);
+  worst.bound_extent(d, int(s.valueDim)).vectorize(d, V, tail());
+  worst.update().vectorize(d, V, tail()).reorder(d, worstKeys);
+  perKeyHead(worstOfAll);
+  worstOfAll.update().atomic().vectorize(worstColumns, lanesFor(s.valueDim, V));
+  perKeyHead(soundKeys);
+  for (Func f : {worst, worstOfAll, soundKeys})
+    f.store_in(MemoryType::Stack);
+}
+
+//===-- Pairs -------------------------------------------------------------------//
+
+void AttentionPipe::scheduleQueryPairs() {
+  if (s.has(Operand::rotation)) {
+    turnedQuery.rows.compute_at(pipe.out, block);
+    turnedQuery.vectorize(V);
+    perKeyHead(roundedKey);
+    roundedKey.bound_extent(d, int(s.headDim)).vectorize(d, lanesFor(s.headDim, V));
+    turnedKey.rows.compute_at(roundedKey, u).store_in(MemoryType::Stack);
+    turnedKey.vectorize(V);
+  }
+  if (factors.defined())
+    oncePerBlock(factors);
+  const int pairs = int(s.headDim / 2);
+  quads.compute_at(pipe.out, block).bound_extent(q, quad).bound_extent(t, queryBlock / quad)
+      .bound_extent(d, pairs).reorder(q, d, t).vectorize(d, lanesFor(pairs, V)).unroll(q)
+      .store_in(MemoryType::Stack);
+  scheduleQueryWords(quad);
+}
+
+void AttentionPipe::scheduleQueryWords(int lanesTogether) {
+  const int words = int(s.headDim) / wordElements();
+  queryWords.words.compute_at(pipe.out, block).bound_extent(q, queryBlock)
+      .bound_extent(d, words).reorder(q, d).vectorize(q, lanesTogether).unroll(q)
+      .store_in(MemoryType::Stack);
+  queryWords.parts.compute_at(pipe.out, block).bound_extent(half, wordElements())
+      .bound_extent(q, queryBlock).bound_extent(d, words).store_in(MemoryType::Stack);
+}
+
+void AttentionPipe::scheduleScorePairs() {
+  if (keyTerm.defined()) {
+    perKeyHead(keyTerm);
+    keyTerm.vectorize(u, V, TailStrategy::RoundUp);
+  }
+  plane(scores, ki, keyTile + 1, scoreTile);
+  inTile(tileScores, scores, ki, keyTile, scoreTile);
+  if (inTiles) {
+    scheduleDotsInTiles();
+  } else {
+    inTile(dots, scores, ki, keyTile, scoreTile);
+    Var qv(names("qv"));
+    dots.update().split(q, q, qv, V).reorder(depthHalf, qv, q, ki, depth).atomic()
+        .vectorize(depthHalf).vectorize(qv).unroll(q).unroll(ki);
+  }
+  if (strip.defined())
+    inStretch(strip).vectorize(u, V);
+  for (auto &[f, across] : {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile}, {sum, sumTile}}) {
+    lanes(f);
+    Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
+  }
+  if (start.defined())
+    lanes(start);
+  const int pairs = keyTile / 2;
+  plane(weightWords.words, kp, pairs + 1, weightTile);
+  if (integral)
+    inTile(tileWeights, weightWords.words, ki, keyTile, weightTile);
+  else
+    inTile(tileWeights, weightWords.words, kp, pairs, weightTile);
+  // As pairs, whatever is read of them.
+  Expr most = tilesTogether();
+  weightWords.words.bound(ko, 0, most);
+  if (!inTiles)
+    inStretch(weightWords.parts).bound_extent(half, 2).bound(ko, 0, most)
+      .bound_extent(q, queryBlock).bound_extent(kp, pairs + 1);
+  lanes(inverse);
+}
+
+// Columns of whole tiles.
+int AttentionPipe::paddedValue() const {
+  const int width = V * mixedTile.vectors;
+  return (int(s.valueDim) + width - 1) / width * width;
+}
+
+void AttentionPipe::scheduleMixedPairs() {
+  const int width = V * mixedTile.vectors, padded = paddedValue();
+  for (Func f : {valueWords.words, valueWords.parts}) {
+    perKeyHead(f);
+    f.bound(d, 0, padded).bound(u, 0, (keys + 1) / 2);
+  }
+  valueWords.parts.bound_extent(half, 2);
+  valueWords.words.update().reorder(valueColumn, u)
+      .vectorize(valueColumn, V, tail());
+  Var dv(names("dv"));
+  mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).bound_extent(d, width).vectorize(d, V)
+      .unroll(d).unroll(q);
+  for (size_t i = 0; i < mixedKeys.size(); ++i)
+    mixed.update(int(i)).split(d, d, dv, V).reorder(mixedHalves[i], dv, d, q, mixedKeys[i])
+        .atomic().vectorize(mixedHalves[i]).vectorize(dv).unroll(d).unroll(q);
+  scheduleWorst();
+}
+
+//===-- Integers ----------------------------------------------------------------//
+
+void AttentionPipe::scheduleMixedIntegers() {
+  scheduleLargest(valueMost, value);
+  perKeyHead(valueInverse);
+  valueInverse.vectorize(u, V, TailStrategy::RoundUp);
+  const int width = V * mixedTile.vectors, padded = paddedValue();
+  for (Func f : {valueWords.words, valueWords.parts}) {
+    perKeyHead(f);
+    f.bound(d, 0, padded).bound(u, 0, tileCount() * (keyTile / 2));
+  }
+  valueWords.parts.bound_extent(half, 2);
+  valueWords.words.update().reorder(valueColumn, u).vectorize(valueColumn, V, tail());
+  Var dv(names("dv"));
+  mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Stack)
+      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).bound_extent(d, width).vectorize(d, V)
+      .unroll(d).unroll(q);
+  mixed.update().reorder(d, q, chunk).vectorize(d, V).unroll(d).unroll(q);
+  partial.compute_at(mixed, chunk).bound_extent(e, 1).store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).bound_extent(u, 1).bound_extent(d, width)
+      .vectorize(d, V).unroll(d).unroll(q);
+  partial.update().split(d, d, dv, V)
+      .reorder(mixedHalves[0], dv, d, q, mixedKeys[0], mixedTiles[0]).atomic()
+      .vectorize(mixedHalves[0]).vectorize(dv).unroll(d).unroll(q);
+}
+
+uint32_t keysTogether(const KernelSpec &spec) {
+  bool sums = spec.kind == KernelKind::attention && !spec.attention.decay;
+  return sums ? AttentionPipe::keyUnitOf(spec.attention) : 0;
+}
+
+void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
+  base = perKey = 0;
+  if (spec.kind != KernelKind::attention)
+    return;
+  const AttentionSpec &s = spec.attention;
+  constexpr int queryBlock = AttentionPipe::mostQueries;
+  const bool turns = s.has(AttentionOperand::rotation);
+  // A turned or widened key row; a value as pairs, or widened.
+  if (turns || s.key.element == Element::bf16)
+    perKey += s.headDim * 4;
+  // As integers, and their steps.
+  if (s.key.element == Element::bf16)
+    perKey += (turns ? s.headDim * 2 : 0) + 5 * 4;
+  if (s.value.element == Element::bf16)
+    perKey += std::max(s.valueDim * 4, (s.valueDim + 31) / 32 * 32 * 2);
+  // Scores and weights of a query block and a stretch, a ninth or fifth more for
+  // summaries (of narrow machines' 16 queries); a strip of distances.
+  base = (s.decay ? 1 : 2) * queryBlock * AttentionPipe::stretchKeys * 4 * 9 / 8;
+  if (s.decay || s.biasByDistance)
+    base += (AttentionPipe::stretchKeys + queryBlock) * 4;
+  // What a block's stretches leave to the next; turned queries, all heads of a row.
+  base += queryBlock * (s.valueDim + 80) * 4;
+  if (turns)
+    base += (queryBlock + 2 * s.together()) * s.headDim * 4;
+  // keys are rounded up to a key tile; Halide aligns each of the allocations
+  base += AttentionPipe::keyUnitOf(s) * perKey + 6 * 256;
+}
+
+} // namespace mille

@@ -1,0 +1,160 @@
+// Attention a stretch of keys at a time (online softmax): scores and weights take
+// the memory of one stretch, however many keys there are. What a stretch leaves to
+// the next, for each query: the greatest score, the sum of weights, the mixed values.
+//
+// Stretches are counted from the first key that the mask keeps, so what is removed
+// or added of padding moves no key into another stretch; a stretch of hidden keys
+// multiplies by 1 and adds 0. Must not let a bit depend on anything else.
+#include "compiler/halide/attention/AttentionPipe.h"
+#include "compiler/halide/Functions.h"
+#include "compiler/halide/passes/OneMemory.h"
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace mille {
+namespace {
+
+// What a function leaves is in the memory of what it found: all its loads and stores
+// are of that name then.
+class CarryOver : public OneMemory {
+public:
+  explicit CarryOver(const std::vector<Carried> &all) {
+    for (const Carried &c : all)
+      memoryOf[c.left.name()] = c.found.name();
+  }
+
+private:
+  using OneMemory::visit;
+
+  Stmt visit(const Store *op) override {
+    return Store::make(nameOf(op->name), mutate(op->value), mutate(op->index), op->param,
+                       mutate(op->predicate), op->alignment);
+  }
+};
+
+} // namespace
+
+void AttentionPipe::takeStretches() {
+  stretched = true;
+  findFirstKey();
+}
+void AttentionPipe::findFirstKey() {
+  if (!s.has(Operand::keyBias))
+    return;
+  RDom r(0, keys, names("kept_key"));
+  firstKept = make("first_kept");
+  firstKept() = keys;
+  firstKept() = min(firstKept(), select(isKept(r), r, keys));
+  firstKey = clamp(firstKept(), 0, keys - 1) / keyUnitOf(s) * keyUnitOf(s);
+}
+
+Expr AttentionPipe::tileCount() const { return (keys + keyTile - 1) / keyTile; }
+
+// Tiles whose scores are held at a time.
+Expr AttentionPipe::tilesTogether() const {
+  return stretched ? min(tileCount(), stretchKeys / keyTile) : tileCount();
+}
+
+// A stretch's first key.
+Expr AttentionPipe::keyAt(const Expr &stretch) const {
+  return stretched ? firstKey + stretch * stretchKeys : Expr(0);
+}
+
+// A block has at least one, also where it sees no key.
+Expr AttentionPipe::firstStretch(const Expr &block) const {
+  Expr from = seenByBlock(block).first;
+  if (!from.defined())
+    return 0;
+  return clamp((from - firstKey) / stretchKeys, 0, (keys - 1 - firstKey) / stretchKeys);
+}
+Expr AttentionPipe::lastStretch(const Expr &block) const {
+  Expr to = seenByBlock(block).last;
+  Expr last = to.defined() ? min(to, keys - 1) : keys - 1;
+  return max((last - firstKey) / stretchKeys, firstStretch(block));
+}
+Expr AttentionPipe::atFirst(const Expr &start, const Expr &later) const {
+  return select(e == firstStretch(b), start, later);
+}
+
+Func AttentionPipe::found(Func left, const std::vector<Var> &place) {
+  Carried carry{make((left.name() + "_found").c_str()), left};
+  carry.found(place) = undef<float>();
+  carried.push_back(carry);
+  return carry.found;
+}
+
+// Weights of later stretches have a greater divisor, so what was added up of earlier
+// ones is multiplied by `factor`.
+void AttentionPipe::carryTop() {
+  factor = make("factor");
+  Expr before = atFirst(sinkScore(), found(top, {q, b, h})(q, b, h));
+  Expr own = stretchTop(q, e, b, h);
+  if (lateFactor.defined())
+    own *= lateFactor;
+  factor(q, e, b, h) = exp2Weight(before - max(before, own));
+  // Factors are at most 1. They are to be there before `top` takes the place of what
+  // they are made of.
+  top(q, e, b, h) = select(factor(q, e, b, h) < 2.0f, max(before, own), before);
+}
+
+// What a stretch's sum starts from: a sink's own weight.
+Expr AttentionPipe::sumBefore() {
+  Expr own = s.has(Operand::sink) ? exp2Weight(sinkScore() - top(q, e, b, h)) : 0.0f;
+  if (!stretched)
+    return own;
+  sum = make("sum");
+  return atFirst(own, found(sum, {q, b, h})(q, b, h) * factor(q, e, b, h));
+}
+
+Expr AttentionPipe::mixedBefore() {
+  if (!stretched)
+    return 0.0f;
+  kept = make("kept");
+  Expr block = t / tiles();
+  Expr before = found(kept, {d, q, t, b, h})(d, q, t % tiles(), block, h);
+  if (!isLinear())
+    before *= factor(laneOf(q), e, block, h);
+  return select(e == firstStretch(block), 0.0f, before);
+}
+
+void AttentionPipe::followStretches() {
+  RDom r(0, (keys + (stretchKeys - 1)) / stretchKeys, names("stretch"));
+  r.where(r >= firstStretch(b));
+  r.where(r <= lastStretch(b));
+  stretch = r;
+  kept(d, q, t, b, h) = undef<float>();
+  kept(d, q, t, b, h) = result(d, q, b * tiles() + t, r, h);
+}
+
+void AttentionPipe::scheduleStretches() {
+  const int width = inTiles              ? columnsInTiles()
+                    : paired || integral ? paddedValue()
+                                         : int(s.valueDim);
+  Var di(names("di")), dv(names("dv"));
+  kept.compute_at(pipe.out, block);
+  Stage each = kept.update();
+  if (inTiles)
+    each.reorder(q, d, t, stretch, b, h).vectorize(q, V);
+  else
+    each.split(d, d, di, V * mixedTile.vectors, tail()).split(di, di, dv, V)
+        .reorder(dv, di, q, d, t, stretch, b, h).vectorize(dv).unroll(di).unroll(q);
+  each.partition(stretch, Partition::Never);
+  for (Carried &carry : carried) {
+    carry.found.compute_at(pipe.out, block);
+    if (carry.left.name() == kept.name())
+      for (Func f : {carry.found, carry.left}) {
+        f.bound(d, 0, width).bound_extent(q, mixedTile.rows);
+        if (inTiles)
+          f.reorder_storage(q, d, t, b, h);
+      }
+    else
+      carry.found.bound_extent(q, queryBlock).store_in(MemoryType::Stack);
+  }
+  if (!isLinear())
+    for (Func f : {factor, top})
+      lanes(f);
+  pipe.passes.push_back(new CarryOver(carried));
+}
+
+} // namespace mille

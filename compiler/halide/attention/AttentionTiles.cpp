@@ -1,0 +1,130 @@
+// Attention of bf16 by tile registers, where they differ from pairs (AttentionPairs.cpp):
+// keys are rows of a tile, then columns of values are, so that queries stay in lanes.
+// What is mixed is turned where it goes out.
+#include "compiler/halide/attention/AttentionPipe.h"
+#include "compiler/halide/passes/TileSums.h"
+
+using namespace Halide;
+
+namespace mille {
+namespace {
+
+constexpr int registerRows = 16, registerBytes = 64;
+
+} // namespace
+
+bool AttentionPipe::takesTiles(const AttentionSpec &s, const Machine &machine) {
+  return machine.tileRegisters && isOfPairs(s);
+}
+
+// [word of pairs, column, key tile, head]: of four words side by side first.
+void AttentionPipe::turnValues() {
+  RDom rv(0, int(s.valueDim), names("value_column"));
+  valueColumn = rv;
+  valueQuads = make("value_quads");
+  auto elementAt = [&](const Expr &kv) {
+    Expr x = value(int(s.valueOffset) + h * int(s.valueDim) + rv, keyRow + min(kv, keys - 1));
+    return select(kv < keys, halfOf(x), cast<uint16_t>(0));
+  };
+  Expr kv = ko * keyTile + (u * quad + q) * 2;
+  valueQuads(q, d, u, ko, h) = undef<uint32_t>();
+  valueQuads(q, rv, u, ko, h) = wordOfHalves(elementAt(kv), elementAt(kv + 1));
+  valueWords.words = make("value_words");
+  valueWords.words(kp, d, ko, h) = valueQuads(kp % quad, d, kp / quad, ko, h);
+}
+
+// [column, query, block, stretch, head]
+void AttentionPipe::mixInTiles() {
+  turnValues();
+  mixed = make("mixed");
+  mixed(d, q, t, e, h) = mixedBefore();
+  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+  if (hides)
+    lookForNan();
+  for (bool careful : {false, true}) {
+    if (careful && !hides)
+      continue;
+    Range seen = seenByBlock(t);
+    seen.last = endBySound(seen.last, careful);
+    RDom r(0, 2, 0, keyTile / 2, 0, tilesTogether(), names(careful ? "r3" : "r2"));
+    restrictTiles(r, r.z, seen);
+    Expr weight = elementOf(weightWords.words(q, r.y, r.z, e, t, h), r.x);
+    Expr tile = keyAt(e) / keyTile + r.z;
+    Expr x = elementOf(valueWords.words(r.y, d, tile, kvHead), r.x);
+    if (careful)
+      x = reinterpret<bfloat16_t>(select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
+    mixed(d, q, t, e, h) += productOf(weight, x);
+    mixedHalves.push_back(r.x);
+    mixedKeys.push_back(r.y);
+    mixedTiles.push_back(r.z);
+  }
+}
+
+// Four columns of what is mixed, side by side.
+Expr AttentionPipe::turned(const std::function<Expr(Expr, Expr, Expr)> &valueOf,
+                           const Expr &local) {
+  mixedQuads = make("mixed_quads");
+  mixedQuads(ki, q, u, b, h) = valueOf(u * quad + ki, q, b);
+  return mixedQuads(d % quad, local % queryBlock, d / quad, local / queryBlock, ownHeads);
+}
+
+//===-- Schedule ----------------------------------------------------------------//
+
+// Registers of columns.
+int AttentionPipe::columnsInTiles() const {
+  return (int(s.valueDim) + registerRows - 1) / registerRows * registerRows;
+}
+
+void AttentionPipe::scheduleRowsInTiles() {
+  Var di(names("di"));
+  RVar qi(names("qi"));
+  Stage run = pipe.out.update(pipe.out.num_update_definitions() - 1);
+  run.split(row, block, qi, queryBlock, TailStrategy::GuardWithIf)
+      .split(d, d, di, quad, s.valueDim % quad ? TailStrategy::GuardWithIf : TailStrategy::Auto)
+      .reorder(di, d, qi, block, headsOfKey, keyHead).vectorize(di).unroll(d);
+  if (stretched)
+    run.partition(block, Partition::Never);
+  if (laneRows.defined())
+    oncePerBlock(laneRows);
+  mixedQuads.compute_at(pipe.out, block).bound_extent(ki, quad).bound_extent(q, queryBlock)
+      .reorder(ki, q, u).vectorize(q, V).unroll(ki).store_in(MemoryType::Stack);
+}
+
+// The loops of both stand for the instructions that a pass puts in their place.
+void AttentionPipe::scheduleDotsInTiles() {
+  dots.compute_at(scores, scoreTile).store_in(MemoryType::Stack).bound_extent(q, queryBlock)
+      .bound_extent(ki, keyTile).bound_extent(ko, 1).bound_extent(e, 1);
+  const bool turns = s.has(Operand::rotation);
+  const int group = queryBlock * 4;
+  const int rowBytes = int(turns ? s.headDim : s.key.rowStride) * 2;
+  pipe.passes.push_back(sumInTileRegisters(
+      {turns ? roundedKey.name() : key.name(), queryWords.words.name(), dots.name(), ki.name(),
+       keyTile, queryBlock / V, registerBytes, rowBytes, registerBytes, group,
+       registerRows * group, int(s.headDim) * 2, "", /*ofBytes=*/false, /*adds=*/false}));
+}
+
+void AttentionPipe::scheduleMixedInTiles() {
+  const int columns = columnsInTiles(), words = keyTile / 2, group = queryBlock * 4;
+  perKeyHead(valueWords.words);
+  valueWords.words.bound_extent(kp, words).bound(d, 0, columns).bound(ko, 0, tileCount())
+      .reorder(kp, d, ko).vectorize(kp, quad).unroll(kp);
+  valueQuads.compute_at(valueWords.words, ko).bound_extent(q, quad).bound_extent(d, columns)
+      .bound_extent(u, words / quad).store_in(MemoryType::Stack);
+  valueQuads.update().reorder(q, valueColumn, u).vectorize(valueColumn, V, tail()).unroll(q);
+  mixed.reorder_storage(q, d, t, e, h).compute_at(stretched ? kept : pipe.out,
+                                                  stretched ? stretch : block)
+      .bound(d, 0, columns).bound_extent(q, queryBlock).bound_extent(t, 1).bound_extent(e, 1)
+      .reorder(q, d).vectorize(q, V).store_in(MemoryType::Stack);
+  for (size_t i = 0; i < mixedKeys.size(); ++i) {
+    mixed.update(int(i)).reorder(q, d, mixedHalves[i], mixedKeys[i], mixedTiles[i]);
+    if (i > 0)
+      mixed.update(int(i)).vectorize(q, V);
+  }
+  pipe.passes.push_back(sumInTileRegisters(
+      {valueWords.words.name(), weightWords.words.name(), mixed.name(), d.name(), columns,
+       queryBlock / V, registerBytes, registerBytes, columns * registerBytes, group,
+       (words + 1) * group, 0, mixedTiles[0].name(), /*ofBytes=*/false, /*adds=*/true}));
+  scheduleWorst();
+}
+
+} // namespace mille

@@ -1,0 +1,115 @@
+// The model. Must depend on sizes and on the description alone.
+#include "compiler/halide/device/DeviceTiles.h"
+
+#include <algorithm>
+#include <sstream>
+#include <tuple>
+
+namespace mille {
+
+// The least of what GPUs of OpenCL 1.2 have, NVIDIA's since Maxwell and AMD's since
+// GCN: groups of 256 items, 32 KB for one; 128 registers leave room for four groups
+// of 128 items in a unit.
+DeviceDescription gpuDescription() {
+  return {"GPUs", 256, 32, 128, 32 << 10, 128, 32, 32, 30};
+}
+
+// Half of the 512 f32 of AVX-512; what AVX2 has no registers for stays in L1. A copy
+// into local memory is a copy from memory to memory.
+DeviceDescription coreDescription() {
+  return {"CPU devices, and few rows", 256, 1, 256, 0, 16, 16, 32, 0};
+}
+
+namespace {
+
+int stepGroup(const MatmulSpec &m) { return int(m.group()); }
+int groupRows(const DeviceTile &t) { return t.rows * t.itemsDown; }
+
+// Sums, and what is multiplied in a step; a few more hold places.
+int registersOf(const MatmulSpec &m, const DeviceTile &t) {
+  const int across = t.columns * m.accumulators;
+  return t.rows * across + t.rows + across;
+}
+
+// Rows are brought widened, a word for each value; the panel in its own words.
+int64_t localBytesOf(const MatmulSpec &m, const DeviceTile &t) {
+  return 4 * int64_t(t.steps) * (groupRows(t) * stepGroup(m) + m.panel);
+}
+
+// Half of the local memory: another group multiplies while one brings its next.
+bool fits(const MatmulSpec &m, const DeviceDescription &d, const DeviceTile &t) {
+  const int items = t.itemsAcross * t.itemsDown;
+  return registersOf(m, t) + 16 <= d.registers && items <= d.groupItems &&
+         items >= 2 * d.itemsTogether && items % d.itemsTogether == 0 &&
+         localBytesOf(m, t) <= d.localBytes / 2;
+}
+
+// Fewest cycles for a product; of equal ones, fewest words of local memory; of these
+// the group of fewest rows, of which the last one wastes least.
+bool isBetter(const MatmulSpec &m, const DeviceDescription &d, const DeviceTile &tile,
+              const DeviceTile &than) {
+  auto merits = [&](const DeviceTile &t) {
+    const GroupCost cost = costOf(m, d, t);
+    const double products = groupRows(t) * double(m.panel);
+    return std::tuple(cost.cycles() / products, cost.local / products, groupRows(t));
+  };
+  return !than.rows || merits(tile) < merits(than);
+}
+
+} // namespace
+
+double GroupCost::cycles() const {
+  return std::max({multiplies, local, global}) + barriers;
+}
+
+GroupCost costOf(const MatmulSpec &m, const DeviceDescription &d, const DeviceTile &t) {
+  const int items = t.itemsAcross * t.itemsDown, group = stepGroup(m);
+  const double reads = t.rows * group + t.columns * m.accumulators;
+  const double brought = bytesOf(m.input.element) * group * groupRows(t) + 4 * m.panel;
+  return {groupRows(t) * double(m.panel) * group / d.multiplies,
+          items * reads / d.localWords, brought / d.globalBytes,
+          t.steps ? 3 * d.barrier / t.steps : 0};
+}
+
+DeviceTile deviceTileOf(const MatmulSpec &m, const DeviceDescription &d) {
+  const int width = int(m.panel) / m.accumulators;
+  if (!d.localBytes) {
+    // Sixteen columns are a vector of a CPU, or two; the rows share what is read of a
+    // panel. A row that ends within a vector is stored one by one: then fewer.
+    const int columns = m.columns % 16 ? 8 : 16, across = width / columns;
+    return {columns == 8 ? 8 : 8 / m.accumulators, columns, across, 128 / across, 0};
+  }
+  DeviceTile best{};
+  for (int columns : {4, 8})
+    for (int rows : {2, 4, 8, 16})
+      for (int down : {4, 8, 16, 32})
+        for (int steps : {32, 16, 8, 4}) {
+          DeviceTile tile{rows, columns, width / columns, down, steps};
+          if (fits(m, d, tile) && isBetter(m, d, tile, best))
+            best = tile;
+        }
+  return best;
+}
+
+std::string explainTile(const MatmulSpec &m, const DeviceDescription &d) {
+  const DeviceTile t = deviceTileOf(m, d);
+  const GroupCost cost = costOf(m, d, t);
+  std::ostringstream text;
+  text << "tile for " << d.name << ": an item has " << t.rows << " rows x " << t.columns
+       << " columns";
+  if (m.accumulators > 1)
+    text << " x " << m.accumulators << " sums";
+  text << ", " << registersOf(m, t) << " of " << d.registers << " registers; a group has "
+       << t.itemsAcross << " x " << t.itemsDown << " items";
+  if (!t.steps) {
+    text << " and reads from memory, as its local memory is no faster";
+    return text.str();
+  }
+  text << " and " << t.steps << " steps of K in " << localBytesOf(m, t) << " of "
+       << d.localBytes << " bytes of local memory; a step takes " << cost.multiplies
+       << " cycles of multiply-adds, " << cost.local << " of local memory, "
+       << cost.global << " of memory, " << cost.barriers << " of waiting";
+  return text.str();
+}
+
+} // namespace mille

@@ -1,0 +1,60 @@
+// LLVM does the same to small loops only: in a large one it asks in every step.
+#include "compiler/halide/passes/Unswitch.h"
+
+#include "compiler/halide/passes/Loops.h"
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace mille {
+namespace {
+
+// The first condition that lowering has found to be the same in all steps: it is a
+// variable from before the loop.
+class FirstCondition : public IRVisitor {
+public:
+  Expr found;
+
+private:
+  using IRVisitor::visit;
+  void visit(const IfThenElse *choice) override {
+    if (!found.defined() && choice->condition.as<Variable>())
+      found = choice->condition;
+    IRVisitor::visit(choice);
+  }
+};
+
+// A body where a condition is known: without it none that follows holds.
+class Settled : public IRMutator {
+public:
+  Settled(const Expr &condition, bool value) : condition(condition), value(value) {}
+
+private:
+  using IRMutator::visit;
+  Stmt visit(const IfThenElse *choice) override {
+    if (!choice->condition.as<Variable>() || (value && !equal(choice->condition, condition)))
+      return IRMutator::visit(choice);
+    if (value)
+      return mutate(choice->then_case);
+    return choice->else_case.defined() ? mutate(choice->else_case) : Evaluate::make(0);
+  }
+  Expr condition;
+  bool value;
+};
+
+} // namespace
+
+Stmt unswitched(const For *loop, const std::function<Stmt(const For *)> &make) {
+  FirstCondition first;
+  loop->body.accept(&first);
+  if (!first.found.defined())
+    return make(loop);
+  auto where = [&](bool value) {
+    Stmt settled = loopLike(loop, loop->name, loop->min, loop->extent,
+                            Settled(first.found, value).mutate(loop->body));
+    return unswitched(settled.as<For>(), make);
+  };
+  return IfThenElse::make(first.found, where(true), where(false));
+}
+
+} // namespace mille

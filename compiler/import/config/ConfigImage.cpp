@@ -1,0 +1,108 @@
+// Keys of image models. No family is named here.
+#include "compiler/import/config/ConfigImage.h"
+
+#include <cmath>
+
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+using llvm::StringRef;
+using llvm::Twine;
+
+std::vector<Extent> mille::import::readExtents(Config &config, StringRef key,
+                                               llvm::ArrayRef<int64_t> absent) {
+  std::vector<Extent> extents;
+  const json::Value *list = config.list(key);
+  if (!list) {
+    for (int64_t value : absent)
+      extents.push_back({value, key.str(), config.at(key)});
+    return extents;
+  }
+  for (const json::Value &item : list->items) {
+    Extent extent{1, key.str(), config.at(item)};
+    if (!item.whole || item.integer < 1 || item.integer > largestExtent)
+      config.problems.error(extent.at, key + " has " + item.describe() +
+                                           " but its entries are whole numbers "
+                                           "from 1");
+    else
+      extent.value = item.integer;
+    extents.push_back(extent);
+  }
+  return extents;
+}
+
+// A number for both sides, or [height, width].
+static std::pair<Extent, Extent> readSides(Config &config, StringRef key,
+                                           int64_t absent) {
+  const json::Value *value = config.take(key);
+  if (!value || value->kind != json::Kind::array) {
+    Extent side = config.extent(key, absent, 1 << 16);
+    return {side, side};
+  }
+  std::vector<Extent> sides = readExtents(config, key, {});
+  if (sides.size() != 2) {
+    config.error(key, key + " has " + Twine(sides.size()) +
+                          " entries but must be a number or [height, width]");
+    sides.resize(2, Extent{1, key.str(), config.at(key)});
+  }
+  return {sides[0], sides[1]};
+}
+
+Image mille::import::readImage(Config &config, int64_t imageSize,
+                               int64_t patchSize, bool anySize) {
+  Image image;
+  image.channels = config.extent("num_channels", 3, 1 << 16);
+  std::tie(image.height, image.width) =
+      readSides(config, "image_size", imageSize);
+  auto size = config.imageSize;
+  if (!size && anySize)
+    size = config.imageSizeAtHand;
+  if (size) {
+    image.height.value = size->height;
+    image.width.value = size->width;
+    if (config.imageSize)
+      image.height.key = image.width.key = "--image-size";
+  }
+  std::tie(image.patchHeight, image.patchWidth) =
+      readSides(config, "patch_size", patchSize);
+  for (auto [side, patch] : {std::pair<Extent *, Extent *>{
+                                 &image.height, &image.patchHeight},
+                             {&image.width, &image.patchWidth}})
+    if (side->value < patch->value) {
+      config
+          .error("image_size", side->key + " is " + Twine(side->value) +
+                                   " but patch_size is " + Twine(patch->value))
+          .note(patch->at, "patch_size is given here");
+      side->value = patch->value;
+    }
+  return image;
+}
+
+Attention mille::import::imageAttention(Config &config, const Extent &hidden,
+                                        int64_t heads) {
+  Attention a;
+  a.heads = a.kvHeads = config.extent("num_attention_heads", heads, 1 << 16);
+  a.headDim = a.valueDim = config.dividedHead(hidden, a.heads);
+  a.scale = 1 / std::sqrt(double(a.headDim.value));
+  a.qBias = a.kBias = a.vBias = a.oBias = true;
+  return a;
+}
+
+FeedForward mille::import::imageFeedForward(Config &config, const Extent &size,
+                                            StringRef activation) {
+  FeedForward f;
+  f.size = size;
+  f.act = config.activation("hidden_act", activation);
+  f.inBias = f.outBias = true;
+  return f;
+}
+
+void mille::import::scaleBranches(std::vector<Unit> &units, double init,
+                                  mlir::LocationAttr at) {
+  Scale scale;
+  scale.kind = ScaleKind::learned_channel;
+  scale.init = init;
+  scale.at = at;
+  for (Unit &unit : units)
+    unit.branchScale.all = {scale};
+}

@@ -1,0 +1,89 @@
+// Scores that follow from contents: of queries and keys and their distance, by
+// tables that every layer projects for itself, or of a key's values.
+#include "compiler/import/model/ModelBuilder.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+using llvm::StringRef;
+
+// The stack's table of distances, normed where it is.
+Attribute ModelBuilder::distances(const ContentTable &table, LocationAttr at) {
+  Attribute rows =
+      parameter(named("relative.weight"), Role::position,
+                {dim(table.entries), dim(stack->hidden)}, at);
+  if (!table.norm.present())
+    return rows;
+  NormAttr norm = this->norm(table.norm, named("relative_norm"));
+  return NormedAttr::get(&context, rows, norm.getWeight(), norm.getBias(),
+                         op.getF64FloatAttr(table.norm.eps));
+}
+
+// x (queries or keys) times this layer's projection of the distances, by the
+// other side's weights or by own ones.
+Value ModelBuilder::contentBias(Value x, bool ofKey, const Attention &a,
+                                StringRef name, LocationAttr at) {
+  const ContentTable &table = *a.content;
+  const StringRef side = ofKey ? "q" : "k";
+  std::string own =
+      (name + (table.ownProjections ? "distance_" : "") + side).str();
+  Dimension out = dim(a.heads, a.headDim);
+  auto weight = parameter(own + ".weight", ofKey ? Role::query : Role::key,
+                          {out, dim(stack->hidden)}, at);
+  auto bias = parameter(own + ".bias", Role::bias, {out}, at);
+  std::string projected = (name + "distances_" + side + ".weight").str();
+  auto symbol = FlatSymbolRefAttr::get(&context, projected);
+  if (made.insert(projected).second)
+    declare(projected, {dim(table.entries), out},
+            PlusAttr::get(&context,
+                          ProductAttr::get(&context, distances(table, at), weight),
+                          bias),
+            at);
+  constexpr int64_t any = ShapedType::kDynamic;
+  return ContentBiasOp::create(
+      op, where(at), RankedTensorType::get({any, a.heads.value, any, any}, f32),
+      x, op.getBoolAttr(ofKey), symbol, op.getF64FloatAttr(table.factor),
+      op.getDenseI64ArrayAttr(table.rows));
+}
+
+Value ModelBuilder::scoreOfValue(Value value, const Attention &a, StringRef name,
+                                 LocationAttr at) {
+  // A key head's numbers are those of all its queries' heads.
+  const int64_t shared = a.heads.value / a.kvHeads.value;
+  auto repeated = [&](StringRef part, llvm::SmallVector<Dimension, 2> shape,
+                      Role role) {
+    std::string own = (name + part).str();
+    if (made.insert(own).second)
+      if (Attribute stored = valueOf({own, shape, role, 0.0})) {
+        shape[0] = dim(a.heads);
+        declare(own, shape,
+                shared == 1
+                    ? stored
+                    : RepeatAttr::get(&context, stored, shared, true),
+                at);
+      }
+    return FlatSymbolRefAttr::get(&context, own);
+  };
+  FlatSymbolRefAttr weight =
+      repeated("score.weight", {dim(a.kvHeads), dim(a.kvHeads, a.valueDim)},
+               Role::dense);
+  FlatSymbolRefAttr bias;
+  if (a.scoreOfValueBias)
+    bias = repeated("score.bias", {dim(a.kvHeads)}, Role::bias);
+  Location location = where(at);
+  Value score =
+      LinearOp::create(op, location, as(value, a.heads.value), value, Value(),
+                       weight, bias, op.getF64FloatAttr(1));
+  score = ActivateOp::create(op, location, score, Activation::softplus);
+  auto scale = ScaleAttr::get(&context, ScaleKind::learned_channel, 1.0,
+                              StringAttr(),
+                              repeated("score_scale", {dim(a.kvHeads)}, Role::scale),
+                              Share::unit, 0.0, 1.0, 0);
+  score = AffineOp::create(op, location, score, scale, ScaleAttr());
+  score = ActivateOp::create(op, location, score, Activation::exp);
+  constexpr int64_t any = ShapedType::kDynamic;
+  return KeyHeadBiasOp::create(
+      op, location, RankedTensorType::get({any, a.heads.value, any, any}, f32),
+      score);
+}

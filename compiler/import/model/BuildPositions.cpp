@@ -1,0 +1,121 @@
+// What attention over an image's tokens asks for: biases by pair, rotation by
+// table, windows.
+#include "compiler/import/model/Coordinates.h"
+#include "compiler/import/model/ModelBuilder.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+using llvm::StringRef;
+
+// A table computed from coordinates: 16 sigmoid(W2 relu(W1 x + b)).
+Attribute ModelBuilder::computedBias(const PairBias &bias, StringRef name,
+                                     const Extent &heads, LocationAttr at) {
+  const Dimension width{bias.width, {}}, two{2, {}};
+  auto wanted = [&](const char *end, Role role,
+                    SmallVector<Dimension, 2> shape) {
+    return valueOf({(name + end).str(), std::move(shape), role});
+  };
+  Attribute in = wanted(".in.weight", Role::dense, {width, two});
+  Attribute offset = wanted(".in.bias", Role::bias, {width});
+  Attribute out = wanted(".out.weight", Role::dense, {dim(heads), width});
+  if (!in || !offset || !out)
+    return {};
+  Attribute x = NumbersAttr::get(
+      &context, op.getDenseF64ArrayAttr(bias.coordinates),
+      RankedTensorType::get({bias.entries, 2}, f32));
+  x = ProductAttr::get(&context, x, in);
+  x = PlusAttr::get(&context, x, offset);
+  x = ApplyAttr::get(&context, x, ValueFunction::relu);
+  x = ProductAttr::get(&context, x, out);
+  x = ApplyAttr::get(&context, x, ValueFunction::sigmoid);
+  return TimesAttr::get(&context, x, op.getF64FloatAttr(16));
+}
+
+// One bias of `like`'s tokens, which are those of one sequence.
+Value ModelBuilder::pairBias(const PairBias &bias, StringRef layerName,
+                             const Attention &attention, Value like,
+                             LocationAttr at) {
+  const Extent &heads = attention.heads;
+  const std::string name =
+      bias.shared ? named("relative") : (layerName + "relative").str();
+  if (bias.shared && sharedPairBias)
+    return sharedPairBias;
+  const std::string weight = name + ".weight";
+  const Dimension entries{bias.entries, {}};
+  auto table = FlatSymbolRefAttr::get(&context, weight);
+  if (bias.coordinates.empty())
+    parameter(weight, Role::position, {entries, dim(heads)}, at);
+  else if (made.insert(weight).second)
+    if (Attribute value = computedBias(bias, name, heads, at))
+      declare(weight, {entries, dim(heads)}, value, at);
+  int64_t n = 1;
+  while (n * n < int64_t(bias.index.size()))
+    ++n;
+  auto type = RankedTensorType::get(
+      {ShapedType::kDynamic, heads.value, n, n}, f32);
+  OpBuilder::InsertionGuard guard(op);
+  if (bias.shared) { // before the unit, for those after it too
+    Operation *unit = op.getInsertionBlock()->getParentOp();
+    op.setInsertionPoint(unit);
+    like = llvm::cast<ResidualOp>(unit).getInput();
+  }
+  Value result = PairBiasOp::create(op, where(at), type, like, table,
+                                    op.getDenseI64ArrayAttr(bias.index));
+  if (bias.shared)
+    sharedPairBias = result;
+  return result;
+}
+
+Value ModelBuilder::rotateAxially(Value x, const AxialRope &rope,
+                                  const Extent &heads, const Extent &headDim,
+                                  LocationAttr at) {
+  const std::string name = named("rotation.weight");
+  const int64_t columns = headDim.value / 4 * 4;
+  if (made.insert(name).second) {
+    std::vector<double> numbers =
+        axialRotation(rope.grid, rope.leading, headDim.value, rope.theta);
+    auto type = RankedTensorType::get({tokens, columns}, f32);
+    declare(name, {Dimension{tokens, {}}, Dimension{columns, {}}},
+            NumbersAttr::get(&context, op.getDenseF64ArrayAttr(numbers), type),
+            at);
+  }
+  SmallVector<int64_t> rows(tokens);
+  for (int64_t i = 0; i < tokens; ++i)
+    rows[i] = i;
+  return RotateOp::create(
+      op, where(at), x.getType(), x, tokenNumbers(rows),
+      op.getI64IntegerAttr(heads.value), op.getI64IntegerAttr(headDim.value),
+      op.getI64IntegerAttr(0), PairingAttr::get(&context, Pairing::half),
+      DenseF64ArrayAttr(), FlatSymbolRefAttr::get(&context, name),
+      LongContextAttr(), op.getF64FloatAttr(1));
+}
+
+Value ModelBuilder::intoWindows(Value x, const WindowPlan &plan) {
+  const std::vector<int64_t> index = plan.windows().partition();
+  tokens = int64_t(index.size());
+  return gatherTokens(x, index, 1);
+}
+
+Value ModelBuilder::outOfWindows(Value x, const WindowPlan &plan) {
+  tokens = plan.grid.tokens();
+  return gatherTokens(x, plan.windows().reverse(), 1);
+}
+
+// Which tokens of a window were neighbours before the shift; null without one.
+Value ModelBuilder::segments(const WindowPlan &plan) {
+  return plan.shift ? tokenNumbers(plan.windows().segments()) : Value();
+}
+
+Value ModelBuilder::countShown(int64_t each, LocationAttr at) {
+  return countTokens(input("attention_mask"), IntegerAttr(), 0, each, at);
+}
+
+// Where a token counts unless its id is `padding`; without, where it is not 0.
+Value ModelBuilder::countTokens(Value ids, IntegerAttr padding, int64_t first,
+                                int64_t each, LocationAttr at) {
+  return CountTokensOp::create(op, where(at), ids.getType(), ids, padding,
+                               op.getI64IntegerAttr(first),
+                               op.getI64IntegerAttr(each));
+}
