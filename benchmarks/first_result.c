@@ -1,6 +1,6 @@
 /* The least that a program needs to run a package: opens it, runs one sequence,
- * prints the first number.  first_result WEIGHTS IDS TOKENS  (IDS: a file of i32)
- * Needs the archive and header of a package named "model". */
+ * prints the first number.  first_result WEIGHTS IDS TOKENS  (IDS: a file of
+ * i32) Needs the archive and header of a package named "model". */
 #include "model.h"
 
 #include <stdio.h>

@@ -15,16 +15,17 @@ struct Isa {
   std::string halideTarget; // "x86-64-linux-avx512_zen4-..."
   uint64_t features;        // MILLE_CPU_* of runtime/abi.h
   std::string backend = ""; // of devices: "opencl"; "": this CPU
-  // As LLVM, which makes the object, names it; halideTarget can be a newer one's, where
-  // Halide has none for it. "": a device, whose object is Halide's own.
+  // As LLVM, which makes the object, names it; halideTarget can be a newer
+  // one's, where Halide has none for it. "": a device, whose object is Halide's
+  // own.
   std::string cpu = "";
 };
 
 // Rows a kernel is scheduled for: up to KernelInfo's fewRows, or more.
 enum class RowClass { few, many };
 
-// Which of its tiles a kernel gets for an instruction set: 0 is what the model of
-// the core finds best, n what it finds next (Generate.h, tilesOf).
+// Which of its tiles a kernel gets for an instruction set: 0 is what the model
+// of the core finds best, n what it finds next (Generate.h, tilesOf).
 struct TileRanks {
   unsigned others = 0; // of kernels without a rank of their own
   std::map<std::pair<std::string, std::string>, unsigned> chosen; // kernel, isa

@@ -1,5 +1,6 @@
-// Whose mistake a failure is; the exit status of `mille`. Rooms emit the text as
-// an MLIR diagnostic (location, notes at the other end) and return one of these.
+// Whose mistake a failure is; the exit status of `mille`. Rooms emit the text
+// as an MLIR diagnostic (location, notes at the other end) and return one of
+// these.
 #pragma once
 
 namespace mille {

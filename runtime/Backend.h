@@ -6,8 +6,8 @@
 
 namespace mille {
 
-// Whether kernels bring what their groups share into local memory: where a device has
-// such memory it pays for many rows.
+// Whether kernels bring what their groups share into local memory: where a
+// device has such memory it pays for many rows.
 enum class LocalMemory : uint8_t { never, manyRows, always };
 
 // One device with a package's weights on it. A back end's own struct starts
@@ -23,14 +23,15 @@ struct DevicePart {
   Device *device;
 };
 
-// A launch over the rows of all experts. Where each one's rows start is in `starts`, of
-// the device's memory: its groups find their expert there.
+// A launch over the rows of all experts. Where each one's rows start is in
+// `starts`, of the device's memory: its groups find their expert there.
 struct Experts {
   mille_buffer starts;
   const mille_buffer *buffers;
-  uint32_t count;       // of the buffers, which are as one expert sees them
+  uint32_t count;        // of the buffers, which are as one expert sees them
   int64_t entries, rows; // of all
-  int64_t rowBytes[MILLE_MAX_BUFFERS], entryBytes[MILLE_MAX_BUFFERS]; // 0: shared
+  int64_t rowBytes[MILLE_MAX_BUFFERS],
+      entryBytes[MILLE_MAX_BUFFERS]; // 0: shared
 };
 
 } // namespace mille
@@ -38,8 +39,8 @@ struct Experts {
 struct mille_backend {
   const char *name; // "opencl"
 
-  // The device that is wished for ("": the best), with the weights; one that the
-  // package has already is given again. The sentence goes into the package.
+  // The device that is wished for ("": the best), with the weights; one that
+  // the package has already is given again. The sentence goes into the package.
   mille_status (*open)(mille_package &package, const char *wish,
                        mille::Device *&device);
   void (*close)(mille_package &package, mille::Device &device);
@@ -60,24 +61,26 @@ struct mille_backend {
   int32_t (*allocate)(mille_task &task, mille_buffer &buffer);
   void (*release)(mille_task &task, mille_buffer &buffer);
 
-  // What the host wrote goes there; `memory` may change when this returns. Planning
-  // says how much there will be of it.
+  // What the host wrote goes there; `memory` may change when this returns.
+  // Planning says how much there will be of it.
   int32_t (*give)(mille_session &session, const void *memory, uint64_t bytes);
   // Rows of an output come as they are.
   int32_t (*keep)(mille_session &session, const float *input, int64_t stride,
                   int64_t rows, int64_t columns, float *out);
 
-  // The runtime's own steps, enqueued as kernels are; planning makes them. Every
-  // address is one that stands for the device's memory, but for Gather.index.
+  // The runtime's own steps, enqueued as kernels are; planning makes them.
+  // Every address is one that stands for the device's memory, but for
+  // Gather.index.
   int32_t (*gather)(mille_session &session, const mille::Gather &what);
   int32_t (*mean)(mille_session &session, const mille::Mean &what);
   int32_t (*similarity)(mille_session &session, const mille::Similarity &what);
   int32_t (*route)(mille_session &session, const mille::Route &what);
 
-  // The session's device and its multiply-adds in registers, of f32 and of 32-bit
-  // integers, in 10^9 operations a second. The sentence goes into the package.
-  mille_status (*measure)(mille_session &session, mille_device &device, double &f32,
-                          double &i32);
+  // The session's device and its multiply-adds in registers, of f32 and of
+  // 32-bit integers, in 10^9 operations a second. The sentence goes into the
+  // package.
+  mille_status (*measure)(mille_session &session, mille_device &device,
+                          double &f32, double &i32);
 };
 
 namespace mille {
@@ -86,8 +89,9 @@ namespace mille {
 int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
                        int32_t count);
 
-// A step that is the host's, on a device too: it reads inputs, or what such steps have
-// left. Its results are given to the device; on the CPU nothing is to be done.
+// A step that is the host's, on a device too: it reads inputs, or what such
+// steps have left. Its results are given to the device; on the CPU nothing is
+// to be done.
 class HostStep {
 public:
   HostStep(mille_run *run, const void *out, int64_t rows, int64_t rowFloats);
@@ -101,11 +105,12 @@ private:
   uint64_t bytes;
 };
 
-// A step that is the device's, where there is one: then, or where nobody should do it,
-// true, and the host has nothing to do.
+// A step that is the device's, where there is one: then, or where nobody should
+// do it, true, and the host has nothing to do.
 template <typename What>
 bool doneOnDevice(mille_session &session,
-                  int32_t (*mille_backend::*step)(mille_session &, const What &),
+                  int32_t (*mille_backend::*step)(mille_session &,
+                                                  const What &),
                   const What &what) {
   if (session.stopped())
     return true;

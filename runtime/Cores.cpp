@@ -5,7 +5,8 @@ namespace mille {
 
 void Cores::leave(int core) {
   cpu_set_t cores;
-  if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof cores, &cores))
+  if (core < 0 || core >= CPU_SETSIZE ||
+      sched_getaffinity(0, sizeof cores, &cores))
     return;
   if (left >= 0 && CPU_EQUAL(&cores, &kept))
     CPU_SET(left, &cores);

@@ -8,9 +8,10 @@ namespace mille {
 // Of one thread, which alone calls it.
 class Cores {
 public:
-  // From now on the thread is not on `core`, but may be again on the one that it left
-  // before. Nothing happens where it may use no other core, or where the system refuses.
-  // What the application chose for this thread in the meantime stands.
+  // From now on the thread is not on `core`, but may be again on the one that
+  // it left before. Nothing happens where it may use no other core, or where
+  // the system refuses. What the application chose for this thread in the
+  // meantime stands.
   void leave(int core);
 
 private:

@@ -1,6 +1,6 @@
-// Launches on a device: each op is one call over all of its rows, or one for each
-// sequence where padding was removed. Must not compute, and must not wait for the
-// device.
+// Launches on a device: each op is one call over all of its rows, or one for
+// each sequence where padding was removed. Must not compute, and must not wait
+// for the device.
 #include "runtime/Backend.h"
 
 namespace mille {
@@ -22,8 +22,8 @@ struct Call {
   }
   void begin(uint32_t b, int dimension, int64_t first, int64_t extent) {
     mille_dimension &d = dimensions[b][dimension];
-    buffers[b].host = (char *)buffers[b].host +
-                      first * d.stride * (buffers[b].type_bits / 8);
+    buffers[b].host =
+        (char *)buffers[b].host + first * d.stride * (buffers[b].type_bits / 8);
     d.extent = (int32_t)extent;
   }
 };
@@ -34,7 +34,8 @@ void splitSequences(const mille_stage &stage, Call &call) {
   mille_dimension *d = call.dimensions[out];
   int64_t sequences = d[1].extent / stage.sequence_rows;
   d[1].extent = (int32_t)stage.sequence_rows;
-  d[3] = {0, (int32_t)sequences, (int32_t)(d[1].stride * stage.sequence_rows), 0};
+  d[3] = {0, (int32_t)sequences, (int32_t)(d[1].stride * stage.sequence_rows),
+          0};
   call.buffers[out].dimensions = 4;
 }
 
@@ -45,8 +46,8 @@ uint32_t numberOf(const mille_model &model, const mille_kernel *kernel) {
   return number;
 }
 
-int32_t callVariant(mille_session &session, const mille_stage &stage, Call &call,
-                    uint32_t many) {
+int32_t callVariant(mille_session &session, const mille_stage &stage,
+                    Call &call, uint32_t many) {
   const mille_kernel &kernel = *stage.kernel;
   mille_task *task = &session.tasks[0];
   task->variant = numberOf(*session.package->model, &kernel) * 2 + many;
@@ -72,15 +73,15 @@ int32_t callVariant(mille_session &session, const mille_stage &stage, Call &call
   return session.stopped();
 }
 
-// Kernels of many rows use local memory. Planning calls both classes where a run may
-// take either.
+// Kernels of many rows use local memory. Planning calls both classes where a
+// run may take either.
 int32_t call(mille_session &session, const mille_stage &stage, Call &call,
              int64_t rows) {
   const mille_kernel &kernel = *stage.kernel;
   const mille_kernel_function *of = kernel.functions + session.isa * 2;
   const LocalMemory local = session.part->device->local;
-  bool many = local == LocalMemory::always ||
-              (local == LocalMemory::manyRows && rows > (int64_t)kernel.few_rows);
+  bool many = local == LocalMemory::always || (local == LocalMemory::manyRows &&
+                                               rows > (int64_t)kernel.few_rows);
   if (session.planning && local == LocalMemory::manyRows && of[0] != of[1])
     if (int32_t code = callVariant(session, stage, call, !many))
       return code;
@@ -94,15 +95,19 @@ int64_t outRows(const mille_stage &stage) {
   return buffer.dimension[row < 0 ? buffer.dimensions - 1 : row].extent;
 }
 
-// The rows of all experts are one call: the device alone knows which are whose. The
-// most it may have to do is its share of rows that are few or many on average.
+// The rows of all experts are one call: the device alone knows which are whose.
+// The most it may have to do is its share of rows that are few or many on
+// average.
 int32_t launchExperts(mille_session &session, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   Call all(stage);
   mille_dimension numbers = {0, (int32_t)(stage.entries + 1), 1, 0};
   Experts experts = {};
-  experts.starts = {0, nullptr, (char *)const_cast<int32_t *>(stage.starts),
-                    0, 0,       32, 1, 1, &numbers, nullptr};
+  experts.starts = {
+      0,      nullptr, (char *)const_cast<int32_t *>(stage.starts),
+      0,      0,       32,
+      1,      1,       &numbers,
+      nullptr};
   experts.buffers = all.buffers;
   experts.count = kernel.buffer_count;
   experts.entries = stage.entries;
@@ -112,7 +117,8 @@ int32_t launchExperts(mille_session &session, const mille_stage &stage) {
     const int row = kernel.row_dimension[b];
     const int64_t bytes = buffer.type_bits / 8;
     if (stage.stacked >> b & 1)
-      experts.entryBytes[b] = buffer.dimension[--buffer.dimensions].stride * bytes;
+      experts.entryBytes[b] =
+          buffer.dimension[--buffer.dimensions].stride * bytes;
     else if (row >= 0)
       experts.rowBytes[b] = buffer.dimension[row].stride * bytes;
   }
@@ -123,7 +129,8 @@ int32_t launchExperts(mille_session &session, const mille_stage &stage) {
 }
 
 // The sequences that the rows of buffer `b` are.
-Sequences sequencesIn(mille_session &session, const mille_stage &stage, uint32_t b) {
+Sequences sequencesIn(mille_session &session, const mille_stage &stage,
+                      uint32_t b) {
   if (stage.token_buffers >> b & 1)
     return sequencesOf(&session.run, MILLE_TOKENS);
   const mille_kernel &kernel = *stage.kernel;
@@ -131,7 +138,8 @@ Sequences sequencesIn(mille_session &session, const mille_stage &stage, uint32_t
   if (b == out)
     return {outRows(stage) / stage.sequence_rows, stage.sequence_rows};
   const int64_t batch = sequencesIn(session, stage, out).batch;
-  return {batch, stage.buffers[b].dimension[kernel.row_dimension[b]].extent / batch};
+  return {batch,
+          stage.buffers[b].dimension[kernel.row_dimension[b]].extent / batch};
 }
 
 // Where padding was removed sequences have rows of their own: a call for each.
@@ -181,7 +189,8 @@ int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
   return 0;
 }
 
-HostStep::HostStep(mille_run *run, const void *out, int64_t rows, int64_t rowFloats)
+HostStep::HostStep(mille_run *run, const void *out, int64_t rows,
+                   int64_t rowFloats)
     : session(sessionOf(run)), out(out), bytes((uint64_t)rows * rowFloats * 4) {
   if (session.planning)
     give();

@@ -43,10 +43,9 @@ mille_status mille_session::checkRun(const mille::Sizes &sizes,
     return status;
   for (int64_t extent : mille::runSizes)
     if (mille::hasSize(model, extent) && sizes.of(extent) > most.of(extent))
-      return message.set(MILLE_TOO_LARGE,
-                         "%s is %lld but this session was created for %lld",
-                         mille::sizeName(extent), (ll)sizes.of(extent),
-                         (ll)most.of(extent));
+      return message.set(
+          MILLE_TOO_LARGE, "%s is %lld but this session was created for %lld",
+          mille::sizeName(extent), (ll)sizes.of(extent), (ll)most.of(extent));
   if (!given && model.input_count)
     return message.set(MILLE_INVALID_ARGUMENT, "inputs is null");
   if (!outputs && model.output_count)

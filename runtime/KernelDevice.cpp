@@ -1,6 +1,6 @@
-// What Halide's code for devices calls, said in the runtime's words. Merged into
-// a model's object where it has such code, and made local there. Nothing is
-// copied: what a buffer is on the device, the runtime knows.
+// What Halide's code for devices calls, said in the runtime's words. Merged
+// into a model's object where it has such code, and made local there. Nothing
+// is copied: what a buffer is on the device, the runtime knows.
 #include "runtime/abi.h"
 
 namespace {

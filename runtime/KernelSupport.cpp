@@ -76,8 +76,9 @@ int halide_error_bad_dimensions(void *context, const char *func, int32_t given,
 int halide_error_access_out_of_bounds(void *context, const char *func,
                                       int dimension, int low, int high,
                                       int lowValid, int highValid) {
-  FAIL(outOfBounds, "%s is accessed at %d to %d in dimension %d but holds %d "
-                    "to %d",
+  FAIL(outOfBounds,
+       "%s is accessed at %d to %d in dimension %d but holds %d "
+       "to %d",
        func, low, high, dimension, lowValid, highValid);
 }
 

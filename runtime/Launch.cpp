@@ -1,8 +1,8 @@
 // Runs a launch: cuts its buffers for each task and calls kernels.
 // Must not allocate, and must not care in which order tasks run.
-#include "runtime/Partition.h"
 #include "runtime/Backend.h"
 #include "runtime/Clock.h"
+#include "runtime/Partition.h"
 
 namespace mille {
 
@@ -144,8 +144,7 @@ int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
 
   mille_session &session = *task->session;
   bool many = rows.end - rows.first > (int64_t)kernel.few_rows;
-  mille_kernel_function function =
-      kernel.functions[session.isa * 2 + many];
+  mille_kernel_function function = kernel.functions[session.isa * 2 + many];
   task->used = task->top = 0;
   if (!session.profiling)
     return function(arguments);
@@ -201,9 +200,9 @@ Sequences keysOf(const Job &job, const mille_stage &stage) {
 void splitStage(Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   job.split.own = sequencesIn(job, stage, kernel.buffer_count - 1);
-  job.split = splitSequences(kernel, job.split.own,
-                             keysOf(job, stage).longest(), outColumns(stage),
-                             job.session->threads);
+  job.split =
+      splitSequences(kernel, job.split.own, keysOf(job, stage).longest(),
+                     outColumns(stage), job.session->threads);
 }
 
 // Pairs of a query and a key.
@@ -230,10 +229,10 @@ void count(const Job &job, const mille_stage &stage) {
   else if (stage.starts)
     entries = usedExperts(stage.starts, stage.entries);
   counts.weightBytes += kernel.bytes_weights * entries;
-  counts.flops += kernel.flops_per_row *
-                  (kernel.partition == MILLE_PARTITION_SEQUENCES
-                       ? pairsOf(job, stage)
-                       : outRows(stage));
+  counts.flops +=
+      kernel.flops_per_row * (kernel.partition == MILLE_PARTITION_SEQUENCES
+                                  ? pairsOf(job, stage)
+                                  : outRows(stage));
 }
 
 bool anyExperts(const mille_stage *stages, int32_t count) {
@@ -254,8 +253,8 @@ int32_t runStage(Job &job, const mille_stage &stage) {
   if (job.sequences)
     splitStage(job, stage);
   else if (stage.starts)
-    job.experts = splitExperts(kernel, stage.starts, stage.entries, columns,
-                               threads);
+    job.experts =
+        splitExperts(kernel, stage.starts, stage.entries, columns, threads);
   else
     job.split = splitRows(kernel, job.rows, columns, threads);
   if (outRow(kernel) < 0)
@@ -273,8 +272,8 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   mille_session &session = sessionOf(run);
   if (int32_t code = session.stopped())
     return code;
-  Job job = {&session, stages, count, rows, false, {}, {},
-             sequencesOf(run, MILLE_TOKENS)};
+  Job job = {&session, stages, count, rows,
+             false,    {},     {},    sequencesOf(run, MILLE_TOKENS)};
   if (session.profiling)
     for (int32_t s = 0; s < count; ++s)
       mille::count(job, stages[s]);
@@ -283,8 +282,8 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   const mille_isa &isa = session.package->model->isas[session.isa];
   // Experts own rows of their own: no task could take its rows through all.
   if (count > 1 && !anyExperts(stages, count) &&
-      splitOwned(stages, count, rows, session.threads, isa.features & MILLE_CPU_AMX,
-                 job.split))
+      splitOwned(stages, count, rows, session.threads,
+                 isa.features & MILLE_CPU_AMX, job.split))
     return runJob(job);
   for (int32_t s = 0; s < count; ++s)
     if (int32_t code = runStage(job, stages[s]))

@@ -13,8 +13,9 @@ namespace {
 constexpr size_t hugePage = 2 << 20;
 
 void *allocateDefault(void *, size_t size, size_t alignment) {
-  // Arenas are read and written from end to end: large pages save TLB misses, also
-  // where they are filled by half. BERT-base at 128 tokens, an arena of 4 MB: 2 %.
+  // Arenas are read and written from end to end: large pages save TLB misses,
+  // also where they are filled by half. BERT-base at 128 tokens, an arena of 4
+  // MB: 2 %.
   bool large = size >= hugePage / 2;
   if (large)
     size = (size + hugePage - 1) / hugePage * hugePage;

@@ -72,7 +72,8 @@ void mille_session::setSizes(const mille::Sizes &sizes) {
   bool any = mille::hasSize(*package->model, MILLE_TOKENS);
   run.token_rows = any ? sizes.batch * sizes.tokens : 0;
   uint64_t rows = 0;
-  mille::paddedRows(*package->model, sizes, rows); // not more than the session's
+  mille::paddedRows(*package->model, sizes,
+                    rows); // not more than the session's
   run.padded_rows = (int64_t)rows;
 }
 
@@ -83,7 +84,8 @@ extern "C" mille_status mille_session_measure_device(mille_session *session,
     return MILLE_INVALID_ARGUMENT;
   if (!session->part)
     return session->package->message.set(
-        MILLE_INVALID_ARGUMENT, "a session on the CPU has no device to be measured");
+        MILLE_INVALID_ARGUMENT,
+        "a session on the CPU has no device to be measured");
   return session->part->device->backend->measure(*session, *device, *f32, *i32);
 }
 

@@ -234,10 +234,9 @@ mille_status mille_package_scale(mille_package *package, size_t index,
     return MILLE_INVALID_ARGUMENT;
   const mille_model &model = *package->model;
   if (!scale || index >= model.schedule_count)
-    return package->message.set(
-        MILLE_INVALID_ARGUMENT,
-        scale ? "scale %zu of %u" : "scale is null", index,
-        model.schedule_count);
+    return package->message.set(MILLE_INVALID_ARGUMENT,
+                                scale ? "scale %zu of %u" : "scale is null",
+                                index, model.schedule_count);
   const mille_schedule_info &info = model.schedules[index];
   *scale = {info.name, info.from, info.to, info.steps};
   return MILLE_OK;

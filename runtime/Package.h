@@ -18,14 +18,13 @@ struct mille_package {
   uint32_t isa = 0; // number in model->isas
   pthread_mutex_t deviceLock = PTHREAD_MUTEX_INITIALIZER;
   mille::Device *devices = nullptr; // that sessions have asked for
-  mille::Atomic<uint32_t> owners; // the handle and its sessions
+  mille::Atomic<uint32_t> owners;   // the handle and its sessions
   mille::Message message;
 
   mille_status open(const mille_model &model, const char *weightsPath,
                     const mille_options *options);
   mille_status chooseIsa();
-  void log(const char *format, ...)
-      __attribute__((format(printf, 2, 3)));
+  void log(const char *format, ...) __attribute__((format(printf, 2, 3)));
   // The last owner gives the memory back.
   void leave();
 };

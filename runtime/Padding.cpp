@@ -10,8 +10,8 @@ struct Ends {
   int64_t first, end; // tokens between them are computed
 };
 
-// Without a token that the mask shows all are kept: what such a sequence gives is
-// defined by them.
+// Without a token that the mask shows all are kept: what such a sequence gives
+// is defined by them.
 Ends endsOf(const int32_t *mask, int64_t tokens, uint32_t ends) {
   int64_t first = 0, end = tokens;
   while (first < tokens && !mask[first])

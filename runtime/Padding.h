@@ -35,16 +35,17 @@ int tokenDimension(const mille_tensor_info &info);
 // What a session keeps of it: memory for its largest run.
 struct Padding {
   int32_t *starts = nullptr, *removed = nullptr; // [batch + 1], [batch]
-  int32_t *firsts = nullptr; // [batch]: tokens from here on are no padding
-  void **gathered = nullptr;                     // [inputs], null: no row per token
-  const void **whole = nullptr;                  // [inputs] of this run
-  int64_t unit = 1;                              // rows removed before tokens
-  bool kept = false;                             // asked for by the application
-  bool found = false;                            // in this run
+  int32_t *firsts = nullptr;    // [batch]: tokens from here on are no padding
+  void **gathered = nullptr;    // [inputs], null: no row per token
+  const void **whole = nullptr; // [inputs] of this run
+  int64_t unit = 1;             // rows removed before tokens
+  bool kept = false;            // asked for by the application
+  bool found = false;           // in this run
 
   void layOut(const mille_model &model, const Sizes &most, char *slab,
               Bytes &sum);
-  // Looks at the mask, and takes padding out of the inputs. Gives the rows left.
+  // Looks at the mask, and takes padding out of the inputs. Gives the rows
+  // left.
   int64_t remove(const mille_model &model, const Sizes &sizes, void **inputs);
   // Moves the rows of outputs to their places; 0 in those between.
   void putBack(const mille_model &model, const Sizes &sizes,

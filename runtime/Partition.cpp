@@ -9,16 +9,18 @@ constexpr int64_t serialFlops = 400000;  // about 4 us: not worth sharing
 constexpr int64_t taskFlops = 4000000;   // about 40 us
 constexpr int64_t windowFlops = 1000000; // a short sequence's heads together
 constexpr int64_t soloFlops = 100000000; // one thread: how soon it can cancel
-// What is read again for each panel stays in L2: at least so many rows, and as many as
-// take so many bytes. BERT-base of 512 tokens in f32 takes 1 to 4 % less time on Zen 4 than
-// with all rows in a task, of 256 the same; bf16 and int8 in tile registers, for which far
-// memory is slow, 5 to 7 % less with all rows than with 192.
+// What is read again for each panel stays in L2: at least so many rows, and as
+// many as take so many bytes. BERT-base of 512 tokens in f32 takes 1 to 4 %
+// less time on Zen 4 than with all rows in a task, of 256 the same; bf16 and
+// int8 in tile registers, for which far memory is slow, 5 to 7 % less with all
+// rows than with 192.
 constexpr int64_t rowsPerTask = 192;
 constexpr int64_t inputBytesPerTask = 768 << 10;
-constexpr int64_t ownedRowsMost = 192;   // what is written stays in cache
-// Of one of several threads: about 1.3 ms in f32, so that it gives way (Pool.cpp) before
-// the system takes its core in the middle of a task. BERT-base of 128 tokens, 2 threads,
-// one core busy: 0.87 to 0.94 of one thread's time; of tasks twice as long 0.85 to 1.05.
+constexpr int64_t ownedRowsMost = 192; // what is written stays in cache
+// Of one of several threads: about 1.3 ms in f32, so that it gives way
+// (Pool.cpp) before the system takes its core in the middle of a task.
+// BERT-base of 128 tokens, 2 threads, one core busy: 0.87 to 0.94 of one
+// thread's time; of tasks twice as long 0.85 to 1.05.
 constexpr int64_t ownedFlops = 150000000;
 
 int64_t divideUp(int64_t value, int64_t by) { return (value + by - 1) / by; }
@@ -35,7 +37,8 @@ int64_t rowWork(const mille_kernel &kernel, int64_t columns) {
 // A matmul's weight has a row of its input's bytes for each column.
 int64_t rowsTogether(const mille_kernel &kernel, int64_t columns) {
   int64_t rowBytes = int64_t(kernel.bytes_weights) / columns;
-  return rowBytes ? most(rowsPerTask, inputBytesPerTask / rowBytes) : rowsPerTask;
+  return rowBytes ? most(rowsPerTask, inputBytesPerTask / rowBytes)
+                  : rowsPerTask;
 }
 } // namespace
 
@@ -47,7 +50,8 @@ Range blockOf(int64_t extent, int64_t unit, int64_t blocks, int64_t k) {
 
 void Split::task(int64_t index, int64_t &sequence, Range &rowRange,
                  Range &columnRange) const {
-  columnRange = blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
+  columnRange =
+      blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
   index /= columnBlocks;
   sequence = index / rowBlocks;
   rowRange = blockOf(own.rows(sequence), rowUnit, rowBlocks, index % rowBlocks);
@@ -103,8 +107,8 @@ Split splitSequences(const mille_kernel &kernel, const Sequences &own,
     return split;
   }
   split.columnBlocks = units;
-  // Of many short sequences a head is so little that counting it done, which all
-  // threads do in one place, would show.
+  // Of many short sequences a head is so little that counting it done, which
+  // all threads do in one place, would show.
   if (own.batch >= 4 * threads) {
     int64_t unitWork = most(keyWork / units, 1) * rows;
     split.columnBlocks =
@@ -137,8 +141,8 @@ ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
   split.columns = columns;
   split.columnUnit = even.columnUnit;
   split.columnBlocks = even.columnBlocks;
-  split.blockRows = divideUp(divideUp(each, even.rowBlocks), even.rowUnit) *
-                    even.rowUnit;
+  split.blockRows =
+      divideUp(divideUp(each, even.rowBlocks), even.rowUnit) * even.rowUnit;
   return split;
 }
 
@@ -152,10 +156,10 @@ int64_t ExpertSplit::tasks() const {
 void ExpertSplit::task(int64_t index, int64_t &expert, Range &rowRange,
                        Range &columnRange) const {
   int64_t block = index / columnBlocks;
-  columnRange = blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
+  columnRange =
+      blockOf(columns, columnUnit, columnBlocks, index % columnBlocks);
   for (expert = 0;; ++expert) {
-    int64_t own =
-        divideUp(starts[expert + 1] - starts[expert], blockRows);
+    int64_t own = divideUp(starts[expert + 1] - starts[expert], blockRows);
     if (block < own)
       break;
     block -= own;
@@ -164,9 +168,11 @@ void ExpertSplit::task(int64_t index, int64_t &expert, Range &rowRange,
   rowRange = {first, least(first + blockRows, starts[expert + 1])};
 }
 
-// Whether its weights are less than f32: what is no weight is a small part of the bytes.
+// Whether its weights are less than f32: what is no weight is a small part of
+// the bytes.
 static bool isNarrow(const mille_kernel &kernel) {
-  return kernel.bytes_weights > 0 && kernel.bytes_weights < 3 * (kernel.flops_per_row / 2);
+  return kernel.bytes_weights > 0 &&
+         kernel.bytes_weights < 3 * (kernel.flops_per_row / 2);
 }
 
 bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
@@ -177,9 +183,10 @@ bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
   for (int32_t s = 0; s < count; ++s) {
     if (stages[s].kernel->partition != MILLE_PARTITION_ROWS)
       return false;
-    // Tile registers compute a panel in less time than it takes to come: threads that
-    // share panels take 0.91 to 0.97 of the time of threads that all read them, for
-    // BERT-base of 128 to 8 x 512 tokens in bf16 and int8, two threads.
+    // Tile registers compute a panel in less time than it takes to come:
+    // threads that share panels take 0.91 to 0.97 of the time of threads that
+    // all read them, for BERT-base of 128 to 8 x 512 tokens in bf16 and int8,
+    // two threads.
     if (threads > 1 && inTiles && isNarrow(*stages[s].kernel))
       return false;
     perRow += stages[s].kernel->flops_per_row;

@@ -25,13 +25,13 @@ struct ExpertSplit {
 };
 
 struct Split {
-  Sequences own; // one, where rows are cut as a whole
-  int64_t rowUnit = 1, rowBlocks = 1;                    // of a sequence
+  Sequences own;                      // one, where rows are cut as a whole
+  int64_t rowUnit = 1, rowBlocks = 1; // of a sequence
   int64_t columns = 1, columnUnit = 1, columnBlocks = 1; // or heads
 
   int64_t tasks() const { return own.batch * rowBlocks * columnBlocks; }
-  // Rows are outermost: a thread's own range keeps the rows that all panels meet. A
-  // sequence that is shorter than others may have no rows in a block.
+  // Rows are outermost: a thread's own range keeps the rows that all panels
+  // meet. A sequence that is shorter than others may have no rows in a block.
   void task(int64_t index, int64_t &sequence, Range &rows,
             Range &columns) const;
 };
@@ -48,8 +48,8 @@ ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
 // Experts that have rows.
 int64_t usedExperts(const int32_t *starts, int64_t entries);
 // Several stages over the same rows: blocks of rows that one task takes through
-// all of them. False where threads would get too few rows for that, or multiply narrow
-// weights in tile registers.
+// all of them. False where threads would get too few rows for that, or multiply
+// narrow weights in tile registers.
 bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
                 int threads, bool inTiles, Split &split);
 

@@ -52,18 +52,18 @@ bool Pool::isTurnOver(int me) const {
   return nanosecondsOf(CLOCK_MONOTONIC) - starts[me].since >= turn;
 }
 
-// Where another process wants this core, the system would take it in the middle of a
-// task before long, and the caller would wait: now no task is held. (Tasks of 0.03 to
-// 0.4 ms on two threads, one core busy: 0.9 of one thread's time, where it was 1.1; both
-// busy: 0.6.)
+// Where another process wants this core, the system would take it in the middle
+// of a task before long, and the caller would wait: now no task is held. (Tasks
+// of 0.03 to 0.4 ms on two threads, one core busy: 0.9 of one thread's time,
+// where it was 1.1; both busy: 0.6.)
 void Pool::giveWay(int me) {
   sched_yield();
   starts[me].since = nanosecondsOf(CLOCK_MONOTONIC);
 }
 
-// Where another process keeps a core busy, the system's balance gives this thread the
-// caller's, and both take turns there. (BERT-base in f32 on two threads, one of two cores
-// busy: 0.9 of one thread's speed, and apart 1.3.)
+// Where another process keeps a core busy, the system's balance gives this
+// thread the caller's, and both take turns there. (BERT-base in f32 on two
+// threads, one of two cores busy: 0.9 of one thread's speed, and apart 1.3.)
 void Pool::leaveCaller(int me) {
   int callers = core.relaxed();
   if (sched_getcpu() == callers)
@@ -94,8 +94,8 @@ void Pool::drain(int me) {
   }
 }
 
-// All threads write one line: for each task alone BERT-base in int8 takes 2 % longer, two
-// threads of a Xeon with AMX.
+// All threads write one line: for each task alone BERT-base in int8 takes 2 %
+// longer, two threads of a Xeon with AMX.
 void Pool::addDone(uint32_t finished) {
   if (!finished)
     return;

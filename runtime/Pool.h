@@ -18,8 +18,8 @@ public:
   int start(int threads);
   void stop();
 
-  // Runs tasks 0 .. count - 1 on this and the pool's threads; returns when all are
-  // done. count < 2^20.
+  // Runs tasks 0 .. count - 1 on this and the pool's threads; returns when all
+  // are done. count < 2^20.
   void run(Function function, void *context, int64_t count);
 
 private:

@@ -1,6 +1,7 @@
-// Inputs that are prepared once per run: masks, positions, rotations, schedules.
-// Must give the same bits for any batch and threads: nothing looks across
-// sequences, but for a rotation whose frequencies follow the run's length.
+// Inputs that are prepared once per run: masks, positions, rotations,
+// schedules. Must give the same bits for any batch and threads: nothing looks
+// across sequences, but for a rotation whose frequencies follow the run's
+// length.
 #include "runtime/Backend.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ struct Rotation {
   float *out; // [rows, 2n]
   int64_t stride;
   mille::Sequences own;
-  int64_t longest; // rows of one
+  int64_t longest;  // rows of one
   double stretched; // frequency i is divided by stretched^(i / (n - 1))
 };
 
@@ -139,7 +140,8 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
   const mille_model &model = *session.package->model;
   // The length is that of the run as it was given, with its padding.
   const int32_t *whole = session.padding.wholeOf(model, run->inputs, positions);
-  int64_t length = 0, all = whole == positions ? rows : run->batch * run->tokens;
+  int64_t length = 0,
+          all = whole == positions ? rows : run->batch * run->tokens;
   for (int64_t m = 0; after > 0 && m < all; ++m)
     length = whole[m] >= length ? (int64_t)whole[m] + 1 : length;
   mille::Sequences own = {1, rows};
@@ -147,8 +149,8 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
     own = mille::sequencesOf(run, MILLE_TOKENS);
   else if (rows % run->batch == 0)
     own = {run->batch, rows / run->batch};
-  Rotation rotation = {positions,  frequencies, n,             factor, out,
-                       row_stride, own,         own.longest(), 1};
+  Rotation rotation = {positions, frequencies,   n, factor, out, row_stride,
+                       own,       own.longest(), 1};
   if (length > after && long_frequencies)
     rotation.frequencies = long_frequencies;
   else if (length > after)
@@ -189,11 +191,13 @@ void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
       scaleByKeys(seen, numbers, out + m);
     else if (kind == MILLE_LOG_POSITION)
       for (int64_t i = 0; i < count; ++i)
-        out[m + i] = (float)fmax(1, log((double)(own.before(s) + i + 1)) / log(base));
+        out[m + i] =
+            (float)fmax(1, log((double)(own.before(s) + i + 1)) / log(base));
     else
       for (int64_t i = 0; i < count; ++i)
-        out[m + i] = (float)(1 + beta * log(1 + floor((positions[m + i] + offset) /
-                                                      period)));
+        out[m + i] =
+            (float)(1 + beta * log(1 + floor((positions[m + i] + offset) /
+                                             period)));
   }
   host.give();
 }
@@ -204,12 +208,12 @@ void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
   if (host.skipped())
     return;
   const mille_session &session = mille::sessionOf(run);
-  const mille_schedule_info &info =
-      session.package->model->schedules[schedule];
+  const mille_schedule_info &info = session.package->model->schedules[schedule];
   double set = session.scales[schedule];
   int64_t at = *step < info.steps ? *step : info.steps;
-  *out = (float)(isnan(set) ? info.from + (info.to - info.from) * at / info.steps
-                            : set);
+  *out =
+      (float)(isnan(set) ? info.from + (info.to - info.from) * at / info.steps
+                         : set);
   host.give();
 }
 

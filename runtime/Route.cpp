@@ -12,11 +12,12 @@ struct Router : mille::Route {
   void routeRow(int64_t row) const;
   void scoresOf(const float *logits, double *scores) const;
   void hideGroups(double *choice) const;
-  void weigh(const float *logits, const double *scores,
-             const int32_t *chosen, float *into) const;
+  void weigh(const float *logits, const double *scores, const int32_t *chosen,
+             float *into) const;
 };
 
-// exp(logit - largest) / their sum over `count` of the logits, at `index` or all.
+// exp(logit - largest) / their sum over `count` of the logits, at `index` or
+// all.
 void softmax(const float *logits, const int32_t *index, int32_t count,
              double *out) {
   double largest = -HUGE_VAL, sum = 0;
@@ -40,7 +41,8 @@ int32_t largestOf(const double *values, int32_t count) {
   return found;
 }
 
-// Takes the largest out; where none is left to compare, the first not yet taken.
+// Takes the largest out; where none is left to compare, the first not yet
+// taken.
 int32_t takeLargest(double *values, bool *taken, int32_t count) {
   int32_t found = largestOf(values, count);
   for (int32_t i = 0; found == count && i < count; ++i)
@@ -145,10 +147,11 @@ extern "C" void mille_route(mille_run *run, const int32_t *n, double epsilon,
                             int64_t weights_stride, int32_t *order,
                             int32_t *place, int32_t *starts) {
   mille_session &session = mille::sessionOf(run);
-  mille::Route route = {n[0],    n[1],          n[2] != 0, n[3],    n[4],
-                        n[5] != 0, n[6] != 0,   n[7] != 0, epsilon, factor,
-                        logits,  logits_stride, bias,      rows,    weights,
-                        weights_stride, order,  place,     starts};
+  mille::Route route = {n[0],    n[1],      n[2] != 0, n[3],
+                        n[4],    n[5] != 0, n[6] != 0, n[7] != 0,
+                        epsilon, factor,    logits,    logits_stride,
+                        bias,    rows,      weights,   weights_stride,
+                        order,   place,     starts};
   if (mille::doneOnDevice(session, &mille_backend::route, route))
     return;
   Router router = {route};

@@ -31,9 +31,9 @@ void mille_session::layOut(Bytes &sum) {
     scales[i] = NAN;
 
   uint64_t scratch = 0;
-  sum.fits = sum.fits &&
-             mille::multiply(mille::longestSequence(model, most),
-                             model.scratch_bytes_per_token, scratch);
+  sum.fits =
+      sum.fits && mille::multiply(mille::longestSequence(model, most),
+                                  model.scratch_bytes_per_token, scratch);
   Bytes each;
   // A block's bookkeeping, for 16 at a time.
   each.add(scratch).add(model.scratch_bytes).add(16 * 128);
@@ -164,18 +164,16 @@ static mille_status checkMost(const mille_model &model,
     if (status == MILLE_OK && limit.positions &&
         mille::hasSize(model, limit.extent) &&
         most.of(limit.extent) > limit.positions)
-      return message.set(MILLE_TOO_LARGE,
-                         "max_%s is %lld but model %s takes at most %u",
-                         mille::sizeName(limit.extent),
-                         (ll)most.of(limit.extent), model.name,
-                         limit.positions);
+      return message.set(
+          MILLE_TOO_LARGE, "max_%s is %lld but model %s takes at most %u",
+          mille::sizeName(limit.extent), (ll)most.of(limit.extent), model.name,
+          limit.positions);
   return status;
 }
 
 static mille_status createSession(mille_package *package,
                                   const mille::Sizes &most, int threads,
-                                  const char *device,
-                                  mille_session **session) {
+                                  const char *device, mille_session **session) {
   mille::Message &message = package->message;
   const mille_model &model = *package->model;
   if (!session)
@@ -193,8 +191,8 @@ static mille_status createSession(mille_package *package,
                        "a session needs %zu bytes but memory was refused",
                        sizeof(mille_session));
   package->owners.add(1);
-  status = made->create(*package, most, threads ? threads : cpusOfProcess(),
-                        device);
+  status =
+      made->create(*package, most, threads ? threads : cpusOfProcess(), device);
   if (status != MILLE_OK) {
     made->destroy();
     return status;

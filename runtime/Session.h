@@ -19,8 +19,10 @@ struct alignas(64) mille_task {
   uint64_t used = 0;               // up to where blocks are given out
   uint64_t top = 0;                // where the last block begins
   uint64_t *nanoseconds = nullptr; // [kernels]
-  uint32_t variant = 0; // on a device: kernel number * 2 + row class, called now
-  const mille::Experts *experts = nullptr; // on a device: of that call; null: none
+  uint32_t variant =
+      0; // on a device: kernel number * 2 + row class, called now
+  const mille::Experts *experts =
+      nullptr; // on a device: of that call; null: none
 };
 
 namespace mille {
@@ -40,9 +42,9 @@ struct Counts {
 
 struct mille_session {
   mille_package *package = nullptr;
-  uint32_t isa = 0; // number in the model's isas
+  uint32_t isa = 0;                  // number in the model's isas
   mille::DevicePart *part = nullptr; // on a device; null: the CPU
-  bool planning = false; // the program runs once without computing
+  bool planning = false;             // the program runs once without computing
   mille::Sizes most;
   int threads = 1;
   uint64_t bytes = 0; // with this struct
@@ -104,9 +106,8 @@ inline Sequences sequencesOf(mille_run *run, int64_t tokens) {
   if (tokens != MILLE_TOKENS)
     return {run->batch, tokens};
   const Padding &padding = sessionOf(run).padding;
-  return padding.found
-             ? Sequences{run->batch, run->tokens, padding.starts,
-                         padding.removed}
-             : Sequences{run->batch, run->tokens};
+  return padding.found ? Sequences{run->batch, run->tokens, padding.starts,
+                                   padding.removed}
+                       : Sequences{run->batch, run->tokens};
 }
 } // namespace mille

@@ -75,10 +75,10 @@ uint64_t longestSequence(const mille_model &model, const Sizes &sizes) {
 bool paddedRows(const mille_model &model, const Sizes &sizes, uint64_t &rows) {
   // Kernels count rows, and slots of rows, in 32 bits.
   uint64_t slots = 0;
-  bool fits = multiply((uint64_t)sizes.batch, longestSequence(model, sizes),
-                       rows) &&
-              multiply(rows, model.slots ? model.slots : 1, slots) &&
-              slots < INT32_MAX - 64;
+  bool fits =
+      multiply((uint64_t)sizes.batch, longestSequence(model, sizes), rows) &&
+      multiply(rows, model.slots ? model.slots : 1, slots) &&
+      slots < INT32_MAX - 64;
   rows = fits ? (rows + 23) / 16 * 16 : 0;
   return fits;
 }

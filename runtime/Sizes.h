@@ -22,7 +22,8 @@ const char *sizeName(int64_t extent);
 // Whether it is in a shape of the model's tensors. Every model has a batch.
 bool hasSize(const mille_model &model, int64_t extent);
 
-// Says which of the model's sizes is below 1, in words that begin with `prefix`.
+// Says which of the model's sizes is below 1, in words that begin with
+// `prefix`.
 mille_status checkSizes(const mille_model &model, const Sizes &sizes,
                         const char *prefix, Message &message);
 // "batch 2, tokens 17, decoder_tokens 5": those that the model has.

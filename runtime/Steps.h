@@ -1,5 +1,5 @@
-// What a program computes by the runtime itself, as this processor or a device is told
-// it: plain descriptions, in the words of abi.h.
+// What a program computes by the runtime itself, as this processor or a device
+// is told it: plain descriptions, in the words of abi.h.
 #pragma once
 #include "runtime/abi.h"
 

@@ -46,7 +46,8 @@ struct Patches {
   int64_t pixelStride;
   int32_t channels, height, width, kernelY, kernelX, strideY, strideX, paddingY,
       paddingX, prefix;
-  float *out; // [batch * (prefix + down * across), channels * kernelY * kernelX]
+  float
+      *out; // [batch * (prefix + down * across), channels * kernelY * kernelX]
   int64_t outStride, down, across, rows, rowsPerTask;
 
   int64_t columns() const { return (int64_t)channels * kernelY * kernelX; }
@@ -59,10 +60,9 @@ void Patches::copyPatch(const float *image, int64_t y, int64_t x,
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t dy = 0; dy < kernelY; ++dy)
       for (int64_t dx = 0; dx < kernelX; ++dx) {
-        bool inside = y + dy >= 0 && y + dy < height && x + dx >= 0 &&
-                      x + dx < width;
-        *into++ =
-            inside ? image[(c * height + y + dy) * width + x + dx] : 0.0f;
+        bool inside =
+            y + dy >= 0 && y + dy < height && x + dx >= 0 && x + dx < width;
+        *into++ = inside ? image[(c * height + y + dy) * width + x + dx] : 0.0f;
       }
 }
 
@@ -130,11 +130,11 @@ void meanOf(const Mean &mean) {
 int32_t checkSkip(mille_run *run, int64_t skip, int64_t tokens) {
   if (skip < tokens)
     return 0;
-  return mille_task_fail(&mille::sessionOf(run).tasks[0],
-                         MILLE_INVALID_ARGUMENT,
-                         "sequences have %lld tokens but the first %lld are not "
-                         "pooled",
-                         (long long)tokens, (long long)skip);
+  return mille_task_fail(
+      &mille::sessionOf(run).tasks[0], MILLE_INVALID_ARGUMENT,
+      "sequences have %lld tokens but the first %lld are not "
+      "pooled",
+      (long long)tokens, (long long)skip);
 }
 } // namespace
 
@@ -155,20 +155,16 @@ void mille_gather_tokens(mille_run *run, const float *input,
 
 void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
                    const int32_t *n, float *out, int64_t out_stride) {
-  Patches patches = {pixels, pixel_stride, n[0], n[1], n[2],
-                     n[3],   n[4],         n[5], n[6], n[7],
-                     n[8],   n[9],         out,  out_stride,
-                     0,      0,            0,    0};
-  patches.down =
-      (patches.height + 2 * patches.paddingY - patches.kernelY) /
-          patches.strideY +
-      1;
-  patches.across =
-      (patches.width + 2 * patches.paddingX - patches.kernelX) /
-          patches.strideX +
-      1;
-  patches.rows =
-      run->batch * (patches.prefix + patches.down * patches.across);
+  Patches patches = {pixels, pixel_stride, n[0], n[1], n[2], n[3],
+                     n[4],   n[5],         n[6], n[7], n[8], n[9],
+                     out,    out_stride,   0,    0,    0,    0};
+  patches.down = (patches.height + 2 * patches.paddingY - patches.kernelY) /
+                     patches.strideY +
+                 1;
+  patches.across = (patches.width + 2 * patches.paddingX - patches.kernelX) /
+                       patches.strideX +
+                   1;
+  patches.rows = run->batch * (patches.prefix + patches.down * patches.across);
   mille::HostStep host(run, out, patches.rows, out_stride);
   if (host.skipped())
     return;
@@ -203,8 +199,9 @@ int32_t mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
   if (int32_t code = checkSkip(run, skip, own.tokens))
     return code;
   for (int64_t b = 0; b < run->batch; ++b)
-    out[b] = (int32_t)(own.first(b) + poolToken(mask ? mask + own.first(b) : nullptr,
-                                                own.rows(b), kind, skip, id));
+    out[b] =
+        (int32_t)(own.first(b) + poolToken(mask ? mask + own.first(b) : nullptr,
+                                           own.rows(b), kind, skip, id));
   host.give();
   return 0;
 }
@@ -218,7 +215,8 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
   if (!session.planning)
     if (int32_t code = checkSkip(run, skip, own.tokens))
       return code;
-  // Where padding was removed sequences have rows of their own: a step for each.
+  // Where padding was removed sequences have rows of their own: a step for
+  // each.
   const int64_t together = own.starts ? 1 : own.batch;
   for (int64_t b = 0; b < own.batch; b += together) {
     const int64_t first = own.first(b), before = own.before(b);
@@ -247,7 +245,8 @@ void mille_keep(mille_run *run, const float *input, int64_t input_stride,
   if (session.planning || session.stopped())
     return;
   if (session.part) {
-    session.part->device->backend->keep(session, input, input_stride, rows, columns, out);
+    session.part->device->backend->keep(session, input, input_stride, rows,
+                                        columns, out);
     return;
   }
   for (int64_t m = 0; m < rows; ++m)

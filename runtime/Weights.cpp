@@ -88,7 +88,8 @@ mille_status Weights::check(const mille_model &model, const char *path,
                        path, header.version, MILLE_WEIGHTS_VERSION);
   if (header.version == 0)
     return message.set(MILLE_BAD_WEIGHTS,
-                       "%s has weights version 0 but versions begin at 1", path);
+                       "%s has weights version 0 but versions begin at 1",
+                       path);
   header.model[sizeof header.model - 1] = 0;
   if (strncmp(header.model, model.name, sizeof header.model - 1) != 0)
     return message.set(MILLE_BAD_WEIGHTS,

@@ -14,8 +14,8 @@ struct Weights {
   bool mapped = false;
 
   // path null: embedded. Leaves nothing open when it fails.
-  mille_status open(const mille_model &model, const char *path,
-                    bool verifyHash, Message &message);
+  mille_status open(const mille_model &model, const char *path, bool verifyHash,
+                    Message &message);
   void close();
 
 private:

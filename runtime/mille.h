@@ -45,7 +45,7 @@ typedef enum mille_status {
   MILLE_BAD_WEIGHTS = 6,
   /* This CPU lacks an instruction set: compile with another --target. */
   MILLE_UNSUPPORTED_CPU = 7,
-  /* mille_session_cancel was called: outputs are undefined; run again at will. */
+  /* mille_session_cancel was called: outputs are undefined; run again. */
   MILLE_CANCELLED = 8,
   /* A bug of Mille's: report it with the message. */
   MILLE_INTERNAL = 9,
@@ -60,8 +60,7 @@ const char *mille_status_name(mille_status status);
 /* "0.1.0" */
 const char *mille_version(void);
 
-/* ---- Packages ------------------------------------------------------------- */
-
+/* ---- Packages ------------------------------------------------------------ */
 
 /* How a package and its sessions do things; start from MILLE_OPTIONS_INIT. */
 typedef struct mille_options {
@@ -88,7 +87,7 @@ typedef struct mille_options {
 
 /* Opens a model with its weights. weights_path: NAME.weights, or null where the
  * weights are embedded. options: null for the defaults. A failing open leaves
- * *package null and its sentence in message (may be null; 512 bytes will do). */
+ * *package null and its sentence in message (may be null; 512 bytes will do) */
 mille_status mille_package_open(const struct mille_model *model,
                                 const char *weights_path,
                                 const mille_options *options,
@@ -98,8 +97,8 @@ mille_status mille_package_open(const struct mille_model *model,
 /* Null is allowed. Sessions may outlive it: the weights go with the last. */
 mille_status mille_package_close(mille_package *package);
 
-/* The sentence of the last call on this package that failed; "" before. Calls on
- * one package from several threads share it. Valid until the next such call. */
+/* The sentence of the last call on this package that failed; "" before. Calls
+ * on one package from several threads share it until the next such call. */
 const char *mille_package_message(const mille_package *package);
 
 typedef enum mille_type { MILLE_TYPE_I32 = 0, MILLE_TYPE_F32 = 1 } mille_type;
@@ -131,9 +130,9 @@ mille_status mille_package_isa(mille_package *package, const char **isa);
 mille_status mille_package_weights_bytes(mille_package *package,
                                          uint64_t *bytes);
 
-/* A scale of residual sums that follows a schedule over training steps: linear in
- * the optional input `step`, `from` at 0, `to` from `steps` on and where no step is
- * given. */
+/* A scale of residual sums that follows a schedule over training steps: linear
+ * in the optional input `step`, `from` at 0, `to` from `steps` on and where no
+ * step is given. */
 typedef struct mille_scale {
   const char *name; /* "branch_scale"; lives as long as the model */
   double from, to;
@@ -144,7 +143,7 @@ mille_status mille_package_scale_count(mille_package *package, size_t *count);
 mille_status mille_package_scale(mille_package *package, size_t index,
                                  mille_scale *scale);
 
-/* ---- Devices -------------------------------------------------------------- */
+/* ---- Devices ------------------------------------------------------------- */
 
 typedef enum mille_device_kind {
   MILLE_DEVICE_OTHER = 0,
@@ -154,8 +153,8 @@ typedef enum mille_device_kind {
 } mille_device_kind;
 
 enum {
-  MILLE_DEVICE_F16 = 1 << 0, /* arithmetic in f16 */
-  MILLE_DEVICE_F64 = 1 << 1, /* and in f64 */
+  MILLE_DEVICE_F16 = 1 << 0,           /* arithmetic in f16 */
+  MILLE_DEVICE_F64 = 1 << 1,           /* and in f64 */
   MILLE_DEVICE_SHARES_MEMORY = 1 << 2, /* with the CPU */
   MILLE_DEVICE_LOCAL_MEMORY = 1 << 3 /* of a work-group, apart from the rest */
 };
@@ -163,19 +162,20 @@ enum {
 typedef struct mille_device {
   char name[128], version[128], driver[64];
   mille_device_kind kind;
-  uint32_t units, megahertz;     /* compute units, and their clock */
-  uint64_t features;             /* MILLE_DEVICE_F16, ... */
+  uint32_t units, megahertz; /* compute units, and their clock */
+  uint64_t features;         /* MILLE_DEVICE_F16, ... */
   uint64_t memory_bytes, largest_buffer, local_bytes;
-  uint64_t group_items;          /* work-items of a work-group, at most */
+  uint64_t group_items; /* work-items of a work-group, at most */
 } mille_device;
 
-/* Writes up to `room` of the machine's OpenCL devices, *count says how many there
- * are. MILLE_NO_DEVICE: none, and why (message may be null; 512 bytes will do). */
+/* Writes up to `room` of the machine's OpenCL devices, *count says how many
+ * there are. MILLE_NO_DEVICE: none, and why (message may be null; 512 bytes
+ * will do). */
 mille_status mille_opencl_devices(mille_device *devices, size_t room,
                                   size_t *count, char *message,
                                   size_t message_size);
 
-/* ---- Sessions ------------------------------------------------------------- */
+/* ---- Sessions ------------------------------------------------------------ */
 
 /* What replaces MILLE_BATCH, MILLE_TOKENS and MILLE_DECODER_TOKENS in shapes.
  * One that is in no shape of a model's tensors is not looked at. */
@@ -188,18 +188,18 @@ typedef struct mille_sizes {
 
 /* Allocates all that runs of up to these sizes need, and starts threads - 1
  * threads. threads: 1 to 64, more than there are cores is allowed; 0: one for
- * each CPU of this process. Results do not depend on it. The threads may use the
- * calling thread's cores, but leave the one on which a run was called; cores that
- * your application sets for them stand. On failure the sentence is in the package's
- * message. */
+ * each CPU of this process. Results do not depend on it. The threads may use
+ * the calling thread's cores, but leave the one on which a run was called;
+ * cores that your application sets for them stand. On failure the sentence is
+ * in the package's message. */
 mille_status mille_session_create_for(mille_package *package,
                                       const mille_sizes *most, int threads,
                                       mille_session **session);
 
-/* The same on a device: null or "" as the package was opened, "cpu", "opencl" for
- * the best of its devices, or "opencl:1" and "opencl:NAME" for that number of
- * mille_opencl_devices, or part of that name. Weights go to a device once for all
- * sessions of a package, and its kernels are made there. */
+/* The same on a device: null or "" as the package was opened, "cpu", "opencl"
+ * for the best of its devices, or "opencl:1" and "opencl:NAME" for that number
+ * of mille_opencl_devices, or part of that name. Weights go to a device once
+ * for all sessions of a package, and its kernels are made there. */
 mille_status mille_session_create_on(mille_package *package,
                                      const mille_sizes *most, int threads,
                                      const char *device,
@@ -213,16 +213,17 @@ mille_status mille_session_create(mille_package *package, int64_t max_batch,
 /* Null is allowed. Not while a run is under way. */
 mille_status mille_session_close(mille_session *session);
 
-/* One run. inputs and outputs are in the order of the package; an optional input
- * may be null, every output is written and must not be null. Allocates
+/* One run. inputs and outputs are in the order of the package; an optional
+ * input may be null, every output is written and must not be null. Allocates
  * nothing.
  *
- * Padding costs nothing: tokens that attention_mask hides at the start or the end
- * of a sequence are not computed, and their rows are 0 in every output that has a
- * row per token. All other rows have the same bits as with padding computed; on a
- * device sums over more than 64 keys may round otherwise. Where the mask hides a
- * sequence throughout, all its tokens are computed. Models that need rows of padding
- * compute them (mille compile --remarks=plan says why). */
+ * Padding costs nothing: tokens that attention_mask hides at the start or the
+ * end of a sequence are not computed, and their rows are 0 in every output that
+ * has a row per token. All other rows have the same bits as with padding
+ * computed; on a device sums over more than 64 keys may round otherwise. Where
+ * the mask hides a sequence throughout, all its tokens are computed. Models
+ * that need rows of padding compute them (mille compile --remarks=plan says
+ * why). */
 mille_status mille_session_run_for(mille_session *session,
                                    const mille_sizes *sizes,
                                    const void *const *inputs,
@@ -238,13 +239,13 @@ mille_status mille_session_run(mille_session *session, int64_t batch,
  * that its threads hold and returns MILLE_CANCELLED. */
 mille_status mille_session_cancel(mille_session *session);
 
-/* From the next run on the scale of this name is `value`, whatever the step; with
- * NAN it follows its schedule again. Not while a run is under way. */
+/* From the next run on the scale of this name is `value`, whatever the step;
+ * with NAN it follows its schedule again. Not while a run is under way. */
 mille_status mille_session_set_scale(mille_session *session, const char *name,
                                      double value);
 
-/* From the next run on, not 0: padding is computed as any other token, and its rows
- * in outputs are what that gives. Not while a run is under way. */
+/* From the next run on, not 0: padding is computed as any other token, and its
+ * rows in outputs are what that gives. Not while a run is under way. */
 mille_status mille_session_keep_padding(mille_session *session, int keep);
 
 /* The sentence of the last call on this session that failed; "" before. */
@@ -257,8 +258,8 @@ mille_status mille_session_memory(const mille_session *session, size_t *bytes);
 /* Time per kernel, summed over the runs since it was enabled. */
 typedef struct mille_profile {
   const char *name;
-  uint64_t calls;        /* launches */
-  uint64_t nanoseconds;  /* in the kernel, summed over the threads */
+  uint64_t calls;       /* launches */
+  uint64_t nanoseconds; /* in the kernel, summed over the threads */
   uint64_t flops;
   uint64_t weight_bytes; /* read by these launches, at least */
 } mille_profile;
@@ -270,9 +271,10 @@ mille_status mille_session_kernel_count(const mille_session *session,
 mille_status mille_session_kernel(const mille_session *session, size_t index,
                                   mille_profile *profile);
 
-/* The session's device, and what it computes at best, measured now: multiply-adds in
- * registers of f32 and of 32-bit integers, in 10^9 operations a second. On the CPU
- * MILLE_INVALID_ARGUMENT. On failure the sentence is the package's. */
+/* The session's device, and what it computes at best, measured now:
+ * multiply-adds in registers of f32 and of 32-bit integers, in 10^9 operations
+ * a second. On the CPU MILLE_INVALID_ARGUMENT. On failure the sentence is the
+ * package's. */
 mille_status mille_session_measure_device(mille_session *session,
                                           mille_device *device, double *f32,
                                           double *i32);

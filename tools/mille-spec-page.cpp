@@ -1,5 +1,6 @@
-// mille-spec-page [--schema | --schemes]: prints docs/spec.md, docs/spec.schema.json
-// or docs/init.md. For those who change these vocabularies; not installed.
+// mille-spec-page [--schema | --schemes]: prints docs/spec.md,
+// docs/spec.schema.json or docs/init.md. For those who change these
+// vocabularies; not installed.
 #include "compiler/import/pages/SpecPage.h"
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
-// The attention core of one sequence: head sizes, grouped heads, masks, and where a
-// rotation is cheapest, in attention's prologue or before it.
+// The attention core of one sequence: head sizes, grouped heads, masks, and
+// where a rotation is cheapest, in attention's prologue or before it.
 #include "benchmarks/kernels/Measure.h"
 
 using namespace mille;
@@ -29,19 +29,21 @@ struct Attention {
 
   std::string text() const {
     std::string x = rowsType(width(), paddedStride(width(), element), element);
-    std::string o = rowsType(queries(), paddedStride(queries(), element), element);
+    std::string o =
+        rowsType(queries(), paddedStride(queries(), element), element);
     std::string d = std::to_string(heads.dim), r = "memref<?x" + d + "xf32>";
     return "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o +
-           ", %m: memref<?x1xf32>, %r: " + r + ") {\n kernel.attention %x, %x, %x" +
+           ", %m: memref<?x1xf32>, %r: " + r +
+           ") {\n kernel.attention %x, %x, %x" +
            (masked ? " key_bias %m : memref<?x1xf32>" : "") +
            (turned ? " rotation %r : " + r : "") +
            " queries %t keys %t first %p outs(%o : " + o + ") heads " +
-           std::to_string(heads.count) + " kv_heads " + std::to_string(heads.groups) +
-           " head_dim " + d + " value_dim " + d + " offsets [0, " +
-           std::to_string(queries()) + ", " + std::to_string(queries() + keys()) +
-           "] scale 0.125 causal " + (causal ? "true" : "false") +
-           (byteScores ? " byte_scores" : "") + " : " + x + ", " +
-           x + ", " + x + "\n return\n}\n";
+           std::to_string(heads.count) + " kv_heads " +
+           std::to_string(heads.groups) + " head_dim " + d + " value_dim " + d +
+           " offsets [0, " + std::to_string(queries()) + ", " +
+           std::to_string(queries() + keys()) + "] scale 0.125 causal " +
+           (causal ? "true" : "false") + (byteScores ? " byte_scores" : "") +
+           " : " + x + ", " + x + ", " + x + "\n return\n}\n";
   }
 };
 
@@ -63,13 +65,14 @@ void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
   int32_t heads = int32_t(a.heads.count / a.heads.groups);
   std::vector<Task> tasks;
   for (int64_t group = 0; group < a.heads.groups; ++group)
-    tasks.push_back({a.flops() / double(a.heads.groups), [&, group] {
-      Argument range{out.at(group * heads * dim),
-                     {{0, dim, 1, 0},
-                      {0, tokens, int32_t(outStride), 0},
-                      {int32_t(group) * heads, heads, dim, 0}}};
-      test::call(function, arguments, {tokens, tokens, 0}, range);
-    }});
+    tasks.push_back(
+        {a.flops() / double(a.heads.groups), [&, group] {
+           Argument range{out.at(group * heads * dim),
+                          {{0, dim, 1, 0},
+                           {0, tokens, int32_t(outStride), 0},
+                           {int32_t(group) * heads, heads, dim, 0}}};
+           test::call(function, arguments, {tokens, tokens, 0}, range);
+         }});
   measureComputing(state, isa, a.number(), tasks);
 }
 
@@ -85,36 +88,43 @@ void step(benchmark::State &state, const Isa &isa, const Attention &a) {
                   {0, 1, int32_t(a.queries()), 0},
                   {0, int32_t(a.heads.count), dim, 0}}};
   size_t bytes = a.tokens * 2 * a.keys() * a.element.bytes;
-  measureMoving(state, double(bytes),
-                [&] { test::call(function, {all, all, all}, {1, keys, keys - 1}, range); },
-                [&] { readAll(input.data(), bytes / 64 * 64); });
+  measureMoving(
+      state, double(bytes),
+      [&] {
+        test::call(function, {all, all, all}, {1, keys, keys - 1}, range);
+      },
+      [&] { readAll(input.data(), bytes / 64 * 64); });
 }
 
 // RoPE by itself of `heads` heads of queries and as many of keys.
-void rotate(benchmark::State &state, const Isa &isa, int64_t tokens, int64_t heads,
-            int64_t dim) {
+void rotate(benchmark::State &state, const Isa &isa, int64_t tokens,
+            int64_t heads, int64_t dim) {
   int64_t width = 2 * heads * dim, stride = paddedStride(width, f32);
   std::string x = rowsType(width, stride, f32),
               r = "memref<?x" + std::to_string(dim) + "xf32>";
   std::string text = "func.func @f(%x: " + x + ", %r: " + r + ", %o: " + x +
-      ") {\n kernel.rotate %x by %r outs(%o : " + x + ") heads " +
-      std::to_string(2 * heads) + " head_dim " + std::to_string(dim) +
-      " pairing half start 0 : " + x + ", " + r + "\n return\n}\n";
+                     ") {\n kernel.rotate %x by %r outs(%o : " + x +
+                     ") heads " + std::to_string(2 * heads) + " head_dim " +
+                     std::to_string(dim) + " pairing half start 0 : " + x +
+                     ", " + r + "\n return\n}\n";
   mille_kernel_function function = made(text, isa).function;
   size_t bytes = tokens * stride * 4;
   Buffer input(tokens * stride, f32), rotation(tokens * dim, f32),
       out(tokens * stride, f32);
   std::vector<Argument> arguments{matrixOf(input.data(), tokens, width, stride),
                                   matrixOf(rotation.data(), tokens, dim, dim)};
-  measureMoving(state, 2.0 * bytes,
-                [&] {
-                  test::call(function, arguments, {},
-                             matrixOf(out.data(), tokens, width, stride));
-                },
-                [&] { copyAll(out.data(), input.data(), bytes); });
+  measureMoving(
+      state, 2.0 * bytes,
+      [&] {
+        test::call(function, arguments, {},
+                   matrixOf(out.data(), tokens, width, stride));
+      },
+      [&] { copyAll(out.data(), input.data(), bytes); });
 }
 
-std::string tokensOf(int64_t tokens) { return "tokens:" + std::to_string(tokens); }
+std::string tokensOf(int64_t tokens) {
+  return "tokens:" + std::to_string(tokens);
+}
 
 } // namespace
 
@@ -128,21 +138,27 @@ static void addAttentionsOf(Element element, const Isa &isa) {
     one("attention-12x64", {element, tokens, bert});
     one("attention-12x64-masked", {element, tokens, bert, false, true});
     one("attention-12x64-causal", {element, tokens, bert, true});
-    one("attention-12x64-turned-causal", {element, tokens, bert, true, false, true});
+    one("attention-12x64-turned-causal",
+        {element, tokens, bert, true, false, true});
     if (element.bytes == 2) // as in int8 models
-      one("attention-12x64-byte-scores", {element, tokens, bert, false, true, false, true});
+      one("attention-12x64-byte-scores",
+          {element, tokens, bert, false, true, false, true});
   }
   for (int64_t tokens : {128, 512}) {
     for (int64_t dim : {32, 48, 80, 96, 128})
-      one("attention-12x" + std::to_string(dim), {element, tokens, {12, 12, dim}});
+      one("attention-12x" + std::to_string(dim),
+          {element, tokens, {12, 12, dim}});
     one("attention-32x64-groups:8", {element, tokens, {32, 8, 64}});
-    one("attention-32x128-groups:8-causal", {element, tokens, {32, 8, 128}, true});
+    one("attention-32x128-groups:8-causal",
+        {element, tokens, {32, 8, 128}, true});
   }
   for (int64_t keys : {128, 1024})
     for (int64_t groups : {1, 8, 32}) {
       Attention a{element, keys, {32, groups, 128}, true};
-      add("attention-32x128-groups:" + std::to_string(groups) + "-step/" + element.name, isa,
-          "keys:" + std::to_string(keys), [=](auto &s) { step(s, isa, a); });
+      add("attention-32x128-groups:" + std::to_string(groups) + "-step/" +
+              element.name,
+          isa, "keys:" + std::to_string(keys),
+          [=](auto &s) { step(s, isa, a); });
     }
   for (int64_t tokens : {1, 128, 512}) {
     Heads large{32, 32, 128};

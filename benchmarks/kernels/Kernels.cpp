@@ -1,5 +1,6 @@
-// Speed of single kernels on one core, as a share of what the core can compute or
-// of what memory gives.  kernel-benchmarks [Google Benchmark's options] [CORE]
+// Speed of single kernels on one core, as a share of what the core can compute
+// or of what memory gives.  kernel-benchmarks [Google Benchmark's options]
+// [CORE]
 #include "benchmarks/kernels/Measure.h"
 #include "compiler/halide/Generate.h"
 

@@ -1,5 +1,6 @@
-// Matmuls with their epilogues: all row counts of a class, weights in the cache as
-// in a batch, and weights that stream from memory as in a model's next layer.
+// Matmuls with their epilogues: all row counts of a class, weights in the cache
+// as in a batch, and weights that stream from memory as in a model's next
+// layer.
 #include "benchmarks/kernels/Measure.h"
 #include "compiler/plan/Passes.h"
 #include "runtime/Partition.h"
@@ -70,7 +71,8 @@ struct Matmul {
   // A hidden layer's result is read as bf16 by the next matmul or rounding.
   Element result = epilogue == Epilogue::gelu && type.group > 1 ? bf16 : f32;
   int64_t inputStride = paddedStride(K, type.input);
-  int64_t outStride = paddedStride(N, result), restStride = paddedStride(N, f32);
+  int64_t outStride = paddedStride(N, result),
+          restStride = paddedStride(N, f32);
   int64_t panel = plan::panelOf(N, 1), panels = (N + panel - 1) / panel;
   int64_t steps = (K + type.group - 1) / type.group;
   int64_t weightCount = panels * steps * panel * type.group;
@@ -79,10 +81,12 @@ struct Matmul {
 
   std::string text() const {
     std::string x = rowsType(K, inputStride, type.input);
-    std::string o = rowsType(N, outStride, result), r = rowsType(N, restStride, f32);
+    std::string o = rowsType(N, outStride, result),
+                r = rowsType(N, restStride, f32);
     std::string column = numbers({N}, f32);
     std::string w = numbers({panels, steps, panel * type.group}, type.weight);
-    std::string parameters = "memref<?x4xf32>", sums = numbers({panels, 1, panel}, i32);
+    std::string parameters = "memref<?x4xf32>",
+                sums = numbers({panels, 1, panel}, i32);
     std::string names, kinds;
     auto extra = [&](const std::string &name, const std::string &kind) {
       names += (names.empty() ? "" : ", ") + name;
@@ -94,10 +98,13 @@ struct Matmul {
       extra("%bias", column);
     if (epilogue == Epilogue::residual)
       extra("%rest", r);
-    return "func.func @f(%in: " + x + ", %weight: " + w + ", %parameters: " +
-           parameters + ", %sums: " + sums + ", %column: " + column + ", %bias: " + column +
-           ", %rest: " + r + ", %out: " + o + ") {\n kernel.matmul %in, %weight " +
-           (bytes() ? "parameters %parameters, %sums : " + parameters + ", " + sums + " " : "") +
+    return "func.func @f(%in: " + x + ", %weight: " + w +
+           ", %parameters: " + parameters + ", %sums: " + sums +
+           ", %column: " + column + ", %bias: " + column + ", %rest: " + r +
+           ", %out: " + o + ") {\n kernel.matmul %in, %weight " +
+           (bytes() ? "parameters %parameters, %sums : " + parameters + ", " +
+                          sums + " "
+                    : "") +
            (names.empty() ? "" : "extras(" + names + " : " + kinds + ") ") +
            "outs(%out : " + o + ") accumulators 1 {\n" +
            regionOf(epilogue, bytes()) + "\n} : " + x + ", " + w +
@@ -111,8 +118,8 @@ public:
   Call(const Matmul &m, const Isa &isa)
       : m(m), kernel(made(m.text(), isa, m.rows)),
         input(m.rows * m.inputStride, m.type.input),
-        parameters(m.rows * 4, f32), sums(m.panels * m.panel, i32), column(m.N, f32),
-        bias(m.N, f32), rest(m.rows * m.restStride, f32),
+        parameters(m.rows * 4, f32), sums(m.panels * m.panel, i32),
+        column(m.N, f32), bias(m.N, f32), rest(m.rows * m.restStride, f32),
         out(m.rows * m.outStride, m.result) {
     for (int64_t row = 0; row < m.rows; ++row) // outliers anywhere
       parameters.floats()[row * 4 + 3] = float(row * 37 % m.K);
@@ -131,9 +138,10 @@ public:
   void run(void *weight, Range rows, Range columns) {
     const int32_t width = int32_t(m.panel * m.type.group);
     auto packed = [&](void *data, int32_t width, int64_t steps) {
-      return Argument{data, {{0, width, 1, 0},
-                             {0, int32_t(steps), width, 0},
-                             {0, int32_t(m.panels), int32_t(steps * width), 0}}};
+      return Argument{data,
+                      {{0, width, 1, 0},
+                       {0, int32_t(steps), width, 0},
+                       {0, int32_t(m.panels), int32_t(steps * width), 0}}};
     };
     std::vector<Argument> arguments{
         matrixOf(input.data(), m.rows, m.K, m.inputStride),
@@ -148,8 +156,8 @@ public:
     if (m.epilogue == Epilogue::residual)
       arguments.push_back(matrixOf(rest.data(), m.rows, m.N, m.restStride));
     Argument range = matrixOf(out.at(rows.first * m.outStride + columns.first),
-                              rows.end - rows.first, columns.end - columns.first,
-                              m.outStride);
+                              rows.end - rows.first,
+                              columns.end - columns.first, m.outStride);
     range.dimensions[0].min = int32_t(columns.first);
     range.dimensions[1].min = int32_t(rows.first);
     test::call(kernel.function, arguments, {}, range);
@@ -170,8 +178,9 @@ void computing(benchmark::State &state, const Isa &isa, const Matmul &m) {
     int64_t sequence;
     Range rows, columns;
     split.task(task, sequence, rows, columns);
-    tasks.push_back({2.0 * (rows.end - rows.first) * m.K * (columns.end - columns.first),
-                     [&, rows, columns] { call.run(weight.data(), rows, columns); }});
+    tasks.push_back(
+        {2.0 * (rows.end - rows.first) * m.K * (columns.end - columns.first),
+         [&, rows, columns] { call.run(weight.data(), rows, columns); }});
   }
   measureComputing(state, isa, m.type.number, tasks);
 }
@@ -183,8 +192,9 @@ void streaming(benchmark::State &state, const Isa &isa, const Matmul &m) {
   Buffer weights(copies * m.weightCount, m.type.weight);
   int64_t next = 0;
   auto turn = [&] { return weights.at(next++ % copies * m.weightCount); };
-  measureMoving(state, m.weightBytes, [&] { call.run(turn(), {0, m.rows}, {0, m.N}); },
-                [&] { readAll(turn(), m.weightBytes); });
+  measureMoving(
+      state, m.weightBytes, [&] { call.run(turn(), {0, m.rows}, {0, m.N}); },
+      [&] { readAll(turn(), m.weightBytes); });
 }
 
 struct Shape {
@@ -212,7 +222,8 @@ static void addMatmulsOf(const Type &type, const Isa &isa) {
     for (int64_t rows : {1, 6, 7, 12, 13, 18, 19, 32})
       add(std::string(shape.name) + "-streaming/" + type.name, isa,
           "rows:" + std::to_string(rows), [=](auto &state) {
-            streaming(state, isa, {type, rows, shape.K, shape.N, shape.epilogue});
+            streaming(state, isa,
+                      {type, rows, shape.K, shape.N, shape.epilogue});
           });
   }
   const Shape others[] = {

@@ -1,5 +1,5 @@
-// The ceilings beside which a kernel is timed, and the counters that say how near it
-// comes to them.
+// The ceilings beside which a kernel is timed, and the counters that say how
+// near it comes to them.
 #include "benchmarks/kernels/Measure.h"
 #include "compiler/driver/machine/PeakLoops.h"
 #include "runtime/Memory.h"
@@ -14,7 +14,8 @@ using namespace mille;
 using namespace mille::benchmarks;
 using Clock = std::chrono::steady_clock;
 
-MadeKernel benchmarks::made(const std::string &text, const Isa &isa, int64_t rows) {
+MadeKernel benchmarks::made(const std::string &text, const Isa &isa,
+                            int64_t rows) {
   struct Made {
     std::unique_ptr<test::ParsedKernel> parsed;
     mille_kernel_function few = nullptr, many = nullptr;
@@ -26,8 +27,8 @@ MadeKernel benchmarks::made(const std::string &text, const Isa &isa, int64_t row
   bool isFew = rows <= int64_t(entry.parsed->info.fewRows);
   mille_kernel_function &function = isFew ? entry.few : entry.many;
   if (!function)
-    function = test::load(*entry.parsed, isa,
-                          isFew ? RowClass::few : RowClass::many);
+    function =
+        test::load(*entry.parsed, isa, isFew ? RowClass::few : RowClass::many);
   return {function, entry.parsed->info};
 }
 
@@ -39,8 +40,9 @@ const mille::Memory memoryOfRuns = mille::Memory::from({});
 } // namespace
 
 benchmarks::Buffer::Buffer(int64_t count, Element element)
-    : element(element), first(memoryOfRuns.allocate(
-                            memoryOfRuns.user, count * element.bytes + 64, 64)) {
+    : element(element),
+      first(memoryOfRuns.allocate(memoryOfRuns.user, count * element.bytes + 64,
+                                  64)) {
   const bool halves = element.name == bf16.name;
   for (int64_t i = 0; i < count * element.bytes / 4; ++i) {
     floats()[i] = float(int(i * 2654435761u >> 16) % 2001 - 1000) / 1000.0f;
@@ -51,7 +53,9 @@ benchmarks::Buffer::Buffer(int64_t count, Element element)
   }
 }
 
-benchmarks::Buffer::~Buffer() { memoryOfRuns.release(memoryOfRuns.user, first); }
+benchmarks::Buffer::~Buffer() {
+  memoryOfRuns.release(memoryOfRuns.user, first);
+}
 
 template <class Run> static double secondsOf(Run run) {
   auto start = Clock::now();
@@ -76,7 +80,8 @@ bool benchmarks::hasInstructions(const Isa &isa, NumberType type) {
 }
 
 void benchmarks::measureComputing(benchmark::State &state, const Isa &isa,
-                                  NumberType type, const std::vector<Task> &tasks) {
+                                  NumberType type,
+                                  const std::vector<Task> &tasks) {
   PeakLoop loop = peakLoop(type, isa.features);
   std::vector<double> best(tasks.size(), 1e9), shares, peaks;
   double before = peakFlops(loop), flops = 0;
@@ -146,7 +151,8 @@ int64_t benchmarks::paddedStride(int64_t columns, Element element) {
   return (lines >= 16 && lines % 2 == 0 ? lines + 1 : lines) * line;
 }
 
-std::string benchmarks::rowsType(int64_t columns, int64_t stride, Element element) {
+std::string benchmarks::rowsType(int64_t columns, int64_t stride,
+                                 Element element) {
   std::string type = "memref<?x" + std::to_string(columns) + "x" + element.name;
   return type + (stride == columns
                      ? ">"

@@ -1,6 +1,6 @@
-// How kernels are timed: in tasks, as the runtime cuts them, each right between two
-// bursts of what bounds it, as the clock and the neighbours change from millisecond
-// to millisecond. Must not know what a kernel computes.
+// How kernels are timed: in tasks, as the runtime cuts them, each right between
+// two bursts of what bounds it, as the clock and the neighbours change from
+// millisecond to millisecond. Must not know what a kernel computes.
 #pragma once
 #include "compiler/driver/machine/Machine.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
@@ -18,7 +18,8 @@ struct MadeKernel {
   mille_kernel_function function;
   const KernelInfo &info;
 };
-MadeKernel made(const std::string &text, const Isa &isa, int64_t rows = INT64_MAX);
+MadeKernel made(const std::string &text, const Isa &isa,
+                int64_t rows = INT64_MAX);
 
 // What a buffer holds.
 struct Element {
@@ -28,7 +29,8 @@ struct Element {
 constexpr Element f32{"f32", 4}, bf16{"bf16", 2}, ui8{"ui8", 1}, i8{"i8", 1},
     i32{"i32", 4};
 
-// Aligned memory, given back with the object; numbers from -1 to 1, or any bytes.
+// Aligned memory, given back with the object; numbers from -1 to 1, or any
+// bytes.
 class Buffer {
 public:
   Buffer(int64_t count, Element element);
@@ -52,14 +54,14 @@ struct Task {
   std::function<void()> run;
 };
 
-// Counters: us, GFLOPs (from the best time of each task), peak% (the median over
-// tasks of the rate over that of registers beside it) and peak, in 10^9
+// Counters: us, GFLOPs (from the best time of each task), peak% (the median
+// over tasks of the rate over that of registers beside it) and peak, in 10^9
 // operations.
 void measureComputing(benchmark::State &state, const Isa &isa, NumberType type,
                       const std::vector<Task> &tasks);
 
-// Counters: us, GB/s, and bandwidth% (the median of the kernel's rate over that of
-// `plain`, a plain loop over the same bytes, beside it).
+// Counters: us, GB/s, and bandwidth% (the median of the kernel's rate over that
+// of `plain`, a plain loop over the same bytes, beside it).
 void measureMoving(benchmark::State &state, double bytes,
                    const std::function<void()> &run,
                    const std::function<void()> &plain);
@@ -68,20 +70,23 @@ void measureMoving(benchmark::State &state, double bytes,
 void readAll(const void *from, size_t bytes);
 void copyAll(void *to, const void *from, size_t bytes);
 
-// The text of `memref<?xCOLUMNSxELEMENT>` with a padded row stride, as plan gives.
+// The text of `memref<?xCOLUMNSxELEMENT>` with a padded row stride, as plan
+// gives.
 int64_t paddedStride(int64_t columns, Element element);
 std::string rowsType(int64_t columns, int64_t stride, Element element);
 Argument matrixOf(void *host, int64_t rows, int64_t columns, int64_t stride);
 
-
-// One function for each file of benchmarks: registers them for one instruction set.
+// One function for each file of benchmarks: registers them for one instruction
+// set.
 void addMatmuls(const Isa &isa);
 void addAttentions(const Isa &isa);
 void addRows(const Isa &isa);
 
 template <class Run>
-void add(const std::string &name, const Isa &isa, const std::string &sizes, Run run) {
-  benchmark::RegisterBenchmark((name + "/" + isa.name + "/" + sizes).c_str(), run);
+void add(const std::string &name, const Isa &isa, const std::string &sizes,
+         Run run) {
+  benchmark::RegisterBenchmark((name + "/" + isa.name + "/" + sizes).c_str(),
+                               run);
 }
 
 } // namespace mille::benchmarks

@@ -1,5 +1,5 @@
-// Row kernels, which only move data when they are good: a share of the rate of a
-// plain copy of the same bytes, in the cache and beyond it.
+// Row kernels, which only move data when they are good: a share of the rate of
+// a plain copy of the same bytes, in the cache and beyond it.
 #include "benchmarks/kernels/Measure.h"
 
 using namespace mille;
@@ -8,10 +8,13 @@ using namespace mille::benchmarks;
 // A layer norm of N channels.
 static void layerNorm(benchmark::State &state, const Isa &isa, int64_t rows,
                       int64_t N) {
-  std::string x = rowsType(N, N, f32), w = "memref<" + std::to_string(N) + "xf32>";
-  std::string text = "func.func @f(%x: " + x + ", %w: " + w + ", %b: " + w +
-      ", %o: " + x + ") {\n kernel.rows ins(%x, %w, %b : " + x + ", " + w + ", " + w +
-      ") outs(%o : " + x + ") gather [-1, -1, -1] norm <layer, 1.000000e-12> {\n"
+  std::string x = rowsType(N, N, f32),
+              w = "memref<" + std::to_string(N) + "xf32>";
+  std::string text =
+      "func.func @f(%x: " + x + ", %w: " + w + ", %b: " + w + ", %o: " + x +
+      ") {\n kernel.rows ins(%x, %w, %b : " + x + ", " + w + ", " + w +
+      ") outs(%o : " + x +
+      ") gather [-1, -1, -1] norm <layer, 1.000000e-12> {\n"
       "^bb0(%a: f32, %g: f32, %c: f32):\n %p = arith.mulf %a, %g : f32\n"
       " %s = arith.addf %p, %c : f32\n kernel.yield %s : f32\n }\n return\n}\n";
   mille_kernel_function function = made(text, isa).function;
@@ -20,33 +23,35 @@ static void layerNorm(benchmark::State &state, const Isa &isa, int64_t rows,
   std::vector<Argument> arguments{matrixOf(input.data(), rows, N, N),
                                   test::vector(weight.data(), N),
                                   test::vector(bias.data(), N)};
-  measureMoving(state, 2.0 * bytes,
-                [&] {
-                  test::call(function, arguments, {},
-                             matrixOf(out.data(), rows, N, N));
-                },
-                [&] { copyAll(out.data(), input.data(), bytes); });
+  measureMoving(
+      state, 2.0 * bytes,
+      [&] {
+        test::call(function, arguments, {}, matrixOf(out.data(), rows, N, N));
+      },
+      [&] { copyAll(out.data(), input.data(), bytes); });
 }
 
 // Rows of N numbers as bytes, and what these stand for.
 static void quantize(benchmark::State &state, const Isa &isa, Element element,
                      int64_t rows, int64_t N) {
   std::string x = rowsType(N, N, element), v = rowsType(N, N, ui8);
-  std::string text = "func.func @f(%x: " + x + ", %v: " + v +
+  std::string text =
+      "func.func @f(%x: " + x + ", %v: " + v +
       ", %p: memref<?x4xf32>) {\n kernel.quantize %x values(%v : " + v +
       ") parameters(%p : memref<?x4xf32>) : " + x + "\n return\n}\n";
   mille_kernel_function function = made(text, isa).function;
-  Buffer input(rows * N, element), values(rows * N, ui8), parameters(rows * 4, f32),
-      copy(rows * N, element);
+  Buffer input(rows * N, element), values(rows * N, ui8),
+      parameters(rows * 4, f32), copy(rows * N, element);
   std::vector<Argument> arguments{matrixOf(input.data(), rows, N, N),
                                   matrixOf(values.data(), rows, N, N)};
   size_t bytes = rows * N * element.bytes;
-  measureMoving(state, double(bytes) + rows * N,
-                [&] {
-                  test::call(function, arguments, {},
-                             matrixOf(parameters.data(), rows, 4, 4));
-                },
-                [&] { copyAll(copy.data(), input.data(), bytes); });
+  measureMoving(
+      state, double(bytes) + rows * N,
+      [&] {
+        test::call(function, arguments, {},
+                   matrixOf(parameters.data(), rows, 4, 4));
+      },
+      [&] { copyAll(copy.data(), input.data(), bytes); });
 }
 
 void benchmarks::addRows(const Isa &isa) {
@@ -60,7 +65,6 @@ void benchmarks::addRows(const Isa &isa) {
     for (Element element : {f32, bf16})
       if (hasInstructions(isa, NumberType::int8))
         add("quantize-" + std::to_string(channels) + "/" + element.name, isa,
-            "rows:128", [=](auto &state) {
-              quantize(state, isa, element, 128, channels);
-            });
+            "rows:128",
+            [=](auto &state) { quantize(state, isa, element, 128, channels); });
 }

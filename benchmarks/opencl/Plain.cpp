@@ -1,5 +1,5 @@
-// What a device can do without Mille: multiply-adds in registers, reading, and a
-// plain tiled matmul, written by hand as tutorials have it.
+// What a device can do without Mille: multiply-adds in registers, reading, and
+// a plain tiled matmul, written by hand as tutorials have it.
 //   opencl-benchmarks DEVICE M,K,N...      a line of JSON for each
 #include "runtime/opencl/Devices.h"
 
@@ -74,20 +74,24 @@ struct Bench {
       return false;
     }
     cl_int error;
-    context = cl.clCreateContext(nullptr, 1, &found->device, nullptr, nullptr, &error);
+    context = cl.clCreateContext(nullptr, 1, &found->device, nullptr, nullptr,
+                                 &error);
     check(error, "context");
     queue = cl.clCreateCommandQueue(context, found->device, 0, &error);
     check(error, "queue");
-    program = cl.clCreateProgramWithSource(context, 1, &source, nullptr, &error);
+    program =
+        cl.clCreateProgramWithSource(context, 1, &source, nullptr, &error);
     check(error, "program");
-    check(cl.clBuildProgram(program, 1, &found->device, "", nullptr, nullptr), "build");
+    check(cl.clBuildProgram(program, 1, &found->device, "", nullptr, nullptr),
+          "build");
     return true;
   }
   cl_mem buffer(size_t floats) {
     cl_int error;
     std::vector<float> numbers(floats, 0.5f);
-    cl_mem made = cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                    floats * 4, numbers.data(), &error);
+    cl_mem made =
+        cl.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                          floats * 4, numbers.data(), &error);
     check(error, "buffer");
     return made;
   }
@@ -97,10 +101,12 @@ struct Bench {
     std::vector<double> seconds;
     for (int i = 0; i < 9; ++i) {
       auto begin = std::chrono::steady_clock::now();
-      check(cl.clEnqueueNDRangeKernel(queue, kernel, dimensions, nullptr, global,
-                                      local, 0, nullptr, nullptr), "launch");
+      check(cl.clEnqueueNDRangeKernel(queue, kernel, dimensions, nullptr,
+                                      global, local, 0, nullptr, nullptr),
+            "launch");
       check(cl.clFinish(queue), "finish");
-      std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+      std::chrono::duration<double> taken =
+          std::chrono::steady_clock::now() - begin;
       if (i > 1)
         seconds.push_back(taken.count());
     }
@@ -135,8 +141,9 @@ struct Bench {
     cl.clSetKernelArg(kernel, 5, sizeof c, &c);
     size_t global[] = {size_t(n), size_t(rows) / 8}, local[] = {32, 4};
     double seconds = time(kernel, 2, global, local);
-    printf("{\"m\": %d, \"k\": %d, \"n\": %d, \"ms\": %.3f, \"gflops\": %.1f}\n", m, k,
-           n, seconds * 1e3, 2.0 * m * k * n / seconds * 1e-9);
+    printf(
+        "{\"m\": %d, \"k\": %d, \"n\": %d, \"ms\": %.3f, \"gflops\": %.1f}\n",
+        m, k, n, seconds * 1e3, 2.0 * m * k * n / seconds * 1e-9);
     for (cl_mem memory : {a, b, c})
       cl.clReleaseMemObject(memory);
   }
@@ -151,7 +158,8 @@ int main(int count, char **arguments) {
   bench.peak();
   for (int i = 2; i < count; ++i) {
     int m, k, n;
-    if (sscanf(arguments[i], "%d,%d,%d", &m, &k, &n) == 3 && k % 32 == 0 && n % 32 == 0)
+    if (sscanf(arguments[i], "%d,%d,%d", &m, &k, &n) == 3 && k % 32 == 0 &&
+        n % 32 == 0)
       bench.matmul(m, k, n);
   }
   return 0;

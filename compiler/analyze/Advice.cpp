@@ -1,5 +1,5 @@
-// Puts the parts together and says what follows, in the field's words. Each rule
-// looks at numbers and slots; none at a family.
+// Puts the parts together and says what follows, in the field's words. Each
+// rule looks at numbers and slots; none at a family.
 #include "compiler/analyze/Analysis.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -18,8 +18,9 @@ std::string mille::analyze::shortNumber(double number) {
 std::string mille::analyze::growthInWords(double power) {
   if (std::isnan(power))
     return "too few layers for a power";
-  return power < 0.2 ? "does not grow with depth"
-                     : "grows as layers^" + shortNumber(std::round(power * 100) / 100);
+  return power < 0.2
+             ? "does not grow with depth"
+             : "grows as layers^" + shortNumber(std::round(power * 100) / 100);
 }
 
 std::string mille::analyze::placementInWords(const Unit &unit) {
@@ -43,7 +44,7 @@ std::string mille::analyze::placementInWords(const Unit &unit) {
   return words;
 }
 
-//===-- Other stacks of the same form ----------------------------------------===//
+//===-- Other stacks of the same form -------------------------------------===//
 
 // Weights that give every linear's value the second moment `moment`.
 static void keepMoments(Branch &branch, double input, double moment) {
@@ -79,7 +80,8 @@ static void plain(Unit &unit) {
 Stack mille::analyze::oneLayerWithoutScales(const Stack &stack) {
   Stack one = stack;
   const int64_t layer = stack.units.front().layer;
-  llvm::erase_if(one.units, [&](const Unit &unit) { return unit.layer != layer; });
+  llvm::erase_if(one.units,
+                 [&](const Unit &unit) { return unit.layer != layer; });
   llvm::for_each(one.units, plain);
   return one;
 }
@@ -101,7 +103,7 @@ Stack mille::analyze::asDeepNorm(const Stack &stack) {
   return deep;
 }
 
-//===-- Rules ----------------------------------------------------------------===//
+//===-- Rules -------------------------------------------------------------===//
 
 namespace {
 
@@ -141,27 +143,30 @@ private:
     });
     if (!closed || a.overDeepNorm < 3 || options.trained)
       return;
-    const bool scaled = llvm::any_of(units, [](const Unit &u) { return u.skip > 1.001; });
+    const bool scaled =
+        llvm::any_of(units, [](const Unit &u) { return u.skip > 1.001; });
     const std::string times =
         "first update " + shortNumber(std::round(a.overDeepNorm * 10) / 10) +
         " times a DeepNorm stack's";
     if (!scaled)
-      say("post-norm without skip scale at " + depth() + ": " + times + "; set " +
-          deepnorm());
+      say("post-norm without skip scale at " + depth() + ": " + times +
+          "; set " + deepnorm());
     else
-      say("skip scale " + shortNumber(units[0].skip) + " without DeepNorm's gain at " +
-          depth() + ": " + times + "; half of DeepNorm does not bound the update: " +
-          deepnorm());
+      say("skip scale " + shortNumber(units[0].skip) +
+          " without DeepNorm's gain at " + depth() + ": " + times +
+          "; half of DeepNorm does not bound the update: " + deepnorm());
   }
 
   // A norm after the branch undoes a gain and multiplies its gradients.
   void gainUnderBranchNorm() {
     for (size_t i = 0; i < units.size(); ++i)
       for (const Branch &branch : units[i].branches) {
-        if (!branch.branchNorm.present || a.stack.unitBranches || options.trained)
+        if (!branch.branchNorm.present || a.stack.unitBranches ||
+            options.trained)
           continue;
         const double value =
-            forwardMoments(branch, normed(branch.inNorm, a.predicted.units[i].in))
+            forwardMoments(branch,
+                           normed(branch.inNorm, a.predicted.units[i].in))
                 .back();
         if (value > 0.05 || value <= 0)
           continue;
@@ -183,7 +188,8 @@ private:
           say("logits of unit " + units[i].name + " in layer " +
               std::to_string(units[i].layer) + " have second moment " +
               shortNumber(m.second) + ": a softmax over " +
-              shortNumber(options.keys) + " keys takes one; divide by "
+              shortNumber(options.keys) +
+              " keys takes one; divide by "
               "sqrt(head_dim), or norm queries and keys");
           return;
         }
@@ -196,8 +202,9 @@ private:
       const double largest = measured ? range.measuredLargest : range.predicted;
       if (largest > 65504) {
         say("the residual sum of unit " + units[i].name + " in layer " +
-            std::to_string(units[i].layer) + " reaches " + shortNumber(largest) +
-            (measured ? " in the sample" : "") + ", beyond f16's 65504: bf16 or f32");
+            std::to_string(units[i].layer) + " reaches " +
+            shortNumber(largest) + (measured ? " in the sample" : "") +
+            ", beyond f16's 65504: bf16 or f32");
         break;
       }
     }
@@ -207,7 +214,8 @@ private:
     if (lost)
       say("the branches of " + std::to_string(lost) +
           (lost == 1 ? " unit are" : " units are") +
-          " below half a last place of bf16 at their sum: keep the stream in f32");
+          " below half a last place of bf16 at their sum: keep the stream in "
+          "f32");
   }
 
   void growth() {
@@ -216,14 +224,15 @@ private:
       return !unit.outNorm.present && !unit.normedTap;
     });
     const bool pre = open && all([](const Unit &unit) {
-      return unit.branches[0].inNorm.present;
-    });
+                       return unit.branches[0].inNorm.present;
+                     });
     if (open && !a.stack.finalNorm && pre)
       say("pre-norm without a final norm: what leaves has second moment " +
           shortNumber(last.out) + "; add final_norm");
     const bool bare = open && all([](const Unit &unit) {
-      return !unit.branches[0].inNorm.present && !unit.branches[0].branchNorm.present;
-    });
+                        return !unit.branches[0].inNorm.present &&
+                               !unit.branches[0].branchNorm.present;
+                      });
     if (bare && last.out > 1e4 * a.stack.entry)
       say("sums without a norm multiply the second moment by " +
           shortNumber(last.out / a.stack.entry) + " over " + depth() +
@@ -232,8 +241,9 @@ private:
     const double d = double(units.size());
     if (pre && units.size() >= 16 && a.predicted.effectiveDepth < d / 8 &&
         a.predicted.effectiveDepth > 0)
-      say("effective depth " + shortNumber(a.predicted.effectiveDepth) + " of " +
-          shortNumber(d) + " units: unit t changes the stream by about 1/t, more "
+      say("effective depth " + shortNumber(a.predicted.effectiveDepth) +
+          " of " + shortNumber(d) +
+          " units: unit t changes the stream by about 1/t, more "
           "like width than depth");
   }
 
@@ -260,13 +270,15 @@ StackAnalysis mille::analyze::analyze(const Stack &stack,
   const Moments one = predict(oneLayerWithoutScales(narrow));
   const double layers = double(stack.units.back().layer + 1);
   for (size_t o = 0; o < a.depthFactor.size(); ++o) {
-    a.depthFactor[o] = one.update[o] > 0 ? a.narrow.update[o] / one.update[o] : 0;
+    a.depthFactor[o] =
+        one.update[o] > 0 ? a.narrow.update[o] / one.update[o] : 0;
     a.depthPower[o] = layers >= 4 && a.depthFactor[o] > 0
                           ? std::log(a.depthFactor[o]) / std::log(layers)
                           : std::nan("");
   }
   const Moments deep = simulate(asDeepNorm(stack), options.simulation);
-  a.overDeepNorm = deep.update[sgd] > 0 ? a.simulated.update[sgd] / deep.update[sgd] : 0;
+  a.overDeepNorm =
+      deep.update[sgd] > 0 ? a.simulated.update[sgd] / deep.update[sgd] : 0;
   std::vector<double> bounds;
   if (options.bounds)
     bounds = lengthBounds(stack);
@@ -274,7 +286,8 @@ StackAnalysis mille::analyze::analyze(const Stack &stack,
     const UnitMoments &m = a.predicted.units[i];
     a.logits.push_back(logitsOf(stack.units[i], m.in, options.keys));
     Range range;
-    range.predicted = std::sqrt(m.sum * 2 * std::log(std::max(2.0, stack.channels * options.keys)));
+    range.predicted = std::sqrt(
+        m.sum * 2 * std::log(std::max(2.0, stack.channels * options.keys)));
     range.bound = options.bounds ? bounds[i] : 0;
     a.ranges.push_back(range);
   }

@@ -9,7 +9,7 @@ namespace mille::analyze {
 // Of the numbers at one residual sum.
 struct Range {
   double predicted = 0; // the largest magnitude, of normals of this moment
-  double bound = 0;     // no element exceeds it, by operator norms; 0: not asked
+  double bound = 0; // no element exceeds it, by operator norms; 0: not asked
   double measuredSecond = 0, measuredLargest = 0; // by a run; 0: none
   double measuredOut = 0; // second moment of the unit's result in that run
 };
@@ -33,7 +33,7 @@ struct StackAnalysis {
 struct AnalysisOptions {
   double keys = 128; // of a softmax
   SimulationOptions simulation;
-  bool bounds = false; // operator norms are known
+  bool bounds = false;  // operator norms are known
   bool trained = false; // weights are not those of a start
 };
 

@@ -50,12 +50,14 @@ static double afterBranch(const Branch &branch, double input) {
       length = afterActivation(map, first);
       break;
     case MapKind::clamp:
-      length = std::min(first, std::sqrt(map.channels) *
-                                   std::max(std::fabs(map.low), std::fabs(map.high)));
+      length = std::min(first,
+                        std::sqrt(map.channels) *
+                            std::max(std::fabs(map.low), std::fabs(map.high)));
       break;
     case MapKind::gate:
-      length = afterActivation(map, first) *
-               (at[map.second] + std::fabs(map.offset) * std::sqrt(map.channels));
+      length =
+          afterActivation(map, first) *
+          (at[map.second] + std::fabs(map.offset) * std::sqrt(map.channels));
       break;
     case MapKind::add:
       length = first + at[map.second];
@@ -78,8 +80,9 @@ std::vector<double> mille::analyze::lengthBounds(const Stack &stack) {
   double length = 6 * std::sqrt(stack.entry * stack.channels);
   for (const Unit &unit : stack.units) {
     const Norm &first = unit.branches.front().inNorm;
-    double sum = std::fabs(unit.skip) *
-                 (unit.normedTap ? afterNorm(first, stack.channels, length) : length);
+    double sum =
+        std::fabs(unit.skip) *
+        (unit.normedTap ? afterNorm(first, stack.channels, length) : length);
     for (const Branch &branch : unit.branches) {
       const double value =
           afterBranch(branch, afterNorm(branch.inNorm, stack.channels, length));
@@ -87,7 +90,8 @@ std::vector<double> mille::analyze::lengthBounds(const Stack &stack) {
              afterNorm(branch.branchNorm, stack.channels, value);
     }
     bounds.push_back(sum);
-    length = std::fabs(unit.stream) * afterNorm(unit.outNorm, stack.channels, sum);
+    length =
+        std::fabs(unit.stream) * afterNorm(unit.outNorm, stack.channels, sum);
   }
   return bounds;
 }

@@ -1,5 +1,5 @@
-// Makes a model keep the stream at every residual sum, so that a run of it shows
-// what was summed.
+// Makes a model keep the stream at every residual sum, so that a run of it
+// shows what was summed.
 #pragma once
 #include "mlir/IR/Operation.h"
 

@@ -17,7 +17,8 @@ Parameters::Parameters(mlir::Operation *model, std::string folder,
   });
 }
 
-// E[x^2] of a normal of deviation 1 cut at +- c: 1 - 2 c phi(c) / (2 Phi(c) - 1).
+// E[x^2] of a normal of deviation 1 cut at +- c: 1 - 2 c phi(c) / (2 Phi(c) -
+// 1).
 static double secondOfCut(double c) {
   const double density = std::exp(-c * c / 2) / 2.50662827463100050242;
   return 1 - 2 * c * density / std::erf(c * 0.70710678118654752440);
@@ -64,7 +65,8 @@ Numbers Parameters::measure(ParameterOp parameter) {
     if (!operatorNorms || type.getRank() < 2)
       return *ofRecipe(recipe, count);
   std::vector<float> all(type.getNumElements());
-  if (mlir::failed(values.evaluateF32(parameter.getValue(), parameter.getLoc(), all))) {
+  if (mlir::failed(
+          values.evaluateF32(parameter.getValue(), parameter.getLoc(), all))) {
     anyFailed = true;
     return {};
   }

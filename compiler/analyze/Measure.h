@@ -1,5 +1,5 @@
-// What is known of parameters' numbers: of recipes by their formula, of files by
-// reading them; operator norms by power iteration.
+// What is known of parameters' numbers: of recipes by their formula, of files
+// by reading them; operator norms by power iteration.
 #pragma once
 #include "compiler/analyze/Stack.h"
 #include "compiler/weights/ParameterValues.h"
@@ -26,7 +26,8 @@ private:
 };
 
 // Of [rows, columns]: the largest singular value, from below.
-double operatorNorm(llvm::ArrayRef<float> matrix, int64_t rows, int64_t columns);
+double operatorNorm(llvm::ArrayRef<float> matrix, int64_t rows,
+                    int64_t columns);
 
 // lambda of W = lambda U that makes W W^T / lambda^2 nearest to the identity:
 // lambda^2 = |W W^T|^2 / tr(W W^T).

@@ -12,16 +12,17 @@ using transformer::Activation;
 
 static constexpr double rootOfTwoOverPi = 0.797884560802865355879892;
 
-//===-- Activations ----------------------------------------------------------===//
+//===-- Activations -------------------------------------------------------===//
 
-// Over N(0, moment) by Simpson's rule on each side of 0, where functions may have
-// a kink.
+// Over N(0, moment) by Simpson's rule on each side of 0, where functions may
+// have a kink.
 ActivationMoments
 mille::analyze::momentsOf(llvm::function_ref<double(double)> f, double moment) {
   ActivationMoments all;
   const double deviation = std::sqrt(moment);
   constexpr int steps = 4000;
-  constexpr double reach = 12, step = reach / steps, rootOfTwoPi = 2.50662827463100050242;
+  constexpr double reach = 12, step = reach / steps,
+                   rootOfTwoPi = 2.50662827463100050242;
   double absolute = 0, absoluteSlope = 0;
   for (double side : {-1.0, 1.0})
     for (int i = 0; i <= steps; ++i) {
@@ -44,18 +45,21 @@ mille::analyze::momentsOf(llvm::function_ref<double(double)> f, double moment) {
   return all;
 }
 
-ActivationMoments mille::analyze::momentsOf(Activation function, double moment) {
+ActivationMoments mille::analyze::momentsOf(Activation function,
+                                            double moment) {
   if (function == Activation::identity)
     return {moment, 1, rootOfTwoOverPi, 1, 0};
-  return momentsOf([&](double x) { return transformer::activation(function, x); }, moment);
+  return momentsOf(
+      [&](double x) { return transformer::activation(function, x); }, moment);
 }
 
 static ActivationMoments clampMoments(const Map &map, double moment) {
   return momentsOf(
-      [&](double x) { return std::min(std::max(x, map.low), map.high); }, moment);
+      [&](double x) { return std::min(std::max(x, map.low), map.high); },
+      moment);
 }
 
-//===-- One branch -----------------------------------------------------------===//
+//===-- One branch --------------------------------------------------------===//
 
 double mille::analyze::normed(const Norm &norm, double moment) {
   if (!norm.present)
@@ -145,7 +149,8 @@ double passBackward(const Branch &branch, const Passed &passed, double gradient,
     case MapKind::linear: {
       const double square = map.factor * map.factor;
       at[map.first] += square * map.channels * map.weight.second * at[i];
-      const double count = map.weight.count ? map.weight.count : map.channels * map.fanIn;
+      const double count =
+          map.weight.count ? map.weight.count : map.channels * map.fanIn;
       const double each = std::sqrt(square * passed.value[map.first] * at[i]);
       const double absolute = count * each * passed.ratio[map.first] * ratio[i];
       update[sgd] += count * each * each;
@@ -165,7 +170,8 @@ double passBackward(const Branch &branch, const Passed &passed, double gradient,
       const double up = passed.value[map.second] + map.offset * map.offset;
       at[map.first] += activation.slope * up * at[i];
       at[map.second] += activation.second * at[i];
-      ratio[map.first] = activation.absoluteSlope * rootOfTwoOverPi * rootOfTwoOverPi;
+      ratio[map.first] =
+          activation.absoluteSlope * rootOfTwoOverPi * rootOfTwoOverPi;
       ratio[map.second] = activation.absolute * rootOfTwoOverPi;
       break;
     }
@@ -275,9 +281,12 @@ std::vector<LogitMoments> mille::analyze::logitsOf(const Unit &unit,
       m.second = logits.scale * logits.scale * logits.headDim *
                  moments[logits.query] * moments[logits.key];
       if (logits.softcap > 0)
-        m.second = momentsOf([&](double x) {
-        return logits.softcap * std::tanh(x / logits.softcap);
-      }, m.second).second;
+        m.second = momentsOf(
+                       [&](double x) {
+                         return logits.softcap * std::tanh(x / logits.softcap);
+                       },
+                       m.second)
+                       .second;
       // Scores as independent normals: the random energy model.
       const double most = 2 * std::log(std::max(keys, 2.0));
       m.saturation = m.second / most;

@@ -22,10 +22,10 @@ enum Optimiser { sgd, adam, lamb };
 constexpr std::array<const char *, 3> optimiserNames = {"SGD", "Adam", "LAMB"};
 
 struct UnitMoments {
-  double in = 0;     // second moment of the unit's input
-  double branch = 0; // of the branches together at the sum, scaled
-  double sum = 0;    // at the residual sum, before out_norm
-  double out = 0;    // of the unit's result
+  double in = 0;           // second moment of the unit's input
+  double branch = 0;       // of the branches together at the sum, scaled
+  double sum = 0;          // at the residual sum, before out_norm
+  double out = 0;          // of the unit's result
   double inputWeight = 1;  // of the stack's input in this result, a cosine
   double branchWeight = 0; // of this unit's branches in the stack's result
   double gradient = 0;     // second moment at the unit's input

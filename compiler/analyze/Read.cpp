@@ -13,7 +13,8 @@ namespace {
 
 double channelsOf(mlir::Value value) {
   auto type = llvm::dyn_cast<mlir::ShapedType>(value.getType());
-  return type && type.hasRank() && type.getRank() && !type.isDynamicDim(type.getRank() - 1)
+  return type && type.hasRank() && type.getRank() &&
+                 !type.isDynamicDim(type.getRank() - 1)
              ? double(type.getShape().back())
              : 0;
 }
@@ -45,15 +46,18 @@ public:
     return llvm::TypeSwitch<mlir::Operation *, double>(op)
         .Case([&](EmbedOp embed) {
           double sum = 0, factor = embed.getScale().convertToDouble();
-          for (auto table : embed.getTables().getAsRange<mlir::FlatSymbolRefAttr>()) {
+          for (auto table :
+               embed.getTables().getAsRange<mlir::FlatSymbolRefAttr>()) {
             sum += factor * factor * numbersOf(table.getValue()).second;
             factor = 1;
           }
           return sum;
         })
-        .Case([&](NormOp normOp) { return normedEntry(norm(normOp.getNorm())); })
+        .Case(
+            [&](NormOp normOp) { return normedEntry(norm(normOp.getNorm())); })
         .Case([&](AddOp add) {
-          return entry(add.getLeft(), depth + 1) + entry(add.getRight(), depth + 1);
+          return entry(add.getLeft(), depth + 1) +
+                 entry(add.getRight(), depth + 1);
         })
         .Case([&](LinearOp linear) {
           const double factor = linear.getScale().convertToDouble();
@@ -62,8 +66,9 @@ public:
                  entry(linear.getInput(), depth + 1);
         })
         .Default([&](mlir::Operation *other) {
-          return other->getNumOperands() ? entry(other->getOperand(0), depth + 1)
-                                         : 1.0;
+          return other->getNumOperands()
+                     ? entry(other->getOperand(0), depth + 1)
+                     : 1.0;
         });
   }
 
@@ -108,7 +113,8 @@ private:
         *learned = true;
       return unitBranches || !attribute.getSymbol()
                  ? 1
-                 : std::sqrt(numbersOf(attribute.getSymbol().getValue()).second);
+                 : std::sqrt(
+                       numbersOf(attribute.getSymbol().getValue()).second);
     }
     return 1;
   }
@@ -124,7 +130,8 @@ private:
     branch.inNorm = norm(entryOf(op.getInNormAttr(), i));
     branch.branchNorm = norm(entryOf(op.getBranchNormAttr(), i));
     if (mlir::ArrayAttr scales = op.getBranchScaleAttr())
-      branch.scale = scale(llvm::cast<ScaleAttr>(scales[i]), &unit.learnedBranch);
+      branch.scale =
+          scale(llvm::cast<ScaleAttr>(scales[i]), &unit.learnedBranch);
     Chain chain(*this, branch, region);
     chain.read();
     if (unitBranches)
@@ -242,7 +249,8 @@ private:
           })
           .Case([&](CombineOp combine) { stepCombine(combine); })
           .Case([&](AffineOp affine) {
-            same(affine, affine.getInput(), reader.scale(affine.getScaleAttr(), nullptr));
+            same(affine, affine.getInput(),
+                 reader.scale(affine.getScaleAttr(), nullptr));
           })
           .Case([&](ClampOp clamp) {
             Map map;
@@ -316,10 +324,12 @@ private:
       if (combine.getWeights())
         if (auto route = combine.getWeights().getDefiningOp<RouteOp>()) {
           const double k = route.getK(), all = channelsOf(route.getLogits());
-          const bool shared = route.getRenormalised() || route.getSoftmaxChosen();
-          const double each = shared                                  ? 1 / k
-                              : route.getScore() == RouterScore::softmax ? 1 / all
-                                                                       : 0.5;
+          const bool shared =
+              route.getRenormalised() || route.getSoftmaxChosen();
+          const double each = shared ? 1 / k
+                              : route.getScore() == RouterScore::softmax
+                                  ? 1 / all
+                                  : 0.5;
           factor = std::sqrt(k) * each * route.getFactor().convertToDouble();
         }
       same(combine, combine->getOperand(0), factor);
@@ -359,9 +369,10 @@ mille::analyze::unitsByStack(mlir::Operation *model) {
   model->walk([&](ResidualOp unit) {
     if (unit->getParentOfType<LayersOp>())
       return;
-    const bool follows = before && unitBehind(unit.getInput()) == before &&
-                         unit.getLayer().value_or(0) >= before.getLayer().value_or(0) &&
-                         channelsOf(unit.getInput()) == channelsOf(before.getInput());
+    const bool follows =
+        before && unitBehind(unit.getInput()) == before &&
+        unit.getLayer().value_or(0) >= before.getLayer().value_or(0) &&
+        channelsOf(unit.getInput()) == channelsOf(before.getInput());
     if (!follows)
       stacks.push_back({});
     stacks.back().push_back(unit);

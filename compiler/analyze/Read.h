@@ -7,8 +7,8 @@
 
 namespace mille::analyze {
 
-// The units outside `layers`, stack by stack: one ends where a unit's input does
-// not come from the unit before, or channels change.
+// The units outside `layers`, stack by stack: one ends where a unit's input
+// does not come from the unit before, or channels change.
 std::vector<std::vector<transformer::ResidualOp>>
 unitsByStack(mlir::Operation *model);
 

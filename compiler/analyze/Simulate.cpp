@@ -83,7 +83,8 @@ double slope(Activation function, double x) {
     return x > 0 ? 1 : 0;
   const double h = 1e-5;
   return (transformer::activation(function, x + h) -
-          transformer::activation(function, x - h)) / (2 * h);
+          transformer::activation(function, x - h)) /
+         (2 * h);
 }
 
 // A norm with drawn weights and biases, and what its backward pass needs.
@@ -197,7 +198,8 @@ private:
     case MapKind::gate: {
       Row y = at(map.second);
       for (size_t k = 0; k < y.size(); ++k)
-        y[k] = (y[k] + map.offset) * transformer::activation(map.function, at(map.first)[k]);
+        y[k] = (y[k] + map.offset) *
+               transformer::activation(map.function, at(map.first)[k]);
       return y;
     }
     case MapKind::add: {
@@ -220,8 +222,9 @@ private:
     const Row &x = values[map.first];
     const size_t rows = size_t(map.channels), columns = x.size();
     // The input may have been rounded to another width.
-    weights[i] = draws.normals(
-        rows * columns, std::sqrt(map.weight.second * map.fanIn / double(columns)));
+    weights[i] =
+        draws.normals(rows * columns, std::sqrt(map.weight.second * map.fanIn /
+                                                double(columns)));
     Row y = draws.normals(rows, std::sqrt(map.bias.second));
     for (size_t r = 0; r < rows; ++r) {
       double sum = 0;
@@ -280,7 +283,8 @@ private:
       Row gate = g, up = g;
       for (size_t k = 0; k < g.size(); ++k) {
         const double x = values[map.first][k];
-        gate[k] *= slope(map.function, x) * (values[map.second][k] + map.offset);
+        gate[k] *=
+            slope(map.function, x) * (values[map.second][k] + map.offset);
         up[k] *= transformer::activation(map.function, x);
       }
       add(at[map.first], gate);
@@ -401,8 +405,8 @@ Moments mille::analyze::simulate(const Stack &full,
   all.loss *= share;
   for (size_t i = 0; i < all.units.size(); ++i) {
     UnitMoments &m = all.units[i], &log = logs.units[i];
-    for (double *number : {&m.in, &m.branch, &m.sum, &m.out, &m.inputWeight,
-                           &m.alongWeights})
+    for (double *number :
+         {&m.in, &m.branch, &m.sum, &m.out, &m.inputWeight, &m.alongWeights})
       *number *= share;
     m.gradient = std::exp(share * log.gradient);
     for (size_t o = 0; o < m.update.size(); ++o)

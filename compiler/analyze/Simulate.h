@@ -12,8 +12,9 @@ struct SimulationOptions {
 };
 
 // Means over draws; of gradients and updates, whose logarithms walk with depth,
-// geometric means: a draw as most are. Wider maps keep their ratio to the stream's width; moments
-// do not depend on it, updates do: predict on `narrowed` to compare.
+// geometric means: a draw as most are. Wider maps keep their ratio to the
+// stream's width; moments do not depend on it, updates do: predict on
+// `narrowed` to compare.
 Moments simulate(const Stack &stack, const SimulationOptions &options);
 
 // The stack with its widths scaled so that the stream has `width` channels,

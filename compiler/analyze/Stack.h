@@ -11,9 +11,9 @@ namespace mille::analyze {
 
 // What is known of a parameter's numbers.
 struct Numbers {
-  double second = 0;   // mean square
-  double length = 0;   // root of the sum of squares
-  double largest = 0;  // magnitude
+  double second = 0;  // mean square
+  double length = 0;  // root of the sum of squares
+  double largest = 0; // magnitude
   // Of a matrix, the largest over experts; 0: not asked, or too large to.
   double operatorNorm = 0, magnitude = 0;
   double count = 0;
@@ -26,7 +26,15 @@ struct Norm {
 };
 
 enum class MapKind {
-  input, linear, norm, activate, clamp, gate, add, scale, attend
+  input,
+  linear,
+  norm,
+  activate,
+  clamp,
+  gate,
+  add,
+  scale,
+  attend
 };
 
 // One step of a branch. Inputs are numbers of earlier steps.
@@ -40,9 +48,9 @@ struct Map {
   Numbers weight, bias;
   Norm norm;
   transformer::Activation function = transformer::Activation::identity;
-  double offset = 0; // gate: function(gate) * (up + offset)
+  double offset = 0;        // gate: function(gate) * (up + offset)
   double low = 0, high = 0; // clamp
-  double heads = 1;  // attend
+  double heads = 1;         // attend
 };
 
 // Scores of one attention: E[(scale q . k)^2] needs both rows' second moments.

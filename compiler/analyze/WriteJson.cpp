@@ -88,8 +88,8 @@ private:
           number("measured_second_moment", range.measuredSecond);
           number("measured_out", range.measuredOut);
         }
-        const double largest = range.measuredLargest > 0 ? range.measuredLargest
-                                                         : range.predicted;
+        const double largest =
+            range.measuredLargest > 0 ? range.measuredLargest : range.predicted;
         json.attribute("fits_f16", largest <= 65504);
         json.attribute("fits_bf16", largest <= 0x1.fep127);
       });

@@ -1,5 +1,6 @@
-// One HTML file: for each stack its numbers, drawings over depth (predicted as a
-// line, simulated as dots, measured as crosses) and advice. Nothing is loaded.
+// One HTML file: for each stack its numbers, drawings over depth (predicted as
+// a line, simulated as dots, measured as crosses) and advice. Nothing is
+// loaded.
 #include "compiler/analyze/Analysis.h"
 #include "llvm/Support/Format.h"
 
@@ -55,7 +56,8 @@ using Points = std::vector<double>;
 // One drawing: values by unit on a logarithmic scale.
 class Drawing {
 public:
-  Drawing(llvm::StringRef title, llvm::raw_ostream &out) : title(title), out(out) {}
+  Drawing(llvm::StringRef title, llvm::raw_ostream &out)
+      : title(title), out(out) {}
 
   void line(const Points &points) { lines.push_back(points); }
   void dots(const Points &points) { dotted.push_back(points); }
@@ -107,7 +109,8 @@ private:
   }
   int y(double value) const {
     return int(height - bottom -
-               (height - top - bottom) * (std::log10(value) - low) / (high - low));
+               (height - top - bottom) * (std::log10(value) - low) /
+                   (high - low));
   }
 
   void axes() {
@@ -115,8 +118,8 @@ private:
       const double value = std::pow(10, low + (high - low) * k / 4);
       out << "<line x1=\"" << left << "\" x2=\"" << width - right << "\" y1=\""
           << y(value) << "\" y2=\"" << y(value)
-          << "\" stroke=\"#8892a2\" stroke-opacity=\".3\"/><text x=\"" << left - 6
-          << "\" y=\"" << y(value) + 4
+          << "\" stroke=\"#8892a2\" stroke-opacity=\".3\"/><text x=\""
+          << left - 6 << "\" y=\"" << y(value) + 4
           << "\" text-anchor=\"end\" font-size=\"11\" fill=\"#7a8496\">"
           << shortNumber(value) << "</text>\n";
     }
@@ -140,7 +143,8 @@ private:
   }
 
   void drawCross(int cx, int cy) {
-    out << "<path stroke=\"#1b8a5a\" d=\"M" << cx - 3 << ' ' << cy - 3 << "l6 6m0-6l-6 6\"/>\n";
+    out << "<path stroke=\"#1b8a5a\" d=\"M" << cx - 3 << ' ' << cy - 3
+        << "l6 6m0-6l-6 6\"/>\n";
   }
 
   std::string title;
@@ -165,13 +169,16 @@ void drawings(const Report &report, const StackAnalysis &a,
                   bool measured = false) {
     Drawing drawing(title, out);
     drawing.line(pick(count, [&](size_t i) { return of(a.narrow.units[i]); }));
-    drawing.dots(pick(count, [&](size_t i) { return of(a.simulated.units[i]); }));
+    drawing.dots(
+        pick(count, [&](size_t i) { return of(a.simulated.units[i]); }));
     if (measured && !report.sample.empty())
-      drawing.crosses(pick(count, [&](size_t i) { return a.ranges[i].measuredSecond; }));
+      drawing.crosses(
+          pick(count, [&](size_t i) { return a.ranges[i].measuredSecond; }));
     drawing.draw();
   };
-  both("second moment at the residual sum",
-       [](const UnitMoments &m) { return m.sum; }, true);
+  both(
+      "second moment at the residual sum",
+      [](const UnitMoments &m) { return m.sum; }, true);
   both("second moment of the stream",
        [](const UnitMoments &m) { return m.out; });
   both("weight of the stack's input in the stream",
@@ -182,21 +189,27 @@ void drawings(const Report &report, const StackAnalysis &a,
     both(std::string("first update by unit, ") + optimiserNames[o],
          [&](const UnitMoments &m) { return m.update[o]; });
   Drawing weight("weight of each unit's branch in the result (predicted)", out);
-  weight.line(pick(count, [&](size_t i) { return a.predicted.units[i].branchWeight; }));
+  weight.line(
+      pick(count, [&](size_t i) { return a.predicted.units[i].branchWeight; }));
   weight.draw();
 }
 
-void table(const Report &report, const StackAnalysis &a, llvm::raw_ostream &out) {
-  out << "<details><summary>Every unit</summary><table><tr><th>layer</th><th>unit</th>"
-         "<th>E[sum&sup2;]</th><th>simulated</th><th>input weight</th><th>gradient</th>"
-         "<th>simulated</th><th>max |sum|</th><th>measured</th><th>bound</th></tr>\n";
+void table(const Report &report, const StackAnalysis &a,
+           llvm::raw_ostream &out) {
+  out << "<details><summary>Every "
+         "unit</summary><table><tr><th>layer</th><th>unit</th>"
+         "<th>E[sum&sup2;]</th><th>simulated</th><th>input "
+         "weight</th><th>gradient</th>"
+         "<th>simulated</th><th>max "
+         "|sum|</th><th>measured</th><th>bound</th></tr>\n";
   for (size_t i = 0; i < a.stack.units.size(); ++i) {
     const UnitMoments &m = a.predicted.units[i], &s = a.simulated.units[i];
     const Range &range = a.ranges[i];
     out << "<tr><td>" << a.stack.units[i].layer << "</td><td>"
         << escaped(a.stack.units[i].name) << "</td>";
-    for (double number : {m.sum, s.sum, m.inputWeight, a.narrow.units[i].gradient,
-                          s.gradient, range.predicted})
+    for (double number :
+         {m.sum, s.sum, m.inputWeight, a.narrow.units[i].gradient, s.gradient,
+          range.predicted})
       out << "<td>" << shortNumber(number) << "</td>";
     for (auto [number, there] :
          {std::pair{range.measuredLargest, !report.sample.empty()},
@@ -219,14 +232,16 @@ void mille::analyze::writePage(const Report &report, llvm::raw_ostream &out) {
       << " random stacks of " << report.options.simulation.width
       << " channels.</p>\n";
   for (const StackAnalysis &a : report.stacks) {
-    out << "<h2>" << a.stack.units.size() << " units: "
-        << escaped(placementInWords(a.stack.units.front())) << "</h2>\n<p>Effective depth "
-        << shortNumber(a.predicted.effectiveDepth) << "; weight of the input in the result "
+    out << "<h2>" << a.stack.units.size()
+        << " units: " << escaped(placementInWords(a.stack.units.front()))
+        << "</h2>\n<p>Effective depth "
+        << shortNumber(a.predicted.effectiveDepth)
+        << "; weight of the input in the result "
         << shortNumber(a.predicted.units.back().inputWeight)
         << "; first update over one layer's:";
     for (size_t o = 0; o < optimiserNames.size(); ++o)
-      out << ' ' << optimiserNames[o] << ' ' << shortNumber(a.depthFactor[o]) << " ("
-          << growthInWords(a.depthPower[o]) << ')'
+      out << ' ' << optimiserNames[o] << ' ' << shortNumber(a.depthFactor[o])
+          << " (" << growthInWords(a.depthPower[o]) << ')'
           << (o + 1 < optimiserNames.size() ? "," : ".");
     out << "</p>\n";
     for (const std::string &advice : a.advice)

@@ -31,8 +31,8 @@ static std::string padded(const std::string &text, size_t width) {
                              : " " + text;
 }
 
-static void writeRow(const StackAnalysis &a, size_t i, bool measured, bool bounds,
-                     llvm::raw_ostream &out) {
+static void writeRow(const StackAnalysis &a, size_t i, bool measured,
+                     bool bounds, llvm::raw_ostream &out) {
   const Unit &unit = a.stack.units[i];
   const UnitMoments &m = a.predicted.units[i], &s = a.simulated.units[i];
   std::string name = unit.name.substr(0, 14);
@@ -59,7 +59,8 @@ static void writeUpdates(const StackAnalysis &a, llvm::raw_ostream &out) {
         << std::string(6 - std::string(optimiserNames[o]).size(), ' ')
         << padded(shortNumber(a.narrow.update[o]), 10) << " predicted"
         << padded(shortNumber(a.simulated.update[o]), 10) << " simulated, "
-        << shortNumber(a.depthFactor[o]) << " times one layer's without scales: "
+        << shortNumber(a.depthFactor[o])
+        << " times one layer's without scales: "
         << growthInWords(a.depthPower[o]) << '\n';
 }
 
@@ -86,13 +87,16 @@ static void writeStack(const Report &report, const StackAnalysis &a,
       << " channels: " << placementInWords(stack.units.front()) << '\n'
       << "  enters with second moment " << shortNumber(stack.entry)
       << ", leaves with " << shortNumber(a.predicted.units.back().out)
-      << (stack.finalNorm ? " before the final norm" : "") << "; input's weight "
-      << shortNumber(a.predicted.units.back().inputWeight) << "; effective depth "
-      << shortNumber(a.predicted.effectiveDepth) << '\n';
+      << (stack.finalNorm ? " before the final norm" : "")
+      << "; input's weight "
+      << shortNumber(a.predicted.units.back().inputWeight)
+      << "; effective depth " << shortNumber(a.predicted.effectiveDepth)
+      << '\n';
   writeUpdates(a, out);
   writeLogits(a, report.options.keys, out);
   const bool measured = !report.sample.empty(), bounds = report.options.bounds;
-  out << "layer unit           " << "   E[sum^2]" << " simulated" << "   input w"
+  out << "layer unit           " << "   E[sum^2]" << " simulated"
+      << "   input w"
       << "  branch w" << "  gradient" << " simulated" << "   max|sum|"
       << (measured ? "  measured" : "") << (bounds ? "     bound" : "") << '\n';
   for (size_t i : rowsOf(stack, everyUnit))
@@ -104,7 +108,8 @@ static void writeStack(const Report &report, const StackAnalysis &a,
 void mille::analyze::writeText(const Report &report, bool everyUnit,
                                llvm::raw_ostream &out) {
   out << "model " << report.model << ", weights " << report.weights
-      << (report.sample.empty() ? "" : ", measured on " + report.sample) << '\n';
+      << (report.sample.empty() ? "" : ", measured on " + report.sample)
+      << '\n';
   for (const StackAnalysis &a : report.stacks)
     writeStack(report, a, everyUnit, out);
 }

@@ -30,8 +30,8 @@ Status reportCommand(const ReportOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
 Status listDevices(const DevicesOptions &options, llvm::raw_ostream &out);
 
-// What --target and --device mean together, as Compiled::open takes it; and whether
-// a package has that.
+// What --target and --device mean together, as Compiled::open takes it; and
+// whether a package has that.
 Status codeFor(const std::string &target, const std::string &device,
                std::string &code);
 Status checkCode(const Package &package, const std::string &code);
@@ -42,8 +42,8 @@ Status runCompiled(const Package &package, const std::string &isa,
                    mlir::MLIRContext &context, Values &outputs,
                    bool keepPadding = false);
 
-// The rewrites of a package measured again; Status::bug where one moves more than
-// it says.
+// The rewrites of a package measured again; Status::bug where one moves more
+// than it says.
 Status verifyCertificate(const Package &package, unsigned threads,
                          mlir::MLIRContext &context, llvm::raw_ostream &out);
 

@@ -109,7 +109,8 @@ static bool startsCharacter(char c) { return (c & 0xC0) != 0x80; }
 void Diagnose::printSource(mlir::FileLineColLoc location) {
   if (location.getLine() == 0 || location.getColumn() == 0)
     return;
-  StringRef line = lineOf(location.getFilename().getValue(), location.getLine());
+  StringRef line =
+      lineOf(location.getFilename().getValue(), location.getLine());
   size_t column = location.getColumn() - 1; // in bytes
   if (line.empty() || column > line.size())
     return;

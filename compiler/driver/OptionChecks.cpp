@@ -53,8 +53,9 @@ CLI::Validator mille::target(bool forCompile) {
         if (forCompile && text == "reference")
           return "is 'reference' but the reference runs without a package\n"
                  "mille run MODEL --target=reference";
-        std::vector<std::string> words = {"x86-64-v3", "x86-64-v4", "cascadelake",
-                                          "zen4", "sapphirerapids", "opencl"};
+        std::vector<std::string> words = {"x86-64-v3",      "x86-64-v4",
+                                          "cascadelake",    "zen4",
+                                          "sapphirerapids", "opencl"};
         words.insert(words.begin(), forCompile ? "host" : "reference");
         return oneOf(words)(text);
       },

@@ -2,7 +2,6 @@
 // wrong. Must not do what the options ask for.
 #include "compiler/driver/Options.h"
 
-
 #include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Help.h"
 #include "compiler/driver/OptionChecks.h"
@@ -19,13 +18,12 @@
 using namespace mille;
 using llvm::StringRef;
 
-static const StringRef boundaries[] = {"bias-activation", "qkv",
-                                       "gate-up",         "rope",
-                                       "softmax-scale",   "residual",
-                                       "add-norm",        "embed-norm"};
+static const StringRef boundaries[] = {
+    "bias-activation", "qkv",      "gate-up",  "rope",
+    "softmax-scale",   "residual", "add-norm", "embed-norm"};
 llvm::ArrayRef<StringRef> mille::fusionBoundaries() { return boundaries; }
 
-//===-- The commands -----------------------------------------------------------===//
+//===-- The commands ------------------------------------------------------===//
 
 static void listOption(CLI::App *app, const std::string &name,
                        std::vector<std::string> &into, const std::string &text,
@@ -39,9 +37,10 @@ static void listOption(CLI::App *app, const std::string &name,
 }
 
 static void deviceOption(CLI::App *app, std::string &device) {
-  app->add_option("--device", device,
-                  "run on this device of OpenCL: its number in `mille devices`, or "
-                  "part of its name (default: the first GPU, else the first)")
+  app->add_option(
+         "--device", device,
+         "run on this device of OpenCL: its number in `mille devices`, or "
+         "part of its name (default: the first GPU, else the first)")
       ->type_name("DEVICE");
 }
 
@@ -62,7 +61,8 @@ static void rewriteOption(CLI::App *app,
   app->add_option_function<std::vector<std::string>>(
          "--rewrites", take,
          "these rewrites wherever their law allows, not only where they save "
-         "work: " + llvm::join(words, ", "))
+         "work: " +
+             llvm::join(words, ", "))
       ->delimiter(',')
       ->type_name("LIST")
       ->expected(1)
@@ -81,27 +81,31 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
   app->add_option("-o,--output", o.folder,
                   "folder for NAME.so .a .h .weights .json .mlir")
       ->type_name("DIR");
-  listOption(app, "--target", o.targets,
-             "instruction sets and devices, all in one artifact: host, x86-64-v3, "
-             "x86-64-v4, cascadelake, zen4, sapphirerapids, opencl (default: this "
-             "machine's best, and x86-64-v3)",
-             target(/*forCompile=*/true));
-  app->add_option("--dtype", o.dtype,
-                  "what matmuls and attention read: f32, bf16, or int8 (weights and "
-                  "inputs of matmuls in bytes, the rest bf16)")
+  listOption(
+      app, "--target", o.targets,
+      "instruction sets and devices, all in one artifact: host, x86-64-v3, "
+      "x86-64-v4, cascadelake, zen4, sapphirerapids, opencl (default: this "
+      "machine's best, and x86-64-v3)",
+      target(/*forCompile=*/true));
+  app->add_option(
+         "--dtype", o.dtype,
+         "what matmuls and attention read: f32, bf16, or int8 (weights and "
+         "inputs of matmuls in bytes, the rest bf16)")
       ->type_name("TYPE")
       ->check(oneOf({"f32", "bf16", "int8"}));
   listOption(app, "--require-fused", o.requireFused,
              "fail where one of these boundaries is not fused: " +
                  llvm::join(fusionBoundaries(), ", "),
              oneOf(wordsOf(boundaries)));
-  app->add_flag("--bit-exact", o.bitExact,
-                "only rewrites that change no bit of the result: norms moved, scales "
-                "that are powers of two");
+  app->add_flag(
+      "--bit-exact", o.bitExact,
+      "only rewrites that change no bit of the result: norms moved, scales "
+      "that are powers of two");
   rewriteOption(app, o.rewrites);
-  app->add_flag("--fold-schedules", o.foldSchedules,
-                "scales that follow a schedule are the number at its end; the model "
-                "takes no step");
+  app->add_flag(
+      "--fold-schedules", o.foldSchedules,
+      "scales that follow a schedule are the number at its end; the model "
+      "takes no step");
   app->add_flag("--hidden-states", o.hiddenStates,
                 "also give hidden_states.0 to hidden_states.L");
   app->add_flag("--embed-weights", o.embedWeights,
@@ -134,10 +138,11 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
       ->check(numberFrom(1, 1024));
   app->add_flag("!--no-cache", o.cache,
                 "neither read nor write $XDG_CACHE_HOME/mille");
-  app->add_flag("--tune", o.tune,
-                "measure on this machine the tiles that the model of a core finds "
-                "nearly as good, and take the fastest of each kernel; NAME.json "
-                "holds them");
+  app->add_flag(
+      "--tune", o.tune,
+      "measure on this machine the tiles that the model of a core finds "
+      "nearly as good, and take the fastest of each kernel; NAME.json "
+      "holds them");
   app->footer("Examples:\n"
               "  mille compile minilm/ -o out\n"
               "  mille compile spec.json -o out --target=host,x86-64-v3\n"
@@ -147,9 +152,11 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
 static void addInit(CLI::App &root, InitOptions &o) {
   CLI::App *app = root.add_subcommand(
       "init", "weights of a model by a scheme, as a safetensors file");
-  app->add_option("MODEL", o.model, "a native spec (*.json) or a Hugging Face folder")
+  app->add_option("MODEL", o.model,
+                  "a native spec (*.json) or a Hugging Face folder")
       ->required();
-  app->add_option("-o,--output", o.output, "all f32, under the names of native specs")
+  app->add_option("-o,--output", o.output,
+                  "all f32, under the names of native specs")
       ->type_name("FILE")
       ->required();
   std::vector<std::string> names;
@@ -160,15 +167,17 @@ static void addInit(CLI::App &root, InitOptions &o) {
                       " (default: the model's own)")
       ->type_name("NAME")
       ->check(oneOf(names));
-  app->add_option("--seed", o.seed, "same seed, same bits (default: the spec's, or 0)")
+  app->add_option("--seed", o.seed,
+                  "same seed, same bits (default: the spec's, or 0)")
       ->type_name("N")
       ->check(numberFrom(0, INT64_MAX));
   app->add_option("--threads", o.threads, "default: 1; same bits for any")
       ->type_name("N")
       ->check(numberFrom(1, 64));
-  app->footer("Examples:\n"
-              "  mille init spec.json -o model.safetensors --scheme=deepnorm --seed=1\n"
-              "  mille compile spec.json --weights=model.safetensors -o out");
+  app->footer(
+      "Examples:\n"
+      "  mille init spec.json -o model.safetensors --scheme=deepnorm --seed=1\n"
+      "  mille compile spec.json --weights=model.safetensors -o out");
 }
 
 static void addRun(CLI::App &root, RunOptions &o) {
@@ -196,9 +205,10 @@ static void addRun(CLI::App &root, RunOptions &o) {
   app->add_flag("--keep-padding", o.keepPadding,
                 "compute what attention_mask hides at the ends of sequences; "
                 "without: 0");
-  app->add_option("--target", o.target,
-                  "an instruction set, opencl, or reference: in double, without "
-                  "generated code")
+  app->add_option(
+         "--target", o.target,
+         "an instruction set, opencl, or reference: in double, without "
+         "generated code")
       ->type_name("TARGET")
       ->check(target(/*forCompile=*/false));
   deviceOption(app, o.device);
@@ -221,12 +231,14 @@ static void addVerify(CLI::App &root, VerifyOptions &o) {
   app->add_option("--threads", o.threads, "default: 1")
       ->type_name("N")
       ->check(numberFrom(1, 64));
-  app->add_flag("--certificate", o.certificate,
-                "measure again what each rewrite does to numbers, on random and "
-                "hard inputs, in f64 and compiled");
+  app->add_flag(
+      "--certificate", o.certificate,
+      "measure again what each rewrite does to numbers, on random and "
+      "hard inputs, in f64 and compiled");
   deviceOption(app, o.device);
-  app->footer("Status 1 where an expected answer differs, 4 where the reference "
-              "does, or a rewrite moves more than its bound.");
+  app->footer(
+      "Status 1 where an expected answer differs, 4 where the reference "
+      "does, or a rewrite moves more than its bound.");
 }
 
 static void addInspect(CLI::App &root, InspectOptions &o) {
@@ -238,8 +250,9 @@ static void addInspect(CLI::App &root, InspectOptions &o) {
 
 static void addAnalyze(CLI::App &root, AnalyzeOptions &o) {
   CLI::App *app = root.add_subcommand(
-      "analyze", "what depth does to a model: moments, gradients, first updates, "
-                 "ranges; predicted, simulated, measured");
+      "analyze",
+      "what depth does to a model: moments, gradients, first updates, "
+      "ranges; predicted, simulated, measured");
   app->add_option("MODEL|DIR", o.subject, "a model or a package")->required();
   app->add_option("--weights", o.weights,
                   "a safetensors file, none, or random:SEED, instead of the "
@@ -250,14 +263,16 @@ static void addAnalyze(CLI::App &root, AnalyzeOptions &o) {
                   "measure one run of the reference on N random tokens")
       ->type_name("N")
       ->check(numberFrom(1, 1 << 16));
-  app->add_option("--inputs", o.inputs, "measure a run on these, named as the model names them")
+  app->add_option("--inputs", o.inputs,
+                  "measure a run on these, named as the model names them")
       ->type_name("FILE");
   app->add_flag("--norms", o.norms,
                 "bound every residual sum by operator norms of the weights");
   app->add_option("--keys", o.keys, "of a softmax (default: 128)")
       ->type_name("N")
       ->check(numberFrom(2, 1 << 24));
-  app->add_option("--seed", o.seed, "of simulated stacks and random tokens (default: 1)")
+  app->add_option("--seed", o.seed,
+                  "of simulated stacks and random tokens (default: 1)")
       ->type_name("N")
       ->check(numberFrom(0, INT64_MAX));
   app->add_flag("--units", o.units, "a line for every unit");
@@ -311,17 +326,18 @@ static void addBench(CLI::App &root, BenchOptions &o) {
 }
 
 static void addReport(CLI::App &root, ReportOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "report", "what was fused, what was not, and why");
+  CLI::App *app =
+      root.add_subcommand("report", "what was fused, what was not, and why");
   app->add_option("DIR", o.folder, "a package")->required();
 }
 
 static void addDevices(CLI::App &root, DevicesOptions &o) {
   CLI::App *app =
       root.add_subcommand("devices", "what this machine can run on");
-  app->add_flag("--measure", o.measure,
-                "also its ceilings: operations in registers of each type, reading "
-                "from memory, a word from core to core and back");
+  app->add_flag(
+      "--measure", o.measure,
+      "also its ceilings: operations in registers of each type, reading "
+      "from memory, a word from core to core and back");
   app->add_option("--threads", o.threads, "that measure at once (default: 1)")
       ->type_name("N")
       ->check(numberFrom(1, 64));
@@ -329,7 +345,7 @@ static void addDevices(CLI::App &root, DevicesOptions &o) {
                 "the CPU and what was measured, as one JSON object");
 }
 
-//===-- Mistakes -----------------------------------------------------------------===//
+//===-- Mistakes ----------------------------------------------------------===//
 
 // The option or command nearest to what was typed, or "".
 static std::string nearest(const CLI::App *app, StringRef typed) {
@@ -414,9 +430,8 @@ static bool checkCompile(CompileOptions &o, StringRef stage) {
   return true;
 }
 
-std::optional<Options> mille::parseCommandLine(int argc,
-                                               const char *const *argv,
-                                               int &status) {
+std::optional<Options>
+mille::parseCommandLine(int argc, const char *const *argv, int &status) {
   Options options;
   for (int i = 0; i < argc; ++i)
     options.line += (i ? " " : "") + std::string(argv[i]);

@@ -26,10 +26,10 @@ struct CompileOptions {
   std::string weights, name;
   std::optional<ImageSize> imageSize;
   std::optional<ImageSize> imageSizeAtHand; // no option: see ImportOptions
-  std::vector<std::string> remarks; // "rewrite", "fuse", "plan"
-  unsigned jobs = 0;                // 0: as many as cores
+  std::vector<std::string> remarks;         // "rewrite", "fuse", "plan"
+  unsigned jobs = 0;                        // 0: as many as cores
   bool cache = true, tune = false;
-  TileRanks tiles; // no option: what tuning found
+  TileRanks tiles;     // no option: what tuning found
   bool certify = true; // no option: measure rewrites where that is quick
 };
 
@@ -39,8 +39,8 @@ struct RunOptions {
   unsigned threads = 1;
   std::vector<std::string> only; // names of outputs; empty: all
   bool hiddenStates = false, keepPadding = false;
-  std::string target;            // "", an instruction set, "opencl", "reference"
-  std::string device;            // of OpenCL: a number or a name; "": the best
+  std::string target; // "", an instruction set, "opencl", "reference"
+  std::string device; // of OpenCL: a number or a name; "": the best
 };
 
 struct VerifyOptions {
@@ -78,7 +78,7 @@ struct DevicesOptions {
 
 struct InitOptions {
   std::string model, output;
-  std::string scheme; // "": the model's own
+  std::string scheme;           // "": the model's own
   std::optional<uint64_t> seed; // none: the spec's, or 0
   unsigned threads = 1;
 };
@@ -91,7 +91,15 @@ struct AnalyzeOptions {
 };
 
 enum class Command {
-  compile, init, run, verify, inspect, analyze, bench, report, devices
+  compile,
+  init,
+  run,
+  verify,
+  inspect,
+  analyze,
+  bench,
+  report,
+  devices
 };
 
 struct Options {

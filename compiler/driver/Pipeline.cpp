@@ -2,16 +2,16 @@
 // Must not do what a room does.
 #include "compiler/driver/Pipeline.h"
 
-#include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/Diagnose.h"
-#include "compiler/driver/program/Fused.h"
-#include "compiler/driver/program/Isas.h"
-#include "compiler/driver/program/Kernels.h"
+#include "compiler/driver/Progress.h"
+#include "compiler/driver/Reproducer.h"
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/package/Manifest.h"
 #include "compiler/driver/package/ModelFiles.h"
-#include "compiler/driver/Progress.h"
-#include "compiler/driver/Reproducer.h"
+#include "compiler/driver/program/Certificate.h"
+#include "compiler/driver/program/Fused.h"
+#include "compiler/driver/program/Isas.h"
+#include "compiler/driver/program/Kernels.h"
 #include "compiler/driver/program/Traffic.h"
 #include "compiler/fuse/Passes.h"
 #include "compiler/halide/Generate.h"
@@ -48,8 +48,8 @@ static std::string identifierFrom(StringRef text) {
 // The archive of the runtime, beside the tools: bin/mille, lib/libmille.a.
 static std::string runtimeLibrary() {
   std::string tool = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
-  llvm::SmallString<256> path(llvm::sys::path::parent_path(
-      llvm::sys::path::parent_path(tool)));
+  llvm::SmallString<256> path(
+      llvm::sys::path::parent_path(llvm::sys::path::parent_path(tool)));
   llvm::sys::path::append(path, "lib", "libmille.a");
   return std::string(path);
 }
@@ -62,8 +62,9 @@ static void askForRemarks(mlir::MLIRContext &context,
   mlir::remark::RemarkCategories categories{pattern, pattern, pattern, pattern,
                                             pattern};
   (void)mlir::remark::enableOptimizationRemarks(
-      context, nullptr, std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(),
-      categories, /*printAsEmitRemarks=*/true);
+      context, nullptr,
+      std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
 }
 
 namespace {
@@ -84,7 +85,9 @@ private:
   rewrite::Wishes wishes() const {
     return {options.rewrites, options.bitExact, options.foldSchedules};
   }
-  PlanChoices choices() const { return {options.dtype, nameDevice(options.targets)}; }
+  PlanChoices choices() const {
+    return {options.dtype, nameDevice(options.targets)};
+  }
   bool stopsAfter(Stage stage);
 
   const CompileOptions &options;
@@ -93,7 +96,7 @@ private:
   Imported imported;
   std::string name, text; // text: the imported model, NAME.mlir
   mlir::Operation *model = nullptr;
-  int64_t parameters = 0;           // numbers that the imported model holds
+  int64_t parameters = 0; // numbers that the imported model holds
   std::optional<Traffic> unscaled;
   std::optional<Laboratory> laboratory; // holds a sample of the imported model
   std::vector<Isa> isas;
@@ -128,16 +131,19 @@ Status Climb::toTheTop() {
   if (Status status = requireFused(model, options.requireFused);
       failed(status) || stopsAfter(Stage::fuse))
     return status;
-  // Every op of `forward` is a kernel op on tensors, and what was fused is known.
+  // Every op of `forward` is a kernel op on tensors, and what was fused is
+  // known.
 
   if (Status status = runPasses(
-          Stage::plan, [&](mlir::PassManager &p) { addPlanPipeline(p, choices()); });
+          Stage::plan,
+          [&](mlir::PassManager &p) { addPlanPipeline(p, choices()); });
       failed(status) || stopsAfter(Stage::plan))
     return status;
   // Every buffer has its place in the arena, every weight its layout.
 
   std::string why;
-  isas = chooseIsas(describeMachine().features, options.targets, options.dtype, why);
+  isas = chooseIsas(describeMachine().features, options.targets, options.dtype,
+                    why);
   if (isas.empty()) {
     sayError(why);
     return Status::machine;
@@ -182,11 +188,10 @@ Status Climb::import() {
   return model && !injectedFault(Stage::import) ? Status::done : Status::bug;
 }
 
-// A pass that refuses has said why: the model asks for something that Mille does
-// not do. IR that is wrong afterwards is a bug of ours.
-Status
-Climb::runPasses(Stage stage,
-                 llvm::function_ref<void(mlir::PassManager &)> add) {
+// A pass that refuses has said why: the model asks for something that Mille
+// does not do. IR that is wrong afterwards is a bug of ours.
+Status Climb::runPasses(Stage stage,
+                        llvm::function_ref<void(mlir::PassManager &)> add) {
   showProgress(rungOf(stage).name);
   mlir::PassManager passes(&context);
   passes.enableVerifier(false);
@@ -208,8 +213,8 @@ bool Climb::stopsAfter(Stage stage) {
 
 Status Climb::generate() {
   unsigned jobs = options.jobs ? options.jobs : describeMachine().cores;
-  Status status =
-      generateKernels(kernels, isas, options.tiles, jobs, options.cache, objects);
+  Status status = generateKernels(kernels, isas, options.tiles, jobs,
+                                  options.cache, objects);
   return injectedFault(Stage::generate) ? Status::bug : status;
 }
 
@@ -244,12 +249,21 @@ Status Climb::link() {
   certificate.wishes = wishes();
   if (laboratory)
     certificate = certify(*laboratory, claimsOf(model), wishes());
-  ManifestInput manifest{name,    path.str().str(),     folder.str().str(),
-                         hashModel(path, folder, model), model,
-                         parameters, certificate, trafficOf(model), unscaled,
-                         isas,    kernels, options.tiles,
+  ManifestInput manifest{name,
+                         path.str().str(),
+                         folder.str().str(),
+                         hashModel(path, folder, model),
+                         model,
+                         parameters,
+                         certificate,
+                         trafficOf(model),
+                         unscaled,
+                         isas,
+                         kernels,
+                         options.tiles,
                          options.dtype,
-                         options.hiddenStates,          options.embedWeights};
+                         options.hiddenStates,
+                         options.embedWeights};
   ParameterValues values(model, imported.folder);
   LinkInput input;
   input.model = model;

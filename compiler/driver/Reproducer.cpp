@@ -31,12 +31,11 @@ static void put(int file, const char *text, size_t size) {
     size -= done;
   }
 }
-static void put(int file, const char *text) {
-  put(file, text, strlen(text));
-}
+static void put(int file, const char *text) { put(file, text, strlen(text)); }
 
 void mille::leaveReproducer() {
-  int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
+  int file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
   if (file >= 0) {
     put(file, "// mille " MILLE_VERSION "\n// ");
     put(file, line.c_str());
@@ -54,11 +53,11 @@ void mille::leaveReproducer() {
   }
 }
 
-//===-- The watcher -------------------------------------------------------------===//
+//===-- The watcher -------------------------------------------------------===//
 
-// A thread that waits for the end of the process: removing files takes more than
-// a signal handler may do. One byte wakes it: a signal's number, or 0 to remove
-// what is half-written and answer.
+// A thread that waits for the end of the process: removing files takes more
+// than a signal handler may do. One byte wakes it: a signal's number, or 0 to
+// remove what is half-written and answer.
 static int wake[2], answer[2];
 
 static void watch() {

@@ -17,7 +17,9 @@ struct Formula {
   OpBuilder &builder;
   Location location;
 
-  Value number(double value) { return mille::constant(builder, location, value); }
+  Value number(double value) {
+    return mille::constant(builder, location, value);
+  }
   Value times(Value a, Value b) {
     return arith::MulFOp::create(builder, location, a, b);
   }
@@ -40,7 +42,7 @@ struct Formula {
 
 Value mille::applyActivation(OpBuilder &builder, Location location,
                              Activation function, Value x) {
-  constexpr double sqrtHalf = 0.70710678118654752440;   // 1 / sqrt 2
+  constexpr double sqrtHalf = 0.70710678118654752440;    // 1 / sqrt 2
   constexpr double sqrtTwoByPi = 0.79788456080286535588; // sqrt(2 / pi)
   Formula f{builder, location};
   switch (function) {
@@ -53,8 +55,9 @@ Value mille::applyActivation(OpBuilder &builder, Location location,
     return f.times(positive, positive);
   }
   case Activation::gelu_erf: // x Phi(x) = x erfc(-x / sqrt 2) / 2
-    return f.times(f.times(0.5, x), math::ErfcOp::create(builder, location,
-                                                         f.times(-sqrtHalf, x)));
+    return f.times(
+        f.times(0.5, x),
+        math::ErfcOp::create(builder, location, f.times(-sqrtHalf, x)));
   case Activation::gelu_tanh: { // 0.5 (1 + tanh z) = 1 / (1 + exp(-2 z))
     Value square = f.times(x, x);
     Value slope = f.plus(f.number(-2 * sqrtTwoByPi),
@@ -69,7 +72,8 @@ Value mille::applyActivation(OpBuilder &builder, Location location,
     return math::TanhOp::create(builder, location, x);
   case Activation::sigmoid:
     return f.gated(f.number(1), f.times(-1, x));
-  case Activation::softplus: { // log(1 + exp x) = max(x, 0) + log(1 + exp(-|x|))
+  case Activation::
+      softplus: { // log(1 + exp x) = max(x, 0) + log(1 + exp(-|x|))
     Value size = math::AbsFOp::create(builder, location, x);
     Value sum = f.plus(f.number(1), f.exp(f.times(-1, size)));
     return f.plus(f.relu(x), math::LogOp::create(builder, location, sum));

@@ -51,10 +51,11 @@ SmallVector<FlatSymbolRefAttr> symbolsOf(RowsOp op) {
   SmallVector<FlatSymbolRefAttr> symbols;
   for (Value input : op.getInputs())
     if (auto weight = input.getDefiningOp<WeightOp>())
-      transformer::forEachSymbol(weight.getValue(), [&](FlatSymbolRefAttr name) {
-        if (!llvm::is_contained(symbols, name))
-          symbols.push_back(name);
-      });
+      transformer::forEachSymbol(weight.getValue(),
+                                 [&](FlatSymbolRefAttr name) {
+                                   if (!llvm::is_contained(symbols, name))
+                                     symbols.push_back(name);
+                                 });
   return symbols;
 }
 
@@ -77,8 +78,10 @@ bool sameNorm(RowsOp a, RowsOp b) {
   if (ofA.size() != ofB.size())
     return false;
   SmallVector<Attribute> asA(ofA.begin(), ofA.end());
-  for (auto [x, y] : llvm::drop_begin(llvm::zip(a.getInputs(), b.getInputs()))) {
-    auto first = x.getDefiningOp<WeightOp>(), second = y.getDefiningOp<WeightOp>();
+  for (auto [x, y] :
+       llvm::drop_begin(llvm::zip(a.getInputs(), b.getInputs()))) {
+    auto first = x.getDefiningOp<WeightOp>(),
+         second = y.getDefiningOp<WeightOp>();
     if (!first && !second && x == y)
       continue;
     if (!first || !second ||
@@ -96,9 +99,9 @@ Value copyNorm(OpBuilder &builder, RowsOp norm, Value value,
   mapping.map(norm.getInputs()[0], value);
   for (Value input : norm.getInputs().drop_front())
     if (auto weight = input.getDefiningOp<WeightOp>())
-      mapping.map(input, WeightOp::create(
-                             builder, weight.getLoc(), weight.getType(),
-                             replaced(weight.getValue(), symbols, by)));
+      mapping.map(input,
+                  WeightOp::create(builder, weight.getLoc(), weight.getType(),
+                                   replaced(weight.getValue(), symbols, by)));
   Operation *destination = norm.getOut().getDefiningOp();
   mapping.map(norm.getOut(), builder.clone(*destination)->getResult(0));
   return builder.clone(*norm, mapping)->getResult(0);
@@ -203,22 +206,20 @@ private:
     Value stream = loop.getStream().front();
     SmallVector<Value> initial{stream};
     for (auto [number, norm] : llvm::enumerate(leading.front()))
-      initial.push_back(
-          copyNorm(builder, leading[loop.getBodies()[0]][number], stream,
-                   parameters(0, number)));
+      initial.push_back(copyNorm(builder, leading[loop.getBodies()[0]][number],
+                                 stream, parameters(0, number)));
     for (auto [body, region] : llvm::enumerate(loop.getBodyRegions()))
       rewriteBody(region.front(), body);
 
     // A stream that only its norms read is not handed over itself.
-    bool dead = llvm::all_of(loop.getBodyRegions(),
-                             [](Region &body) {
-                               return body.getArgument(0).use_empty();
-                             }) &&
-                llvm::all_of(loop.getOutcomes().front().getUsers(),
-                             [&](Operation *user) {
-                               return llvm::is_contained(
-                                   last, dyn_cast<RowsOp>(user));
-                             });
+    bool dead =
+        llvm::all_of(
+            loop.getBodyRegions(),
+            [](Region &body) { return body.getArgument(0).use_empty(); }) &&
+        llvm::all_of(loop.getOutcomes().front().getUsers(),
+                     [&](Operation *user) {
+                       return llvm::is_contained(last, dyn_cast<RowsOp>(user));
+                     });
     if (dead) {
       initial.erase(initial.begin());
       for (Region &body : loop.getBodyRegions()) {

@@ -1,7 +1,7 @@
 // Attention and rotation from `transformer` to `kernel`.
 // Must not fuse; but a rotation that attention's prologue can do goes there.
-#include "compiler/fuse/Converter.h"
 #include "compiler/fuse/AttentionBiases.h"
+#include "compiler/fuse/Converter.h"
 
 using namespace mlir;
 using namespace mille;
@@ -30,10 +30,10 @@ bool turnAlike(AttendOp op, RotateOp query, RotateOp key) {
 } // namespace
 
 // The rotations of which every reader is an attention that turns its query and
-// key alike, both such rotations. Measured (benchmarks/kernels, 32 heads of 128,
-// one Zen 5 core): in the prologue 0.53 ms of 13.1 at 512 tokens and 6.5 us of 249
-// at one; by itself 0.88 ms and 6.7 us, and a launch. At 128 tokens it is 0.11 ms
-// of 1.27 against 0.08.
+// key alike, both such rotations. Measured (benchmarks/kernels, 32 heads of
+// 128, one Zen 5 core): in the prologue 0.53 ms of 13.1 at 512 tokens and 6.5
+// us of 249 at one; by itself 0.88 ms and 6.7 us, and a launch. At 128 tokens
+// it is 0.11 ms of 1.27 against 0.08.
 void Converter::findPrologues() {
   function.walk([&](RotateOp op) { prologues.insert(op); });
   auto fits = [&](RotateOp op) {
@@ -68,10 +68,10 @@ Value Converter::rotationOf(RotateOp op) {
     return once(key, [&]() -> Value {
       Value to = makeDestination(head, op.getLoc(), rowsOf(op.getPositions()),
                                  2 * op.getFrequencies()->size());
-      return kernel::RotationOp::create(
-                 head, op.getLoc(), to.getType(), positions,
-                 op.getFrequenciesAttr(), op.getAttentionFactorAttr(),
-                 op.getLongContextAttr(), to)
+      return kernel::RotationOp::create(head, op.getLoc(), to.getType(),
+                                        positions, op.getFrequenciesAttr(),
+                                        op.getAttentionFactorAttr(),
+                                        op.getLongContextAttr(), to)
           .getResult();
     });
   Attribute value = op.getTableAttr();
@@ -148,7 +148,8 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
   if (countsKeys) {
     for (auto [name, isThere] :
          {std::pair<StringRef, bool>{"a chunk", op.getChunk() != 0},
-          {"segments", bool(op.getSegments())}, {"a prefix", bool(op.getPrefix())}})
+          {"segments", bool(op.getSegments())},
+          {"a prefix", bool(op.getPrefix())}})
       if (isThere)
         return op.emitOpError("scales by the keys that a query sees and has ")
                << name << ", but no kernel counts those";
@@ -162,7 +163,8 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
                              scale.getKind() == LengthKind::log_floor),
         mask = optional(op.getKeyMask(), countsKeys);
   bool causal = op.getMask() == Mask::causal && countsKeys;
-  DenseI64ArrayAttr window = countsKeys ? op.getWindowAttr() : DenseI64ArrayAttr();
+  DenseI64ArrayAttr window =
+      countsKeys ? op.getWindowAttr() : DenseI64ArrayAttr();
   return once({scale.getAsOpaquePointer(), positions.getAsOpaquePointer(),
                mask.getAsOpaquePointer(), window.getAsOpaquePointer(),
                queries.getAsOpaquePointer(), causal ? this : nullptr},
@@ -186,8 +188,8 @@ FailureOr<Value> Converter::tokensOfSequence(AttendOp op, Value value) {
            << op.getSequences() << " sequences of " << space.text()
            << " rows but only fixed tokens are split";
   if (op.getPrefix())
-    return op.emitOpError("has ") << op.getSequences()
-                                  << " sequences and a prefix, which is one's";
+    return op.emitOpError("has ")
+           << op.getSequences() << " sequences and a prefix, which is one's";
   space.count /= op.getSequences();
   return tokensOf(space);
 }
@@ -220,9 +222,9 @@ LogicalResult Converter::convertAttend(AttendOp op) {
     return failure();
   Value to = destinationOf(op.getResult());
   auto attention = kernel::AttentionOp::create(
-      body, location, to.getType(), valueOf(op.getQuery()), valueOf(op.getKey()),
-      valueOf(op.getValue()), keyBias, biases.keyHeadBias, rotation,
-      *queryScale, *headScale, sink, *table, biases.contentQuery,
+      body, location, to.getType(), valueOf(op.getQuery()),
+      valueOf(op.getKey()), valueOf(op.getValue()), keyBias, biases.keyHeadBias,
+      rotation, *queryScale, *headScale, sink, *table, biases.contentQuery,
       biases.contentKey, optional(op.getSegments()), optional(op.getPrefix()),
       *queries, *keys, zero, to, op.getHeadsAttr(), op.getKvHeadsAttr(),
       op.getHeadDimAttr(), op.getValueDimAttr(),
@@ -249,8 +251,8 @@ LogicalResult Converter::convertLinearAttend(LinearAttendOp op) {
       kernel::LinearAttentionOp::create(
           body, op.getLoc(), to.getType(), valueOf(op.getQuery()),
           valueOf(op.getKey()), valueOf(op.getValue()),
-          keyBiasOf(op.getKeyMask()), decay, tokensOf(spaceOf(op.getQuery())), to,
-          op.getHeadsAttr(), op.getKvHeadsAttr(), op.getHeadDimAttr(),
+          keyBiasOf(op.getKeyMask()), decay, tokensOf(spaceOf(op.getQuery())),
+          to, op.getHeadsAttr(), op.getKvHeadsAttr(), op.getHeadDimAttr(),
           op.getValueDimAttr(), body.getDenseI64ArrayAttr({0, 0, 0}),
           op.getScaleAttr())
           .getResult();

@@ -1,5 +1,5 @@
-// Biases of attention's scores, from `transformer` ops to operands of the kernel.
-// Must not make a value of the scores' size.
+// Biases of attention's scores, from `transformer` ops to operands of the
+// kernel. Must not make a value of the scores' size.
 #include "compiler/fuse/AttentionBiases.h"
 
 using namespace mlir;
@@ -44,19 +44,20 @@ LogicalResult Converter::addBias(AttendOp op, Value bias, Biases &biases) {
       return success();
     }
     Value positions = valueOf(slopes.getPositions());
-    biases.keyHeadBias = once(
-        {positions.getAsOpaquePointer(), slopes.getSlopesAttr().getAsOpaquePointer(),
-         slopes.getFactorAttr().getAsOpaquePointer(),
-         op->getName().getAsOpaquePointer()},
-        [&]() -> Value {
-          Value to = makeDestination(head, slopes.getLoc(),
-                                     rowsOf(slopes.getPositions()),
-                                     slopes.getSlopes().size());
-          return kernel::AlibiOp::create(head, slopes.getLoc(), to.getType(),
-                                         positions, slopes.getSlopesAttr(),
-                                         slopes.getFactorAttr(), to)
-              .getResult();
-        });
+    biases.keyHeadBias =
+        once({positions.getAsOpaquePointer(),
+              slopes.getSlopesAttr().getAsOpaquePointer(),
+              slopes.getFactorAttr().getAsOpaquePointer(),
+              op->getName().getAsOpaquePointer()},
+             [&]() -> Value {
+               Value to = makeDestination(head, slopes.getLoc(),
+                                          rowsOf(slopes.getPositions()),
+                                          slopes.getSlopes().size());
+               return kernel::AlibiOp::create(
+                          head, slopes.getLoc(), to.getType(), positions,
+                          slopes.getSlopesAttr(), slopes.getFactorAttr(), to)
+                   .getResult();
+             });
     return success();
   }
   if (auto byKey = bias.getDefiningOp<KeyHeadBiasOp>()) {
@@ -94,8 +95,8 @@ LogicalResult Converter::addBias(AttendOp op, Value bias, Biases &biases) {
 
 // `rows` is [entries, heads], the kernel's bias [heads, entries]. Two tables of
 // one sort are one, their sum.
-LogicalResult Converter::addTable(AttendOp op, Attribute rows, kernel::BiasBy by,
-                                  Biases &biases) {
+LogicalResult Converter::addTable(AttendOp op, Attribute rows,
+                                  kernel::BiasBy by, Biases &biases) {
   Attribute table = TransposeAttr::get(op.getContext(), rows);
   if (!biases.table) {
     biases.table = table;
@@ -133,9 +134,9 @@ Attribute blocksByHead(Attribute table, int64_t entries, int64_t heads,
   auto permute = [&](Attribute value, ArrayRef<int64_t> order) -> Attribute {
     return PermuteAttr::get(context, value, numbers(order));
   };
-  Attribute byHead = reshape(
-      permute(reshape(table, {entries, heads, size}), {1, 0, 2}),
-      {heads, entries * size});
+  Attribute byHead =
+      reshape(permute(reshape(table, {entries, heads, size}), {1, 0, 2}),
+              {heads, entries * size});
   SmallVector<int64_t> diagonal(heads * heads, -1); // the others are zeros
   for (int64_t head = 0; head < heads; ++head)
     diagonal[head * heads + head] = head;
@@ -150,7 +151,8 @@ Attribute blocksByHead(Attribute table, int64_t entries, int64_t heads,
 // [rows, heads * (2D + 1)]: each row's products with all entries of the table.
 Value Converter::contentOf(ContentBiasOp op) {
   MLIRContext *context = op.getContext();
-  int64_t entries = op.getBuckets().size(), channels = channelsOf(op.getInput());
+  int64_t entries = op.getBuckets().size(),
+          channels = channelsOf(op.getInput());
   int64_t heads = cast<ShapedType>(op.getResult().getType()).getDimSize(1);
   Attribute value = blocksByHead(
       GatherAttr::get(context, op.getTableAttr(), op.getBucketsAttr()), entries,
@@ -160,8 +162,8 @@ Value Converter::contentOf(ContentBiasOp op) {
   Value matrix = weight(op.getLoc(), value);
   if (!matrix)
     return {};
-  return makeMatmul(body, op.getLoc(), valueOf(op.getInput()), matrix, Value(), {},
-                    1,
+  return makeMatmul(body, op.getLoc(), valueOf(op.getInput()), matrix, Value(),
+                    {}, 1,
                     makeDestination(body, op.getLoc(), rowsOf(op.getInput()),
                                     heads * entries),
                     [](OpBuilder &, Location, ValueRange x) { return x[0]; });

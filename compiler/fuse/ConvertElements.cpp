@@ -25,7 +25,8 @@ LogicalResult Converter::convertGate(GateOp op) {
   double offset = op.getUpOffset().convertToDouble();
   return convertElementwise(
       op, [&](OpBuilder &builder, Location location, ValueRange x) -> Value {
-        Value active = applyActivation(builder, location, op.getFunction(), x[0]);
+        Value active =
+            applyActivation(builder, location, op.getFunction(), x[0]);
         Value up = x[1];
         if (offset != 0)
           up = arith::AddFOp::create(builder, location, up,
@@ -46,7 +47,8 @@ LogicalResult Converter::convertSoftcap(SoftcapOp op) {
 }
 
 LogicalResult Converter::convertClamp(ClampOp op) {
-  double low = op.getLow().convertToDouble(), high = op.getHigh().convertToDouble();
+  double low = op.getLow().convertToDouble(),
+         high = op.getHigh().convertToDouble();
   return convertElementwise(
       op, [&](OpBuilder &builder, Location location, ValueRange x) -> Value {
         Value y = x[0];
@@ -76,21 +78,22 @@ LogicalResult Converter::convertAffine(AffineOp op) {
     holders[i] = spec.inputs.size();
     spec.inputs.push_back(*operand);
   }
-  values[op.getResult()] = makeRows(
-      body, op.getLoc(), spec, rowsOf(op.getResult()),
-      channelsOf(op.getResult()),
-      [&](OpBuilder &builder, Location location, ValueRange x) {
-        auto number = [&](ScaleAttr scale, int holder) -> Value {
-          return holder >= 0 ? x[holder]
-                 : scale     ? constant(builder, location, scale.getValue())
-                             : Value();
-        };
-        Value y = x[0];
-        if (Value scale = number(op.getScaleAttr(), holders[0]))
-          y = arith::MulFOp::create(builder, location, scale, y);
-        if (Value shift = number(op.getShiftAttr(), holders[1]))
-          y = arith::AddFOp::create(builder, location, y, shift);
-        return y;
-      });
+  values[op.getResult()] =
+      makeRows(body, op.getLoc(), spec, rowsOf(op.getResult()),
+               channelsOf(op.getResult()),
+               [&](OpBuilder &builder, Location location, ValueRange x) {
+                 auto number = [&](ScaleAttr scale, int holder) -> Value {
+                   return holder >= 0 ? x[holder]
+                          : scale
+                              ? constant(builder, location, scale.getValue())
+                              : Value();
+                 };
+                 Value y = x[0];
+                 if (Value scale = number(op.getScaleAttr(), holders[0]))
+                   y = arith::MulFOp::create(builder, location, scale, y);
+                 if (Value shift = number(op.getShiftAttr(), holders[1]))
+                   y = arith::AddFOp::create(builder, location, y, shift);
+                 return y;
+               });
   return success();
 }

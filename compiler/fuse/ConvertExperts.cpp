@@ -25,12 +25,15 @@ LogicalResult Converter::convertRoute(RouteOp op) {
       makeIndices(body, location, rowsOf(slots)),
       makeIndices(body, location, rowsOf(slots)),
       tensor::EmptyOp::create(body, location, starts, ValueRange())};
-  auto number = [&](auto word) { return body.getI64IntegerAttr(int64_t(word)); };
+  auto number = [&](auto word) {
+    return body.getI64IntegerAttr(int64_t(word));
+  };
   auto route = kernel::RouteOp::create(
       body, location, TypeRange(ValueRange(outs)), valueOf(op.getLogits()),
       selection, outs, op.getKAttr(), number(op.getScore()), op.getGroupsAttr(),
-      op.getTopGroupsAttr(), number(op.getGroupScore()), op.getRenormalisedAttr(),
-      op.getSoftmaxChosenAttr(), op.getEpsilonAttr(), op.getFactorAttr());
+      op.getTopGroupsAttr(), number(op.getGroupScore()),
+      op.getRenormalisedAttr(), op.getSoftmaxChosenAttr(), op.getEpsilonAttr(),
+      op.getFactorAttr());
   ResultRange made = route.getOutcomes();
   routings[op] = {made[0], made[1], made[2], made[3]};
   values[op.getWeights()] = made[0];
@@ -47,7 +50,8 @@ LogicalResult Converter::convertDispatch(DispatchOp op) {
   Space space = spaceOf(op.getInput());
   if (space != spaceOf(route.getLogits()))
     return op.emitOpError("sends rows of ")
-           << space.text() << " by a route of " << spaceOf(route.getLogits()).text();
+           << space.text() << " by a route of "
+           << spaceOf(route.getLogits()).text();
   int64_t k = route.getK();
   space.slots = k;
   space.route = route;
@@ -57,8 +61,8 @@ LogicalResult Converter::convertDispatch(DispatchOp op) {
       kernel::DispatchOp::create(body, op.getLoc(), to.getType(),
                                  valueOf(op.getInput()), routing.order,
                                  routing.place,
-                                 op.getWeights() ? routing.weights : Value(), to,
-                                 body.getI64IntegerAttr(k))
+                                 op.getWeights() ? routing.weights : Value(),
+                                 to, body.getI64IntegerAttr(k))
           .getResult();
   return success();
 }

@@ -7,15 +7,15 @@ using namespace mlir;
 using namespace mille;
 using namespace mille::transformer;
 
-// scale * table_0[ids_0] + table_1[ids_1 + offset_1] + ...: an offset is a slice
-// of the table, since ids + offset name its rows from offset on.
+// scale * table_0[ids_0] + table_1[ids_1 + offset_1] + ...: an offset is a
+// slice of the table, since ids + offset name its rows from offset on.
 LogicalResult Converter::convertEmbed(EmbedOp op) {
   RowsSpec spec;
   for (auto [i, table] : llvm::enumerate(op.getTables())) {
     Attribute value = table;
     if (int64_t offset = op.getOffsets()[i]) {
-      auto parameter = symbols.lookup<ParameterOp>(
-          cast<FlatSymbolRefAttr>(table).getAttr());
+      auto parameter =
+          symbols.lookup<ParameterOp>(cast<FlatSymbolRefAttr>(table).getAttr());
       int64_t entries =
           cast<ShapedType>(parameter.getType()).getShape().front();
       if (offset < 0 || offset >= entries)
@@ -68,10 +68,10 @@ LogicalResult Converter::convertLinear(LinearOp op) {
     return failure();
   Value rows = rowsOf(op.getResult());
   int64_t columns = channelsOf(op.getResult());
-  Value product = makeMatmul(
-      body, op.getLoc(), valueOf(op.getInput()), matrix, Value(), {}, 1,
-      makeDestination(body, op.getLoc(), rows, columns),
-      [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+  Value product =
+      makeMatmul(body, op.getLoc(), valueOf(op.getInput()), matrix, Value(), {},
+                 1, makeDestination(body, op.getLoc(), rows, columns),
+                 [](OpBuilder &, Location, ValueRange x) { return x[0]; });
   double scale = op.getScale().convertToDouble();
   if (scale != 1 || op.getBiasAttr()) {
     RowsSpec spec;
@@ -81,11 +81,11 @@ LogicalResult Converter::convertLinear(LinearOp op) {
       if (!spec.inputs.back())
         return failure();
     }
-    product = makeRows(
-        body, op.getLoc(), spec, rows, columns,
-        [&](OpBuilder &builder, Location location, ValueRange x) {
-          return scaledPlusBias(builder, location, scale, x);
-        });
+    product =
+        makeRows(body, op.getLoc(), spec, rows, columns,
+                 [&](OpBuilder &builder, Location location, ValueRange x) {
+                   return scaledPlusBias(builder, location, scale, x);
+                 });
   }
   values[op.getResult()] = product;
   return success();

@@ -1,5 +1,5 @@
-// Similarities of a batch with itself: outputs by name, with a scale and a shift
-// that go into their operands. Must not make a value of run-time columns.
+// Similarities of a batch with itself: outputs by name, with a scale and a
+// shift that go into their operands. Must not make a value of run-time columns.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
 
@@ -36,16 +36,18 @@ LogicalResult Converter::convertSimilarity(SimilarityOp op) {
 namespace {
 
 Attribute zeros(MLIRContext *context, int64_t size, double number = 0) {
-  return DrawnAttr::get(context, Distribution::fixed, number, 0.0, 0.0, 0, "",
-                        RankedTensorType::get({size}, Float32Type::get(context)));
+  return DrawnAttr::get(
+      context, Distribution::fixed, number, 0.0, 0.0, 0, "",
+      RankedTensorType::get({size}, Float32Type::get(context)));
 }
 
 // [columns + 1, columns]: the identity, and a row of zeros.
 Attribute identityAndZeros(MLIRContext *context, int64_t columns) {
-  Attribute one = ConcatAttr::get(
-      context, {zeros(context, 1, 1), zeros(context, columns)});
-  return ReshapeAttr::get(context, RepeatAttr::get(context, one, columns, false),
-                          DenseI64ArrayAttr::get(context, {columns + 1, columns}));
+  Attribute one =
+      ConcatAttr::get(context, {zeros(context, 1, 1), zeros(context, columns)});
+  return ReshapeAttr::get(
+      context, RepeatAttr::get(context, one, columns, false),
+      DenseI64ArrayAttr::get(context, {columns + 1, columns}));
 }
 
 } // namespace
@@ -63,7 +65,8 @@ Value Converter::withColumn(Location location, Value x, Attribute number) {
       body, location, x, matrix, Value(), bias, 1,
       makeDestination(body, location, batch, columns + 1),
       [](OpBuilder &builder, Location where, ValueRange arguments) -> Value {
-        return arith::AddFOp::create(builder, where, arguments[0], arguments[1]);
+        return arith::AddFOp::create(builder, where, arguments[0],
+                                     arguments[1]);
       });
 }
 
@@ -89,8 +92,9 @@ LogicalResult Converter::makeSimilarity(Value returned, StringAttr name) {
       left = makeRows(
           body, location, spec, batch, channelsOf(op.getLeft()),
           [&](OpBuilder &builder, Location where, ValueRange x) -> Value {
-            Value factor =
-                x.size() == 2 ? x[1] : constant(builder, where, scale.getValue());
+            Value factor = x.size() == 2
+                               ? x[1]
+                               : constant(builder, where, scale.getValue());
             return arith::MulFOp::create(builder, where, factor, x[0]);
           });
     if (ScaleAttr shift = affine.getShiftAttr()) {

@@ -78,8 +78,8 @@ Value Converter::rowsOf(Space space) {
 DenseI64ArrayAttr Converter::shapeOf(Type type, Space space) {
   SmallVector<int64_t> shape;
   for (int64_t extent : cast<RankedTensorType>(type).getShape())
-    shape.push_back(!ShapedType::isDynamic(extent) ? extent
-                    : shape.empty()                ? -1
+    shape.push_back(!ShapedType::isDynamic(extent)           ? extent
+                    : shape.empty()                          ? -1
                     : space.tokens == Space::Tokens::decoder ? -3
                     : space.tokens == Space::Tokens::fixed   ? space.count
                                                              : -2);

@@ -1,5 +1,5 @@
-// The function, its arguments and its layer loop, from `transformer` to `kernel`.
-// Must not fuse.
+// The function, its arguments and its layer loop, from `transformer` to
+// `kernel`. Must not fuse.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
 #include "dialects/transformer/UnitNames.h"
@@ -131,8 +131,7 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](LinearAttendOp op) { return convertLinearAttend(op); })
       .Case([&](RotateOp op) { return convertRotate(op); })
       .Case<PositionBiasOp, DistanceBiasOp, PairBiasOp, ContentBiasOp,
-            KeyHeadBiasOp>(
-          [&](auto op) { return convertBias(op); })
+            KeyHeadBiasOp>([&](auto op) { return convertBias(op); })
       .Case([&](PoolOp op) { return convertPool(op); })
       .Case([&](PatchesOp op) { return convertPatches(op); })
       .Case([&](GatherTokensOp op) { return convertGatherTokens(op); })
@@ -159,7 +158,8 @@ LogicalResult Converter::convert(Operation *op) {
       })
       .Case([&](AddOp op) {
         return convertElementwise(
-            op, [](OpBuilder &builder, Location location, ValueRange x) -> Value {
+            op,
+            [](OpBuilder &builder, Location location, ValueRange x) -> Value {
               return arith::AddFOp::create(builder, location, x[0], x[1]);
             });
       })
@@ -221,16 +221,16 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
     columns.clear();
     layer = block;
     lastWeight = nullptr;
-    size_t user = llvm::find(op.getBodies(), int64_t(number)) -
-                  op.getBodies().begin();
-    for (auto [name, entry] :
-         llvm::zip(cast<ArrayAttr>(op.getSlots()[number]),
-                   cast<ArrayAttr>(op.getTable()[user])))
+    size_t user =
+        llvm::find(op.getBodies(), int64_t(number)) - op.getBodies().begin();
+    for (auto [name, entry] : llvm::zip(cast<ArrayAttr>(op.getSlots()[number]),
+                                        cast<ArrayAttr>(op.getTable()[user])))
       columns[cast<StringAttr>(name)] = entry;
     if (failed(convertBlock(from.front())))
       return failure();
-    kernel::YieldOp::create(body, op.getLoc(),
-                            valueOf(from.front().getTerminator()->getOperand(0)));
+    kernel::YieldOp::create(
+        body, op.getLoc(),
+        valueOf(from.front().getTerminator()->getOperand(0)));
   }
   columns.clear();
   layer = nullptr;
@@ -299,8 +299,10 @@ FailureOr<RankedTensorType> Converter::typeOf(Location location,
   return type;
 }
 
-Value Converter::makeIndices(OpBuilder &builder, Location location, Value rows) {
-  auto type = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
+Value Converter::makeIndices(OpBuilder &builder, Location location,
+                             Value rows) {
+  auto type =
+      RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
   return tensor::EmptyOp::create(builder, location, type, rows);
 }
 
@@ -319,8 +321,8 @@ namespace {
 
 struct ConvertToKernel : mille::impl::ConvertToKernelBase<ConvertToKernel> {
   void runOnOperation() override {
-    auto functions = llvm::to_vector(
-        getOperation().getBody().getOps<func::FuncOp>());
+    auto functions =
+        llvm::to_vector(getOperation().getBody().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
       // Done already: kernel functions begin with batch and tokens.
       if (function.getNumArguments() >= 2 &&

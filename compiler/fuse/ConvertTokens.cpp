@@ -12,7 +12,8 @@ LogicalResult Converter::convertPatches(PatchesOp op) {
   Value pixels = valueOf(op.getPixels());
   if (!isa<BlockArgument>(op.getPixels()))
     return op.emitOpError("reads what is no input of '")
-           << function.getName() << "' but only an image that is one has pixels";
+           << function.getName()
+           << "' but only an image that is one has pixels";
   for (Operation *user : op.getPixels().getUsers())
     if (!isa<PatchesOp, TokenNumbersOp, PairBiasOp, DistanceBiasOp, ConstantOp>(
             user)) {
@@ -77,10 +78,9 @@ LogicalResult Converter::convertCountTokens(CountTokensOp op) {
       [&]() -> Value {
         Space space = spaceOf(op.getIds());
         Value to = makeIndices(head, op.getLoc(), rowsOf(space));
-        return kernel::CountTokensOp::create(head, op.getLoc(), to.getType(), ids,
-                                             tokensOf(space), op.getPaddingAttr(),
-                                             op.getFirstAttr(),
-                                             op.getEachAttr(), to)
+        return kernel::CountTokensOp::create(
+                   head, op.getLoc(), to.getType(), ids, tokensOf(space),
+                   op.getPaddingAttr(), op.getFirstAttr(), op.getEachAttr(), to)
             .getResult();
       });
   return success();
@@ -106,7 +106,8 @@ LogicalResult Converter::convertConstant(ConstantOp op) {
 
 LogicalResult Converter::convertPool(PoolOp op) {
   Location location = op.getLoc();
-  Value input = valueOf(op.getInput()), counted = tokensOf(spaceOf(op.getInput()));
+  Value input = valueOf(op.getInput()),
+        counted = tokensOf(spaceOf(op.getInput()));
   auto optional = [&](Value given) { return given ? valueOf(given) : Value(); };
   Value mask = optional(op.getKeyMask());
   if (op.getKind() == Pool::mean) {
@@ -121,10 +122,11 @@ LogicalResult Converter::convertPool(PoolOp op) {
   Value to = makeIndices(body, location, batch);
   RowsSpec spec;
   spec.inputs.push_back(input);
-  spec.indices.push_back(kernel::PoolIndexOp::create(
-                             body, location, to.getType(), read, counted,
-                             int64_t(op.getKind()), op.getSkip(), op.getId(), to)
-                             .getResult());
+  spec.indices.push_back(
+      kernel::PoolIndexOp::create(body, location, to.getType(), read, counted,
+                                  int64_t(op.getKind()), op.getSkip(),
+                                  op.getId(), to)
+          .getResult());
   spec.gather.push_back(0);
   values[op.getResult()] =
       makeRows(body, location, spec, batch, channelsOf(op.getResult()),
@@ -133,7 +135,7 @@ LogicalResult Converter::convertPool(PoolOp op) {
 }
 
 LogicalResult Converter::convertKeep(KeepOp op) {
-  kernel::KeepOp::create(body, op.getLoc(), valueOf(op.getInput()), op.getName(),
-                         op.getIndex());
+  kernel::KeepOp::create(body, op.getLoc(), valueOf(op.getInput()),
+                         op.getName(), op.getIndex());
   return success();
 }

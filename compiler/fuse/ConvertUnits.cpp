@@ -62,22 +62,24 @@ FailureOr<Value> Converter::scaleOperand(Operation *at, StringRef slot,
     return at->emitOpError("has a scheduled scale but '")
            << function.getName() << "' has no input 'step'";
   auto name = head.getStringAttr(slot);
-  return once({name.getAsOpaquePointer(), scale.getAsOpaquePointer()},
-              [&]() -> Value {
-    auto type = RankedTensorType::get({1}, head.getF32Type());
-    Value to = tensor::EmptyOp::create(head, at->getLoc(), type, ValueRange());
-    return kernel::ScheduleOp::create(
-               head, at->getLoc(), type,
-               head.getStringAttr(scheduleName(slot)), step,
-               head.getF64FloatAttr(scale.getFrom()),
-               head.getF64FloatAttr(scale.getTo()),
-               head.getI64IntegerAttr(scale.getSteps()), to)
-        .getResult();
-  });
+  return once(
+      {name.getAsOpaquePointer(), scale.getAsOpaquePointer()}, [&]() -> Value {
+        auto type = RankedTensorType::get({1}, head.getF32Type());
+        Value to =
+            tensor::EmptyOp::create(head, at->getLoc(), type, ValueRange());
+        return kernel::ScheduleOp::create(
+                   head, at->getLoc(), type,
+                   head.getStringAttr(scheduleName(slot)), step,
+                   head.getF64FloatAttr(scale.getFrom()),
+                   head.getF64FloatAttr(scale.getTo()),
+                   head.getI64IntegerAttr(scale.getSteps()), to)
+            .getResult();
+      });
 }
 
 // A norm's weight or bias, a number per column; null after an error.
-Value Converter::normWeight(Location location, Attribute value, int64_t columns) {
+Value Converter::normWeight(Location location, Attribute value,
+                            int64_t columns) {
   auto type = typeOf(location, value);
   if (failed(type))
     return {};
@@ -189,9 +191,9 @@ LogicalResult Converter::convertResidual(ResidualOp op) {
   llvm::append_range(spec.inputs, terms);
   SmallVector<int> holders; // the argument of each scale, -1: constant
   for (auto [i, scale] : llvm::enumerate(scales)) {
-    StringRef slot = i == 0                   ? "skip_scale"
+    StringRef slot = i == 0                  ? "skip_scale"
                      : i + 1 < scales.size() ? "branch_scale"
-                                              : "stream_scale";
+                                             : "stream_scale";
     auto operand = scaleOperand(op, slot, scale);
     if (failed(operand))
       return failure();
@@ -199,19 +201,20 @@ LogicalResult Converter::convertResidual(ResidualOp op) {
     if (*operand)
       spec.inputs.push_back(*operand);
   }
-  Value y = makeRows(
-      body, location, spec, rows, channelsOf(op.getInput()),
-      [&](OpBuilder &builder, Location where, ValueRange arguments) {
-        auto apply = [&](size_t i, Value value) {
-          return scaled(builder, where, scales[i],
-                        holders[i] < 0 ? Value() : arguments[holders[i]], value);
-        };
-        Value sum = apply(0, arguments[0]);
-        for (size_t i = 0; i < terms.size(); ++i)
-          sum = arith::AddFOp::create(builder, where, sum,
-                                      apply(i + 1, arguments[i + 1]));
-        return apply(scales.size() - 1, sum);
-      });
+  Value y =
+      makeRows(body, location, spec, rows, channelsOf(op.getInput()),
+               [&](OpBuilder &builder, Location where, ValueRange arguments) {
+                 auto apply = [&](size_t i, Value value) {
+                   return scaled(
+                       builder, where, scales[i],
+                       holders[i] < 0 ? Value() : arguments[holders[i]], value);
+                 };
+                 Value sum = apply(0, arguments[0]);
+                 for (size_t i = 0; i < terms.size(); ++i)
+                   sum = arith::AddFOp::create(builder, where, sum,
+                                               apply(i + 1, arguments[i + 1]));
+                 return apply(scales.size() - 1, sum);
+               });
   if (outNorm)
     y = norm(location, outNorm, y, rows, op.getStreamScaleAttr());
   values[op.getResult()] = y;

@@ -1,5 +1,5 @@
-// What ConvertToKernel's files share: values so far and their rows, weights, and
-// the place at the head of the function where things used by all layers go.
+// What ConvertToKernel's files share: values so far and their rows, weights,
+// and the place at the head of the function where things used by all layers go.
 #pragma once
 #include "compiler/fuse/KernelBuilder.h"
 #include "compiler/fuse/Passes.h"
@@ -14,9 +14,9 @@ namespace mille {
 // or [batch, tokens, slots].
 struct Space {
   enum class Tokens { none, run, decoder, fixed };
-  Tokens tokens = Tokens::none; // none: a row per batch entry
-  int64_t count = 0;            // where they are fixed
-  int64_t slots = 1;            // experts of each row
+  Tokens tokens = Tokens::none;     // none: a row per batch entry
+  int64_t count = 0;                // where they are fixed
+  int64_t slots = 1;                // experts of each row
   mlir::Operation *route = nullptr; // whose experts the rows are sorted by
 
   bool operator==(const Space &other) const {
@@ -28,8 +28,8 @@ struct Space {
   std::string text() const;
 };
 
-// The similarity that `returned` is, perhaps after an affine, or null: an output
-// by name, since its columns are a run-time size.
+// The similarity that `returned` is, perhaps after an affine, or null: an
+// output by name, since its columns are a run-time size.
 transformer::SimilarityOp similarityOf(mlir::Value returned);
 
 class Converter {
@@ -64,7 +64,8 @@ private:
                                     mlir::Location location, double scale,
                                     mlir::ValueRange x);
 
-  // Attention (ConvertAttention.cpp), its rotations and biases (ConvertBias.cpp).
+  // Attention (ConvertAttention.cpp), its rotations and biases
+  // (ConvertBias.cpp).
   struct Biases;
   void findPrologues();
   mlir::LogicalResult convertRotate(transformer::RotateOp op);
@@ -108,7 +109,8 @@ private:
 
   // Outputs of run-time columns (ConvertSimilarity.cpp).
   mlir::LogicalResult convertSimilarity(transformer::SimilarityOp op);
-  mlir::LogicalResult makeSimilarity(mlir::Value returned, mlir::StringAttr name);
+  mlir::LogicalResult makeSimilarity(mlir::Value returned,
+                                     mlir::StringAttr name);
   mlir::Value withColumn(mlir::Location location, mlir::Value x,
                          mlir::Attribute number);
 
@@ -165,7 +167,8 @@ private:
   llvm::DenseMap<mlir::Value, Space> spaces;
   llvm::StringMap<unsigned> schedules; // of each slot
   std::map<std::array<int64_t, 3>, mlir::Value> rowCounts;
-  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Block *>, mlir::Value> weights;
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Block *>, mlir::Value>
+      weights;
   std::vector<std::pair<llvm::SmallVector<const void *>, mlir::Value>> made;
   llvm::SmallPtrSet<mlir::Operation *, 8> prologues; // rotations in attention
   llvm::DenseMap<mlir::Operation *, Routing> routings;

@@ -54,9 +54,9 @@ struct FuseEmbedNorm : mille::impl::FuseEmbedNormBase<FuseEmbedNorm> {
         norms.push_back(cast<kernel::RowsOp>(user));
       if (auto loop = dyn_cast<kernel::LayersOp>(user);
           loop && startsWithNorm(loop))
-        report.declinedByLaw(embedding,
-                             "the norm is in the layer loop, and not every layer "
-                             "begins with it");
+        report.declinedByLaw(
+            embedding, "the norm is in the layer loop, and not every layer "
+                       "begins with it");
     }
     llvm::sort(norms, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);

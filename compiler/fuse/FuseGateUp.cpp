@@ -1,5 +1,5 @@
-// Two matmuls of one input and the gate that reads them into one matmul with two
-// accumulators. Must not fuse matmuls of different inputs.
+// Two matmuls of one input and the gate that reads them into one matmul with
+// two accumulators. Must not fuse matmuls of different inputs.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
 #include "compiler/fuse/Passes.h"
@@ -71,12 +71,12 @@ Operation *join(RowsOp op, MatmulOp gate, MatmulOp up) {
   auto shape = llvm::to_vector(part.getShape());
   shape[shape.size() - 2] *= 2;
   auto weight = kernel::WeightOp::create(
-      builder, gate.getLoc(), RankedTensorType::get(shape, part.getElementType()),
+      builder, gate.getLoc(),
+      RankedTensorType::get(shape, part.getElementType()),
       joinWeights(value(gate), value(up), bool(gate.getStarts())));
   Value joined = makeMatmul(
-      builder, op.getLoc(), gate.getInput(), weight, gate.getStarts(), extras, 2,
-      op.getOut(),
-      [&](OpBuilder &inner, Location, ValueRange arguments) {
+      builder, op.getLoc(), gate.getInput(), weight, gate.getStarts(), extras,
+      2, op.getOut(), [&](OpBuilder &inner, Location, ValueRange arguments) {
         auto product = [&](MatmulOp matmul, int accumulator,
                            ArrayRef<size_t> places) {
           SmallVector<Value> inputs{arguments[accumulator]};
@@ -122,7 +122,8 @@ struct FuseGateUp : mille::impl::FuseGateUpBase<FuseGateUp> {
         continue;
       }
       // One read of the input less; gate and up are not written and read.
-      int64_t bytes = rowBytes(gate.getInput()) + 4 * rowBytes(gate.getResult());
+      int64_t bytes =
+          rowBytes(gate.getInput()) + 4 * rowBytes(gate.getResult());
       report.fused(join(op, gate, up), bytes, 2,
                    "one matmul with two accumulators");
     }

@@ -1,5 +1,5 @@
-// The projections of query, key and value into one matmul, with the norms of their
-// heads. Must not fuse projections of different inputs.
+// The projections of query, key and value into one matmul, with the norms of
+// their heads. Must not fuse projections of different inputs.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
 #include "compiler/fuse/Passes.h"
@@ -67,8 +67,8 @@ bool isColumn(MatmulOp matmul, Value extra) {
 }
 
 bool isByElement(MatmulOp matmul, Value extra) {
-  return kernel::accessOf(cast<ShapedType>(extra.getType()), columnsOf(matmul)) ==
-         kernel::Access::element;
+  return kernel::accessOf(cast<ShapedType>(extra.getType()),
+                          columnsOf(matmul)) == kernel::Access::element;
 }
 
 // Why a projection cannot be a part of one matmul; empty where it can.
@@ -96,7 +96,8 @@ std::string whyNotPart(Operation *op, Projection &part, Projections &all) {
   return "";
 }
 
-// Why the norms after them cannot be one; empty where they can, or there are none.
+// Why the norms after them cannot be one; empty where they can, or there are
+// none.
 std::string whyNotNorm(Projections &all) {
   RowsOp first = all[0].norm;
   for (Projection &part : all) {
@@ -176,7 +177,8 @@ Region &joinExtras(OpBuilder &builder, Projections &all, int64_t columns,
   bool simple = llvm::all_of(all, [](Projection &part) {
     return isPlain(part.matmul) || isBiased(part.matmul);
   });
-  MatmulOp model = simple && biased != all.end() ? biased->matmul : all[0].matmul;
+  MatmulOp model =
+      simple && biased != all.end() ? biased->matmul : all[0].matmul;
   for (size_t i = 0; i < model.getExtras().size(); ++i) {
     if (llvm::all_of(all, [&](Projection &part) {
           return !part.matmul.getExtras().empty() &&
@@ -217,7 +219,8 @@ Value joinNorms(OpBuilder &builder, Projections &all, Value joined, Value rows,
     SmallVector<Attribute> parts;
     for (Projection &part : all)
       parts.push_back(valueOf(part.norm.getInputs()[i]));
-    spec.inputs.push_back(makeWeight(builder, model.getLoc(), parts, {columns}));
+    spec.inputs.push_back(
+        makeWeight(builder, model.getLoc(), parts, {columns}));
   }
   return makeRows(builder, model.getLoc(), spec, rows, columns,
                   [&](OpBuilder &inner, Location, ValueRange arguments) {
@@ -225,12 +228,12 @@ Value joinNorms(OpBuilder &builder, Projections &all, Value joined, Value rows,
                   });
 }
 
-template <typename Attention>
-Operation *join(Attention op, Projections &all) {
+template <typename Attention> Operation *join(Attention op, Projections &all) {
   OpBuilder builder(lastOf(all));
   Location location = all.back().matmul.getLoc();
   Value input = all[0].matmul.getInput();
-  int64_t columns = 0, depth = cast<ShapedType>(input.getType()).getShape().back();
+  int64_t columns = 0,
+          depth = cast<ShapedType>(input.getType()).getShape().back();
   SmallVector<int64_t> offsets(op.getOffsets());
   SmallVector<Attribute> weights;
   for (Projection &part : all) {
@@ -282,7 +285,8 @@ struct FuseQkv : mille::impl::FuseQkvBase<FuseQkv> {
         if (op->getOperand(i) == op->getOperand(j) && offsets[i] != offsets[j])
           return; // done already
     std::string whyNotAll;
-    const SmallVector<unsigned, 3> choices[] = {{0, 1, 2}, {1, 2}, {0, 1}, {0, 2}};
+    const SmallVector<unsigned, 3> choices[] = {
+        {0, 1, 2}, {1, 2}, {0, 1}, {0, 2}};
     for (ArrayRef<unsigned> places : choices) {
       Projections all;
       for (unsigned place : places)
@@ -296,8 +300,8 @@ struct FuseQkv : mille::impl::FuseQkvBase<FuseQkv> {
       int64_t bytes = saved * rowBytes(all[0].matmul.getInput());
       std::string how = "one matmul";
       if (saved == 1)
-        how = (names[places[0]] + " and " + names[places[1]] + " in one matmul: " +
-               whyNotAll)
+        how = (names[places[0]] + " and " + names[places[1]] +
+               " in one matmul: " + whyNotAll)
                   .str();
       int64_t launches = saved * (all[0].norm ? 2 : 1);
       report.fused(join(op, all), bytes, launches, how);

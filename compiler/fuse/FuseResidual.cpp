@@ -14,8 +14,8 @@ using namespace mille;
 
 namespace {
 
-// The input whose kernel can take the sum: the one made last, so that the others
-// are there when it runs. Null, with the reason, where there is none.
+// The input whose kernel can take the sum: the one made last, so that the
+// others are there when it runs. Null, with the reason, where there is none.
 Value lastMade(kernel::RowsOp sum, std::string &why) {
   Value best;
   for (Value input : elementInputs(sum)) {

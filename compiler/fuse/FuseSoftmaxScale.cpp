@@ -10,8 +10,7 @@ namespace mille {
 
 namespace {
 
-struct FuseSoftmaxScale
-    : mille::impl::FuseSoftmaxScaleBase<FuseSoftmaxScale> {
+struct FuseSoftmaxScale : mille::impl::FuseSoftmaxScaleBase<FuseSoftmaxScale> {
   void runOnOperation() override {
     for (auto function :
          getOperation().getBody().getOps<mlir::func::FuncOp>()) {

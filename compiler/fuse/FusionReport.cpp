@@ -30,9 +30,10 @@ SmallVector<int64_t> layersOf(Operation *op) {
 
 void collectSymbols(Value operand, SmallVectorImpl<StringRef> &symbols) {
   if (auto weight = operand.getDefiningOp<kernel::WeightOp>())
-    transformer::forEachSymbol(weight.getValue(), [&](FlatSymbolRefAttr symbol) {
-      symbols.push_back(symbol.getValue());
-    });
+    transformer::forEachSymbol(weight.getValue(),
+                               [&](FlatSymbolRefAttr symbol) {
+                                 symbols.push_back(symbol.getValue());
+                               });
 }
 
 // What made the first input; of a sum's inputs the one made last, its branch.
@@ -51,8 +52,8 @@ Operation *makerOf(Operation *op) {
   return last;
 }
 
-// The symbols that name `op`'s unit: of its weight, its norm's parameters or its
-// tables; else of what made its input.
+// The symbols that name `op`'s unit: of its weight, its norm's parameters or
+// its tables; else of what made its input.
 void namingSymbols(Operation *op, SmallVectorImpl<StringRef> &symbols) {
   for (int depth = 0; op && symbols.empty() && depth < 8; ++depth) {
     if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
@@ -105,7 +106,8 @@ FusionReport::~FusionReport() {
   SmallVector<Attribute> all;
   for (const Entry &entry : entries)
     all.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("boundary", builder.getStringAttr(entry.boundary)),
+        {builder.getNamedAttr("boundary",
+                              builder.getStringAttr(entry.boundary)),
          builder.getNamedAttr("unit", builder.getStringAttr(entry.unit)),
          builder.getNamedAttr("layers", builder.getStringAttr(entry.layers)),
          builder.getNamedAttr("status", builder.getStringAttr(entry.status)),
@@ -158,7 +160,8 @@ void FusionReport::decline(Operation *at, StringRef status, StringRef reason) {
   entry.reason = reason.str();
   remark::missed(at->getLoc(),
                  remark::RemarkOpts::name(boundary).category("fuse"))
-      << (Twine(entry.unit) + " keeps " + boundary + " apart, " + status + ": " + reason)
+      << (Twine(entry.unit) + " keeps " + boundary + " apart, " + status +
+          ": " + reason)
              .str();
 }
 

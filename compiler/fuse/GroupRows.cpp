@@ -1,5 +1,5 @@
-// Groups row kernels into the launch of the kernel whose rows they read, so that
-// one task runs both while the rows are in cache.
+// Groups row kernels into the launch of the kernel whose rows they read, so
+// that one task runs both while the rows are in cache.
 // Which ops to group, and what the boundary is called, is the passes' business.
 #include "compiler/fuse/GroupRows.h"
 
@@ -55,13 +55,12 @@ LaunchOp handOut(LaunchOp old) {
   SmallVector<Value> results;
   for (Operation &op : body)
     for (Value result : op.getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !old->isAncestor(user);
-          }))
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !old->isAncestor(user); }))
         results.push_back(result);
   OpBuilder builder(old);
-  auto launch = LaunchOp::create(builder, old.getLoc(),
-                                 TypeRange(ValueRange(results)));
+  auto launch =
+      LaunchOp::create(builder, old.getLoc(), TypeRange(ValueRange(results)));
   launch.getBody().takeBody(old.getBody());
   Operation *yield = launch.getBody().front().getTerminator();
   for (auto [inside, outside] : llvm::zip(results, launch.getResults()))
@@ -103,8 +102,8 @@ void mille::groupInto(RowsOp op, Value input) {
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *maker = operand.get().getDefiningOp();
     if (maker == launch) {
-      operand.set(yield->getOperand(
-          cast<OpResult>(operand.get()).getResultNumber()));
+      operand.set(
+          yield->getOperand(cast<OpResult>(operand.get()).getResultNumber()));
     } else if (maker && maker->getBlock() == launch->getBlock() &&
                isMovable(maker)) {
       bool own = isa<tensor::EmptyOp>(maker) && maker->hasOneUse();
@@ -115,7 +114,8 @@ void mille::groupInto(RowsOp op, Value input) {
     }
   }
   op->moveBefore(yield);
-  // The launch's results stand for values inside: use those, then hand out anew.
+  // The launch's results stand for values inside: use those, then hand out
+  // anew.
   for (auto [outside, inside] :
        llvm::zip(launch.getResults(), yield->getOperands()))
     outside.replaceAllUsesWith(inside);

@@ -1,5 +1,5 @@
-// Groups row kernels into the launch of the kernel whose rows they read, so that
-// one task runs both while the rows are in cache.
+// Groups row kernels into the launch of the kernel whose rows they read, so
+// that one task runs both while the rows are in cache.
 // Which ops to group, and what the boundary is called, is the passes' business.
 #pragma once
 #include "compiler/fuse/KernelBuilder.h"
@@ -11,8 +11,8 @@ namespace mille {
 // The op that makes `value`, looked for inside launches.
 mlir::Operation *makerOf(mlir::Value value);
 
-// Why `op` cannot run in the launch that makes its input `input`; empty where it
-// can. A matmul or rows op makes it, perhaps in a launch already.
+// Why `op` cannot run in the launch that makes its input `input`; empty where
+// it can. A matmul or rows op makes it, perhaps in a launch already.
 std::string whyNotGroup(kernel::RowsOp op, mlir::Value input);
 
 // Moves it there; `op` stays valid, and the launch hands out what is read

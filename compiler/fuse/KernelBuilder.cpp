@@ -39,10 +39,10 @@ Value mille::makeMatmul(OpBuilder &builder, Location location, Value input,
                         Value weight, Value starts, ValueRange extras,
                         int64_t accumulators, Value destination,
                         Scalar scalar) {
-  auto op = kernel::MatmulOp::create(builder, location, destination.getType(),
-                                     input, weight, /*zeros=*/Value(), /*sums=*/Value(), starts,
-                                     extras, destination,
-                                     accumulators);
+  auto op =
+      kernel::MatmulOp::create(builder, location, destination.getType(), input,
+                               weight, /*zeros=*/Value(), /*sums=*/Value(),
+                               starts, extras, destination, accumulators);
   fillScalarRegion(builder, location, op.getEpilogue(),
                    accumulators + extras.size(), scalar);
   return op.getResult();

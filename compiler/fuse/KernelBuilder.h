@@ -7,8 +7,8 @@
 namespace mille {
 
 // Fills a scalar region: its arguments to what it yields.
-using Scalar = llvm::function_ref<mlir::Value(mlir::OpBuilder &,
-                                              mlir::Location, mlir::ValueRange)>;
+using Scalar = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                              mlir::ValueRange)>;
 
 // An uninitialised [rows, columns].
 mlir::Value makeDestination(mlir::OpBuilder &builder, mlir::Location location,
@@ -30,8 +30,9 @@ mlir::Value makeRows(mlir::OpBuilder &builder, mlir::Location location,
 
 // `starts` of a stack of weights; null: one weight for all rows.
 mlir::Value makeMatmul(mlir::OpBuilder &builder, mlir::Location location,
-                       mlir::Value input, mlir::Value weight, mlir::Value starts,
-                       mlir::ValueRange extras, int64_t accumulators,
-                       mlir::Value destination, Scalar scalar);
+                       mlir::Value input, mlir::Value weight,
+                       mlir::Value starts, mlir::ValueRange extras,
+                       int64_t accumulators, mlir::Value destination,
+                       Scalar scalar);
 
 } // namespace mille

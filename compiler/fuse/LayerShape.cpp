@@ -28,11 +28,10 @@ bool isPlainConstant(ScaleAttr scale) {
 }
 
 bool hasSymbols(Attribute attribute) {
-  return attribute && attribute
-                          .walk([](FlatSymbolRefAttr) {
-                            return WalkResult::interrupt();
-                          })
-                          .wasInterrupted();
+  return attribute &&
+         attribute
+             .walk([](FlatSymbolRefAttr) { return WalkResult::interrupt(); })
+             .wasInterrupted();
 }
 
 Attribute withSymbols(Attribute attribute,
@@ -161,13 +160,14 @@ mille::wordsOf(Layer &layer, int64_t position, Value stream,
   return Words(layer, position, stream, types).words;
 }
 
-//===-- what differs --------------------------------------------------------===//
+//===-- what differs ------------------------------------------------------===//
 
 namespace {
 
 // An attribute in words, without the names of parameters.
 std::string text(Operation *op, StringAttr name, Attribute attribute) {
-  if (isLayerNumber(op, name) || isKeepIndex(op, name) || isColumnScale(op, name))
+  if (isLayerNumber(op, name) || isKeepIndex(op, name) ||
+      isColumnScale(op, name))
     return "";
   if (!attribute)
     return "absent";
@@ -187,7 +187,8 @@ std::string text(Operation *op, StringAttr name, Attribute attribute) {
 }
 
 void flatten(Operation *op, SmallVectorImpl<Operation *> &ops) {
-  op->walk<WalkOrder::PreOrder>([&](Operation *inner) { ops.push_back(inner); });
+  op->walk<WalkOrder::PreOrder>(
+      [&](Operation *inner) { ops.push_back(inner); });
 }
 
 } // namespace
@@ -205,8 +206,10 @@ std::string mille::firstDifference(const Layer &first, const Layer &other) {
     if (a->getName() != b->getName())
       return "has " + nameOf(b) + " where body 0 has " + nameOf(a);
     for (StringAttr name : a->getName().getAttributeNames()) {
-      std::string one = text(a, name, a->getInherentAttr(name).value_or(Attribute())),
-                  two = text(b, name, b->getInherentAttr(name).value_or(Attribute()));
+      std::string one = text(a, name,
+                             a->getInherentAttr(name).value_or(Attribute())),
+                  two = text(b, name,
+                             b->getInherentAttr(name).value_or(Attribute()));
       if (one != two)
         return (name.getValue() + " of " + nameOf(b) + " is " + two +
                 ", in body 0 " + one)
@@ -223,7 +226,7 @@ std::string mille::firstDifference(const Layer &first, const Layer &other) {
          "otherwise, than in body 0";
 }
 
-//===-- generalise ----------------------------------------------------------===//
+//===-- generalise --------------------------------------------------------===//
 
 FlatSymbolRefAttr Generalise::renamed(FlatSymbolRefAttr reference) {
   auto found = symbols.find(reference);
@@ -241,10 +244,10 @@ Attribute Generalise::general(Attribute attribute) {
       scale && isPlainConstant(scale)) {
     FlatSymbolRefAttr column = numbers[next++];
     return !column ? scale
-                   : ScaleAttr::get(scale.getContext(), scale.getKind(), F64(1.0),
-                                    StringAttr(), column, scale.getShare(),
-                                    scale.getFrom(), scale.getTo(),
-                                    scale.getSteps());
+                   : ScaleAttr::get(scale.getContext(), scale.getKind(),
+                                    F64(1.0), StringAttr(), column,
+                                    scale.getShare(), scale.getFrom(),
+                                    scale.getTo(), scale.getSteps());
   }
   if (!hasSymbols(attribute))
     return attribute;
@@ -260,8 +263,9 @@ void Generalise::operator()(Operation *op, int64_t position) {
     if (isLayerNumber(op, name)) {
       cast<ResidualOp>(op).removeLayerAttr();
     } else if (isKeepIndex(op, name)) {
-      op->setInherentAttr(name, builder.getI64IntegerAttr(
-                                    cast<IntegerAttr>(value).getInt() - position));
+      op->setInherentAttr(name,
+                          builder.getI64IntegerAttr(
+                              cast<IntegerAttr>(value).getInt() - position));
     } else if (isColumnScale(op, name)) {
       if (FlatSymbolRefAttr column = numbers[next++]) {
         op->setInherentAttr(name, builder.getF64FloatAttr(1));

@@ -16,15 +16,15 @@ struct Layer {
   size_t body = 0;
 };
 
-// Fills the layer's symbols and numbers and returns what is left: two layers are
-// equal when these words are. `types` are those of parameters, `position` is the
-// layer's number and `stream` what it reads.
+// Fills the layer's symbols and numbers and returns what is left: two layers
+// are equal when these words are. `types` are those of parameters, `position`
+// is the layer's number and `stream` what it reads.
 std::vector<uint64_t>
 wordsOf(Layer &layer, int64_t position, mlir::Value stream,
         const llvm::DenseMap<mlir::StringAttr, mlir::Attribute> &types);
 
-// The first thing in which two layers that are not equal differ: "window of attend
-// is [4, 0], was absent".
+// The first thing in which two layers that are not equal differ: "window of
+// attend is [4, 0], was absent".
 std::string firstDifference(const Layer &first, const Layer &other);
 
 // Replaces symbols and numbers of a cloned layer by columns.

@@ -2,8 +2,8 @@
 // mechanism behind every fusion into an epilogue.
 // Which ops to merge, and what the boundary is called, is the passes' business.
 #include "compiler/fuse/MergeRows.h"
-#include "runtime/abi.h"
 #include "mlir/IR/IRMapping.h"
+#include "runtime/abi.h"
 
 using namespace mlir;
 using namespace mille;
@@ -19,8 +19,7 @@ int64_t mille::rowBytes(Value value) {
 }
 
 static kernel::Access accessIn(RowsOp op, Value input) {
-  int64_t columns =
-      cast<ShapedType>(op.getOut().getType()).getShape().back();
+  int64_t columns = cast<ShapedType>(op.getOut().getType()).getShape().back();
   return kernel::accessOf(cast<ShapedType>(input.getType()), columns)
       .value_or(kernel::Access::element);
 }
@@ -55,8 +54,7 @@ Value mille::inlineScalar(OpBuilder &builder, Region &region,
   mapping.map(region.getArguments(), arguments);
   for (Operation &op : region.front().without_terminator())
     builder.clone(op, mapping);
-  return mapping.lookupOrDefault(
-      region.front().getTerminator()->getOperand(0));
+  return mapping.lookupOrDefault(region.front().getTerminator()->getOperand(0));
 }
 
 bool mille::sameScalar(Region &a, Region &b) {

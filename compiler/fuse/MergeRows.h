@@ -14,8 +14,8 @@ bool isElementwise(kernel::RowsOp op);
 // The distinct inputs that are read by element, in order.
 llvm::SmallVector<mlir::Value> elementInputs(kernel::RowsOp op);
 
-// Why `consumer` cannot be merged into the op that makes `input`, which is read by
-// element and made by a matmul or rows op; a sentence, empty where it can.
+// Why `consumer` cannot be merged into the op that makes `input`, which is read
+// by element and made by a matmul or rows op; a sentence, empty where it can.
 std::string whyNotMerge(kernel::RowsOp consumer, mlir::Value input);
 
 // Merges it and erases both; returns the op that does the work of both. Values

@@ -10,12 +10,13 @@ void mille::addRollPipeline(OpPassManager &pipeline) {
 
 void mille::addFusePipeline(OpPassManager &pipeline) {
   OpPassManager &model = pipeline.nest<transformer::ModelOp>();
-  model.addPass(createConvertToKernel()); // one kernel op per transformer op
+  model.addPass(createConvertToKernel());    // one kernel op per transformer op
   model.addPass(createFuseBiasActivation()); // projections are one matmul each
   model.addPass(createFuseQkv());
-  model.addPass(createFuseGateUp()); // what two matmuls feed is a sum from here on
+  model.addPass(
+      createFuseGateUp()); // what two matmuls feed is a sum from here on
   model.addPass(createFuseResidual()); // a sum is written once
-  model.addPass(createCarryNorm()); // a norm is in the body of its sum
+  model.addPass(createCarryNorm());    // a norm is in the body of its sum
   model.addPass(createFuseAddNorm());
   model.addPass(createFuseEmbedNorm());
   model.addPass(createFuseSoftmaxScale());

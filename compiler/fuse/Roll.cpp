@@ -147,7 +147,8 @@ void Roller::fillBody(Region &region, ArrayRef<Layer *> layers,
         }))
       continue;
     for (auto [layer, row] : llvm::zip(layers, rows))
-      row.push_back(FloatAttr::get(Float64Type::get(context), layer->numbers[i]));
+      row.push_back(
+          FloatAttr::get(Float64Type::get(context), layer->numbers[i]));
     // The unit's own name has the first layer's number: generalise it as its
     // symbols were.
     auto [holder, slot] = first.sites[i];

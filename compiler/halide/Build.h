@@ -1,8 +1,8 @@
 // Halide pipelines of the kernels: algorithm above, schedule below.
 // Private to this room.
 #pragma once
-#include "compiler/halide/device/DeviceSource.h"
 #include "compiler/halide/Spec.h"
+#include "compiler/halide/device/DeviceSource.h"
 
 #include "Halide.h"
 
@@ -10,13 +10,13 @@ namespace mille {
 
 // What a schedule depends on of the machine.
 struct Machine {
-  int lanes = 16;    // f32 in a vector
-  bool wide = true;  // 32 vector registers, not 16
-  bool pairs = false; // multiply-adds of pairs of bf16
+  int lanes = 16;        // f32 in a vector
+  bool wide = true;      // 32 vector registers, not 16
+  bool pairs = false;    // multiply-adds of pairs of bf16
   bool integers = false; // the same of 16-bit integers, and none of bf16
   bool picks = false; // of sixteen numbers by a lane's bits: PickInstruction.h
   bool bytes = false; // multiply-adds of four bytes
-  bool tileRegisters = false; // of bf16 and of bytes: AMX
+  bool tileRegisters = false;    // of bf16 and of bytes: AMX
   bool prefetchesIntoL2 = false; // alone, not into L1 too, and drops none
   bool device = false; // work-groups of work-items; a kernel is the whole op
 };
@@ -34,7 +34,7 @@ struct Pipe {
   Halide::Func out;
   std::vector<Halide::Argument> arguments;
   std::vector<Halide::Internal::IRMutator *> passes; // over the lowered program
-  ExpertGroups experts; // on a device
+  ExpertGroups experts;                              // on a device
 };
 
 Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,

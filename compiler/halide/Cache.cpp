@@ -44,12 +44,13 @@ void trim(StringRef folder) {
   std::vector<Entry> entries;
   uint64_t total = 0;
   std::error_code problem;
-  for (sys::fs::directory_iterator it(folder, problem), end; !problem && it != end;
-       it.increment(problem)) {
+  for (sys::fs::directory_iterator it(folder, problem), end;
+       !problem && it != end; it.increment(problem)) {
     sys::fs::file_status status;
     if (sys::fs::status(it->path(), status))
       continue;
-    entries.push_back({it->path(), status.getSize(), status.getLastModificationTime()});
+    entries.push_back(
+        {it->path(), status.getSize(), status.getLastModificationTime()});
     total += status.getSize();
   }
   if (total <= limitBytes)

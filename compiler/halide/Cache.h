@@ -8,8 +8,8 @@ namespace mille {
 // $XDG_CACHE_HOME/mille or ~/.cache/mille; empty where neither is known.
 std::string kernelCacheFolder();
 
-// The bytes kept under `key` (hexadecimal digits), false where there are none or
-// they are damaged.
+// The bytes kept under `key` (hexadecimal digits), false where there are none
+// or they are damaged.
 bool readKernelCache(const std::string &key, std::string &bytes);
 
 // Keeps the bytes; removes the oldest entries beyond 512 MB.

@@ -1,5 +1,6 @@
-// Roundings by integer arithmetic: Halide's own cast to bf16 is a longer emulation. Must
-// be in the form that RoundingInstruction.cpp finds, and give its bits.
+// Roundings by integer arithmetic: Halide's own cast to bf16 is a longer
+// emulation. Must be in the form that RoundingInstruction.cpp finds, and give
+// its bits.
 #include "compiler/halide/Elements.h"
 
 using namespace Halide;
@@ -44,7 +45,8 @@ Expr rounded(const Expr &x, Element element) {
 
 Expr partOf(const Expr &word, const Expr &part, Element element) {
   if (isBf16(element))
-    return reinterpret<float>(select(part == 0, word << 16, word & Expr(uint32_t(0xffff0000))));
+    return reinterpret<float>(
+        select(part == 0, word << 16, word & Expr(uint32_t(0xffff0000))));
   return reinterpret<int32_t>(word << cast<uint32_t>(24 - 8 * part)) >> 24;
 }
 
@@ -53,11 +55,12 @@ KernelSpec withoutBf16(KernelSpec spec) {
     if (buffer.element == Element::bf16)
       buffer.element = Element::bf16Bits;
   };
-  for (BufferSpec *buffer : {&spec.out, &spec.matmul.input, &spec.quantize.input,
-                             &spec.attention.query, &spec.attention.key,
-                             &spec.attention.value})
+  for (BufferSpec *buffer :
+       {&spec.out, &spec.matmul.input, &spec.quantize.input,
+        &spec.attention.query, &spec.attention.key, &spec.attention.value})
     asBits(*buffer);
-  for (std::vector<BufferSpec> *buffers : {&spec.matmul.extras, &spec.rows.inputs})
+  for (std::vector<BufferSpec> *buffers :
+       {&spec.matmul.extras, &spec.rows.inputs})
     for (BufferSpec &buffer : *buffers)
       asBits(buffer);
   return spec;

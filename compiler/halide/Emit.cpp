@@ -1,5 +1,6 @@
-// Runs Halide on one pipeline and gives the object's bytes, for a CPU by LLVM. Must not
-// keep state: several threads emit at once, and equal specs must give equal bytes.
+// Runs Halide on one pipeline and gives the object's bytes, for a CPU by LLVM.
+// Must not keep state: several threads emit at once, and equal specs must give
+// equal bytes.
 #include "compiler/halide/Emit.h"
 
 #include "compiler/halide/Build.h"
@@ -32,10 +33,14 @@ Expr readOf(const BufferSpec &spec, const ImageParam &buffer, const Expr &n,
             const Expr &m) {
   Expr first = spec.rank == 2 ? buffer.dim(1).min() : Expr();
   switch (spec.reading) {
-  case Reading::element: return widened(buffer(n, m));
-  case Reading::row: return buffer(0, m);
-  case Reading::column: return spec.rank == 2 ? buffer(n, first) : buffer(n);
-  case Reading::scalar: return spec.rank == 2 ? buffer(0, first) : buffer(0);
+  case Reading::element:
+    return widened(buffer(n, m));
+  case Reading::row:
+    return buffer(0, m);
+  case Reading::column:
+    return spec.rank == 2 ? buffer(n, first) : buffer(n);
+  case Reading::scalar:
+    return spec.rank == 2 ? buffer(0, first) : buffer(0);
   }
   return {};
 }
@@ -55,9 +60,10 @@ public:
   void error(const char *text) override { throw CompileError(text); }
 };
 
-// What LLVM is told, which Halide takes from the environment only, when it first makes
-// code. Vectors are in the schedules: of the addresses of a tile's rows LLVM made some
-// more, took them apart again in each step, and kept the sums of bf16 in memory.
+// What LLVM is told, which Halide takes from the environment only, when it
+// first makes code. Vectors are in the schedules: of the addresses of a tile's
+// rows LLVM made some more, took them apart again in each step, and kept the
+// sums of bf16 in memory.
 constexpr const char *llvmOptions = "-vectorize-slp=false";
 
 void prepareHalide() {
@@ -72,7 +78,8 @@ void prepareHalide() {
 // An unnamed file in memory that Halide can write by path.
 class MemoryFile {
 public:
-  explicit MemoryFile(const char *name) : file(memfd_create(name, MFD_CLOEXEC)) {}
+  explicit MemoryFile(const char *name)
+      : file(memfd_create(name, MFD_CLOEXEC)) {}
   ~MemoryFile() { close(file); }
   std::string path() const { return "/proc/self/fd/" + std::to_string(file); }
   bool read(std::string &bytes) const {
@@ -102,7 +109,8 @@ Machine machineOf(const Target &target, const EmitOptions &options) {
   machine.pairs = machine.bytes && options.bf16;
   machine.integers = machine.bytes && !options.bf16;
   machine.tileRegisters = machine.wide && options.tileRegisters;
-  // Zen 4, which drops some that are for L2 alone (arXiv 2411.02814), gains nothing.
+  // Zen 4, which drops some that are for L2 alone (arXiv 2411.02814), gains
+  // nothing.
   machine.prefetchesIntoL2 = machine.tileRegisters;
   return machine;
 }
@@ -110,12 +118,18 @@ Machine machineOf(const Target &target, const EmitOptions &options) {
 Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
            const EmitOptions &options) {
   switch (spec.kind) {
-  case KernelKind::matmul: return buildMatmul(spec, machine, names, options.few, options.rank);
-  case KernelKind::rows: return buildRows(spec, machine, names);
-  case KernelKind::quantize: return buildQuantize(spec, machine, names);
-  case KernelKind::attention: return buildAttention(spec, machine, names);
-  case KernelKind::rotate: return buildRotate(spec, machine, names);
-  case KernelKind::slots: return buildSlots(spec, machine, names);
+  case KernelKind::matmul:
+    return buildMatmul(spec, machine, names, options.few, options.rank);
+  case KernelKind::rows:
+    return buildRows(spec, machine, names);
+  case KernelKind::quantize:
+    return buildQuantize(spec, machine, names);
+  case KernelKind::attention:
+    return buildAttention(spec, machine, names);
+  case KernelKind::rotate:
+    return buildRotate(spec, machine, names);
+  case KernelKind::slots:
+    return buildSlots(spec, machine, names);
   }
   return {};
 }
@@ -130,7 +144,8 @@ Module placeBuffers(const Module &module, const ExpertGroups &experts) {
       placed.append(buffer);
       continue;
     }
-    std::string text = withOffsets(static_cast<const char *>(buffer.data()), experts);
+    std::string text =
+        withOffsets(static_cast<const char *>(buffer.data()), experts);
     if (text.empty())
       throw CompileError("the device's kernels are not written as expected");
     Buffer<uint8_t> source(int(text.size() + 1), buffer.name());
@@ -159,7 +174,8 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Names names{options.unique};
     Machine machine = machineOf(target, options);
     // Of a CPU older than its target Halide would use that target's bf16.
-    Pipe pipe = build(options.bf16 ? spec : withoutBf16(spec), machine, names, options);
+    Pipe pipe =
+        build(options.bf16 ? spec : withoutBf16(spec), machine, names, options);
     std::vector<Func> outs = pipe.before;
     outs.push_back(pipe.out);
     Pipeline pipeline(outs);

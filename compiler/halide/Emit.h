@@ -9,13 +9,14 @@ namespace mille {
 
 struct EmitOptions {
   std::string target; // Halide target string
-  std::string entry;  // name of the function; entry + "_argv" is what hosts call
+  std::string entry; // name of the function; entry + "_argv" is what hosts call
   std::string unique; // part of every internal name, different for each kernel
   bool few = false;   // schedule for few rows
   std::string *statement = nullptr; // also gives Halide's lowered program
-  unsigned rank = 0;  // of a matmul's tile (Tiles.h)
-  std::string cpu = ""; // of Isa: whose machine code LLVM makes; empty: a device
-  bool bf16 = false;    // the CPU has bf16's instructions
+  unsigned rank = 0;                // of a matmul's tile (Tiles.h)
+  std::string cpu =
+      "";            // of Isa: whose machine code LLVM makes; empty: a device
+  bool bf16 = false; // the CPU has bf16's instructions
   bool tileRegisters = false; // the CPU has these
 };
 
@@ -29,7 +30,8 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
 // The version of Halide: part of a kernel's identity.
 std::string halideVersion();
 
-// Heap a kernel's temporaries take for `keys` keys, in bytes: base + keys * per.
+// Heap a kernel's temporaries take for `keys` keys, in bytes: base + keys *
+// per.
 void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey);
 // Keys that attention adds up together, on any machine; 0: one by one, or none.
 uint32_t keysTogether(const KernelSpec &spec);

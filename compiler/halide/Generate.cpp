@@ -3,9 +3,9 @@
 #include "compiler/halide/Generate.h"
 
 #include "compiler/halide/Cache.h"
-#include "compiler/halide/device/DeviceTiles.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/ReadSpec.h"
+#include "compiler/halide/device/DeviceTiles.h"
 #include "compiler/halide/matmul/Tiles.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,7 +42,8 @@ std::string nameOf(const KernelSpec &spec) {
 
 // Whose object it is, where not Halide's own: of every CPU.
 std::string makerOf(const Isa &isa) {
-  return isa.cpu.empty() ? "" : "\n" + isa.cpu + " by LLVM " LLVM_VERSION_STRING;
+  return isa.cpu.empty() ? ""
+                         : "\n" + isa.cpu + " by LLVM " LLVM_VERSION_STRING;
 }
 
 bool isWide(const Isa &isa) { return isa.features & MILLE_CPU_AVX512; }
@@ -53,11 +54,12 @@ Core coreFor(const KernelSpec &spec, const Isa &isa) {
   return coreOf(isWide(isa), hasTileRegisters(isa), spec.matmul.isNarrow());
 }
 
-// Only matmul has a schedule of its own for few rows: on AVX-512 without tile registers,
-// and on devices, where it is the one without local memory.
+// Only matmul has a schedule of its own for few rows: on AVX-512 without tile
+// registers, and on devices, where it is the one without local memory.
 bool hasClasses(const KernelInfo &info, const Isa &isa) {
   const bool inTiles = hasTileRegisters(isa) && info.narrow;
-  return info.fewRows > 0 && ((isWide(isa) && !inTiles) || !isa.backend.empty());
+  return info.fewRows > 0 &&
+         ((isWide(isa) && !inTiles) || !isa.backend.empty());
 }
 
 void describeMatmul(const KernelSpec &spec, KernelInfo &info) {
@@ -65,8 +67,10 @@ void describeMatmul(const KernelSpec &spec, KernelInfo &info) {
   info.bufferCount = 3 + m.extras.size();
   info.columnUnit = m.panel / m.accumulators;
   info.narrow = m.isNarrow();
-  // On every machine: tile registers have 16 rows, and vectors' tiles divide that.
-  info.rowUnit = info.narrow ? 16 : tilesOf(spec, coreOf(/*wide=*/true)).front().rows;
+  // On every machine: tile registers have 16 rows, and vectors' tiles divide
+  // that.
+  info.rowUnit =
+      info.narrow ? 16 : tilesOf(spec, coreOf(/*wide=*/true)).front().rows;
   info.fewRows = fewRowsOf(spec);
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
   info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
@@ -77,7 +81,8 @@ void describeMatmul(const KernelSpec &spec, KernelInfo &info) {
     info.bytesWeights += 4 * m.panels * m.panel;
   }
   for (const BufferSpec &extra : m.extras) {
-    bool byRow = extra.reading == Reading::element || extra.reading == Reading::row;
+    bool byRow =
+        extra.reading == Reading::element || extra.reading == Reading::row;
     info.rowDimension.push_back(byRow ? 1 : -1);
     if (extra.reading == Reading::column)
       info.bytesWeights += 4 * m.columns;
@@ -90,14 +95,20 @@ void describe(const RowsSpec &r, KernelInfo &info) {
   info.rowUnit = 1;
   uint64_t perElement = r.body.steps.size();
   switch (r.norm) {
-  case RowStatistic::none: break;
-  case RowStatistic::layer: perElement += 6; break;
+  case RowStatistic::none:
+    break;
+  case RowStatistic::layer:
+    perElement += 6;
+    break;
   case RowStatistic::rms:
-  case RowStatistic::l2: perElement += 3; break;
+  case RowStatistic::l2:
+    perElement += 3;
+    break;
   }
   info.flopsPerRow = perElement * r.columns;
   for (auto [i, input] : llvm::enumerate(r.inputs)) {
-    bool byRow = input.reading == Reading::element || input.reading == Reading::row;
+    bool byRow =
+        input.reading == Reading::element || input.reading == Reading::row;
     info.rowDimension.push_back(r.gather[i] < 0 && byRow ? 1 : -1);
   }
   info.rowDimension.insert(info.rowDimension.end(), r.indices, 0);
@@ -165,14 +176,16 @@ llvm::ArrayRef<Isa> mille::knownIsas() {
   static const Isa isas[] = {
       {"sapphirerapids", ("x86-64-linux-avx512_zen4" + features).str(),
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 |
-           MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2 | MILLE_CPU_AMX, "",
-       "sapphirerapids"},
+           MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2 | MILLE_CPU_AMX,
+       "", "sapphirerapids"},
       {"zen4", ("x86-64-linux-avx512_zen4" + features).str(),
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 |
-           MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2, "", "znver4"},
+           MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2,
+       "", "znver4"},
       // Halide has vpdpbusd from Zen 4 on only.
       {"cascadelake", ("x86-64-linux-avx512_zen4" + features).str(),
-       MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_VNNI, "", "cascadelake"},
+       MILLE_CPU_AVX2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_VNNI, "",
+       "cascadelake"},
       {"x86-64-v4", ("x86-64-linux-avx512_skylake" + features).str(),
        MILLE_CPU_AVX2 | MILLE_CPU_AVX512, "", "x86-64-v4"},
       {"x86-64-v3", ("x86-64-linux-avx-avx2-f16c-fma-sse41" + features).str(),
@@ -190,12 +203,24 @@ KernelInfo mille::describeKernel(Operation *op) {
   info.name = nameOf(spec);
   info.partition = MILLE_PARTITION_ROWS;
   switch (spec.kind) {
-  case KernelKind::matmul: describeMatmul(spec, info); break;
-  case KernelKind::rows: describe(spec.rows, info); break;
-  case KernelKind::quantize: describe(spec.quantize, info); break;
-  case KernelKind::attention: describe(spec.attention, info); break;
-  case KernelKind::rotate: describe(spec.rotate, info); break;
-  case KernelKind::slots: describe(spec.slots, info); break;
+  case KernelKind::matmul:
+    describeMatmul(spec, info);
+    break;
+  case KernelKind::rows:
+    describe(spec.rows, info);
+    break;
+  case KernelKind::quantize:
+    describe(spec.quantize, info);
+    break;
+  case KernelKind::attention:
+    describe(spec.attention, info);
+    break;
+  case KernelKind::rotate:
+    describe(spec.rotate, info);
+    break;
+  case KernelKind::slots:
+    describe(spec.slots, info);
+    break;
   }
   info.rowDimension.push_back(spec.kind == KernelKind::slots ? -1 : 1); // out
   scratchOf(spec, info.scratchBytes, info.scratchBytesPerToken);
@@ -233,7 +258,8 @@ std::vector<std::string> mille::tilesOf(Operation *op, const Isa &isa) {
 }
 
 Status mille::generateKernel(Operation *op, const Isa &isa, RowClass rows,
-                             bool useCache, std::string &object, unsigned rank) {
+                             bool useCache, std::string &object,
+                             unsigned rank) {
   KernelSpec spec;
   if (failed(readSpec(op, spec)))
     return Status::bug;

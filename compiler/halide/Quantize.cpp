@@ -1,9 +1,9 @@
 // Rows as bytes, with a step and a zero for each.
 // Must round in the same way on every instruction set.
 #include "compiler/halide/Build.h"
-#include "compiler/halide/device/Device.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/device/Device.h"
 
 using namespace Halide;
 
@@ -12,11 +12,12 @@ namespace {
 
 Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
 
-// Columns side by side that a row is read in. Which of two equal numbers is the outlier
-// depends on it.
+// Columns side by side that a row is read in. Which of two equal numbers is the
+// outlier depends on it.
 constexpr int rowLanes = 64;
 
-// The bits of a row's numbers, as wide as they lie there: of bf16, half as many vectors.
+// The bits of a row's numbers, as wide as they lie there: of bf16, half as many
+// vectors.
 struct Bits {
   Bits(const BufferSpec &row, const Machine &machine)
       : width(isBf16(row.element) && !machine.device ? 16 : 32),
@@ -25,14 +26,18 @@ struct Bits {
   Type type() const { return Int(width); }
   Expr none() const { return Internal::make_zero(type()); }
   Expr unsignedNone() const { return withoutSign(none()); }
-  Expr sign() const { return Internal::make_const(UInt(width), uint64_t(1) << (width - 1)); }
+  Expr sign() const {
+    return Internal::make_const(UInt(width), uint64_t(1) << (width - 1));
+  }
   Expr of(const Expr &x) const {
     return reinterpret(type(), width == 16 ? x : widened(x));
   }
   Expr number(const Expr &bits) const {
     return width == 16 ? widened(withoutSign(bits)) : reinterpret<float>(bits);
   }
-  Expr withoutSign(const Expr &bits) const { return reinterpret(UInt(width), bits); }
+  Expr withoutSign(const Expr &bits) const {
+    return reinterpret(UInt(width), bits);
+  }
 
   int width;
   int lanes; // in a vector
@@ -40,8 +45,8 @@ struct Bits {
 
 using Values = std::vector<Expr>;
 
-// What all numbers of a row of N combine to: those of each lane first, by `take`, then
-// the lanes, by `combine`. One pass over the row.
+// What all numbers of a row of N combine to: those of each lane first, by
+// `take`, then the lanes, by `combine`. One pass over the row.
 class AcrossRow {
 public:
   using Take = std::function<Values(const Values &, Expr column)>;
@@ -49,9 +54,11 @@ public:
   using Place = std::function<Values(const Values &)>;
 
   // `place`: what the values of a lane are to all lanes.
-  AcrossRow(const std::string &name, const Names &names, const Var &m, int N, int V,
-            const Machine &machine, const Values &start, const Take &take,
-            const Combine &combine, const Place &place = [](const Values &of) { return of; })
+  AcrossRow(
+      const std::string &name, const Names &names, const Var &m, int N, int V,
+      const Machine &machine, const Values &start, const Take &take,
+      const Combine &combine,
+      const Place &place = [](const Values &of) { return of; })
       : lanes(names((name + "_lanes").c_str())), all(names(name.c_str())), m(m),
         device(machine.device) {
     const int L = rowLanes, whole = N / L, rest = N % L;
@@ -79,7 +86,8 @@ public:
       return;
     }
     lanes.vectorize(l, V).unroll(l);
-    fold(name, names, l, V, tree(L / V, combine, [&](int i) { return placed(i * V + l); }),
+    fold(name, names, l, V,
+         tree(L / V, combine, [&](int i) { return placed(i * V + l); }),
          combine);
   }
 
@@ -103,10 +111,12 @@ private:
   Values valuesOf(const Func &f, const Expr &lane) const {
     Values values;
     for (int i = 0; i < f.outputs(); ++i)
-      values.push_back(f.outputs() == 1 ? Expr(f(lane, m)) : Expr(f(lane, m)[i]));
+      values.push_back(f.outputs() == 1 ? Expr(f(lane, m))
+                                        : Expr(f(lane, m)[i]));
     return values;
   }
-  static Values tree(int size, const Combine &combine, const std::function<Values(int)> &at) {
+  static Values tree(int size, const Combine &combine,
+                     const std::function<Values(int)> &at) {
     std::vector<Values> left;
     for (int i = 0; i < size; ++i)
       left.push_back(at(i));
@@ -115,8 +125,8 @@ private:
         left[i] = combine(left[i], left[i + left.size() / 2]);
     return left[0];
   }
-  // A vector of `size` lanes, then half as many, to one: of single numbers this takes as
-  // long as a fourth of a row.
+  // A vector of `size` lanes, then half as many, to one: of single numbers this
+  // takes as long as a fourth of a row.
   void fold(const std::string &name, const Names &names, const Var &l, int size,
             const Values &across, const Combine &combine) {
     halves.emplace_back(names((name + "_folded").c_str()));
@@ -125,10 +135,12 @@ private:
     for (size /= 2; size > 1; size /= 2) {
       Func wider = halves.back();
       halves.emplace_back(names((name + "_" + std::to_string(size)).c_str()));
-      halves.back()(l, m) = tupleOf(combine(valuesOf(wider, l), valuesOf(wider, l + size)));
+      halves.back()(l, m) =
+          tupleOf(combine(valuesOf(wider, l), valuesOf(wider, l + size)));
       halves.back().bound_extent(l, size).vectorize(l, size);
     }
-    all(m) = tupleOf(combine(valuesOf(halves.back(), 0), valuesOf(halves.back(), 1)));
+    all(m) = tupleOf(
+        combine(valuesOf(halves.back(), 0), valuesOf(halves.back(), 1)));
   }
 
   Func lanes, all;
@@ -138,7 +150,8 @@ private:
 };
 
 // The two largest of one and another two.
-Values twoLargest(const Expr &a, const Expr &second, const Expr &b, const Expr &other) {
+Values twoLargest(const Expr &a, const Expr &second, const Expr &b,
+                  const Expr &other) {
   return {max(a, b), max(min(a, b), max(second, other))};
 }
 Values joined(Values a, const Values &b) {
@@ -146,17 +159,18 @@ Values joined(Values a, const Values &b) {
   return a;
 }
 
-// A row's outlier, and the ends of its others and of 0, as magnitudes. As integers,
-// numbers that are not negative keep their order, a NaN is above all, and those with the
-// sign's bit are below 0; without a sign, these are above all others, and their negations
-// keep their order. A pass finds each lane's largest of both kinds; the second of the
-// side that the outlier is on is another lane's largest or, with the outlier, in its lane,
-// which is read again. (That each lane keeps its two largest of both kinds, and a second
-// pass finds the column, takes a tenth to a third longer for 768 or 3072 columns.)
+// A row's outlier, and the ends of its others and of 0, as magnitudes. As
+// integers, numbers that are not negative keep their order, a NaN is above all,
+// and those with the sign's bit are below 0; without a sign, these are above
+// all others, and their negations keep their order. A pass finds each lane's
+// largest of both kinds; the second of the side that the outlier is on is
+// another lane's largest or, with the outlier, in its lane, which is read
+// again. (That each lane keeps its two largest of both kinds, and a second pass
+// finds the column, takes a tenth to a third longer for 768 or 3072 columns.)
 class RowEnds {
 public:
-  RowEnds(const ImageParam &input, int N, const Bits &bits, const Names &names, const Var &m,
-          const Machine &machine)
+  RowEnds(const ImageParam &input, int N, const Bits &bits, const Names &names,
+          const Var &m, const Machine &machine)
       : bits(bits), ends(endsOf(input, N, names, m, machine)),
         isHigh(ends[0] >= negated(ends[2])),
         turn(select(isHigh, bits.sign(), bits.unsignedNone())),
@@ -166,8 +180,9 @@ public:
     Expr lane = rowLanes - cast<int32_t>(firstLane[0]);
     readAgain(input, N, m, lane);
     Expr second = cast(UInt(bits.width), own(m)[2]);
-    high = bits.number(select(
-        isHigh, max(ends[1], reinterpret(bits.type(), second ^ turn)), ends[0]));
+    high = bits.number(
+        select(isHigh, max(ends[1], reinterpret(bits.type(), second ^ turn)),
+               ends[0]));
     low = bits.number(negated(select(isHigh, ends[2], max(ends[3], second))));
     column = clamp(own(m)[0] * rowLanes + lane, 0, N - 1);
   }
@@ -178,25 +193,27 @@ public:
     ends.computeAt(f);
     firstLane.computeAt(f);
     own.compute_at(f, m).store_in(MemoryType::Stack);
-    own.update().unroll(rounds, 4); // else its values go through vectors, 10 cycles each
+    own.update().unroll(
+        rounds, 4); // else its values go through vectors, 10 cycles each
   }
 
 private:
-  AcrossRow endsOf(const ImageParam &input, int N, const Names &names, const Var &m,
-                   const Machine &machine) const {
+  AcrossRow endsOf(const ImageParam &input, int N, const Names &names,
+                   const Var &m, const Machine &machine) const {
     const Expr none = bits.none(), unsignedNone = bits.unsignedNone();
-    return AcrossRow("ends", names, m, N, bits.lanes, machine, {none, unsignedNone},
-                     [&](const Values &so, const Expr &column) {
-                       Expr x = bits.of(input(column, m));
-                       return Values{max(so[0], x), max(so[1], bits.withoutSign(x))};
-                     },
-                     [](const Values &a, const Values &b) {
-                       return joined(twoLargest(a[0], a[1], b[0], b[1]),
-                                     twoLargest(a[2], a[3], b[2], b[3]));
-                     },
-                     [&](const Values &of) {
-                       return Values{of[0], none, of[1], unsignedNone};
-                     });
+    return AcrossRow(
+        "ends", names, m, N, bits.lanes, machine, {none, unsignedNone},
+        [&](const Values &so, const Expr &column) {
+          Expr x = bits.of(input(column, m));
+          return Values{max(so[0], x), max(so[1], bits.withoutSign(x))};
+        },
+        [](const Values &a, const Values &b) {
+          return joined(twoLargest(a[0], a[1], b[0], b[1]),
+                        twoLargest(a[2], a[3], b[2], b[3]));
+        },
+        [&](const Values &of) {
+          return Values{of[0], none, of[1], unsignedNone};
+        });
   }
 
   // Of the negative, or none.
@@ -208,27 +225,35 @@ private:
   // Of the outlier's side, in an order without a sign.
   Expr ranked(const Expr &x) const { return bits.withoutSign(x) ^ turn; }
 
-  AcrossRow firstLaneOf(const Names &names, const Var &m, const Machine &machine) const {
-    return AcrossRow("first_lane", names, m, rowLanes, bits.lanes, machine, {bits.none()},
-                     [&](const Values &so, const Expr &lane) {
-                       Values of = ends.ofLane(lane);
-                       Expr is = select(isHigh, ranked(of[0]), of[1]) == top;
-                       Expr left = cast(bits.type(), rowLanes - lane);
-                       return Values{select(is, max(so[0], left), so[0])};
-                     },
-                     [](const Values &a, const Values &b) { return Values{max(a[0], b[0])}; });
+  AcrossRow firstLaneOf(const Names &names, const Var &m,
+                        const Machine &machine) const {
+    return AcrossRow(
+        "first_lane", names, m, rowLanes, bits.lanes, machine, {bits.none()},
+        [&](const Values &so, const Expr &lane) {
+          Values of = ends.ofLane(lane);
+          Expr is = select(isHigh, ranked(of[0]), of[1]) == top;
+          Expr left = cast(bits.type(), rowLanes - lane);
+          return Values{select(is, max(so[0], left), so[0])};
+        },
+        [](const Values &a, const Values &b) {
+          return Values{max(a[0], b[0])};
+        });
   }
 
-  // The outlier's round, the largest and the second of its lane; from the last round on.
-  void readAgain(const ImageParam &input, int N, const Var &m, const Expr &lane) {
+  // The outlier's round, the largest and the second of its lane; from the last
+  // round on.
+  void readAgain(const ImageParam &input, int N, const Var &m,
+                 const Expr &lane) {
     Expr round = (N - 1) / rowLanes - rounds, column = round * rowLanes + lane;
-    Expr rank = cast<uint32_t>(ranked(bits.of(input(clamp(column, 0, N - 1), m))));
+    Expr rank =
+        cast<uint32_t>(ranked(bits.of(input(clamp(column, 0, N - 1), m))));
     const Expr nothing = cast<uint32_t>(0);
     if (N % rowLanes)
       rank = select(column < N, rank, nothing);
     own(m) = Tuple(0, nothing, nothing);
-    own(m) = Tuple(joined({select(rank == cast<uint32_t>(top), round, own(m)[0])},
-                          twoLargest(own(m)[1], own(m)[2], rank, nothing)));
+    own(m) =
+        Tuple(joined({select(rank == cast<uint32_t>(top), round, own(m)[0])},
+                     twoLargest(own(m)[1], own(m)[2], rank, nothing)));
   }
 
   Bits bits;
@@ -255,8 +280,10 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   Expr exact = added(ends.high, ends.low) * (1.0f / 255);
   Func step(names("step")), values(names("values"));
   step(m) = reinterpret<float>(max(bitsOf(exact), bitsOf(Expr(0x1p-100f))));
-  // Nothing is negative: a cast that truncates rounds what is 0.5 more to nearest.
-  Expr zero = clamp(cast<int32_t>(added(ends.low / step(m), Expr(0.5f))), 0, 255);
+  // Nothing is negative: a cast that truncates rounds what is 0.5 more to
+  // nearest.
+  Expr zero =
+      clamp(cast<int32_t>(added(ends.low / step(m), Expr(0.5f))), 0, 255);
   pipe.out = Func(names("out"));
   Func &parameters = pipe.out;
   parameters(c, m) = mux(c, {step(m), cast<float>(zero), at(ends.column),
@@ -264,8 +291,8 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   Func inverse(names("inverse"));
   inverse(m) = 1.0f / parameters(0, m);
   Expr shifted = added(at(n) * inverse(m), parameters(1, m) + 0.5f);
-  // Between low and high it is above -1; at high it may be 256. One instruction narrows
-  // and takes the least.
+  // Between low and high it is above -1; at high it may be 256. One instruction
+  // narrows and takes the least.
   Expr whole = reinterpret<uint32_t>(cast<int32_t>(shifted));
   Expr nearest = cast<uint8_t>(min(whole, Expr(uint32_t(255))));
   Expr there = clamp(cast<int32_t>(parameters(3, m)), 0, N - 1);

@@ -30,8 +30,8 @@ LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
     return op->emitOpError("operand is ") << type << " but must be a memref";
   auto element = elementOf(memref.getElementType());
   if (!element)
-    return op->emitOpError("operand is ") << type
-           << " but no kernel has elements of that type";
+    return op->emitOpError("operand is ")
+           << type << " but no kernel has elements of that type";
   spec.element = *element;
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -39,8 +39,8 @@ LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
     return op->emitOpError("operand is ") << type << " but must be strided";
   spec.rank = memref.getRank();
   if (spec.rank < 1 || spec.rank > 2)
-    return op->emitOpError("operand is ") << type
-           << " but must have one dimension or two";
+    return op->emitOpError("operand is ")
+           << type << " but must have one dimension or two";
   spec.columns = memref.getShape().back();
   spec.rows = spec.rank == 2 ? memref.getDimSize(0) : 1;
   if (spec.rank == 1 && spec.columns == ShapedType::kDynamic) { // indices
@@ -51,11 +51,11 @@ LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
     spec.rows = -1;
   spec.rowStride = spec.rank == 2 ? strides[0] : 0;
   if (strides.back() != 1 && spec.columns != 1)
-    return op->emitOpError("operand is ") << type
-           << " but its last stride must be 1";
+    return op->emitOpError("operand is ")
+           << type << " but its last stride must be 1";
   if (spec.columns < 1 || spec.rowStride < 0)
-    return op->emitOpError("operand is ") << type
-           << " but its columns and strides must be known";
+    return op->emitOpError("operand is ")
+           << type << " but its columns and strides must be known";
   return success();
 }
 
@@ -66,22 +66,32 @@ LogicalResult readOperand(Operation *op, Type type, int64_t columns,
     return failure();
   auto access = kernel::accessOf(cast<ShapedType>(type), columns);
   if (!access)
-    return op->emitOpError("operand is ") << type << " but the out has "
-           << columns << " columns";
+    return op->emitOpError("operand is ")
+           << type << " but the out has " << columns << " columns";
   switch (*access) {
-  case kernel::Access::element: spec.reading = Reading::element; break;
-  case kernel::Access::column: spec.reading = Reading::column; break;
-  case kernel::Access::row: spec.reading = Reading::row; break;
-  case kernel::Access::scalar: spec.reading = Reading::scalar; break;
+  case kernel::Access::element:
+    spec.reading = Reading::element;
+    break;
+  case kernel::Access::column:
+    spec.reading = Reading::column;
+    break;
+  case kernel::Access::row:
+    spec.reading = Reading::row;
+    break;
+  case kernel::Access::scalar:
+    spec.reading = Reading::scalar;
+    break;
   }
   return success();
 }
 
-//===-- Regions ---------------------------------------------------------------//
+//===-- Regions
+//---------------------------------------------------------------//
 
 class RegionReader {
 public:
-  RegionReader(Operation *op, ScalarProgram &program) : op(op), program(program) {}
+  RegionReader(Operation *op, ScalarProgram &program)
+      : op(op), program(program) {}
 
   LogicalResult read(Region &region) {
     Block &block = region.front();
@@ -135,24 +145,35 @@ private:
       return readConstant(constant);
     ScalarStep step{ScalarOp::constant};
     static const std::pair<StringRef, ScalarOp> table[] = {
-        {"arith.addf", ScalarOp::add},         {"arith.subf", ScalarOp::sub},
-        {"arith.mulf", ScalarOp::mul},         {"arith.divf", ScalarOp::div},
-        {"arith.negf", ScalarOp::neg},         {"arith.maximumf", ScalarOp::maximum},
-        {"arith.minimumf", ScalarOp::minimum}, {"arith.maxnumf", ScalarOp::maxnum},
-        {"arith.minnumf", ScalarOp::minnum},   {"arith.cmpf", ScalarOp::compare},
-        {"arith.select", ScalarOp::select},    {"math.exp", ScalarOp::exp},
-        {"math.exp2", ScalarOp::exp2},         {"math.tanh", ScalarOp::tanh},
-        {"math.erf", ScalarOp::erf},           {"math.erfc", ScalarOp::erfc},
-        {"math.sqrt", ScalarOp::sqrt},         {"math.rsqrt", ScalarOp::rsqrt},
-        {"math.absf", ScalarOp::abs},          {"math.log", ScalarOp::log},
-        {"math.sin", ScalarOp::sin},           {"math.cos", ScalarOp::cos},
+        {"arith.addf", ScalarOp::add},
+        {"arith.subf", ScalarOp::sub},
+        {"arith.mulf", ScalarOp::mul},
+        {"arith.divf", ScalarOp::div},
+        {"arith.negf", ScalarOp::neg},
+        {"arith.maximumf", ScalarOp::maximum},
+        {"arith.minimumf", ScalarOp::minimum},
+        {"arith.maxnumf", ScalarOp::maxnum},
+        {"arith.minnumf", ScalarOp::minnum},
+        {"arith.cmpf", ScalarOp::compare},
+        {"arith.select", ScalarOp::select},
+        {"math.exp", ScalarOp::exp},
+        {"math.exp2", ScalarOp::exp2},
+        {"math.tanh", ScalarOp::tanh},
+        {"math.erf", ScalarOp::erf},
+        {"math.erfc", ScalarOp::erfc},
+        {"math.sqrt", ScalarOp::sqrt},
+        {"math.rsqrt", ScalarOp::rsqrt},
+        {"math.absf", ScalarOp::abs},
+        {"math.log", ScalarOp::log},
+        {"math.sin", ScalarOp::sin},
+        {"math.cos", ScalarOp::cos},
         {"math.fma", ScalarOp::fma},
     };
     StringRef name = inner.getName().getStringRef();
     auto *row = llvm::find_if(table, [&](auto &r) { return r.first == name; });
     if (row == std::end(table))
-      return op->emitOpError("region holds ") << name
-             << " but no kernel knows it";
+      return op->emitOpError("region holds ")
+             << name << " but no kernel knows it";
     step.op = row->second;
     if (auto compare = dyn_cast<arith::CmpFOp>(inner)) {
       auto comparison = comparisonOf(compare.getPredicate());
@@ -172,16 +193,30 @@ private:
     return success();
   }
 
-  static std::optional<Comparison> comparisonOf(arith::CmpFPredicate predicate) {
+  static std::optional<Comparison>
+  comparisonOf(arith::CmpFPredicate predicate) {
     using P = arith::CmpFPredicate;
     switch (predicate) {
-    case P::OEQ: case P::UEQ: return Comparison::eq;
-    case P::OGT: case P::UGT: return Comparison::gt;
-    case P::OGE: case P::UGE: return Comparison::ge;
-    case P::OLT: case P::ULT: return Comparison::lt;
-    case P::OLE: case P::ULE: return Comparison::le;
-    case P::ONE: case P::UNE: return Comparison::ne;
-    default: return std::nullopt;
+    case P::OEQ:
+    case P::UEQ:
+      return Comparison::eq;
+    case P::OGT:
+    case P::UGT:
+      return Comparison::gt;
+    case P::OGE:
+    case P::UGE:
+      return Comparison::ge;
+    case P::OLT:
+    case P::ULT:
+      return Comparison::lt;
+    case P::OLE:
+    case P::ULE:
+      return Comparison::le;
+    case P::ONE:
+    case P::UNE:
+      return Comparison::ne;
+    default:
+      return std::nullopt;
     }
   }
 
@@ -190,7 +225,8 @@ private:
   llvm::DenseMap<Value, int> numbers;
 };
 
-//===-- Ops -------------------------------------------------------------------//
+//===-- Ops
+//-------------------------------------------------------------------//
 
 LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   spec.kind = KernelKind::matmul;
@@ -213,18 +249,21 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   const int64_t steps = m.steps();
   // Tiles of AVX-512 have whole vectors of each accumulator.
   const int64_t unit = 16 * group * m.accumulators;
-  if (!weight || weight.getRank() != rank || weight.getDimSize(rank - 1) % unit ||
+  if (!weight || weight.getRank() != rank ||
+      weight.getDimSize(rank - 1) % unit ||
       weight.getDimSize(rank - 2) != steps || !weight.getLayout().isIdentity())
-    return op.emitOpError("weight is ") << op.getWeight().getType()
-           << " but must be packed: [" << (entries ? "experts, " : "") << "panels, "
-           << steps << ", a multiple of " << unit << "]";
+    return op.emitOpError("weight is ")
+           << op.getWeight().getType() << " but must be packed: ["
+           << (entries ? "experts, " : "") << "panels, " << steps
+           << ", a multiple of " << unit << "]";
   m.panel = weight.getDimSize(rank - 1) / group;
   m.panels = weight.getDimSize(rank - 3);
   int64_t perPanel = m.panel / m.accumulators;
   if (m.panels != (m.columns + perPanel - 1) / perPanel)
-    return op.emitOpError("weight has ") << m.panels << " panels but "
-           << m.columns << " columns with " << m.accumulators
-           << " accumulators need " << (m.columns + perPanel - 1) / perPanel;
+    return op.emitOpError("weight has ")
+           << m.panels << " panels but " << m.columns << " columns with "
+           << m.accumulators << " accumulators need "
+           << (m.columns + perPanel - 1) / perPanel;
   for (Value extra : op.getExtras()) {
     auto type = cast<ShapedType>(extra.getType());
     BufferSpec &buffer = m.extras.emplace_back();
@@ -251,14 +290,21 @@ LogicalResult read(kernel::RowsOp op, KernelSpec &spec) {
                         : readOperand(op, input.getType(), r.columns, buffer)))
       return failure();
     if (gathered && (buffer.rank != 2 || buffer.columns != r.columns))
-      return op.emitOpError("gathered input is ") << input.getType()
-             << " but the out has " << r.columns << " columns";
+      return op.emitOpError("gathered input is ")
+             << input.getType() << " but the out has " << r.columns
+             << " columns";
   }
   if (auto norm = op.getNormAttr()) {
     switch (norm.getKind()) {
-    case kernel::RowNormKind::layer: r.norm = RowStatistic::layer; break;
-    case kernel::RowNormKind::rms: r.norm = RowStatistic::rms; break;
-    case kernel::RowNormKind::l2: r.norm = RowStatistic::l2; break;
+    case kernel::RowNormKind::layer:
+      r.norm = RowStatistic::layer;
+      break;
+    case kernel::RowNormKind::rms:
+      r.norm = RowStatistic::rms;
+      break;
+    case kernel::RowNormKind::l2:
+      r.norm = RowStatistic::l2;
+      break;
     }
     r.eps = norm.getEps().getValueAsDouble();
     r.group = norm.getGroup() ? norm.getGroup() : r.columns;
@@ -296,14 +342,16 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
     return failure();
   AttentionSpec &a = spec.attention;
   Value operands[attentionOperands] = {
-      op.getKeyBias(), op.getKeyHeadBias(), op.getRotation(),
-      op.getQueryScale(), op.getHeadScale(), op.getSink(), op.getBias(),
-      op.getContentQuery(), op.getContentKey(), op.getSegments(), op.getPrefix()};
+      op.getKeyBias(),    op.getKeyHeadBias(),  op.getRotation(),
+      op.getQueryScale(), op.getHeadScale(),    op.getSink(),
+      op.getBias(),       op.getContentQuery(), op.getContentKey(),
+      op.getSegments(),   op.getPrefix()};
   for (int i = 0; i < attentionOperands; ++i)
     if (failed(readOptional(op, operands[i], a.optional[i])))
       return failure();
   for (auto [name, operand] :
-       {std::pair<StringRef, AttentionOperand>{"content_query", AttentionOperand::contentQuery},
+       {std::pair<StringRef, AttentionOperand>{"content_query",
+                                               AttentionOperand::contentQuery},
         {"content_key", AttentionOperand::contentKey},
         {"bias", AttentionOperand::bias}}) {
     if (!a.has(operand))
@@ -311,9 +359,11 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
     bool pairs = operand == AttentionOperand::bias &&
                  op.getBiasBy() == kernel::BiasBy::pair;
     bool content = operand != AttentionOperand::bias;
-    int64_t columns = a[operand]->columns, each = content ? columns / a.heads : columns;
+    int64_t columns = a[operand]->columns,
+            each = content ? columns / a.heads : columns;
     if (!pairs && (each % 2 == 0 || (content && columns % a.heads)))
-      return op.emitOpError() << name << " has " << columns << " columns but heads is "
+      return op.emitOpError()
+             << name << " has " << columns << " columns but heads is "
              << a.heads << " and distances are odd in number";
   }
   a.softcap = op.getSoftcap().convertToDouble();
@@ -396,6 +446,7 @@ LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
     return readSlots(dispatch, spec);
   if (auto combine = dyn_cast<kernel::CombineOp>(op))
     return readSlots(combine, spec);
-  return op->emitOpError("is no kernel; kernels are matmul, rows, quantize, "
-                         "attention, linear_attention, rotate, dispatch and combine");
+  return op->emitOpError(
+      "is no kernel; kernels are matmul, rows, quantize, "
+      "attention, linear_attention, rotate, dispatch and combine");
 }

@@ -1,21 +1,21 @@
 // Row-wise kernels: gathers, a norm of the whole row, a scalar region.
 // Must add a row in one order, whatever rows a task has.
 #include "compiler/halide/Build.h"
-#include "compiler/halide/device/Device.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/device/Device.h"
 
 using namespace Halide;
 
 namespace mille {
 namespace {
 
-// Sums over a group of columns run in `lanes` columns side by side; then these are
-// added in pairs. 64 lanes hide the latency of the additions.
+// Sums over a group of columns run in `lanes` columns side by side; then these
+// are added in pairs. 64 lanes hide the latency of the additions.
 struct RowSum {
   const Names &names;
   int columns, vector; // of a group
-  bool device; // a work-item a lane
+  bool device;         // a work-item a lane
   int lanes() const { return columns >= 256 ? 64 : 16; }
   std::vector<Func> made; // to be scheduled: partial sums first
 
@@ -64,13 +64,16 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
                const Names &names) {
   const RowsSpec &s = spec.rows;
   const int N = s.columns, V = machine.lanes;
-  Var n(names("n")), m(names("m")), no(names("no")), ni(names("ni")), nv(names("nv"));
+  Var n(names("n")), m(names("m")), no(names("no")), ni(names("ni")),
+      nv(names("nv"));
   Pipe pipe;
   std::vector<ImageParam> inputs, indices;
   for (size_t i = 0; i < s.inputs.size(); ++i)
-    inputs.push_back(bufferOf(s.inputs[i], names(("input" + std::to_string(i)).c_str())));
+    inputs.push_back(
+        bufferOf(s.inputs[i], names(("input" + std::to_string(i)).c_str())));
   for (int i = 0; i < s.indices; ++i)
-    indices.emplace_back(Int(32), 1, names(("index" + std::to_string(i)).c_str()));
+    indices.emplace_back(Int(32), 1,
+                         names(("index" + std::to_string(i)).c_str()));
   for (ImageParam &p : inputs)
     pipe.arguments.push_back(p);
   for (ImageParam &p : indices)
@@ -115,8 +118,9 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
   }
   pipe.out = Func(names("out"));
   Func &out = pipe.out;
-  out(n, m) = rounded(evaluate(s.body, arguments, spec.out.element, machine.picks),
-                      spec.out.element);
+  out(n, m) =
+      rounded(evaluate(s.body, arguments, spec.out.element, machine.picks),
+              spec.out.element);
 
   auto buffer = out.output_buffer();
   buffer.dim(1).set_stride(int(spec.out.rowStride));

@@ -9,16 +9,19 @@ namespace mille {
 namespace {
 
 Expr rowAt(const ImageParam &input, const Expr &n, const Expr &row) {
-  return input(n, clamp(row, 0, input.dim(1).max())); // never outside, whatever is read
+  return input(
+      n, clamp(row, 0, input.dim(1).max())); // never outside, whatever is read
 }
 
 } // namespace
 
-Pipe buildSlots(const KernelSpec &spec, const Machine &machine, const Names &names) {
+Pipe buildSlots(const KernelSpec &spec, const Machine &machine,
+                const Names &names) {
   const SlotsSpec &s = spec.slots;
   const int k = int(s.k);
   ImageParam input = bufferOf(s.input, names("input")), weights;
-  ImageParam order(Int(32), 1, names("order")), place(Int(32), 1, names("place"));
+  ImageParam order(Int(32), 1, names("order")),
+      place(Int(32), 1, names("place"));
   Pipe pipe;
   pipe.arguments = {input};
   if (!s.combines)
@@ -57,9 +60,12 @@ Pipe buildSlots(const KernelSpec &spec, const Machine &machine, const Names &nam
   }
   out.split(n, no, nv, machine.lanes, TailStrategy::GuardWithIf).vectorize(nv);
   if (s.combines)
-    taken.compute_at(out, no).store_in(MemoryType::Register)
+    taken.compute_at(out, no)
+        .store_in(MemoryType::Register)
         .vectorize(n, machine.lanes, TailStrategy::GuardWithIf)
-        .update().reorder(n, j).vectorize(n, machine.lanes, TailStrategy::GuardWithIf);
+        .update()
+        .reorder(n, j)
+        .vectorize(n, machine.lanes, TailStrategy::GuardWithIf);
   else if (s.weights)
     taken.compute_at(out, m).store_in(MemoryType::Stack);
   return pipe;

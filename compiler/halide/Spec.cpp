@@ -1,5 +1,5 @@
-// Spells a kernel spec as canonical text. Must not depend on pointers, locale or
-// anything but the spec.
+// Spells a kernel spec as canonical text. Must not depend on pointers, locale
+// or anything but the spec.
 #include "compiler/halide/Spec.h"
 
 #include <algorithm>
@@ -30,9 +30,15 @@ bool mille::isBf16(Element element) {
 bool ScalarProgram::expensive() const {
   for (const ScalarStep &step : steps)
     switch (step.op) {
-    case ScalarOp::exp: case ScalarOp::exp2: case ScalarOp::tanh:
-    case ScalarOp::erf: case ScalarOp::erfc: case ScalarOp::log:
-    case ScalarOp::sin: case ScalarOp::cos: case ScalarOp::sqrt:
+    case ScalarOp::exp:
+    case ScalarOp::exp2:
+    case ScalarOp::tanh:
+    case ScalarOp::erf:
+    case ScalarOp::erfc:
+    case ScalarOp::log:
+    case ScalarOp::sin:
+    case ScalarOp::cos:
+    case ScalarOp::sqrt:
     case ScalarOp::rsqrt:
       return true;
     default:
@@ -43,16 +49,18 @@ bool ScalarProgram::expensive() const {
 
 int64_t AttentionSpec::together() const {
   using Operand = AttentionOperand;
-  // Of all else that differs by head there is one number for each: a query's own.
+  // Of all else that differs by head there is one number for each: a query's
+  // own.
   if (decay || !slopes.empty())
     return 1;
-  for (Operand byHead : {Operand::keyHeadBias, Operand::bias, Operand::contentQuery,
-                         Operand::contentKey})
+  for (Operand byHead : {Operand::keyHeadBias, Operand::bias,
+                         Operand::contentQuery, Operand::contentKey})
     if (has(byHead))
       return 1;
   if (kvHeads > 1)
     return group();
-  // Of a single key head the heads are cut into tasks, and 8 fill half a vector.
+  // Of a single key head the heads are cut into tasks, and 8 fill half a
+  // vector.
   int64_t most = std::min<int64_t>(heads, 8);
   while (heads % most)
     --most;
@@ -80,8 +88,13 @@ struct Text {
     return *this;
   }
   Text &buffer(const BufferSpec &b) {
-    return number(b.rank).number(b.columns).number(b.rows).number(b.rowStride)
-        .number(int(b.reading)).number(int(b.element)).word(";");
+    return number(b.rank)
+        .number(b.columns)
+        .number(b.rows)
+        .number(b.rowStride)
+        .number(int(b.reading))
+        .number(int(b.element))
+        .word(";");
   }
   Text &optional(const std::optional<BufferSpec> &b) {
     return b ? buffer(*b) : word("none");
@@ -128,7 +141,10 @@ void write(Text &t, const AttentionSpec &a) {
   for (const std::optional<BufferSpec> &operand : a.optional)
     t.optional(operand);
   t.word("decay").optional(a.decay);
-  t.number(a.causal).number(a.interleaved).number(a.biasByDistance).number(a.byteScores);
+  t.number(a.causal)
+      .number(a.interleaved)
+      .number(a.biasByDistance)
+      .number(a.byteScores);
   t.number(a.start).number(a.windowLeft).number(a.windowRight).number(a.chunk);
   t.real(a.scale).real(a.softcap).word("slopes");
   for (double slope : a.slopes)
@@ -150,12 +166,24 @@ void write(Text &t, const SlotsSpec &s) {
 std::string mille::canonicalText(const KernelSpec &spec) {
   Text t;
   switch (spec.kind) {
-  case KernelKind::matmul: write(t, spec.matmul); break;
-  case KernelKind::rows: write(t, spec.rows); break;
-  case KernelKind::quantize: write(t, spec.quantize); break;
-  case KernelKind::attention: write(t, spec.attention); break;
-  case KernelKind::rotate: write(t, spec.rotate); break;
-  case KernelKind::slots: write(t, spec.slots); break;
+  case KernelKind::matmul:
+    write(t, spec.matmul);
+    break;
+  case KernelKind::rows:
+    write(t, spec.rows);
+    break;
+  case KernelKind::quantize:
+    write(t, spec.quantize);
+    break;
+  case KernelKind::attention:
+    write(t, spec.attention);
+    break;
+  case KernelKind::rotate:
+    write(t, spec.rotate);
+    break;
+  case KernelKind::slots:
+    write(t, spec.slots);
+    break;
   }
   t.word("out").buffer(spec.out);
   return std::move(t.text);

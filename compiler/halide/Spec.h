@@ -10,8 +10,30 @@ namespace mille {
 
 // A step of a scalar region: the value of `op` on earlier values.
 enum class ScalarOp {
-  constant, add, sub, mul, div, neg, maximum, minimum, maxnum, minnum, compare,
-  select, exp, exp2, tanh, erf, erfc, sqrt, rsqrt, abs, log, sin, cos, fma
+  constant,
+  add,
+  sub,
+  mul,
+  div,
+  neg,
+  maximum,
+  minimum,
+  maxnum,
+  minnum,
+  compare,
+  select,
+  exp,
+  exp2,
+  tanh,
+  erf,
+  erfc,
+  sqrt,
+  rsqrt,
+  abs,
+  log,
+  sin,
+  cos,
+  fma
 };
 // Ordered comparisons; `une` is the only unordered one kept apart.
 enum class Comparison { eq, gt, ge, lt, le, ne };
@@ -51,14 +73,17 @@ struct MatmulSpec {
   BufferSpec parameters;
   std::vector<BufferSpec> extras;
   ScalarProgram epilogue;
-  int64_t experts = 0; // entries of weights, each with rows of its own; 0: one weight
+  int64_t experts =
+      0; // entries of weights, each with rows of its own; 0: one weight
 
   bool ofBytes() const { return input.element == Element::u8; }
   bool isNarrow() const { return group() > 1; } // of bf16 or of bytes
-  int64_t group() const { return 4 / bytesOf(input.element); } // of K, side by side
+  int64_t group() const {
+    return 4 / bytesOf(input.element);
+  } // of K, side by side
   int64_t steps() const { return (inner + group() - 1) / group(); } // of K
-  // Whether the epilogue is a loop over a tile in L1: one with a polynomial, or one
-  // that converts, would spill accumulators where it is unrolled in place.
+  // Whether the epilogue is a loop over a tile in L1: one with a polynomial, or
+  // one that converts, would spill accumulators where it is unrolled in place.
   bool parks() const { return epilogue.expensive() || ofBytes(); }
 };
 
@@ -76,8 +101,17 @@ struct RowsSpec {
 
 // Attention's operands that may be absent, in the order of the op's.
 enum class AttentionOperand {
-  keyBias, keyHeadBias, rotation, queryScale, headScale, sink, bias,
-  contentQuery, contentKey, segments, prefix
+  keyBias,
+  keyHeadBias,
+  rotation,
+  queryScale,
+  headScale,
+  sink,
+  bias,
+  contentQuery,
+  contentKey,
+  segments,
+  prefix
 };
 constexpr int attentionOperands = int(AttentionOperand::prefix) + 1;
 
@@ -90,7 +124,7 @@ struct AttentionSpec {
   std::optional<BufferSpec> decay; // of linear attention
   bool causal = false, interleaved = false, biasByDistance = false;
   bool byteScores = false; // scores may be of rows rounded to bytes
-  int64_t start = 0; // dimensions start to start + 2n - 1 of a head turn
+  int64_t start = 0;       // dimensions start to start + 2n - 1 of a head turn
   int64_t windowLeft = 0, windowRight = 0, chunk = 0; // 0: none
   double scale = 1, softcap = 0;
   std::vector<double> slopes;
@@ -104,7 +138,8 @@ struct AttentionSpec {
   int64_t together() const;
   int64_t angles() const { // n
     return has(AttentionOperand::rotation)
-               ? (*this)[AttentionOperand::rotation]->columns / 2 : 0;
+               ? (*this)[AttentionOperand::rotation]->columns / 2
+               : 0;
   }
   // Some query sees other keys than its neighbour.
   bool hidesPairs() const {

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-std::vector<int64_t> mille::import::distanceBuckets(int64_t buckets,
-                                                    int64_t most,
-                                                    bool bothSides) {
+std::vector<int64_t>
+mille::import::distanceBuckets(int64_t buckets, int64_t most, bool bothSides) {
   const int64_t count = bothSides ? buckets / 2 : buckets, exact = count / 2;
   const float range = float(std::log(double(most) / double(exact)));
   std::vector<int64_t> all;
@@ -16,7 +15,8 @@ std::vector<int64_t> mille::import::distanceBuckets(int64_t buckets,
     int64_t bucket = distance;
     if (distance >= exact) {
       float part = std::log(float(distance) / float(exact)) / range;
-      bucket = std::min(count - 1, exact + int64_t(part * float(count - exact)));
+      bucket =
+          std::min(count - 1, exact + int64_t(part * float(count - exact)));
     }
     all.push_back(bucket + (bothSides && offset > 0 ? count : 0));
   }
@@ -36,13 +36,13 @@ static int64_t bucketOf(int64_t offset, int64_t buckets, int64_t most) {
 }
 
 std::vector<int64_t> mille::import::contentRows(int64_t span, int64_t buckets,
-                                               int64_t most) {
+                                                int64_t most) {
   int64_t reach = 1;
   while (bucketOf(reach, buckets, most) < span)
     ++reach;
   std::vector<int64_t> rows;
   for (int64_t offset = -reach; offset <= reach; ++offset) // key - query
-    rows.push_back(std::clamp<int64_t>(
-        bucketOf(-offset, buckets, most) + span, 0, 2 * span - 1));
+    rows.push_back(std::clamp<int64_t>(bucketOf(-offset, buckets, most) + span,
+                                       0, 2 * span - 1));
   return rows;
 }

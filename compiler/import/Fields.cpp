@@ -14,8 +14,8 @@ Fields::Fields(const json::Document &document, const json::Value &object,
     : document(document), self(object), what(what.str()), problems(problems),
       context(context) {
   if (object.kind != json::Kind::object)
-    problems.error(at(object),
-                   what + " is " + object.describe() + " but must be an object");
+    problems.error(at(object), what + " is " + object.describe() +
+                                   " but must be an object");
   for (const json::Member &member : object.members)
     members[member.key] = &member;
 }
@@ -141,10 +141,12 @@ size_t Fields::word(StringRef key, llvm::ArrayRef<StringRef> words,
       return i;
   std::string choice;
   for (size_t i = 0; i < words.size(); ++i)
-    choice += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") +
+    choice += (i == 0                  ? ""
+               : i + 1 == words.size() ? " or "
+                                       : ", ") +
               ("\"" + words[i] + "\"").str();
-  Problems::Problem &problem = error(
-      key, key + " is " + value->describe() + " but must be " + choice);
+  Problems::Problem &problem =
+      error(key, key + " is " + value->describe() + " but must be " + choice);
   if (value->kind == json::Kind::string)
     if (auto near = json::nearest(value->text, words))
       problem.help("did you mean \"" + *near + "\"?");

@@ -13,32 +13,93 @@ using llvm::StringRef;
 using llvm::Twine;
 
 // Training, generation, labels, book-keeping: no part of the forward pass.
-static constexpr StringRef neverMatter[] = {
-    "_attn_implementation_autoset", "_commit_hash", "_name_or_path",
-    "activation_dropout", "architectures", "attention_dropout", "attn_pdrop",
-    "attention_probs_dropout_prob", "auto_map", "bad_words_ids", "begin_suppress_tokens",
-    "bos_token_id", "chunk_size_feed_forward", "cross_attention_hidden_size",
-    "decoder_start_token_id", "diversity_penalty", "do_sample", "dtype",
-    "early_stopping", "encoder_no_repeat_ngram_size", "eos_token_id",
-    "exponential_decay_length_penalty", "finetuning_task",
-    "forced_bos_token_id", "forced_eos_token_id", "gradient_checkpointing",
-    "id2label", "initializer_range", "keys_to_ignore_at_inference", "label2id",
-    "length_penalty", "max_length", "min_length", "model_type",
-    "no_repeat_ngram_size", "num_beam_groups", "num_beams", "num_labels",
-    "num_return_sequences", "output_attentions", "output_hidden_states",
-    "output_past", "output_scores", "pad_token_id", "prefix", "problem_type",
-    "remove_invalid_values", "repetition_penalty", "return_dict",
-    "return_dict_in_generate", "sep_token_id", "suppress_tokens",
-    "task_specific_params", "temperature", "tf_legacy_loss",
-    "tie_encoder_decoder", "tokenizer_class", "top_k", "top_p", "torch_dtype",
-    "torchscript", "transformers_version", "typical_p", "use_bfloat16",
-    "use_cache", "cls_token_id", "mask_token_id", "unk_token_id",
-    "cache_implementation", "classifier_dropout", "dropout", "embd_pdrop",
-    "embed_dropout", "embedding_dropout", "hidden_dropout",
-    "hidden_dropout_prob", "init_std", "initializer_factor", "layerdrop",
-    "max_position_embeddings", "output_router_logits", "pretraining_tp",
-    "resid_dropout", "resid_pdrop", "residual_dropout", "router_aux_loss_coef",
-    "router_jitter_noise"};
+static constexpr StringRef neverMatter[] = {"_attn_implementation_autoset",
+                                            "_commit_hash",
+                                            "_name_or_path",
+                                            "activation_dropout",
+                                            "architectures",
+                                            "attention_dropout",
+                                            "attn_pdrop",
+                                            "attention_probs_dropout_prob",
+                                            "auto_map",
+                                            "bad_words_ids",
+                                            "begin_suppress_tokens",
+                                            "bos_token_id",
+                                            "chunk_size_feed_forward",
+                                            "cross_attention_hidden_size",
+                                            "decoder_start_token_id",
+                                            "diversity_penalty",
+                                            "do_sample",
+                                            "dtype",
+                                            "early_stopping",
+                                            "encoder_no_repeat_ngram_size",
+                                            "eos_token_id",
+                                            "exponential_decay_length_penalty",
+                                            "finetuning_task",
+                                            "forced_bos_token_id",
+                                            "forced_eos_token_id",
+                                            "gradient_checkpointing",
+                                            "id2label",
+                                            "initializer_range",
+                                            "keys_to_ignore_at_inference",
+                                            "label2id",
+                                            "length_penalty",
+                                            "max_length",
+                                            "min_length",
+                                            "model_type",
+                                            "no_repeat_ngram_size",
+                                            "num_beam_groups",
+                                            "num_beams",
+                                            "num_labels",
+                                            "num_return_sequences",
+                                            "output_attentions",
+                                            "output_hidden_states",
+                                            "output_past",
+                                            "output_scores",
+                                            "pad_token_id",
+                                            "prefix",
+                                            "problem_type",
+                                            "remove_invalid_values",
+                                            "repetition_penalty",
+                                            "return_dict",
+                                            "return_dict_in_generate",
+                                            "sep_token_id",
+                                            "suppress_tokens",
+                                            "task_specific_params",
+                                            "temperature",
+                                            "tf_legacy_loss",
+                                            "tie_encoder_decoder",
+                                            "tokenizer_class",
+                                            "top_k",
+                                            "top_p",
+                                            "torch_dtype",
+                                            "torchscript",
+                                            "transformers_version",
+                                            "typical_p",
+                                            "use_bfloat16",
+                                            "use_cache",
+                                            "cls_token_id",
+                                            "mask_token_id",
+                                            "unk_token_id",
+                                            "cache_implementation",
+                                            "classifier_dropout",
+                                            "dropout",
+                                            "embd_pdrop",
+                                            "embed_dropout",
+                                            "embedding_dropout",
+                                            "hidden_dropout",
+                                            "hidden_dropout_prob",
+                                            "init_std",
+                                            "initializer_factor",
+                                            "layerdrop",
+                                            "max_position_embeddings",
+                                            "output_router_logits",
+                                            "pretraining_tp",
+                                            "resid_dropout",
+                                            "resid_pdrop",
+                                            "residual_dropout",
+                                            "router_aux_loss_coef",
+                                            "router_jitter_noise"};
 
 static std::string listed(ArrayRef<std::string> words) {
   std::string text;
@@ -57,11 +118,11 @@ const Family *mille::import::familyOf(Config &config, Problems &problems) {
     known.push_back(family->modelType.str());
     words.push_back(family->modelType);
   }
-  auto &problem = problems.error(
-      config.at("model_type"),
-      (type.empty() ? std::string("the config has no model_type")
-                    : "model_type is \"" + type + "\"") +
-          " but Mille knows " + listed(known));
+  auto &problem =
+      problems.error(config.at("model_type"),
+                     (type.empty() ? std::string("the config has no model_type")
+                                   : "model_type is \"" + type + "\"") +
+                         " but Mille knows " + listed(known));
   if (auto near = json::nearest(type, words))
     problem.help("did you mean \"" + *near + "\"?");
   else
@@ -83,9 +144,10 @@ static void readArchitecture(Config &config, const Family &family) {
   std::vector<std::string> known;
   for (StringRef name : family.architectures)
     known.push_back(name.str());
-  config.error("architectures", "architectures is " + list->describe() +
-                                    " but of " + family.modelType +
-                                    " Mille does " + listed(known))
+  config
+      .error("architectures", "architectures is " + list->describe() +
+                                  " but of " + family.modelType +
+                                  " Mille does " + listed(known))
       .help("\"architectures\": [\"" + family.architectures[0] +
             "\"] gives the model without its head");
 }
@@ -153,9 +215,8 @@ static std::string numbered(StringRef file, ArrayRef<std::string> numbers) {
 // With a number in place of `%`.
 static std::string counted(StringRef file, int64_t number) {
   auto [before, after] = file.split('%');
-  return before.size() == file.size()
-             ? file.str()
-             : (before + Twine(number) + after).str();
+  return before.size() == file.size() ? file.str()
+                                      : (before + Twine(number) + after).str();
 }
 
 FamilyWeights::FamilyWeights(const Family &family, StoredTensors &tensors,
@@ -240,10 +301,10 @@ mlir::Attribute FamilyWeights::storedButOnes(const StoredTensors::Entry &entry,
       ArrayRef(entry.tensor->shape) == ArrayRef(wanted))
     return storedValue(entry, shape, problems, context);
   mlir::Attribute value = storedValue(entry, stored, problems, context);
-  return value ? ReshapeAttr::get(
-                     &context, value,
-                     mlir::DenseI64ArrayAttr::get(&context, wanted))
-               : value;
+  return value
+             ? ReshapeAttr::get(&context, value,
+                                mlir::DenseI64ArrayAttr::get(&context, wanted))
+             : value;
 }
 
 mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
@@ -295,8 +356,8 @@ mlir::Attribute FamilyWeights::stored(StringRef file, const TensorName &name,
                              mlir::DenseI64ArrayAttr::get(&context, bare));
   }
   if (value && name.parts > 1)
-    value = SliceAttr::get(&context, value, transposed ? 1 : 0,
-                           name.part * out, out, 1);
+    value = SliceAttr::get(&context, value, transposed ? 1 : 0, name.part * out,
+                           out, 1);
   if (!value || !transposed)
     return value;
   if (rank == 2)

@@ -1,10 +1,10 @@
 // Says what a path is (folder, native spec, .mlir), where its weights are, and
 // puts reading and building together.
 #include "compiler/import/Import.h"
-#include "compiler/import/model/Build.h"
 #include "compiler/import/HuggingFace.h"
-#include "compiler/import/spec/Spec.h"
 #include "compiler/import/Text.h"
+#include "compiler/import/model/Build.h"
+#include "compiler/import/spec/Spec.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
@@ -113,7 +113,8 @@ private:
     path::remove_filename(file);
     path::append(file, "spec.json");
     if (fs::exists(file))
-      error.attachNote() << "help: a native spec is given by its file, " << file;
+      error.attachNote() << "help: a native spec is given by its file, "
+                         << file;
     return Status::input;
   }
 
@@ -132,11 +133,13 @@ private:
     config.imageSizeAtHand = options.imageSizeAtHand;
     const Family *family = familyOf(config, problems);
     if (family && fromFiles() && tensors.empty())
-      problems.error(mlir::FileLineColLoc::get(&context, imported.folder, 0, 0),
-                     "the folder has neither model.safetensors nor "
-                     "model.safetensors.index.json")
-          .help("--weights=FILE names another file, --weights=random:SEED makes "
-                "weights");
+      problems
+          .error(mlir::FileLineColLoc::get(&context, imported.folder, 0, 0),
+                 "the folder has neither model.safetensors nor "
+                 "model.safetensors.index.json")
+          .help(
+              "--weights=FILE names another file, --weights=random:SEED makes "
+              "weights");
     if (problems.any() || !family) {
       problems.tell();
       return Status::input;
@@ -191,8 +194,9 @@ private:
       return made(spec, init->scheme, problems, init->at);
     }
     if (tensors.empty()) {
-      problems.error(spec.at, "the spec has no init and there is no "
-                              "model.safetensors beside it")
+      problems
+          .error(spec.at, "the spec has no init and there is no "
+                          "model.safetensors beside it")
           .help("add \"init\": {\"scheme\": \"xavier\", \"seed\": 1}, or give "
                 "--weights=FILE");
       problems.tell();
@@ -230,7 +234,7 @@ private:
 
   // Of a spec whose weights are asked for at random.
   static Scheme usualScheme(const ModelSpec &spec,
-                       const std::optional<InitRecipe> &init) {
+                            const std::optional<InitRecipe> &init) {
     return init ? init->scheme : spec.ntk ? Scheme::ntk : Scheme::bert;
   }
 

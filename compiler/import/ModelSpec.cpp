@@ -13,10 +13,10 @@ void mille::import::checkHeads(const Attention &attention, Problems &problems) {
     --below;
   while (above < heads.value && heads.value % above)
     ++above;
-  Problems::Problem &problem = problems.error(
-      kvHeads.at, kvHeads.key + " is " + Twine(kvHeads.value) +
-                      " but must divide " + heads.key + ", which is " +
-                      Twine(heads.value));
+  Problems::Problem &problem =
+      problems.error(kvHeads.at, kvHeads.key + " is " + Twine(kvHeads.value) +
+                                     " but must divide " + heads.key +
+                                     ", which is " + Twine(heads.value));
   problem.note(heads.at, heads.key + " is given here");
   if (above <= heads.value)
     problem.help("nearest divisors of " + Twine(heads.value) + " are " +

@@ -90,15 +90,15 @@ struct DistanceTable {
 // + D] of a table [entries, hidden] of the stack, which each layer projects.
 struct ContentTable {
   Extent entries;
-  std::vector<int64_t> rows; // 2D + 1
-  Norm norm;                 // of the table
+  std::vector<int64_t> rows;           // 2D + 1
+  Norm norm;                           // of the table
   bool ofQuery = false, ofKey = false; // whose contents
-  bool ownProjections = false; // else by the layer's keys and queries
+  bool ownProjections = false;         // else by the layer's keys and queries
   double factor = 1;
 };
 
-// Low-rank queries and keys (MLA): a head is `nope` dimensions that RoPE leaves,
-// then `rope` ones; all heads share one rotated key.
+// Low-rank queries and keys (MLA): a head is `nope` dimensions that RoPE
+// leaves, then `rope` ones; all heads share one rotated key.
 struct Latent {
   Extent queryRank; // 0: queries come straight from the stream
   Extent rank, nope, rope;
@@ -116,8 +116,8 @@ enum class QkvLayout {
 struct Attention {
   Extent heads, kvHeads, headDim, valueDim;
   transformer::Mask mask = transformer::Mask::bidirectional;
-  bool cross = false;     // keys and values from the other stack
-  bool prefixed = false;  // a causal mask whose first keys are seen by all
+  bool cross = false;          // keys and values from the other stack
+  bool prefixed = false;       // a causal mask whose first keys are seen by all
   int64_t left = 0, right = 0; // window: i - left < j < i + right; 0: open
   int64_t chunk = 0;           // keys of other chunks are hidden
   bool chunksFromMask = false; // they begin at the first token that counts
@@ -133,7 +133,7 @@ struct Attention {
   bool qBias = false, kBias = false, vBias = false, oBias = false;
   bool inputShift = false; // a learned scalar on the input of every linear
   transformer::Activation qkvAct = transformer::Activation::identity;
-  double clip = 0;         // q, k and v within +- clip
+  double clip = 0; // q, k and v within +- clip
   HeadNorm qkNorm;
   bool normAfterRope = false;
   double qkGain = 1;
@@ -142,7 +142,7 @@ struct Attention {
   bool rotateValue = false;
   std::vector<double> slopes; // ALiBi
   double slopeFactor = 1;
-  bool slopesRounded = false; // slopes and their products, to bfloat16
+  bool slopesRounded = false;  // slopes and their products, to bfloat16
   bool slopesFromMask = false; // positions count from the first token it shows
   // exp(score_scale[h] * softplus(score[h] . value)), added to a key's scores.
   bool scoreOfValue = false, scoreOfValueBias = false;
@@ -220,7 +220,7 @@ struct Head {
   double scale = 1, softcap = 0;
   std::optional<HeadTransform> transform;
   mlir::LocationAttr at;
-  Extent outputs = {}; // 0: the vocabulary
+  Extent outputs = {};    // 0: the vocabulary
   bool oneNumber = false; // a logit per token: [batch, tokens]
   std::string name = "head";
   // An output of one number per token for each row, in place of "logits".
@@ -239,15 +239,15 @@ struct Probe {
 struct Pooling {
   std::string output = "pooler_output";
   transformer::Pool kind = transformer::Pool::first;
-  int64_t id = 0;     // of first_id
-  int64_t skip = 0;   // tokens before the first that counts
+  int64_t id = 0;          // of first_id
+  int64_t skip = 0;        // tokens before the first that counts
   bool everyToken = false; // also those that the mask hides
-  Norm norm;          // after pooling: "pool_norm"
-  bool dense = true;  // "pooler", then act
-  Extent width = {};  // of dense's result; 0: the stream's
+  Norm norm;               // after pooling: "pool_norm"
+  bool dense = true;       // "pooler", then act
+  Extent width = {};       // of dense's result; 0: the stream's
   transformer::Activation act = transformer::Activation::tanh;
-  Extent projection;  // "projection" without bias; 0: none
-  std::string projected; // its output's name
+  Extent projection;               // "projection" without bias; 0: none
+  std::string projected;           // its output's name
   std::optional<Probe> probe = {}; // in place of `kind`
 };
 
@@ -272,8 +272,8 @@ struct Classifier {
   std::string output = "logits";
 };
 
-// Two stacks' vectors, their lengths made 1, against each other: exp("logit_scale")
-// * cosine, + "logit_bias" where there is one.
+// Two stacks' vectors, their lengths made 1, against each other:
+// exp("logit_scale") * cosine, + "logit_bias" where there is one.
 struct Contrast {
   bool bias = false;
   double initialScale = 0;
@@ -315,7 +315,7 @@ struct Stack {
   double embedScale = 1;
   Projection words; // words.width is theirs
   ProjectedAt projectedAt = ProjectedAt::normed;
-  Extent positions;  // rows of the position table; 0: none
+  Extent positions; // rows of the position table; 0: none
   PositionRule positionRule;
   Extent mostTokens; // of a sequence; 0: as many as there are positions
   Extent tokenTypes; // 0: none
@@ -329,7 +329,7 @@ struct Stack {
   // share their weights have the same.
   std::vector<std::string> layerNames;
   std::string output = "last_hidden_state"; // empty: no output
-  std::string states = "hidden_states"; // empty: not kept
+  std::string states = "hidden_states";     // empty: not kept
   // Outputs of --hidden-states where stacks follow each other and a list of
   // entries would mix widths: after the embedding, and after the last layer.
   std::string embeddedState, lastState;

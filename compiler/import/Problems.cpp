@@ -37,17 +37,16 @@ bool Problems::tell() {
   std::vector<std::pair<Key, const Problem *>> order;
   for (const Problem &problem : problems) {
     auto at = llvm::dyn_cast<mlir::FileLineColLoc>(problem.at);
-    order.push_back({Key(at ? at.getLine() : 0, at ? at.getColumn() : 0,
-                         order.size()),
-                     &problem});
+    order.push_back(
+        {Key(at ? at.getLine() : 0, at ? at.getColumn() : 0, order.size()),
+         &problem});
   }
   std::sort(order.begin(), order.end());
   size_t told = 0;
   for (auto &[key, problem] : order) {
     if (problem->isError && ++told > most)
       continue;
-    mlir::DiagnosticEngine &engine =
-        problem->at.getContext()->getDiagEngine();
+    mlir::DiagnosticEngine &engine = problem->at.getContext()->getDiagEngine();
     mlir::InFlightDiagnostic message = engine.emit(
         problem->at, problem->isError ? mlir::DiagnosticSeverity::Error
                                       : mlir::DiagnosticSeverity::Note);

@@ -16,7 +16,8 @@ void mille::import::scaleLlama3(std::vector<double> &frequencies, double factor,
                                 double low, double high, double trained) {
   constexpr double turn = 6.283185307179586476925;
   for (double &frequency : frequencies) {
-    const double turns = trained * frequency / turn; // within the trained length
+    const double turns =
+        trained * frequency / turn; // within the trained length
     if (turns < low)
       frequency /= factor;
     else if (turns <= high) {
@@ -64,8 +65,9 @@ std::vector<double> mille::import::alibiSlopes(int64_t heads) {
     power *= 2;
   std::vector<double> slopes(heads);
   for (int64_t h = 0; h < heads; ++h)
-    slopes[h] = h < power
-                    ? std::exp2(-8.0 * double(h + 1) / double(power))
-                    : std::exp2(-4.0 * double(2 * (h - power) + 1) / double(power));
+    slopes[h] =
+        h < power
+            ? std::exp2(-8.0 * double(h + 1) / double(power))
+            : std::exp2(-4.0 * double(2 * (h - power) + 1) / double(power));
   return slopes;
 }

@@ -15,9 +15,9 @@ std::vector<double> ropeFrequencies(double theta, int64_t rotaryDim);
 void scaleLlama3(std::vector<double> &frequencies, double factor, double low,
                  double high, double trained);
 
-// YaRN: pairs that turn more than `fast` times within `trained` tokens stay, those
-// that turn less than `slow` times are slowed by `factor`, between them a ramp,
-// whose ends are whole pairs where `truncated`.
+// YaRN: pairs that turn more than `fast` times within `trained` tokens stay,
+// those that turn less than `slow` times are slowed by `factor`, between them a
+// ramp, whose ends are whole pairs where `truncated`.
 void scaleYarn(std::vector<double> &frequencies, double theta, double factor,
                double trained, double fast, double slow, bool truncated);
 

@@ -41,8 +41,8 @@ void noteKeys(Problems::Problem &problem, llvm::ArrayRef<Dimension> shape,
       if (llvm::is_contained(told, extent) || !extent->at)
         continue;
       told.push_back(extent);
-      problem.note(extent->at, extent->key + " is " +
-                                   llvm::Twine(extent->value) + " here");
+      problem.note(extent->at,
+                   extent->key + " is " + llvm::Twine(extent->value) + " here");
     }
   }
 }
@@ -70,8 +70,8 @@ bool StoredTensors::addFile(StringRef path, StringRef shownAs,
   if (!file)
     return false;
   for (const StoredTensor &tensor : file->tensors()) {
-    auto [found, fresh] =
-        entries.try_emplace(tensor.name, Entry{shownAs.str(), file->path(), &tensor});
+    auto [found, fresh] = entries.try_emplace(
+        tensor.name, Entry{shownAs.str(), file->path(), &tensor});
     if (fresh)
       order.push_back(tensor.name);
   }
@@ -134,7 +134,8 @@ bool StoredTensors::addShards(StringRef folder, StringRef index,
                 << " by the index but that file does not have it";
       return false;
     }
-    entries[member.key] = Entry{shard.str(), files[place->second]->path(), tensor};
+    entries[member.key] =
+        Entry{shard.str(), files[place->second]->path(), tensor};
     order.push_back(member.key);
   }
   return true;
@@ -154,9 +155,8 @@ std::vector<const StoredTensors::Entry *> StoredTensors::unused() const {
 }
 
 std::string StoredTensors::where() const {
-  return files.size() == 1
-             ? llvm::sys::path::filename(files[0]->path()).str()
-             : "the " + std::to_string(files.size()) + " shards";
+  return files.size() == 1 ? llvm::sys::path::filename(files[0]->path()).str()
+                           : "the " + std::to_string(files.size()) + " shards";
 }
 
 mlir::Attribute mille::import::storedValue(const StoredTensors::Entry &entry,
@@ -191,9 +191,9 @@ void mille::import::missingTensor(StringRef name,
                                   llvm::ArrayRef<Dimension> shape,
                                   const StoredTensors &tensors,
                                   mlir::LocationAttr at, Problems &problems) {
-  auto &problem = problems.error(at, "tensor '" + name + "' " +
-                                         shapeText(shape) + " is not in " +
-                                         tensors.where());
+  auto &problem =
+      problems.error(at, "tensor '" + name + "' " + shapeText(shape) +
+                             " is not in " + tensors.where());
   noteKeys(problem, shape, {});
 }
 

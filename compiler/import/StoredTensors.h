@@ -10,7 +10,7 @@ namespace mille::import {
 class StoredTensors {
 public:
   struct Entry {
-    std::string file; // as `stored` names it
+    std::string file;     // as `stored` names it
     llvm::StringRef path; // for messages
     const StoredTensor *tensor = nullptr;
     bool used = false;
@@ -24,7 +24,8 @@ public:
   bool addFolder(llvm::StringRef folder, mlir::MLIRContext &context);
 
   bool empty() const { return files.empty(); }
-  // Whether a file says that its tensors have Mille's names, as `mille init` does.
+  // Whether a file says that its tensors have Mille's names, as `mille init`
+  // does.
   bool haveOwnNames() const;
   Entry *find(llvm::StringRef name);
   // In file order.
@@ -43,8 +44,8 @@ private:
 // The expression of a stored tensor whose shape must be `shape`; null after an
 // error that names both sides.
 mlir::Attribute storedValue(const StoredTensors::Entry &entry,
-                            llvm::ArrayRef<Dimension> shape,
-                            Problems &problems, mlir::MLIRContext &context);
+                            llvm::ArrayRef<Dimension> shape, Problems &problems,
+                            mlir::MLIRContext &context);
 
 // The error for a tensor that is not there. `shape` says what it should be.
 void missingTensor(llvm::StringRef name, llvm::ArrayRef<Dimension> shape,

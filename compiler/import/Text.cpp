@@ -1,4 +1,5 @@
-// Parses `.mlir` with MLIR's own parser, which recurses: nesting is bounded first.
+// Parses `.mlir` with MLIR's own parser, which recurses: nesting is bounded
+// first.
 #include "compiler/import/Text.h"
 #include "dialects/transformer/Transformer.h"
 #include "mlir/Parser/Parser.h"
@@ -49,8 +50,8 @@ Status mille::import::importText(StringRef path, mlir::MLIRContext &context,
         << "brackets nest more than " << deepest << " deep";
     return Status::input;
   }
-  context.loadDialect<transformer::TransformerDialect,
-                      mlir::func::FuncDialect>();
+  context
+      .loadDialect<transformer::TransformerDialect, mlir::func::FuncDialect>();
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   imported.module = mlir::parseSourceFile<mlir::ModuleOp>(

@@ -62,7 +62,8 @@ struct WindowPlan {
 struct PairBias {
   std::vector<int64_t> index;
   int64_t entries = 0; // rows of the table
-  bool shared = false; // one table for all layers: "relative", else "attn.relative"
+  bool shared =
+      false; // one table for all layers: "relative", else "attn.relative"
   // In place of a table: 16 sigmoid(W2 relu(W1 x + b)), x these coordinates
   // [entries, 2], `width` rows of W1.
   std::vector<double> coordinates;

@@ -7,8 +7,23 @@ namespace mille::import {
 
 // What a parameter is for; recipes go by it.
 enum class Role {
-  embed, position, tokenType, query, key, value, output, ffnIn, gate, ffnOut,
-  router, dense, head, normWeight, normOffsetWeight, bias, scale
+  embed,
+  position,
+  tokenType,
+  query,
+  key,
+  value,
+  output,
+  ffnIn,
+  gate,
+  ffnOut,
+  router,
+  dense,
+  head,
+  normWeight,
+  normOffsetWeight,
+  bias,
+  scale
 };
 
 // One extent of a wanted shape and the keys that make it.
@@ -36,7 +51,7 @@ struct Wanted {
   // Rows of the parts follow each other within each of `groups`.
   llvm::SmallVector<WantedPart, 0> parts = {};
   int64_t groups = 1;
-  const Stack *stack = nullptr; // the one at hand
+  const Stack *stack = nullptr;         // the one at hand
   const Attention *attention = nullptr; // of the branch at hand
 };
 

@@ -61,9 +61,8 @@ std::vector<int64_t> mille::import::mergeIndex(Grid grid) {
     for (int64_t left = 0; left < 2 * out.width; left += 2)
       for (int64_t x : {left, left + 1})
         for (int64_t y : {top, top + 1})
-          index.push_back(y < grid.height && x < grid.width
-                              ? y * grid.width + x
-                              : -1);
+          index.push_back(y < grid.height && x < grid.width ? y * grid.width + x
+                                                            : -1);
   return index;
 }
 
@@ -87,7 +86,8 @@ std::vector<int64_t> mille::import::relativePairsBehindClass(Grid grid) {
   index.insert(index.end(), n, from);
   for (int64_t i = 0; i < n; ++i) {
     index.push_back(from + 1);
-    index.insert(index.end(), inner.begin() + i * n, inner.begin() + (i + 1) * n);
+    index.insert(index.end(), inner.begin() + i * n,
+                 inner.begin() + (i + 1) * n);
   }
   return index;
 }

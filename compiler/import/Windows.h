@@ -1,5 +1,6 @@
 // Tokens of an image in windows: which token goes where, as index lists of
-// gather_tokens (-1: a padding token), and which pair of them a bias belongs to.
+// gather_tokens (-1: a padding token), and which pair of them a bias belongs
+// to.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -168,7 +168,8 @@ private:
     auto model = forward->getParentOfType<transformer::ModelOp>();
     for (auto [word, name] :
          {std::pair(-2, "max_tokens"), std::pair(-3, "max_decoder_tokens")}) {
-      auto most = model ? model->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
+      auto most =
+          model ? model->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
       const Size &size = sizeOf(word);
       if (most && most.getInt() > 0 && size.from && size.number > most.getInt())
         return wrong("input " + inputName(forward, *size.from) + " has " +

@@ -35,7 +35,8 @@ bool mille::judge(
   for (const Difference &difference : differences) {
     Tolerance tolerance = toleranceFor(difference);
     double bound = tolerance.relative * difference.maxExpected;
-    bool good = difference.maxError <= bound && difference.cosine >= tolerance.cosine;
+    bool good =
+        difference.maxError <= bound && difference.cosine >= tolerance.cosine;
     all &= good;
     out << "  " << llvm::left_justify(difference.name, width)
         << llvm::format("  max error %.3g of %.4g  bound %.3g  cosine %.9f",

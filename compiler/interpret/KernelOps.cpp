@@ -153,13 +153,17 @@ Tensor entryPerRow(ArrayRef<Span> spans, int64_t rows) {
 // Sums over bytes become what they stand for, but for the weight's scale.
 Status applyParameters(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
                        Tensor &sums) {
-  const Tensor *all = run.find(op.getParameters()), *weightSums = run.find(op.getSums());
-  int64_t columns = columnsOf(sums), entries = op.getStarts() ? spans.size() : 1;
+  const Tensor *all = run.find(op.getParameters()),
+               *weightSums = run.find(op.getSums());
+  int64_t columns = columnsOf(sums),
+          entries = op.getStarts() ? spans.size() : 1;
   if (!all)
     return Status::done;
-  if (Status s = expectCount(op, "sums", weightSums, entries * columns); failed(s))
+  if (Status s = expectCount(op, "sums", weightSums, entries * columns);
+      failed(s))
     return s;
-  if (Status s = expectCount(op, "parameters", all, rowsOf(sums) * 4); failed(s))
+  if (Status s = expectCount(op, "parameters", all, rowsOf(sums) * 4);
+      failed(s))
     return s;
   const Tensor &weight = run.at(op.getWeight());
   const int64_t inner = columnsOf(weight);
@@ -280,12 +284,13 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
   return Status::done;
 }
 
-// The column of the largest magnitude, of x rather than of -x; a NaN's is above all. Of
-// equal ones the first in the order of columns modulo 64.
+// The column of the largest magnitude, of x rather than of -x; a NaN's is above
+// all. Of equal ones the first in the order of columns modulo 64.
 static int64_t outlierOf(ArrayRef<double> row) {
   auto rank = [&](size_t n) {
     double x = row[n];
-    return std::tuple(std::isnan(x) ? HUGE_VAL : std::fabs(x), x > 0, -int64_t(n % 64));
+    return std::tuple(std::isnan(x) ? HUGE_VAL : std::fabs(x), x > 0,
+                      -int64_t(n % 64));
   };
   size_t found = 0;
   for (size_t n = 0; n < row.size(); ++n)
@@ -295,7 +300,8 @@ static int64_t outlierOf(ArrayRef<double> row) {
 }
 
 // The row's bytes; it loses its outlier.
-static void quantizeRow(MutableArrayRef<double> row, double *values, double *parameters) {
+static void quantizeRow(MutableArrayRef<double> row, double *values,
+                        double *parameters) {
   const int64_t column = outlierOf(row);
   const double outlier = row[column];
   row[column] = 0;
@@ -317,8 +323,8 @@ Status mille::interpreter::runOp(Run &run, kernel::QuantizeOp op) {
   int64_t rows = rowsOf(input), columns = columnsOf(input);
   Tensor values = zeros({rows, columns}), parameters = zeros({rows, 4});
   for (int64_t m = 0; m < rows; ++m)
-    quantizeRow({&input.numbers[m * columns], size_t(columns)}, &values.numbers[m * columns],
-                &parameters.numbers[m * 4]);
+    quantizeRow({&input.numbers[m * columns], size_t(columns)},
+                &values.numbers[m * columns], &parameters.numbers[m * 4]);
   run.set(op.getResults()[0], std::move(values));
   run.set(op.getResults()[1], std::move(parameters));
   return Status::done;

@@ -57,28 +57,28 @@ namespace {
 
 Status dispatch(Run &run, Operation *op) {
   return llvm::TypeSwitch<Operation *, Status>(op)
-      .Case<
-          transformer::EmbedOp, transformer::NormOp, transformer::LinearOp,
-          transformer::AddOp, transformer::AffineOp, transformer::ClampOp,
-          transformer::ActivateOp, transformer::GateOp, transformer::SoftcapOp,
-          transformer::RotateOp, transformer::PositionBiasOp,
-          transformer::DistanceBiasOp, transformer::PairBiasOp,
-          transformer::ContentBiasOp, transformer::KeyHeadBiasOp,
-          transformer::AttendOp,
-          transformer::LinearAttendOp, transformer::RouteOp,
-          transformer::DispatchOp, transformer::CombineOp,
-          transformer::PatchesOp, transformer::GatherTokensOp,
-          transformer::TokenNumbersOp, transformer::CountTokensOp,
-          transformer::ConstantOp, transformer::SimilarityOp,
-          transformer::PoolOp, transformer::ResidualOp, transformer::KeepOp,
-          transformer::LayersOp, kernel::WeightOp, kernel::MatmulOp,
-          kernel::AttentionOp, kernel::LinearAttentionOp, kernel::RotateOp,
-          kernel::RowsOp, kernel::QuantizeOp, kernel::LaunchOp, kernel::LayersOp, kernel::RouteOp,
-          kernel::DispatchOp, kernel::CombineOp, kernel::KeyBiasOp,
-          kernel::RotationOp, kernel::AlibiOp, kernel::QueryScaleOp,
-          kernel::TokenNumbersOp, kernel::CountTokensOp, kernel::GatherTokensOp,
-          kernel::PatchesOp, kernel::SimilarityOp, kernel::ScheduleOp,
-          kernel::PoolIndexOp, kernel::PoolMeanOp, kernel::KeepOp>(
+      .Case<transformer::EmbedOp, transformer::NormOp, transformer::LinearOp,
+            transformer::AddOp, transformer::AffineOp, transformer::ClampOp,
+            transformer::ActivateOp, transformer::GateOp,
+            transformer::SoftcapOp, transformer::RotateOp,
+            transformer::PositionBiasOp, transformer::DistanceBiasOp,
+            transformer::PairBiasOp, transformer::ContentBiasOp,
+            transformer::KeyHeadBiasOp, transformer::AttendOp,
+            transformer::LinearAttendOp, transformer::RouteOp,
+            transformer::DispatchOp, transformer::CombineOp,
+            transformer::PatchesOp, transformer::GatherTokensOp,
+            transformer::TokenNumbersOp, transformer::CountTokensOp,
+            transformer::ConstantOp, transformer::SimilarityOp,
+            transformer::PoolOp, transformer::ResidualOp, transformer::KeepOp,
+            transformer::LayersOp, kernel::WeightOp, kernel::MatmulOp,
+            kernel::AttentionOp, kernel::LinearAttentionOp, kernel::RotateOp,
+            kernel::RowsOp, kernel::QuantizeOp, kernel::LaunchOp,
+            kernel::LayersOp, kernel::RouteOp, kernel::DispatchOp,
+            kernel::CombineOp, kernel::KeyBiasOp, kernel::RotationOp,
+            kernel::AlibiOp, kernel::QueryScaleOp, kernel::TokenNumbersOp,
+            kernel::CountTokensOp, kernel::GatherTokensOp, kernel::PatchesOp,
+            kernel::SimilarityOp, kernel::ScheduleOp, kernel::PoolIndexOp,
+            kernel::PoolMeanOp, kernel::KeepOp>(
           [&](auto known) { return runOp(run, known); })
       .Default([&](Operation *other) { return runSizes(run, other); });
 }

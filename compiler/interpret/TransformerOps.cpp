@@ -179,8 +179,8 @@ Status mille::interpreter::runOp(Run &run, tf::GateOp op) {
   if (Status s = expectCount(op, "up", &up, out.numbers.size()); failed(s))
     return s;
   for (size_t i = 0; i < out.numbers.size(); ++i)
-    out.numbers[i] =
-        tf::activation(op.getFunction(), out.numbers[i]) * (up.numbers[i] + offset);
+    out.numbers[i] = tf::activation(op.getFunction(), out.numbers[i]) *
+                     (up.numbers[i] + offset);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

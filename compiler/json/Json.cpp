@@ -1,5 +1,5 @@
-// Builds the tree from simdjson's On-Demand parser, which knows where each token
-// stands. Must not recurse deeper than `deepest`, nor trust any length.
+// Builds the tree from simdjson's On-Demand parser, which knows where each
+// token stands. Must not recurse deeper than `deepest`, nor trust any length.
 #include "compiler/json/Json.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
@@ -123,8 +123,8 @@ private:
   size_t whereOf(simdjson::error_code error) {
     if (error == simdjson::UTF8_ERROR) {
       auto *at = reinterpret_cast<const llvm::UTF8 *>(source.begin());
-      llvm::isLegalUTF8String(&at, reinterpret_cast<const llvm::UTF8 *>(
-                                       source.end()));
+      llvm::isLegalUTF8String(
+          &at, reinterpret_cast<const llvm::UTF8 *>(source.end()));
       return reinterpret_cast<const char *>(at) - source.begin();
     }
     bool inside = false;
@@ -165,13 +165,14 @@ private:
       if (auto error = member.unescaped_key().get(key))
         return no(error, keyAt);
       into.members.back().key = std::string(key);
-      auto [found, fresh] = seen.try_emplace(llvm::StringRef(key.data(), key.size()), into.members.size() - 1);
+      auto [found, fresh] = seen.try_emplace(
+          llvm::StringRef(key.data(), key.size()), into.members.size() - 1);
       if (!fresh) {
         mlir::InFlightDiagnostic error =
             mlir::emitError(document->locate(at, context))
             << "key '" << found->first() << "' is given twice";
-        error.attachNote(document->locate(
-            into.members[found->second].at, context))
+        error.attachNote(
+            document->locate(into.members[found->second].at, context))
             << "first given here";
         return false;
       }
@@ -186,8 +187,8 @@ private:
     size_t at = last = offsetOf(token.data());
     into.at = cursor.at(at);
     if (++count > mostValues) {
-      fail(at, "the file holds more than " + llvm::Twine(mostValues) +
-                   " values");
+      fail(at,
+           "the file holds more than " + llvm::Twine(mostValues) + " values");
       return false;
     }
     char head = token.empty() ? 0 : token[0];
@@ -245,7 +246,8 @@ private:
   }
 
   bool number(od::value from, std::string_view token, Value &into, size_t at) {
-    if (token.empty() || !(token[0] == '-' || (token[0] >= '0' && token[0] <= '9')))
+    if (token.empty() ||
+        !(token[0] == '-' || (token[0] >= '0' && token[0] <= '9')))
       return no(simdjson::TAPE_ERROR, at);
     into.kind = Kind::number;
     od::number parsed;
@@ -313,7 +315,9 @@ std::string Value::describe() const {
   case Kind::object:
     return join(
         members,
-        [](const Member &m) { return "\"" + m.key + "\": " + m.value.describe(); },
+        [](const Member &m) {
+          return "\"" + m.key + "\": " + m.value.describe();
+        },
         '{', '}');
   }
   return "";

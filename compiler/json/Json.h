@@ -1,5 +1,5 @@
-// JSON with positions: a small tree of values, each knowing its line and column.
-// Strict, bounded (depth, size, count), and duplicate keys are errors.
+// JSON with positions: a small tree of values, each knowing its line and
+// column. Strict, bounded (depth, size, count), and duplicate keys are errors.
 #pragma once
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -31,9 +31,10 @@ struct Value {
   Position at;
   double number = 0;
   int64_t integer = 0;
-  std::string text;            // of a string, unescaped
-  std::vector<Value> items;    // of an array
-  std::vector<Member> members; // of an object, in file order, keys all different
+  std::string text;         // of a string, unescaped
+  std::vector<Value> items; // of an array
+  std::vector<Member>
+      members; // of an object, in file order, keys all different
 
   const Member *find(llvm::StringRef key) const;
   // As it may stand in a message: numbers as short as they read back, strings

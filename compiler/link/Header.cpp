@@ -44,11 +44,11 @@ std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
   // have.
   StringSet<> taken;
   for (StringRef word :
-       {"session", "sizes",    "batch",    "tokens", "decoder_tokens",
-        "inputs",  "outputs",  "int",      "float",  "double",
-        "long",    "short",    "char",     "default", "register",
-        "class",   "new",      "this",     "template", "switch",
-        "return",  "union",    "struct",   "static", "operator"})
+       {"session", "sizes",   "batch",  "tokens",   "decoder_tokens",
+        "inputs",  "outputs", "int",    "float",    "double",
+        "long",    "short",   "char",   "default",  "register",
+        "class",   "new",     "this",   "template", "switch",
+        "return",  "union",   "struct", "static",   "operator"})
     taken.insert(word);
   std::vector<Argument> arguments;
   for (const kernel::TensorInfo &info : signature.inputs)
@@ -87,10 +87,9 @@ std::string scalesOf(const kernel::Signature &signature) {
   raw_string_ostream out(text);
   for (const kernel::ScheduledScale &scale : signature.scales)
     out << " *\n *   mille_session_set_scale(session, \"" << scale.name
-        << "\", value); (else from "
-        << transformer::formatDouble(scale.from) << " to "
-        << transformer::formatDouble(scale.to) << " over " << scale.steps
-        << " steps)\n";
+        << "\", value); (else from " << transformer::formatDouble(scale.from)
+        << " to " << transformer::formatDouble(scale.to) << " over "
+        << scale.steps << " steps)\n";
   return text;
 }
 
@@ -109,7 +108,8 @@ std::vector<std::string> functionsOfMille() {
   StringSet<> seen;
   StringRef text = milleHeaderText;
   for (size_t at = 0; (at = text.find("mille_", at)) != StringRef::npos;) {
-    StringRef name = text.substr(at).take_while([](char c) { return isAlnum(c) || c == '_'; });
+    StringRef name = text.substr(at).take_while(
+        [](char c) { return isAlnum(c) || c == '_'; });
     at += name.size();
     if (text.substr(at).starts_with("(") && seen.insert(name).second)
       names.push_back(name.str());

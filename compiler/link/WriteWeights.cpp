@@ -28,8 +28,8 @@ struct Layout {
   const WeightEntry *tooLarge = nullptr; // the first that does not fit
 
   uint64_t place(const WeightEntry &entry) {
-    auto [at, fresh] = tensors.insert(
-        {{entry.value, entry.type}, {dataBytes, &entry}});
+    auto [at, fresh] =
+        tensors.insert({{entry.value, entry.type}, {dataBytes, &entry}});
     if (fresh && !add(entry) && !tooLarge)
       tooLarge = &entry;
     return at->second.first;
@@ -131,7 +131,8 @@ Status writeTensors(const LinkInput &input, const Layout &layout,
   std::vector<char> bytes(layout.largest);
   for (const auto &[stored, place] : layout.tensors) {
     const WeightEntry &entry = *place.second;
-    uint64_t size = Layout::bytesOf(entry), padded = llvm::alignTo(size, alignment);
+    uint64_t size = Layout::bytesOf(entry),
+             padded = llvm::alignTo(size, alignment);
     std::fill(bytes.begin() + size, bytes.begin() + padded, 0);
     auto into = MutableArrayRef<char>(bytes).take_front(size);
     if (failed(input.parameters->evaluateAs(entry.type, entry.value,

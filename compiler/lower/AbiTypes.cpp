@@ -34,8 +34,8 @@ AbiTypes::AbiTypes(MLIRContext *context) {
   // functions
   kernel = record({ptr, i32, i32, i32, i32, i32, i32, i32, i64, i64,
                    array(i8, maxBuffers), ptr});
-  // batch, tokens, decoder_tokens, token_rows, padded_rows, arena, weights, table,
-  // inputs, outputs
+  // batch, tokens, decoder_tokens, token_rows, padded_rows, arena, weights,
+  // table, inputs, outputs
   run = record({i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr});
   tensorInfo = record({ptr, i32, i32, array(i64, 4), i32, i32, i64});
   isa = record({ptr, i64, ptr});
@@ -43,9 +43,9 @@ AbiTypes::AbiTypes(MLIRContext *context) {
   // arena_bytes_per_row .. weights_hash, weights, forward,
   // max_decoder_tokens .. schedule_count, schedules, padding_ends, mask_input,
   // stack_count, stacks
-  model = record({i32, i32, i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, i64,
-                  i64, i64, i64, i64, ptr, ptr, i32, i32, i32, i32, ptr, i32, i32,
-                  i64, ptr});
+  model = record({i32, i32, i32, i32, i32, i32, ptr, ptr, ptr,
+                  ptr, ptr, i64, i64, i64, i64, i64, ptr, ptr,
+                  i32, i32, i32, i32, ptr, i32, i32, i64, ptr});
   stack = record({i64, i64, i64});
   schedule = record({ptr, f64, f64, i64});
   // type, dimensions, (extent, -1: rows; stride) each

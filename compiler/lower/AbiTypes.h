@@ -13,14 +13,15 @@ struct AbiTypes {
   explicit AbiTypes(mlir::MLIRContext *context);
 
   mlir::Type i1, i8, i16, i32, i64, f64, ptr, none;
-  mlir::Type dimension, buffer, stage, kernel, run, tensorInfo, isa, schedule, stack,
-      model;
+  mlir::Type dimension, buffer, stage, kernel, run, tensorInfo, isa, schedule,
+      stack, model;
   mlir::Type shape; // ours: what a buffer looks like, but for address and rows
 
   static constexpr int maxDimensions = 4, maxBuffers = 16;
 };
 
-// A constant: a number (of f64 its bits), the address of a symbol (or null), or parts.
+// A constant: a number (of f64 its bits), the address of a symbol (or null), or
+// parts.
 struct Constant {
   mlir::Type type;
   int64_t number = 0;

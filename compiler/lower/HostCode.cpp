@@ -75,8 +75,7 @@ Value HostCode::real(double value) {
 }
 
 Value HostCode::opaque(int64_t value) {
-  std::string symbol =
-      constants.add("count", Constant::of(types.i64, value));
+  std::string symbol = constants.add("count", Constant::of(types.i64, value));
   return LLVM::LoadOp::create(builder, loc, types.i64, addressOf(symbol),
                               /*alignment=*/8, /*isVolatile=*/true);
 }

@@ -68,7 +68,8 @@ bool isStacked(OpOperand &operand) {
 
 // What of an op's memrefs its kernel sees: starts are the runtime's.
 bool isBuffer(OpOperand &operand) {
-  return isMemref(operand.get()) && operand.get() != startsOf(operand.getOwner());
+  return isMemref(operand.get()) &&
+         operand.get() != startsOf(operand.getOwner());
 }
 
 // Local arrays that every launch fills anew, as large as the largest needs.
@@ -92,7 +93,8 @@ public:
       return failure();
     code.finish();
     data.emitModel(signature, arenaSizesOf(forward),
-                   removablePaddingOf(forward), table, code.function.getSymName());
+                   removablePaddingOf(forward), table,
+                   code.function.getSymName());
     return success();
   }
 
@@ -256,7 +258,8 @@ private:
                    : isa<FloatType>(element)     ? 2
                    : element.isUnsignedInteger() ? 1
                                                  : 0;
-    int64_t word = kind | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
+    int64_t word =
+        kind | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
     return constants.add(
         "shape",
         Constant::aggregate(types.shape, {i32(word), i32(rank),
@@ -368,9 +371,10 @@ private:
 
     builder.setInsertionPointToEnd(head);
     layer = head->getArgument(0);
-    Value first = code.element(types.i64, weightOffsets,
-                               {int32_t(block->firstEntry)});
-    Value skip = code.multiply(layer, code.number(types.i64, block->rowEntries));
+    Value first =
+        code.element(types.i64, weightOffsets, {int32_t(block->firstEntry)});
+    Value skip =
+        code.multiply(layer, code.number(types.i64, block->rowEntries));
     layerRow = code.element(types.i64, first, {skip});
     if (failed(lowerBodies(op, head->getArguments().drop_front(), next)))
       return failure();
@@ -410,7 +414,8 @@ private:
     for (auto [region, entry] : llvm::zip(op->getRegions(), entries)) {
       builder.setInsertionPointToEnd(entry);
       Block &body = region.front();
-      for (auto [argument, buffer] : llvm::zip_equal(body.getArguments(), stream)) {
+      for (auto [argument, buffer] :
+           llvm::zip_equal(body.getArguments(), stream)) {
         address[argument] = buffer;
         extent[argument] =
             extent.lookup(op.getStream()[argument.getArgNumber()]);

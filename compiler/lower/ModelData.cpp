@@ -34,7 +34,8 @@ std::string ModelData::kernelOf(const KernelInfo &info) {
       types.kernel,
       {text(info.name), i32(info.partition), i32(info.bufferCount),
        i32(info.scalarCount), i32(info.columnUnit), i32(info.rowUnit),
-       i32(info.fewRows), i32(info.keyUnit), i64(info.flopsPerRow), i64(info.bytesWeights),
+       i32(info.fewRows), i32(info.keyUnit), i64(info.flopsPerRow),
+       i64(info.bytesWeights),
        Constant::aggregate(
            LLVM::LLVMArrayType::get(types.i8, AbiTypes::maxBuffers),
            rowDimension),
@@ -92,10 +93,9 @@ Constant ModelData::scheduleArray(ArrayRef<kernel::ScheduledScale> scales) {
   std::vector<Constant> parts;
   for (const kernel::ScheduledScale &scale : scales)
     parts.push_back(Constant::aggregate(
-        types.schedule,
-        {text(scale.name), Constant::real(types, scale.from),
-         Constant::real(types, scale.to),
-         Constant::of(types.i64, scale.steps)}));
+        types.schedule, {text(scale.name), Constant::real(types, scale.from),
+                         Constant::real(types, scale.to),
+                         Constant::of(types.i64, scale.steps)}));
   return Constant::address(
       types, parts.empty() ? ""
                            : constants.addArray("schedules", types.schedule,
@@ -107,8 +107,8 @@ Constant ModelData::stackArray(ArrayRef<WeightTable::Layers> layers) {
   std::vector<Constant> parts;
   for (const WeightTable::Layers &block : layers)
     parts.push_back(Constant::aggregate(
-        types.stack,
-        {i64(block.firstEntry), i64(block.rowEntries), i64(block.bodies.size())}));
+        types.stack, {i64(block.firstEntry), i64(block.rowEntries),
+                      i64(block.bodies.size())}));
   return Constant::address(
       types, constants.addArray("stacks", types.stack, std::move(parts)));
 }
@@ -129,20 +129,34 @@ void ModelData::emitModel(const kernel::Signature &signature,
   }
   Constant value = Constant::aggregate(
       types.model,
-      {i32(MILLE_ABI_VERSION), i32(options.isas.size()),
-       i32(signature.inputs.size()), i32(signature.outputs.size()),
-       i32(kernels.size()), i32(signature.maxTokens), text(options.name),
-       isaArray(), tensorArray(signature.inputs),
+      {i32(MILLE_ABI_VERSION),
+       i32(options.isas.size()),
+       i32(signature.inputs.size()),
+       i32(signature.outputs.size()),
+       i32(kernels.size()),
+       i32(signature.maxTokens),
+       text(options.name),
+       isaArray(),
+       tensorArray(signature.inputs),
        tensorArray(signature.outputs),
        Constant::address(types,
                          constants.addArray("kernels", types.ptr, pointers)),
-       i64(arena.bytesPerRow), i64(scratchBytes), i64(scratchBytesPerToken),
-       i64(options.weightsBytes), i64(options.weightsHash),
-       Constant::address(types, embedded), Constant::address(types, forward),
-       i32(signature.maxDecoderTokens), i32(arena.fixedTokens),
-       i32(arena.slots), i32(signature.scales.size()),
-       scheduleArray(signature.scales), i32(padding.ends),
-       i32(padding.maskInput), i64(table.layers.size()), stackArray(table.layers)});
+       i64(arena.bytesPerRow),
+       i64(scratchBytes),
+       i64(scratchBytesPerToken),
+       i64(options.weightsBytes),
+       i64(options.weightsHash),
+       Constant::address(types, embedded),
+       Constant::address(types, forward),
+       i32(signature.maxDecoderTokens),
+       i32(arena.fixedTokens),
+       i32(arena.slots),
+       i32(signature.scales.size()),
+       scheduleArray(signature.scales),
+       i32(padding.ends),
+       i32(padding.maskInput),
+       i64(table.layers.size()),
+       stackArray(table.layers)});
   std::string symbol = constants.add("model", value);
 
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

@@ -1,5 +1,5 @@
-// Calls with addresses, strides and what the op's attributes say, in the order of
-// runtime/abi.h.
+// Calls with addresses, strides and what the op's attributes say, in the order
+// of runtime/abi.h.
 #include "compiler/lower/Prepared.h"
 #include "dialects/kernel/Kernel.h"
 #include "runtime/abi.h"
@@ -30,8 +30,8 @@ public:
       : code(bindings.code), types(bindings.types),
         constants(bindings.constants), signature(bindings.signature),
         layer(bindings.layer), tokens(bindings.tokens),
-        address(bindings.address),
-        extent(bindings.extent), index(bindings.index) {}
+        address(bindings.address), extent(bindings.extent),
+        index(bindings.index) {}
 
   LogicalResult lower(KeyBiasOp op) {
     code.call("mille_key_bias",
@@ -45,8 +45,7 @@ public:
     DenseF64ArrayAttr others =
         longContext ? longContext->getFrequencies() : DenseF64ArrayAttr();
     code.call("mille_rotation",
-              {code.run, address.lookup(op.getPositions()),
-               rowsOf(op.getOut()),
+              {code.run, address.lookup(op.getPositions()), rowsOf(op.getOut()),
                code.addressOf(constants.addDoubles(frequencies)),
                i64(frequencies.size()),
                code.real(op.getFactor().convertToDouble()),
@@ -58,8 +57,7 @@ public:
   }
   LogicalResult lower(AlibiOp op) {
     code.call("mille_alibi",
-              {code.run, address.lookup(op.getPositions()),
-               rowsOf(op.getOut()),
+              {code.run, address.lookup(op.getPositions()), rowsOf(op.getOut()),
                code.addressOf(constants.addDoubles(op.getSlopes())),
                i64(op.getSlopes().size()),
                code.real(op.getFactor().convertToDouble()),
@@ -85,14 +83,15 @@ public:
     return success();
   }
   LogicalResult lower(ScheduleOp op) {
-    auto same = llvm::find_if(signature.scales, [&](const ScheduledScale &scale) {
-      return scale.name == op.getName();
-    });
+    auto same =
+        llvm::find_if(signature.scales, [&](const ScheduledScale &scale) {
+          return scale.name == op.getName();
+        });
     if (same->from != op.getFrom().convertToDouble() ||
         same->to != op.getTo().convertToDouble() ||
         same->steps != int64_t(op.getSteps()))
-      return op.emitOpError() << "is called '" << op.getName()
-                              << "' like another schedule";
+      return op.emitOpError()
+             << "is called '" << op.getName() << "' like another schedule";
     code.call("mille_schedule",
               {code.run, i32(same - signature.scales.begin()),
                address.lookup(op.getStep()), address.lookup(op.getOut())});
@@ -100,8 +99,8 @@ public:
   }
   LogicalResult lower(TokenNumbersOp op) {
     code.call("mille_token_numbers",
-              {code.run, integers(op.getNumbers()),
-               i64(op.getNumbers().size()), address.lookup(op.getOut())});
+              {code.run, integers(op.getNumbers()), i64(op.getNumbers().size()),
+               address.lookup(op.getOut())});
     return success();
   }
   LogicalResult lower(CountTokensOp op) {
@@ -127,8 +126,8 @@ public:
   }
   LogicalResult lower(PatchesOp op) {
     SmallVector<int64_t> numbers;
-    for (ArrayRef<int64_t> part : {op.getImage(), op.getKernel(),
-                                   op.getStride(), op.getPadding()})
+    for (ArrayRef<int64_t> part :
+         {op.getImage(), op.getKernel(), op.getStride(), op.getPadding()})
       llvm::append_range(numbers, part);
     numbers.push_back(op.getPrefix());
     code.call("mille_patches",
@@ -140,9 +139,9 @@ public:
   LogicalResult lower(RouteOp op) {
     int64_t entries = columnsOf(op.getLogits());
     if (entries > MILLE_MOST_EXPERTS)
-      return op.emitOpError() << "chooses among " << entries
-                              << " experts but the most are "
-                              << int64_t(MILLE_MOST_EXPERTS);
+      return op.emitOpError()
+             << "chooses among " << entries << " experts but the most are "
+             << int64_t(MILLE_MOST_EXPERTS);
     int64_t numbers[] = {entries,
                          int64_t(op.getK()),
                          int64_t(op.getScore()),
@@ -176,9 +175,9 @@ public:
   }
   LogicalResult lower(PoolIndexOp op) {
     code.call("mille_pool_index",
-              {code.run, addressOrNull(op.getMask()),
-               tokensOf(op.getTokens()), i32(op.getKind()),
-               i64(op.getSkip()), i64(op.getId()), address.lookup(op.getOut())},
+              {code.run, addressOrNull(op.getMask()), tokensOf(op.getTokens()),
+               i32(op.getKind()), i64(op.getSkip()), i64(op.getId()),
+               address.lookup(op.getOut())},
               /*status=*/true);
     return success();
   }
@@ -218,8 +217,7 @@ private:
   Value i64(int64_t value) { return code.number(types.i64, value); }
   Value i32(int64_t value) { return code.number(types.i32, value); }
   Value integers(ArrayRef<int64_t> numbers) {
-    return code.addressOf(
-        constants.addIntegers(SmallVector<int32_t>(numbers)));
+    return code.addressOf(constants.addIntegers(SmallVector<int32_t>(numbers)));
   }
   Value rowsOf(Value buffer) { return extent.lookup(buffer); }
 

@@ -13,7 +13,7 @@ struct Bindings {
   const AbiTypes &types;
   ConstantPool &constants;
   const kernel::Signature &signature;
-  mlir::Value layer = {}; // in the layer loop
+  mlir::Value layer = {};  // in the layer loop
   mlir::Value tokens = {}; // the argument of `forward`
   // Of memrefs, of their dynamic dimension, and of index values.
   Map address = Map(), extent = Map(), index = Map();

@@ -11,18 +11,18 @@ using namespace mlir;
 namespace mille::plan {
 namespace {
 
-constexpr int64_t line = 64; // bytes of a cache line
-constexpr int64_t wideRow = 16; // lines: one more costs little
+constexpr int64_t line = 64;       // bytes of a cache line
+constexpr int64_t wideRow = 16;    // lines: one more costs little
 constexpr int64_t fewestRows = 16; // padded rows of the smallest run
 
 int64_t bytesOfElement(ShapedType type) {
   return type.getElementTypeBitWidth() / 8;
 }
 
-// Elements from one row to the next. Of an odd number of lines: then what is read of
-// many rows at one column, the keys of a head or the rows of a tile, lies in all sets
-// of a cache. (Of 144 lines a head's keys lie in a quarter of them: attention at 512
-// tokens took 8 % longer, at 2048 tokens 11 %.)
+// Elements from one row to the next. Of an odd number of lines: then what is
+// read of many rows at one column, the keys of a head or the rows of a tile,
+// lies in all sets of a cache. (Of 144 lines a head's keys lie in a quarter of
+// them: attention at 512 tokens took 8 % longer, at 2048 tokens 11 %.)
 int64_t rowStride(ShapedType type) {
   int64_t each = bytesOfElement(type);
   int64_t lines = llvm::divideCeil(type.getDimSize(1) * each, line);

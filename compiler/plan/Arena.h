@@ -15,8 +15,8 @@ struct Buffer {
   int64_t offset = -1;        // bytes per padded row
 };
 
-// The memref of a tensor in the arena: rows padded to cache lines of 64 bytes, and
-// from 16 lines on to an odd number of them.
+// The memref of a tensor in the arena: rows padded to cache lines of 64 bytes,
+// and from 16 lines on to an odd number of them.
 mlir::MemRefType arenaType(mlir::RankedTensorType tensor);
 
 // The same as the application's memory: exact.

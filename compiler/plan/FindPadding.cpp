@@ -52,7 +52,8 @@ private:
   // The input that a key bias is made of.
   BlockArgument maskOf(Value keyBias) {
     auto bias = keyBias ? keyBias.getDefiningOp<KeyBiasOp>() : KeyBiasOp();
-    auto input = bias ? dyn_cast<BlockArgument>(bias.getMask()) : BlockArgument();
+    auto input =
+        bias ? dyn_cast<BlockArgument>(bias.getMask()) : BlockArgument();
     return input && input.getOwner() == &forward.front() ? input
                                                          : BlockArgument();
   }
@@ -89,7 +90,8 @@ private:
   }
 
   void checkOp(AttentionOp op) {
-    bool ownQueries = op.getQueries() == tokens, ownKeys = op.getKeys() == tokens;
+    bool ownQueries = op.getQueries() == tokens,
+         ownKeys = op.getKeys() == tokens;
     if (!ownQueries && isPerToken(op.getQuery()))
       return allow(0, "attention groups tokens in windows");
     if (!ownQueries && !ownKeys)
@@ -105,7 +107,8 @@ private:
     if (op.getPrefix())
       allow(after, "attention's prefix begins at a sequence's first token");
     if (ownKeys)
-      checkKeys(op.getKeyBias(), ownQueries && op.getCausal() && !op.getPrefix());
+      checkKeys(op.getKeyBias(),
+                ownQueries && op.getCausal() && !op.getPrefix());
   }
 
   void checkOp(LinearAttentionOp op) {
@@ -168,9 +171,10 @@ private:
   void report() {
     Builder builder(forward.getContext());
     int64_t number = mask.getArgNumber();
-    auto name = forward.getArgAttrOfType<StringAttr>(number, "transformer.name");
-    std::string hidden = ("rows that " + (name ? name.getValue() : "the mask") +
-                          " hides").str();
+    auto name =
+        forward.getArgAttrOfType<StringAttr>(number, "transformer.name");
+    std::string hidden =
+        ("rows that " + (name ? name.getValue() : "the mask") + " hides").str();
     auto options = remark::RemarkOpts::name("FindPadding").category("plan");
     if (ends == 0) {
       remark::missed(forward.getLoc(), options)
@@ -178,9 +182,8 @@ private:
       return;
     }
     forward->setAttr("kernel.padding_ends", builder.getI64IntegerAttr(ends));
-    forward->setAttr(
-        "kernel.mask_input",
-        builder.getI64IntegerAttr(number - sizeArguments(forward)));
+    forward->setAttr("kernel.mask_input", builder.getI64IntegerAttr(
+                                              number - sizeArguments(forward)));
     remark::passed(forward.getLoc(), options)
         << hidden + (ends & before
                          ? " at either end of a sequence are removed"

@@ -24,12 +24,14 @@ Value rootOf(Value tensor) {
 }
 
 RowsOp copyRows(OpBuilder &builder, Location location, Value from, Value into) {
-  TypeRange results = isa<RankedTensorType>(into.getType()) ? TypeRange(into)
-                                                            : TypeRange();
-  auto rows = RowsOp::create(builder, location, results, ValueRange(from), ValueRange(),
-                             into, builder.getDenseI64ArrayAttr({-1}), RowNormAttr());
+  TypeRange results =
+      isa<RankedTensorType>(into.getType()) ? TypeRange(into) : TypeRange();
+  auto rows =
+      RowsOp::create(builder, location, results, ValueRange(from), ValueRange(),
+                     into, builder.getDenseI64ArrayAttr({-1}), RowNormAttr());
   OpBuilder inside(rows->getContext());
-  Block *block = inside.createBlock(&rows.getBody(), {}, inside.getF32Type(), location);
+  Block *block =
+      inside.createBlock(&rows.getBody(), {}, inside.getF32Type(), location);
   YieldOp::create(inside, location, block->getArgument(0));
   return rows;
 }
@@ -114,8 +116,7 @@ struct Walk {
       Value initial = rootOf(stream);
       auto type = cast<RankedTensorType>(outcome.getType());
       auto held = lives.bufferOf.find(initial);
-      bool reuse = held != lives.bufferOf.end() &&
-                   held->second->body == body &&
+      bool reuse = held != lives.bufferOf.end() && held->second->body == body &&
                    held->second->type == arenaType(type) &&
                    lastReadBy(layers, initial) &&
                    llvm::none_of(loop, [&](const LoopBuffers &before) {
@@ -130,7 +131,8 @@ struct Walk {
     for (Region &region : layers->getRegions()) {
       step = start;
       body = ++bodies;
-      for (OpOperand &handed : region.front().getTerminator()->getOpOperands()) {
+      for (OpOperand &handed :
+           region.front().getTerminator()->getOpOperands()) {
         Value root = rootOf(handed.get());
         if (Operation *producer = root.getDefiningOp())
           if (!outOperands(producer).empty() &&

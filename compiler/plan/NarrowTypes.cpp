@@ -1,5 +1,5 @@
-// Matmuls on bf16 or on bytes: which values are narrow, and what is rounded where.
-// Must keep f32 what norms, residual sums and the application read.
+// Matmuls on bf16 or on bytes: which values are narrow, and what is rounded
+// where. Must keep f32 what norms, residual sums and the application read.
 #include "compiler/plan/Lives.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Signature.h"
@@ -33,7 +33,8 @@ namespace {
 constexpr int64_t mostBytesSummed = 65536; // K of a sum of products of bytes
 
 RankedTensorType withElements(Type tensor, Type element) {
-  return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(), element);
+  return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(),
+                               element);
 }
 
 // Where launches hand a value out, the outcome too.
@@ -47,13 +48,15 @@ SmallVector<Value, 2> namesOf(Value root) {
 }
 
 bool yieldsFromLaunch(OpOperand &use) {
-  return isa<YieldOp>(use.getOwner()) && isa<LaunchOp>(use.getOwner()->getParentOp());
+  return isa<YieldOp>(use.getOwner()) &&
+         isa<LaunchOp>(use.getOwner()->getParentOp());
 }
 
 class Narrow {
 public:
   Narrow(func::FuncOp forward, bool bytes)
-      : forward(forward), bytes(bytes), bf16(BFloat16Type::get(forward.getContext())) {}
+      : forward(forward), bytes(bytes),
+        bf16(BFloat16Type::get(forward.getContext())) {}
 
   void run() {
     forward.walk([&](MatmulOp op) {
@@ -76,7 +79,8 @@ public:
 
 private:
   static void missed(Operation *op, const std::string &what) {
-    remark::missed(op->getLoc(), remark::RemarkOpts::name("NarrowTypes").category("plan"))
+    remark::missed(op->getLoc(),
+                   remark::RemarkOpts::name("NarrowTypes").category("plan"))
         << what;
   }
 
@@ -94,8 +98,8 @@ private:
     return "";
   }
 
-  // A cache's keys would be rounded again in every step, and causal attention may have
-  // one whenever the application wants.
+  // A cache's keys would be rounded again in every step, and causal attention
+  // may have one whenever the application wants.
   void allowByteScores(AttentionOp op) {
     bool everyKeyIsNew = op.getQueries() == op.getKeys() && !op.getCausal();
     op.setByteScores(everyKeyIsNew);
@@ -144,14 +148,15 @@ private:
     SmallVector<MatmulOp> readers;
     for (OpOperand &use : root.getUses()) {
       auto matmul = dyn_cast<MatmulOp>(use.getOwner());
-      if (matmul && matmuls.contains(matmul) && &use == &matmul.getInputMutable())
+      if (matmul && matmuls.contains(matmul) &&
+          &use == &matmul.getInputMutable())
         readers.push_back(matmul);
     }
     return readers;
   }
 
-  // Where a copy of `root` is made: in the launch that makes it, while the rows are
-  // in cache; else in the launch of all its readers, or before the first.
+  // Where a copy of `root` is made: in the launch that makes it, while the rows
+  // are in cache; else in the launch of all its readers, or before the first.
   struct Place {
     OpBuilder builder;
     Value like; // a destination of as many rows
@@ -164,7 +169,8 @@ private:
       return {builder, maker->getOperand(outOperands(maker).front())};
     }
     Block *block = root.getParentBlock();
-    Operation *first = nullptr, *last = nullptr; // of the readers, in that block
+    Operation *first = nullptr,
+              *last = nullptr; // of the readers, in that block
     for (MatmulOp matmul : readersOf(root)) {
       Operation *at = block->findAncestorOpInBlock(*matmul);
       if (!first || at->isBeforeInBlock(first))
@@ -182,19 +188,22 @@ private:
   // `made`, all of one place, as `reader` sees it: handed out of a launch where
   // that must be.
   SmallVector<Value> seenFrom(MatmulOp reader, ArrayRef<Value> made) {
-    auto launch = dyn_cast<LaunchOp>(made.front().getDefiningOp()->getParentOp());
+    auto launch =
+        dyn_cast<LaunchOp>(made.front().getDefiningOp()->getParentOp());
     if (!launch || reader->getParentOp() == launch)
       return SmallVector<Value>(made);
     if (namesOf(made.front()).size() == 1)
       handOut(launch, made);
-    return llvm::map_to_vector(made, [](Value value) { return namesOf(value).back(); });
+    return llvm::map_to_vector(
+        made, [](Value value) { return namesOf(value).back(); });
   }
 
   void handOut(LaunchOp old, ArrayRef<Value> made) {
     auto yield = cast<YieldOp>(old.getBody().front().getTerminator());
     yield->insertOperands(yield->getNumOperands(), made);
     OpBuilder builder(old);
-    auto fresh = LaunchOp::create(builder, old.getLoc(), yield.getValues().getTypes());
+    auto fresh =
+        LaunchOp::create(builder, old.getLoc(), yield.getValues().getTypes());
     fresh.getBody().takeBody(old.getBody());
     fresh->setDiscardableAttrs(old->getDiscardableAttrDictionary());
     old->replaceAllUsesWith(fresh->getResults().drop_back(made.size()));
@@ -202,20 +211,22 @@ private:
   }
 
   SmallVector<Value> round(Place &place, Value root) {
-    Value out = destination(place.builder, place.like, withElements(root.getType(), bf16));
+    Value out = destination(place.builder, place.like,
+                            withElements(root.getType(), bf16));
     return {copyRows(place.builder, root.getLoc(), root, out).getResult()};
   }
 
   SmallVector<Value> quantize(Place &place, Value root) {
     OpBuilder &builder = place.builder;
     Type types[] = {
-        withElements(root.getType(), builder.getIntegerType(8, /*isSigned=*/false)),
+        withElements(root.getType(),
+                     builder.getIntegerType(8, /*isSigned=*/false)),
         RankedTensorType::get({ShapedType::kDynamic, 4}, builder.getF32Type())};
     Value values = destination(builder, place.like, types[0]);
     Value parameters = destination(builder, place.like, types[1]);
-    return SmallVector<Value>(
-        QuantizeOp::create(builder, root.getLoc(), types, root, values, parameters)
-            .getResults());
+    return SmallVector<Value>(QuantizeOp::create(builder, root.getLoc(), types,
+                                                 root, values, parameters)
+                                  .getResults());
   }
 
   // Copies are shared: one of each value.
@@ -224,14 +235,17 @@ private:
     auto at = copies.find(root);
     if (at == copies.end()) {
       Place place = placeFor(root, op);
-      at = copies.try_emplace(root, bytes ? quantize(place, root) : round(place, root))
+      at = copies
+               .try_emplace(root,
+                            bytes ? quantize(place, root) : round(place, root))
                .first;
     }
     return seenFrom(op, at->second);
   }
 
   // A weight read in another way, beside the one that was.
-  Value weight(WeightOp old, Attribute value, ArrayRef<int64_t> shape, Type element) {
+  Value weight(WeightOp old, Attribute value, ArrayRef<int64_t> shape,
+               Type element) {
     OpBuilder builder(old);
     return WeightOp::create(builder, old.getLoc(),
                             RankedTensorType::get(shape, element), value);
@@ -249,7 +263,8 @@ private:
 
   void toBytes(MatmulOp op) {
     auto old = op.getWeight().getDefiningOp<WeightOp>();
-    auto shape = llvm::to_vector(cast<ShapedType>(old.getResult().getType()).getShape());
+    auto shape =
+        llvm::to_vector(cast<ShapedType>(old.getResult().getType()).getShape());
     Builder builder(op.getContext());
     Attribute numbers = equalized(op, old);
     Attribute value = QuantizedAttr::get(op.getContext(), numbers);
@@ -258,7 +273,8 @@ private:
     column.back() = 1;
     SmallVector<Value> input = narrowed(op);
     op.getInputMutable().assign(input[0]);
-    op.getWeightMutable().assign(weight(old, value, shape, builder.getI8Type()));
+    op.getWeightMutable().assign(
+        weight(old, value, shape, builder.getI8Type()));
     op.getParametersMutable().assign(input[1]);
     op.getSumsMutable().assign(weight(old, sums, column, builder.getI32Type()));
     scaleSums(op, scalesOf(op, old, numbers, shape));
@@ -280,9 +296,10 @@ private:
     return maker;
   }
 
-  // The weight's numbers. A few large columns would make the step of all rows large: where
-  // a matmul's epilogue makes the input, it takes the root of how large they are, which
-  // they are divided by (cross-layer equalization, arXiv:1906.04721, of one side).
+  // The weight's numbers. A few large columns would make the step of all rows
+  // large: where a matmul's epilogue makes the input, it takes the root of how
+  // large they are, which they are divided by (cross-layer equalization,
+  // arXiv:1906.04721, of one side).
   Attribute equalized(MatmulOp op, WeightOp old) {
     MLIRContext *context = op.getContext();
     Attribute value = old.getValue();
@@ -293,17 +310,18 @@ private:
     Attribute sizes = ColumnRmsAttr::get(context, value);
     auto rootOfSizes = ApplyAttr::get(context, sizes, ValueFunction::sqrt);
     auto channels = DenseI64ArrayAttr::get(context, shape.back());
-    Value factor =
-        weight(maker.getWeight().getDefiningOp<WeightOp>(),
-               ReshapeAttr::get(context, rootOfSizes, channels), shape.back(),
-               Float32Type::get(context));
+    Value factor = weight(maker.getWeight().getDefiningOp<WeightOp>(),
+                          ReshapeAttr::get(context, rootOfSizes, channels),
+                          shape.back(), Float32Type::get(context));
     maker.getExtrasMutable().append(factor);
     Block &region = maker.getEpilogue().front();
-    Value ofChannel = region.addArgument(Float32Type::get(context), maker.getLoc());
+    Value ofChannel =
+        region.addArgument(Float32Type::get(context), maker.getLoc());
     auto yield = cast<YieldOp>(region.getTerminator());
     OpBuilder builder(yield);
     Value result = yield.getOperand(0);
-    yield.setOperand(0, arith::MulFOp::create(builder, maker.getLoc(), result, ofChannel));
+    yield.setOperand(
+        0, arith::MulFOp::create(builder, maker.getLoc(), result, ofChannel));
     return TimesAttr::get(context, value,
                           ApplyAttr::get(context, sizes, ValueFunction::rsqrt));
   }
@@ -321,18 +339,20 @@ private:
       if (accumulators > 1)
         part = SliceAttr::get(op.getContext(), scales, axis, a * each.back(),
                               each.back(), 1);
-      values.push_back(weight(old, part, each, Float32Type::get(op.getContext())));
+      values.push_back(
+          weight(old, part, each, Float32Type::get(op.getContext())));
     }
     return values;
   }
 
-  // The region's sums become what they stand for: times the column's scale. A bias is
-  // added with that in one rounding.
+  // The region's sums become what they stand for: times the column's scale. A
+  // bias is added with that in one rounding.
   void scaleSums(MatmulOp op, ValueRange columns) {
     op.getExtrasMutable().append(columns);
     Block &region = op.getEpilogue().front();
     for (unsigned a = 0; a < columns.size(); ++a) {
-      Value column = region.addArgument(Float32Type::get(op.getContext()), op.getLoc());
+      Value column =
+          region.addArgument(Float32Type::get(op.getContext()), op.getLoc());
       scaleSum(region.getArgument(a), column);
     }
   }
@@ -349,7 +369,8 @@ private:
     }
     Value bias = biased.getLhs() == sum ? biased.getRhs() : biased.getLhs();
     OpBuilder builder(biased);
-    auto scaled = math::FmaOp::create(builder, biased.getLoc(), sum, column, bias);
+    auto scaled =
+        math::FmaOp::create(builder, biased.getLoc(), sum, column, bias);
     biased.replaceAllUsesWith(scaled.getResult());
     biased.erase();
   }
@@ -365,7 +386,8 @@ struct NarrowTypes : mille::plan::impl::NarrowTypesBase<NarrowTypes> {
   using NarrowTypesBase::NarrowTypesBase;
   void runOnOperation() override {
     if (dtype != "bf16" && dtype != "int8") {
-      getOperation().emitError() << "dtype is '" << dtype << "' but must be bf16 or int8";
+      getOperation().emitError()
+          << "dtype is '" << dtype << "' but must be bf16 or int8";
       return signalPassFailure();
     }
     getOperation().walk([&](func::FuncOp forward) {

@@ -11,13 +11,15 @@ namespace mille::plan {
 using namespace mlir;
 using namespace mille::kernel;
 
-// Columns are three vectors of AVX-512 or four. With three, tiles of 8 rows fill the
-// registers and read three quarters of what those of 6 rows with four read of L2:
-// BERT-base on Cascade Lake is 1.02 to 1.05 times as fast at 128 tokens, and as fast
-// or up to 1.09 times at 32. With four, two accumulators have whole vectors, and 256
-// columns no padding. So three, if one column in 32 more is padding at most. Of a
-// device's groups, those of 8 x 8 items waste least, by its model.
-int64_t mille::plan::panelOf(int64_t columns, int64_t accumulators, bool forDevices) {
+// Columns are three vectors of AVX-512 or four. With three, tiles of 8 rows
+// fill the registers and read three quarters of what those of 6 rows with four
+// read of L2: BERT-base on Cascade Lake is 1.02 to 1.05 times as fast at 128
+// tokens, and as fast or up to 1.09 times at 32. With four, two accumulators
+// have whole vectors, and 256 columns no padding. So three, if one column in 32
+// more is padding at most. Of a device's groups, those of 8 x 8 items waste
+// least, by its model.
+int64_t mille::plan::panelOf(int64_t columns, int64_t accumulators,
+                             bool forDevices) {
   const int64_t narrow = 48, wide = 64;
   if (accumulators > 1 || forDevices)
     return wide;
@@ -35,7 +37,8 @@ void pack(OpOperand &operand, int64_t accumulators, bool forDevices) {
   if (!weight || !type || isa<mille::transformer::PackAttr>(weight.getValue()))
     return;
   // [N, K], or a stack [entries, N, K] of such.
-  int64_t depth = type.getShape().back(), group = groupOf(type.getElementType());
+  int64_t depth = type.getShape().back(),
+          group = groupOf(type.getElementType());
   const int64_t columns = type.getShape().end()[-2];
   const int64_t panel = mille::plan::panelOf(columns, accumulators, forDevices);
   SmallVector<int64_t> shape(type.getShape().drop_back(2));

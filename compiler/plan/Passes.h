@@ -6,8 +6,8 @@
 
 namespace mille::plan {
 
-// How many columns a panel has of a weight of `columns` rows, for a matmul of so many
-// accumulators; `forDevices`: a device reads it too.
+// How many columns a panel has of a weight of `columns` rows, for a matmul of
+// so many accumulators; `forDevices`: a device reads it too.
 int64_t panelOf(int64_t columns, int64_t accumulators, bool forDevices = false);
 
 #define GEN_PASS_DECL

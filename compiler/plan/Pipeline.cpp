@@ -2,7 +2,8 @@
 #include "compiler/plan/Passes.h"
 #include "mlir/Pass/PassManager.h"
 
-void mille::addPlanPipeline(mlir::OpPassManager &pipeline, const PlanChoices &choices) {
+void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
+                            const PlanChoices &choices) {
   pipeline.addPass(plan::createFindPadding());
   if (choices.dtype != "f32")
     pipeline.addPass(plan::createNarrowTypes({choices.dtype}));

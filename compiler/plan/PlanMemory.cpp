@@ -3,11 +3,11 @@
 #include "compiler/plan/Lives.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Signature.h"
-#include "runtime/abi.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "runtime/abi.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -29,7 +29,7 @@ struct Rewrite {
   SmallVector<Value> outputs;
   IRMapping to; // tensors -> memrefs; indices
   DenseMap<Buffer *, Value> arena;
-  SmallVector<Value> streamOut;          // of the body at hand
+  SmallVector<Value> streamOut; // of the body at hand
 
   Rewrite(func::FuncOp forward, Lives &lives)
       : forward(forward), lives(lives) {}
@@ -54,8 +54,7 @@ struct Rewrite {
     Location loc = forward.getLoc();
     if (space.size)
       value = arith::MulIOp::create(
-          builder, loc, value,
-          entry->getArgument(space.size == -2 ? 1 : 2));
+          builder, loc, value, entry->getArgument(space.size == -2 ? 1 : 2));
     if (space.times != 1)
       value = arith::MulIOp::create(
           builder, loc, value,
@@ -79,9 +78,9 @@ struct Rewrite {
     SmallVector<Value> operands;
     for (OpOperand &operand : op.getOpOperands()) {
       auto out = llvm::find(outs, operand.getOperandNumber());
-      operands.push_back(
-          out == outs.end() ? to.lookup(operand.get())
-                            : to.lookup(op.getResult(out - outs.begin())));
+      operands.push_back(out == outs.end()
+                             ? to.lookup(operand.get())
+                             : to.lookup(op.getResult(out - outs.begin())));
     }
     OperationState state(op.getLoc(), op.getName(), operands, {},
                          op.getDiscardableAttrDictionary().getValue());
@@ -124,11 +123,11 @@ struct Rewrite {
         copyRows(builder, loc, to.lookup(initial), pairs.end()[-2]);
     }
     auto fresh = LayersOp::create(builder, loc, TypeRange(), pairs,
-                                  layers.getSlots(),
-                                  layers.getBodies(), layers.getTable(),
-                                  layers->getNumRegions());
+                                  layers.getSlots(), layers.getBodies(),
+                                  layers.getTable(), layers->getNumRegions());
     fresh->setDiscardableAttrs(layers->getDiscardableAttrDictionary());
-    for (auto [from, into] : llvm::zip(layers->getRegions(), fresh->getRegions())) {
+    for (auto [from, into] :
+         llvm::zip(layers->getRegions(), fresh->getRegions())) {
       Block *block =
           builder.createBlock(&into, {}, TypeRange(ValueRange(pairs)),
                               SmallVector<Location>(pairs.size(), loc));
@@ -139,8 +138,8 @@ struct Rewrite {
         streamOut.push_back(block->getArgument(in + 1));
       }
       rewriteBlock(from.front(), builder);
-      for (auto [yielded, out] : llvm::zip(
-               from.front().getTerminator()->getOperands(), streamOut))
+      for (auto [yielded, out] :
+           llvm::zip(from.front().getTerminator()->getOperands(), streamOut))
         if (to.lookup(yielded) != out)
           copyRows(builder, loc, to.lookup(yielded), out);
       YieldOp::create(builder, loc, ValueRange());
@@ -217,9 +216,9 @@ void rewriteSignature(func::FuncOp forward, const Signature &signature,
         list = NamedAttrList(given);
     } else { // written by kernel.keep (entries x rows) or kernel.similarity
       int64_t columns = info.shape.back();
-      type = MemRefType::get({ShapedType::kDynamic,
-                              columns < 0 ? ShapedType::kDynamic : columns},
-                             builder.getF32Type());
+      type = MemRefType::get(
+          {ShapedType::kDynamic, columns < 0 ? ShapedType::kDynamic : columns},
+          builder.getF32Type());
       list.set("transformer.name", builder.getStringAttr(info.name));
     }
     list.set("transformer.shape", builder.getDenseI64ArrayAttr(info.shape));
@@ -247,11 +246,12 @@ void remarkOn(LaunchOp launch) {
     return;
   remark::passed(launch.getLoc(),
                  remark::RemarkOpts::name("PlanLaunch").category("plan"))
-      << llvm::formatv("one task takes its rows through {0} kernels, reading {1} "
-                       "bytes of weights, where each thread has {2} rows or "
-                       "more; with fewer, or where threads multiply narrow types in "
-                       "tile registers, they are {0} launches, cut by columns",
-                       kernels, weights, int64_t(MILLE_OWNED_ROWS))
+      << llvm::formatv(
+             "one task takes its rows through {0} kernels, reading {1} "
+             "bytes of weights, where each thread has {2} rows or "
+             "more; with fewer, or where threads multiply narrow types in "
+             "tile registers, they are {0} launches, cut by columns",
+             kernels, weights, int64_t(MILLE_OWNED_ROWS))
              .str();
 }
 
@@ -313,9 +313,8 @@ LogicalResult checkKept(func::FuncOp forward, const Signature &signature) {
         shape[3] == type.getShape().back())
       return WalkResult::advance();
     keep.emitOpError() << "writes [batch, " << sizeText(tokens) << ", "
-                       << type.getShape().back() << "] but \""
-                       << keep.getName() << "\" is "
-                       << signature.outputs[number].shapeText();
+                       << type.getShape().back() << "] but \"" << keep.getName()
+                       << "\" is " << signature.outputs[number].shapeText();
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

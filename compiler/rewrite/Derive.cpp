@@ -35,9 +35,8 @@ FlatSymbolRefAttr Derive::parameter(FlatSymbolRefAttr from, StringRef how,
   Operation *origin = symbols.lookup(from.getValue());
   OpBuilder builder(origin->getContext());
   builder.setInsertionPointAfter(origin);
-  auto derived =
-      ParameterOp::create(builder, origin->getLoc(),
-                          nameAfter(from.getValue(), how), *type, value);
+  auto derived = ParameterOp::create(
+      builder, origin->getLoc(), nameAfter(from.getValue(), how), *type, value);
   derived->remove(); // insert() places it, and finds a name that is free
   symbols.insert(derived, std::next(origin->getIterator()));
   symbol = FlatSymbolRefAttr::get(derived.getSymNameAttr());

@@ -42,7 +42,8 @@ private:
 class SameFactors {
 public:
   static constexpr llvm::StringLiteral whyNot =
-      "another linear shares the weight without the factor: it would need a copy";
+      "another linear shares the weight without the factor: it would need a "
+      "copy";
 
   void add(mlir::FlatSymbolRefAttr weight, mlir::Attribute factor);
   // Whether all readers of the weight take one factor.

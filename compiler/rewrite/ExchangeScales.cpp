@@ -88,8 +88,9 @@ private:
     if (byCost && !branchesTakeFactors(plan.unit)) {
       plan.by = plan.branches.front();
       if (!oneScale || plan.skip == 1 || plan.by == 1)
-        plan.cost = "a branch cannot take a factor: a multiplication would move, "
-                    "none be saved";
+        plan.cost =
+            "a branch cannot take a factor: a multiplication would move, "
+            "none be saved";
     } else if (plan.skip != 1) {
       plan.by = plan.skip;
     } else if (byCost) {
@@ -147,7 +148,9 @@ void declineWhereLayersWouldDiffer(MutableArrayRef<Exchange> plans) {
     if (Operation *before = unit->getPrevNode())
       if (auto last = dyn_cast<ResidualOp>(before))
         words = last.getLayer() == unit.getLayer() ? "later " : "";
-    unit->walk([&](Operation *op) { words += op->getName().getStringRef().str() + " "; });
+    unit->walk([&](Operation *op) {
+      words += op->getName().getStringRef().str() + " ";
+    });
     return words;
   };
   for (Exchange &plan : plans) {
@@ -166,7 +169,8 @@ void declineWhereLayersWouldDiffer(MutableArrayRef<Exchange> plans) {
   }
 }
 
-struct ExchangeScales : mille::rewrite::impl::ExchangeScalesBase<ExchangeScales> {
+struct ExchangeScales
+    : mille::rewrite::impl::ExchangeScalesBase<ExchangeScales> {
   using ExchangeScalesBase::ExchangeScalesBase;
 
   void runOnOperation() override {

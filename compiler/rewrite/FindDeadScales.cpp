@@ -18,20 +18,22 @@ bool undoesScales(NormAttr norm) {
   return norm && norm.getKind() != NormKind::identity;
 }
 
-// Whether only norms read `value`: norm ops, units that norm all they read of it,
-// or the branch norm of the unit that it ends a branch of.
+// Whether only norms read `value`: norm ops, units that norm all they read of
+// it, or the branch norm of the unit that it ends a branch of.
 bool onlyNormed(Value value) {
-  return !value.use_empty() && llvm::all_of(value.getUses(), [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (auto norm = dyn_cast<NormOp>(user))
-      return undoesScales(norm.getNorm());
-    if (auto unit = dyn_cast<ResidualOp>(user))
-      return unit.getTap() == Tap::normed;
-    auto unit = dyn_cast<ResidualOp>(user->getParentOp());
-    return isa<YieldOp>(user) && unit &&
-           undoesScales(entryOf<NormAttr>(unit.getBranchNormAttr(),
-                                          user->getParentRegion()->getRegionNumber()));
-  });
+  return !value.use_empty() &&
+         llvm::all_of(value.getUses(), [](OpOperand &use) {
+           Operation *user = use.getOwner();
+           if (auto norm = dyn_cast<NormOp>(user))
+             return undoesScales(norm.getNorm());
+           if (auto unit = dyn_cast<ResidualOp>(user))
+             return unit.getTap() == Tap::normed;
+           auto unit = dyn_cast<ResidualOp>(user->getParentOp());
+           return isa<YieldOp>(user) && unit &&
+                  undoesScales(entryOf<NormAttr>(
+                      unit.getBranchNormAttr(),
+                      user->getParentRegion()->getRegionNumber()));
+         });
 }
 
 // The constant, besides 1, that multiplies all of an op's result; 1 where there
@@ -55,7 +57,8 @@ double sharedScale(ResidualOp unit) {
   return undoesScales(unit.getOutNormAttr()) ? shared.value_or(1) : 1;
 }
 
-struct FindDeadScales : mille::rewrite::impl::FindDeadScalesBase<FindDeadScales> {
+struct FindDeadScales
+    : mille::rewrite::impl::FindDeadScalesBase<FindDeadScales> {
   using FindDeadScalesBase::FindDeadScalesBase;
 
   void runOnOperation() override {
@@ -64,13 +67,15 @@ struct FindDeadScales : mille::rewrite::impl::FindDeadScalesBase<FindDeadScales>
       function.walk([&](Operation *op) {
         if (auto unit = dyn_cast<ResidualOp>(op)) {
           if (double scale = sharedScale(unit); scale != 1 && scale > 0)
-            log.found(unit, formatDouble(scale) + " of skip and branches is undone "
-                            "by the norm of their sum, but for eps");
-        } else if (double scale = scaleOf(op); scale != 1 && scale > 0 &&
-                                               onlyNormed(op->getResult(0))) {
-          log.found(op, formatDouble(scale) + " of " +
-                            op->getName().stripDialect().str() +
-                            " is undone by the norm that reads it, but for eps");
+            log.found(unit, formatDouble(scale) +
+                                " of skip and branches is undone "
+                                "by the norm of their sum, but for eps");
+        } else if (double scale = scaleOf(op);
+                   scale != 1 && scale > 0 && onlyNormed(op->getResult(0))) {
+          log.found(op,
+                    formatDouble(scale) + " of " +
+                        op->getName().stripDialect().str() +
+                        " is undone by the norm that reads it, but for eps");
         }
       });
     }

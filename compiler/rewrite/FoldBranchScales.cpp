@@ -1,5 +1,5 @@
-// Branch scales that a run does not change into the weights that end the branch.
-// Must not fold a schedule: it is read at run time.
+// Branch scales that a run does not change into the weights that end the
+// branch. Must not fold a schedule: it is read at run time.
 #include "compiler/rewrite/Derive.h"
 #include "compiler/rewrite/RewriteLog.h"
 #include "compiler/rewrite/Units.h"
@@ -34,7 +34,8 @@ Attribute factorOf(ScaleAttr scale, StringRef &whyNot) {
       whyNot = "the scale is a column of the layer table";
     else if (double(scale.getValue()) == 1)
       return {};
-    return FloatAttr::get(Float64Type::get(scale.getContext()), scale.getValue());
+    return FloatAttr::get(Float64Type::get(scale.getContext()),
+                          scale.getValue());
   case ScaleKind::scheduled:
     whyNot = "the scale follows a schedule: it is read at run time";
     return UnitAttr::get(scale.getContext());
@@ -75,7 +76,8 @@ NormAttr scaledNorm(NormAttr norm, Attribute factor, Derive &derive) {
       context, norm.getKind(), norm.getEps(), Affine::weight,
       derive.parameter(norm.getWeight(), "scaled",
                        TimesAttr::get(context, weight, factor)),
-      bias ? derive.scaled(bias, factor) : bias, norm.getGroup(), norm.getCast());
+      bias ? derive.scaled(bias, factor) : bias, norm.getGroup(),
+      norm.getCast());
 }
 
 // The list with entry i replaced, one entry per branch.
@@ -110,10 +112,12 @@ void apply(const Fold &fold, Derive &derive) {
 }
 
 std::string inWords(const Fold &fold) {
-  std::string what = isa<FloatAttr>(fold.factor)
-                         ? formatDouble(cast<FloatAttr>(fold.factor).getValueAsDouble())
-                         : "a learned scale";
-  return what + (fold.end.norm ? " into the branch norm" : " into the last linear");
+  std::string what =
+      isa<FloatAttr>(fold.factor)
+          ? formatDouble(cast<FloatAttr>(fold.factor).getValueAsDouble())
+          : "a learned scale";
+  return what +
+         (fold.end.norm ? " into the branch norm" : " into the last linear");
 }
 
 struct FoldBranchScales

@@ -44,7 +44,8 @@ struct FoldLinearScales
     if (bitExact && !exact)
       return log.declinedBitExact(linear);
     log.applied(linear,
-                formatDouble(scale.getValueAsDouble()) + " into the weight", exact);
+                formatDouble(scale.getValueAsDouble()) + " into the weight",
+                exact);
     linear.setWeightAttr(derive.scaled(linear.getWeightAttr(), scale));
     linear.setScaleAttr(FloatAttr::get(scale.getType(), 1));
   }

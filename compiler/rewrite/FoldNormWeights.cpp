@@ -55,7 +55,8 @@ SmallVector<Fold> plansOf(func::FuncOp function) {
     auto unit = dyn_cast<ResidualOp>(op);
     if (!unit || !unit.getInNormAttr())
       return;
-    for (auto [i, norm] : llvm::enumerate(unit.getInNormAttr().getAsRange<NormAttr>())) {
+    for (auto [i, norm] :
+         llvm::enumerate(unit.getInNormAttr().getAsRange<NormAttr>())) {
       Fold fold{op, norm, int64_t(i), {}, "", ""};
       for (auto [branch, region] : llvm::enumerate(unit.getBranches()))
         if (unit.getInNormAttr().size() == 1 || branch == i)
@@ -84,29 +85,33 @@ Attribute byColumn(FlatSymbolRefAttr weight, NormAttr norm, int64_t channels) {
   if (norm.getAffine() == Affine::one_plus_weight)
     gain = PlusAttr::get(context, gain,
                          FloatAttr::get(Float64Type::get(context), 1));
-  Attribute row = ReshapeAttr::get(context, gain,
-                                   DenseI64ArrayAttr::get(context, {1, channels}));
+  Attribute row = ReshapeAttr::get(
+      context, gain, DenseI64ArrayAttr::get(context, {1, channels}));
   return TimesAttr::get(context, weight, row);
 }
 
 // W c + b, [out]
 Attribute withShift(LinearOp linear, FlatSymbolRefAttr shift, Derive &derive) {
   MLIRContext *context = linear.getContext();
-  int64_t in = channelsOf(linear.getInput()), out = channelsOf(linear.getResult());
+  int64_t in = channelsOf(linear.getInput()),
+          out = channelsOf(linear.getResult());
   auto shape = [&](std::initializer_list<int64_t> extents) {
     return DenseI64ArrayAttr::get(context, extents);
   };
   Attribute row = ReshapeAttr::get(context, shift, shape({1, in}));
   Attribute sum = ReshapeAttr::get(
-      context, ProductAttr::get(context, linear.getWeightAttr(), row), shape({out}));
-  return linear.getBiasAttr() ? PlusAttr::get(context, sum, linear.getBiasAttr())
-                              : sum;
+      context, ProductAttr::get(context, linear.getWeightAttr(), row),
+      shape({out}));
+  return linear.getBiasAttr()
+             ? PlusAttr::get(context, sum, linear.getBiasAttr())
+             : sum;
 }
 
 void apply(const Fold &fold, Derive &derive) {
-  NormAttr norm = fold.norm, bare = NormAttr::get(
-      norm.getContext(), norm.getKind(), norm.getEps(), Affine::none, {}, {},
-      norm.getGroup(), norm.getCast());
+  NormAttr norm = fold.norm,
+           bare = NormAttr::get(norm.getContext(), norm.getKind(),
+                                norm.getEps(), Affine::none, {}, {},
+                                norm.getGroup(), norm.getCast());
   for (LinearOp linear : fold.linears) {
     FlatSymbolRefAttr from = linear.getWeightAttr();
     if (norm.getBias())
@@ -114,7 +119,8 @@ void apply(const Fold &fold, Derive &derive) {
           linear.getBiasAttr() ? linear.getBiasAttr() : from, "shifted",
           withShift(linear, norm.getBias(), derive)));
     if (norm.getWeight())
-      linear.setWeightAttr(derive.parameter(from, "normed", byColumn(from, norm, channelsOf(linear.getInput()))));
+      linear.setWeightAttr(derive.parameter(
+          from, "normed", byColumn(from, norm, channelsOf(linear.getInput()))));
   }
   if (fold.entry < 0)
     return cast<NormOp>(fold.at).setNormAttr(bare);
@@ -124,9 +130,9 @@ void apply(const Fold &fold, Derive &derive) {
   unit.setInNormAttr(ArrayAttr::get(unit.getContext(), norms));
 }
 
-// Norms that layers begin with are carried, with the one that closes the stack, to
-// the sums they read, while they are alike. Folding some of them would cost more
-// launches than it saves multiplications.
+// Norms that layers begin with are carried, with the one that closes the stack,
+// to the sums they read, while they are alike. Folding some of them would cost
+// more launches than it saves multiplications.
 void declineWhereNormsWouldDiffer(MutableArrayRef<Fold> folds) {
   auto isOfStack = [](const Fold &fold) {
     auto norm = dyn_cast<NormOp>(fold.at);
@@ -174,8 +180,9 @@ struct FoldNormWeights
       return log.declinedByCost(fold.at, fold.cost);
     if (bitExact)
       return log.declinedBitExact(fold.at);
-    log.applied(fold.at, "into " + std::to_string(fold.linears.size()) +
-                             (fold.linears.size() == 1 ? " linear" : " linears"));
+    log.applied(fold.at,
+                "into " + std::to_string(fold.linears.size()) +
+                    (fold.linears.size() == 1 ? " linear" : " linears"));
     apply(fold, derive);
   }
 };

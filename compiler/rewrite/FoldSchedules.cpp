@@ -16,8 +16,7 @@ using namespace mille::transformer;
 
 namespace {
 
-struct FoldSchedules
-    : mille::rewrite::impl::FoldSchedulesBase<FoldSchedules> {
+struct FoldSchedules : mille::rewrite::impl::FoldSchedulesBase<FoldSchedules> {
   using FoldSchedulesBase::FoldSchedulesBase;
 
   void runOnOperation() override {
@@ -47,7 +46,8 @@ struct FoldSchedules
   static void dropStep(func::FuncOp function) {
     for (unsigned i = function.getNumArguments(); i-- > 0;) {
       auto name = function.getArgAttrOfType<StringAttr>(i, "transformer.name");
-      if (name && name.getValue() == "step" && function.getArgument(i).use_empty())
+      if (name && name.getValue() == "step" &&
+          function.getArgument(i).use_empty())
         (void)function.eraseArgument(i);
     }
   }

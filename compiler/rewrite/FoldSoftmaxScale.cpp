@@ -45,10 +45,11 @@ void scale(Operation *maker, FloatAttr factor, Derive &derive) {
   auto op = cast<NormOp>(maker);
   NormAttr norm = op.getNorm();
   FlatSymbolRefAttr bias = norm.getBias();
-  op.setNormAttr(NormAttr::get(
-      norm.getContext(), norm.getKind(), norm.getEps(), norm.getAffine(),
-      derive.scaled(norm.getWeight(), factor),
-      bias ? derive.scaled(bias, factor) : bias, norm.getGroup(), norm.getCast()));
+  op.setNormAttr(NormAttr::get(norm.getContext(), norm.getKind(), norm.getEps(),
+                               norm.getAffine(),
+                               derive.scaled(norm.getWeight(), factor),
+                               bias ? derive.scaled(bias, factor) : bias,
+                               norm.getGroup(), norm.getCast()));
 }
 
 struct FoldSoftmaxScale
@@ -70,14 +71,16 @@ struct FoldSoftmaxScale
     FloatAttr factor = attend.getScaleAttr();
     StringRef whyNot;
     if (!isPowerOfTwo(factor.getValueAsDouble()))
-      return log.declinedByLaw(attend, "the scale is no power of two: it stays in "
-                                       "the constant of exp2");
+      return log.declinedByLaw(attend,
+                               "the scale is no power of two: it stays in "
+                               "the constant of exp2");
     Operation *maker = makerOf(attend.getQuery(), whyNot);
     if (!maker)
       return log.declinedByLaw(attend, whyNot);
     if (byCost)
-      return log.declinedByCost(attend, "attention multiplies queries by scale * "
-                                        "log2 e, one constant, either way");
+      return log.declinedByCost(attend,
+                                "attention multiplies queries by scale * "
+                                "log2 e, one constant, either way");
     log.applied(attend, formatDouble(factor.getValueAsDouble()) +
                             " into what makes the queries");
     scale(maker, factor, derive);

@@ -1,5 +1,5 @@
-// The rewrites of norms and scales as passes on the unrolled model, the table of
-// them, and their pipeline. Must not know kernels.
+// The rewrites of norms and scales as passes on the unrolled model, the table
+// of them, and their pipeline. Must not know kernels.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 #include "mlir/Pass/Pass.h"
@@ -20,7 +20,7 @@ struct Law {
   llvm::StringRef name;
   llvm::StringRef formula, bound; // what holds, and how far roundings move
   int roundings;                  // of 2^-24 for each number, at most
-  bool byWord = false;            // only where `Wishes` ask for it by a word of its own
+  bool byWord = false; // only where `Wishes` ask for it by a word of its own
 };
 llvm::ArrayRef<Law> laws(); // in the order in which they run
 const Law &lawOf(llvm::StringRef name);
@@ -36,7 +36,8 @@ struct Wishes {
 std::unique_ptr<mlir::Pass> createRewrite(llvm::StringRef name,
                                           const Wishes &wishes);
 
-// The stage `rewrite` of the staircase; `pipeline` is anchored on builtin.module.
+// The stage `rewrite` of the staircase; `pipeline` is anchored on
+// builtin.module.
 void addRewritePipeline(mlir::OpPassManager &pipeline, const Wishes &wishes);
 
 } // namespace mille::rewrite

@@ -23,7 +23,8 @@ static const Law table[] = {
 llvm::ArrayRef<Law> mille::rewrite::laws() { return table; }
 
 const Law &mille::rewrite::lawOf(StringRef name) {
-  return *llvm::find_if(table, [&](const Law &law) { return law.name == name; });
+  return *llvm::find_if(table,
+                        [&](const Law &law) { return law.name == name; });
 }
 
 template <typename Options>
@@ -58,7 +59,8 @@ void mille::rewrite::addRewritePipeline(OpPassManager &pipeline,
                                         const Wishes &wishes) {
   OpPassManager &model = pipeline.nest<transformer::ModelOp>();
   for (const Law &law : table)
-    if (law.byWord ? wishes.foldSchedules
-                   : !wishes.names || llvm::is_contained(*wishes.names, law.name))
+    if (law.byWord
+            ? wishes.foldSchedules
+            : !wishes.names || llvm::is_contained(*wishes.names, law.name))
       model.addPass(createRewrite(law.name, wishes));
 }

@@ -47,11 +47,17 @@ void RewriteLog::add(Operation *at, StringRef status, StringRef reason,
            known.reason == reason && known.bound == bound;
   });
   if (entry == entries.end()) {
-    entries.push_back({name, status.str(), reason.str(), bound.str(), roundings,
-                       at->getLoc(), {}});
+    entries.push_back({name,
+                       status.str(),
+                       reason.str(),
+                       bound.str(),
+                       roundings,
+                       at->getLoc(),
+                       {}});
     entry = std::prev(entries.end());
   }
-  if (layer && (entry->layers.empty() || entry->layers.back() != int64_t(*layer)))
+  if (layer &&
+      (entry->layers.empty() || entry->layers.back() != int64_t(*layer)))
     entry->layers.push_back(*layer);
 }
 
@@ -70,7 +76,9 @@ void RewriteLog::declinedByCost(Operation *at, StringRef why) {
 void RewriteLog::declinedBitExact(Operation *at) {
   add(at, "declined: bit-exact", "it moves a rounding");
 }
-void RewriteLog::found(Operation *at, StringRef what) { add(at, "found", what); }
+void RewriteLog::found(Operation *at, StringRef what) {
+  add(at, "found", what);
+}
 
 RewriteLog::~RewriteLog() {
   if (entries.empty())
@@ -82,16 +90,22 @@ RewriteLog::~RewriteLog() {
   for (Entry &entry : entries) {
     std::string layers = rangesOf(entry.layers);
     SmallVector<NamedAttribute> words;
-    for (auto [key, text] : std::initializer_list<std::pair<StringRef, StringRef>>{
-             {"name", law.name}, {"unit", entry.unit}, {"layers", layers},
-             {"status", entry.status}, {"reason", entry.reason},
-             {"law", law.formula}, {"bound", entry.bound}})
+    for (auto [key, text] :
+         std::initializer_list<std::pair<StringRef, StringRef>>{
+             {"name", law.name},
+             {"unit", entry.unit},
+             {"layers", layers},
+             {"status", entry.status},
+             {"reason", entry.reason},
+             {"law", law.formula},
+             {"bound", entry.bound}})
       words.push_back(builder.getNamedAttr(key, builder.getStringAttr(text)));
     words.push_back(builder.getNamedAttr(
         "roundings", builder.getI64IntegerAttr(entry.roundings)));
     all.push_back(builder.getDictionaryAttr(words));
-    std::string text = entry.unit + (layers.empty() ? "" : ", layers ") + layers +
-                       ": " + law.name.str() + " " + entry.status + ": " + entry.reason;
+    std::string text = entry.unit + (layers.empty() ? "" : ", layers ") +
+                       layers + ": " + law.name.str() + " " + entry.status +
+                       ": " + entry.reason;
     auto options = remark::RemarkOpts::name(law.name).category("rewrite");
     if (StringRef(entry.status).starts_with("declined"))
       remark::missed(entry.at, options) << text;

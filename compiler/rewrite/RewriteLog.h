@@ -5,18 +5,20 @@
 
 namespace mille::rewrite {
 
-// Adds to the attribute when destroyed; each entry is then a remark too. What is
-// alike in many layers is one entry.
+// Adds to the attribute when destroyed; each entry is then a remark too. What
+// is alike in many layers is one entry.
 class RewriteLog {
 public:
   RewriteLog(mlir::func::FuncOp function, llvm::StringRef name);
   ~RewriteLog();
 
-  // `at` is the op that was rewritten, or that could have been; `what` a clause.
+  // `at` is the op that was rewritten, or that could have been; `what` a
+  // clause.
   void applied(mlir::Operation *at, llvm::StringRef what, bool exact = false);
   void declinedByLaw(mlir::Operation *at, llvm::StringRef why);
   void declinedByCost(mlir::Operation *at, llvm::StringRef why);
-  void declinedBitExact(mlir::Operation *at); // --bit-exact, and a rounding moves
+  void
+  declinedBitExact(mlir::Operation *at); // --bit-exact, and a rounding moves
   void found(mlir::Operation *at, llvm::StringRef what);
 
 private:

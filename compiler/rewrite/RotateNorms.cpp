@@ -78,8 +78,8 @@ void rotate(ArrayRef<ResidualOp> stack) {
   NormOp last = closing(stack);
   ResidualOp first = stack.front();
   OpBuilder builder(first);
-  Value stream = NormOp::create(builder, first.getLoc(), first.getInput(),
-                                inNorm(first));
+  Value stream =
+      NormOp::create(builder, first.getLoc(), first.getInput(), inNorm(first));
   first.getInputMutable().assign(stream);
   for (auto [unit, next] : llvm::zip(stack.drop_back(), stack.drop_front()))
     ResidualOp(unit).setOutNormAttr(inNorm(next));

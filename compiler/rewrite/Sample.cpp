@@ -74,8 +74,8 @@ void feedStream(func::FuncOp function, Value stream, Sample &sample) {
   std::string name = "stream";
   if (++sample.streams > 1)
     name += "." + std::to_string(sample.streams);
-  SmallVector<NamedAttribute> words{builder.getNamedAttr(
-      "transformer.name", builder.getStringAttr(name))};
+  SmallVector<NamedAttribute> words{
+      builder.getNamedAttr("transformer.name", builder.getStringAttr(name))};
   if (llvm::any_of(origins, [&](Value value) {
         auto argument = dyn_cast<BlockArgument>(value);
         return argument && function.getArgAttr(argument.getArgNumber(),

@@ -13,7 +13,8 @@ struct Sample {
 };
 
 // Of layers with the same ops two stay. What the first unit of each stack reads
-// becomes an input, so that any stream can be tried. Nothing is kept on the way.
+// becomes an input, so that any stream can be tried. Nothing is kept on the
+// way.
 Sample cutToSample(transformer::ModelOp model);
 
 } // namespace mille::rewrite

@@ -1,5 +1,5 @@
-// What rewrites ask about residual units: constant scales, and what a branch ends
-// in. Changes nothing.
+// What rewrites ask about residual units: constant scales, and what a branch
+// ends in. Changes nothing.
 #include "compiler/rewrite/Units.h"
 
 using namespace mlir;
@@ -21,7 +21,8 @@ bool mille::rewrite::isConstantBesides1(ScaleAttr scale) {
 
 ScaleAttr mille::rewrite::constantScale(MLIRContext *context, double value) {
   return ScaleAttr::get(context, ScaleKind::constant, F64(value), StringAttr(),
-                        FlatSymbolRefAttr(), Share::unit, F64(0.0), F64(1.0), 0);
+                        FlatSymbolRefAttr(), Share::unit, F64(0.0), F64(1.0),
+                        0);
 }
 
 BranchEnd mille::rewrite::endOf(ResidualOp unit, size_t branch) {

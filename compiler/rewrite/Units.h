@@ -1,5 +1,5 @@
-// What rewrites ask about residual units: constant scales, and what a branch ends
-// in. Changes nothing.
+// What rewrites ask about residual units: constant scales, and what a branch
+// ends in. Changes nothing.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 
@@ -18,8 +18,9 @@ template <typename Attr> Attr entryOf(mlir::ArrayAttr list, size_t i) {
   return list ? mlir::cast<Attr>(list[list.size() == 1 ? 0 : i]) : Attr();
 }
 
-// What a factor of a branch can go into: the branch norm's weight, or the linear
-// that ends the branch. `why` it cannot, as a sentence, where neither is set.
+// What a factor of a branch can go into: the branch norm's weight, or the
+// linear that ends the branch. `why` it cannot, as a sentence, where neither is
+// set.
 struct BranchEnd {
   transformer::LinearOp linear;
   transformer::NormAttr norm;

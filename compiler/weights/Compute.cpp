@@ -44,8 +44,8 @@ public:
       if (position == table.getZero())
         continue;
       for (int64_t i = 0; i < half; ++i) {
-        const double angle =
-            double(position) * std::pow(10000.0, -double(i) / table.getDivisor());
+        const double angle = double(position) *
+                             std::pow(10000.0, -double(i) / table.getDivisor());
         into[i] = rounded(std::sin(angle));
         into[half + i] = rounded(std::cos(angle));
       }
@@ -134,9 +134,10 @@ private:
 class Normed final : public Expression {
 public:
   using Expression::rows;
-  Normed(ExpressionPtr from, ExpressionPtr gain, ExpressionPtr shift, double eps)
-      : value(std::move(from)), weight(gain->elements()), bias(shift->elements()),
-        eps(eps) {
+  Normed(ExpressionPtr from, ExpressionPtr gain, ExpressionPtr shift,
+         double eps)
+      : value(std::move(from)), weight(gain->elements()),
+        bias(shift->elements()), eps(eps) {
     shape = value->shape;
     gain->rows(0, gain->rowCount(), weight.data());
     shift->rows(0, shift->rowCount(), bias.data());
@@ -151,7 +152,8 @@ public:
       for (int64_t i = 0; i < width; ++i)
         variance += (into[i] - mean) * (into[i] - mean) / width;
       for (int64_t i = 0; i < width; ++i)
-        into[i] = (into[i] - mean) / std::sqrt(variance + eps) * weight[i] + bias[i];
+        into[i] =
+            (into[i] - mean) / std::sqrt(variance + eps) * weight[i] + bias[i];
     }
   }
 

@@ -86,8 +86,7 @@ private:
 class Number final : public Moves<Number> {
 public:
   explicit Number(double value) : value(value) { shape = {1}; }
-  template <typename Kind>
-  void move(int64_t, int64_t count, Kind *into) const {
+  template <typename Kind> void move(int64_t, int64_t count, Kind *into) const {
     std::fill(into, into + count, Kind(value));
   }
 
@@ -178,7 +177,8 @@ public:
   }
 
 private:
-  template <typename Use> void each(int64_t first, int64_t count, Use use) const {
+  template <typename Use>
+  void each(int64_t first, int64_t count, Use use) const {
     for (const ExpressionPtr &part : values) {
       const int64_t rows = part->rowCount();
       if (first < rows && count > 0) {
@@ -247,8 +247,8 @@ private:
   ExpressionPtr value, term;
 };
 
-// [accumulators * N, K] -> [panels, ceil(K / group), panel * group]; a row of this
-// is one panel.
+// [accumulators * N, K] -> [panels, ceil(K / group), panel * group]; a row of
+// this is one panel.
 class Pack final : public Expression {
 public:
   Pack(ExpressionPtr from, Panels panels)
@@ -290,7 +290,9 @@ private:
         }
     }
   }
-  int64_t present(int64_t p) const { return std::min(half, outputs - p * half); }
+  int64_t present(int64_t p) const {
+    return std::min(half, outputs - p * half);
+  }
   ExpressionPtr value;
   int64_t width, group, accumulators, half, outputs;
 };

@@ -18,8 +18,9 @@ private:
   int number;
 };
 
-// While it is held, an interrupt waits: for a thing and its Leftover, or several
-// moves, to be made at once. Never comes back where the process is ending.
+// While it is held, an interrupt waits: for a thing and its Leftover, or
+// several moves, to be made at once. Never comes back where the process is
+// ending.
 std::unique_lock<std::recursive_mutex> holdEnd();
 
 // Latest first; no Leftover can be made or ended after it. For whoever ends the

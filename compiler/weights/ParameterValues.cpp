@@ -83,12 +83,13 @@ public:
         })
         .Case([&](PlusAttr a) {
           auto from = (*this)(a.getValue()), term = (*this)(a.getTerm());
-          return from && term ? plus(std::move(from), std::move(term)) : nullptr;
+          return from && term ? plus(std::move(from), std::move(term))
+                              : nullptr;
         })
         .Case([&](PackAttr a) {
           auto from = (*this)(a.getValue());
-          return from ? pack(std::move(from), {a.getPanel(), a.getAccumulators(),
-                                               a.getGroup()})
+          return from ? pack(std::move(from),
+                             {a.getPanel(), a.getAccumulators(), a.getGroup()})
                       : nullptr;
         })
         .Default([&](Attribute a) { return derived(a); });
@@ -170,8 +171,8 @@ private:
       return nullptr;
     }
     std::optional<ElementType> type = storedAs(a.getType().getElementType());
-    if (type != tensor->type || a.getType().getShape() !=
-                                    ArrayRef<int64_t>(tensor->shape)) {
+    if (type != tensor->type ||
+        a.getType().getShape() != ArrayRef<int64_t>(tensor->shape)) {
       auto message = emitError(location);
       message << "tensor '" << a.getName() << "' is " << a.getType()
               << " in the model but " << nameOf(tensor->type) << " [";
@@ -195,9 +196,9 @@ ParameterValues::ParameterValues(Operation *model, std::string folder)
 
 ParameterValues::~ParameterValues() = default;
 
-std::unique_ptr<Expression>
-ParameterValues::express(Attribute value, Location location,
-                         ResolveSymbol column) {
+std::unique_ptr<Expression> ParameterValues::express(Attribute value,
+                                                     Location location,
+                                                     ResolveSymbol column) {
   auto resolve = [&](FlatSymbolRefAttr symbol) -> Attribute {
     if (column)
       if (Attribute found = column(symbol); found && found != symbol)
@@ -287,8 +288,7 @@ LogicalResult ParameterValues::evaluateAs(Type type, Attribute value,
       return int8_t(std::clamp(std::nearbyint(x), -128.0, 127.0));
     });
   else
-    store<double, int32_t>(*expression, into.data(), [](double x) {
-      return int32_t(std::nearbyint(x));
-    });
+    store<double, int32_t>(*expression, into.data(),
+                           [](double x) { return int32_t(std::nearbyint(x)); });
   return success();
 }

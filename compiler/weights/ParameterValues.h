@@ -29,12 +29,13 @@ public:
 
   // The same rounded to f32 straight into `into` (which has room for every
   // element). Streams stored f32 without doubling.
-  mlir::LogicalResult evaluateF32(mlir::Attribute value, mlir::Location location,
+  mlir::LogicalResult evaluateF32(mlir::Attribute value,
+                                  mlir::Location location,
                                   llvm::MutableArrayRef<float> into,
                                   transformer::ResolveSymbol column = nullptr);
 
-  // The same as elements of `type` (f32, bf16, i8, i32), each rounded to nearest,
-  // ties to even: what the weights file holds.
+  // The same as elements of `type` (f32, bf16, i8, i32), each rounded to
+  // nearest, ties to even: what the weights file holds.
   mlir::LogicalResult evaluateAs(mlir::Type type, mlir::Attribute value,
                                  mlir::Location location,
                                  llvm::MutableArrayRef<char> into);

@@ -1,6 +1,6 @@
-// Weights as small integers and a step per row, and how large their columns are. Must
-// give the same integers in every process: arithmetic is in double, the step rounded once
-// to f32.
+// Weights as small integers and a step per row, and how large their columns
+// are. Must give the same integers in every process: arithmetic is in double,
+// the step rounded once to f32.
 #include "compiler/weights/Expression.h"
 
 #include <algorithm>
@@ -99,7 +99,8 @@ public:
       for (size_t k = 0; k < row.size(); ++k)
         ratios[k] += row[k] * row[k];
     }
-    const double mean = std::accumulate(ratios.begin(), ratios.end(), 0.0) / ratios.size();
+    const double mean =
+        std::accumulate(ratios.begin(), ratios.end(), 0.0) / ratios.size();
     for (double &ratio : ratios)
       ratio = ratio == 0 ? 1 : std::sqrt(ratio / mean);
   }

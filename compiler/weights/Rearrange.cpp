@@ -1,5 +1,6 @@
-// Nodes that put rows and dimensions elsewhere: gather, repeat, reshape, permute,
-// stack. Stored tensors stay views of their file where that is possible.
+// Nodes that put rows and dimensions elsewhere: gather, repeat, reshape,
+// permute, stack. Stored tensors stay views of their file where that is
+// possible.
 #include "compiler/weights/Moves.h"
 
 #include <algorithm>
@@ -160,7 +161,8 @@ ExpressionPtr mille::reshape(ExpressionPtr value, llvm::ArrayRef<int64_t> to) {
   return std::make_unique<Reshape>(std::move(value), to);
 }
 
-ExpressionPtr mille::permute(ExpressionPtr value, llvm::ArrayRef<int64_t> order) {
+ExpressionPtr mille::permute(ExpressionPtr value,
+                             llvm::ArrayRef<int64_t> order) {
   if (const Strided *view = value->strided()) {
     Strided turned = *view;
     turned.permute(order);

@@ -18,11 +18,11 @@ struct TypeName {
   int64_t bytes;
 };
 constexpr TypeName typeNames[] = {
-    {ElementType::f64, "F64", 8},   {ElementType::f32, "F32", 4},
-    {ElementType::f16, "F16", 2},   {ElementType::bf16, "BF16", 2},
-    {ElementType::i64, "I64", 8},   {ElementType::i32, "I32", 4},
-    {ElementType::i16, "I16", 2},   {ElementType::i8, "I8", 1},
-    {ElementType::u8, "U8", 1},     {ElementType::boolean, "BOOL", 1},
+    {ElementType::f64, "F64", 8}, {ElementType::f32, "F32", 4},
+    {ElementType::f16, "F16", 2}, {ElementType::bf16, "BF16", 2},
+    {ElementType::i64, "I64", 8}, {ElementType::i32, "I32", 4},
+    {ElementType::i16, "I16", 2}, {ElementType::i8, "I8", 1},
+    {ElementType::u8, "U8", 1},   {ElementType::boolean, "BOOL", 1},
 };
 
 // The format's own bound, which keeps a header from being a memory bomb.
@@ -68,8 +68,7 @@ private:
                           json::Kind kind, llvm::StringRef what) {
     if (member.value.kind != json::Kind::object) {
       error(member.at) << "tensor '" << member.key << "' is "
-                       << member.value.describe()
-                       << " but must be an object";
+                       << member.value.describe() << " but must be an object";
       return nullptr;
     }
     const json::Member *found = member.value.find(key);
@@ -126,8 +125,8 @@ private:
 
   bool offsets(const json::Member &member, const json::Value &shape,
                int64_t bytes, StoredTensor &tensor) {
-    auto *offsets = part(member, "data_offsets", json::Kind::array,
-                         "[begin, end]");
+    auto *offsets =
+        part(member, "data_offsets", json::Kind::array, "[begin, end]");
     if (!offsets)
       return false;
     bool fine = offsets->items.size() == 2;
@@ -152,10 +151,9 @@ private:
       return false;
     }
     if (end - begin != bytes) {
-      error(offsets->at) << "tensor '" << member.key << "' has "
-                         << end - begin << " bytes but shape "
-                         << shape.describe() << " of " << nameOf(tensor.type)
-                         << " takes " << bytes;
+      error(offsets->at) << "tensor '" << member.key << "' has " << end - begin
+                         << " bytes but shape " << shape.describe() << " of "
+                         << nameOf(tensor.type) << " takes " << bytes;
       return false;
     }
     tensor.bytes = data.slice(begin, bytes);
@@ -165,11 +163,10 @@ private:
 
   // The data must be the tensors and nothing else: no overlap, gap or tail.
   bool contiguous() {
-    std::sort(places.begin(), places.end(),
-              [](const Place &a, const Place &b) {
-                return std::tie(a.begin, a.end, a.name) <
-                       std::tie(b.begin, b.end, b.name);
-              });
+    std::sort(places.begin(), places.end(), [](const Place &a, const Place &b) {
+      return std::tie(a.begin, a.end, a.name) <
+             std::tie(b.begin, b.end, b.name);
+    });
     int64_t reached = 0;
     const Place *before = nullptr;
     for (const Place &place : places) {
@@ -286,9 +283,8 @@ std::unique_ptr<Safetensors> Safetensors::open(llvm::StringRef path,
     return nullptr;
   }
   if (length > longestHeader) {
-    mlir::emitError(at) << "the header has " << length
-                        << " bytes but at most " << longestHeader
-                        << " are read";
+    mlir::emitError(at) << "the header has " << length << " bytes but at most "
+                        << longestHeader << " are read";
     return nullptr;
   }
   auto header = json::parse(all.substr(8, length), path, context,

@@ -56,7 +56,8 @@ private:
 };
 
 // Writes the file whole or not at all (temporary beside it, then rename).
-Status writeSafetensors(llvm::StringRef path, llvm::ArrayRef<StoredTensor> tensors,
+Status writeSafetensors(llvm::StringRef path,
+                        llvm::ArrayRef<StoredTensor> tensors,
                         mlir::MLIRContext &context);
 
 // Of an f32 tensor that is made while it is written.
@@ -69,9 +70,9 @@ struct ComputedTensor {
 };
 
 // The same for these, one after the other, with `notes` as __metadata__.
-Status writeSafetensors(
-    llvm::StringRef path, llvm::ArrayRef<ComputedTensor> tensors,
-    llvm::ArrayRef<std::pair<std::string, std::string>> notes,
-    mlir::MLIRContext &context);
+Status
+writeSafetensors(llvm::StringRef path, llvm::ArrayRef<ComputedTensor> tensors,
+                 llvm::ArrayRef<std::pair<std::string, std::string>> notes,
+                 mlir::MLIRContext &context);
 
 } // namespace mille

@@ -1,4 +1,5 @@
-// Gathers elements of a mapped tensor by strides; contiguous runs are read whole.
+// Gathers elements of a mapped tensor by strides; contiguous runs are read
+// whole.
 #include "compiler/weights/Strided.h"
 #include "compiler/weights/Elements.h"
 
@@ -72,9 +73,8 @@ void readRows(const Strided &view, int64_t first, int64_t count, Number *into) {
     return view.tensor->read(0, llvm::MutableArrayRef<Number>(into, count));
   Strided part = view;
   part.slice(0, first, count, 1);
-  withLoader(view.tensor->type, [&](auto load) {
-    gather(part, load, 0, part.offset, into);
-  });
+  withLoader(view.tensor->type,
+             [&](auto load) { gather(part, load, 0, part.offset, into); });
 }
 
 } // namespace

@@ -85,8 +85,7 @@ WeightTable mille::collectWeights(Operation *model) {
   forward.walk([&](WeightOp weight) {
     if (weight->getParentOfType<LayersOp>())
       return;
-    auto [at, fresh] =
-        seen.try_emplace(storedBy(weight), table.globals.size());
+    auto [at, fresh] = seen.try_emplace(storedBy(weight), table.globals.size());
     if (fresh)
       table.globals.push_back(entryOf(weight, weight.getValue()));
     table.place[weight] = at->second;

@@ -38,8 +38,8 @@ void WholeFile::fail(int error) {
 void WholeFile::write(llvm::StringRef bytes) {
   while (!bytes.empty() && why.empty()) {
     // Linux writes at most 2 GiB at once.
-    ssize_t written = ::write(file, bytes.data(),
-                              std::min<size_t>(bytes.size(), 1u << 30));
+    ssize_t written =
+        ::write(file, bytes.data(), std::min<size_t>(bytes.size(), 1u << 30));
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)

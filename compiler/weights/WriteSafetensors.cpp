@@ -32,8 +32,8 @@ public:
     for (int64_t extent : shape)
       if (llvm::MulOverflow(bytes, extent, bytes) ||
           llvm::AddOverflow(bytes, end, total)) {
-        mlir::emitError(at) << "tensor '" << name
-                            << "' has more bytes than a file can hold";
+        mlir::emitError(at)
+            << "tensor '" << name << "' has more bytes than a file can hold";
         return false;
       }
     entries.push_back({name, type, shape, end, end + bytes});
@@ -126,9 +126,9 @@ Status mille::writeSafetensors(llvm::StringRef path,
   file.write(llvm::StringRef(header.text(notes)));
   for (const ComputedTensor &tensor : tensors)
     if (!tensor.numbers([&](llvm::ArrayRef<float> numbers) {
-          file.write(llvm::StringRef(
-              reinterpret_cast<const char *>(numbers.data()),
-              numbers.size() * sizeof(float)));
+          file.write(
+              llvm::StringRef(reinterpret_cast<const char *>(numbers.data()),
+                              numbers.size() * sizeof(float)));
         }))
       return Status::input;
   return finish(file, at);

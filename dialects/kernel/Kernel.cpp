@@ -39,11 +39,12 @@ void KernelDialect::initialize() {
 }
 
 bool mille::kernel::isGenerated(Operation *op) {
-  return isa<MatmulOp, AttentionOp, LinearAttentionOp, RotateOp, RowsOp, QuantizeOp,
-             DispatchOp, CombineOp>(op);
+  return isa<MatmulOp, AttentionOp, LinearAttentionOp, RotateOp, RowsOp,
+             QuantizeOp, DispatchOp, CombineOp>(op);
 }
 
-std::optional<Access> mille::kernel::accessOf(ShapedType type, int64_t columns) {
+std::optional<Access> mille::kernel::accessOf(ShapedType type,
+                                              int64_t columns) {
   ArrayRef<int64_t> shape = type.getShape();
   if (shape.size() == 2 && shape[0] == ShapedType::kDynamic) {
     if (shape[1] == columns)

@@ -11,9 +11,9 @@ namespace mille::kernel {
 SmallVector<unsigned, 4> outOperands(Operation *op) {
   return llvm::TypeSwitch<Operation *, SmallVector<unsigned, 4>>(op)
       .Case<MatmulOp, AttentionOp, LinearAttentionOp, RotateOp, RowsOp,
-            DispatchOp, CombineOp, KeyBiasOp, RotationOp, AlibiOp,
-            QueryScaleOp, TokenNumbersOp, CountTokensOp, GatherTokensOp,
-            PatchesOp, ScheduleOp, PoolIndexOp, PoolMeanOp>([](auto kernel) {
+            DispatchOp, CombineOp, KeyBiasOp, RotationOp, AlibiOp, QueryScaleOp,
+            TokenNumbersOp, CountTokensOp, GatherTokensOp, PatchesOp,
+            ScheduleOp, PoolIndexOp, PoolMeanOp>([](auto kernel) {
         return SmallVector<unsigned, 4>{
             kernel.getOutMutable().getOperandNumber()};
       })
@@ -51,7 +51,8 @@ std::optional<Product> productOf(Value size) {
   auto multiply = size.getDefiningOp<arith::MulIOp>();
   if (!multiply)
     return std::nullopt;
-  auto left = productOf(multiply.getLhs()), right = productOf(multiply.getRhs());
+  auto left = productOf(multiply.getLhs()),
+       right = productOf(multiply.getRhs());
   if (!left || !right || (left->space.size && right->space.size))
     return std::nullopt;
   return Product{left->batches + right->batches,

@@ -56,9 +56,9 @@ void addKept(KeepOp keep, Signature &signature) {
     auto space = rowSpaceOf(keep.getInput());
     auto type = cast<ShapedType>(keep.getInput().getType());
     number = signature.outputs.size();
-    signature.outputs.push_back(namedOutput(
-        keep.getName(),
-        {0, -1, space ? space->perSequence() : -2, type.getShape().back()}));
+    signature.outputs.push_back(
+        namedOutput(keep.getName(), {0, -1, space ? space->perSequence() : -2,
+                                     type.getShape().back()}));
   }
   int64_t &entries = signature.outputs[number].shape[0];
   entries = std::max(entries, entriesOf(keep));
@@ -148,10 +148,9 @@ Signature signatureOf(func::FuncOp forward) {
             namedOutput(similarity.getName(), {-1, -1}));
     });
   forward.walk([&](ScheduleOp op) {
-    signature.scales.push_back({op.getName().str(),
-                                op.getFrom().convertToDouble(),
-                                op.getTo().convertToDouble(),
-                                int64_t(op.getSteps())});
+    signature.scales.push_back(
+        {op.getName().str(), op.getFrom().convertToDouble(),
+         op.getTo().convertToDouble(), int64_t(op.getSteps())});
   });
   if (auto model = forward->getParentOfType<transformer::ModelOp>()) {
     if (auto tokens = model->getAttrOfType<IntegerAttr>("max_tokens"))

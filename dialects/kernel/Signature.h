@@ -8,11 +8,11 @@ namespace mille::kernel {
 // One input or output; mirrors mille_tensor_info of runtime/abi.h.
 struct TensorInfo {
   std::string name;
-  bool isFloat = false;                // f32, else i32
+  bool isFloat = false; // f32, else i32
   // >= 0 fixed, -1 batch, -2 tokens, -3 decoder tokens
   llvm::SmallVector<int64_t, 4> shape;
-  std::string fallback;                // "", ones, zeros, positions, none
-  int64_t below = 0;                   // exclusive upper bound of ids, 0: none
+  std::string fallback; // "", ones, zeros, positions, none
+  int64_t below = 0;    // exclusive upper bound of ids, 0: none
 
   // "[batch, tokens, 768]"
   std::string shapeText() const;
@@ -21,7 +21,8 @@ struct TensorInfo {
 // "batch", "tokens", "decoder_tokens", or the number.
 std::string sizeText(int64_t extent);
 
-// A scale that follows a schedule; mirrors mille_schedule_info of runtime/abi.h.
+// A scale that follows a schedule; mirrors mille_schedule_info of
+// runtime/abi.h.
 struct ScheduledScale {
   std::string name;
   double from = 0, to = 0;
@@ -31,7 +32,7 @@ struct ScheduledScale {
 struct Signature {
   std::vector<TensorInfo> inputs, outputs;
   std::vector<ScheduledScale> scales; // in the order of the program
-  int64_t maxTokens = 0; // of learned positions, 0: any
+  int64_t maxTokens = 0;              // of learned positions, 0: any
   int64_t maxDecoderTokens = 0;
 
   // The number of the output of that name, or -1.
@@ -43,8 +44,8 @@ struct Signature {
 // The entry of a model or module, or null.
 mlir::func::FuncOp forwardOf(mlir::Operation *model);
 
-// What the arguments before the inputs are: batch, tokens and, where the function
-// has `kernel.decoder`, decoder tokens.
+// What the arguments before the inputs are: batch, tokens and, where the
+// function has `kernel.decoder`, decoder tokens.
 unsigned sizeArguments(mlir::func::FuncOp forward);
 
 // The arena of a planned `forward`, off its attributes.
@@ -65,8 +66,8 @@ struct RemovablePadding {
 RemovablePadding removablePaddingOf(mlir::func::FuncOp forward);
 
 // Works on tensors (results are outputs) and, after planning, on memrefs (the
-// last arguments are). What `kernel.keep` and `kernel.similarity` write comes after
-// the results.
+// last arguments are). What `kernel.keep` and `kernel.similarity` write comes
+// after the results.
 Signature signatureOf(mlir::func::FuncOp forward);
 
 } // namespace mille::kernel

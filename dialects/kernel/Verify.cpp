@@ -44,7 +44,8 @@ StringRef wordsOf(Elements elements) {
 
 } // namespace
 
-std::optional<int64_t> mille::kernel::columnsOf(Operation *op, StringRef name, Value value,
+std::optional<int64_t> mille::kernel::columnsOf(Operation *op, StringRef name,
+                                                Value value,
                                                 Elements elements) {
   ShapedType type = shapedOf(value);
   if (type.getRank() == 2 && areElements(type.getElementType(), elements) &&
@@ -55,7 +56,8 @@ std::optional<int64_t> mille::kernel::columnsOf(Operation *op, StringRef name, V
   return std::nullopt;
 }
 
-LogicalResult mille::kernel::verifyResult(Operation *op, Value out, Value result) {
+LogicalResult mille::kernel::verifyResult(Operation *op, Value out,
+                                          Value result) {
   bool isTensor = isa<RankedTensorType>(out.getType());
   if (!isTensor && result)
     return op->emitOpError("outs is a memref but there is a result");
@@ -74,9 +76,9 @@ LogicalResult verifyScalarRegion(Operation *op, Region &region,
                                  size_t arguments, StringRef reason) {
   Block &block = region.front();
   if (block.getNumArguments() != arguments)
-    return op->emitOpError() << "region has " << block.getNumArguments()
-                             << " arguments but " << arguments << " are needed, "
-                             << reason;
+    return op->emitOpError()
+           << "region has " << block.getNumArguments() << " arguments but "
+           << arguments << " are needed, " << reason;
   for (Type type : block.getArgumentTypes())
     if (!type.isF32())
       return op->emitOpError() << "region has an argument of type " << type
@@ -91,16 +93,18 @@ LogicalResult verifyScalarRegion(Operation *op, Region &region,
 // With experts, `entries` > 0, a row of a table may be its expert's.
 LogicalResult verifyAccess(Operation *op, StringRef name, size_t index,
                            Value value, int64_t columns, int64_t entries = 0) {
-  bool byExpert = entries && shapeOf(value) == ArrayRef<int64_t>({entries, columns});
+  bool byExpert =
+      entries && shapeOf(value) == ArrayRef<int64_t>({entries, columns});
   auto access = accessOf(shapedOf(value), columns);
-  if (areElements(shapedOf(value).getElementType(),
-                  access == Access::element ? Elements::f32OrBf16 : Elements::f32) &&
+  if (areElements(shapedOf(value).getElementType(), access == Access::element
+                                                        ? Elements::f32OrBf16
+                                                        : Elements::f32) &&
       (byExpert || access))
     return success();
-  auto error = op->emitOpError() << name << ' ' << index << " is " << value.getType()
-                                 << " but must be f32 [?, " << columns << "], ["
-                                 << columns << "], [1, " << columns
-                                 << "], [?, 1] or [1]";
+  auto error = op->emitOpError()
+               << name << ' ' << index << " is " << value.getType()
+               << " but must be f32 [?, " << columns << "], [" << columns
+               << "], [1, " << columns << "], [?, 1] or [1]";
   if (entries)
     error << ", or by expert [" << entries << ", " << columns << "]";
   return error;
@@ -108,7 +112,8 @@ LogicalResult verifyAccess(Operation *op, StringRef name, size_t index,
 
 } // namespace
 
-LogicalResult mille::kernel::verifyPositive(Operation *op, StringRef name, int64_t size) {
+LogicalResult mille::kernel::verifyPositive(Operation *op, StringRef name,
+                                            int64_t size) {
   if (size > 0)
     return success();
   return op->emitOpError() << name << " is " << size << " but must be > 0";
@@ -123,7 +128,7 @@ LogicalResult mille::kernel::verifyIndices(Operation *op, StringRef name,
                            << " but must be i32 [?]";
 }
 
-//===-- matmul --------------------------------------------------------------===//
+//===-- matmul ------------------------------------------------------------===//
 
 namespace {
 
@@ -139,8 +144,9 @@ bool weightFits(ArrayRef<int64_t> weight, int64_t accumulators, int64_t columns,
   if (weight.size() == 2)
     return weight[0] % accumulators == 0 &&
            weight[0] / accumulators == columns && weight[1] == inner;
-  if (weight.size() != 3 || weight[1] != int64_t(llvm::divideCeil(inner, group)) ||
-      weight[2] <= 0 || weight[2] % (accumulators * group))
+  if (weight.size() != 3 ||
+      weight[1] != int64_t(llvm::divideCeil(inner, group)) || weight[2] <= 0 ||
+      weight[2] % (accumulators * group))
     return false;
   int64_t perPanel = weight[2] / group / accumulators;
   return weight[0] == int64_t(llvm::divideCeil(columns, perPanel));
@@ -159,7 +165,8 @@ LogicalResult verifyRowParameters(Operation *op, Value parameters) {
     return failure();
   if (*columns == 4)
     return success();
-  return op->emitOpError() << "parameters has " << *columns << " columns but must have 4";
+  return op->emitOpError() << "parameters has " << *columns
+                           << " columns but must have 4";
 }
 
 LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
@@ -168,25 +175,29 @@ LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
   bool exact = shapedOf(op.getWeight()).getElementType().isInteger(8);
   Value parameters = op.getParameters(), sums = op.getSums();
   if (exact != !!parameters || exact != !!sums) // C7
-    return op.emitOpError() << "weight is " << op.getWeight().getType()
-                            << (exact ? " but there are no parameters and sums"
-                                      : " but parameters and sums are for one of i8");
+    return op.emitOpError()
+           << "weight is " << op.getWeight().getType()
+           << (exact ? " but there are no parameters and sums"
+                     : " but parameters and sums are for one of i8");
   if (!exact)
     return success();
   if (inner > most) // C7
     return op.emitOpError() << "K is " << inner << " but must be <= " << most
                             << " where integers are summed";
   if (!shapedOf(sums).getElementType().isInteger(32) ||
-      !weightFits(shapeOf(sums), op.getAccumulators(), columns, 1, entries, 1)) // C7
-    return op.emitOpError() << "sums is " << sums.getType()
-                            << " but must be i32, a number for each row of the weight";
+      !weightFits(shapeOf(sums), op.getAccumulators(), columns, 1, entries,
+                  1)) // C7
+    return op.emitOpError()
+           << "sums is " << sums.getType()
+           << " but must be i32, a number for each row of the weight";
   return verifyRowParameters(op, parameters); // C7
 }
 
 } // namespace
 
 LogicalResult MatmulOp::verify() {
-  auto inner = columnsOf(*this, "input", getInput(), Elements::f32OrBf16OrUi8); // C1
+  auto inner =
+      columnsOf(*this, "input", getInput(), Elements::f32OrBf16OrUi8); // C1
   if (!inner)
     return failure();
   auto columns = columnsOf(*this, "outs", getOut(), Elements::f32OrBf16); // C1
@@ -210,14 +221,15 @@ LogicalResult MatmulOp::verify() {
       !weightFits(shapeOf(getWeight()), accumulators, *columns, *inner, entries,
                   groupOf(element))) // C1
     return emitOpError() << "weight is " << getWeight().getType()
-                         << " but input is " << shapeText(shapeOf(getInput())) << " of "
-                         << shapedOf(getInput()).getElementType()
+                         << " but input is " << shapeText(shapeOf(getInput()))
+                         << " of " << shapedOf(getInput()).getElementType()
                          << ", outs is " << shapeText(shapeOf(getOut()))
                          << " and accumulators is " << accumulators;
   if (failed(verifyParameters(*this, *columns, *inner, entries))) // C7
     return failure();
   for (auto [index, extra] : llvm::enumerate(getExtras()))
-    if (failed(verifyAccess(*this, "extra", index, extra, *columns, entries))) // C3
+    if (failed(verifyAccess(*this, "extra", index, extra, *columns,
+                            entries))) // C3
       return failure();
   if (failed(verifyScalarRegion(*this, getEpilogue(), // C4
                                 accumulators + getExtras().size(),
@@ -227,39 +239,43 @@ LogicalResult MatmulOp::verify() {
 }
 
 LogicalResult QuantizeOp::verify() {
-  auto columns = columnsOf(*this, "input", getInput(), Elements::f32OrBf16); // C1
+  auto columns =
+      columnsOf(*this, "input", getInput(), Elements::f32OrBf16); // C1
   if (!columns)
     return failure();
   auto values = columnsOf(*this, "values", getValues(), Elements::ui8); // C1
-  if (!values || failed(verifyRowParameters(*this, getParameters()))) // C1
+  if (!values || failed(verifyRowParameters(*this, getParameters())))   // C1
     return failure();
   if (*values != *columns) // C1
     return emitOpError() << "input has " << *columns << " columns but values "
                          << *values;
   bool isTensor = isa<RankedTensorType>(getValues().getType());
-  TypeRange wanted = isTensor ? TypeRange(getOperation()->getOperands().drop_front())
-                              : TypeRange();
+  TypeRange wanted = isTensor
+                         ? TypeRange(getOperation()->getOperands().drop_front())
+                         : TypeRange();
   if (TypeRange(getResults()) == wanted) // C2
     return success();
   return emitOpError() << "results are " << TypeRange(getResults())
                        << " but must be " << wanted;
 }
 
-LogicalResult mille::kernel::verifyOneOf(Operation *op, StringRef name, Value value,
-                          ArrayRef<SmallVector<int64_t>> shapes) {
+LogicalResult
+mille::kernel::verifyOneOf(Operation *op, StringRef name, Value value,
+                           ArrayRef<SmallVector<int64_t>> shapes) {
   if (!value)
     return success();
   for (ArrayRef<int64_t> shape : shapes)
     if (shapedOf(value).getElementType().isF32() && shapeOf(value) == shape)
       return success();
-  auto error = op->emitOpError() << name << " is " << value.getType()
-                                 << " but must be f32 ";
-  llvm::interleave(shapes, [&](ArrayRef<int64_t> shape) { error << shapeText(shape); },
-                   [&] { error << " or "; });
+  auto error = op->emitOpError()
+               << name << " is " << value.getType() << " but must be f32 ";
+  llvm::interleave(
+      shapes, [&](ArrayRef<int64_t> shape) { error << shapeText(shape); },
+      [&] { error << " or "; });
   return error;
 }
 
-//===-- rows ----------------------------------------------------------------===//
+//===-- rows --------------------------------------------------------------===//
 
 namespace {
 
@@ -268,13 +284,13 @@ LogicalResult verifyNorm(RowsOp op, int64_t columns) {
     return op.emitOpError("has a norm but no input");
   if (op.getGather()[0] == -1 &&
       accessOf(shapedOf(op.getInputs()[0]), columns) != Access::element) // C5
-    return op.emitOpError() << "input 0 is " << op.getInputs()[0].getType()
-                            << " but a normed one must be [?, " << columns
-                            << "] or gathered";
+    return op.emitOpError()
+           << "input 0 is " << op.getInputs()[0].getType()
+           << " but a normed one must be [?, " << columns << "] or gathered";
   int64_t group = op.getNormAttr().getGroup();
   if (group < 0 || (group && columns % group)) // C5
-    return op.emitOpError() << "norms groups of " << group << " of " << columns
-                            << " columns";
+    return op.emitOpError()
+           << "norms groups of " << group << " of " << columns << " columns";
   double eps = op.getNormAttr().getEps().getValueAsDouble();
   if (!std::isfinite(eps) || eps < 0) // C5
     return op.emitOpError() << "norms with an eps of " << formatDouble(eps)
@@ -323,7 +339,7 @@ LogicalResult RowsOp::verify() {
   return verifyResult(*this, getOut(), getResult()); // C6
 }
 
-//===-- prepared once per run -----------------------------------------------===//
+//===-- prepared once per run ---------------------------------------------===//
 
 LogicalResult RotationOp::verify() {
   auto columns = columnsOf(*this, "outs", getOut());
@@ -336,7 +352,7 @@ LogicalResult RotationOp::verify() {
       longer && longer.getFrequencies() &&
       longer.getFrequencies().size() != int64_t(getFrequencies().size())) // C2
     return emitOpError() << "has " << getFrequencies().size()
-                         << " frequencies but " << longer.getFrequencies().size()
-                         << " for long runs";
+                         << " frequencies but "
+                         << longer.getFrequencies().size() << " for long runs";
   return verifyResult(*this, getOut(), getResult()); // C3
 }

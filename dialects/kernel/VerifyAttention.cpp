@@ -22,16 +22,17 @@ LogicalResult verifyColumns(Operation *op, StringRef name, Value buffer,
       !__builtin_add_overflow(end, offset, &end) && end <= *columns)
     return success();
   return op->emitOpError() << name << " has " << *columns << " columns but "
-                          << heads << " heads of " << size
-                          << " are read from column " << offset;
+                           << heads << " heads of " << size
+                           << " are read from column " << offset;
 }
 
 // Heads; query, key, value and out, at their offsets.
 template <typename Op> LogicalResult verifyBuffers(Op op) {
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
-  for (auto [name, size] :
-       {std::pair<StringRef, int64_t>{"heads", heads}, {"kv_heads", kvHeads},
-        {"head_dim", op.getHeadDim()}, {"value_dim", op.getValueDim()}})
+  for (auto [name, size] : {std::pair<StringRef, int64_t>{"heads", heads},
+                            {"kv_heads", kvHeads},
+                            {"head_dim", op.getHeadDim()},
+                            {"value_dim", op.getValueDim()}})
     if (failed(verifyPositive(op, name, size))) // C1
       return failure();
   if (heads % kvHeads) // C1
@@ -54,9 +55,9 @@ template <typename Op> LogicalResult verifyBuffers(Op op) {
   int64_t wanted;
   if (__builtin_mul_overflow(heads, int64_t(op.getValueDim()), &wanted) ||
       wanted != *columns) // C2
-    return op.emitOpError() << "outs has " << *columns
-                            << " columns but heads is " << heads
-                            << " and value_dim is " << op.getValueDim();
+    return op.emitOpError()
+           << "outs has " << *columns << " columns but heads is " << heads
+           << " and value_dim is " << op.getValueDim();
   return success();
 }
 
@@ -64,11 +65,12 @@ template <typename Op> LogicalResult verifyBuffers(Op op) {
 LogicalResult verifyOptional(AttentionOp op) {
   constexpr int64_t any = ShapedType::kDynamic;
   int64_t heads = op.getHeads();
-  if (failed(verifyOneOf(op, "query_scale", op.getQueryScale(), {{any, 1}})) || // C5
+  if (failed(verifyOneOf(op, "query_scale", op.getQueryScale(),
+                         {{any, 1}})) ||                           // C5
       failed(verifyOneOf(op, "key_head_bias", op.getKeyHeadBias(), // C5
                          {{any, heads}})) ||
       failed(verifyOneOf(op, "sink", op.getSink(), {{heads}})) || // C8
-      failed(verifyOneOf(op, "head_scale", op.getHeadScale(), // C8
+      failed(verifyOneOf(op, "head_scale", op.getHeadScale(),     // C8
                          {{heads}, {1}})))
     return failure();
   if (Value bias = op.getKeyBias()) {
@@ -76,21 +78,23 @@ LogicalResult verifyOptional(AttentionOp op) {
     if (!columns)
       return failure();
     if (*columns != 1) // C5
-      return op.emitOpError() << "key_bias has " << *columns
-                              << " columns but must have 1";
+      return op.emitOpError()
+             << "key_bias has " << *columns << " columns but must have 1";
   }
   if (failed(verifyIndices(op, "segments", op.getSegments())) || // C11
-      failed(verifyIndices(op, "prefix", op.getPrefix()))) // C11
+      failed(verifyIndices(op, "prefix", op.getPrefix())))       // C11
     return failure();
-  if (auto slopes = op.getSlopes(); slopes && int64_t(slopes->size()) != heads) // C4
+  if (auto slopes = op.getSlopes();
+      slopes && int64_t(slopes->size()) != heads) // C4
     return op.emitOpError() << "slopes has " << slopes->size()
                             << " entries but heads is " << heads;
   if (auto window = op.getWindow();
-      window && (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C9
+      window &&
+      (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C9
     return op.emitOpError("window must be two numbers >= 0, left and right");
   if (int64_t(op.getChunk()) < 0) // C9
-    return op.emitOpError() << "chunk is " << int64_t(op.getChunk())
-                            << " but must be >= 0";
+    return op.emitOpError()
+           << "chunk is " << int64_t(op.getChunk()) << " but must be >= 0";
   return success();
 }
 
@@ -104,8 +108,8 @@ LogicalResult verifyBiases(AttentionOp op) {
     if (!columns)
       return failure();
     if (shapeOf(bias)[0] != heads) // C8
-      return op.emitOpError() << "bias is " << bias.getType()
-                              << " but heads is " << heads;
+      return op.emitOpError()
+             << "bias is " << bias.getType() << " but heads is " << heads;
     if (*op.getBiasBy() == BiasBy::distance && *columns % 2 == 0) // C8
       return op.emitOpError() << "bias by distance has " << *columns
                               << " columns but must have an odd number";
@@ -119,9 +123,10 @@ LogicalResult verifyBiases(AttentionOp op) {
     if (!columns)
       return failure();
     if (*columns % heads || *columns / heads % 2 == 0) // C11
-      return op.emitOpError() << name << " has " << *columns
-                              << " columns but must have an odd number for each of "
-                              << heads << " heads";
+      return op.emitOpError()
+             << name << " has " << *columns
+             << " columns but must have an odd number for each of " << heads
+             << " heads";
   }
   return success();
 }
@@ -134,9 +139,9 @@ LogicalResult verifyRotation(Operation *op, Value rotation, int64_t head,
     return failure();
   if (*columns % 2 == 0 && start >= 0 && *columns <= head - start)
     return success();
-  auto error = op->emitOpError() << "rotation has " << *columns
-                                 << " columns but must be even and at most head_dim, "
-                                 << head;
+  auto error = op->emitOpError()
+               << "rotation has " << *columns
+               << " columns but must be even and at most head_dim, " << head;
   if (start)
     error << ", less start, " << start;
   return error;
@@ -162,8 +167,8 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyBuffers(*this)) || failed(verifyOptional(*this)) ||
       failed(verifyBiases(*this)))
     return failure();
-  if (getRotation() &&
-      failed(verifyRotation(*this, getRotation(), getHeadDim(), getStart()))) // C3
+  if (getRotation() && failed(verifyRotation(*this, getRotation(), getHeadDim(),
+                                             getStart()))) // C3
     return failure();
   double scale = getScale().convertToDouble(),
          softcap = getSoftcap().convertToDouble();
@@ -177,10 +182,11 @@ LogicalResult AttentionOp::verify() {
 }
 
 LogicalResult LinearAttentionOp::verify() {
-  if (failed(verifyBuffers(*this)) || // C1, C2
+  if (failed(verifyBuffers(*this)) ||                     // C1, C2
       failed(verifyOneOf(*this, "key_bias", getKeyBias(), // C3
                          {{ShapedType::kDynamic, 1}})) ||
-      failed(verifyOneOf(*this, "decay", getDecay(), {{int64_t(getHeads())}}))) // C3
+      failed(verifyOneOf(*this, "decay", getDecay(),
+                         {{int64_t(getHeads())}}))) // C3
     return failure();
   double scale = getScale().convertToDouble();
   if (!std::isfinite(scale)) // C4
@@ -191,11 +197,11 @@ LogicalResult LinearAttentionOp::verify() {
 
 LogicalResult RotateOp::verify() {
   int64_t heads = getHeads(), head = getHeadDim();
-  if (failed(verifyPositive(*this, "heads", heads)) || // C1
-      failed(verifyPositive(*this, "head_dim", head)) || // C1
+  if (failed(verifyPositive(*this, "heads", heads)) ||                  // C1
+      failed(verifyPositive(*this, "head_dim", head)) ||                // C1
       failed(verifyExactly(*this, "input", getInput(), heads, head)) || // C1
-      failed(verifyExactly(*this, "outs", getOut(), heads, head)) || // C1
-      failed(verifyRotation(*this, getRotation(), head, getStart()))) // C2
+      failed(verifyExactly(*this, "outs", getOut(), heads, head)) ||    // C1
+      failed(verifyRotation(*this, getRotation(), head, getStart())))   // C2
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C3
 }

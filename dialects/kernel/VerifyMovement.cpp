@@ -19,8 +19,8 @@ LogicalResult verifyOut(Operation *op, Value out, int64_t wanted) {
     return failure();
   if (wanted == *columns)
     return success();
-  return op->emitOpError() << "outs has " << *columns << " columns but must have "
-                           << wanted;
+  return op->emitOpError() << "outs has " << *columns
+                           << " columns but must have " << wanted;
 }
 
 } // namespace
@@ -29,7 +29,7 @@ LogicalResult GatherTokensOp::verify() {
   auto columns = columnsOf(*this, "input", getInput());
   int64_t group = getGroup(), tokens = getTokens(), wanted;
   if (!columns || failed(verifyPositive(*this, "group", group)) || // C1
-      failed(verifyPositive(*this, "tokens", tokens))) // C1
+      failed(verifyPositive(*this, "tokens", tokens)))             // C1
     return failure();
   if (getIndex().empty() || getIndex().size() % group) // C1
     return emitOpError() << "index has " << getIndex().size()
@@ -47,13 +47,15 @@ LogicalResult GatherTokensOp::verify() {
 
 LogicalResult CountTokensOp::verify() {
   if (int64_t(getFirst()) < 0) // C1
-    return emitOpError() << "first is " << int64_t(getFirst()) << " but must be >= 0";
+    return emitOpError() << "first is " << int64_t(getFirst())
+                         << " but must be >= 0";
   return verifyPositive(*this, "each", getEach()); // C1
 }
 
 LogicalResult PatchesOp::verify() {
   ArrayRef<int64_t> image = getImage();
-  if (image.size() != 3 || llvm::any_of(image, [](int64_t n) { return n <= 0; })) // C1
+  if (image.size() != 3 ||
+      llvm::any_of(image, [](int64_t n) { return n <= 0; })) // C1
     return emitOpError() << "image is " << shapeText(image)
                          << " but must be three numbers > 0: c, h, w";
   auto pixels = columnsOf(*this, "pixels", getPixels()); // C1
@@ -61,9 +63,10 @@ LogicalResult PatchesOp::verify() {
     return failure();
   int64_t product;
   if (__builtin_mul_overflow(image[0], image[1], &product) ||
-      __builtin_mul_overflow(product, image[2], &product) || *pixels != product) // C1
-    return emitOpError() << "pixels has " << *pixels
-                         << " columns but image is " << shapeText(image);
+      __builtin_mul_overflow(product, image[2], &product) ||
+      *pixels != product) // C1
+    return emitOpError() << "pixels has " << *pixels << " columns but image is "
+                         << shapeText(image);
   auto grid = mille::transformer::verifyPatches( // C2
       *this, image, getKernel(), getStride(), getPadding(), getPrefix());
   if (failed(grid) || failed(verifyOut(*this, getOut(), grid->channels))) // C3
@@ -75,21 +78,23 @@ namespace {
 
 // The attributes are those of transformer.route, its words as their numbers.
 LogicalResult verifyRouter(RouteOp op, int64_t entries) {
-  if (failed(mille::transformer::verifyChoice(op, entries, op.getK(),
-                                              op.getGroups(), op.getTopGroups())))
+  if (failed(mille::transformer::verifyChoice(
+          op, entries, op.getK(), op.getGroups(), op.getTopGroups())))
     return failure();
-  for (auto [name, word] : {std::pair<StringRef, int64_t>{"score", op.getScore()},
-                            {"group_score", op.getGroupScore()}})
+  for (auto [name, word] :
+       {std::pair<StringRef, int64_t>{"score", op.getScore()},
+        {"group_score", op.getGroupScore()}})
     if (word != 0 && word != 1)
-      return op.emitOpError() << name << " is " << word << " but must be 0 or 1";
+      return op.emitOpError()
+             << name << " is " << word << " but must be 0 or 1";
   double epsilon = op.getEpsilon().convertToDouble(),
          factor = op.getFactor().convertToDouble();
   if (!std::isfinite(epsilon) || epsilon < 0)
     return op.emitOpError() << "epsilon is " << formatDouble(epsilon)
                             << " but must be finite and >= 0";
   if (!std::isfinite(factor))
-    return op.emitOpError() << "factor is " << formatDouble(factor)
-                            << " but must be finite";
+    return op.emitOpError()
+           << "factor is " << formatDouble(factor) << " but must be finite";
   return success();
 }
 
@@ -100,8 +105,9 @@ LogicalResult RouteOp::verify() {
   if (!entries)
     return failure();
   if (getOuts().size() != 4) // C1
-    return emitOpError() << "has " << getOuts().size()
-                         << " outs but there are 4: weights, order, place, starts";
+    return emitOpError()
+           << "has " << getOuts().size()
+           << " outs but there are 4: weights, order, place, starts";
   if (failed(verifyOut(*this, getOuts()[0], getK())) || // C1
       failed(verifyIndices(*this, "order", getOuts()[1])) ||
       failed(verifyIndices(*this, "place", getOuts()[2])) ||
@@ -118,7 +124,8 @@ LogicalResult RouteOp::verify() {
     return failure();
   bool isTensor = isa<RankedTensorType>(getOuts()[0].getType());
   if (getOutcomes().size() != (isTensor ? 4u : 0u)) // C3
-    return emitOpError() << "has " << getOutcomes().size() << " results but outs are "
+    return emitOpError() << "has " << getOutcomes().size()
+                         << " results but outs are "
                          << (isTensor ? "tensors" : "memrefs");
   for (auto [out, result] : llvm::zip(getOuts(), getOutcomes()))
     if (failed(verifyResult(*this, out, result))) // C3

@@ -25,8 +25,8 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError() << "value " << why;
   auto given = cast<ShapedType>(getResult().getType());
   Type element = given.getElementType();
-  bool known = element.isF32() || element.isBF16() || element.isSignlessInteger(8) ||
-               element.isSignlessInteger(32);
+  bool known = element.isF32() || element.isBF16() ||
+               element.isSignlessInteger(8) || element.isSignlessInteger(32);
   if (!known || given.getShape() != type->getShape()) // C1
     return emitOpError() << "value is " << shapeText(type->getShape())
                          << " but the result is " << given;
@@ -71,7 +71,7 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-//===-- layers --------------------------------------------------------------===//
+//===-- layers ------------------------------------------------------------===//
 // C1 to C3 are the interface's, in transformer/LayerStack.cpp.
 
 namespace {
@@ -81,9 +81,9 @@ namespace {
 LogicalResult verifyBody(LayersOp op, size_t index, Block &block,
                          TypeRange takes, TypeRange yields) {
   if (block.getArgumentTypes() != takes) // C4
-    return op.emitOpError() << "body " << index << " takes "
-                            << block.getArgumentTypes() << " but must take "
-                            << takes;
+    return op.emitOpError()
+           << "body " << index << " takes " << block.getArgumentTypes()
+           << " but must take " << takes;
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield || yield.getValues().getTypes() != yields) // C4
     return op.emitOpError() << "body " << index << " must yield "
@@ -100,8 +100,9 @@ LogicalResult LayersOp::verify() {
     return isa<RankedTensorType>(type) == onTensors;
   });
   if (stream.empty() || !alike || (!onTensors && stream.size() % 2)) // C4
-    return emitOpError() << "stream has " << stream.size()
-                         << " operands but must have tensors or pairs of memrefs";
+    return emitOpError()
+           << "stream has " << stream.size()
+           << " operands but must have tensors or pairs of memrefs";
   TypeRange yields = onTensors ? stream : TypeRange();
   if (getOperation()->getResultTypes() != yields) // C4
     return emitOpError() << "results are " << getOperation()->getResultTypes()

@@ -1,5 +1,5 @@
-// What each activation is, as a function of one number. Not for kernels: they are
-// held against it.
+// What each activation is, as a function of one number. Not for kernels: they
+// are held against it.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 

@@ -108,7 +108,8 @@ private:
     StringRef name = rest.take_while(
         [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
     if (name.empty())
-      return no("has '" + rest.take_front(1) + "' where a number or a name belongs");
+      return no("has '" + rest.take_front(1) +
+                "' where a number or a name belongs");
     rest = rest.drop_front(name.size());
     const bool root = name == "sqrt";
     if ((root || name == "ln") && take('(')) {

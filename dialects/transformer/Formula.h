@@ -14,9 +14,10 @@ namespace mille::transformer {
 using FormulaName = llvm::function_ref<std::optional<double>(llvm::StringRef)>;
 
 // The value of `text`: numbers, names, + - * / ^ (to the right, before the
-// sign), parentheses, sqrt(x), ln(x). Nothing with `why` set to a sentence without a
-// subject where the text is no formula or names what has no number. The value
-// may be infinite or not a number: dividing by zero is not refused here.
+// sign), parentheses, sqrt(x), ln(x). Nothing with `why` set to a sentence
+// without a subject where the text is no formula or names what has no number.
+// The value may be infinite or not a number: dividing by zero is not refused
+// here.
 std::optional<double> evaluateFormula(llvm::StringRef text, FormulaName names,
                                       std::string &why);
 std::optional<double> evaluateFormula(llvm::StringRef text,

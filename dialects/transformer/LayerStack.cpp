@@ -14,7 +14,8 @@ Attribute entryOf(LayerStack stack, size_t layer, size_t column) {
   return cast<ArrayAttr>(stack.getTable()[layer])[column];
 }
 
-std::optional<size_t> columnNamed(LayerStack stack, size_t body, StringRef name) {
+std::optional<size_t> columnNamed(LayerStack stack, size_t body,
+                                  StringRef name) {
   for (auto [column, slot] :
        llvm::enumerate(cast<ArrayAttr>(stack.getSlots()[body])))
     if (cast<StringAttr>(slot).getValue() == name)
@@ -37,9 +38,9 @@ LogicalResult verifySlots(LayerStack stack) {
   Operation *op = stack;
   ArrayAttr slots = stack.getSlots();
   if (slots.size() != op->getNumRegions()) // C1
-    return op->emitOpError() << "slots has " << slots.size()
-                             << " lists but there are " << op->getNumRegions()
-                             << " bodies";
+    return op->emitOpError()
+           << "slots has " << slots.size() << " lists but there are "
+           << op->getNumRegions() << " bodies";
   for (auto [body, list] : llvm::enumerate(slots)) {
     auto names = dyn_cast<ArrayAttr>(list);
     llvm::StringSet<> seen;
@@ -48,8 +49,8 @@ LogicalResult verifySlots(LayerStack stack) {
         names = nullptr;
         break;
       } else if (!seen.insert(cast<StringAttr>(name).getValue()).second) // C1
-        return op->emitOpError() << "slots of body " << body << " name " << name
-                                 << " twice";
+        return op->emitOpError()
+               << "slots of body " << body << " name " << name << " twice";
     if (!names) // C1
       return op->emitOpError() << "slots of body " << body << " is " << list
                                << " but must be a list of names";
@@ -84,19 +85,20 @@ LogicalResult verifyTable(LayerStack stack) {
     size_t columns = cast<ArrayAttr>(stack.getSlots()[body]).size();
     auto row = dyn_cast<ArrayAttr>(stack.getTable()[layer]);
     if (!row) // C3
-      return op->emitOpError() << "table of layer " << layer << " is "
-                               << stack.getTable()[layer]
-                               << " but must be a list of entries";
+      return op->emitOpError()
+             << "table of layer " << layer << " is " << stack.getTable()[layer]
+             << " but must be a list of entries";
     if (row.size() != columns) // C3
-      return op->emitOpError() << "table of layer " << layer << " has "
-                               << row.size() << " entries but body " << body
-                               << " has " << columns << " slots";
+      return op->emitOpError()
+             << "table of layer " << layer << " has " << row.size()
+             << " entries but body " << body << " has " << columns << " slots";
     for (Attribute entry : row) {
       auto number = dyn_cast<FloatAttr>(entry);
       if (!isa<FlatSymbolRefAttr>(entry) &&
           !(number && number.getType().isF64())) // C3
-        return op->emitOpError() << "table of layer " << layer << " has " << entry
-                                 << " but entries are symbols or f64 numbers";
+        return op->emitOpError()
+               << "table of layer " << layer << " has " << entry
+               << " but entries are symbols or f64 numbers";
     }
   }
   return success();
@@ -113,7 +115,8 @@ LogicalResult mille::transformer::verifyLayerStack(Operation *op) {
 
 // Slots and parameters are few per name, but ops are many: nothing here walks
 // more than the way up and one body's slots.
-Symbol mille::transformer::resolveSymbol(Operation *user, FlatSymbolRefAttr name,
+Symbol mille::transformer::resolveSymbol(Operation *user,
+                                         FlatSymbolRefAttr name,
                                          SymbolTableCollection &tables) {
   Operation *model = user;
   for (Region *region = user->getParentRegion(); region;

@@ -20,7 +20,7 @@ verifyPatches(mlir::Operation *op, llvm::ArrayRef<int64_t> image,
 
 // Error unless k of `entries` experts (dynamic: unknown) can be taken from
 // `topGroups` of `groups` groups. (C1 of `route`.)
-mlir::LogicalResult verifyChoice(mlir::Operation *op, int64_t entries, int64_t k,
-                                 int64_t groups, int64_t topGroups);
+mlir::LogicalResult verifyChoice(mlir::Operation *op, int64_t entries,
+                                 int64_t k, int64_t groups, int64_t topGroups);
 
 } // namespace mille::transformer

@@ -1,5 +1,5 @@
-// What a symbol inside a model stands for: a parameter, or a column of the layer
-// table. For verifiers; changes nothing.
+// What a symbol inside a model stands for: a parameter, or a column of the
+// layer table. For verifiers; changes nothing.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 
@@ -15,8 +15,8 @@ struct Symbol {
   bool open = false;
 };
 
-// What `name` means to `user`. A column is read at the first layer that runs the
-// body; the stack's own verifier checks that the others agree.
+// What `name` means to `user`. A column is read at the first layer that runs
+// the body; the stack's own verifier checks that the others agree.
 Symbol resolveSymbol(mlir::Operation *user, mlir::FlatSymbolRefAttr name,
                      mlir::SymbolTableCollection &tables);
 

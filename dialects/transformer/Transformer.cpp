@@ -58,9 +58,8 @@ static ParseResult parseDoubles(AsmParser &parser, DenseF64ArrayAttr &numbers) {
 
 static void printDoubles(AsmPrinter &printer, DenseF64ArrayAttr numbers) {
   printer << '[';
-  llvm::interleaveComma(numbers.asArrayRef(), printer, [&](double value) {
-    printer << formatDouble(value);
-  });
+  llvm::interleaveComma(numbers.asArrayRef(), printer,
+                        [&](double value) { printer << formatDouble(value); });
   printer << ']';
 }
 
@@ -81,7 +80,8 @@ std::string mille::transformer::formatDouble(double value) {
   // MLIR's lexer wants a point before an exponent, and to tell it from an int.
   size_t exponent = digits.find('e');
   if (digits.find_first_of(".n") == std::string::npos)
-    digits.insert(exponent == std::string::npos ? digits.size() : exponent, ".0");
+    digits.insert(exponent == std::string::npos ? digits.size() : exponent,
+                  ".0");
   return digits;
 }
 
@@ -115,7 +115,8 @@ ParseResult parseSymbol(AsmParser &parser, FlatSymbolRefAttr &symbol) {
 
 } // namespace
 
-// <layer_norm, eps = 1.0e-5, affine = weight, weight = @w, bias = @b, group = 4,
+// <layer_norm, eps = 1.0e-5, affine = weight, weight = @w, bias = @b, group =
+// 4,
 //  cast = mul_then_cast>
 Attribute NormAttr::parse(AsmParser &parser, Type) {
   NormKind kind;
@@ -134,16 +135,16 @@ Attribute NormAttr::parse(AsmParser &parser, Type) {
     if (parser.parseKeyword(&key) || parser.parseEqual())
       return {};
     ParseResult read =
-        key == "eps"      ? parseNumber(parser, eps)
-        : key == "affine" ? parseWord<Affine>(parser, affine, symbolizeAffine,
-                                              "affine")
+        key == "eps" ? parseNumber(parser, eps)
+        : key == "affine"
+            ? parseWord<Affine>(parser, affine, symbolizeAffine, "affine")
         : key == "weight" ? parseSymbol(parser, weight)
         : key == "bias"   ? parseSymbol(parser, bias)
         : key == "group"  ? parser.parseInteger(group)
-        : key == "cast"   ? parseWord<WeightCast>(parser, cast,
-                                                  symbolizeWeightCast, "cast")
-                          : parser.emitError(keyAt)
-                              << "unknown key '" << key << "' of a norm";
+        : key == "cast"
+            ? parseWord<WeightCast>(parser, cast, symbolizeWeightCast, "cast")
+            : parser.emitError(keyAt)
+                  << "unknown key '" << key << "' of a norm";
     if (read)
       return {};
   }
@@ -177,8 +178,8 @@ Attribute LengthScaleAttr::parse(AsmParser &parser, Type) {
   F64 base, floor(1.0), beta;
   int64_t period = 0, offset = 0;
   SMLoc at = parser.getCurrentLocation();
-  if (parser.parseLess() || parseWord<LengthKind>(parser, kind, symbolizeLengthKind,
-                                                  "length scale"))
+  if (parser.parseLess() ||
+      parseWord<LengthKind>(parser, kind, symbolizeLengthKind, "length scale"))
     return {};
   while (succeeded(parser.parseOptionalComma())) {
     StringRef key;
@@ -189,10 +190,10 @@ Attribute LengthScaleAttr::parse(AsmParser &parser, Type) {
                        : key == "floor"  ? parseNumber(parser, floor)
                        : key == "beta"   ? parseNumber(parser, beta)
                        : key == "period" ? parser.parseInteger(period)
-                       : key == "offset"
-                           ? parser.parseInteger(offset)
-                           : parser.emitError(keyAt) << "unknown key '" << key
-                                                     << "' of a length scale";
+                       : key == "offset" ? parser.parseInteger(offset)
+                                         : parser.emitError(keyAt)
+                                               << "unknown key '" << key
+                                               << "' of a length scale";
     if (read)
       return {};
   }
@@ -288,8 +289,8 @@ void SinusoidAttr::print(AsmPrinter &printer) const {
           << ", zero = " << getZero() << ", " << getType() << '>';
 }
 
-// <constant 1.5 = "formula"> <constant @slot> <learned_scalar @a, share = layer>
-// <scheduled from 0.0 to 1.0 over 1000>
+// <constant 1.5 = "formula"> <constant @slot> <learned_scalar @a, share =
+// layer> <scheduled from 0.0 to 1.0 over 1000>
 Attribute ScaleAttr::parse(AsmParser &parser, Type) {
   ScaleKind kind;
   F64 value(1.0), from, to;

@@ -1,5 +1,5 @@
-// The `transformer` dialect in C++: ops, attributes, and what a value's type is.
-// No passes, no files, no targets.
+// The `transformer` dialect in C++: ops, attributes, and what a value's type
+// is. No passes, no files, no targets.
 #pragma once
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -9,8 +9,8 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/bit.h"
@@ -50,8 +50,8 @@ mlir::LogicalResult verifyLayerStack(mlir::Operation *stack);
 
 namespace mille {
 
-// A list of doubles in an op's text, each with the digits that read back (MLIR's
-// own printer of dense arrays stops at seven).
+// A list of doubles in an op's text, each with the digits that read back
+// (MLIR's own printer of dense arrays stops at seven).
 mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser,
                                mlir::DenseF64ArrayAttr &numbers);
 void printNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
@@ -74,17 +74,16 @@ using ResolveSymbol =
 
 // The f32 tensor type of a value expression (stored tensors count as f32), or
 // failure with `why` set to a sentence without a subject.
-mlir::FailureOr<mlir::RankedTensorType> valueType(mlir::Attribute value,
-                                                  ResolveSymbol resolve,
-                                                  std::string &why);
+mlir::FailureOr<mlir::RankedTensorType>
+valueType(mlir::Attribute value, ResolveSymbol resolve, std::string &why);
 
 // Every symbol that `value` mentions, in order of appearance, with repeats.
 void forEachSymbol(mlir::Attribute value,
                    llvm::function_ref<void(mlir::FlatSymbolRefAttr)> visit);
 
 // `value` with each symbol replaced by what `replace` gives for it.
-mlir::Attribute
-replaceSymbols(mlir::Attribute value,
-               llvm::function_ref<mlir::Attribute(mlir::FlatSymbolRefAttr)> replace);
+mlir::Attribute replaceSymbols(
+    mlir::Attribute value,
+    llvm::function_ref<mlir::Attribute(mlir::FlatSymbolRefAttr)> replace);
 
 } // namespace mille::transformer

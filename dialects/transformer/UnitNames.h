@@ -7,14 +7,16 @@
 
 namespace mille {
 
-// `layers.*.attn` out of the symbols of linears' weights, layers.*.attn.q.weight
-// and so on: without `.weight` and the part before; several are joined by `+`.
+// `layers.*.attn` out of the symbols of linears' weights,
+// layers.*.attn.q.weight and so on: without `.weight` and the part before;
+// several are joined by `+`.
 std::string unitName(llvm::ArrayRef<llvm::StringRef> weights);
 
 // The same for a transformer.residual; `rename` is applied to symbols first.
-std::string unitName(
-    mlir::Operation *residual,
-    llvm::function_ref<mlir::FlatSymbolRefAttr(mlir::FlatSymbolRefAttr)> rename);
+std::string
+unitName(mlir::Operation *residual,
+         llvm::function_ref<mlir::FlatSymbolRefAttr(mlir::FlatSymbolRefAttr)>
+             rename);
 
 // 0, 1, 2, 5 -> "0-2,5"
 std::string rangesOf(llvm::ArrayRef<int64_t> numbers);

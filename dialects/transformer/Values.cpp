@@ -18,7 +18,8 @@ RankedTensorType f32Tensor(ArrayRef<int64_t> shape, MLIRContext *context) {
 SmallVector<Attribute> operandsOf(Attribute value) {
   return llvm::TypeSwitch<Attribute, SmallVector<Attribute>>(value)
       .Case([](SliceAttr a) { return SmallVector<Attribute>{a.getValue()}; })
-      .Case([](TransposeAttr a) { return SmallVector<Attribute>{a.getValue()}; })
+      .Case(
+          [](TransposeAttr a) { return SmallVector<Attribute>{a.getValue()}; })
       .Case([](ConcatAttr a) { return llvm::to_vector(a.getValues()); })
       .Case([](TimesAttr a) {
         return SmallVector<Attribute>{a.getValue(), a.getFactor()};
@@ -27,7 +28,8 @@ SmallVector<Attribute> operandsOf(Attribute value) {
         return SmallVector<Attribute>{a.getValue(), a.getTerm()};
       })
       .Case<PackAttr, GatherAttr, RepeatAttr, ReshapeAttr, PermuteAttr,
-            ApplyAttr, RowScalesAttr, QuantizedAttr, RowSumsAttr, ColumnRmsAttr>(
+            ApplyAttr, RowScalesAttr, QuantizedAttr, RowSumsAttr,
+            ColumnRmsAttr>(
           [](auto a) { return SmallVector<Attribute>{a.getValue()}; })
       .Case([](StackAttr a) { return llvm::to_vector(a.getValues()); })
       .Case([](ProductAttr a) {
@@ -41,38 +43,45 @@ SmallVector<Attribute> operandsOf(Attribute value) {
 
 class TypeOf {
 public:
-  TypeOf(ResolveSymbol resolve, std::string &why) : resolve(resolve), why(why) {}
+  TypeOf(ResolveSymbol resolve, std::string &why)
+      : resolve(resolve), why(why) {}
 
   FailureOr<RankedTensorType> operator()(Attribute value) {
     if (++depth > 64)
       return no("nests more than 64 deep");
-    auto type = llvm::TypeSwitch<Attribute, FailureOr<RankedTensorType>>(value)
-                    .Case([&](FlatSymbolRefAttr a) { return symbol(a); })
-                    .Case([&](FloatAttr a) { return shaped({1}, a); })
-                    .Case([&](TypeAttr a) { return declared(a); })
-                    .Case([&](StoredAttr a) { return shaped(a.getType().getShape(), a); })
-                    .Case([&](DrawnAttr a) { return shaped(a.getType().getShape(), a); })
-                    .Case([&](SliceAttr a) { return slice(a); })
-                    .Case([&](TransposeAttr a) { return transpose(a); })
-                    .Case([&](ConcatAttr a) { return concat(a); })
-                    .Case([&](TimesAttr a) { return times(a); })
-                    .Case([&](PlusAttr a) { return plus(a); })
-                    .Case([&](PackAttr a) { return pack(a); })
-                    .Case([&](NumbersAttr a) { return shaped(a.getType().getShape(), a); })
-                    .Case([&](SinusoidAttr a) { return sinusoid(a); })
-                    .Case([&](GatherAttr a) { return gather(a); })
-                    .Case([&](RepeatAttr a) { return repeat(a); })
-                    .Case([&](ReshapeAttr a) { return reshape(a); })
-                    .Case([&](PermuteAttr a) { return permute(a); })
-                    .Case([&](StackAttr a) { return stack(a); })
-                    .Case([&](ProductAttr a) { return product(a); })
-                    .Case([&](ApplyAttr a) { return (*this)(a.getValue()); })
-                    .Case([&](NormedAttr a) { return normed(a); })
-                    .Case([&](QuantizedAttr a) { return rowWise(a.getValue()); })
-                    .Case([&](RowScalesAttr a) { return perRow(a.getValue(), false); })
-                    .Case([&](RowSumsAttr a) { return perRow(a.getValue(), true); })
-                    .Case([&](ColumnRmsAttr a) { return perColumn(a.getValue()); })
-                    .Default([&](Attribute) { return no("is not a parameter's value"); });
+    auto type =
+        llvm::TypeSwitch<Attribute, FailureOr<RankedTensorType>>(value)
+            .Case([&](FlatSymbolRefAttr a) { return symbol(a); })
+            .Case([&](FloatAttr a) { return shaped({1}, a); })
+            .Case([&](TypeAttr a) { return declared(a); })
+            .Case(
+                [&](StoredAttr a) { return shaped(a.getType().getShape(), a); })
+            .Case(
+                [&](DrawnAttr a) { return shaped(a.getType().getShape(), a); })
+            .Case([&](SliceAttr a) { return slice(a); })
+            .Case([&](TransposeAttr a) { return transpose(a); })
+            .Case([&](ConcatAttr a) { return concat(a); })
+            .Case([&](TimesAttr a) { return times(a); })
+            .Case([&](PlusAttr a) { return plus(a); })
+            .Case([&](PackAttr a) { return pack(a); })
+            .Case([&](NumbersAttr a) {
+              return shaped(a.getType().getShape(), a);
+            })
+            .Case([&](SinusoidAttr a) { return sinusoid(a); })
+            .Case([&](GatherAttr a) { return gather(a); })
+            .Case([&](RepeatAttr a) { return repeat(a); })
+            .Case([&](ReshapeAttr a) { return reshape(a); })
+            .Case([&](PermuteAttr a) { return permute(a); })
+            .Case([&](StackAttr a) { return stack(a); })
+            .Case([&](ProductAttr a) { return product(a); })
+            .Case([&](ApplyAttr a) { return (*this)(a.getValue()); })
+            .Case([&](NormedAttr a) { return normed(a); })
+            .Case([&](QuantizedAttr a) { return rowWise(a.getValue()); })
+            .Case([&](RowScalesAttr a) { return perRow(a.getValue(), false); })
+            .Case([&](RowSumsAttr a) { return perRow(a.getValue(), true); })
+            .Case([&](ColumnRmsAttr a) { return perColumn(a.getValue()); })
+            .Default(
+                [&](Attribute) { return no("is not a parameter's value"); });
     --depth;
     return type;
   }
@@ -115,7 +124,8 @@ private:
                 Twine(type->getRank()) + " tensor");
     int64_t extent = type->getDimSize(axis);
     if (a.getOffset() < 0 || size <= 0 || stride <= 0 ||
-        a.getOffset() >= extent || (extent - 1 - a.getOffset()) / stride < size - 1)
+        a.getOffset() >= extent ||
+        (extent - 1 - a.getOffset()) / stride < size - 1)
       return no("slices " + Twine(size) + " elements from " +
                 Twine(a.getOffset()) + " of an extent of " + Twine(extent));
     auto shape = llvm::to_vector(type->getShape());
@@ -143,7 +153,8 @@ private:
         continue;
       }
       if (type->getRank() != int64_t(shape.size()) ||
-          ArrayRef<int64_t>(shape).drop_front() != type->getShape().drop_front())
+          ArrayRef<int64_t>(shape).drop_front() !=
+              type->getShape().drop_front())
         return no("joins tensors of different shapes");
       if (__builtin_add_overflow(shape[0], type->getDimSize(0), &shape[0]))
         return no("has more elements than any memory");
@@ -166,8 +177,9 @@ private:
                    factor->getDimSize(0) == 1 &&
                    factor->getDimSize(1) == type->getDimSize(1);
     if (!one && !rows && !columns)
-      return no("multiplies by a tensor that has neither one element nor one per "
-                "row or column");
+      return no(
+          "multiplies by a tensor that has neither one element nor one per "
+          "row or column");
     return type;
   }
   FailureOr<RankedTensorType> plus(PlusAttr a) {
@@ -189,7 +201,8 @@ private:
     if (failed(type))
       return type;
     if (type->getRank() != 2 || type->getDimSize(1) % 2)
-      return no("has sines and cosines in a tensor that is not [positions, 2n]");
+      return no(
+          "has sines and cosines in a tensor that is not [positions, 2n]");
     if (!(a.getDivisor() > 0) || !std::isfinite(a.getDivisor()))
       return no("has a sinusoid's divisor of " + formatDouble(a.getDivisor()) +
                 ", which is not finite and > 0");
@@ -243,7 +256,8 @@ private:
       if (dimension >= 0 && dimension < type->getRank() &&
           llvm::count(order, dimension) == 1)
         shape.push_back(type->getDimSize(dimension));
-    if (int64_t(shape.size()) != type->getRank() || shape.size() != order.size())
+    if (int64_t(shape.size()) != type->getRank() ||
+        shape.size() != order.size())
       return no("has an order that is no permutation of its value's " +
                 Twine(type->getRank()) + " dimensions");
     return shaped(shape, a);
@@ -297,7 +311,8 @@ private:
   FailureOr<RankedTensorType> rowWise(Attribute value) {
     auto type = (*this)(value);
     if (succeeded(type) && type->getRank() < 2)
-      return no("takes the rows of a tensor that has fewer than two dimensions");
+      return no(
+          "takes the rows of a tensor that has fewer than two dimensions");
     return type;
   }
   // A number per row, as a column or without the last dimension.
@@ -329,9 +344,9 @@ private:
       return no("packs a tensor that is not [accumulators * out, in]");
     int64_t columns = type->getDimSize(rank - 2) / accumulators;
     int64_t perPanel = panel / accumulators;
-    SmallVector<int64_t> shape{int64_t(llvm::divideCeil(columns, perPanel)),
-                               int64_t(llvm::divideCeil(type->getDimSize(rank - 1), group)),
-                               width};
+    SmallVector<int64_t> shape{
+        int64_t(llvm::divideCeil(columns, perPanel)),
+        int64_t(llvm::divideCeil(type->getDimSize(rank - 1), group)), width};
     if (rank == 3)
       shape.insert(shape.begin(), type->getDimSize(0));
     return shaped(shape, a);
@@ -344,9 +359,9 @@ private:
 
 } // namespace
 
-FailureOr<RankedTensorType>
-mille::transformer::valueType(Attribute value, ResolveSymbol resolve,
-                              std::string &why) {
+FailureOr<RankedTensorType> mille::transformer::valueType(Attribute value,
+                                                          ResolveSymbol resolve,
+                                                          std::string &why) {
   return TypeOf(resolve, why)(value);
 }
 
@@ -361,8 +376,9 @@ void mille::transformer::forEachSymbol(
 Attribute mille::transformer::replaceSymbols(
     Attribute value, llvm::function_ref<Attribute(FlatSymbolRefAttr)> replace) {
   AttrTypeReplacer replacer;
-  replacer.addReplacement([&](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
-    return replace(symbol);
-  });
+  replacer.addReplacement(
+      [&](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
+        return replace(symbol);
+      });
   return replacer.replace(value);
 }

@@ -76,7 +76,8 @@ LogicalResult EmbedOp::verify() {
                            << " ids";
   for (Value ids : getIds())
     if (!agree(shapeOf(ids), shapeOf(getResult()).drop_back())) // C3
-      return mismatch(*this, "ids", shapeOf(ids), "result", shapeOf(getResult()));
+      return mismatch(*this, "ids", shapeOf(ids), "result",
+                      shapeOf(getResult()));
   return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
 }
 
@@ -90,7 +91,8 @@ LogicalResult EmbedOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult NormOp::verify() {
   int64_t group = getNorm().getGroup(), channels = channelsOf(getInput());
-  if (group == 0 || (!ShapedType::isDynamic(channels) && channels % group == 0)) // C2
+  if (group == 0 ||
+      (!ShapedType::isDynamic(channels) && channels % group == 0)) // C2
     return success();
   return emitOpError() << "norms groups of " << group << " but input has "
                        << extentText(channels) << " channels";
@@ -104,9 +106,10 @@ int64_t weightedChannels(NormOp op, FlatSymbolRefAttr weight,
   int64_t group = op.getNorm().getGroup(), channels = channelsOf(op.getInput());
   if (group == 0 || !weight)
     return channels;
-  auto type = dyn_cast_or_null<TypeAttr>(resolveSymbol(op, weight, tables).meaning);
-  auto tensor = type ? dyn_cast<RankedTensorType>(type.getValue())
-                     : RankedTensorType();
+  auto type =
+      dyn_cast_or_null<TypeAttr>(resolveSymbol(op, weight, tables).meaning);
+  auto tensor =
+      type ? dyn_cast<RankedTensorType>(type.getValue()) : RankedTensorType();
   return tensor && tensor.getNumElements() == channels ? channels : group;
 }
 
@@ -118,7 +121,8 @@ LogicalResult NormOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (failed(verifyShapeOf(*this, "weight", getNorm().getWeight(), {channels},
                            tables))) // C1
     return failure();
-  return verifyShapeOf(*this, "bias", getNorm().getBias(), {channels}, tables); // C1
+  return verifyShapeOf(*this, "bias", getNorm().getBias(), {channels},
+                       tables); // C1
 }
 
 LogicalResult LinearOp::verify() {
@@ -126,7 +130,8 @@ LogicalResult LinearOp::verify() {
     if (!agree(shapeOf(experts), shapeOf(getInput()).drop_back())) // C3
       return mismatch(*this, "experts", shapeOf(experts), "input",
                       shapeOf(getInput()));
-  if (!agree(shapeOf(getInput()).drop_back(), shapeOf(getResult()).drop_back())) // C3
+  if (!agree(shapeOf(getInput()).drop_back(),
+             shapeOf(getResult()).drop_back())) // C3
     return mismatch(*this, "input", shapeOf(getInput()), "result",
                     shapeOf(getResult()));
   return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
@@ -138,7 +143,8 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (getExperts())
     for (auto *shape : {&weight, &bias})
       shape->insert(shape->begin(), -1);
-  if (failed(verifyShapeOf(*this, "weight", getWeightAttr(), weight, tables))) // C1
+  if (failed(verifyShapeOf(*this, "weight", getWeightAttr(), weight,
+                           tables))) // C1
     return failure();
   return verifyShapeOf(*this, "bias", getBiasAttr(), bias, tables); // C2
 }
@@ -168,9 +174,9 @@ LogicalResult verifyFrequencies(RotateOp op, ArrayRef<double> frequencies) {
     return op.emitOpError("has a stretch in `long` but only 1 frequency");
   if (longer && longer->getFrequencies() &&
       longer->getFrequencies().size() != pairs) // C6
-    return op.emitOpError() << "has " << pairs << " frequencies but "
-                            << longer->getFrequencies().size()
-                            << " for long runs";
+    return op.emitOpError()
+           << "has " << pairs << " frequencies but "
+           << longer->getFrequencies().size() << " for long runs";
   return verifyAllFinite(op, "frequencies", frequencies); // C4
 }
 
@@ -186,8 +192,8 @@ LogicalResult RotateOp::verify() {
     return emitOpError("must have either frequencies or a table");
   int64_t start = getStart(), head = getHeadDim();
   if (start < 0 || start >= head) // C2
-    return emitOpError() << "start is " << start
-                         << " but must be in a head of " << head;
+    return emitOpError() << "start is " << start << " but must be in a head of "
+                         << head;
   if (getLongContext() && !getFrequencies()) // C6
     return emitOpError("has `long` but no frequencies");
   if (getFrequencies() && failed(verifyFrequencies(*this, *getFrequencies())))
@@ -212,7 +218,8 @@ LogicalResult RotateOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (columns % 2) // C5
     return emitOpError() << "table " << table << " has " << columns
                          << " columns but must have an even number";
-  return verifyTurned(*this, "rows of table @" + table.getValue(), columns); // C2
+  return verifyTurned(*this, "rows of table @" + table.getValue(),
+                      columns); // C2
 }
 
 LogicalResult PositionBiasOp::verify() {
@@ -224,7 +231,8 @@ LogicalResult PositionBiasOp::verify() {
              {shape[0], shape[2], shape[3]})) // C1
     return mismatch(*this, "positions", positions, "result", shape)
            << " with " << heads << " slopes";
-  if (failed(verifyFinite(*this, "factor", getFactor().convertToDouble()))) // C2
+  if (failed(
+          verifyFinite(*this, "factor", getFactor().convertToDouble()))) // C2
     return failure();
   return verifyAllFinite(*this, "slopes", getSlopes()); // C2
 }
@@ -235,28 +243,31 @@ namespace {
 template <typename Op> LogicalResult verifyAttention(Op op) {
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads(),
           head = op.getHeadDim(), value = op.getValueDim();
-  for (auto [name, size] :
-       {std::pair<StringRef, int64_t>{"heads", heads}, {"kv_heads", kvHeads},
-        {"head_dim", head}, {"value_dim", value}})
+  for (auto [name, size] : {std::pair<StringRef, int64_t>{"heads", heads},
+                            {"kv_heads", kvHeads},
+                            {"head_dim", head},
+                            {"value_dim", value}})
     if (failed(verifyPositive(op, name, size))) // C1
       return failure();
   if (heads % kvHeads) // C1
     return op.emitOpError() << "kv_heads is " << kvHeads
                             << " but must divide heads, which is " << heads;
   for (auto [name, stream] :
-       {std::pair<StringRef, Value>{"query", op.getQuery()}, {"key", op.getKey()},
-        {"value", op.getValue()}, {"result", op.getResult()}})
+       {std::pair<StringRef, Value>{"query", op.getQuery()},
+        {"key", op.getKey()},
+        {"value", op.getValue()},
+        {"result", op.getResult()}})
     if (shapeOf(stream).size() != 3) // C2
       return op.emitOpError() << name << " is " << shapeText(shapeOf(stream))
                               << " but must be [batch, tokens, channels]";
   if (failed(verifyHeads(op, "query", channelsOf(op.getQuery()), "heads", heads,
                          "head_dim", head)) || // C2
-      failed(verifyHeads(op, "key", channelsOf(op.getKey()), "kv_heads", kvHeads,
-                         "head_dim", head)) || // C2
+      failed(verifyHeads(op, "key", channelsOf(op.getKey()), "kv_heads",
+                         kvHeads, "head_dim", head)) || // C2
       failed(verifyHeads(op, "value", channelsOf(op.getValue()), "kv_heads",
                          kvHeads, "value_dim", value)) || // C2
-      failed(verifyHeads(op, "result", channelsOf(op.getResult()), "heads", heads,
-                         "value_dim", value))) // C2
+      failed(verifyHeads(op, "result", channelsOf(op.getResult()), "heads",
+                         heads, "value_dim", value))) // C2
     return failure();
   return verifyFinite(op, "scale", op.getScale().convertToDouble()); // C4
 }
@@ -274,8 +285,9 @@ LogicalResult verifyTokens(AttendOp op) {
   if (Value mask = op.getKeyMask())
     if (!agree(shapeOf(mask), key.drop_back())) // C3
       return mismatch(op, "key_mask", shapeOf(mask), "key", key);
-  for (auto [name, ids] : {std::pair<StringRef, Value>{"positions", op.getPositions()},
-                           {"segments", op.getSegments()}})
+  for (auto [name, ids] :
+       {std::pair<StringRef, Value>{"positions", op.getPositions()},
+        {"segments", op.getSegments()}})
     if (ids && !agree(shapeOf(ids), query.drop_back())) // C3
       return mismatch(op, name, shapeOf(ids), "query", query);
   if (Value segments = op.getSegments())
@@ -286,9 +298,10 @@ LogicalResult verifyTokens(AttendOp op) {
       return mismatch(op, "prefix", shapeOf(prefix), "query", query);
   int64_t sequences = op.getSequences();
   if (sequences < 1) // C7
-    return op.emitOpError() << "sequences is " << sequences << " but must be > 0";
-  for (auto [name, tokens] : {std::pair<StringRef, int64_t>{"query", query[1]},
-                              {"key", key[1]}})
+    return op.emitOpError()
+           << "sequences is " << sequences << " but must be > 0";
+  for (auto [name, tokens] :
+       {std::pair<StringRef, int64_t>{"query", query[1]}, {"key", key[1]}})
     if (!ShapedType::isDynamic(tokens) && tokens % sequences) // C7
       return op.emitOpError() << name << " has " << tokens
                               << " tokens but sequences is " << sequences;
@@ -296,8 +309,9 @@ LogicalResult verifyTokens(AttendOp op) {
     return ShapedType::isDynamic(tokens) ? tokens : tokens / sequences;
   };
   for (Value bias : op.getBiases())
-    if (!agree(shapeOf(bias), {query[0], int64_t(op.getHeads()),
-                               perSequence(query[1]), perSequence(key[1])})) // C5
+    if (!agree(shapeOf(bias),
+               {query[0], int64_t(op.getHeads()), perSequence(query[1]),
+                perSequence(key[1])})) // C5
       return mismatch(op, "bias", shapeOf(bias), "query", query)
              << " with " << op.getHeads() << " heads";
   return success();
@@ -313,21 +327,25 @@ LogicalResult AttendOp::verify() {
     return emitOpError() << "softcap is " << formatDouble(softcap)
                          << " but must be finite and >= 0";
   if (auto window = getWindow();
-      window && (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C6
+      window &&
+      (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C6
     return emitOpError("window must be two numbers >= 0, left and right");
   if (int64_t(getChunk()) < 0) // C6
     return emitOpError() << "chunk is " << int64_t(getChunk())
                          << " but must be >= 0";
   if (auto length = getLengthScale();
-      length && length->getKind() == LengthKind::log_floor && !getPositions()) // C9
+      length && length->getKind() == LengthKind::log_floor &&
+      !getPositions()) // C9
     return emitOpError("has a log_floor length_scale but no positions");
   return success();
 }
 
 LogicalResult AttendOp::verifySymbolUses(SymbolTableCollection &tables) {
   int64_t heads = getHeads();
-  if (failed(verifyShapeOf(*this, "sink", getSinkAttr(), {heads}, tables)) || // C8
-      failed(verifyShapeOf(*this, "head_scale", getHeadScaleAttr(), {heads}, // C8
+  if (failed(
+          verifyShapeOf(*this, "sink", getSinkAttr(), {heads}, tables)) || // C8
+      failed(verifyShapeOf(*this, "head_scale", getHeadScaleAttr(),
+                           {heads}, // C8
                            tables)))
     return failure();
   FlatSymbolRefAttr column = getLayerScaleAttr();
@@ -345,9 +363,11 @@ LogicalResult LinearAttendOp::verify() {
     return failure();
   ArrayRef<int64_t> tokens = shapeOf(getQuery()).drop_back();
   for (auto [name, value] : {std::pair<StringRef, Value>{"key", getKey()},
-                             {"value", getValue()}, {"result", getResult()}})
+                             {"value", getValue()},
+                             {"result", getResult()}})
     if (!agree(shapeOf(value).drop_back(), tokens)) // C3
-      return mismatch(*this, name, shapeOf(value), "query", shapeOf(getQuery()));
+      return mismatch(*this, name, shapeOf(value), "query",
+                      shapeOf(getQuery()));
   if (Value mask = getKeyMask())
     if (!agree(shapeOf(mask), tokens)) // C3
       return mismatch(*this, "key_mask", shapeOf(mask), "query",
@@ -355,8 +375,7 @@ LogicalResult LinearAttendOp::verify() {
   return success();
 }
 
-LogicalResult
-LinearAttendOp::verifySymbolUses(SymbolTableCollection &tables) {
+LogicalResult LinearAttendOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyShapeOf(*this, "decay", getDecayAttr(), {int64_t(getHeads())},
                        tables); // C5
 }
@@ -382,15 +401,15 @@ LogicalResult PoolOp::verify() {
       return mismatch(*this, "ids", shapeOf(ids), "input", input);
   bool byId = getKind() == Pool::first_id || getKind() == Pool::highest_id;
   if (byId != bool(getIds())) // C3
-    return emitOpError() << "pools by " << stringifyPool(getKind()) << " but has "
-                         << (byId ? "no ids" : "ids");
+    return emitOpError() << "pools by " << stringifyPool(getKind())
+                         << " but has " << (byId ? "no ids" : "ids");
   bool skips = getKind() == Pool::first || getKind() == Pool::mean;
   if (int64_t(getSkip()) < 0 || (getSkip() != 0 && !skips)) // C4
     return emitOpError() << "skip is " << int64_t(getSkip()) << " for "
                          << stringifyPool(getKind());
   if (!ShapedType::isDynamic(input[1]) && int64_t(getSkip()) >= input[1]) // C4
-    return emitOpError() << "skip is " << int64_t(getSkip()) << " but there are "
-                         << input[1] << " tokens";
+    return emitOpError() << "skip is " << int64_t(getSkip())
+                         << " but there are " << input[1] << " tokens";
   return success();
 }
 

@@ -16,7 +16,8 @@ LogicalResult NormAttr::verify(EmitError emitError, NormKind kind, F64 eps,
   if (!std::isfinite(eps) || eps < 0) // C1
     return emitError() << "eps is " << formatDouble(eps)
                        << " but must be finite and >= 0";
-  if (double(eps) == 0 && (kind == NormKind::layer_norm || kind == NormKind::rms_norm)) // C1
+  if (double(eps) == 0 &&
+      (kind == NormKind::layer_norm || kind == NormKind::rms_norm)) // C1
     return emitError() << "eps is 0.0 but must be > 0 for "
                        << stringifyNormKind(kind);
   if (affine == Affine::none && weight) // C2
@@ -25,8 +26,7 @@ LogicalResult NormAttr::verify(EmitError emitError, NormKind kind, F64 eps,
     return emitError() << "affine is " << stringifyAffine(affine)
                        << " but no weight is named";
   if (kind == NormKind::identity && (weight || bias)) // C3
-    return emitError() << "identity norm has "
-                       << (weight ? "weight " : "bias ")
+    return emitError() << "identity norm has " << (weight ? "weight " : "bias ")
                        << (weight ? weight : bias)
                        << " but takes neither weight nor bias";
   if (group < 0) // C4
@@ -41,7 +41,8 @@ LogicalResult LengthScaleAttr::verify(EmitError emitError, LengthKind kind,
   for (auto [name, isGiven] :
        {std::pair<StringRef, bool>{"base", byId && double(base) != 0},
         {"floor", kind != LengthKind::log_keys && double(floor) != 1},
-        {"beta", !byId && double(beta) != 0}, {"period", !byId && period != 0},
+        {"beta", !byId && double(beta) != 0},
+        {"period", !byId && period != 0},
         {"offset", !byId && offset != 0}})
     if (isGiven) // C3
       return emitError() << name << " is given but is no part of "
@@ -79,7 +80,8 @@ LogicalResult LongContextAttr::verify(EmitError emitError, int64_t after,
   return success();
 }
 
-LogicalResult NumbersAttr::verify(EmitError emitError, DenseF64ArrayAttr numbers,
+LogicalResult NumbersAttr::verify(EmitError emitError,
+                                  DenseF64ArrayAttr numbers,
                                   RankedTensorType type) {
   if (!type || !type.getElementType().isF32() || !type.hasStaticShape() ||
       type.getNumElements() != numbers.size()) // C1
@@ -95,7 +97,8 @@ LogicalResult NumbersAttr::verify(EmitError emitError, DenseF64ArrayAttr numbers
 namespace {
 
 // Formula and value agree, where the formula says a number by itself.
-LogicalResult verifyFormula(EmitError emitError, F64 value, StringAttr formula) {
+LogicalResult verifyFormula(EmitError emitError, F64 value,
+                            StringAttr formula) {
   std::string why;
   bool isFree = false;
   std::optional<double> said = evaluateFormula(
@@ -119,17 +122,16 @@ LogicalResult verifyFormula(EmitError emitError, F64 value, StringAttr formula) 
 LogicalResult ScaleAttr::verify(EmitError emitError, ScaleKind kind, F64 value,
                                 StringAttr formula, FlatSymbolRefAttr symbol,
                                 Share share, F64 from, F64 to, int64_t steps) {
-  for (auto [name, number] : {std::pair<StringRef, F64>{"value", value},
-                              {"from", from}, {"to", to}})
+  for (auto [name, number] :
+       {std::pair<StringRef, F64>{"value", value}, {"from", from}, {"to", to}})
     if (!std::isfinite(number)) // C1
       return emitError() << name << " is " << formatDouble(number)
                          << " but must be finite";
-  bool isLearned = kind == ScaleKind::learned_scalar ||
-                   kind == ScaleKind::learned_channel;
+  bool isLearned =
+      kind == ScaleKind::learned_scalar || kind == ScaleKind::learned_channel;
   // That others name nothing is the syntax's doing.
   if (isLearned && !symbol) // C2
-    return emitError() << stringifyScaleKind(kind)
-                       << " names no parameter";
+    return emitError() << stringifyScaleKind(kind) << " names no parameter";
   if (kind == ScaleKind::scheduled && steps <= 0) // C3
     return emitError() << "steps is " << steps << " but must be > 0";
   if (formula && !symbol)

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mille::transformer;
 
-//===-- parameter -----------------------------------------------------------===//
+//===-- parameter ---------------------------------------------------------===//
 
 LogicalResult ParameterOp::verify() {
   auto type = cast<RankedTensorType>(getType());
@@ -35,11 +35,12 @@ LogicalResult ParameterOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto declared = cast<RankedTensorType>(getType());
   if (type->getShape() != declared.getShape()) // C1
     return emitOpError() << "value is " << shapeText(type->getShape())
-                         << " but the type is " << shapeText(declared.getShape());
+                         << " but the type is "
+                         << shapeText(declared.getShape());
   return success();
 }
 
-//===-- layers --------------------------------------------------------------===//
+//===-- layers ------------------------------------------------------------===//
 
 LogicalResult LayersOp::verify() {
   Type stream = getInput().getType();
@@ -63,7 +64,7 @@ LogicalResult LayersOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyColumns(cast<LayerStack>(getOperation()), tables); // C5
 }
 
-//===-- model ---------------------------------------------------------------===//
+//===-- model -------------------------------------------------------------===//
 
 namespace {
 
@@ -74,8 +75,8 @@ LogicalResult verifyNames(func::FuncOp entry) {
                    llvm::StringSet<> &seen) -> LogicalResult {
     auto text = dyn_cast_or_null<StringAttr>(name);
     if (!text || text.empty()) // C2
-      return entry.emitOpError() << kind << ' ' << index
-                                 << " has no transformer.name";
+      return entry.emitOpError()
+             << kind << ' ' << index << " has no transformer.name";
     if (!seen.insert(text.getValue()).second) // C2
       return entry.emitOpError() << "two " << kind << "s are named " << text;
     return success();
@@ -140,8 +141,8 @@ private:
       }
       ParameterOp source = sources.pop_back_val();
       if (state.lookup(source) == State::open) { // C5
-        auto error = source.emitOpError(
-            "value leads back to the parameter itself");
+        auto error =
+            source.emitOpError("value leads back to the parameter itself");
         error.attachNote(parameter.getLoc()) << "through this parameter";
         return error;
       }
@@ -196,20 +197,20 @@ private:
     if (!stack) {
       auto number = unit.getLayer();
       return read(name, scale.getShare(),
-                  {unit, number ? std::pair(unit->getParentOp(), int64_t(*number))
-                                : std::pair(unit.getOperation(), int64_t(0))});
+                  {unit, number
+                             ? std::pair(unit->getParentOp(), int64_t(*number))
+                             : std::pair(unit.getOperation(), int64_t(0))});
     }
     size_t body = unit->getParentRegion()->getRegionNumber();
-    size_t column = llvm::find(cast<ArrayAttr>(stack.getSlots()[body]),
-                               name.getAttr()) -
-                    cast<ArrayAttr>(stack.getSlots()[body]).begin();
+    size_t column =
+        llvm::find(cast<ArrayAttr>(stack.getSlots()[body]), name.getAttr()) -
+        cast<ArrayAttr>(stack.getSlots()[body]).begin();
     for (auto [layer, number] : llvm::enumerate(stack.getBodies())) {
       if (number != int64_t(body))
         continue;
       auto row = cast<ArrayAttr>(stack.getTable()[layer]);
-      auto symbol = column < row.size()
-                        ? dyn_cast<FlatSymbolRefAttr>(row[column])
-                        : name;
+      auto symbol =
+          column < row.size() ? dyn_cast<FlatSymbolRefAttr>(row[column]) : name;
       if (symbol && failed(read(symbol, scale.getShare(),
                                 {unit, {stack, int64_t(layer)}})))
         return failure();
@@ -244,8 +245,8 @@ bool normsItsInput(ResidualOp unit) {
   return norms && llvm::any_of(norms.getAsRange<NormAttr>(), isNorm);
 }
 
-// A norm reads it, or what is pooled from it (CLIP's image tower, Swin's stages):
-// then the sum itself is one output of several.
+// A norm reads it, or what is pooled from it (CLIP's image tower, Swin's
+// stages): then the sum itself is one output of several.
 bool isNormedToo(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     return isa<NormOp>(user) ||
@@ -264,7 +265,8 @@ ResidualOp unnormedEnd(Value value) {
   if (!last || isNorm(last.getOutNormAttr()) || last.getTap() == Tap::normed ||
       isNormedToo(last.getResult()))
     return {};
-  for (auto unit = last; unit; unit = unit.getInput().getDefiningOp<ResidualOp>())
+  for (auto unit = last; unit;
+       unit = unit.getInput().getDefiningOp<ResidualOp>())
     if (normsItsInput(unit))
       return last;
   return {};

@@ -15,14 +15,14 @@ LogicalResult verifyBranches(ResidualOp op) {
     Block &block = branch.front();
     if (block.getNumArguments() != 1 ||
         block.getArgument(0).getType() != stream) // C1
-      return op.emitOpError() << "branch " << index << " takes "
-                              << block.getArgumentTypes()
-                              << " but the input is " << stream;
+      return op.emitOpError()
+             << "branch " << index << " takes " << block.getArgumentTypes()
+             << " but the input is " << stream;
     auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
     if (!yield || yield.getValues().getTypes() != TypeRange(stream)) // C1
-      return op.emitOpError() << "branch " << index
-                              << " must yield one value of the input's type, "
-                              << stream;
+      return op.emitOpError()
+             << "branch " << index
+             << " must yield one value of the input's type, " << stream;
   }
   return success();
 }
@@ -31,16 +31,16 @@ LogicalResult verifyLists(ResidualOp op) {
   size_t branches = op.getBranches().size();
   if (auto norms = op.getInNormAttr())
     if (norms.size() != 1 && norms.size() != branches) // C2
-      return op.emitOpError() << "in_norm has " << norms.size()
-                              << " entries but there are " << branches
-                              << " branches";
+      return op.emitOpError()
+             << "in_norm has " << norms.size() << " entries but there are "
+             << branches << " branches";
   for (auto [name, list] :
        {std::pair<StringRef, ArrayAttr>{"branch_norm", op.getBranchNormAttr()},
         {"branch_scale", op.getBranchScaleAttr()}})
     if (list && list.size() != branches) // C3
-      return op.emitOpError() << name << " has " << list.size()
-                              << " entries but there are " << branches
-                              << " branches";
+      return op.emitOpError()
+             << name << " has " << list.size() << " entries but there are "
+             << branches << " branches";
   return success();
 }
 
@@ -91,7 +91,8 @@ LogicalResult ResidualOp::verify() {
 }
 
 LogicalResult mille::transformer::verifyScaleOf(Operation *op, StringRef role,
-                                                ScaleAttr scale, int64_t channels,
+                                                ScaleAttr scale,
+                                                int64_t channels,
                                                 SymbolTableCollection &tables) {
   if (!scale || !scale.getSymbol())
     return success();
@@ -120,23 +121,29 @@ LogicalResult verifyNorm(ResidualOp op, StringRef role, NormAttr norm,
   if (failed(verifyShapeOf(op, (role + " weight").str(), norm.getWeight(),
                            {channels}, tables))) // C6
     return failure();
-  return verifyShapeOf(op, (role + " bias").str(), norm.getBias(), {channels}, // C6
+  return verifyShapeOf(op, (role + " bias").str(), norm.getBias(),
+                       {channels}, // C6
                        tables);
 }
 
 } // namespace
 
 LogicalResult ResidualOp::verifySymbolUses(SymbolTableCollection &tables) {
-  int64_t channels = cast<RankedTensorType>(getInput().getType()).getShape().back();
+  int64_t channels =
+      cast<RankedTensorType>(getInput().getType()).getShape().back();
   for (auto [role, norms] :
        {std::pair<StringRef, ArrayAttr>{"in_norm", getInNormAttr()},
         {"branch_norm", getBranchNormAttr()}})
     for (Attribute norm : norms ? norms.getValue() : ArrayRef<Attribute>())
-      if (failed(verifyNorm(*this, role, cast<NormAttr>(norm), channels, tables)))
+      if (failed(
+              verifyNorm(*this, role, cast<NormAttr>(norm), channels, tables)))
         return failure();
-  if (failed(verifyNorm(*this, "out_norm", getOutNormAttr(), channels, tables)) ||
-      failed(verifyScaleOf(*this, "skip_scale", getSkipScaleAttr(), channels, tables)) ||
-      failed(verifyScaleOf(*this, "stream_scale", getStreamScaleAttr(), channels, tables)))
+  if (failed(
+          verifyNorm(*this, "out_norm", getOutNormAttr(), channels, tables)) ||
+      failed(verifyScaleOf(*this, "skip_scale", getSkipScaleAttr(), channels,
+                           tables)) ||
+      failed(verifyScaleOf(*this, "stream_scale", getStreamScaleAttr(),
+                           channels, tables)))
     return failure();
   if (auto scales = getBranchScaleAttr())
     for (auto scale : scales.getAsRange<ScaleAttr>())

@@ -55,13 +55,15 @@ LogicalResult verifyRowsOf(Operation *op, StringRef name,
           most = rows.empty() ? -1 : *llvm::max_element(rows);
   if (failed(verifyShapeOf(op, "table", table, {-1, columns}, tables))) // C2
     return failure();
-  auto type = dyn_cast_or_null<TypeAttr>(resolveSymbol(op, table, tables).meaning);
+  auto type =
+      dyn_cast_or_null<TypeAttr>(resolveSymbol(op, table, tables).meaning);
   if (!type)
     return success(); // a fragment
   int64_t entries = cast<RankedTensorType>(type.getValue()).getDimSize(0);
   if (least >= 0 && most < entries)
     return success();
-  return op->emitOpError() << name << " has entries from " << least << " to " // C1
+  return op->emitOpError() << name << " has entries from " << least
+                           << " to " // C1
                            << most << " but table " << table << " has "
                            << entries << " rows";
 }
@@ -94,7 +96,8 @@ LogicalResult PairBiasOp::verify() {
     return emitOpError() << "result is " << shapeText(shapeOf(getResult()))
                          << " but must be [batch, heads, n, n]";
   int64_t pairs;
-  if (__builtin_mul_overflow(n, n, &pairs) || int64_t(getIndex().size()) != pairs) // C1
+  if (__builtin_mul_overflow(n, n, &pairs) ||
+      int64_t(getIndex().size()) != pairs) // C1
     return emitOpError() << "index has " << getIndex().size()
                          << " entries but there are " << n << " * " << n
                          << " pairs";
@@ -110,7 +113,8 @@ LogicalResult ContentBiasOp::verify() {
   if (failed(expectOdd(*this, getBuckets().size())) || // C1
       failed(expectBias(*this, getResult())))          // C3
     return failure();
-  int64_t channels = shapeOf(getInput()).back(), heads = shapeOf(getResult())[1];
+  int64_t channels = shapeOf(getInput()).back(),
+          heads = shapeOf(getResult())[1];
   if (ShapedType::isDynamic(channels) || channels % heads) // C3
     return emitOpError() << "input has " << extentText(channels)
                          << " channels but there are " << heads << " heads";
@@ -134,13 +138,15 @@ LogicalResult KeyHeadBiasOp::verify() {
 
 LogicalResult CountTokensOp::verify() {
   if (int64_t(getFirst()) < 0) // C1
-    return emitOpError() << "first is " << int64_t(getFirst()) << " but must be >= 0";
+    return emitOpError() << "first is " << int64_t(getFirst())
+                         << " but must be >= 0";
   if (int64_t(getEach()) > 0) // C1
     return success();
-  return emitOpError() << "each is " << int64_t(getEach()) << " but must be > 0";
+  return emitOpError() << "each is " << int64_t(getEach())
+                       << " but must be > 0";
 }
 
-//===-- Experts -------------------------------------------------------------===//
+//===-- Experts -----------------------------------------------------------===//
 
 LogicalResult mille::transformer::verifyChoice(Operation *op, int64_t entries,
                                                int64_t k, int64_t groups,
@@ -149,18 +155,20 @@ LogicalResult mille::transformer::verifyChoice(Operation *op, int64_t entries,
     return op->emitOpError() << "k is " << k << " but there are "
                              << extentText(entries) << " experts";
   if (groups <= 0 || entries % groups) // C1
-    return op->emitOpError() << "groups is " << groups << " but must divide the "
-                             << entries << " experts";
+    return op->emitOpError()
+           << "groups is " << groups << " but must divide the " << entries
+           << " experts";
   if (top <= 0 || top > groups || top * (entries / groups) < k) // C1
-    return op->emitOpError() << "top_groups is " << top << " of " << groups
-                             << " groups, but k is " << k << " of " << entries
-                             << " experts";
+    return op->emitOpError()
+           << "top_groups is " << top << " of " << groups
+           << " groups, but k is " << k << " of " << entries << " experts";
   return success();
 }
 
 LogicalResult RouteOp::verify() {
   int64_t entries = shapeOf(getLogits()).back(), k = getK();
-  if (failed(verifyChoice(*this, entries, k, getGroups(), getTopGroups()))) // C1
+  if (failed(
+          verifyChoice(*this, entries, k, getGroups(), getTopGroups()))) // C1
     return failure();
   auto shape = llvm::to_vector(shapeOf(getLogits()));
   shape.back() = k;
@@ -201,7 +209,8 @@ LogicalResult DispatchOp::verify() {
   if (failed(expectSlots(*this, getResult(), getInput(), "experts", // C1
                          getExperts())))
     return failure();
-  return expectSlots(*this, getResult(), getInput(), "weights", getWeights()); // C2
+  return expectSlots(*this, getResult(), getInput(), "weights",
+                     getWeights()); // C2
 }
 
 LogicalResult CombineOp::verify() {
@@ -209,7 +218,7 @@ LogicalResult CombineOp::verify() {
                      getWeights());
 }
 
-//===-- Tokens and pixels ---------------------------------------------------===//
+//===-- Tokens and pixels -------------------------------------------------===//
 
 namespace {
 
@@ -231,7 +240,8 @@ FailureOr<PatchGrid> mille::transformer::verifyPatches(
     ArrayRef<int64_t> stride, ArrayRef<int64_t> padding, int64_t prefix) {
   for (auto [name, pair, least] :
        {std::tuple<StringRef, ArrayRef<int64_t>, int64_t>{"kernel", kernel, 1},
-        {"stride", stride, 1}, {"padding", padding, 0}})
+        {"stride", stride, 1},
+        {"padding", padding, 0}})
     if (pair.size() != 2 || pair[0] < least || pair[1] < least) // C2
       return op->emitOpError() << name << " must be two numbers >= " << least;
   if (prefix < 0) // C2
@@ -239,15 +249,18 @@ FailureOr<PatchGrid> mille::transformer::verifyPatches(
   PatchGrid grid{1, image[0]};
   bool tooLarge = false;
   for (unsigned axis : {0, 1}) {
-    auto places = placesOf(image[1 + axis], kernel[axis], stride[axis], padding[axis]);
+    auto places =
+        placesOf(image[1 + axis], kernel[axis], stride[axis], padding[axis]);
     if (places && *places == 0) // C3
-      return op->emitOpError() << "kernel is " << kernel[axis] << " but the image has "
-                               << image[1 + axis] << " pixels";
-    tooLarge |= !places ||
-                __builtin_mul_overflow(grid.tokens, *places, &grid.tokens) ||
-                __builtin_mul_overflow(grid.channels, kernel[axis], &grid.channels);
+      return op->emitOpError()
+             << "kernel is " << kernel[axis] << " but the image has "
+             << image[1 + axis] << " pixels";
+    tooLarge |=
+        !places || __builtin_mul_overflow(grid.tokens, *places, &grid.tokens) ||
+        __builtin_mul_overflow(grid.channels, kernel[axis], &grid.channels);
   }
-  if (tooLarge || __builtin_add_overflow(grid.tokens, prefix, &grid.tokens)) // C3
+  if (tooLarge ||
+      __builtin_add_overflow(grid.tokens, prefix, &grid.tokens)) // C3
     return op->emitOpError("has more patches than any memory");
   return grid;
 }
@@ -256,14 +269,16 @@ LogicalResult PatchesOp::verify() {
   ArrayRef<int64_t> pixels = shapeOf(getPixels());
   if ((pixels.size() != 3 && pixels.size() != 4) ||
       llvm::any_of(pixels.drop_front(), [](int64_t n) { return n <= 0; })) // C1
-    return emitOpError() << "pixels are " << shapeText(pixels)
-                         << " but must be [batch, c, h, w] or [batch, c, w], all "
-                            "but batch fixed";
+    return emitOpError()
+           << "pixels are " << shapeText(pixels)
+           << " but must be [batch, c, h, w] or [batch, c, w], all "
+              "but batch fixed";
   auto image = llvm::to_vector(pixels.drop_front());
   if (image.size() == 2)
     image.insert(image.begin() + 1, 1);
-  auto grid = verifyPatches(*this, image, getKernel(), getStride(), getPadding(),
-                            getPrefix()); // C2
+  auto grid =
+      verifyPatches(*this, image, getKernel(), getStride(), getPadding(),
+                    getPrefix()); // C2
   if (failed(grid))
     return failure();
   return expect(*this, "result", getResult(), // C3
@@ -273,8 +288,8 @@ LogicalResult PatchesOp::verify() {
 LogicalResult GatherTokensOp::verify() {
   ArrayRef<int64_t> input = shapeOf(getInput()), result = shapeOf(getResult());
   int64_t group = getGroup();
-  if (input.size() != 3 || result.size() != 3 || ShapedType::isDynamic(input[1]) ||
-      ShapedType::isDynamic(result[1])) // C1
+  if (input.size() != 3 || result.size() != 3 ||
+      ShapedType::isDynamic(input[1]) || ShapedType::isDynamic(result[1])) // C1
     return emitOpError() << "goes from " << shapeText(input) << " to "
                          << shapeText(result)
                          << " but both must be [batch, tokens, channels] with "
@@ -287,12 +302,14 @@ LogicalResult GatherTokensOp::verify() {
                          << " tokens of " << group;
   for (int64_t token : getIndex())
     if (token < -1 || token >= input[1]) // C1
-      return emitOpError() << "index names token " << token << " of " << input[1];
+      return emitOpError() << "index names token " << token << " of "
+                           << input[1];
   if (ShapedType::isDynamic(input[2]) ||
       __builtin_mul_overflow(group, input[2], &channels)) // C2
     return emitOpError() << "joins " << group << " tokens of "
                          << extentText(input[2]) << " channels";
-  return expect(*this, "result", getResult(), {input[0], result[1], channels}); // C2
+  return expect(*this, "result", getResult(),
+                {input[0], result[1], channels}); // C2
 }
 
 LogicalResult TokenNumbersOp::verify() {
@@ -309,7 +326,8 @@ LogicalResult ConstantOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (shape.size() != 3) // C1
     return emitOpError() << "result is " << shapeText(shape)
                          << " but must be [batch, n, channels]";
-  return verifyShapeOf(*this, "value", getValueAttr(), shape.drop_front(), tables); // C1
+  return verifyShapeOf(*this, "value", getValueAttr(), shape.drop_front(),
+                       tables); // C1
 }
 
 LogicalResult SimilarityOp::verify() {
@@ -324,11 +342,12 @@ LogicalResult SimilarityOp::verify() {
   return success();
 }
 
-//===-- Elements ------------------------------------------------------------===//
+//===-- Elements ----------------------------------------------------------===//
 
 LogicalResult AffineOp::verifySymbolUses(SymbolTableCollection &tables) {
   int64_t channels = shapeOf(getInput()).back();
-  if (failed(verifyScaleOf(*this, "scale", getScaleAttr(), channels, tables))) // C1
+  if (failed(verifyScaleOf(*this, "scale", getScaleAttr(), channels,
+                           tables))) // C1
     return failure();
   return verifyScaleOf(*this, "shift", getShiftAttr(), channels, tables); // C2
 }

@@ -27,17 +27,16 @@ int main(int argc, char **argv) {
         mille_package_message(package));
 
   enum { tokens = 5, channels = 64 };
-  const int32_t ids[tokens] = {1, 7, 20, 7, 2};  /* [batch, tokens] */
-  static float states[tokens * channels]; /* [batch, tokens, channels] */
+  const int32_t ids[tokens] = {1, 7, 20, 7, 2}; /* [batch, tokens] */
+  static float states[tokens * channels];       /* [batch, tokens, channels] */
 
   /* Null: every token may be seen, and positions count from 0. */
   check(encoder_run(session, 1, tokens, ids, NULL, NULL, states),
         mille_session_message(session));
 
   for (int i = 0; i < tokens; ++i)
-    printf("token %d: %9.5f %9.5f %9.5f ...\n", ids[i],
-           states[i * channels], states[i * channels + 1],
-           states[i * channels + 2]);
+    printf("token %d: %9.5f %9.5f %9.5f ...\n", ids[i], states[i * channels],
+           states[i * channels + 1], states[i * channels + 2]);
   mille_session_close(session);
   mille_package_close(package);
   return 0;

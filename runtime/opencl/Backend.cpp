@@ -19,8 +19,8 @@ void close(mille_package &package, mille::Device &base) {
   memory.release(memory.user, &device);
 }
 
-// $MILLE_OPENCL_LOCAL, or what the device is: without such memory of its own what is
-// brought there is copied for nothing.
+// $MILLE_OPENCL_LOCAL, or what the device is: without such memory of its own
+// what is brought there is copied for nothing.
 mille_status chooseLocalMemory(Device &device, Message &message) {
   const char *wish = getenv("MILLE_OPENCL_LOCAL");
   bool has = device.info().features & MILLE_DEVICE_LOCAL_MEMORY;
@@ -37,7 +37,8 @@ mille_status chooseLocalMemory(Device &device, Message &message) {
 mille_status openAnew(mille_package &package, const Library &library,
                       const Found &found, Device &device) {
   const Memory &memory = package.memory;
-  uint64_t programs = (package.model->kernel_count + 1) * 2 * sizeof(cl_program);
+  uint64_t programs =
+      (package.model->kernel_count + 1) * 2 * sizeof(cl_program);
   device.programs = (cl_program *)memory.allocate(memory.user, programs, 64);
   if (!device.programs)
     return package.message.set(MILLE_OUT_OF_MEMORY,
@@ -46,7 +47,8 @@ mille_status openAnew(mille_package &package, const Library &library,
                                (unsigned long long)programs);
   for (uint32_t k = 0; k < package.model->kernel_count * 2; ++k)
     device.programs[k] = nullptr;
-  mille_status status = enterContext(library, found, device.shared, package.message);
+  mille_status status =
+      enterContext(library, found, device.shared, package.message);
   if (status == MILLE_OK)
     status = chooseLocalMemory(device, package.message);
   return status == MILLE_OK ? uploadWeights(package, device) : status;
@@ -76,17 +78,18 @@ mille_status open(mille_package &package, const char *wish,
     return MILLE_OK;
   Device *device = package.memory.make<Device>();
   if (!device)
-    return package.message.set(MILLE_OUT_OF_MEMORY,
-                               "a device needs %zu bytes but memory was refused",
-                               sizeof(Device));
+    return package.message.set(
+        MILLE_OUT_OF_MEMORY, "a device needs %zu bytes but memory was refused",
+        sizeof(Device));
   device->backend = &mille_opencl_backend;
   status = openAnew(package, library, *found, *device);
   if (status != MILLE_OK) {
     close(package, *device);
     return status;
   }
-  package.log("%s holds %llu bytes of weights in %u buffers", device->info().name,
-              (unsigned long long)device->weightsBytes, device->bufferCount);
+  package.log("%s holds %llu bytes of weights in %u buffers",
+              device->info().name, (unsigned long long)device->weightsBytes,
+              device->bufferCount);
   device->next = package.devices;
   package.devices = opened = device;
   return MILLE_OK;
@@ -102,8 +105,8 @@ mille_status refuseMemory(const Device &device, const char *what,
                      "%llu at once%s%s",
                      what, (unsigned long long)bytes, info.name,
                      (unsigned long long)info.memory_bytes,
-                     (unsigned long long)info.largest_buffer,
-                     error ? ": " : "", error ? ErrorName(error).text : "");
+                     (unsigned long long)info.largest_buffer, error ? ": " : "",
+                     error ? ErrorName(error).text : "");
 }
 
 } // namespace mille::opencl
@@ -111,6 +114,6 @@ mille_status refuseMemory(const Device &device, const char *what,
 using namespace mille::opencl;
 
 const mille_backend mille_opencl_backend = {
-    "opencl", open,   close,  enter,    settle,   leave, begin,
-    finish,   source, dispatch, allocate, release,  give,  keep,
-    gather,   mean,   similarity, route,  measure};
+    "opencl", open,   close,      enter,    settle,  leave, begin,
+    finish,   source, dispatch,   allocate, release, give,  keep,
+    gather,   mean,   similarity, route,    measure};

@@ -1,7 +1,7 @@
-// Compiled programs on disk, by device, driver and text. Must never fail a run: a
-// cache that cannot be read or written is an empty one.
-#include "runtime/opencl/Context.h"
+// Compiled programs on disk, by device, driver and text. Must never fail a run:
+// a cache that cannot be read or written is an empty one.
 #include "runtime/abi.h"
+#include "runtime/opencl/Context.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,14 +35,14 @@ bool folderOf(char *path, size_t size) {
   return length > 0 && (size_t)length < size;
 }
 
-bool pathOf(const ProgramKey &key, const char *ending, char *path, size_t size) {
+bool pathOf(const ProgramKey &key, const char *ending, char *path,
+            size_t size) {
   char folder[512];
   if (!folderOf(folder, sizeof folder))
     return false;
   int length = snprintf(path, size, "%s/%016llx%016llx.opencl%s", folder,
                         (unsigned long long)key.half[0],
-                        (unsigned long long)key.half[1],
-                        ending);
+                        (unsigned long long)key.half[1], ending);
   return length > 0 && (size_t)length < size;
 }
 
@@ -94,7 +94,8 @@ ProgramKey keyOf(const Context &context, const char *text) {
   return key;
 }
 
-unsigned char *readBinary(const Memory &memory, const ProgramKey &key, size_t &size) {
+unsigned char *readBinary(const Memory &memory, const ProgramKey &key,
+                          size_t &size) {
   char path[640];
   if (!pathOf(key, "", path, sizeof path))
     return nullptr;
@@ -105,8 +106,7 @@ unsigned char *readBinary(const Memory &memory, const ProgramKey &key, size_t &s
   struct stat status;
   unsigned char *bytes = nullptr;
   if (readAll(file, &head, sizeof head) && fstat(file, &status) == 0 &&
-      memcmp(head.magic, magic, sizeof magic) == 0 &&
-      head.key == key &&
+      memcmp(head.magic, magic, sizeof magic) == 0 && head.key == key &&
       head.size == (uint64_t)status.st_size - sizeof head && head.size)
     bytes = (unsigned char *)memory.allocate(memory.user, head.size, 64);
   if (bytes && (!readAll(file, bytes, head.size) ||
@@ -120,7 +120,8 @@ unsigned char *readBinary(const Memory &memory, const ProgramKey &key, size_t &s
 }
 
 // Under a name of its own first: who reads sees all of it or nothing.
-void writeBinary(const ProgramKey &key, const unsigned char *bytes, size_t size) {
+void writeBinary(const ProgramKey &key, const unsigned char *bytes,
+                 size_t size) {
   Head head;
   char path[640], own[640], ending[32];
   memcpy(head.magic, magic, sizeof magic);
@@ -135,7 +136,8 @@ void writeBinary(const ProgramKey &key, const unsigned char *bytes, size_t size)
   int file = ::open(own, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0)
     return;
-  bool whole = writeAll(file, &head, sizeof head) && writeAll(file, bytes, size);
+  bool whole =
+      writeAll(file, &head, sizeof head) && writeAll(file, bytes, size);
   whole = ::close(file) == 0 && whole;
   if (!whole || rename(own, path) != 0)
     unlink(own);

@@ -7,12 +7,14 @@
 namespace mille::opencl {
 namespace {
 
-// Halide's texts put small tables into constant memory by these; there are none.
+// Halide's texts put small tables into constant memory by these; there are
+// none.
 constexpr char options[] = "-DMAX_CONSTANT_BUFFER_SIZE=0 -DMAX_CONSTANT_ARGS=0";
 
 bool compile(const Context &context, cl_program program) {
-  return context.library.clBuildProgram(program, 1, &context.found.device, options,
-                                       nullptr, nullptr) == CL_SUCCESS;
+  return context.library.clBuildProgram(program, 1, &context.found.device,
+                                        options, nullptr,
+                                        nullptr) == CL_SUCCESS;
 }
 
 cl_program fromDisk(const Memory &memory, const Context &context,
@@ -24,8 +26,9 @@ cl_program fromDisk(const Memory &memory, const Context &context,
   const unsigned char *binary = bytes;
   cl_int status, error;
   const Library &cl = context.library;
-  cl_program program = cl.clCreateProgramWithBinary(
-      context.context, 1, &context.found.device, &size, &binary, &status, &error);
+  cl_program program =
+      cl.clCreateProgramWithBinary(context.context, 1, &context.found.device,
+                                   &size, &binary, &status, &error);
   memory.release(memory.user, bytes);
   // A driver may refuse what an older one made.
   if (program && !compile(context, program)) {
@@ -56,22 +59,22 @@ mille_status refuse(const Context &context, cl_program program,
                     Message &message) {
   char log[16384] = "";
   context.library.clGetProgramBuildInfo(program, context.found.device,
-                                       CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
-                                       nullptr);
+                                        CL_PROGRAM_BUILD_LOG, sizeof log - 1,
+                                        log, nullptr);
   return message.set(MILLE_NO_DEVICE, "%s cannot compile a kernel: %s",
                      context.found.info.name, log[0] ? log : "it gives no log");
 }
 
 } // namespace
 
-mille_status build(const Memory &memory, const Context &context, const char *text,
-                   cl_program &program, Message &message) {
+mille_status build(const Memory &memory, const Context &context,
+                   const char *text, cl_program &program, Message &message) {
   program = fromDisk(memory, context, text);
   if (program)
     return MILLE_OK;
   cl_int error;
   program = context.library.clCreateProgramWithSource(context.context, 1, &text,
-                                                     nullptr, &error);
+                                                      nullptr, &error);
   if (!program)
     return message.set(MILLE_NO_DEVICE, "%s takes no kernel: %s",
                        context.found.info.name, ErrorName(error).text);

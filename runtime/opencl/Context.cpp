@@ -19,7 +19,8 @@ Context *contexts = nullptr; // under the lock, as all that they hold
 
 Memory processMemory() { return Memory::from(mille_options{}); }
 
-mille_status addContext(const Library &library, const Found &found, Message &message) {
+mille_status addContext(const Library &library, const Found &found,
+                        Message &message) {
   Memory memory = processMemory();
   void *room = memory.allocate(memory.user, sizeof(Context), 64);
   if (!room)
@@ -34,8 +35,8 @@ mille_status addContext(const Library &library, const Found &found, Message &mes
                                           nullptr, &error);
   if (!made->context) {
     memory.release(memory.user, made);
-    return message.set(MILLE_NO_DEVICE, "%s cannot be used: %s", found.info.name,
-                       ErrorName(error).text);
+    return message.set(MILLE_NO_DEVICE, "%s cannot be used: %s",
+                       found.info.name, ErrorName(error).text);
   }
   made->next = contexts;
   contexts = made;
@@ -60,8 +61,9 @@ void destroy(Context &context) {
   memory.release(memory.user, &context);
 }
 
-mille_status addProgram(Context &context, const ProgramKey &key, const char *text,
-                        cl_program &program, Message &message) {
+mille_status addProgram(Context &context, const ProgramKey &key,
+                        const char *text, cl_program &program,
+                        Message &message) {
   Memory memory = processMemory();
   Program *made = memory.make<Program>();
   if (!made)

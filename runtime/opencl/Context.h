@@ -1,5 +1,6 @@
-// What the packages of a process share of a device: its context, and the programs
-// made of kernels' texts. Kept as long as one of them has the device open.
+// What the packages of a process share of a device: its context, and the
+// programs made of kernels' texts. Kept as long as one of them has the device
+// open.
 #pragma once
 #include "runtime/opencl/Devices.h"
 
@@ -26,8 +27,8 @@ mille_status programOf(Context &context, const char *text, cl_program &program,
                        Message &message);
 
 // Makes a text's program, from the cache on disk or anew. Build.cpp.
-mille_status build(const Memory &memory, const Context &context, const char *text,
-                   cl_program &program, Message &message);
+mille_status build(const Memory &memory, const Context &context,
+                   const char *text, cl_program &program, Message &message);
 
 // What a program depends on, in 128 bits.
 struct ProgramKey {
@@ -39,7 +40,9 @@ struct ProgramKey {
 ProgramKey keyOf(const Context &context, const char *text);
 
 // What is kept on disk of a program; null: nothing. To be released.
-unsigned char *readBinary(const Memory &memory, const ProgramKey &key, size_t &size);
-void writeBinary(const ProgramKey &key, const unsigned char *bytes, size_t size);
+unsigned char *readBinary(const Memory &memory, const ProgramKey &key,
+                          size_t &size);
+void writeBinary(const ProgramKey &key, const unsigned char *bytes,
+                 size_t size);
 
 } // namespace mille::opencl

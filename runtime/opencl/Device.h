@@ -16,7 +16,8 @@ struct Device : mille::Device {
   WeightBuffer *buffers = nullptr; // in order
   uint32_t bufferCount = 0;
   uint64_t weightsBytes = 0;
-  cl_program *programs = nullptr; // [kernels * 2]: of each row class; the context's
+  cl_program *programs =
+      nullptr; // [kernels * 2]: of each row class; the context's
 
   const Library &library() const { return shared->library; }
   const mille_device &info() const { return shared->found.info; }
@@ -50,7 +51,8 @@ struct Part : DevicePart {
   uint32_t regionCount = 0;
   Region *tables = nullptr; // constants of the program's that steps read
   uint32_t tableCount = 0, tableRoom = 0;
-  char *given = nullptr; // what the host wrote in a run, until the device has it
+  char *given =
+      nullptr; // what the host wrote in a run, until the device has it
   uint64_t givenBytes = 0, givenUsed = 0;
   cl_kernel steps[stepCount] = {};
   Entry *entries = nullptr;
@@ -63,8 +65,8 @@ inline Part &partOf(const mille_session &session) {
   return *static_cast<Part *>(session.part);
 }
 
-// Says that what needs (`what`: "the weights need") `bytes` does not fit, with the
-// device's numbers.
+// Says that what needs (`what`: "the weights need") `bytes` does not fit, with
+// the device's numbers.
 mille_status refuseMemory(const Device &device, const char *what,
                           uint64_t bytes, cl_int error, Message &message);
 
@@ -72,19 +74,19 @@ mille_status refuseMemory(const Device &device, const char *what,
 int32_t fail(mille_session &session, const char *what, cl_int error);
 // Planning: whether the device has such groups.
 int32_t checkGroup(mille_session &session, uint64_t items, uint64_t localBytes);
-// Two arguments: the memory object of what an address stands for, and its place there in
-// bytes. `device`: of a temporary, else 0.
+// Two arguments: the memory object of what an address stands for, and its place
+// there in bytes. `device`: of a temporary, else 0.
 cl_int setPlace(mille_session &session, cl_kernel kernel, cl_uint &number,
                 const void *address, uint64_t device);
-// A temporary of the kernel that is next: what mille_buffer.device is for it; 0: there
-// is no room, and the run has failed.
+// A temporary of the kernel that is next: what mille_buffer.device is for it;
+// 0: there is no room, and the run has failed.
 uint64_t reserve(mille_session &session, uint64_t bytes);
 int32_t enqueue(mille_session &session, cl_kernel kernel, const char *name,
                 const size_t global[3], const size_t items[3], cl_event *event);
 
 // Constant bytes, before any run; waits.
-cl_int upload(const Device &device, cl_mem memory, uint64_t offset, const void *from,
-              uint64_t bytes);
+cl_int upload(const Device &device, cl_mem memory, uint64_t offset,
+              const void *from, uint64_t bytes);
 
 mille_status uploadWeights(mille_package &package, Device &device);
 void releaseWeights(mille_package &package, Device &device);

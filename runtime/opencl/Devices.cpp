@@ -51,8 +51,7 @@ void describe(const Library &library, Found &found) {
       numberOf<cl_ulong>(library, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   info.local_bytes =
       numberOf<cl_ulong>(library, device, CL_DEVICE_LOCAL_MEM_SIZE);
-  info.units =
-      numberOf<cl_uint>(library, device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  info.units = numberOf<cl_uint>(library, device, CL_DEVICE_MAX_COMPUTE_UNITS);
   info.megahertz =
       numberOf<cl_uint>(library, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
   info.group_items =
@@ -64,15 +63,15 @@ void describe(const Library &library, Found &found) {
     info.features |= MILLE_DEVICE_F16;
   if (hasExtension(extensions, "cl_khr_fp64"))
     info.features |= MILLE_DEVICE_F64;
-  if (numberOf<cl_device_local_mem_type>(library, device, CL_DEVICE_LOCAL_MEM_TYPE) ==
-      CL_LOCAL)
+  if (numberOf<cl_device_local_mem_type>(library, device,
+                                         CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL)
     info.features |= MILLE_DEVICE_LOCAL_MEMORY;
   if (numberOf<cl_bool>(library, device, CL_DEVICE_HOST_UNIFIED_MEMORY))
     info.features |= MILLE_DEVICE_SHARES_MEMORY;
 }
 
-// $MILLE_OPENCL_BUFFER: some drivers give less at once than they say. False where it
-// is no number of bytes.
+// $MILLE_OPENCL_BUFFER: some drivers give less at once than they say. False
+// where it is no number of bytes.
 bool readMostBytes(uint64_t &most) {
   const char *wish = getenv("MILLE_OPENCL_BUFFER");
   most = UINT64_MAX;
@@ -88,9 +87,10 @@ bool readMostBytes(uint64_t &most) {
 mille_status Devices::find(const Library &library, Message &message) {
   uint64_t mostBytes;
   if (!readMostBytes(mostBytes))
-    return message.set(MILLE_NO_DEVICE,
-                       "MILLE_OPENCL_BUFFER is '%s' but must be a number of bytes",
-                       getenv("MILLE_OPENCL_BUFFER"));
+    return message.set(
+        MILLE_NO_DEVICE,
+        "MILLE_OPENCL_BUFFER is '%s' but must be a number of bytes",
+        getenv("MILLE_OPENCL_BUFFER"));
   cl_platform_id platforms[mostPlatforms];
   cl_uint platformCount = 0;
   cl_int error =
@@ -122,7 +122,7 @@ mille_status Devices::find(const Library &library, Message &message) {
 
 const Found *Devices::choose(const char *wish, Message &message) const {
   const mille_device_kind order[] = {MILLE_DEVICE_GPU, MILLE_DEVICE_ACCELERATOR,
-                            MILLE_DEVICE_OTHER, MILLE_DEVICE_CPU};
+                                     MILLE_DEVICE_OTHER, MILLE_DEVICE_CPU};
   if (!wish || !*wish) {
     for (mille_device_kind kind : order)
       for (cl_uint d = 0; d < count; ++d)
@@ -133,7 +133,8 @@ const Found *Devices::choose(const char *wish, Message &message) const {
   char *end;
   unsigned long number = strtoul(wish, &end, 10);
   for (cl_uint d = 0; d < count; ++d)
-    if (*end == 0 ? d == number : strcasestr(found[d].info.name, wish) != nullptr)
+    if (*end == 0 ? d == number
+                  : strcasestr(found[d].info.name, wish) != nullptr)
       return &found[d];
   message.set(MILLE_NO_DEVICE,
               "no OpenCL device is called '%s': there are %u, the first is %s",
@@ -145,9 +146,9 @@ const Found *Devices::choose(const char *wish, Message &message) const {
 
 using namespace mille::opencl;
 
-extern "C" mille_status mille_opencl_devices(mille_device *infos,
-                                             size_t room, size_t *count,
-                                             char *text, size_t size) {
+extern "C" mille_status mille_opencl_devices(mille_device *infos, size_t room,
+                                             size_t *count, char *text,
+                                             size_t size) {
   Library library;
   Devices devices;
   mille::Message message;

@@ -19,8 +19,8 @@ struct Devices {
 
   mille_status find(const Library &library, Message &message);
 
-  // "" or null: the first GPU, or accelerator, or device; else its number in the
-  // list, or part of its name. Null, with a message, where there is none.
+  // "" or null: the first GPU, or accelerator, or device; else its number in
+  // the list, or part of its name. Null, with a message, where there is none.
   const Found *choose(const char *wish, Message &message) const;
 };
 

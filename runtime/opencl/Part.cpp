@@ -1,5 +1,6 @@
-// A session's part of a device: its queue, its memory, the places of buffers in it,
-// and its kernels' launches. Must only enqueue while a run is in its layers.
+// A session's part of a device: its queue, its memory, the places of buffers in
+// it, and its kernels' launches. Must only enqueue while a run is in its
+// layers.
 #include "runtime/opencl/Device.h"
 
 #include <string.h>
@@ -9,9 +10,9 @@ namespace {
 
 using ull = unsigned long long;
 
-constexpr uint64_t alignment = 1024;        // of what is in the memory
-constexpr uint32_t entriesOfAKernel = 4;    // dispatches of one row class
-constexpr uint32_t enqueuedAtMost = 16;     // before the device hears of it
+constexpr uint64_t alignment = 1024;     // of what is in the memory
+constexpr uint32_t entriesOfAKernel = 4; // dispatches of one row class
+constexpr uint32_t enqueuedAtMost = 16;  // before the device hears of it
 
 const Library &libraryOf(const Part &part) { return part.on().library(); }
 
@@ -27,7 +28,8 @@ uint64_t rounded(uint64_t bytes) {
 
 Region *find(Region *regions, uint32_t count, const char *address) {
   for (uint32_t r = 0; r < count; ++r)
-    if (address >= regions[r].begin && address < regions[r].begin + regions[r].bytes)
+    if (address >= regions[r].begin &&
+        address < regions[r].begin + regions[r].bytes)
       return &regions[r];
   return nullptr;
 }
@@ -88,18 +90,21 @@ Entry *entryOf(Part &part, const char *name, uint32_t variant) {
   return nullptr;
 }
 
-// Planning: the kernel is made, and what it asks for compared with what there is.
+// Planning: the kernel is made, and what it asks for compared with what there
+// is.
 int32_t addEntry(mille_task &task, const mille_dispatch &what) {
   mille_session &session = *task.session;
   Part &part = partOf(session);
-  if (int32_t code = checkGroup(session, what.items[0] * what.items[1] * what.items[2],
-                                what.local_bytes > 0 ? what.local_bytes : 0))
+  if (int32_t code =
+          checkGroup(session, what.items[0] * what.items[1] * what.items[2],
+                     what.local_bytes > 0 ? what.local_bytes : 0))
     return code;
   if (entryOf(part, what.entry, task.variant))
     return 0;
   if (part.entryCount == part.entryRoom)
     return mille_task_fail(&task, MILLE_INTERNAL,
-                           "a program has more than %u kernels", part.entryRoom);
+                           "a program has more than %u kernels",
+                           part.entryRoom);
   cl_int error;
   cl_kernel kernel = libraryOf(part).clCreateKernel(
       part.on().programs[task.variant], what.entry, &error);
@@ -109,7 +114,8 @@ int32_t addEntry(mille_task &task, const mille_dispatch &what) {
   return 0;
 }
 
-// Two more: how many bytes further the next row, and the next expert's entry, begins.
+// Two more: how many bytes further the next row, and the next expert's entry,
+// begins.
 cl_int setStrides(const Library &cl, cl_kernel kernel, cl_uint &number,
                   const Experts &experts, const mille_buffer *buffer) {
   if (buffer == &experts.starts)
@@ -119,21 +125,23 @@ cl_int setStrides(const Library &cl, cl_kernel kernel, cl_uint &number,
     return CL_INVALID_ARG_VALUE;
   const cl_ulong strides[] = {(cl_ulong)experts.rowBytes[b],
                               (cl_ulong)experts.entryBytes[b]};
-  cl_int error = cl.clSetKernelArg(kernel, number++, sizeof strides[0], &strides[0]);
+  cl_int error =
+      cl.clSetKernelArg(kernel, number++, sizeof strides[0], &strides[0]);
   if (error == CL_SUCCESS)
     error = cl.clSetKernelArg(kernel, number++, sizeof strides[1], &strides[1]);
   return error;
 }
 
-cl_int setArguments(mille_task &task, cl_kernel kernel, const mille_dispatch &what) {
+cl_int setArguments(mille_task &task, cl_kernel kernel,
+                    const mille_dispatch &what) {
   mille_session &session = *task.session;
   const Library &cl = libraryOf(partOf(session));
   cl_uint number = 0;
   cl_int error = CL_SUCCESS;
   for (uint32_t a = 0; what.sizes[a] && error == CL_SUCCESS; ++a) {
     if (!what.is_buffer[a]) {
-      error = cl.clSetKernelArg(kernel, number++, what.sizes[a],
-                                what.arguments[a]);
+      error =
+          cl.clSetKernelArg(kernel, number++, what.sizes[a], what.arguments[a]);
       continue;
     }
     auto *buffer = static_cast<const mille_buffer *>(what.arguments[a]);
@@ -142,9 +150,8 @@ cl_int setArguments(mille_task &task, cl_kernel kernel, const mille_dispatch &wh
       error = setStrides(cl, kernel, number, *task.experts, buffer);
   }
   if (error == CL_SUCCESS)
-    error = cl.clSetKernelArg(kernel, number,
-                              what.local_bytes > 0 ? what.local_bytes : 1,
-                              nullptr);
+    error = cl.clSetKernelArg(
+        kernel, number, what.local_bytes > 0 ? what.local_bytes : 1, nullptr);
   return error;
 }
 
@@ -183,19 +190,22 @@ int32_t fail(mille_session &session, const char *what, cl_int error) {
                          ErrorName(error).text);
 }
 
-int32_t checkGroup(mille_session &session, uint64_t items, uint64_t localBytes) {
+int32_t checkGroup(mille_session &session, uint64_t items,
+                   uint64_t localBytes) {
   const mille_device &info = partOf(session).on().info();
   int32_t code = 0;
   if (items > info.group_items)
-    code = mille_task_fail(&session.tasks[0], MILLE_NO_DEVICE,
-                           "%s has work-groups of up to %llu items but a kernel "
-                           "needs %llu",
-                           info.name, (ull)info.group_items, (ull)items);
+    code =
+        mille_task_fail(&session.tasks[0], MILLE_NO_DEVICE,
+                        "%s has work-groups of up to %llu items but a kernel "
+                        "needs %llu",
+                        info.name, (ull)info.group_items, (ull)items);
   else if (localBytes > info.local_bytes)
-    code = mille_task_fail(&session.tasks[0], MILLE_OUT_OF_MEMORY,
-                           "%s has %llu bytes of local memory but a kernel needs "
-                           "%llu",
-                           info.name, (ull)info.local_bytes, (ull)localBytes);
+    code =
+        mille_task_fail(&session.tasks[0], MILLE_OUT_OF_MEMORY,
+                        "%s has %llu bytes of local memory but a kernel needs "
+                        "%llu",
+                        info.name, (ull)info.local_bytes, (ull)localBytes);
   session.failed.change(0, code);
   return code;
 }
@@ -212,7 +222,8 @@ cl_int setPlace(mille_session &session, cl_kernel kernel, cl_uint &number,
     first = temporary - 1;
   } else if (const Region *region = regionOf(part, byte)) {
     first = region->offset + (byte - region->begin);
-  } else if (const WeightBuffer *weights = weightBufferOf(part.on(), inWeights)) {
+  } else if (const WeightBuffer *weights =
+                 weightBufferOf(part.on(), inWeights)) {
     memory = weights->memory;
     first = inWeights - weights->first;
   } else {
@@ -225,11 +236,12 @@ cl_int setPlace(mille_session &session, cl_kernel kernel, cl_uint &number,
 }
 
 int32_t enqueue(mille_session &session, cl_kernel kernel, const char *name,
-                const size_t global[3], const size_t items[3], cl_event *event) {
+                const size_t global[3], const size_t items[3],
+                cl_event *event) {
   Part &part = partOf(session);
   const Library &cl = libraryOf(part);
-  cl_int error = cl.clEnqueueNDRangeKernel(part.queue, kernel, 3, nullptr, global, items,
-                                           0, nullptr, event);
+  cl_int error = cl.clEnqueueNDRangeKernel(part.queue, kernel, 3, nullptr,
+                                           global, items, 0, nullptr, event);
   if (error != CL_SUCCESS)
     return fail(session, name, error);
   if (++part.pending % enqueuedAtMost == 0)
@@ -245,9 +257,10 @@ uint64_t reserve(mille_session &session, uint64_t bytes) {
     part.most = part.used > part.most ? part.used : part.most;
   } else if (part.temporaries + part.used > part.bytes) {
     session.failed.change(0, MILLE_INTERNAL);
-    mille_task_fail(&session.tasks[0], MILLE_INTERNAL,
-                    "a kernel needs %llu bytes of device memory but planned with %llu",
-                    (ull)part.used, (ull)part.most);
+    mille_task_fail(
+        &session.tasks[0], MILLE_INTERNAL,
+        "a kernel needs %llu bytes of device memory but planned with %llu",
+        (ull)part.used, (ull)part.most);
     return 0;
   }
   return part.temporaries + begin + 1;
@@ -265,9 +278,9 @@ mille_status enter(mille_session &session, mille::Device &base) {
   uint32_t entries = (model.kernel_count + 1) * 2 * entriesOfAKernel;
   sum.place(regions, sizeof(Region));
   uint64_t second = sum.place(entries, sizeof(Entry));
-  char *memory =
-      (char *)(part ? package.memory.allocate(package.memory.user, sum.value, 64)
-                    : nullptr);
+  char *memory = (char *)(part ? package.memory.allocate(package.memory.user,
+                                                         sum.value, 64)
+                               : nullptr);
   if (!memory) {
     if (part)
       package.memory.release(package.memory.user, part);
@@ -285,7 +298,8 @@ mille_status enter(mille_session &session, mille::Device &base) {
   session.part = part;
   cl_int error;
   part->queue = device.library().clCreateCommandQueue(
-      device.shared->context, device.shared->found.device, CL_QUEUE_PROFILING_ENABLE, &error);
+      device.shared->context, device.shared->found.device,
+      CL_QUEUE_PROFILING_ENABLE, &error);
   if (!part->queue)
     return package.message.set(MILLE_NO_DEVICE, "%s gives no queue: %s",
                                device.info().name, ErrorName(error).text);
@@ -296,12 +310,14 @@ static mille_status uploadTables(mille_session &session, Part &part) {
   cl_int error = CL_SUCCESS;
   for (uint32_t t = 0; t < part.tableCount && error == CL_SUCCESS; ++t) {
     const Region &table = part.tables[t];
-    error = upload(part.on(), part.memory, table.offset, table.begin, table.bytes);
+    error =
+        upload(part.on(), part.memory, table.offset, table.begin, table.bytes);
   }
   if (error == CL_SUCCESS)
     return MILLE_OK;
   return session.package->message.set(MILLE_NO_DEVICE, "%s takes no tables: %s",
-                                      part.on().info().name, ErrorName(error).text);
+                                      part.on().info().name,
+                                      ErrorName(error).text);
 }
 
 mille_status settle(mille_session &session) {
@@ -313,17 +329,17 @@ mille_status settle(mille_session &session) {
     part.memory = device.library().clCreateBuffer(
         device.shared->context, CL_MEM_READ_WRITE, part.bytes, nullptr, &error);
   if (!part.memory)
-    return refuseMemory(device, "the session's activations need", part.bytes, error,
-                        session.package->message);
+    return refuseMemory(device, "the session's activations need", part.bytes,
+                        error, session.package->message);
   if (mille_status status = uploadTables(session, part))
     return status;
   const Memory &memory = session.package->memory;
   part.given = (char *)memory.allocate(memory.user, part.givenBytes + 64, 64);
   if (!part.given)
-    return session.package->message.set(
-        MILLE_OUT_OF_MEMORY,
-        "what a device is given in a run needs %llu bytes but memory was refused",
-        (ull)part.givenBytes);
+    return session.package->message.set(MILLE_OUT_OF_MEMORY,
+                                        "what a device is given in a run needs "
+                                        "%llu bytes but memory was refused",
+                                        (ull)part.givenBytes);
   session.package->log("session on %s: %llu bytes of its memory, %u kernels",
                        device.info().name, (ull)part.bytes, part.entryCount);
   return MILLE_OK;
@@ -381,7 +397,8 @@ int32_t finish(mille_session &session) {
   }
   cl_int last = libraryOf(part).clFinish(part.queue);
   error = error == CL_SUCCESS ? last : error;
-  return error == CL_SUCCESS ? stopped : fail(session, "reading outputs", error);
+  return error == CL_SUCCESS ? stopped
+                             : fail(session, "reading outputs", error);
 }
 
 //===-- Kernels -----------------------------------------------------------===//
@@ -422,7 +439,8 @@ int32_t dispatch(mille_task &task, const mille_dispatch &what) {
   size_t items[3], global[3];
   for (int d = 0; d < 3; ++d) {
     items[d] = what.items[d];
-    global[d] = (what.groups[d] + (d == 1 ? moreGroups(task) : 0)) * what.items[d];
+    global[d] =
+        (what.groups[d] + (d == 1 ? moreGroups(task) : 0)) * what.items[d];
   }
   cl_event event = nullptr;
   if (int32_t code = enqueue(session, entry->kernel, what.entry, global, items,
@@ -433,13 +451,14 @@ int32_t dispatch(mille_task &task, const mille_dispatch &what) {
   return 0;
 }
 
-// Temporaries of one kernel lie one after the other; the next kernel's begin anew,
-// as the queue is in order.
+// Temporaries of one kernel lie one after the other; the next kernel's begin
+// anew, as the queue is in order.
 int32_t allocate(mille_task &task, mille_buffer &buffer) {
   uint64_t elements = 1;
   for (int32_t d = 0; d < buffer.dimensions; ++d)
     elements *= buffer.dimension[d].extent > 0 ? buffer.dimension[d].extent : 0;
-  buffer.device = reserve(*task.session, elements * ((buffer.type_bits + 7) / 8));
+  buffer.device =
+      reserve(*task.session, elements * ((buffer.type_bits + 7) / 8));
   return buffer.device ? 0 : task.session->stopped();
 }
 
@@ -447,8 +466,8 @@ void release(mille_task &, mille_buffer &buffer) { buffer.device = 0; }
 
 //===-- What the host does between kernels --------------------------------===//
 
-// From a copy, as the host's memory may have another step's results before the device
-// has read these; a run's copies lie one after the other.
+// From a copy, as the host's memory may have another step's results before the
+// device has read these; a run's copies lie one after the other.
 int32_t give(mille_session &session, const void *memory, uint64_t bytes) {
   Part &part = partOf(session);
   if (session.planning) {
@@ -465,7 +484,8 @@ int32_t give(mille_session &session, const void *memory, uint64_t bytes) {
   memcpy(copy, memory, bytes);
   uint64_t offset = region->offset + ((const char *)memory - region->begin);
   cl_int error = libraryOf(part).clEnqueueWriteBuffer(
-      part.queue, part.memory, CL_FALSE, offset, bytes, copy, 0, nullptr, nullptr);
+      part.queue, part.memory, CL_FALSE, offset, bytes, copy, 0, nullptr,
+      nullptr);
   if (region != part.regions)
     region->written = false; // an output that is here
   return error == CL_SUCCESS ? 0 : fail(session, "writing activations", error);

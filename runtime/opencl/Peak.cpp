@@ -1,17 +1,18 @@
-// What a device computes at best: multiply-adds in registers, in as many work-items
-// as keep it busy. Must not touch a session's memory.
+// What a device computes at best: multiply-adds in registers, in as many
+// work-items as keep it busy. Must not touch a session's memory.
 #include "runtime/opencl/Device.h"
 
 namespace mille::opencl {
 namespace {
 
-constexpr size_t items = 64;       // of a group
-constexpr size_t groupsOfUnit = 8; // several hide each other's waits
+constexpr size_t items = 64;         // of a group
+constexpr size_t groupsOfUnit = 8;   // several hide each other's waits
 constexpr uint64_t enough = 5000000; // ns that a launch takes at least
 constexpr int launches = 5;          // of which the best counts
 
-// Eight sums of sixteen lanes are an item's: a CPU has them in vectors, a GPU in 128
-// registers. What is multiplied is an argument, so that nothing is known before.
+// Eight sums of sixteen lanes are an item's: a CPU has them in vectors, a GPU
+// in 128 registers. What is multiplied is an argument, so that nothing is known
+// before.
 constexpr char text[] = R"(
 #define PEAK(NAME, T, TV, MULTIPLY_ADD) \
 __kernel void NAME(const int times, const T by, const T more, __global T *out) { \
@@ -43,7 +44,8 @@ struct Trial {
   cl_command_queue queue;
   cl_int error = CL_SUCCESS;
 
-  void argument(cl_kernel kernel, cl_uint number, size_t size, const void *value) {
+  void argument(cl_kernel kernel, cl_uint number, size_t size,
+                const void *value) {
     if (error == CL_SUCCESS)
       error = cl.clSetKernelArg(kernel, number, size, value);
   }
@@ -53,22 +55,23 @@ struct Trial {
     cl_ulong begin = 0, end = 0;
     argument(kernel, 0, sizeof times, &times);
     if (error == CL_SUCCESS)
-      error = cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, &items, 0,
-                                        nullptr, &event);
+      error = cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global,
+                                        &items, 0, nullptr, &event);
     if (error != CL_SUCCESS)
       return 1;
     error = cl.clWaitForEvents(1, &event);
-    cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin,
-                               nullptr);
-    cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end,
-                               nullptr);
+    cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin,
+                               &begin, nullptr);
+    cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end,
+                               &end, nullptr);
     cl.clReleaseEvent(event);
     return end > begin ? end - begin : 1;
   }
   double best(cl_kernel kernel, size_t global) {
     constexpr cl_int mostTimes = 1 << 24;
     cl_int times = 64;
-    while (error == CL_SUCCESS && times < mostTimes && time(kernel, global, times) < enough)
+    while (error == CL_SUCCESS && times < mostTimes &&
+           time(kernel, global, times) < enough)
       times *= 2;
     uint64_t least = time(kernel, global, times);
     for (int i = 1; i < launches && error == CL_SUCCESS; ++i) {
@@ -79,8 +82,9 @@ struct Trial {
   }
 };
 
-double measureKernel(Trial &trial, cl_program program, const char *name, cl_mem out,
-                     size_t global, const void *by, const void *more) {
+double measureKernel(Trial &trial, cl_program program, const char *name,
+                     cl_mem out, size_t global, const void *by,
+                     const void *more) {
   if (trial.error != CL_SUCCESS)
     return 0;
   cl_kernel kernel = trial.cl.clCreateKernel(program, name, &trial.error);
@@ -108,19 +112,22 @@ mille_status measure(mille_session &session, mille_device &info, double &f32,
     return status;
   Trial trial{device.library(), part.queue};
   size_t global = (info.units ? info.units : 1) * groupsOfUnit * items;
-  cl_mem out = trial.cl.clCreateBuffer(device.shared->context, CL_MEM_READ_WRITE,
-                                       global * 4, nullptr, &trial.error);
+  cl_mem out =
+      trial.cl.clCreateBuffer(device.shared->context, CL_MEM_READ_WRITE,
+                              global * 4, nullptr, &trial.error);
   if (!out)
-    return refuseMemory(device, "a measurement's sums need", global * 4, trial.error, message);
+    return refuseMemory(device, "a measurement's sums need", global * 4,
+                        trial.error, message);
   const float by = 0.999f, more = 0.001f;
   const cl_int byInteger = 3, moreInteger = 5;
   f32 = measureKernel(trial, program, "peak_f32", out, global, &by, &more);
-  i32 = measureKernel(trial, program, "peak_i32", out, global, &byInteger, &moreInteger);
+  i32 = measureKernel(trial, program, "peak_i32", out, global, &byInteger,
+                      &moreInteger);
   trial.cl.clReleaseMemObject(out);
   return trial.error == CL_SUCCESS
              ? MILLE_OK
-             : message.set(MILLE_NO_DEVICE, "%s cannot be measured: %s", info.name,
-                           ErrorName(trial.error).text);
+             : message.set(MILLE_NO_DEVICE, "%s cannot be measured: %s",
+                           info.name, ErrorName(trial.error).text);
 }
 
 } // namespace mille::opencl

@@ -1,5 +1,6 @@
-// The runtime's own steps in OpenCL C. Every buffer is a memory object and the place of
-// its first byte there. Must sum in an order that no size of a run changes.
+// The runtime's own steps in OpenCL C. Every buffer is a memory object and the
+// place of its first byte there. Must sum in an order that no size of a run
+// changes.
 #include "runtime/opencl/Device.h"
 
 namespace mille::opencl {
@@ -10,15 +11,16 @@ namespace {
 
 // An item for each element of the out.
 constexpr char gatherText[] =
-    "__kernel void mille_gather(\n"
-    PLACE "input_object, const ulong input_first,\n"
-    PLACE "index_object, const ulong index_first,\n"
-    OUT_PLACE "out_object, const ulong out_first,\n"
+    "__kernel void mille_gather(\n" PLACE
+    "input_object, const ulong input_first,\n" PLACE
+    "index_object, const ulong index_first,\n" OUT_PLACE
+    "out_object, const ulong out_first,\n"
     "  const int input_stride, const int columns, const int group,\n"
     "  const int per_sequence, const int tokens, const int out_stride) {\n"
     "  __global const float *input =\n"
     "    (__global const float *)(input_object + input_first);\n"
-    "  __global const int *index = (__global const int *)(index_object + index_first);\n"
+    "  __global const int *index = (__global const int *)(index_object + "
+    "index_first);\n"
     "  __global float *out = (__global float *)(out_object + out_first);\n"
     "  const int n = get_global_id(0), m = get_global_id(1);\n"
     "  if (n >= group * columns)\n"
@@ -35,23 +37,26 @@ constexpr char gatherText[] =
   "typedef struct { float sum, lost; } Sum;\n"                                 \
   "Sum plus(Sum s, const float x) {\n"                                         \
   "  const float next = s.sum + x;\n"                                          \
-  "  s.lost += fabs(s.sum) >= fabs(x) ? s.sum - next + x : x - next + s.sum;\n" \
+  "  s.lost += fabs(s.sum) >= fabs(x) ? s.sum - next + x : x - next + "        \
+  "s.sum;\n"                                                                   \
   "  s.sum = next;\n"                                                          \
   "  return s;\n"                                                              \
   "}\n"                                                                        \
-  "float of(const Sum s) { return isfinite(s.sum) ? s.sum + s.lost : s.sum; }\n"
+  "float of(const Sum s) { return isfinite(s.sum) ? s.sum + s.lost : s.sum; "  \
+  "}\n"
 
 // An item for each column of a sequence.
 constexpr char meanText[] = SUM
-    "__kernel void mille_mean(\n"
-    PLACE "input_object, const ulong input_first,\n"
-    PLACE "mask_object, const ulong mask_first,\n"
-    OUT_PLACE "out_object, const ulong out_first,\n"
+    "__kernel void mille_mean(\n" PLACE
+    "input_object, const ulong input_first,\n" PLACE
+    "mask_object, const ulong mask_first,\n" OUT_PLACE
+    "out_object, const ulong out_first,\n"
     "  const int masked, const int input_stride, const int columns,\n"
     "  const int tokens, const int first, const int out_stride) {\n"
     "  __global const float *input =\n"
     "    (__global const float *)(input_object + input_first);\n"
-    "  __global const int *mask = (__global const int *)(mask_object + mask_first);\n"
+    "  __global const int *mask = (__global const int *)(mask_object + "
+    "mask_first);\n"
     "  __global float *out = (__global float *)(out_object + out_first);\n"
     "  const int n = get_global_id(0), sequence = get_global_id(1);\n"
     "  if (n >= columns)\n"
@@ -69,40 +74,43 @@ constexpr char meanText[] = SUM
     "}\n";
 
 // An item for each pair.
-constexpr char similarityText[] = SUM
-    "__kernel void mille_similarity(\n"
-    PLACE "left_object, const ulong left_first,\n"
-    PLACE "right_object, const ulong right_first,\n"
-    OUT_PLACE "out_object, const ulong out_first,\n"
-    "  const int left_stride, const int right_stride, const int columns,\n"
-    "  const int batch) {\n"
-    "  __global const float *left =\n"
-    "    (__global const float *)(left_object + left_first);\n"
-    "  __global const float *right =\n"
-    "    (__global const float *)(right_object + right_first);\n"
-    "  __global float *out = (__global float *)(out_object + out_first);\n"
-    "  const int j = get_global_id(0), i = get_global_id(1);\n"
-    "  if (j >= batch)\n"
-    "    return;\n"
-    "  Sum s = {0.0f, 0.0f};\n"
-    "  for (int c = 0; c < columns; ++c)\n"
-    "    s = plus(s, left[(long)i * left_stride + c] *\n"
-    "                right[(long)j * right_stride + c]);\n"
-    "  out[(long)i * batch + j] = of(s);\n"
-    "}\n";
+constexpr char similarityText[] =
+    SUM "__kernel void mille_similarity(\n" PLACE
+        "left_object, const ulong left_first,\n" PLACE
+        "right_object, const ulong right_first,\n" OUT_PLACE
+        "out_object, const ulong out_first,\n"
+        "  const int left_stride, const int right_stride, const int columns,\n"
+        "  const int batch) {\n"
+        "  __global const float *left =\n"
+        "    (__global const float *)(left_object + left_first);\n"
+        "  __global const float *right =\n"
+        "    (__global const float *)(right_object + right_first);\n"
+        "  __global float *out = (__global float *)(out_object + out_first);\n"
+        "  const int j = get_global_id(0), i = get_global_id(1);\n"
+        "  if (j >= batch)\n"
+        "    return;\n"
+        "  Sum s = {0.0f, 0.0f};\n"
+        "  for (int c = 0; c < columns; ++c)\n"
+        "    s = plus(s, left[(long)i * left_stride + c] *\n"
+        "                right[(long)j * right_stride + c]);\n"
+        "  out[(long)i * batch + j] = of(s);\n"
+        "}\n";
 
-// A group of 32 items for each row, whose entries its items share. Of equal ones the
-// first is chosen; of those that nothing can be said of (NaN), the first not yet taken.
+// A group of 32 items for each row, whose entries its items share. Of equal
+// ones the first is chosen; of those that nothing can be said of (NaN), the
+// first not yet taken.
 constexpr char routeText[] =
     "#define ITEMS 32\n"
-    "#define EACH(i, end) for (int i = get_local_id(0); i < (end); i += ITEMS)\n"
+    "#define EACH(i, end) for (int i = get_local_id(0); i < (end); i += "
+    "ITEMS)\n"
     "#define WAIT barrier(CLK_LOCAL_MEM_FENCE)\n"
     "float of_sigmoid(const float x) {\n"
     "  const float small = exp(-fabs(x));\n"
     "  return (x < 0 ? small : 1.0f) / (1.0f + small);\n"
     "}\n"
     // A group's score: of its largest, or of its two largest.
-    "float best_of(__local const float *choice, const int size, const int two) {\n"
+    "float best_of(__local const float *choice, const int size, const int two) "
+    "{\n"
     "  float first = -INFINITY, second = -INFINITY;\n"
     "  for (int e = 0; e < size; ++e)\n"
     "    if (choice[e] > first) {\n"
@@ -114,7 +122,8 @@ constexpr char routeText[] =
     "  return two && size > 1 ? first + second : first;\n"
     "}\n"
     // By one item, of few values.
-    "void take_largest(__local float *values, __local int *taken, const int count) {\n"
+    "void take_largest(__local float *values, __local int *taken, const int "
+    "count) {\n"
     "  int found = count, untaken = count;\n"
     "  float largest = -INFINITY;\n"
     "  for (int i = 0; i < count; ++i) {\n"
@@ -130,8 +139,10 @@ constexpr char routeText[] =
     "  values[found] = -INFINITY;\n"
     "}\n"
     "void weigh(__global const float *row, __local const float *scores,\n"
-    "           __global const int *chosen, const int k, const int renormalised,\n"
-    "           const int softmax_chosen, const float epsilon, const float factor,\n"
+    "           __global const int *chosen, const int k, const int "
+    "renormalised,\n"
+    "           const int softmax_chosen, const float epsilon, const float "
+    "factor,\n"
     "           __global float *weights) {\n"
     "  float largest = -INFINITY, all = 0.0f, sum = epsilon;\n"
     "  for (int j = 0; j < k; ++j)\n"
@@ -144,13 +155,14 @@ constexpr char routeText[] =
     "    sum += weights[j];\n"
     "  }\n"
     "  for (int j = 0; j < k; ++j)\n"
-    "    weights[j] = (renormalised ? weights[j] / sum : weights[j]) * factor;\n"
+    "    weights[j] = (renormalised ? weights[j] / sum : weights[j]) * "
+    "factor;\n"
     "}\n"
-    "__kernel void mille_route(\n"
-    PLACE "logits_object, const ulong logits_first,\n"
-    PLACE "bias_object, const ulong bias_first,\n"
-    OUT_PLACE "experts_object, const ulong experts_first,\n"
-    OUT_PLACE "weights_object, const ulong weights_first,\n"
+    "__kernel void mille_route(\n" PLACE
+    "logits_object, const ulong logits_first,\n" PLACE
+    "bias_object, const ulong bias_first,\n" OUT_PLACE
+    "experts_object, const ulong experts_first,\n" OUT_PLACE
+    "weights_object, const ulong weights_first,\n"
     "  const int logits_stride, const int weights_stride, const int entries,\n"
     "  const int k, const int sigmoid, const int biased, const int groups,\n"
     "  const int top_groups, const int sum_of_two, const int renormalised,\n"
@@ -182,14 +194,16 @@ constexpr char routeText[] =
     "  for (int i = 0; i < ITEMS; ++i)\n"
     "    sum += parts[i];\n"
     "  EACH(e, entries) {\n"
-    "    scores[e] = sigmoid ? of_sigmoid(row[e]) : exp(row[e] - highest) / sum;\n"
+    "    scores[e] = sigmoid ? of_sigmoid(row[e]) : exp(row[e] - highest) / "
+    "sum;\n"
     "    choice[e] = scores[e] + (biased ? bias[e] : 0.0f);\n"
     "    taken[e] = 0;\n"
     "  }\n"
     "  WAIT;\n"
     // One group hides nothing.
     "  const int size = entries / groups, hiding = groups > 1 ? groups : 0;\n"
-    "  EACH(g, hiding) best[g] = best_of(choice + g * size, size, sum_of_two);\n"
+    "  EACH(g, hiding) best[g] = best_of(choice + g * size, size, "
+    "sum_of_two);\n"
     "  WAIT;\n"
     "  if (item == 0 && hiding)\n"
     "    for (int i = 0; i < top_groups; ++i)\n"
@@ -217,7 +231,8 @@ constexpr char routeText[] =
     "    WAIT;\n"
     "    if (item == 0) {\n"
     "      for (int i = 1; i < ITEMS; ++i) {\n"
-    "        if (parts[i] > largest || (parts[i] == largest && founds[i] < found)) {\n"
+    "        if (parts[i] > largest || (parts[i] == largest && founds[i] < "
+    "found)) {\n"
     "          largest = parts[i];\n"
     "          found = founds[i];\n"
     "        }\n"
@@ -231,19 +246,20 @@ constexpr char routeText[] =
     "    WAIT;\n"
     "  }\n"
     "  if (item == 0)\n"
-    "    weigh(row, scores, chosen, k, renormalised, softmax_chosen, epsilon, factor,\n"
+    "    weigh(row, scores, chosen, k, renormalised, softmax_chosen, epsilon, "
+    "factor,\n"
     "          weights);\n"
     "}\n";
 
-// A counting sort: a group of 64 items for each expert, whose items have a stretch of
-// the slots each, so that equal ones keep their order.
+// A counting sort: a group of 64 items for each expert, whose items have a
+// stretch of the slots each, so that equal ones keep their order.
 constexpr char sortText[] =
     "#define ITEMS 64\n"
-    "__kernel void mille_sort(\n"
-    PLACE "experts_object, const ulong experts_first,\n"
-    OUT_PLACE "order_object, const ulong order_first,\n"
-    OUT_PLACE "place_object, const ulong place_first,\n"
-    OUT_PLACE "starts_object, const ulong starts_first,\n"
+    "__kernel void mille_sort(\n" PLACE
+    "experts_object, const ulong experts_first,\n" OUT_PLACE
+    "order_object, const ulong order_first,\n" OUT_PLACE
+    "place_object, const ulong place_first,\n" OUT_PLACE
+    "starts_object, const ulong starts_first,\n"
     "  const int slots, const int k, const int entries) {\n"
     "  __local int before[ITEMS], own[ITEMS];\n"
     "  __global const int *experts =\n"
@@ -253,7 +269,8 @@ constexpr char sortText[] =
     "  __global int *starts = (__global int *)(starts_object + starts_first);\n"
     "  const int expert = get_group_id(0), item = get_local_id(0);\n"
     "  const int each = (slots + ITEMS - 1) / ITEMS;\n"
-    "  const int from = min(item * each, slots), end = min(from + each, slots);\n"
+    "  const int from = min(item * each, slots), end = min(from + each, "
+    "slots);\n"
     "  int smaller = 0, equal = 0;\n"
     "  for (int s = from; s < end; ++s) {\n"
     "    smaller += experts[s] < expert;\n"

@@ -1,11 +1,12 @@
-// The runtime's own steps on a device: enqueued like kernels, in the order of the
-// program. Must not wait for the device.
+// The runtime's own steps on a device: enqueued like kernels, in the order of
+// the program. Must not wait for the device.
 #include "runtime/opencl/Device.h"
 
 namespace mille::opencl {
 namespace {
 
-constexpr size_t elementItems = 64; // of a group that has an item for each element
+constexpr size_t elementItems =
+    64; // of a group that has an item for each element
 constexpr size_t routeItems = 32, sortItems = 64; // as the texts say
 
 // Planning: the step's kernel is made, once for a session.
@@ -86,7 +87,8 @@ int32_t addTable(mille_session &session, const void *table, uint64_t bytes) {
       return 0;
   if (part.tableCount == part.tableRoom) {
     const uint32_t room = part.tableRoom ? part.tableRoom * 2 : 8;
-    auto *more = (Region *)memory.allocate(memory.user, room * sizeof(Region), 64);
+    auto *more =
+        (Region *)memory.allocate(memory.user, room * sizeof(Region), 64);
     if (!more)
       return fail(session, "a list of tables", CL_OUT_OF_HOST_MEMORY);
     for (uint32_t t = 0; t < part.tableCount; ++t)
@@ -111,9 +113,16 @@ int32_t gather(mille_session &session, const Gather &g) {
     return prepare(session, Step::gather);
   }
   const int64_t columns = g.group * g.columns;
-  return Call(session, Step::gather).at(g.input).at(g.index).at(g.out)
-      .with(g.inputStride).with(g.columns).with(g.group).with(g.perSequence())
-      .with(g.tokens).with(g.outStride)
+  return Call(session, Step::gather)
+      .at(g.input)
+      .at(g.index)
+      .at(g.out)
+      .with(g.inputStride)
+      .with(g.columns)
+      .with(g.group)
+      .with(g.perSequence())
+      .with(g.tokens)
+      .with(g.outStride)
       .run(elementItems, groupsOf(columns), g.rows());
 }
 
@@ -126,8 +135,15 @@ int32_t mean(mille_session &session, const Mean &m) {
   const bool masked = m.mask && m.tokens;
   const void *input = m.tokens ? m.input : m.out;
   const void *mask = masked ? (const void *)m.mask : m.out;
-  return Call(session, Step::mean).at(input).at(mask).at(m.out).with(masked)
-      .with(m.inputStride).with(m.columns).with(m.tokens).with(m.first)
+  return Call(session, Step::mean)
+      .at(input)
+      .at(mask)
+      .at(m.out)
+      .with(masked)
+      .with(m.inputStride)
+      .with(m.columns)
+      .with(m.tokens)
+      .with(m.first)
       .with(m.outStride)
       .run(elementItems, groupsOf(m.columns), m.sequences);
 }
@@ -137,8 +153,14 @@ int32_t similarity(mille_session &session, const Similarity &s) {
     const int32_t code = checkGroup(session, elementItems, 0);
     return code ? code : prepare(session, Step::similarity);
   }
-  return Call(session, Step::similarity).at(s.left).at(s.right).at(s.out)
-      .with(s.leftStride).with(s.rightStride).with(s.columns).with(s.batch)
+  return Call(session, Step::similarity)
+      .at(s.left)
+      .at(s.right)
+      .at(s.out)
+      .with(s.leftStride)
+      .with(s.rightStride)
+      .with(s.columns)
+      .with(s.batch)
       .run(elementItems, groupsOf(s.batch), s.batch);
 }
 
@@ -149,23 +171,45 @@ int32_t route(mille_session &session, const Route &r) {
   if (!experts)
     return session.stopped();
   if (session.planning) {
-    int32_t code = checkGroup(session, sortItems, 4 * perEntry + 3 * 4 * sortItems);
+    int32_t code =
+        checkGroup(session, sortItems, 4 * perEntry + 3 * 4 * sortItems);
     if (code == 0)
       code = prepare(session, Step::route);
     return code ? code : prepare(session, Step::sort);
   }
   const void *bias = r.bias ? r.bias : r.logits;
-  if (int32_t code = Call(session, Step::route).at(r.logits).at(bias)
-          .at(nullptr, experts).at(r.weights).with(r.logitsStride)
-          .with(r.weightsStride).with(r.entries).with(r.k).with(r.sigmoid)
-          .with(r.bias != nullptr).with(r.groups).with(r.topGroups).with(r.sumOfTwo)
-          .with(r.renormalised).with(r.softmaxChosen).withReal(r.epsilon)
-          .withReal(r.factor).withLocal(perEntry).withLocal(perEntry)
-          .withLocal(perEntry).withLocal(perEntry)
-          .run(routeItems, r.rows))
+  if (int32_t code = Call(session, Step::route)
+                         .at(r.logits)
+                         .at(bias)
+                         .at(nullptr, experts)
+                         .at(r.weights)
+                         .with(r.logitsStride)
+                         .with(r.weightsStride)
+                         .with(r.entries)
+                         .with(r.k)
+                         .with(r.sigmoid)
+                         .with(r.bias != nullptr)
+                         .with(r.groups)
+                         .with(r.topGroups)
+                         .with(r.sumOfTwo)
+                         .with(r.renormalised)
+                         .with(r.softmaxChosen)
+                         .withReal(r.epsilon)
+                         .withReal(r.factor)
+                         .withLocal(perEntry)
+                         .withLocal(perEntry)
+                         .withLocal(perEntry)
+                         .withLocal(perEntry)
+                         .run(routeItems, r.rows))
     return code;
-  return Call(session, Step::sort).at(nullptr, experts).at(r.order).at(r.place)
-      .at(r.starts).with(r.slots()).with(r.k).with(r.entries)
+  return Call(session, Step::sort)
+      .at(nullptr, experts)
+      .at(r.order)
+      .at(r.place)
+      .at(r.starts)
+      .with(r.slots())
+      .with(r.k)
+      .with(r.entries)
       .run(sortItems, r.entries);
 }
 

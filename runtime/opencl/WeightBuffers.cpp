@@ -1,12 +1,13 @@
-// A package's weights on a device, in as few buffers as its largest allows: each
-// begins and ends with a tensor. Must not split one.
+// A package's weights on a device, in as few buffers as its largest allows:
+// each begins and ends with a tensor. Must not split one.
 #include "runtime/opencl/Device.h"
 
 namespace mille::opencl {
 namespace {
 
-// Where the tensors begin: the entries of the weights' table that are no numbers of
-// layers' bodies. What follows a short body's entries is 0, where the first one begins.
+// Where the tensors begin: the entries of the weights' table that are no
+// numbers of layers' bodies. What follows a short body's entries is 0, where
+// the first one begins.
 struct Places {
   const mille_model &model;
   const uint64_t *table;
@@ -14,7 +15,8 @@ struct Places {
 
   Places(const mille_model &model, const Weights &weights)
       : model(model), table(weights.table),
-        count(reinterpret_cast<const mille_weights_header *>(weights.data)->table_count),
+        count(reinterpret_cast<const mille_weights_header *>(weights.data)
+                  ->table_count),
         end(weights.data + weights.bytes - weights.tensors) {}
 
   // Whether entry i is a place. Stacks lie in the table in their order.
@@ -27,7 +29,8 @@ struct Places {
     }
     return true;
   }
-  // The last place after `first` and up to `most`, or the end; 0: there is none.
+  // The last place after `first` and up to `most`, or the end; 0: there is
+  // none.
   uint64_t lastUpTo(uint64_t first, uint64_t most) const {
     uint64_t last = end <= most ? end : 0;
     for (uint64_t i = 0; i < count && last != end; ++i)
@@ -45,13 +48,13 @@ struct Places {
 };
 
 // Cuts the weights; with `buffers` null, counts only.
-mille_status cut(const Device &device, const Places &places, WeightBuffer *buffers,
-                 uint32_t &count, Message &message) {
+mille_status cut(const Device &device, const Places &places,
+                 WeightBuffer *buffers, uint32_t &count, Message &message) {
   const uint64_t most = device.info().largest_buffer;
   count = 0;
   for (uint64_t first = 0; first < places.end; ++count) {
-    uint64_t last = places.lastUpTo(first, most > UINT64_MAX - first ? UINT64_MAX
-                                                                     : first + most);
+    uint64_t last = places.lastUpTo(
+        first, most > UINT64_MAX - first ? UINT64_MAX : first + most);
     if (!last)
       return refuseMemory(device, "one of the weights needs",
                           places.nextAfter(first) - first, CL_SUCCESS, message);
@@ -67,24 +70,26 @@ cl_int fill(const Device &device, const char *tensors) {
   for (uint32_t i = 0; i < device.bufferCount && error == CL_SUCCESS; ++i) {
     WeightBuffer &buffer = device.buffers[i];
     buffer.memory = device.library().clCreateBuffer(
-        device.shared->context, CL_MEM_READ_ONLY, buffer.bytes, nullptr, &error);
+        device.shared->context, CL_MEM_READ_ONLY, buffer.bytes, nullptr,
+        &error);
     if (error == CL_SUCCESS)
-      error = upload(device, buffer.memory, 0, tensors + buffer.first, buffer.bytes);
+      error = upload(device, buffer.memory, 0, tensors + buffer.first,
+                     buffer.bytes);
   }
   return error;
 }
 
 } // namespace
 
-cl_int upload(const Device &device, cl_mem memory, uint64_t offset, const void *from,
-              uint64_t bytes) {
+cl_int upload(const Device &device, cl_mem memory, uint64_t offset,
+              const void *from, uint64_t bytes) {
   const Library &cl = device.library();
   cl_int error = CL_SUCCESS;
   cl_command_queue queue = cl.clCreateCommandQueue(
       device.shared->context, device.shared->found.device, 0, &error);
   if (error == CL_SUCCESS)
-    error = cl.clEnqueueWriteBuffer(queue, memory, CL_TRUE, offset, bytes, from, 0,
-                                    nullptr, nullptr);
+    error = cl.clEnqueueWriteBuffer(queue, memory, CL_TRUE, offset, bytes, from,
+                                    0, nullptr, nullptr);
   if (queue)
     cl.clReleaseCommandQueue(queue);
   return error;
@@ -95,7 +100,8 @@ mille_status uploadWeights(mille_package &package, Device &device) {
   const Memory &memory = package.memory;
   device.weightsBytes = places.end;
   if (places.end > device.info().memory_bytes)
-    return refuseMemory(device, "the weights need", places.end, CL_SUCCESS, package.message);
+    return refuseMemory(device, "the weights need", places.end, CL_SUCCESS,
+                        package.message);
   uint32_t count = 0;
   mille_status status = cut(device, places, nullptr, count, package.message);
   if (status != MILLE_OK || !count)
@@ -103,15 +109,17 @@ mille_status uploadWeights(mille_package &package, Device &device) {
   device.buffers = (WeightBuffer *)memory.allocate(
       memory.user, count * sizeof(WeightBuffer), 64);
   if (!device.buffers)
-    return package.message.set(MILLE_OUT_OF_MEMORY,
-                               "a list of %u buffers of weights needs %zu bytes but "
-                               "memory was refused",
-                               count, count * sizeof(WeightBuffer));
-  status = cut(device, places, device.buffers, device.bufferCount, package.message);
+    return package.message.set(
+        MILLE_OUT_OF_MEMORY,
+        "a list of %u buffers of weights needs %zu bytes but "
+        "memory was refused",
+        count, count * sizeof(WeightBuffer));
+  status =
+      cut(device, places, device.buffers, device.bufferCount, package.message);
   cl_int error = fill(device, package.weights.tensors);
-  return error == CL_SUCCESS
-             ? status
-             : refuseMemory(device, "the weights need", places.end, error, package.message);
+  return error == CL_SUCCESS ? status
+                             : refuseMemory(device, "the weights need",
+                                            places.end, error, package.message);
 }
 
 void releaseWeights(mille_package &package, Device &device) {

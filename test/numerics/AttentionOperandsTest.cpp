@@ -14,8 +14,8 @@ using namespace mille::test;
 namespace {
 
 struct Case {
-  const char *operands;    // those that are there, each in blanks
-  const char *attributes;  // of the op, after causal
+  const char *operands;   // those that are there, each in blanks
+  const char *attributes; // of the op, after causal
   bool causal = false;
   int64_t heads = 2, kvHeads = 2, headDim = 16, valueDim = 16;
   int64_t fewerQueries = 0, first = 0; // queries = keys - fewerQueries
@@ -29,10 +29,11 @@ struct Case {
 
 constexpr int64_t batch = 3, distance = 5; // distances are clamped at 5
 
-// Masked keys and, in the second sequence, all: whatever belongs to them is not a
-// number, or infinite.
+// Masked keys and, in the second sequence, all: whatever belongs to them is not
+// a number, or infinite.
 void spoilMasked(const Case &c, const Operand &mask, int64_t keys,
-                 std::initializer_list<const Operand *> ofKeys, JudgedKernel &k) {
+                 std::initializer_list<const Operand *> ofKeys,
+                 JudgedKernel &k) {
   for (int64_t row = 0; row < mask.rows; ++row) {
     bool masked = row / keys == 1 || (row % keys && k.pick(4) == 0);
     mask.at(row, 0) = masked ? -1e30f : 0.0f;
@@ -43,8 +44,8 @@ void spoilMasked(const Case &c, const Operand &mask, int64_t keys,
 }
 
 // Keys that no query, or only some, may see.
-void spoilHidden(const Case &c, int64_t queries, int64_t keys, const Operand &key,
-                 const Operand &value) {
+void spoilHidden(const Case &c, int64_t queries, int64_t keys,
+                 const Operand &key, const Operand &value) {
   for (int64_t s = 0; s < batch; ++s)
     for (int64_t j = 0; j < keys; ++j) {
       bool byAll = c.causal && !c.has("prefix") && j > c.first + queries - 1;
@@ -57,12 +58,13 @@ void spoilHidden(const Case &c, int64_t queries, int64_t keys, const Operand &ke
     }
 }
 
-int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side, bool spoilt,
-          bool narrow, bool bytes) {
+int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side,
+          bool spoilt, bool narrow, bool bytes) {
   const int64_t queries = std::max<int64_t>(1, keys - c.fewerQueries);
   const bool linear = c.has("decay");
-  JudgedKernel k(std::string(c.operands) + c.attributes + (c.causal ? " causal" : "") +
-                     (spoilt ? " spoilt" : ""), side);
+  JudgedKernel k(std::string(c.operands) + c.attributes +
+                     (c.causal ? " causal" : "") + (spoilt ? " spoilt" : ""),
+                 side);
   std::string line = linear ? "kernel.linear_attention %q, %k, %v"
                             : "kernel.attention %q, %k, %v";
   const int64_t rows = batch * queries, keyRows = batch * keys;
@@ -95,13 +97,15 @@ int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side, bool 
   if (c.has("sink"))
     k.fixed(named("sink"), 0, c.heads);
   if (c.has("distances") || c.has("pairs")) {
-    k.fixed("bias", c.heads, c.has("pairs") ? queries * keys : 2 * distance + 1);
+    k.fixed("bias", c.heads,
+            c.has("pairs") ? queries * keys : 2 * distance + 1);
     line += " bias %bias : {bias}";
   }
   if (c.has("content_query"))
     k.rows(named("content_query"), rows, c.heads * (2 * distance + 1));
   if (c.has("content_key"))
-    content = &k.rows(named("content_key"), keyRows, c.heads * (2 * distance + 1));
+    content =
+        &k.rows(named("content_key"), keyRows, c.heads * (2 * distance + 1));
   if (c.has("segments")) {
     Operand &segments = k.integers(named("segments"), keyRows);
     for (int64_t i = 0; i < keyRows; ++i)
@@ -131,23 +135,28 @@ int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side, bool 
   }
   line += " outs(%out : {out}) heads " + number(c.heads) + " kv_heads " +
           number(c.kvHeads) + " head_dim " + number(c.headDim) + " value_dim " +
-          number(c.valueDim) + " offsets [3, 1, 2] scale " + std::to_string(c.scale);
+          number(c.valueDim) + " offsets [3, 1, 2] scale " +
+          std::to_string(c.scale);
   if (!linear)
-    line += std::string(" causal ") + (c.causal ? "true" : "false") + c.attributes +
-            (bytes ? " byte_scores" : "");
+    line += std::string(" causal ") + (c.causal ? "true" : "false") +
+            c.attributes + (bytes ? " byte_scores" : "");
   k.op(line + " : {q}, {k}, {v}");
   for (const char *name : {"q", "k", "v", "out"})
     if (narrow)
       k.narrow(name);
-  return k.check(isa, bytes ? 3e-2 : narrow ? 1.5e-2 : 6e-6, queries, keys, c.heads);
+  return k.check(isa,
+                 bytes    ? 3e-2
+                 : narrow ? 1.5e-2
+                          : 6e-6,
+                 queries, keys, c.heads);
 }
 
 // Which keys are seen.
 const Case sight[] = {
     {" key_bias ", ""},
     {" ", "", true, 3, 1, 5, 7},
-    {" ", "", true, 2, 2, 16, 16, 3, 1},          // keys that nobody sees
-    {" ", "", false, 4, 2, 16, 24, 5, 0},         // of another sequence
+    {" ", "", true, 2, 2, 16, 16, 3, 1},  // keys that nobody sees
+    {" ", "", false, 4, 2, 16, 24, 5, 0}, // of another sequence
     {" ", " window [4, 0]", true, 4, 2, 16, 8},
     {" ", " window [3, 2]"},
     {" ", " window [0, 3]"},
@@ -155,7 +164,7 @@ const Case sight[] = {
     {" ", " chunk 5", true},
     {" key_bias ", " chunk 33"},
     {" ", " window [7, 0] chunk 12", true},
-    {" key_bias ", "", true, 2, 1, 8, 44},        // values of 3, 5 and 7 vectors
+    {" key_bias ", "", true, 2, 1, 8, 44}, // values of 3, 5 and 7 vectors
     {" ", " window [9, 0]", false, 2, 2, 16, 80},
     {" key_bias ", "", false, 1, 1, 8, 100},
     {" prefix ", "", true},
@@ -186,7 +195,8 @@ const Case scores[] = {
     {" content_query content_key key_bias ", "", false, 2, 2, 16, 16},
     {" content_query ", " softcap 2.0", true},
     {" rotation ", " start 10", true, 2, 1, 16, 16},
-    {" rotation key_bias ", " pairing interleaved start 4", false, 2, 2, 12, 12},
+    {" rotation key_bias ", " pairing interleaved start 4", false, 2, 2, 12,
+     12},
     {" key_bias ", " slopes [5.0e-01, 2.5e-01] window [5, 5]"},
 };
 
@@ -207,13 +217,15 @@ int main(int argc, char **argv) {
   const bool bytes = type == "bytes", narrow = bytes || type == "bf16";
   const bool ofSight = argc <= 2 || std::string(argv[2]) == "sight";
   int failures = 0, turn = 0;
-  for (Case c : ofSight ? std::vector<Case>(std::begin(sight), std::end(sight))
-                        : std::vector<Case>(std::begin(scores), std::end(scores))) {
+  for (Case c : ofSight
+                    ? std::vector<Case>(std::begin(sight), std::end(sight))
+                    : std::vector<Case>(std::begin(scores), std::end(scores))) {
     std::string attributes = attributesOf(c);
     c.attributes = attributes.c_str();
     if (narrow && c.has("decay"))
       continue; // linear attention is of f32
-    const bool isLong = argc > 4; // several stretches of keys, of every third case
+    const bool isLong =
+        argc > 4; // several stretches of keys, of every third case
     if (isLong && (turn++ % 3 || c.has("pairs")))
       continue; // of pairs there are too many
     const int64_t longest = 1293;

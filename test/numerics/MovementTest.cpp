@@ -1,5 +1,6 @@
-// Kernels that turn, take and norm parts of rows, against the interpreter: rotate,
-// dispatch, combine, and rows normed in groups; odd sizes, every way to cut them.
+// Kernels that turn, take and norm parts of rows, against the interpreter:
+// rotate, dispatch, combine, and rows normed in groups; odd sizes, every way to
+// cut them.
 //
 // RUN: %programs/kernel-movement widest
 // RUN: %programs/kernel-movement x86-64-v3
@@ -22,7 +23,8 @@ struct Rotation {
   bool interleaved;
 };
 
-int rotate(const Rotation &r, const Isa &isa, int64_t rows, Guarded::Side side) {
+int rotate(const Rotation &r, const Isa &isa, int64_t rows,
+           Guarded::Side side) {
   JudgedKernel k("rotate " + number(r.headDim), side);
   k.rows("x", rows, r.heads * r.headDim);
   k.rows("r", rows, 2 * r.angles);
@@ -35,8 +37,8 @@ int rotate(const Rotation &r, const Isa &isa, int64_t rows, Guarded::Side side) 
 }
 
 // Slot s of row m stands at place[s]; order[place[s]] is m.
-void sortSlots(JudgedKernel &k, const Operand *order, const Operand &place, int64_t rows,
-               int64_t slots) {
+void sortSlots(JudgedKernel &k, const Operand *order, const Operand &place,
+               int64_t rows, int64_t slots) {
   std::vector<int32_t> places(rows * slots);
   std::iota(places.begin(), places.end(), 0);
   for (size_t i = places.size(); i-- > 1;)
@@ -48,23 +50,24 @@ void sortSlots(JudgedKernel &k, const Operand *order, const Operand &place, int6
   }
 }
 
-int dispatch(int64_t columns, int64_t slots, bool weighted, const Isa &isa, int64_t rows,
-             Guarded::Side side) {
+int dispatch(int64_t columns, int64_t slots, bool weighted, const Isa &isa,
+             int64_t rows, Guarded::Side side) {
   JudgedKernel k("dispatch " + number(columns), side);
   k.rows("x", rows, columns);
-  Operand &order = k.integers("o", rows * slots), &place = k.integers("p", rows * slots);
+  Operand &order = k.integers("o", rows * slots),
+          &place = k.integers("p", rows * slots);
   if (weighted)
     k.rows("w", rows, slots);
   sortSlots(k, &order, place, rows, slots);
   k.out(rows * slots, columns);
   k.op(std::string("kernel.dispatch %x order %o : {o} place %p : {p}") +
-       (weighted ? " times %w : {w}" : "") + " outs(%out : {out}) k " + number(slots) +
-       " : {x}");
+       (weighted ? " times %w : {w}" : "") + " outs(%out : {out}) k " +
+       number(slots) + " : {x}");
   return k.check(isa, 1e-7);
 }
 
-int combine(int64_t columns, int64_t slots, bool weighted, const Isa &isa, int64_t rows,
-            Guarded::Side side) {
+int combine(int64_t columns, int64_t slots, bool weighted, const Isa &isa,
+            int64_t rows, Guarded::Side side) {
   JudgedKernel k("combine " + number(columns), side);
   k.rows("x", rows * slots, columns);
   Operand &place = k.integers("p", rows * slots);
@@ -72,18 +75,21 @@ int combine(int64_t columns, int64_t slots, bool weighted, const Isa &isa, int64
     k.rows("w", rows, slots);
   sortSlots(k, nullptr, place, rows, slots);
   k.out(rows, columns);
-  k.op(std::string("kernel.combine %x place %p : {p}") + (weighted ? " times %w : {w}" : "") +
-       " outs(%out : {out}) k " + number(slots) + " : {x}");
+  k.op(std::string("kernel.combine %x place %p : {p}") +
+       (weighted ? " times %w : {w}" : "") + " outs(%out : {out}) k " +
+       number(slots) + " : {x}");
   return k.check(isa, 1e-6);
 }
 
-int norm(const std::string &kind, int64_t columns, int64_t group, const Isa &isa,
-         int64_t rows, Guarded::Side side) {
-  JudgedKernel k("norm " + kind + " " + number(columns) + " by " + number(group), side);
+int norm(const std::string &kind, int64_t columns, int64_t group,
+         const Isa &isa, int64_t rows, Guarded::Side side) {
+  JudgedKernel k(
+      "norm " + kind + " " + number(columns) + " by " + number(group), side);
   k.rows("x", rows, columns);
   k.fixed("g", 0, columns);
   k.out(rows, columns);
-  k.op("kernel.rows ins(%x, %g : {x}, {g}) outs(%out : {out}) gather [-1, -1] norm <" +
+  k.op("kernel.rows ins(%x, %g : {x}, {g}) outs(%out : {out}) gather [-1, -1] "
+       "norm <" +
        kind + ", 1.000000e-05, group = " + number(group) +
        "> {\n^bb0(%a: f32, %b: f32):\n %y = arith.mulf %a, %b : f32\n"
        " kernel.yield %y : f32\n }");
@@ -97,9 +103,13 @@ int main(int argc, char **argv) {
   int failures = 0;
   for (int64_t rows : {1, 2, 19})
     for (auto side : sides) {
-      for (const Rotation &r : {Rotation{3, 16, 8, 0, false}, {2, 64, 32, 0, false},
-                                {2, 24, 6, 12, false}, {1, 7, 2, 3, false},
-                                {3, 16, 8, 0, true}, {2, 20, 4, 5, true}, {1, 96, 48, 0, true}})
+      for (const Rotation &r : {Rotation{3, 16, 8, 0, false},
+                                {2, 64, 32, 0, false},
+                                {2, 24, 6, 12, false},
+                                {1, 7, 2, 3, false},
+                                {3, 16, 8, 0, true},
+                                {2, 20, 4, 5, true},
+                                {1, 96, 48, 0, true}})
         failures += rotate(r, isa, rows, side);
       for (bool weighted : {false, true}) {
         failures += dispatch(100, 3, weighted, isa, rows, side);

@@ -1,5 +1,6 @@
-// `mille analyze`: what depth, placement and scales do to a model, before anybody
-// runs or trains it. Puts rooms together; the mathematics is compiler/analyze's.
+// `mille analyze`: what depth, placement and scales do to a model, before
+// anybody runs or trains it. Puts rooms together; the mathematics is
+// compiler/analyze's.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
@@ -25,11 +26,13 @@ static Values sampleOf(mlir::Operation *model, int64_t tokens, uint64_t seed) {
   std::mt19937_64 bits(seed);
   Values values;
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-    auto name = forward.getArgAttrOfType<mlir::StringAttr>(i, "transformer.name");
+    auto name =
+        forward.getArgAttrOfType<mlir::StringAttr>(i, "transformer.name");
     if (!name || forward.getArgAttr(i, "transformer.default"))
       continue;
     auto type = llvm::cast<mlir::ShapedType>(forward.getArgument(i).getType());
-    auto below = forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
+    auto below =
+        forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
     Value value;
     value.integer = type.getElementType().isInteger();
     size_t count = 1;
@@ -40,7 +43,8 @@ static Values sampleOf(mlir::Operation *model, int64_t tokens, uint64_t seed) {
     }
     for (size_t k = 0; k < count; ++k)
       value.numbers.push_back(
-          value.integer ? double(bits() % uint64_t(std::max<int64_t>(below ? below.getInt() : 2, 1)))
+          value.integer ? double(bits() % uint64_t(std::max<int64_t>(
+                                              below ? below.getInt() : 2, 1)))
                         : double(bits() >> 11) * 0x1p-52 - 1);
     values[name.str()] = std::move(value);
   }
@@ -48,7 +52,8 @@ static Values sampleOf(mlir::Operation *model, int64_t tokens, uint64_t seed) {
 }
 
 // Moments and largest magnitudes of what a run kept.
-static void takeMeasures(const Values &outputs, size_t number, StackAnalysis &a) {
+static void takeMeasures(const Values &outputs, size_t number,
+                         StackAnalysis &a) {
   auto entry = [&](const std::string &name, size_t i, double &second,
                    double *largest) {
     auto found = outputs.find(name);
@@ -79,7 +84,8 @@ static Status openModel(const AnalyzeOptions &options,
     return status;
   if (subject == Subject::package) {
     if (!options.weights.empty()) {
-      mlir::emitError(mlir::FileLineColLoc::get(&context, options.subject, 0, 0))
+      mlir::emitError(
+          mlir::FileLineColLoc::get(&context, options.subject, 0, 0))
           << "--weights is " << options.weights
           << " but a package has its own: give the model";
       return Status::commandLine;
@@ -107,7 +113,8 @@ static Status predictAll(const AnalyzeOptions &options, Reference &reference,
   report.options.simulation.seed = options.seed;
   std::vector<Stack> stacks;
   if (Status status = readStacks(
-          model, unknown, [&](StringRef name) { return parameters.of(name); }, stacks);
+          model, unknown, [&](StringRef name) { return parameters.of(name); },
+          stacks);
       failed(status))
     return status;
   if (parameters.failed())
@@ -122,12 +129,14 @@ static Status measureAll(const AnalyzeOptions &options,
                          Report &report) {
   Values inputs, outputs;
   if (!options.inputs.empty()) {
-    if (Status status = readTensors(options.inputs, context, inputs); failed(status))
+    if (Status status = readTensors(options.inputs, context, inputs);
+        failed(status))
       return status;
     report.sample = options.inputs;
   } else {
     inputs = sampleOf(reference.model(), options.sample, options.seed);
-    report.sample = "random inputs of " + std::to_string(options.sample) + " tokens";
+    report.sample =
+        "random inputs of " + std::to_string(options.sample) + " tokens";
   }
   keepSums(reference.model());
   if (Status status = reference.run(inputs, outputs); failed(status))
@@ -146,7 +155,8 @@ static Status writeHtml(const std::string &path, const Report &report,
   file.write(StringRef(page));
   if (file.commit())
     return Status::done;
-  mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0)) << file.problem();
+  mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0))
+      << file.problem();
   return Status::machine;
 }
 
@@ -161,18 +171,22 @@ Status mille::analyzeCommand(const AnalyzeOptions &options,
     return status;
   if (options.sample > 0 || !options.inputs.empty()) {
     if (reference.model()->hasAttr("weights")) {
-      mlir::emitError(mlir::FileLineColLoc::get(&context, options.subject, 0, 0))
+      mlir::emitError(
+          mlir::FileLineColLoc::get(&context, options.subject, 0, 0))
           << (options.inputs.empty() ? "--sample" : "--inputs")
-          << " is given but the model is without weights: nothing can be measured";
+          << " is given but the model is without weights: nothing can be "
+             "measured";
       return Status::commandLine;
     }
-    if (Status status = measureAll(options, context, reference, report); failed(status))
+    if (Status status = measureAll(options, context, reference, report);
+        failed(status))
       return status;
   }
   for (StackAnalysis &stack : report.stacks)
     advise(stack, report.options);
   if (!options.html.empty())
-    if (Status status = writeHtml(options.html, report, context); failed(status))
+    if (Status status = writeHtml(options.html, report, context);
+        failed(status))
       return status;
   if (options.json)
     writeJson(report, out);

@@ -1,12 +1,12 @@
 // `mille bench`: how fast a package runs, and what share of this machine's peak
 // that is, both measured in the same run. Must not judge.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/package/Compiled.h"
 #include "compiler/driver/Diagnose.h"
-#include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/Progress.h"
-#include "compiler/driver/package/Reference.h"
 #include "compiler/driver/commands/Report.h"
+#include "compiler/driver/machine/Machine.h"
+#include "compiler/driver/package/Compiled.h"
+#include "compiler/driver/package/Reference.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -40,10 +40,12 @@ struct Measured {
 static double timeOneRun(Compiled &compiled, Status &status) {
   auto start = Clock::now();
   status = compiled.runBound();
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(Clock::now() - start)
+      .count();
 }
 
-// Of what computes, for numbers of `type`; a device has the narrow ones widened.
+// Of what computes, for numbers of `type`; a device has the narrow ones
+// widened.
 static Status measurePeak(Compiled &compiled, NumberType type, unsigned threads,
                           Measured &measured) {
   std::optional<Compiled::DevicePeak> device;
@@ -106,7 +108,7 @@ static Status measure(const BenchOptions &options, NumberType type,
   return status;
 }
 
-//===-- Printing -------------------------------------------------------------------===//
+//===-- Printing ----------------------------------------------------------===//
 
 static bool hasSize(const Package &package, int64_t extent) {
   auto names = [&](const Package::Tensor &tensor) {
@@ -142,18 +144,18 @@ static void printColumns(const BenchOptions &options, const Package &package,
     out << "of these " << countTokens(options) << " are no padding, ";
   if (hasSize(package, -3))
     out << decoderTokens(options) << " decoder tokens, ";
-  out
-      << options.threads << (options.threads == 1 ? " thread" : " threads")
+  out << options.threads << (options.threads == 1 ? " thread" : " threads")
       << "\n";
   out << llvm::format("median %.3f ms, quartiles %.3f to %.3f, of %zu runs\n",
                       m.at(0.5), m.at(0.25), m.at(0.75), m.milliseconds.size());
   // A package of another type may run emulated.
   if (m.peakGflops > 0)
-    out << llvm::format("%.1f GFLOP/s, %.1f %% of %s's %.1f (%s multiply-adds in "
-                        "registers, same run)\n",
-                        m.gflops(), 100 * m.gflops() / m.peakGflops,
-                        m.device.empty() ? "this machine" : m.device.c_str(),
-                        m.peakGflops, m.peakOf.c_str());
+    out << llvm::format(
+        "%.1f GFLOP/s, %.1f %% of %s's %.1f (%s multiply-adds in "
+        "registers, same run)\n",
+        m.gflops(), 100 * m.gflops() / m.peakGflops,
+        m.device.empty() ? "this machine" : m.device.c_str(), m.peakGflops,
+        m.peakOf.c_str());
   else
     out << llvm::format("%.1f GFLOP/s; this machine has no %s multiply-adds\n",
                         m.gflops(), m.peakOf.c_str());
@@ -167,8 +169,7 @@ static void printColumns(const BenchOptions &options, const Package &package,
   for (const mille_profile &k : m.kernels) {
     double seconds = std::max<double>(k.nanoseconds, 1) * 1e-9;
     out << llvm::format("%9.3f %5.1f %% %9.0f %8.1f %16.1f  ",
-                        seconds * 1e3 / m.profiled,
-                        100 * k.nanoseconds / total,
+                        seconds * 1e3 / m.profiled, 100 * k.nanoseconds / total,
                         double(k.calls) / m.profiled, k.flops * 1e-9 / seconds,
                         k.weight_bytes * 1e-9 / seconds)
         << package.inWords(k.name) << " (" << k.name << ")\n";
@@ -291,7 +292,8 @@ Status mille::benchCommand(const BenchOptions &given,
       failed(status) || failed(status = checkCode(package, code)))
     return status;
   if (code == "reference") {
-    sayError("--target is 'reference' but only what is compiled can be measured");
+    sayError(
+        "--target is 'reference' but only what is compiled can be measured");
     return Status::commandLine;
   }
   if (Status status = Compiled::open(package, code, context, compiled);
@@ -307,8 +309,9 @@ Status mille::benchCommand(const BenchOptions &given,
   if (Status status = compiled->bind(inputs, options.threads); failed(status))
     return status;
   Measured measured;
-  if (Status status = measure(options, numberTypeOf(package), *compiled,
-                              measured); failed(status))
+  if (Status status =
+          measure(options, numberTypeOf(package), *compiled, measured);
+      failed(status))
     return status;
   (options.json ? printJson : printColumns)(options, package, measured, out);
   return Status::done;

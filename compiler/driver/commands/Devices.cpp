@@ -17,18 +17,22 @@ static std::string inUnits(uint64_t bytes) {
   for (; size >= 1024 && unit < 3; ++unit)
     size /= 1024;
   char text[32];
-  snprintf(text, sizeof text, size < 10 && size != int(size) ? "%.1f %s"
-                                                            : "%.0f %s",
-           size, units[unit]);
+  snprintf(text, sizeof text,
+           size < 10 && size != int(size) ? "%.1f %s" : "%.0f %s", size,
+           units[unit]);
   return text;
 }
 
 static const char *nameOf(mille_device_kind kind) {
   switch (kind) {
-  case MILLE_DEVICE_CPU: return "CPU";
-  case MILLE_DEVICE_GPU: return "GPU";
-  case MILLE_DEVICE_ACCELERATOR: return "accelerator";
-  case MILLE_DEVICE_OTHER: break;
+  case MILLE_DEVICE_CPU:
+    return "CPU";
+  case MILLE_DEVICE_GPU:
+    return "GPU";
+  case MILLE_DEVICE_ACCELERATOR:
+    return "accelerator";
+  case MILLE_DEVICE_OTHER:
+    break;
   }
   return "device";
 }

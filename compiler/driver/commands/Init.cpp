@@ -24,8 +24,7 @@ static void drawInThreads(transformer::DrawnAttr recipe, int64_t first,
   for (size_t begin = each; begin < into.size(); begin += each) {
     MutableArrayRef<float> part =
         into.slice(begin, std::min(each, into.size() - begin));
-    workers.emplace_back(
-        [=] { draw(recipe, first + int64_t(begin), part); });
+    workers.emplace_back([=] { draw(recipe, first + int64_t(begin), part); });
   }
   draw(recipe, first, into.take_front(each));
   for (std::thread &worker : workers)
@@ -75,8 +74,9 @@ Status mille::initCommand(const InitOptions &options,
                           mlir::MLIRContext &context, llvm::raw_ostream &out) {
   mlir::Location at = mlir::FileLineColLoc::get(&context, options.model, 0, 0);
   if (llvm::StringRef(options.model).ends_with(".mlir")) {
-    mlir::emitError(at) << "a .mlir names its weights: init takes a native spec "
-                           "or a Hugging Face folder";
+    mlir::emitError(at)
+        << "a .mlir names its weights: init takes a native spec "
+           "or a Hugging Face folder";
     return Status::input;
   }
   ImportOptions how;

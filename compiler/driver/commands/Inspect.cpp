@@ -1,10 +1,10 @@
 // `mille inspect`: what a model is, read off its transformer ops, on a screen.
 // Must not run it; what a unit is in words is UnitFacts'.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/package/Package.h"
-#include "compiler/driver/package/Reference.h"
 #include "compiler/driver/commands/Report.h"
 #include "compiler/driver/commands/UnitFacts.h"
+#include "compiler/driver/package/Package.h"
+#include "compiler/driver/package/Reference.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -13,7 +13,7 @@ using namespace mille;
 using namespace mille::transformer;
 using llvm::StringRef;
 
-//===-- The screen -------------------------------------------------------------------===//
+//===-- The screen --------------------------------------------------------===//
 
 // "0-11", "0, 2, 5-7".
 static std::string ranges(llvm::ArrayRef<int64_t> numbers) {
@@ -52,8 +52,9 @@ static std::vector<Stack> stacksOf(mlir::Operation *model) {
 
 static void printFact(const std::string &what, const std::string &value,
                       llvm::raw_ostream &out) {
-  out << "    " << what << std::string(what.size() < 15 ? 16 - what.size() : 1, ' ')
-      << value << '\n';
+  out << "    " << what
+      << std::string(what.size() < 15 ? 16 - what.size() : 1, ' ') << value
+      << '\n';
 }
 
 static void printFacts(const Facts &facts, llvm::raw_ostream &out) {
@@ -68,7 +69,8 @@ static void printDifferences(const Facts &facts, const Facts &usual,
     if (llvm::find(usual, fact) == usual.end())
       printFact(fact.what, fact.value, out);
   for (const Fact &fact : usual)
-    if (llvm::none_of(facts, [&](const Fact &other) { return other.what == fact.what; }))
+    if (llvm::none_of(
+            facts, [&](const Fact &other) { return other.what == fact.what; }))
       printFact(fact.what, "none", out);
 }
 
@@ -86,7 +88,8 @@ static std::vector<Kind> kindsOf(const Stack &stack, size_t i,
     if (i >= units.size())
       continue;
     Facts facts = factsOf(units[i], model);
-    auto known = llvm::find_if(kinds, [&](Kind &kind) { return kind.facts == facts; });
+    auto known =
+        llvm::find_if(kinds, [&](Kind &kind) { return kind.facts == facts; });
     if (known == kinds.end())
       known = kinds.insert(kinds.end(), {std::move(facts), {}});
     known->layers.push_back(number);
@@ -174,9 +177,9 @@ static bool ofDecoder(mlir::Value value, mlir::func::FuncOp forward) {
       return false;
     value = op->getOperand(0);
   }
-  return bool(forward.getArgAttr(
-      llvm::cast<mlir::BlockArgument>(value).getArgNumber(),
-      "transformer.decoder"));
+  return bool(
+      forward.getArgAttr(llvm::cast<mlir::BlockArgument>(value).getArgNumber(),
+                         "transformer.decoder"));
 }
 
 static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
@@ -184,17 +187,18 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
     auto shaped = llvm::cast<mlir::ShapedType>(value.getType());
     std::string text = "[";
     for (auto [i, extent] : llvm::enumerate(shaped.getShape()))
-      text += (i ? ", " : "") +
-              std::string(!mlir::ShapedType::isDynamic(extent)
-                              ? std::to_string(extent)
-                          : i == 0 ? "batch"
-                          : ofDecoder(value, forward) ? "decoder_tokens"
-                                                      : "tokens");
+      text += (i ? ", " : "") + std::string(!mlir::ShapedType::isDynamic(extent)
+                                                ? std::to_string(extent)
+                                            : i == 0 ? "batch"
+                                            : ofDecoder(value, forward)
+                                                ? "decoder_tokens"
+                                                : "tokens");
     return text + "]";
   };
   out << "inputs\n";
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-    auto name = forward.getArgAttrOfType<mlir::StringAttr>(i, "transformer.name");
+    auto name =
+        forward.getArgAttrOfType<mlir::StringAttr>(i, "transformer.name");
     auto below =
         forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
     out << "  " << (name ? name.getValue() : "?") << ' '
@@ -210,8 +214,8 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
     auto name =
         forward.getResultAttrOfType<mlir::StringAttr>(i, "transformer.name");
-    out << "  " << (name ? name.getValue() : "?") << ' '
-        << words(values[i]) << '\n';
+    out << "  " << (name ? name.getValue() : "?") << ' ' << words(values[i])
+        << '\n';
   }
 }
 
@@ -283,7 +287,8 @@ static void printJson(mlir::Operation *model, llvm::raw_ostream &out) {
     json.attribute("parameters", int64_t(parametersOf(model)));
     json.attributeArray("tables", [&] {
       model->walk([&](EmbedOp embed) {
-        for (auto table : embed.getTables().getAsRange<mlir::FlatSymbolRefAttr>())
+        for (auto table :
+             embed.getTables().getAsRange<mlir::FlatSymbolRefAttr>())
           json.value(table.getValue());
       });
     });

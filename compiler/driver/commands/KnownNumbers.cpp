@@ -11,7 +11,9 @@ using transformer::formatDouble;
 namespace {
 
 // As close as a formula evaluated in double another way may come.
-bool same(double a, double b) { return std::fabs(a - b) <= 1e-12 * std::fabs(b); }
+bool same(double a, double b) {
+  return std::fabs(a - b) <= 1e-12 * std::fabs(b);
+}
 
 // The whole number that `value` is, in 1 .. 10^6.
 std::optional<int64_t> whole(double value) {
@@ -35,7 +37,8 @@ std::optional<std::string> ofTwoStacks(double value, const Dimensions &model) {
         return "0.81*(" + text(n) + "^4*" + text(m) +
                ")^(1/16), DeepNorm's encoder alpha beside a decoder";
       if (same(value, std::pow(3.0 * m, 0.25)))
-        return "(3*" + text(m) + ")^(1/4), DeepNorm's decoder alpha beside an encoder";
+        return "(3*" + text(m) +
+               ")^(1/4), DeepNorm's decoder alpha beside an encoder";
     }
   return std::nullopt;
 }
@@ -66,8 +69,8 @@ std::optional<std::string> mille::knownScale(double value,
   if (auto depth = whole(std::pow(value, 4) / 2); depth && *depth <= 5000)
     return "(2*" + text(*depth) + alpha + " of " + text(*depth) + " layers";
   if (auto depth = whole(value * value / 2); depth && *depth <= 5000)
-    return "(2*" + text(*depth) + ")^(1/2), ChatGLM's alpha of " + text(*depth) +
-           " layers";
+    return "(2*" + text(*depth) + ")^(1/2), ChatGLM's alpha of " +
+           text(*depth) + " layers";
   return std::nullopt;
 }
 

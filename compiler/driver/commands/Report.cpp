@@ -50,7 +50,8 @@ static std::string tilesOf(const Package::Kernel &kernel) {
   return text.empty() ? "-" : text;
 }
 
-// What the model's constant scales cost: its kernels and bytes with and without.
+// What the model's constant scales cost: its kernels and bytes with and
+// without.
 static void printTraffic(const Package &package, llvm::raw_ostream &out) {
   if (!package.unscaled)
     return;
@@ -63,9 +64,10 @@ static void printTraffic(const Package &package, llvm::raw_ostream &out) {
       << (*package.unscaled == package.traffic ? "nothing"
                                                : "other kernels, or more bytes")
       << '\n';
-  printColumns(out, {{"model", "kernels", "launches", "moved per row", "weights"},
-                     row("with them", package.traffic),
-                     row("without", *package.unscaled)});
+  printColumns(out,
+               {{"model", "kernels", "launches", "moved per row", "weights"},
+                row("with them", package.traffic),
+                row("without", *package.unscaled)});
 }
 
 static std::string inDigits(double number) {
@@ -89,7 +91,8 @@ static void printCertificate(const Package &package, llvm::raw_ostream &out) {
     rows.push_back({one->what, one->inputs, inDigits(one->error),
                     inDigits(one->allowed), one->good() ? "ok" : "EXCEEDS"});
   if (!rows.empty())
-    rows.insert(rows.begin(), {"measured", "on", "error", "allowed", "verdict"});
+    rows.insert(rows.begin(),
+                {"measured", "on", "error", "allowed", "verdict"});
   printColumns(out, rows);
   out << "again, and the compiled code: mille verify " << package.folder
       << " --certificate\n";
@@ -131,14 +134,16 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
       launches += done ? fusion.launchesSaved : 0;
     }
     printColumns(out, rows);
-    out << "\n" << fused << " of " << package.fusions.size()
+    out << "\n"
+        << fused << " of " << package.fusions.size()
         << " boundaries are fused: " << sayBytes(bytes)
         << " less to move for each row, " << launches << " launches fewer\n";
   }
   printRewrites(package, out);
   if (!package.bodies.empty()) {
     out << "\nlayers\n";
-    std::vector<Row> rows = {{"stack", "body", "layers", "why a body of its own"}};
+    std::vector<Row> rows = {
+        {"stack", "body", "layers", "why a body of its own"}};
     for (const Package::Body &body : package.bodies)
       rows.push_back({std::to_string(body.stack), std::to_string(body.number),
                       body.layers, body.number ? body.difference : "-"});

@@ -1,11 +1,11 @@
 // `mille run`: inputs from a file through a package, or through the reference,
 // to a file. Must not know how either computes.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/package/Compiled.h"
 #include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/driver/package/Reference.h"
 #include "compiler/driver/Scratch.h"
+#include "compiler/driver/package/Compiled.h"
+#include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/Compare.h"
 #include "compiler/interpret/TensorFiles.h"
 #include "llvm/ADT/StringExtras.h"
@@ -111,11 +111,10 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
   }
   Scratch scratch;
   if (subject == Subject::model)
-    if (Status status =
-            compileForOneRun(options.subject, options.hiddenStates,
-                             imageSizeOf(inputs),
-                             llvm::StringRef(code).split(':').first.str(), scratch,
-                             context, package);
+    if (Status status = compileForOneRun(
+            options.subject, options.hiddenStates, imageSizeOf(inputs),
+            llvm::StringRef(code).split(':').first.str(), scratch, context,
+            package);
         failed(status))
       return status;
   return runCompiled(package, code, options.threads, inputs, context, outputs,

@@ -1,14 +1,14 @@
-// Measures whole packages, whose kernels stream weights as they will. Must not choose
-// by less than what repeats differ by.
+// Measures whole packages, whose kernels stream weights as they will. Must not
+// choose by less than what repeats differ by.
 #include "compiler/driver/commands/Tune.h"
 
-#include "compiler/driver/package/Compiled.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
-#include "compiler/driver/package/Reference.h"
 #include "compiler/driver/Scratch.h"
-#include "llvm/Support/Format.h"
+#include "compiler/driver/package/Compiled.h"
+#include "compiler/driver/package/Reference.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 
 #include <map>
 
@@ -37,7 +37,8 @@ using Choices = std::map<std::string, Choice>; // by kernel
 
 } // namespace
 
-static std::string tileIn(const Package::Kernel &kernel, const std::string &isa) {
+static std::string tileIn(const Package::Kernel &kernel,
+                          const std::string &isa) {
   for (const Package::Kernel::Tile &tile : kernel.tiles)
     if (tile.isa == isa)
       return tile.text;
@@ -51,16 +52,19 @@ static Status make(const CompileOptions &options, unsigned rank,
   trial.remarks.clear();
   trial.certify = false;
   trial.tiles.others = rank;
-  if (Status status = compileModel(trial, context, llvm::nulls()); failed(status))
+  if (Status status = compileModel(trial, context, llvm::nulls());
+      failed(status))
     return status;
-  if (Status status = findPackage(trial.folder, context, made.package); failed(status))
+  if (Status status = findPackage(trial.folder, context, made.package);
+      failed(status))
     return status;
   if (Status status = Compiled::open(made.package, "", context, made.compiled);
       failed(status))
     return status;
   const int64_t most = made.package.maxTokens ? made.package.maxTokens : 128;
-  return made.compiled->bind(seededInputs(made.package, 1, std::min<int64_t>(128, most),
-                                          32, /*withMask=*/false),
+  return made.compiled->bind(seededInputs(made.package, 1,
+                                          std::min<int64_t>(128, most), 32,
+                                          /*withMask=*/false),
                              /*threads=*/1);
 }
 
@@ -73,7 +77,8 @@ static Status runOnce(Candidate &candidate, bool counts) {
   for (const mille_profile &kernel : compiled.kernels())
     if (counts && kernel.calls) {
       double took = kernel.nanoseconds;
-      auto [entry, isNew] = candidate.nanoseconds.try_emplace(kernel.name, took);
+      auto [entry, isNew] =
+          candidate.nanoseconds.try_emplace(kernel.name, took);
       entry->second = std::min(entry->second, took);
     }
   return compiled.profile(false);
@@ -89,10 +94,10 @@ static Status measureTogether(Candidate &model, Candidate &other) {
   return Status::done;
 }
 
-// The kernels that have another tile in `other` and took less time with it. Gives
-// whether any has another tile.
-static bool choose(const Candidate &model, const Candidate &other, unsigned rank,
-                   const std::string &isa, Choices &choices) {
+// The kernels that have another tile in `other` and took less time with it.
+// Gives whether any has another tile.
+static bool choose(const Candidate &model, const Candidate &other,
+                   unsigned rank, const std::string &isa, Choices &choices) {
   bool differs = false;
   for (const Package::Kernel &kernel : other.package.kernels) {
     auto before = model.nanoseconds.find(kernel.name);
@@ -113,8 +118,9 @@ static bool choose(const Candidate &model, const Candidate &other, unsigned rank
   return differs;
 }
 
-static Status measureRanks(const CompileOptions &options, mlir::MLIRContext &context,
-                           std::string &isa, Choices &choices) {
+static Status measureRanks(const CompileOptions &options,
+                           mlir::MLIRContext &context, std::string &isa,
+                           Choices &choices) {
   Candidate model;
   if (Status status = make(options, 0, context, model); failed(status))
     return status;
@@ -134,11 +140,12 @@ static Status measureRanks(const CompileOptions &options, mlir::MLIRContext &con
   return Status::done;
 }
 
-Status mille::tuneModel(const CompileOptions &options, mlir::MLIRContext &context,
-                        llvm::raw_ostream &out) {
+Status mille::tuneModel(const CompileOptions &options,
+                        mlir::MLIRContext &context, llvm::raw_ostream &out) {
   std::string isa;
   Choices choices;
-  if (Status status = measureRanks(options, context, isa, choices); failed(status))
+  if (Status status = measureRanks(options, context, isa, choices);
+      failed(status))
     return status;
   CompileOptions best = options;
   for (const auto &[name, choice] : choices)

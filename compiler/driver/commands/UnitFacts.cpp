@@ -1,5 +1,5 @@
-// The words for ops, norms and scales of a unit; placements by the slots that are
-// filled.
+// The words for ops, norms and scales of a unit; placements by the slots that
+// are filled.
 #include "compiler/driver/commands/UnitFacts.h"
 
 #include <cmath>
@@ -121,24 +121,27 @@ private:
     if (auto norm = llvm::dyn_cast<NormOp>(op))
       return add("inner norm", normInWords(norm.getNorm()));
     if (auto clamp = llvm::dyn_cast<ClampOp>(op))
-      return add("clamped", formatDouble(clamp.getLow().convertToDouble()) +
-                                " .. " +
-                                formatDouble(clamp.getHigh().convertToDouble()));
+      return add("clamped",
+                 formatDouble(clamp.getLow().convertToDouble()) + " .. " +
+                     formatDouble(clamp.getHigh().convertToDouble()));
     if (auto route = llvm::dyn_cast<RouteOp>(op))
       return sayRouter(route);
     if (auto activate = llvm::dyn_cast<ActivateOp>(op))
-      return add("feed-forward", std::to_string(channels(activate.getInput())) +
-                                     ", " + stringifyActivation(activate.getFunction()).str());
+      return add("feed-forward",
+                 std::to_string(channels(activate.getInput())) + ", " +
+                     stringifyActivation(activate.getFunction()).str());
     if (auto gate = llvm::dyn_cast<GateOp>(op))
-      return add("feed-forward", "gated, " + std::to_string(channels(gate.getUp())) +
-                                     ", " + stringifyActivation(gate.getFunction()).str());
+      return add("feed-forward",
+                 "gated, " + std::to_string(channels(gate.getUp())) + ", " +
+                     stringifyActivation(gate.getFunction()).str());
   }
 
   template <typename Op> static std::string heads(Op attend) {
     std::string text = std::to_string(attend.getHeads()) + " heads of " +
                        std::to_string(attend.getHeadDim());
     if (attend.getKvHeads() != attend.getHeads())
-      text += ", " + std::to_string(attend.getKvHeads()) + " for keys and values";
+      text +=
+          ", " + std::to_string(attend.getKvHeads()) + " for keys and values";
     if (attend.getValueDim() != attend.getHeadDim())
       text += ", values of " + std::to_string(attend.getValueDim());
     return text;
@@ -214,14 +217,17 @@ private:
     if (rotate.getTableAttr())
       return add("positions", "RoPE by table, " + pairing);
     auto frequencies = *rotate.getFrequencies();
-    std::string text = "RoPE on " + std::to_string(2 * frequencies.size()) +
-                       " of " + std::to_string(rotate.getHeadDim()) +
-                       " dimensions, " + pairing + ", slowest 1/" +
-                       std::to_string(std::llround(1 / std::fabs(frequencies.back())));
-    if (double factor = rotate.getAttentionFactor().convertToDouble(); factor != 1)
+    std::string text =
+        "RoPE on " + std::to_string(2 * frequencies.size()) + " of " +
+        std::to_string(rotate.getHeadDim()) + " dimensions, " + pairing +
+        ", slowest 1/" +
+        std::to_string(std::llround(1 / std::fabs(frequencies.back())));
+    if (double factor = rotate.getAttentionFactor().convertToDouble();
+        factor != 1)
       text += ", times " + formatDouble(factor);
     if (auto longer = rotate.getLongContext())
-      text += ", other frequencies beyond " + std::to_string(longer->getAfter());
+      text +=
+          ", other frequencies beyond " + std::to_string(longer->getAfter());
     add("positions", text);
   }
 
@@ -232,8 +238,8 @@ private:
     if (route.getSelectionBiasAttr())
       text += " with a selection bias";
     if (int64_t groups = route.getGroups(); groups > 1)
-      text += ", from " + std::to_string(int64_t(route.getTopGroups())) + " of " +
-              std::to_string(groups) + " groups";
+      text += ", from " + std::to_string(int64_t(route.getTopGroups())) +
+              " of " + std::to_string(groups) + " groups";
     if (route.getRenormalised() || route.getSoftmaxChosen())
       text += ", renormalised";
     if (double factor = route.getFactor().convertToDouble(); factor != 1)
@@ -301,12 +307,14 @@ Facts mille::factsOf(ResidualOp unit, const Dimensions &model) {
   if (unit.getOutNormAttr())
     facts.push_back({"output norm", normInWords(unit.getOutNormAttr())});
   if (!isOne(unit.getSkipScaleAttr()))
-    facts.push_back({"skip scale", scaleInWords(unit.getSkipScaleAttr(), model)});
+    facts.push_back(
+        {"skip scale", scaleInWords(unit.getSkipScaleAttr(), model)});
   if (auto scales = unit.getBranchScaleAttr())
     for (ScaleAttr scale : scales.getAsRange<ScaleAttr>())
       if (!isOne(scale))
         addFact(facts, "branch scale", scaleInWords(scale, model));
   if (!isOne(unit.getStreamScaleAttr()))
-    facts.push_back({"stream scale", scaleInWords(unit.getStreamScaleAttr(), model)});
+    facts.push_back(
+        {"stream scale", scaleInWords(unit.getStreamScaleAttr(), model)});
   return facts;
 }

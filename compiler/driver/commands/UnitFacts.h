@@ -7,7 +7,8 @@
 namespace mille {
 
 struct Fact {
-  std::string what, value; // "skip scale", "2.63 = (2*24)^(1/4), DeepNorm's alpha"
+  std::string what,
+      value; // "skip scale", "2.63 = (2*24)^(1/4), DeepNorm's alpha"
   bool operator==(const Fact &other) const {
     return what == other.what && value == other.value;
   }

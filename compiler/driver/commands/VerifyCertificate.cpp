@@ -1,11 +1,12 @@
-// `mille verify --certificate`: a package's rewrites measured again, in double and
-// compiled. Must not hold a bound: what a rewrite may do is in the manifest.
+// `mille verify --certificate`: a package's rewrites measured again, in double
+// and compiled. Must not hold a bound: what a rewrite may do is in the
+// manifest.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/package/Package.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
-#include "compiler/driver/package/Reference.h"
 #include "compiler/driver/Scratch.h"
+#include "compiler/driver/package/Package.h"
+#include "compiler/driver/package/Reference.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -25,7 +26,8 @@ static std::vector<Claim> claimsIn(const Package &package) {
       continue;
     if (claims.empty() || claims.back().rewrite != rewrite.name)
       claims.push_back({rewrite.name, 0});
-    claims.back().roundings = std::max(claims.back().roundings, rewrite.roundings);
+    claims.back().roundings =
+        std::max(claims.back().roundings, rewrite.roundings);
   }
   return claims;
 }
@@ -46,8 +48,8 @@ static Status writeSample(Laboratory &laboratory, llvm::StringRef files,
     fs::make_absolute(from);
     (void)fs::create_directories(llvm::sys::path::parent_path(to));
     if (std::error_code error = fs::create_link(from, to)) {
-      mlir::emitError(mlir::FileLineColLoc::get(laboratory.module().getContext(),
-                                                to, 0, 0))
+      mlir::emitError(
+          mlir::FileLineColLoc::get(laboratory.module().getContext(), to, 0, 0))
           << error.message();
       return Status::machine;
     }
@@ -61,9 +63,9 @@ static Status writeSample(Laboratory &laboratory, llvm::StringRef files,
 
 // Compiles the sample and runs it on every trial.
 static Status measureCompiled(Laboratory &laboratory, const std::string &path,
-                              llvm::StringRef what, const rewrite::Wishes &wishes,
-                              int64_t roundings, unsigned threads,
-                              mlir::MLIRContext &context,
+                              llvm::StringRef what,
+                              const rewrite::Wishes &wishes, int64_t roundings,
+                              unsigned threads, mlir::MLIRContext &context,
                               std::vector<Finding> &findings) {
   CompileOptions options;
   options.model = path;
@@ -82,7 +84,8 @@ static Status measureCompiled(Laboratory &laboratory, const std::string &path,
     return status;
   for (auto [trial, given] : llvm::enumerate(laboratory.trials())) {
     Values got;
-    if (Status status = runCompiled(package, "", threads, given.inputs, context, got);
+    if (Status status =
+            runCompiled(package, "", threads, given.inputs, context, got);
         failed(status))
       return status;
     Finding one{what.str(), given.name, "f32", 0,
@@ -133,8 +136,8 @@ Status mille::verifyCertificate(const Package &package, unsigned threads,
     return status;
   Scratch scratch;
   std::string path;
-  if (Status status = writeSample(laboratory, reference.storedIn(),
-                                  scratch.folder(), path);
+  if (Status status =
+          writeSample(laboratory, reference.storedIn(), scratch.folder(), path);
       failed(status))
     return status;
   rewrite::Wishes none{std::vector<std::string>(), false, false};
@@ -143,11 +146,12 @@ Status mille::verifyCertificate(const Package &package, unsigned threads,
                           roundingsOfCode, threads, context, findings);
       failed(status))
     return status;
-  if (Status status = measureCompiled(laboratory, path, "compiled after", wishes,
-                                      roundings, threads, context, findings);
+  if (Status status =
+          measureCompiled(laboratory, path, "compiled after", wishes, roundings,
+                          threads, context, findings);
       failed(status))
     return status;
   clearProgress();
   return print(package, laboratory.sample(), findings, out) ? Status::done
-                                                           : Status::bug;
+                                                            : Status::bug;
 }

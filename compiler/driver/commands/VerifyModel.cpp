@@ -1,11 +1,11 @@
 // `mille verify`: a package against the reference and against given answers,
 // tensor by tensor. Must not hold a bound: they are in tolerances.json.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/package/Package.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
-#include "compiler/driver/package/Reference.h"
 #include "compiler/driver/Scratch.h"
+#include "compiler/driver/package/Package.h"
+#include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/Judge.h"
 #include "compiler/interpret/TensorFiles.h"
 
@@ -49,8 +49,8 @@ static Status openBoth(const VerifyOptions &options, bool hiddenStates,
   return Reference::open(package, context, reference);
 }
 
-// The code to run, one after the other: what runs by itself, and OpenCL's where it
-// is there beside a CPU's. A device that is named is all there is to run.
+// The code to run, one after the other: what runs by itself, and OpenCL's where
+// it is there beside a CPU's. A device that is named is all there is to run.
 static Status codesOf(const Package &package, const std::string &device,
                       std::vector<std::string> &codes) {
   std::string code;
@@ -115,9 +115,9 @@ Status mille::verifyCommand(const VerifyOptions &options,
       return status;
     clearProgress();
     splitEntries(got);
-    Status one = judgeAgainst(runs.back().first + " against reference", got,
-                              referred, inputs, bound, Status::bug,
-                              context, out);
+    Status one =
+        judgeAgainst(runs.back().first + " against reference", got, referred,
+                     inputs, bound, Status::bug, context, out);
     against = failed(against) ? against : one;
   }
   if (!failed(against) && options.certificate)
@@ -132,9 +132,9 @@ Status mille::verifyCommand(const VerifyOptions &options,
                : std::next(at);
   }
   for (const auto &[name, got] : runs) {
-    Status one = judgeAgainst(name + " against " + options.expected, got,
-                              expected, inputs, bound, Status::input,
-                              context, out);
+    Status one =
+        judgeAgainst(name + " against " + options.expected, got, expected,
+                     inputs, bound, Status::input, context, out);
     against = failed(against) ? against : one;
   }
   return against;

@@ -30,7 +30,8 @@ enum class NumberType { f32, bf16, int8 };
 
 // Measured by loops of our own on `threads` threads at once, in 0.1 s or more.
 // Operations in registers, a multiply and an add as two: vfmadd; vdpbf16ps and
-// vpdpbusd, or those of tile registers; 0: this machine has no such instruction.
+// vpdpbusd, or those of tile registers; 0: this machine has no such
+// instruction.
 double measurePeakGflops(NumberType type, unsigned threads);
 double measureReadGigabytes(unsigned threads); // GB/s from memory
 // From one core to another and back; 0: there is one core only. Virtual cores

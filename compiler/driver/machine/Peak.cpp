@@ -1,5 +1,5 @@
-// This machine's ceilings, by loops of our own: arithmetic in registers for each
-// type, reading from memory, a word's way between two cores and back.
+// This machine's ceilings, by loops of our own: arithmetic in registers for
+// each type, reading from memory, a word's way between two cores and back.
 // Must not use a model's kernels.
 #include "compiler/driver/machine/PeakLoops.h"
 
@@ -28,12 +28,12 @@ sum512(const float *from, const float *to) {
     c = _mm512_add_ps(c, _mm512_load_ps(from + 32));
     d = _mm512_add_ps(d, _mm512_load_ps(from + 48));
   }
-  return _mm512_cvtss_f32(_mm512_add_ps(_mm512_add_ps(a, b),
-                                        _mm512_add_ps(c, d)));
+  return _mm512_cvtss_f32(
+      _mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d)));
 }
 
-__attribute__((target("avx2"), noinline)) static float
-sum256(const float *from, const float *to) {
+__attribute__((target("avx2"), noinline)) static float sum256(const float *from,
+                                                              const float *to) {
   MILLE_HERE;
   __m256 a = _mm256_setzero_ps(), b = a, c = a, d = a;
   for (; from < to; from += 32) {
@@ -42,8 +42,8 @@ sum256(const float *from, const float *to) {
     c = _mm256_add_ps(c, _mm256_load_ps(from + 16));
     d = _mm256_add_ps(d, _mm256_load_ps(from + 24));
   }
-  return _mm256_cvtss_f32(_mm256_add_ps(_mm256_add_ps(a, b),
-                                        _mm256_add_ps(c, d)));
+  return _mm256_cvtss_f32(
+      _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d)));
 }
 
 static std::atomic<float> sink;
@@ -139,8 +139,8 @@ static void stayOn(int core) {
 }
 
 // One core writes a number, the other answers with it. Both wait by reading, so
-// it is the time of two transfers of a cache line. The least of many parts: what
-// else runs on these cores only adds.
+// it is the time of two transfers of a cache line. The least of many parts:
+// what else runs on these cores only adds.
 double mille::measureRoundTripNanoseconds() {
   std::vector<int> cores = allowedCores();
   if (cores.size() < 2)

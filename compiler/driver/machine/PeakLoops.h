@@ -1,5 +1,6 @@
-// The most that a core computes: loops of one instruction on registers, for each
-// type. No memory, so they are a ceiling for every kernel. Must not take times.
+// The most that a core computes: loops of one instruction on registers, for
+// each type. No memory, so they are a ceiling for every kernel. Must not take
+// times.
 #pragma once
 #include "compiler/driver/machine/Machine.h"
 #include "runtime/abi.h"
@@ -11,25 +12,26 @@ namespace mille {
 // Independent chains hide the latency of an instruction (4 to 6 cycles, two a
 // cycle; vdpbf16ps on Zen 5 wants more than 16 of them). AVX2 has sixteen
 // registers, AVX-512 thirty-two; two hold the operands.
+// clang-format off: it never settles on these.
 #define MILLE_12(STEP)                                                         \
   STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5)                              \
   STEP(6) STEP(7) STEP(8) STEP(9) STEP(10) STEP(11)
 #define MILLE_24(STEP)                                                         \
-  MILLE_12(STEP) STEP(12) STEP(13) STEP(14) STEP(15) STEP(16) STEP(17)         \
+  MILLE_12(STEP)                                                               \
+  STEP(12) STEP(13) STEP(14) STEP(15) STEP(16) STEP(17)                        \
   STEP(18) STEP(19) STEP(20) STEP(21) STEP(22) STEP(23)
+// clang-format on
 #define MILLE_START(i) auto a##i = b;
 
-// A function `name` that runs chains of one instruction, a += b * c, for vectors
-// of `bits`. The operands are small numbers in f32, bf16 and int8 alike, so that
-// nothing becomes infinite or denormal.
+// A function `name` that runs chains of one instruction, a += b * c, for
+// vectors of `bits`. The operands are small numbers in f32, bf16 and int8
+// alike, so that nothing becomes infinite or denormal.
 #define MILLE_LOOP(name, features, bits, chains, step)                         \
-  __attribute__((target(features), noinline)) inline void name(int64_t steps) { \
-    asm volatile("" ::: "memory"); /* the time is taken around it */          \
+  __attribute__((target(features), noinline)) inline void name(                \
+      int64_t steps) {                                                         \
+    asm volatile("" ::: "memory"); /* the time is taken around it */           \
     auto b = _mm##bits##_set1_epi32(0x3c013c01), c = b;                        \
-    chains(MILLE_START)                                                        \
-    for (int64_t i = 0; i < steps; ++i) {                                      \
-      chains(step)                                                             \
-    }                                                                          \
+    chains(MILLE_START) for (int64_t i = 0; i < steps; ++i) { chains(step) }   \
   }
 #define MILLE_F32_512(i)                                                       \
   asm volatile("vfmadd231ps %2, %1, %0" : "+v"(a##i) : "v"(b), "v"(c));
@@ -44,8 +46,9 @@ MILLE_LOOP(f32Of256, "avx2,fma", 256, MILLE_12, MILLE_F32_256)
 MILLE_LOOP(bf16Of512, "avx512f,avx512bf16", 512, MILLE_24, MILLE_BF16_512)
 MILLE_LOOP(int8Of512, "avx512f,avx512vnni", 512, MILLE_24, MILLE_INT8_512)
 
-// Four sums hide the latency of a tile's products (52 cycles, one begun in 16). Of numbers
-// as models have them, of all bits: of zeros a core computes 3 % more in a second.
+// Four sums hide the latency of a tile's products (52 cycles, one begun in 16).
+// Of numbers as models have them, of all bits: of zeros a core computes 3 %
+// more in a second.
 #define MILLE_TILE_LOOP(name, feature, multiply)                               \
   __attribute__((target("amx-tile," feature), noinline)) inline void name(     \
       int64_t steps) {                                                         \

@@ -23,7 +23,7 @@ struct Compiled::Functions {
   X(mille_package_input)                                                       \
   X(mille_package_output)                                                      \
   X(mille_package_isa)                                                         \
-  X(mille_session_create_on)                                                     \
+  X(mille_session_create_on)                                                   \
   X(mille_session_close)                                                       \
   X(mille_session_keep_padding)                                                \
   X(mille_session_run_for)                                                     \
@@ -122,7 +122,8 @@ Status Compiled::open(const Package &package, const std::string &isa,
       &compiled->opened, message, sizeof message);
   if (status != MILLE_OK)
     return compiled->fail(status, message);
-  auto list = [&](auto countOf, auto describe, std::vector<mille_tensor> &into) {
+  auto list = [&](auto countOf, auto describe,
+                  std::vector<mille_tensor> &into) {
     size_t count = 0;
     countOf(compiled->opened, &count);
     into.resize(count);
@@ -140,19 +141,18 @@ Status Compiled::createSession(unsigned threads) {
   if (session)
     api->mille_session_close(session);
   session = nullptr;
-  mille_status status = api->mille_session_create_on(
-      opened, &sizes, threads, device.c_str(), &session);
+  mille_status status = api->mille_session_create_on(opened, &sizes, threads,
+                                                     device.c_str(), &session);
   if (status != MILLE_OK)
     return fail(status, api->mille_package_message(opened));
   api->mille_session_keep_padding(session, keepPadding);
   return Status::done;
 }
 
-//===-- Inputs and outputs -----------------------------------------------------===//
+//===-- Inputs and outputs ------------------------------------------------===//
 
 static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  return "[" +
-         llvm::join(llvm::map_range(shape, kernel::sizeText), ", ") + "]";
+  return "[" + llvm::join(llvm::map_range(shape, kernel::sizeText), ", ") + "]";
 }
 
 int64_t &Compiled::sizeOf(int64_t extent) {
@@ -264,11 +264,12 @@ Status Compiled::checkSizes() {
     for (const mille_tensor &tensor : *tensors)
       for (int d = 0; d < tensor.rank; ++d)
         if (tensor.shape[d] < 0 && sizeOf(tensor.shape[d]) == 0)
-          return wrongInput("no input says how many " +
-                            llvm::Twine(tensor.shape[d] == MILLE_BATCH
-                                            ? "sequences"
-                                            : kernel::sizeText(tensor.shape[d])) +
-                            " there are");
+          return wrongInput(
+              "no input says how many " +
+              llvm::Twine(tensor.shape[d] == MILLE_BATCH
+                              ? "sequences"
+                              : kernel::sizeText(tensor.shape[d])) +
+              " there are");
   return Status::done;
 }
 
@@ -326,7 +327,7 @@ Status Compiled::run(const Values &values, unsigned threads, Values &results) {
   return Status::done;
 }
 
-//===-- Measuring ----------------------------------------------------------------===//
+//===-- Measuring ---------------------------------------------------------===//
 
 Status Compiled::profile(bool enable) {
   mille_status status = api->mille_session_profile(session, enable);

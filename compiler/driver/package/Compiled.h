@@ -12,8 +12,8 @@ namespace mille {
 
 class Compiled {
 public:
-  // Loads DIR/NAME.so and opens its weights. `isa`: "" for the best; "opencl:1",
-  // "opencl:NAME" for one of the devices.
+  // Loads DIR/NAME.so and opens its weights. `isa`: "" for the best;
+  // "opencl:1", "opencl:NAME" for one of the devices.
   static Status open(const Package &package, const std::string &isa,
                      mlir::MLIRContext &context,
                      std::unique_ptr<Compiled> &compiled);

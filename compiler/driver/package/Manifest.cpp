@@ -1,10 +1,10 @@
 // NAME.json: what a package holds, for people and tools.
-// Must not hold anything that differs between two compiles of the same model, but
-// for tiles that were measured.
+// Must not hold anything that differs between two compiles of the same model,
+// but for tiles that were measured.
 #include "compiler/driver/package/Manifest.h"
 
-#include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/Version.h"
+#include "compiler/driver/machine/Machine.h"
 #include "compiler/halide/Generate.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/Support/JSON.h"
@@ -32,7 +32,8 @@ static void writeTensors(OStream &json,
     });
 }
 
-// One entry of `kernel.fusions` or `kernel.bodies` as it is: strings, integers, lists of either.
+// One entry of `kernel.fusions` or `kernel.bodies` as it is: strings, integers,
+// lists of either.
 static void writeAttribute(OStream &json, mlir::Attribute value) {
   if (auto text = llvm::dyn_cast<mlir::StringAttr>(value))
     json.value(text.getValue());
@@ -69,7 +70,8 @@ static void writeList(OStream &json, mlir::func::FuncOp forward,
                       llvm::StringRef name) {
   auto list = forward->getAttrOfType<mlir::ArrayAttr>(name);
   json.attributeBegin(name.split('.').second);
-  writeAttribute(json, list ? list : mlir::ArrayAttr::get(forward.getContext(), {}));
+  writeAttribute(json,
+                 list ? list : mlir::ArrayAttr::get(forward.getContext(), {}));
   json.attributeEnd();
 }
 
@@ -210,9 +212,10 @@ std::string mille::writeManifest(const ManifestInput &input,
       for (llvm::StringRef list :
            {"transformer.rewrites", "kernel.fusions", "kernel.bodies"})
         writeList(json, forward, list);
-      json.attributeObject(
-          "certificate", [&] { writeCertificate(json, input.certificate); });
-      json.attributeObject("traffic", [&] { writeTraffic(json, input.traffic); });
+      json.attributeObject("certificate",
+                           [&] { writeCertificate(json, input.certificate); });
+      json.attributeObject("traffic",
+                           [&] { writeTraffic(json, input.traffic); });
       if (input.unscaled)
         json.attributeObject("traffic_unscaled",
                              [&] { writeTraffic(json, *input.unscaled); });

@@ -1,6 +1,6 @@
 // NAME.json: what a package holds, for people and tools.
-// Must not hold anything that differs between two compiles of the same model, but
-// for tiles that were measured.
+// Must not hold anything that differs between two compiles of the same model,
+// but for tiles that were measured.
 #pragma once
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Kernels.h"

@@ -25,7 +25,7 @@ std::string Package::inWords(StringRef kernel) const {
   return kernel.str();
 }
 
-//===-- Members of a JSON object, empty or 0 where absent ---------------------===//
+//===-- Members of a JSON object, empty or 0 where absent -----------------===//
 
 static std::string text(const json::Value &object, StringRef key) {
   const json::Member *member = object.find(key);
@@ -55,10 +55,11 @@ static std::vector<Package::Tensor> tensors(llvm::ArrayRef<json::Value> list) {
     tensor.fallback = text(item, "default");
     tensor.below = whole(item, "below");
     for (const json::Value &extent : items(item, "shape"))
-      tensor.shape.push_back(extent.text == "batch"            ? -1
-                             : extent.text == "tokens"         ? -2
-                             : extent.text == "decoder_tokens" ? -3
-                                                               : extent.integer);
+      tensor.shape.push_back(extent.text == "batch"    ? -1
+                             : extent.text == "tokens" ? -2
+                             : extent.text == "decoder_tokens"
+                                 ? -3
+                                 : extent.integer);
     result.push_back(std::move(tensor));
   }
   return result;
@@ -97,19 +98,21 @@ static void readParts(const json::Value &body, Package &package) {
   for (const json::Value &isa : items(body, "isas"))
     package.isas.push_back({text(isa, "name"), text(isa, "needs")});
   for (const json::Value &kernel : items(body, "kernels")) {
-    package.kernels.push_back({text(kernel, "name"), text(kernel, "does"),
+    package.kernels.push_back({text(kernel, "name"),
+                               text(kernel, "does"),
                                whole(kernel, "places"),
                                whole(kernel, "flops_per_row"),
-                               whole(kernel, "weight_bytes"), {}});
+                               whole(kernel, "weight_bytes"),
+                               {}});
     for (const json::Value &tile : items(kernel, "tiles"))
       package.kernels.back().tiles.push_back(
           {text(tile, "isa"), text(tile, "tile"), whole(tile, "rank")});
   }
   for (const json::Value &rewrite : items(body, "rewrites"))
-    package.rewrites.push_back({text(rewrite, "name"), text(rewrite, "unit"),
-                                text(rewrite, "layers"), text(rewrite, "status"),
-                                text(rewrite, "reason"), text(rewrite, "law"),
-                                text(rewrite, "bound"), whole(rewrite, "roundings")});
+    package.rewrites.push_back(
+        {text(rewrite, "name"), text(rewrite, "unit"), text(rewrite, "layers"),
+         text(rewrite, "status"), text(rewrite, "reason"), text(rewrite, "law"),
+         text(rewrite, "bound"), whole(rewrite, "roundings")});
   if (const json::Member *traffic = body.find("traffic"))
     package.traffic = trafficIn(traffic->value);
   if (const json::Member *unscaled = body.find("traffic_unscaled"))
@@ -133,8 +136,8 @@ static Status readManifest(const json::Document &document,
   const json::Value &body = member->value;
   if (int64_t version = whole(body, "version"); version != packageVersion) {
     mlir::emitError(document.locate(member->at, context))
-        << "package version is " << version
-        << " but this mille reads version " << packageVersion;
+        << "package version is " << version << " but this mille reads version "
+        << packageVersion;
     return Status::input;
   }
   StringRef stem = llvm::sys::path::stem(document.path);
@@ -209,17 +212,18 @@ Status mille::findSubject(StringRef path, mlir::MLIRContext &context,
       return Status::done;
     manifests = manifestsIn(path);
     if (manifests.empty())
-      return wrong(context, path,
-                   "the folder is neither a model (it has no config.json) nor a "
-                   "package (no NAME.json in it says mille_package)");
+      return wrong(
+          context, path,
+          "the folder is neither a model (it has no config.json) nor a "
+          "package (no NAME.json in it says mille_package)");
   } else if (path.ends_with(".json") && saysPackage(path.str())) {
     manifests.push_back(path.str());
   } else {
     return Status::done;
   }
   if (manifests.size() > 1) {
-    sayError("the folder " + path + " holds " +
-             llvm::Twine(manifests.size()) + " packages but one is needed");
+    sayError("the folder " + path + " holds " + llvm::Twine(manifests.size()) +
+             " packages but one is needed");
     sayHelp("name one: " + manifests.front());
     return Status::commandLine;
   }

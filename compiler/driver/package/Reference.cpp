@@ -45,9 +45,9 @@ Status Reference::open(const Package &package, mlir::MLIRContext &context,
   std::string hash =
       hashModel(package.modelPath, package.modelFolder, reference.modelOp);
   if (hash != package.modelHash) {
-    mlir::emitError(place)
-        << "hash of the model is " << hash << " but it was "
-        << package.modelHash << " when the package was compiled";
+    mlir::emitError(place) << "hash of the model is " << hash << " but it was "
+                           << package.modelHash
+                           << " when the package was compiled";
     mlir::emitRemark(place) << "the model is " << package.modelPath;
     return Status::input;
   }

@@ -57,8 +57,8 @@ Status Laboratory::prepare() {
   for (size_t trial = 0; trial < all.size(); ++trial) {
     if (Status status = run(*program, trial, before[trial]); failed(status))
       return status;
-    for (auto [rounding, most] : {std::pair(roundingF64, &wide),
-                                  std::pair(roundingF32, &narrow)}) {
+    for (auto [rounding, most] :
+         {std::pair(roundingF64, &wide), std::pair(roundingF32, &narrow)}) {
       Trial given = all[trial];
       moveByRounding(all[trial].inputs, rounding);
       Values moved;
@@ -82,9 +82,9 @@ double Laboratory::allowed(size_t trial, int64_t roundings, bool isWide) const {
          (isWide ? wide[trial] : narrow[trial]);
 }
 
-Status Laboratory::apply(
-    mlir::ModuleOp module,
-    llvm::function_ref<void(mlir::PassManager &)> add) const {
+Status
+Laboratory::apply(mlir::ModuleOp module,
+                  llvm::function_ref<void(mlir::PassManager &)> add) const {
   mlir::PassManager passes(module.getContext());
   passes.enableVerifier(false);
   add(passes);
@@ -117,11 +117,12 @@ Status Laboratory::measure(llvm::ArrayRef<Claim> claims,
   mlir::OwningOpRef<mlir::ModuleOp> module = program->clone();
   std::vector<Values> last = before;
   for (const Claim &claim : claims) {
-    if (Status status = apply(*module,
-                              [&](mlir::PassManager &passes) {
-                                passes.addNestedPass<transformer::ModelOp>(
-                                    rewrite::createRewrite(claim.rewrite, wishes));
-                              });
+    if (Status status =
+            apply(*module,
+                  [&](mlir::PassManager &passes) {
+                    passes.addNestedPass<transformer::ModelOp>(
+                        rewrite::createRewrite(claim.rewrite, wishes));
+                  });
         failed(status))
       return status;
     if (Status status = step(
@@ -156,8 +157,7 @@ Status Laboratory::measure(llvm::ArrayRef<Claim> claims,
                             });
       failed(status))
     return status;
-  return step(
-      *fused, "fusions", [](size_t) { return 0.0; }, last, measured);
+  return step(*fused, "fusions", [](size_t) { return 0.0; }, last, measured);
 }
 
 std::vector<Claim> mille::claimsOf(mlir::Operation *model) {
@@ -183,7 +183,8 @@ Certificate mille::certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
                            const rewrite::Wishes &wishes) {
   Certificate certificate{wishes, laboratory.sample(), {}, ""};
   if (!isSmall(laboratory.sample())) {
-    certificate.note = "the sample is large: measured by mille verify --certificate";
+    certificate.note =
+        "the sample is large: measured by mille verify --certificate";
     return certificate;
   }
   std::string trouble;

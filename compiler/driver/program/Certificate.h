@@ -67,7 +67,8 @@ private:
   rewrite::Sample size;
   std::vector<Trial> all;
   std::vector<Values> before;
-  std::vector<double> wide, narrow; // answers' change when inputs move a rounding
+  std::vector<double> wide,
+      narrow; // answers' change when inputs move a rounding
 };
 
 // What is known of a package's rewrites; part of its manifest.
@@ -85,7 +86,8 @@ std::vector<Claim> claimsOf(mlir::Operation *model);
 Certificate certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
                     const rewrite::Wishes &wishes);
 
-// Of each rewrite the finding that is nearest to, or furthest over, what is allowed.
+// Of each rewrite the finding that is nearest to, or furthest over, what is
+// allowed.
 std::vector<const Finding *> worstOfEach(const std::vector<Finding> &findings);
 
 // Small enough to measure while compiling.

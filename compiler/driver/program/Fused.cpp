@@ -28,9 +28,9 @@ Status mille::requireFused(mlir::Operation *model,
     StringRef layers = textOf(entry, "layers");
     auto error = mlir::emitError(forward.getLoc())
                  << "boundary " << boundary << " of unit "
-                 << textOf(entry, "unit")
-                 << (layers.empty() ? "" : ", layers ") << layers << " is "
-                 << textOf(entry, "status") << " but --require-fused names it";
+                 << textOf(entry, "unit") << (layers.empty() ? "" : ", layers ")
+                 << layers << " is " << textOf(entry, "status")
+                 << " but --require-fused names it";
     error.attachNote() << textOf(entry, "reason");
     outcome = Status::input;
   }

@@ -29,16 +29,17 @@ std::vector<Isa> mille::chooseIsas(uint64_t features,
                                    const std::vector<std::string> &targets,
                                    const std::string &dtype, std::string &why) {
   std::vector<Isa> known = bestFirst(), chosen;
-  auto best = llvm::find_if(
-      known, [&](const Isa &isa) {
-        return isa.backend.empty() && (isa.features & ~features) == 0;
-      });
+  auto best = llvm::find_if(known, [&](const Isa &isa) {
+    return isa.backend.empty() && (isa.features & ~features) == 0;
+  });
   const uint64_t needed = neededBy(dtype);
   const bool host = targets.empty() || llvm::is_contained(targets, "host");
-  if (host && needed && (best == known.end() || (best->features & needed) != needed)) {
+  if (host && needed &&
+      (best == known.end() || (best->features & needed) != needed)) {
     why = "--dtype=" + dtype + " computes with " + featureNames(needed) +
           ", which this machine's CPU has not\n--target=" +
-          (best == known.end() ? "x86-64-v3" : best->name) + " emulates it, slowly";
+          (best == known.end() ? "x86-64-v3" : best->name) +
+          " emulates it, slowly";
     return chosen;
   }
   for (const Isa &isa : known) {
@@ -48,8 +49,9 @@ std::vector<Isa> mille::chooseIsas(uint64_t features,
       chosen.push_back(isa);
   }
   if (chosen.empty())
-    why = "this machine's CPU has none of the instruction sets that Mille knows\n"
-          "--target=x86-64-v3 generates for others";
+    why =
+        "this machine's CPU has none of the instruction sets that Mille knows\n"
+        "--target=x86-64-v3 generates for others";
   return chosen;
 }
 

@@ -1,5 +1,5 @@
-// Which instruction sets a package is generated for. Must not ask the machine: its
-// features are told.
+// Which instruction sets a package is generated for. Must not ask the machine:
+// its features are told.
 #pragma once
 #include "compiler/KernelInfo.h"
 
@@ -9,9 +9,10 @@
 namespace mille {
 
 // Best first; empty, with a sentence in `why`, where a machine with these
-// `features` (MILLE_CPU_*) lacks what `dtype` computes with and nobody asked for
-// an instruction set by name: there it would be emulated.
-std::vector<Isa> chooseIsas(uint64_t features, const std::vector<std::string> &targets,
+// `features` (MILLE_CPU_*) lacks what `dtype` computes with and nobody asked
+// for an instruction set by name: there it would be emulated.
+std::vector<Isa> chooseIsas(uint64_t features,
+                            const std::vector<std::string> &targets,
                             const std::string &dtype, std::string &why);
 
 // Whether one of them is a device.

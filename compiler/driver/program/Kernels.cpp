@@ -101,8 +101,9 @@ void mille::remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels,
   for (const DistinctKernel &kernel : kernels)
     for (const Isa &isa : isas)
       for (const std::string &why : explainTiles(kernel.op, isa))
-        mlir::remark::passed(kernel.op->getLoc(),
-                             mlir::remark::RemarkOpts::name("Tiles").category("plan"))
+        mlir::remark::passed(
+            kernel.op->getLoc(),
+            mlir::remark::RemarkOpts::name("Tiles").category("plan"))
             << isa.name + ", " + describeInWords(kernel.op) + ": " + why;
 }
 
@@ -143,9 +144,9 @@ Status mille::generateKernels(
       Task &task = tasks[i];
       Status status = Status::done;
       try {
-        status = generateKernel(task.kernel->op, *task.isa, task.rows, useCache,
-                                task.object,
-                                ranks.of(task.kernel->info.name, task.isa->name));
+        status = generateKernel(
+            task.kernel->op, *task.isa, task.rows, useCache, task.object,
+            ranks.of(task.kernel->info.name, task.isa->name));
       } catch (...) {
         std::lock_guard<std::mutex> lock(guard);
         thrown = std::current_exception();

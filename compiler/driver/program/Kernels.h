@@ -24,13 +24,15 @@ Status distinctKernels(mlir::Operation *model,
 std::string describeInWords(mlir::Operation *kernelOp);
 
 // The tiles of each and why, as remarks of `plan`.
-void remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels, llvm::ArrayRef<Isa> isas);
+void remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels,
+                   llvm::ArrayRef<Isa> isas);
 
 // Each symbol once, for each instruction set and row class: name and bytes, in
 // an order that does not depend on `jobs`.
-Status generateKernels(llvm::ArrayRef<DistinctKernel> kernels,
-                       llvm::ArrayRef<Isa> isas, const TileRanks &ranks,
-                       unsigned jobs, bool useCache,
-                       std::vector<std::pair<std::string, std::string>> &objects);
+Status
+generateKernels(llvm::ArrayRef<DistinctKernel> kernels,
+                llvm::ArrayRef<Isa> isas, const TileRanks &ranks, unsigned jobs,
+                bool useCache,
+                std::vector<std::pair<std::string, std::string>> &objects);
 
 } // namespace mille

@@ -67,7 +67,8 @@ static bool dropScales(mlir::ModuleOp module) {
       return;
     llvm::SmallVector<mlir::Attribute> left(scales.getValue());
     for (mlir::Attribute &scale : left)
-      if (rewrite::isConstantBesides1(llvm::cast<transformer::ScaleAttr>(scale))) {
+      if (rewrite::isConstantBesides1(
+              llvm::cast<transformer::ScaleAttr>(scale))) {
         scale = rewrite::constantScale(scale.getContext(), 1);
         any = true;
       }
@@ -84,7 +85,8 @@ std::optional<Traffic> mille::trafficUnscaled(mlir::ModuleOp imported,
     return std::nullopt;
   // What a pass says of the model was said of the model itself.
   mlir::ScopedDiagnosticHandler quiet(
-      imported.getContext(), [](mlir::Diagnostic &) { return mlir::success(); });
+      imported.getContext(),
+      [](mlir::Diagnostic &) { return mlir::success(); });
   mlir::PassManager passes(imported.getContext());
   passes.enableVerifier(false);
   rewrite::addRewritePipeline(passes, wishes);

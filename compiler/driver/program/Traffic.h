@@ -17,8 +17,8 @@ struct Traffic {
 // Of a planned model.
 Traffic trafficOf(mlir::Operation *model);
 
-// An imported model without its constant skip and branch scales, as far as plan;
-// nothing where it has none, or where a pass refuses.
+// An imported model without its constant skip and branch scales, as far as
+// plan; nothing where it has none, or where a pass refuses.
 std::optional<Traffic> trafficUnscaled(mlir::ModuleOp imported,
                                        const rewrite::Wishes &wishes,
                                        const PlanChoices &choices);

@@ -51,13 +51,14 @@ Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
   }
   auto type = llvm::cast<mlir::ShapedType>(forward.getArgumentTypes()[i]);
   value.integer = type.getElementType().isInteger();
-  auto below = forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
+  auto below =
+      forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
   bool stream = interpreter::inputName(forward, i).starts_with("stream");
   for (size_t at = 0; at < count; ++at) {
     double drawn = draw(bits);
     if (value.integer)
-      value.numbers.push_back(
-          bits() % std::max<int64_t>(below ? below.getInt() : 2, 1));
+      value.numbers.push_back(bits() %
+                              std::max<int64_t>(below ? below.getInt() : 2, 1));
     else
       value.numbers.push_back(
           float(stream ? kind.number(at, value.shape.back(), drawn) : drawn));

@@ -5,12 +5,12 @@
 
 namespace mille {
 
-// For every input of the sample `model`; the same numbers each time, all of them
-// f32 numbers.
+// For every input of the sample `model`; the same numbers each time, all of
+// them f32 numbers.
 std::vector<Trial> trialsFor(transformer::ModelOp model);
 
-// Every number x of the floats becomes x (1 + 2 rounding) or x (1 - 2 rounding):
-// another number of that type.
+// Every number x of the floats becomes x (1 + 2 rounding) or x (1 - 2
+// rounding): another number of that type.
 void moveByRounding(Values &inputs, double rounding);
 
 } // namespace mille

@@ -1,13 +1,13 @@
-// Scores of integers, for attention of bf16: of bytes where the op allows it and the
-// machine multiplies them, else of 16 bits. Each row of queries and keys has a step of
-// its own. A key's bytes are not negative: 128 more than they stand for, which what a
-// sum starts from takes off.
-// Must see nothing of a hidden key: its step is 0, and what is added to its scores
-// hides it.
-#include "compiler/halide/attention/AttentionPipe.h"
-#include "compiler/halide/attention/AttentionSteps.h"
+// Scores of integers, for attention of bf16: of bytes where the op allows it
+// and the machine multiplies them, else of 16 bits. Each row of queries and
+// keys has a step of its own. A key's bytes are not negative: 128 more than
+// they stand for, which what a sum starts from takes off.
+// Must see nothing of a hidden key: its step is 0, and what is added to its
+// scores hides it.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/attention/AttentionPipe.h"
+#include "compiler/halide/attention/AttentionSteps.h"
 #include "compiler/halide/passes/Prefetch.h"
 
 #include <cmath>
@@ -40,25 +40,29 @@ Expr stepOf(const Expr &bits, int most) {
 
 bool AttentionPipe::takesBytes(const AttentionSpec &s, const Machine &machine) {
   return s.byteScores && machine.bytes && s.headDim % 4 == 0 &&
-         (takesPairs(s, machine) || takesIntegers(s, machine)) && !takesTiles(s, machine);
+         (takesPairs(s, machine) || takesIntegers(s, machine)) &&
+         !takesTiles(s, machine);
 }
 
 // The largest integer of queries and keys: a dot product fits in 32 bits.
 int AttentionPipe::mostOfDot() const {
   if (ofBytes)
     return INT8_MAX;
-  return std::min(INT16_MAX, int(std::sqrt(double(INT32_MAX) / double(s.headDim))));
+  return std::min(INT16_MAX,
+                  int(std::sqrt(double(INT32_MAX) / double(s.headDim))));
 }
 
-// The largest magnitude of [row, head], as bits: a NaN is larger than any. First lane by
-// lane, then of the lanes.
-AttentionPipe::Largest AttentionPipe::largestOf(const char *name, int64_t columns,
-                                                const std::function<Expr(Expr)> &at) {
+// The largest magnitude of [row, head], as bits: a NaN is larger than any.
+// First lane by lane, then of the lanes.
+AttentionPipe::Largest
+AttentionPipe::largestOf(const char *name, int64_t columns,
+                         const std::function<Expr(Expr)> &at) {
   Largest largest;
   largest.all = make(name);
   largest.byLane = make((name + std::string("_lanes")).c_str());
   const int width = lanesFor(columns, V);
-  RDom parts(0, int(columns / width), names((name + std::string("_part")).c_str()));
+  RDom parts(0, int(columns / width),
+             names((name + std::string("_part")).c_str()));
   RDom lanes(0, width, names((name + std::string("_lane")).c_str()));
   largest.part = parts;
   largest.lane = lanes;
@@ -77,7 +81,8 @@ void AttentionPipe::transposeIntegers() {
   queryColumn = r;
   queryMost = make("query_most");
   queryMost(q, b, h) = 0;
-  queryMost(q, b, h) = max(queryMost(q, b, h), magnitudeOf(queriesAcross(q, r, b, h)));
+  queryMost(q, b, h) =
+      max(queryMost(q, b, h), magnitudeOf(queriesAcross(q, r, b, h)));
   queryStep = make("query_step");
   queryStep(q, b, h) = stepOf(queryMost(q, b, h), mostOfDot());
   queryInverse = make("query_inverse");
@@ -86,7 +91,8 @@ void AttentionPipe::transposeIntegers() {
     return multiplied(queriesAcross(q, column, b, h), queryInverse(q, b, h));
   };
   const int parts = wordElements(), bits = 32 / parts;
-  Expr word = asInteger(scaled(parts * d + parts - 1)) << cast<uint32_t>(32 - bits);
+  Expr word = asInteger(scaled(parts * d + parts - 1))
+              << cast<uint32_t>(32 - bits);
   for (int part = 0; part < parts - 1; ++part)
     word = word | (asInteger(scaled(parts * d + part)) & Expr((1u << bits) - 1))
                       << cast<uint32_t>(part * bits);
@@ -101,7 +107,8 @@ void AttentionPipe::transposeIntegers() {
   queryTotal = make("query_total");
   queryTotal(q, b, h) = 0.0f;
   queryTotal(q, b, h) =
-      added(queryTotal(q, b, h), added(added(scaled(all), integerShifter), -integerShifter));
+      added(queryTotal(q, b, h),
+            added(added(scaled(all), integerShifter), -integerShifter));
 }
 
 // Of a key that is hidden from all nothing is left but that: its step is 0.
@@ -111,13 +118,16 @@ void AttentionPipe::prepareKeys() {
   auto element = [&](const Expr &column) {
     if (s.has(Operand::rotation))
       return turnedKey.at(column, kv, h);
-    return widened(key(int(s.keyOffset) + h * int(s.headDim) + column, keyRow + kv));
+    return widened(
+        key(int(s.keyOffset) + h * int(s.headDim) + column, keyRow + kv));
   };
   keyMost = largestOf("key_most", s.headDim, element);
   keyIntegers = make("key_integers");
-  Expr integer = asInteger(multiplied(element(d), inverseStepOf(keyMost.all(u, h), most)));
-  keyIntegers(d, u, h) = ofBytes ? cast<uint8_t>(integer + Expr(uint32_t(byteOffset)))
-                                 : cast<int16_t>(integer);
+  Expr integer =
+      asInteger(multiplied(element(d), inverseStepOf(keyMost.all(u, h), most)));
+  keyIntegers(d, u, h) =
+      ofBytes ? cast<uint8_t>(integer + Expr(uint32_t(byteOffset)))
+              : cast<int16_t>(integer);
   keyStep = make("key_step");
   keyStep(u, h) = select(isSomeKey(u), stepOf(keyMost.all(u, h), most), 0.0f);
 }
@@ -133,19 +143,25 @@ void AttentionPipe::scoreIntegers() {
   dots(q, ki, ko, e, b, h) =
       ofBytes ? cast<int32_t>(queryTotal(q, b, h)) * -byteOffset : Expr(0);
   dots(q, ki, ko, e, b, h) +=
-      cast<int32_t>(keyIntegers(rd.y * group + rd.x, keyOfTile(ko, ki), kvHead)) *
+      cast<int32_t>(
+          keyIntegers(rd.y * group + rd.x, keyOfTile(ko, ki), kvHead)) *
       cast<int32_t>(queryWords.parts(rd.x, q, rd.y, b, h));
-  Expr own = keyOfTile(ko, ki), term = keyTerm(own, kvHead), step = keyStep(own, kvHead);
+  Expr own = keyOfTile(ko, ki), term = keyTerm(own, kvHead),
+       step = keyStep(own, kvHead);
   Expr others = Internal::simplify(biasesOf(keyOf(ko)));
   Expr ofQuery = multiplied(cast<float>(dotHere()), queryStep(q, b, h));
   Expr score = ofQuery * step + term;
   if (s.softcap > 0)
-    keepScores(hiddenWith(term, added(capped(multiplied(ofQuery, step), others), term)));
+    keepScores(hiddenWith(
+        term, added(capped(multiplied(ofQuery, step), others), term)));
   else
-    keepScores(Internal::is_const(others) ? score : hiddenWith(term, added(score, others)));
+    keepScores(Internal::is_const(others)
+                   ? score
+                   : hiddenWith(term, added(score, others)));
 }
 
-//===-- Schedule ----------------------------------------------------------------//
+//===-- Schedule
+//----------------------------------------------------------------//
 
 void AttentionPipe::scheduleQueryIntegers() {
   scheduleQueries();
@@ -164,7 +180,8 @@ void AttentionPipe::scheduleScoreIntegers() {
   perKeyHead(keyStep);
   keyStep.vectorize(u, V, TailStrategy::RoundUp);
   perKeyHead(keyIntegers);
-  keyIntegers.bound_extent(d, int(s.headDim)).vectorize(d, lanesFor(s.headDim, V));
+  keyIntegers.bound_extent(d, int(s.headDim))
+      .vectorize(d, lanesFor(s.headDim, V));
   scheduleScorePairs();
 }
 
@@ -172,9 +189,15 @@ void AttentionPipe::scheduleScoreIntegers() {
 void AttentionPipe::scheduleLargest(Largest &largest, const ImageParam &from) {
   perKeyHead(largest.all);
   largest.all.update().atomic().vectorize(largest.lane);
-  largest.byLane.compute_at(largest.all, u).store_in(MemoryType::Register).vectorize(d);
-  largest.byLane.update().reorder(d, largest.part).vectorize(d).unroll(largest.part);
-  pipe.passes.push_back(prefetchRows({from.name(), largest.all.name(), 2, keyTile}));
+  largest.byLane.compute_at(largest.all, u)
+      .store_in(MemoryType::Register)
+      .vectorize(d);
+  largest.byLane.update()
+      .reorder(d, largest.part)
+      .vectorize(d)
+      .unroll(largest.part);
+  pipe.passes.push_back(
+      prefetchRows({from.name(), largest.all.name(), 2, keyTile}));
 }
 
 } // namespace mille

@@ -1,13 +1,14 @@
-// Attention of bf16 by multiply-adds of pairs of 16-bit integers, for machines that
-// have these and none of bf16; scores are in AttentionIntegerScores.cpp. Each row of
-// values has a step, which goes into its weight, by its logarithm, so that one step holds
-// for all weights of a query; what weights are divided by is their sum without it, in f32.
-// Integers are added exactly, for a chunk of keys, and chunks in f32. Must let no bit
-// depend on keys that are not seen: chunks count from the first that the mask keeps.
-#include "compiler/halide/attention/AttentionPipe.h"
-#include "compiler/halide/attention/AttentionSteps.h"
+// Attention of bf16 by multiply-adds of pairs of 16-bit integers, for machines
+// that have these and none of bf16; scores are in AttentionIntegerScores.cpp.
+// Each row of values has a step, which goes into its weight, by its logarithm,
+// so that one step holds for all weights of a query; what weights are divided
+// by is their sum without it, in f32. Integers are added exactly, for a chunk
+// of keys, and chunks in f32. Must let no bit depend on keys that are not seen:
+// chunks count from the first that the mask keeps.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/attention/AttentionPipe.h"
+#include "compiler/halide/attention/AttentionSteps.h"
 
 using namespace Halide;
 
@@ -16,7 +17,8 @@ namespace {
 
 constexpr int chunkKeys = 128, mostValue = 1023;
 constexpr float weightBits = 14; // the largest of a query's weights is 2^14
-static_assert(int64_t(chunkKeys) * (1 << int(weightBits)) * mostValue <= INT32_MAX);
+static_assert(int64_t(chunkKeys) * (1 << int(weightBits)) * mostValue <=
+              INT32_MAX);
 static_assert(AttentionPipe::stretchKeys % chunkKeys == 0);
 
 Expr wordOf(const Expr &low, const Expr &high) {
@@ -25,7 +27,8 @@ Expr wordOf(const Expr &low, const Expr &high) {
 
 } // namespace
 
-bool AttentionPipe::takesIntegers(const AttentionSpec &s, const Machine &machine) {
+bool AttentionPipe::takesIntegers(const AttentionSpec &s,
+                                  const Machine &machine) {
   // Beside a sink's weight those of keys may be few integers, or none.
   return machine.integers && isOfPairs(s) && !s.has(Operand::sink);
 }
@@ -39,7 +42,8 @@ void AttentionPipe::prepareValues() {
   most = max(most, reinterpret<int32_t>(Expr(leastMagnitude)));
   Expr inverse = inverseStepOf(finiteOrNan(most), mostValue);
   valueInverse = make("value_inverse");
-  valueInverse(u, h) = s.has(Operand::keyBias) ? select(isKept(kv), inverse, 0.0f) : inverse;
+  valueInverse(u, h) =
+      s.has(Operand::keyBias) ? select(isKept(kv), inverse, 0.0f) : inverse;
 }
 
 // [half, lane, pair of tile, key tile, stretch, block, head]
@@ -52,7 +56,9 @@ void AttentionPipe::weighIntegers() {
   tileWeights = make("tile_weights");
   tileWeights(q, ki, ko, e, b, h) =
       exp2Coarse(scores(q, ki, ko, e, b, h) - start(q, e, b, h));
-  auto integerOf = [&](const Expr &i) { return asInteger(tileWeights(q, i, r, e, b, h)); };
+  auto integerOf = [&](const Expr &i) {
+    return asInteger(tileWeights(q, i, r, e, b, h));
+  };
   // Nothing of a value that is not seen, which may be no number.
   auto shareOf = [&](const Expr &i) {
     Expr weight = tileWeights(q, i, r, e, b, h);
@@ -100,17 +106,21 @@ void AttentionPipe::mixIntegers() {
   partial = make("partial");
   partial(d, q, u, t, e, h) = 0;
   partial(d, q, u, t, e, h) +=
-      cast<int32_t>(weightWords.parts(r.x, laneOf(q), r.y, tile, e, t / tiles(), h)) *
-      cast<int32_t>(valueWords.parts(r.x, d, (keyAt(e) + tile * keyTile) / 2 + r.y, kvHead));
+      cast<int32_t>(
+          weightWords.parts(r.x, laneOf(q), r.y, tile, e, t / tiles(), h)) *
+      cast<int32_t>(valueWords.parts(
+          r.x, d, (keyAt(e) + tile * keyTile) / 2 + r.y, kvHead));
   mixedHalves = {r.x};
   mixedKeys = {r.y};
   mixedTiles = {r.z};
-  RDom rc(0, (tilesTogether() + (tilesOfChunk - 1)) / tilesOfChunk, names("chunk"));
+  RDom rc(0, (tilesTogether() + (tilesOfChunk - 1)) / tilesOfChunk,
+          names("chunk"));
   restrict(rc, firstTile + rc * tilesOfChunk, tilesOfChunk);
   chunk = rc;
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  mixed(d, q, t, e, h) = added(mixed(d, q, t, e, h), cast<float>(partial(d, q, rc, t, e, h)));
+  mixed(d, q, t, e, h) =
+      added(mixed(d, q, t, e, h), cast<float>(partial(d, q, rc, t, e, h)));
 }
 
 } // namespace mille

@@ -1,10 +1,10 @@
-// Attention of bf16 by multiply-adds of pairs: of head dimensions for scores, of
-// keys for values. Softmax is f32; weights are rounded to bf16, and what they are
-// divided by is the sum of the rounded ones. Queries and keys are not rounded
-// again, but after a rotation.
-#include "compiler/halide/attention/AttentionPipe.h"
+// Attention of bf16 by multiply-adds of pairs: of head dimensions for scores,
+// of keys for values. Softmax is f32; weights are rounded to bf16, and what
+// they are divided by is the sum of the rounded ones. Queries and keys are not
+// rounded again, but after a rotation.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/attention/AttentionPipe.h"
 
 using namespace Halide;
 
@@ -15,7 +15,8 @@ Expr AttentionPipe::wordOfHalves(const Expr &low, const Expr &high) {
   return cast<uint32_t>(low) | (cast<uint32_t>(high) << 16);
 }
 Expr AttentionPipe::elementOf(const Expr &word, const Expr &half) {
-  return reinterpret<bfloat16_t>(cast<uint16_t>(word >> cast<uint32_t>(16 * half)));
+  return reinterpret<bfloat16_t>(
+      cast<uint16_t>(word >> cast<uint32_t>(16 * half)));
 }
 Expr AttentionPipe::productOf(const Expr &x, const Expr &y) {
   return cast<float>(x) * cast<float>(y);
@@ -47,7 +48,8 @@ void AttentionPipe::transposePairs() {
   auto element = [&](const Expr &column) {
     if (s.has(Operand::rotation))
       return halfOf(rounded(turnedQuery.at(column, row, of), Element::bf16));
-    return halfOf(query(int(s.queryOffset) + of * int(s.headDim) + column, row));
+    return halfOf(
+        query(int(s.queryOffset) + of * int(s.headDim) + column, row));
   };
   quads = make("quads");
   quads(q, d, t, b, h) = wordOfHalves(element(2 * d), element(2 * d + 1));
@@ -62,20 +64,23 @@ void AttentionPipe::scorePairs() {
   depthHalf = rd.x;
   depth = rd.y;
   Expr column = rd.y * 2 + rd.x, kv = keyOf(ko);
-  Expr factorOfKey = s.has(Operand::rotation)
-                   ? roundedKey(column, kv, kvHead)
-                   : key(int(s.keyOffset) + kvHead * int(s.headDim) + column, keyRow + kv);
+  Expr factorOfKey =
+      s.has(Operand::rotation)
+          ? roundedKey(column, kv, kvHead)
+          : key(int(s.keyOffset) + kvHead * int(s.headDim) + column,
+                keyRow + kv);
   dots(q, ki, ko, e, b, h) = 0.0f;
-  Expr factorOfQuery = inTiles ? elementOf(queryWords.words(q, rd.y, b, h), rd.x)
-                               : queryWords.parts(rd.x, q, rd.y, b, h);
+  Expr factorOfQuery = inTiles
+                           ? elementOf(queryWords.words(q, rd.y, b, h), rd.x)
+                           : queryWords.parts(rd.x, q, rd.y, b, h);
   dots(q, ki, ko, e, b, h) += productOf(factorOfQuery, factorOfKey);
   if (s.has(Operand::keyBias))
     findKeyTerms();
   Expr factor = factorOf(q), others = Internal::simplify(biasesOf(kv));
   const bool alone = s.softcap <= 0 && Internal::is_const(others);
   // A plain factor waits for the exponential, where it costs nothing.
-  if (alone && !keyTerm.defined() && Internal::is_const(factor) && s.scale > 0 &&
-      !s.has(Operand::sink)) {
+  if (alone && !keyTerm.defined() && Internal::is_const(factor) &&
+      s.scale > 0 && !s.has(Operand::sink)) {
     lateFactor = factor;
     return keepScores(dotHere());
   }
@@ -85,7 +90,8 @@ void AttentionPipe::scorePairs() {
   if (!keyTerm.defined())
     return keepScores(score);
   Expr term = keyTerm(keyOfTile(ko, ki), kvHead);
-  keepScores(hiddenWith(term, (alone ? dotHere() * factor : score) + term)); // one rounding
+  keepScores(hiddenWith(term, (alone ? dotHere() * factor : score) +
+                                  term)); // one rounding
 }
 
 // [half, lane, pair of tile, key tile, stretch, block, head]
@@ -94,8 +100,10 @@ void AttentionPipe::weighPairs() {
   RDom r = tilesOf("weight_tile", b);
   weightTile = r;
   start = make("start");
-  bool late = lateFactor.defined() && !stretched; // a stretch's top has it already
-  start(q, e, b, h) = (late ? top(q, e, b, h) * lateFactor : top(q, e, b, h)) + 0.5f;
+  bool late =
+      lateFactor.defined() && !stretched; // a stretch's top has it already
+  start(q, e, b, h) =
+      (late ? top(q, e, b, h) * lateFactor : top(q, e, b, h)) + 0.5f;
   auto weightOf = [&](const Expr &score) {
     Expr scaled = lateFactor.defined() ? score * lateFactor : score;
     return exp2Half(scaled - start(q, e, b, h));
@@ -104,7 +112,8 @@ void AttentionPipe::weighPairs() {
   tileWeights = make("tile_words");
   tileWeights(q, kp, ko, e, b, h) =
       (weightOf(scores(q, 2 * kp, ko, e, b, h)) >> cast<uint32_t>(16)) |
-      (weightOf(scores(q, 2 * kp + 1, ko, e, b, h)) & Expr(uint32_t(0xffff0000)));
+      (weightOf(scores(q, 2 * kp + 1, ko, e, b, h)) &
+       Expr(uint32_t(0xffff0000)));
   // In f32, of what is kept; the words after a tile's are its sum.
   auto sumOf = [&](const Expr &word) {
     return added(reinterpret<float>(word << cast<uint32_t>(16)),
@@ -116,7 +125,9 @@ void AttentionPipe::weighPairs() {
   words(q, kp, r, e, b, h) = select(
       kp < pairs, tileWeights(q, min(kp, pairs - 1), r, e, b, h),
       reinterpret<uint32_t>(combined(
-          pairs, [&](const Expr &i) { return sumOf(tileWeights(q, i, r, e, b, h)); }, added)));
+          pairs,
+          [&](const Expr &i) { return sumOf(tileWeights(q, i, r, e, b, h)); },
+          added)));
   sumWords(BFloat(16));
 }
 
@@ -139,7 +150,8 @@ void AttentionPipe::mixPairs() {
   valueColumn = rv;
   valueWords = wordsNamed("value_words", "value_pairs");
   auto elementAt = [&](const Expr &kv) {
-    return halfOf(value(int(s.valueOffset) + h * int(s.valueDim) + rv, keyRow + kv));
+    return halfOf(
+        value(int(s.valueOffset) + h * int(s.valueDim) + rv, keyRow + kv));
   };
   Expr second = 2 * u + 1;
   valueWords.words(d, u, h) = undef<uint32_t>();
@@ -170,7 +182,8 @@ void AttentionPipe::mixPairs() {
                                     t / tiles(), h);
     Expr x = valueWords.parts(r.x, d, kv / 2, kvHead);
     if (careful)
-      x = reinterpret<bfloat16_t>(select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
+      x = reinterpret<bfloat16_t>(
+          select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
     mixed(d, q, t, e, h) += productOf(weight, x);
     mixedHalves.push_back(r.x);
     mixedKeys.push_back(r.y);

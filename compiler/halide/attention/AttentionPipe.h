@@ -1,5 +1,6 @@
 // The pipeline of attention, and of linear attention: what its algorithm
-// (Attention.cpp) and its schedule (AttentionSchedule.cpp) share. Private to these.
+// (Attention.cpp) and its schedule (AttentionSchedule.cpp) share. Private to
+// these.
 #pragma once
 #include "compiler/halide/Build.h"
 #include "compiler/halide/attention/Turn.h"
@@ -15,22 +16,25 @@ struct Carried {
 
 class AttentionPipe {
 public:
-  AttentionPipe(const KernelSpec &spec, const Machine &machine, const Names &names)
+  AttentionPipe(const KernelSpec &spec, const Machine &machine,
+                const Names &names)
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
         device(machine.device), inTiles(takesTiles(s, machine)),
-        queryBlock(device ? mostQueries : 2 * V),
-        keyTile(inTiles ? keyUnitOf(s) : machine.wide ? 8 : 4),
-        together(device ? 1 : int(s.together())), mixedTile(mixedTileOf(s, machine)),
-        paired(takesPairs(s, machine)), integral(takesIntegers(s, machine)),
-        ofBytes(takesBytes(s, machine)) {}
+        queryBlock(device ? mostQueries : 2 * V), keyTile(inTiles ? keyUnitOf(s)
+                                                          : machine.wide ? 8
+                                                                         : 4),
+        together(device ? 1 : int(s.together())),
+        mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)),
+        integral(takesIntegers(s, machine)), ofBytes(takesBytes(s, machine)) {}
   Pipe build();
 
-  // Whether products may be of pairs: all is bf16, head dimensions are even, and more
-  // than one pair (Words.cpp).
+  // Whether products may be of pairs: all is bf16, head dimensions are even,
+  // and more than one pair (Words.cpp).
   static bool isOfPairs(const AttentionSpec &s);
   // Whether they are, of bf16: two multiply-adds in a lane.
   static bool takesPairs(const AttentionSpec &s, const Machine &machine);
-  // Whether these are in tile registers, in which keys and values' columns are rows.
+  // Whether these are in tile registers, in which keys and values' columns are
+  // rows.
   static bool takesTiles(const AttentionSpec &s, const Machine &machine);
   // The same of pairs of 16-bit integers.
   static bool takesIntegers(const AttentionSpec &s, const Machine &machine);
@@ -39,14 +43,17 @@ public:
 
   // A query block is two vectors of lanes; these are the most of any machine.
   static constexpr double log2e = 1.4426950408889634;
-  static constexpr float hidden = -1.5e30f, lowest = -1.0e29f; // a score; a maximum
+  static constexpr float hidden = -1.5e30f,
+                         lowest = -1.0e29f; // a score; a maximum
   static constexpr int mostQueries = 32;
-  // Keys that are added up together on some machine, of pairs where they are in tiles.
+  // Keys that are added up together on some machine, of pairs where they are in
+  // tiles.
   static int keyUnitOf(const AttentionSpec &s) { return isOfPairs(s) ? 32 : 8; }
   static constexpr int items = 8; // of a device that share a query
-  // Of a stretch: the scores and weights of a block of queries and most of its keys
-  // and values lie in an L2 of 1 MB. Measured (zen5, one thread, 64 columns): stretches
-  // of 512 to 1024 keys take 4 % longer for 1100 keys, of 1536 4 % for 2048.
+  // Of a stretch: the scores and weights of a block of queries and most of its
+  // keys and values lie in an L2 of 1 MB. Measured (zen5, one thread, 64
+  // columns): stretches of 512 to 1024 keys take 4 % longer for 1100 keys, of
+  // 1536 4 % for 2048.
   static constexpr int stretchKeys = 1280;
 
 private:
@@ -63,8 +70,12 @@ private:
   static Tile mixedTileOf(const AttentionSpec &s, const Machine &machine);
 
   bool isLinear() const { return s.decay.has_value(); }
-  Func make(const char *name) const { return Func(names((name + suffix).c_str())); }
-  const Halide::ImageParam &at(Operand operand) const { return optional[int(operand)]; }
+  Func make(const char *name) const {
+    return Func(names((name + suffix).c_str()));
+  }
+  const Halide::ImageParam &at(Operand operand) const {
+    return optional[int(operand)];
+  }
 
   void placeRows(const char *form, const Expr &count, const Expr &taken);
   Expr outcome();
@@ -95,7 +106,8 @@ private:
   Expr endBySound(const Expr &last, bool careful) const;
   Expr tileCount() const;
   Expr tilesTogether() const;
-  void restrictTiles(Halide::RDom &r, const Expr &tile, const Range &seen) const;
+  void restrictTiles(Halide::RDom &r, const Expr &tile,
+                     const Range &seen) const;
   Halide::RDom tilesOf(const char *name, const Expr &block) const;
   Halide::RDom tilesOfItem(const char *name) const;
 
@@ -127,11 +139,13 @@ private:
   static Expr combined(int rows, const std::function<Expr(Expr)> &at,
                        const Combine &combine);
   Expr larger(const Expr &x, const Expr &y) const;
-  static Expr withSummary(const Expr &row, int rows, const std::function<Expr(Expr)> &at,
+  static Expr withSummary(const Expr &row, int rows,
+                          const std::function<Expr(Expr)> &at,
                           const Combine &combine);
   Expr sinkScore() const;
   RVar combineTiles(Func &f, Func &parts, Func &of, const char *name,
-                    const Expr &start, const Expr &none, const Combine &combine);
+                    const Expr &start, const Expr &none,
+                    const Combine &combine);
   void findTop();
   void weigh();
   void invert();
@@ -140,7 +154,9 @@ private:
               const Expr &stretch, const Expr &of);
   // Tiles of queries in a block; the lane of one of tile t.
   int tiles() const { return queryBlock / mixedTile.rows; }
-  Expr laneOf(const Expr &lane) const { return t % tiles() * mixedTile.rows + lane; }
+  Expr laneOf(const Expr &lane) const {
+    return t % tiles() * mixedTile.rows + lane;
+  }
   // The same of pairs: of head dimensions for scores, of keys for values.
   void transposePairs();
   void scorePairs();
@@ -149,10 +165,12 @@ private:
   void scheduleQueryPairs();
   void scheduleScorePairs();
   void scheduleMixedPairs();
-  // The same in tile registers: mixed values lie with queries in lanes, and are turned.
+  // The same in tile registers: mixed values lie with queries in lanes, and are
+  // turned.
   void turnValues();
   void mixInTiles();
-  Expr turned(const std::function<Expr(Expr, Expr, Expr)> &valueOf, const Expr &local);
+  Expr turned(const std::function<Expr(Expr, Expr, Expr)> &valueOf,
+              const Expr &local);
   int columnsInTiles() const;
   void scheduleRowsInTiles();
   void scheduleDotsInTiles();
@@ -173,7 +191,8 @@ private:
     Func all, byLane;
     RVar part, lane;
   };
-  Largest largestOf(const char *name, int64_t columns, const std::function<Expr(Expr)> &at);
+  Largest largestOf(const char *name, int64_t columns,
+                    const std::function<Expr(Expr)> &at);
   void transposeIntegers();
   void scoreIntegers();
   void prepareKeys();
@@ -231,8 +250,8 @@ private:
   // Loops that others are computed in; on a CPU, a form's.
   Var qo{names("qo")};
   RVar row, block, headsOfKey, keyHead;
-  Expr ownHeads; // the h of an element of out
-  Var e{names("e")};     // stretches
+  Expr ownHeads;          // the h of an element of out
+  Var e{names("e")};      // stretches
   bool stretched = false; // else all keys are stretch 0
   std::string suffix;     // of names
   Expr firstKey = 0;      // of stretch 0, or of chunk 0
@@ -243,24 +262,25 @@ private:
   Expr row0, rowLast;    // of the task
   Expr sequence, keyRow; // its number, its first key's row
   Expr position0;        // of row 0
-  Expr head, kvHead;     // of h: in its sequence, where it is one head; as h counts
+  Expr head, kvHead; // of h: in its sequence, where it is one head; as h counts
   TurnedHeads turnedQuery, turnedKey;
   Words queryWords, weightWords, valueWords;
-  Func valueQuads, mixedQuads; // four words of pairs of keys; of columns
+  Func valueQuads, mixedQuads;   // four words of pairs of keys; of columns
   Func widenedKey, widenedValue; // [column, key, kv head] of bf16
-  Func keyTerm; // of products in pairs or of integers
+  Func keyTerm;                  // of products in pairs or of integers
   Func roundedKey, start; // turned keys in bf16; what exponents start from
-  Expr lateFactor;       // what scores are multiplied by in the exponential
+  Expr lateFactor;        // what scores are multiplied by in the exponential
   RVar depthHalf, valueColumn;
   Largest keyMost, valueMost; // of integers, as what follows
-  Func queryMost, queryStep, queryInverse, queryTotal, keyStep, keyIntegers, valueInverse,
-      partial;
+  Func queryMost, queryStep, queryInverse, queryTotal, keyStep, keyIntegers,
+      valueInverse, partial;
   RVar queryColumn, queryByte, chunk;
   std::vector<RVar> mixedHalves;
   Var half{names("half")}, kp{names("kp")};
   Func laneRows; // of lane q of block b, where it takes a division to tell
-  Func factors, quads, queriesAcross, strip, dots, tileScores, scores, tops, top, tileWeights, weights, sums, sum, inverse,
-      mixed, worst, worstOfAll, soundKeys;
+  Func factors, quads, queriesAcross, strip, dots, tileScores, scores, tops,
+      top, tileWeights, weights, sums, sum, inverse, mixed, worst, worstOfAll,
+      soundKeys;
   RVar depth, scoreTile, weightTile, topTile, sumTile, worstKeys, worstColumns;
   std::vector<RVar> mixedKeys, mixedTiles; // of each update of mixed
 };

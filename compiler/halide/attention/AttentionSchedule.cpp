@@ -1,6 +1,6 @@
 // Attention's schedule: what is computed where, and what memory that takes.
-#include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/Emit.h"
+#include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/passes/Prefetch.h"
 
 using namespace Halide;
@@ -8,10 +8,10 @@ using namespace Halide;
 namespace mille {
 
 // 12 to 28 accumulators of 32 vector registers, 8 to 12 of 16: enough to hide a
-// multiply-add's latency, and a load for every second one. Of an odd number of vectors a
-// tile has three, or all five or seven: pairs on Zen 4 take 0.85 to 0.9 of the time for
-// heads of 48, 80 and 112 that they take by one vector and twice the rows. Integers would
-// take up to 5 % more, and stay with one.
+// multiply-add's latency, and a load for every second one. Of an odd number of
+// vectors a tile has three, or all five or seven: pairs on Zen 4 take 0.85 to
+// 0.9 of the time for heads of 48, 80 and 112 that they take by one vector and
+// twice the rows. Integers would take up to 5 % more, and stay with one.
 AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
                                                const Machine &machine) {
   if (machine.device)
@@ -20,7 +20,8 @@ AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
     return {mostQueries, 1};
   const int vectors = int(s.valueDim + machine.lanes - 1) / machine.lanes;
   const int rows = machine.wide ? 8 : 4;
-  const bool pairs = takesPairs(s, machine), integers = takesIntegers(s, machine);
+  const bool pairs = takesPairs(s, machine),
+             integers = takesIntegers(s, machine);
   if (vectors == 1 || (vectors % 2 && integers))
     return {2 * rows, 1};
   if (integers || (vectors % 2 == 0 && pairs))
@@ -39,7 +40,8 @@ TailStrategy AttentionPipe::tail() const {
 }
 
 void AttentionPipe::boundOut() {
-  const int width = int(s.valueDim), unit = s.kvHeads > 1 ? int(s.group()) : together;
+  const int width = int(s.valueDim),
+            unit = s.kvHeads > 1 ? int(s.group()) : together;
   auto buffer = pipe.out.output_buffer();
   buffer.dim(0).set_bounds(0, width);
   buffer.dim(1).set_stride(int(spec.out.rowStride));
@@ -58,7 +60,9 @@ void AttentionPipe::scheduleRows() {
       .split(block, block, qm, tiles(), TailStrategy::GuardWithIf)
       .split(d, d, di, V * mixedTile.vectors, tail())
       .split(di, di, dv, V)
-      .reorder(dv, di, qi, d, qm, block, headsOfKey, keyHead).vectorize(dv).unroll(di)
+      .reorder(dv, di, qi, d, qm, block, headsOfKey, keyHead)
+      .vectorize(dv)
+      .unroll(di)
       .unroll(qi);
   if (stretched)
     run.partition(block, Partition::Never);
@@ -82,17 +86,28 @@ void AttentionPipe::scheduleQueries() {
   }
   if (factors.defined())
     oncePerBlock(factors);
-  quads.compute_at(pipe.out, block).bound_extent(q, quad).bound_extent(u, queryBlock / quad)
-      .reorder(q, d, u).vectorize(d, lanesFor(s.headDim, V)).unroll(q)
+  quads.compute_at(pipe.out, block)
+      .bound_extent(q, quad)
+      .bound_extent(u, queryBlock / quad)
+      .reorder(q, d, u)
+      .vectorize(d, lanesFor(s.headDim, V))
+      .unroll(q)
       .store_in(MemoryType::Stack);
-  queriesAcross.compute_at(pipe.out, block).bound_extent(q, queryBlock)
-      .align_storage(q, V).reorder(q, d).vectorize(q, quad).unroll(q)
+  queriesAcross.compute_at(pipe.out, block)
+      .bound_extent(q, queryBlock)
+      .align_storage(q, V)
+      .reorder(q, d)
+      .vectorize(q, quad)
+      .unroll(q)
       .store_in(MemoryType::Stack);
 }
 
 // A number per query of a block, for all keys.
 void AttentionPipe::oncePerBlock(Func f) {
-  f.compute_at(pipe.out, block).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+  f.compute_at(pipe.out, block)
+      .bound_extent(q, queryBlock)
+      .vectorize(q, V)
+      .unroll(q)
       .store_in(MemoryType::Stack);
 }
 // What a task prepares once for each key head.
@@ -110,7 +125,10 @@ void AttentionPipe::scheduleWidened(Func f, int64_t columns) {
 }
 // A number per query of a block and stretch.
 void AttentionPipe::lanes(Func f) {
-  inStretch(f).bound_extent(q, queryBlock).vectorize(q, V).unroll(q)
+  inStretch(f)
+      .bound_extent(q, queryBlock)
+      .vectorize(q, V)
+      .unroll(q)
       .store_in(MemoryType::Stack);
 }
 // One per query of a block and key of a stretch, by tiles.
@@ -119,10 +137,18 @@ void AttentionPipe::plane(Func f, const Var &row, int rows, const RVar &tile) {
   f.update().reorder(q, row, tile).vectorize(q, V).unroll(q).unroll(row);
 }
 // A tile of it in registers.
-void AttentionPipe::inTile(Func f, Func plane, const Var &row, int rows, const RVar &tile) {
-  f.compute_at(plane, tile).store_in(MemoryType::Register).bound_extent(q, queryBlock)
-      .bound_extent(row, rows).bound_extent(ko, 1).bound_extent(e, 1).reorder(q, row).vectorize(q, V)
-      .unroll(q).unroll(row);
+void AttentionPipe::inTile(Func f, Func plane, const Var &row, int rows,
+                           const RVar &tile) {
+  f.compute_at(plane, tile)
+      .store_in(MemoryType::Register)
+      .bound_extent(q, queryBlock)
+      .bound_extent(row, rows)
+      .bound_extent(ko, 1)
+      .bound_extent(e, 1)
+      .reorder(q, row)
+      .vectorize(q, V)
+      .unroll(q)
+      .unroll(row);
 }
 
 void AttentionPipe::scheduleScores() {
@@ -135,7 +161,9 @@ void AttentionPipe::scheduleScores() {
     inStretch(strip).vectorize(u, V);
   if (isLinear())
     return;
-  for (auto &[f, across] : {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile}, {sum, sumTile}}) {
+  for (auto &[f, across] :
+       {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile},
+        {sum, sumTile}}) {
     lanes(f);
     Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
   }
@@ -146,14 +174,23 @@ void AttentionPipe::scheduleScores() {
 
 void AttentionPipe::scheduleMixed() {
   scheduleWidened(widenedValue, s.valueDim);
-  mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Register)
-      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).vectorize(d, V, tail()).unroll(d)
+  mixed.compute_at(stretched ? kept : pipe.out, d)
+      .bound_extent(e, 1)
+      .store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows)
+      .bound_extent(t, 1)
+      .vectorize(d, V, tail())
+      .unroll(d)
       .unroll(q);
   for (size_t i = 0; i < mixedKeys.size(); ++i)
-    mixed.update(int(i)).reorder(d, q, mixedKeys[i], mixedTiles[i]).vectorize(d, V, tail())
-        .unroll(d).unroll(q);
+    mixed.update(int(i))
+        .reorder(d, q, mixedKeys[i], mixedTiles[i])
+        .vectorize(d, V, tail())
+        .unroll(d)
+        .unroll(q);
   const int bytes = int(bytesOf(s.value.element));
-  pipe.passes.push_back(prefetchRows({value.name(), mixed.name(), bytes, keyTile}));
+  pipe.passes.push_back(
+      prefetchRows({value.name(), mixed.name(), bytes, keyTile}));
   scheduleWorst();
 }
 
@@ -170,33 +207,47 @@ void AttentionPipe::scheduleWorst() {
     f.store_in(MemoryType::Stack);
 }
 
-//===-- Pairs -------------------------------------------------------------------//
+//===-- Pairs
+//-------------------------------------------------------------------//
 
 void AttentionPipe::scheduleQueryPairs() {
   if (s.has(Operand::rotation)) {
     turnedQuery.rows.compute_at(pipe.out, block);
     turnedQuery.vectorize(V);
     perKeyHead(roundedKey);
-    roundedKey.bound_extent(d, int(s.headDim)).vectorize(d, lanesFor(s.headDim, V));
+    roundedKey.bound_extent(d, int(s.headDim))
+        .vectorize(d, lanesFor(s.headDim, V));
     turnedKey.rows.compute_at(roundedKey, u).store_in(MemoryType::Stack);
     turnedKey.vectorize(V);
   }
   if (factors.defined())
     oncePerBlock(factors);
   const int pairs = int(s.headDim / 2);
-  quads.compute_at(pipe.out, block).bound_extent(q, quad).bound_extent(t, queryBlock / quad)
-      .bound_extent(d, pairs).reorder(q, d, t).vectorize(d, lanesFor(pairs, V)).unroll(q)
+  quads.compute_at(pipe.out, block)
+      .bound_extent(q, quad)
+      .bound_extent(t, queryBlock / quad)
+      .bound_extent(d, pairs)
+      .reorder(q, d, t)
+      .vectorize(d, lanesFor(pairs, V))
+      .unroll(q)
       .store_in(MemoryType::Stack);
   scheduleQueryWords(quad);
 }
 
 void AttentionPipe::scheduleQueryWords(int lanesTogether) {
   const int words = int(s.headDim) / wordElements();
-  queryWords.words.compute_at(pipe.out, block).bound_extent(q, queryBlock)
-      .bound_extent(d, words).reorder(q, d).vectorize(q, lanesTogether).unroll(q)
+  queryWords.words.compute_at(pipe.out, block)
+      .bound_extent(q, queryBlock)
+      .bound_extent(d, words)
+      .reorder(q, d)
+      .vectorize(q, lanesTogether)
+      .unroll(q)
       .store_in(MemoryType::Stack);
-  queryWords.parts.compute_at(pipe.out, block).bound_extent(half, wordElements())
-      .bound_extent(q, queryBlock).bound_extent(d, words).store_in(MemoryType::Stack);
+  queryWords.parts.compute_at(pipe.out, block)
+      .bound_extent(half, wordElements())
+      .bound_extent(q, queryBlock)
+      .bound_extent(d, words)
+      .store_in(MemoryType::Stack);
 }
 
 void AttentionPipe::scheduleScorePairs() {
@@ -211,12 +262,20 @@ void AttentionPipe::scheduleScorePairs() {
   } else {
     inTile(dots, scores, ki, keyTile, scoreTile);
     Var qv(names("qv"));
-    dots.update().split(q, q, qv, V).reorder(depthHalf, qv, q, ki, depth).atomic()
-        .vectorize(depthHalf).vectorize(qv).unroll(q).unroll(ki);
+    dots.update()
+        .split(q, q, qv, V)
+        .reorder(depthHalf, qv, q, ki, depth)
+        .atomic()
+        .vectorize(depthHalf)
+        .vectorize(qv)
+        .unroll(q)
+        .unroll(ki);
   }
   if (strip.defined())
     inStretch(strip).vectorize(u, V);
-  for (auto &[f, across] : {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile}, {sum, sumTile}}) {
+  for (auto &[f, across] :
+       {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile},
+        {sum, sumTile}}) {
     lanes(f);
     Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
   }
@@ -232,8 +291,11 @@ void AttentionPipe::scheduleScorePairs() {
   Expr most = tilesTogether();
   weightWords.words.bound(ko, 0, most);
   if (!inTiles)
-    inStretch(weightWords.parts).bound_extent(half, 2).bound(ko, 0, most)
-      .bound_extent(q, queryBlock).bound_extent(kp, pairs + 1);
+    inStretch(weightWords.parts)
+        .bound_extent(half, 2)
+        .bound(ko, 0, most)
+        .bound_extent(q, queryBlock)
+        .bound_extent(kp, pairs + 1);
   lanes(inverse);
 }
 
@@ -250,19 +312,33 @@ void AttentionPipe::scheduleMixedPairs() {
     f.bound(d, 0, padded).bound(u, 0, (keys + 1) / 2);
   }
   valueWords.parts.bound_extent(half, 2);
-  valueWords.words.update().reorder(valueColumn, u)
+  valueWords.words.update()
+      .reorder(valueColumn, u)
       .vectorize(valueColumn, V, tail());
   Var dv(names("dv"));
-  mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Register)
-      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).bound_extent(d, width).vectorize(d, V)
-      .unroll(d).unroll(q);
+  mixed.compute_at(stretched ? kept : pipe.out, d)
+      .bound_extent(e, 1)
+      .store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows)
+      .bound_extent(t, 1)
+      .bound_extent(d, width)
+      .vectorize(d, V)
+      .unroll(d)
+      .unroll(q);
   for (size_t i = 0; i < mixedKeys.size(); ++i)
-    mixed.update(int(i)).split(d, d, dv, V).reorder(mixedHalves[i], dv, d, q, mixedKeys[i])
-        .atomic().vectorize(mixedHalves[i]).vectorize(dv).unroll(d).unroll(q);
+    mixed.update(int(i))
+        .split(d, d, dv, V)
+        .reorder(mixedHalves[i], dv, d, q, mixedKeys[i])
+        .atomic()
+        .vectorize(mixedHalves[i])
+        .vectorize(dv)
+        .unroll(d)
+        .unroll(q);
   scheduleWorst();
 }
 
-//===-- Integers ----------------------------------------------------------------//
+//===-- Integers
+//----------------------------------------------------------------//
 
 void AttentionPipe::scheduleMixedIntegers() {
   scheduleLargest(valueMost, value);
@@ -274,18 +350,38 @@ void AttentionPipe::scheduleMixedIntegers() {
     f.bound(d, 0, padded).bound(u, 0, tileCount() * (keyTile / 2));
   }
   valueWords.parts.bound_extent(half, 2);
-  valueWords.words.update().reorder(valueColumn, u).vectorize(valueColumn, V, tail());
+  valueWords.words.update()
+      .reorder(valueColumn, u)
+      .vectorize(valueColumn, V, tail());
   Var dv(names("dv"));
-  mixed.compute_at(stretched ? kept : pipe.out, d).bound_extent(e, 1).store_in(MemoryType::Stack)
-      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).bound_extent(d, width).vectorize(d, V)
-      .unroll(d).unroll(q);
+  mixed.compute_at(stretched ? kept : pipe.out, d)
+      .bound_extent(e, 1)
+      .store_in(MemoryType::Stack)
+      .bound_extent(q, mixedTile.rows)
+      .bound_extent(t, 1)
+      .bound_extent(d, width)
+      .vectorize(d, V)
+      .unroll(d)
+      .unroll(q);
   mixed.update().reorder(d, q, chunk).vectorize(d, V).unroll(d).unroll(q);
-  partial.compute_at(mixed, chunk).bound_extent(e, 1).store_in(MemoryType::Register)
-      .bound_extent(q, mixedTile.rows).bound_extent(t, 1).bound_extent(u, 1).bound_extent(d, width)
-      .vectorize(d, V).unroll(d).unroll(q);
-  partial.update().split(d, d, dv, V)
-      .reorder(mixedHalves[0], dv, d, q, mixedKeys[0], mixedTiles[0]).atomic()
-      .vectorize(mixedHalves[0]).vectorize(dv).unroll(d).unroll(q);
+  partial.compute_at(mixed, chunk)
+      .bound_extent(e, 1)
+      .store_in(MemoryType::Register)
+      .bound_extent(q, mixedTile.rows)
+      .bound_extent(t, 1)
+      .bound_extent(u, 1)
+      .bound_extent(d, width)
+      .vectorize(d, V)
+      .unroll(d)
+      .unroll(q);
+  partial.update()
+      .split(d, d, dv, V)
+      .reorder(mixedHalves[0], dv, d, q, mixedKeys[0], mixedTiles[0])
+      .atomic()
+      .vectorize(mixedHalves[0])
+      .vectorize(dv)
+      .unroll(d)
+      .unroll(q);
 }
 
 uint32_t keysTogether(const KernelSpec &spec) {
@@ -308,12 +404,14 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
     perKey += (turns ? s.headDim * 2 : 0) + 5 * 4;
   if (s.value.element == Element::bf16)
     perKey += std::max(s.valueDim * 4, (s.valueDim + 31) / 32 * 32 * 2);
-  // Scores and weights of a query block and a stretch, a ninth or fifth more for
-  // summaries (of narrow machines' 16 queries); a strip of distances.
-  base = (s.decay ? 1 : 2) * queryBlock * AttentionPipe::stretchKeys * 4 * 9 / 8;
+  // Scores and weights of a query block and a stretch, a ninth or fifth more
+  // for summaries (of narrow machines' 16 queries); a strip of distances.
+  base =
+      (s.decay ? 1 : 2) * queryBlock * AttentionPipe::stretchKeys * 4 * 9 / 8;
   if (s.decay || s.biasByDistance)
     base += (AttentionPipe::stretchKeys + queryBlock) * 4;
-  // What a block's stretches leave to the next; turned queries, all heads of a row.
+  // What a block's stretches leave to the next; turned queries, all heads of a
+  // row.
   base += queryBlock * (s.valueDim + 80) * 4;
   if (turns)
     base += (queryBlock + 2 * s.together()) * s.headDim * 4;

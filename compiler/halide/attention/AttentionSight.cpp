@@ -1,7 +1,7 @@
 // Attention's operands, where a task lies in them, and who sees whom.
-#include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/attention/AttentionPipe.h"
 
 using namespace Halide;
 
@@ -13,17 +13,28 @@ constexpr float masked = -1.0e30f; // a key's bias, or less: the key is hidden
 
 const char *nameOf(Operand operand) {
   switch (operand) {
-  case Operand::keyBias: return "key_bias";
-  case Operand::keyHeadBias: return "key_head_bias";
-  case Operand::rotation: return "rotation";
-  case Operand::queryScale: return "query_scale";
-  case Operand::headScale: return "head_scale";
-  case Operand::sink: return "sink";
-  case Operand::bias: return "bias";
-  case Operand::contentQuery: return "content_query";
-  case Operand::contentKey: return "content_key";
-  case Operand::segments: return "segments";
-  case Operand::prefix: return "prefix";
+  case Operand::keyBias:
+    return "key_bias";
+  case Operand::keyHeadBias:
+    return "key_head_bias";
+  case Operand::rotation:
+    return "rotation";
+  case Operand::queryScale:
+    return "query_scale";
+  case Operand::headScale:
+    return "head_scale";
+  case Operand::sink:
+    return "sink";
+  case Operand::bias:
+    return "bias";
+  case Operand::contentQuery:
+    return "content_query";
+  case Operand::contentKey:
+    return "content_key";
+  case Operand::segments:
+    return "segments";
+  case Operand::prefix:
+    return "prefix";
   }
   return "";
 }
@@ -60,7 +71,8 @@ void AttentionPipe::declareOperands() {
 void AttentionPipe::placeTask() {
   pipe.out = make("out");
   head = h;
-  kvHead = s.kvHeads == 1 && !device ? Expr(0) : h / (int(s.group()) / together);
+  kvHead =
+      s.kvHeads == 1 && !device ? Expr(0) : h / (int(s.group()) / together);
   if (device) {
     placeSequences();
     return;
@@ -80,8 +92,8 @@ Expr AttentionPipe::ownKvHead() const {
   return device ? kvHead % int(s.kvHeads) : kvHead;
 }
 
-// Of a task's place, where the heads that are together lie row by row: its row. What is
-// past the last row repeats it.
+// Of a task's place, where the heads that are together lie row by row: its row.
+// What is past the last row repeats it.
 Expr AttentionPipe::rowAt(const Expr &place) const {
   return min(row0 + place / together, rowLast);
 }
@@ -96,7 +108,8 @@ void AttentionPipe::findLaneRows() {
   laneRows(q, b) = queryRow(b, q);
 }
 Expr AttentionPipe::headOf(const Expr &lane) const {
-  return together == 1 ? head : h * together + (b * queryBlock + lane) % together;
+  return together == 1 ? head
+                       : h * together + (b * queryBlock + lane) % together;
 }
 
 //===-- Who sees whom -------------------------------------------------------//
@@ -137,16 +150,19 @@ Expr AttentionPipe::keyOfTile(const Expr &tile, const Expr &i) const {
                                 tileCount() * keyTile - 1);
 }
 
-// What is added to all scores of a key, in powers of two: its bias and, where weights
-// take that in, its value's step. It says, too, that a key is hidden from all.
+// What is added to all scores of a key, in powers of two: its bias and, where
+// weights take that in, its value's step. It says, too, that a key is hidden
+// from all.
 void AttentionPipe::findKeyTerms() {
   Expr kv = min(u, keys - 1), term = 0.0f;
   if (integral) {
     Expr inverse = valueInverse(kv, h);
-    term = select(inverse > 0.0f, multiplied(logOf(inverse), float(-log2e)), 0.0f);
+    term =
+        select(inverse > 0.0f, multiplied(logOf(inverse), float(-log2e)), 0.0f);
   }
   if (s.has(Operand::keyBias))
-    term = added(term, multiplied(at(Operand::keyBias)(0, keyRow + kv), float(log2e)));
+    term = added(
+        term, multiplied(at(Operand::keyBias)(0, keyRow + kv), float(log2e)));
   keyTerm = make("key_term");
   keyTerm(u, h) = select(isSomeKey(u), term, hidden);
 }
@@ -156,7 +172,8 @@ Expr AttentionPipe::hiddenWith(const Expr &term, const Expr &score) {
   return select(term > hidden, score, hidden);
 }
 
-// Whether a place, of which whole tiles have some past the last, holds a key that is kept.
+// Whether a place, of which whole tiles have some past the last, holds a key
+// that is kept.
 Expr AttentionPipe::isSomeKey(const Expr &place) const {
   Expr is = place < keys;
   return s.has(Operand::keyBias) ? is && isKept(min(place, keys - 1)) : is;
@@ -165,8 +182,9 @@ Expr AttentionPipe::isSomeKey(const Expr &place) const {
 // Whether lane q of block b sees a key.
 Expr AttentionPipe::isSeen(const Expr &kv) const {
   Expr seen = Internal::const_true();
-  Expr row = laneRows.defined() ? unsafe_promise_clamped(laneRows(q, b), row0, rowLast)
-                                : queryRow(b, q);
+  Expr row = laneRows.defined()
+                 ? unsafe_promise_clamped(laneRows(q, b), row0, rowLast)
+                 : queryRow(b, q);
   Range range = seenFrom(position0 + row);
   if (range.first.defined())
     seen = kv >= range.first;
@@ -200,7 +218,8 @@ RDom AttentionPipe::tilesOf(const char *name, const Expr &block) const {
   restrictTiles(r, r, seenByBlock(block));
   return r;
 }
-void AttentionPipe::restrictTiles(RDom &r, const Expr &tile, const Range &seen) const {
+void AttentionPipe::restrictTiles(RDom &r, const Expr &tile,
+                                  const Range &seen) const {
   Expr kv = keyAt(e) + tile * keyTile, last = lastOf(seen);
   if (seen.first.defined())
     r.where(kv + (keyTile - 1) >= seen.first);

@@ -1,5 +1,6 @@
-// Numbers as integers, each row with a step of its own: its largest magnitude over the
-// largest integer. What attention's scores and mixed values of integers share.
+// Numbers as integers, each row with a step of its own: its largest magnitude
+// over the largest integer. What attention's scores and mixed values of
+// integers share.
 #pragma once
 #include "Halide.h"
 
@@ -16,8 +17,9 @@ Halide::Expr magnitudeOf(const Halide::Expr &x);
 // These bits, and a NaN's where they are of no finite number.
 Halide::Expr finiteOrNan(const Halide::Expr &bits);
 
-// Of a row whose largest magnitude has these bits: how many integers are 1, 0 where the
-// row counts as 0; and how much an integer is, NaN where one of the row is no number.
+// Of a row whose largest magnitude has these bits: how many integers are 1, 0
+// where the row counts as 0; and how much an integer is, NaN where one of the
+// row is no number.
 Halide::Expr inverseStepOf(const Halide::Expr &bits, int most);
 Halide::Expr stepOf(const Halide::Expr &bits, int most);
 

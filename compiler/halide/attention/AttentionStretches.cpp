@@ -1,12 +1,14 @@
-// Attention a stretch of keys at a time (online softmax): scores and weights take
-// the memory of one stretch, however many keys there are. What a stretch leaves to
-// the next, for each query: the greatest score, the sum of weights, the mixed values.
+// Attention a stretch of keys at a time (online softmax): scores and weights
+// take the memory of one stretch, however many keys there are. What a stretch
+// leaves to the next, for each query: the greatest score, the sum of weights,
+// the mixed values.
 //
-// Stretches are counted from the first key that the mask keeps, so what is removed
-// or added of padding moves no key into another stretch; a stretch of hidden keys
-// multiplies by 1 and adds 0. Must not let a bit depend on anything else.
-#include "compiler/halide/attention/AttentionPipe.h"
+// Stretches are counted from the first key that the mask keeps, so what is
+// removed or added of padding moves no key into another stretch; a stretch of
+// hidden keys multiplies by 1 and adds 0. Must not let a bit depend on anything
+// else.
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/passes/OneMemory.h"
 
 using namespace Halide;
@@ -15,8 +17,8 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// What a function leaves is in the memory of what it found: all its loads and stores
-// are of that name then.
+// What a function leaves is in the memory of what it found: all its loads and
+// stores are of that name then.
 class CarryOver : public OneMemory {
 public:
   explicit CarryOver(const std::vector<Carried> &all) {
@@ -28,8 +30,8 @@ private:
   using OneMemory::visit;
 
   Stmt visit(const Store *op) override {
-    return Store::make(nameOf(op->name), mutate(op->value), mutate(op->index), op->param,
-                       mutate(op->predicate), op->alignment);
+    return Store::make(nameOf(op->name), mutate(op->value), mutate(op->index),
+                       op->param, mutate(op->predicate), op->alignment);
   }
 };
 
@@ -66,7 +68,8 @@ Expr AttentionPipe::firstStretch(const Expr &block) const {
   Expr from = seenByBlock(block).first;
   if (!from.defined())
     return 0;
-  return clamp((from - firstKey) / stretchKeys, 0, (keys - 1 - firstKey) / stretchKeys);
+  return clamp((from - firstKey) / stretchKeys, 0,
+               (keys - 1 - firstKey) / stretchKeys);
 }
 Expr AttentionPipe::lastStretch(const Expr &block) const {
   Expr to = seenByBlock(block).last;
@@ -84,8 +87,8 @@ Func AttentionPipe::found(Func left, const std::vector<Var> &place) {
   return carry.found;
 }
 
-// Weights of later stretches have a greater divisor, so what was added up of earlier
-// ones is multiplied by `factor`.
+// Weights of later stretches have a greater divisor, so what was added up of
+// earlier ones is multiplied by `factor`.
 void AttentionPipe::carryTop() {
   factor = make("factor");
   Expr before = atFirst(sinkScore(), found(top, {q, b, h})(q, b, h));
@@ -93,14 +96,15 @@ void AttentionPipe::carryTop() {
   if (lateFactor.defined())
     own *= lateFactor;
   factor(q, e, b, h) = exp2Weight(before - max(before, own));
-  // Factors are at most 1. They are to be there before `top` takes the place of what
-  // they are made of.
+  // Factors are at most 1. They are to be there before `top` takes the place of
+  // what they are made of.
   top(q, e, b, h) = select(factor(q, e, b, h) < 2.0f, max(before, own), before);
 }
 
 // What a stretch's sum starts from: a sink's own weight.
 Expr AttentionPipe::sumBefore() {
-  Expr own = s.has(Operand::sink) ? exp2Weight(sinkScore() - top(q, e, b, h)) : 0.0f;
+  Expr own =
+      s.has(Operand::sink) ? exp2Weight(sinkScore() - top(q, e, b, h)) : 0.0f;
   if (!stretched)
     return own;
   sum = make("sum");
@@ -137,8 +141,12 @@ void AttentionPipe::scheduleStretches() {
   if (inTiles)
     each.reorder(q, d, t, stretch, b, h).vectorize(q, V);
   else
-    each.split(d, d, di, V * mixedTile.vectors, tail()).split(di, di, dv, V)
-        .reorder(dv, di, q, d, t, stretch, b, h).vectorize(dv).unroll(di).unroll(q);
+    each.split(d, d, di, V * mixedTile.vectors, tail())
+        .split(di, di, dv, V)
+        .reorder(dv, di, q, d, t, stretch, b, h)
+        .vectorize(dv)
+        .unroll(di)
+        .unroll(q);
   each.partition(stretch, Partition::Never);
   for (Carried &carry : carried) {
     carry.found.compute_at(pipe.out, block);

@@ -1,6 +1,6 @@
-// Attention of bf16 by tile registers, where they differ from pairs (AttentionPairs.cpp):
-// keys are rows of a tile, then columns of values are, so that queries stay in lanes.
-// What is mixed is turned where it goes out.
+// Attention of bf16 by tile registers, where they differ from pairs
+// (AttentionPairs.cpp): keys are rows of a tile, then columns of values are, so
+// that queries stay in lanes. What is mixed is turned where it goes out.
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/passes/TileSums.h"
 
@@ -23,7 +23,8 @@ void AttentionPipe::turnValues() {
   valueColumn = rv;
   valueQuads = make("value_quads");
   auto elementAt = [&](const Expr &kv) {
-    Expr x = value(int(s.valueOffset) + h * int(s.valueDim) + rv, keyRow + min(kv, keys - 1));
+    Expr x = value(int(s.valueOffset) + h * int(s.valueDim) + rv,
+                   keyRow + min(kv, keys - 1));
     return select(kv < keys, halfOf(x), cast<uint16_t>(0));
   };
   Expr kv = ko * keyTile + (u * quad + q) * 2;
@@ -46,13 +47,15 @@ void AttentionPipe::mixInTiles() {
       continue;
     Range seen = seenByBlock(t);
     seen.last = endBySound(seen.last, careful);
-    RDom r(0, 2, 0, keyTile / 2, 0, tilesTogether(), names(careful ? "r3" : "r2"));
+    RDom r(0, 2, 0, keyTile / 2, 0, tilesTogether(),
+           names(careful ? "r3" : "r2"));
     restrictTiles(r, r.z, seen);
     Expr weight = elementOf(weightWords.words(q, r.y, r.z, e, t, h), r.x);
     Expr tile = keyAt(e) / keyTile + r.z;
     Expr x = elementOf(valueWords.words(r.y, d, tile, kvHead), r.x);
     if (careful)
-      x = reinterpret<bfloat16_t>(select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
+      x = reinterpret<bfloat16_t>(
+          select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
     mixed(d, q, t, e, h) += productOf(weight, x);
     mixedHalves.push_back(r.x);
     mixedKeys.push_back(r.y);
@@ -65,10 +68,12 @@ Expr AttentionPipe::turned(const std::function<Expr(Expr, Expr, Expr)> &valueOf,
                            const Expr &local) {
   mixedQuads = make("mixed_quads");
   mixedQuads(ki, q, u, b, h) = valueOf(u * quad + ki, q, b);
-  return mixedQuads(d % quad, local % queryBlock, d / quad, local / queryBlock, ownHeads);
+  return mixedQuads(d % quad, local % queryBlock, d / quad, local / queryBlock,
+                    ownHeads);
 }
 
-//===-- Schedule ----------------------------------------------------------------//
+//===-- Schedule
+//----------------------------------------------------------------//
 
 // Registers of columns.
 int AttentionPipe::columnsInTiles() const {
@@ -80,50 +85,81 @@ void AttentionPipe::scheduleRowsInTiles() {
   RVar qi(names("qi"));
   Stage run = pipe.out.update(pipe.out.num_update_definitions() - 1);
   run.split(row, block, qi, queryBlock, TailStrategy::GuardWithIf)
-      .split(d, d, di, quad, s.valueDim % quad ? TailStrategy::GuardWithIf : TailStrategy::Auto)
-      .reorder(di, d, qi, block, headsOfKey, keyHead).vectorize(di).unroll(d);
+      .split(d, d, di, quad,
+             s.valueDim % quad ? TailStrategy::GuardWithIf : TailStrategy::Auto)
+      .reorder(di, d, qi, block, headsOfKey, keyHead)
+      .vectorize(di)
+      .unroll(d);
   if (stretched)
     run.partition(block, Partition::Never);
   if (laneRows.defined())
     oncePerBlock(laneRows);
-  mixedQuads.compute_at(pipe.out, block).bound_extent(ki, quad).bound_extent(q, queryBlock)
-      .reorder(ki, q, u).vectorize(q, V).unroll(ki).store_in(MemoryType::Stack);
+  mixedQuads.compute_at(pipe.out, block)
+      .bound_extent(ki, quad)
+      .bound_extent(q, queryBlock)
+      .reorder(ki, q, u)
+      .vectorize(q, V)
+      .unroll(ki)
+      .store_in(MemoryType::Stack);
 }
 
 // The loops of both stand for the instructions that a pass puts in their place.
 void AttentionPipe::scheduleDotsInTiles() {
-  dots.compute_at(scores, scoreTile).store_in(MemoryType::Stack).bound_extent(q, queryBlock)
-      .bound_extent(ki, keyTile).bound_extent(ko, 1).bound_extent(e, 1);
+  dots.compute_at(scores, scoreTile)
+      .store_in(MemoryType::Stack)
+      .bound_extent(q, queryBlock)
+      .bound_extent(ki, keyTile)
+      .bound_extent(ko, 1)
+      .bound_extent(e, 1);
   const bool turns = s.has(Operand::rotation);
   const int group = queryBlock * 4;
   const int rowBytes = int(turns ? s.headDim : s.key.rowStride) * 2;
   pipe.passes.push_back(sumInTileRegisters(
-      {turns ? roundedKey.name() : key.name(), queryWords.words.name(), dots.name(), ki.name(),
-       keyTile, queryBlock / V, registerBytes, rowBytes, registerBytes, group,
-       registerRows * group, int(s.headDim) * 2, "", /*ofBytes=*/false, /*adds=*/false}));
+      {turns ? roundedKey.name() : key.name(), queryWords.words.name(),
+       dots.name(), ki.name(), keyTile, queryBlock / V, registerBytes, rowBytes,
+       registerBytes, group, registerRows * group, int(s.headDim) * 2, "",
+       /*ofBytes=*/false, /*adds=*/false}));
 }
 
 void AttentionPipe::scheduleMixedInTiles() {
-  const int columns = columnsInTiles(), words = keyTile / 2, group = queryBlock * 4;
+  const int columns = columnsInTiles(), words = keyTile / 2,
+            group = queryBlock * 4;
   perKeyHead(valueWords.words);
-  valueWords.words.bound_extent(kp, words).bound(d, 0, columns).bound(ko, 0, tileCount())
-      .reorder(kp, d, ko).vectorize(kp, quad).unroll(kp);
-  valueQuads.compute_at(valueWords.words, ko).bound_extent(q, quad).bound_extent(d, columns)
-      .bound_extent(u, words / quad).store_in(MemoryType::Stack);
-  valueQuads.update().reorder(q, valueColumn, u).vectorize(valueColumn, V, tail()).unroll(q);
-  mixed.reorder_storage(q, d, t, e, h).compute_at(stretched ? kept : pipe.out,
-                                                  stretched ? stretch : block)
-      .bound(d, 0, columns).bound_extent(q, queryBlock).bound_extent(t, 1).bound_extent(e, 1)
-      .reorder(q, d).vectorize(q, V).store_in(MemoryType::Stack);
+  valueWords.words.bound_extent(kp, words)
+      .bound(d, 0, columns)
+      .bound(ko, 0, tileCount())
+      .reorder(kp, d, ko)
+      .vectorize(kp, quad)
+      .unroll(kp);
+  valueQuads.compute_at(valueWords.words, ko)
+      .bound_extent(q, quad)
+      .bound_extent(d, columns)
+      .bound_extent(u, words / quad)
+      .store_in(MemoryType::Stack);
+  valueQuads.update()
+      .reorder(q, valueColumn, u)
+      .vectorize(valueColumn, V, tail())
+      .unroll(q);
+  mixed.reorder_storage(q, d, t, e, h)
+      .compute_at(stretched ? kept : pipe.out, stretched ? stretch : block)
+      .bound(d, 0, columns)
+      .bound_extent(q, queryBlock)
+      .bound_extent(t, 1)
+      .bound_extent(e, 1)
+      .reorder(q, d)
+      .vectorize(q, V)
+      .store_in(MemoryType::Stack);
   for (size_t i = 0; i < mixedKeys.size(); ++i) {
-    mixed.update(int(i)).reorder(q, d, mixedHalves[i], mixedKeys[i], mixedTiles[i]);
+    mixed.update(int(i)).reorder(q, d, mixedHalves[i], mixedKeys[i],
+                                 mixedTiles[i]);
     if (i > 0)
       mixed.update(int(i)).vectorize(q, V);
   }
   pipe.passes.push_back(sumInTileRegisters(
-      {valueWords.words.name(), weightWords.words.name(), mixed.name(), d.name(), columns,
-       queryBlock / V, registerBytes, registerBytes, columns * registerBytes, group,
-       (words + 1) * group, 0, mixedTiles[0].name(), /*ofBytes=*/false, /*adds=*/true}));
+      {valueWords.words.name(), weightWords.words.name(), mixed.name(),
+       d.name(), columns, queryBlock / V, registerBytes, registerBytes,
+       columns * registerBytes, group, (words + 1) * group, 0,
+       mixedTiles[0].name(), /*ofBytes=*/false, /*adds=*/true}));
   scheduleWorst();
 }
 

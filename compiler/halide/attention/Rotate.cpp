@@ -1,13 +1,14 @@
 // RoPE of rows by itself, where attention cannot do it.
 #include "compiler/halide/Build.h"
-#include "compiler/halide/device/Device.h"
 #include "compiler/halide/attention/Turn.h"
+#include "compiler/halide/device/Device.h"
 
 using namespace Halide;
 
 namespace mille {
 
-Pipe buildRotate(const KernelSpec &spec, const Machine &machine, const Names &names) {
+Pipe buildRotate(const KernelSpec &spec, const Machine &machine,
+                 const Names &names) {
   const RotateSpec &s = spec.rotate;
   const int size = int(s.headDim), heads = int(s.heads);
   ImageParam input = bufferOf(s.input, names("input"));
@@ -16,7 +17,8 @@ Pipe buildRotate(const KernelSpec &spec, const Machine &machine, const Names &na
   pipe.arguments = {input, rotation};
   Var n(names("n")), m(names("m")), dv(names("dv")), h(names("h"));
 
-  // A head is turned beside the out, and copied: its two halves need each other.
+  // A head is turned beside the out, and copied: its two halves need each
+  // other.
   auto source = [&](const Expr &column, const Expr &row, const Expr &head) {
     return input(head * size + column, row);
   };
@@ -34,16 +36,20 @@ Pipe buildRotate(const KernelSpec &spec, const Machine &machine, const Names &na
       scheduleElements(pipe.out, n, m);
       return pipe;
     }
-    pipe.out.bound(n, 0, heads * size).split(n, h, n, size)
-        .gpu_blocks(h, m).gpu_threads(n);
+    pipe.out.bound(n, 0, heads * size)
+        .split(n, h, n, size)
+        .gpu_blocks(h, m)
+        .gpu_threads(n);
     turned.rows.compute_at(pipe.out, h);
     turned.spread([](Stage stage, VarOrRVar dimension, VarOrRVar) {
       stage.gpu_threads(dimension);
     });
     return pipe;
   }
-  pipe.out.bound(n, 0, heads * size).split(n, h, n, size)
-      .split(n, n, dv, lanesFor(size, machine.lanes)).vectorize(dv);
+  pipe.out.bound(n, 0, heads * size)
+      .split(n, h, n, size)
+      .split(n, n, dv, lanesFor(size, machine.lanes))
+      .vectorize(dv);
   turned.rows.compute_at(pipe.out, h).store_in(MemoryType::Stack);
   turned.vectorize(machine.lanes);
   return pipe;

@@ -11,20 +11,24 @@ int lanesFor(int64_t columns, int lanes) {
   return lanes;
 }
 
-// A head of which all dimensions turn is [angle, half of the pair], or the other
-// way round where pairs are interleaved: both stores of a pair are made at once.
+// A head of which all dimensions turn is [angle, half of the pair], or the
+// other way round where pairs are interleaved: both stores of a pair are made
+// at once.
 TurnedHeads::TurnedHeads(const Turning &turning, const Source &source,
                          const ImageParam &rotation, const Expr &firstRow,
                          const Names &names, const char *name)
     : rows(names(name)), turning(turning) {
   const int n = int(turning.angles), start = int(turning.start);
-  Var d(names("d")), i(names("i")), part(names("part")), r(names("r")), h(names("h"));
+  Var d(names("d")), i(names("i")), part(names("part")), r(names("r")),
+      h(names("h"));
   auto columnOf = [&](const Expr &angle, int of) {
     return start + (turning.interleaved ? 2 * angle + of : angle + of * n);
   };
   auto turned = [&](const Expr &angle, int of) {
-    Expr first = source(columnOf(angle, 0), r, h), second = source(columnOf(angle, 1), r, h);
-    Expr cosine = rotation(angle, firstRow + r), sine = rotation(angle + n, firstRow + r);
+    Expr first = source(columnOf(angle, 0), r, h),
+         second = source(columnOf(angle, 1), r, h);
+    Expr cosine = rotation(angle, firstRow + r),
+         sine = rotation(angle + n, firstRow + r);
     return of ? second * cosine + first * sine : first * cosine - second * sine;
   };
   if (turning.isWhole()) {
@@ -59,8 +63,11 @@ void TurnedHeads::spread(const Loops &loops) {
       loops(rows.update(i), across[i], of[1]);
     return;
   }
-  Var part = of[turning.interleaved ? 0 : 1], i = of[turning.interleaved ? 1 : 0];
-  rows.bound(part, 0, 2).bound(i, 0, int(turning.angles)).reorder(part, i, of[2]);
+  Var part = of[turning.interleaved ? 0 : 1],
+      i = of[turning.interleaved ? 1 : 0];
+  rows.bound(part, 0, 2)
+      .bound(i, 0, int(turning.angles))
+      .reorder(part, i, of[2]);
   loops(rows, i, of[2]);
 }
 
@@ -73,9 +80,13 @@ void TurnedHeads::vectorize(int lanes) {
       rows.update(i).vectorize(across[i], lanesFor(turning.angles, lanes));
     return;
   }
-  Var part = of[turning.interleaved ? 0 : 1], i = of[turning.interleaved ? 1 : 0];
-  rows.bound(part, 0, 2).bound(i, 0, int(turning.angles)).reorder(part, i)
-      .vectorize(i, lanesFor(turning.angles, lanes)).unroll(part);
+  Var part = of[turning.interleaved ? 0 : 1],
+      i = of[turning.interleaved ? 1 : 0];
+  rows.bound(part, 0, 2)
+      .bound(i, 0, int(turning.angles))
+      .reorder(part, i)
+      .vectorize(i, lanesFor(turning.angles, lanes))
+      .unroll(part);
 }
 
 } // namespace mille

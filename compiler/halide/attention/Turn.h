@@ -16,8 +16,8 @@ struct Turning {
 
 class TurnedHeads {
 public:
-  using Source = std::function<Halide::Expr(Halide::Expr column, Halide::Expr row,
-                                            Halide::Expr head)>;
+  using Source = std::function<Halide::Expr(
+      Halide::Expr column, Halide::Expr row, Halide::Expr head)>;
   TurnedHeads() = default;
   // source(column, row, head); row `firstRow + row` of `rotation` turns it.
   TurnedHeads(const Turning &turning, const Source &source,
@@ -29,9 +29,10 @@ public:
   // To be computed somewhere; `vectorize` does the rest.
   Halide::Func rows;
   void vectorize(int lanes);
-  // The same on a device: each stage's loops over dimensions and rows are given to
-  // `loops`. Whole heads may as well be computed where they are read.
-  using Loops = std::function<void(Halide::Stage, Halide::VarOrRVar, Halide::VarOrRVar)>;
+  // The same on a device: each stage's loops over dimensions and rows are given
+  // to `loops`. Whole heads may as well be computed where they are read.
+  using Loops =
+      std::function<void(Halide::Stage, Halide::VarOrRVar, Halide::VarOrRVar)>;
   void spread(const Loops &loops);
   bool isWhole() const { return turning.isWhole(); }
 
@@ -40,7 +41,8 @@ private:
   std::vector<Halide::RVar> across; // angles, where only some dimensions turn
 };
 
-// The widest vector of at most `lanes` that divides `columns`: no tail to guard.
+// The widest vector of at most `lanes` that divides `columns`: no tail to
+// guard.
 int lanesFor(int64_t columns, int lanes);
 
 } // namespace mille

@@ -1,5 +1,5 @@
-// Loads of parts get the words' name. Must not be used for words whose place is a
-// constant: LLVM is told of such places by the element, which differs.
+// Loads of parts get the words' name. Must not be used for words whose place is
+// a constant: LLVM is told of such places by the element, which differs.
 #include "compiler/halide/attention/Words.h"
 #include "compiler/halide/passes/OneMemory.h"
 
@@ -33,10 +33,13 @@ void readAsParts(Words &w, Type type, const Var &part,
   std::vector<Var> all{part};
   all.insert(all.end(), arguments.begin(), arguments.end());
   std::vector<Expr> of(arguments.begin(), arguments.end());
-  w.parts(all) = reinterpret(type, cast(UInt(type.bits()), w.words(of) >>
-                                                               cast<uint32_t>(type.bits() * part)));
+  w.parts(all) = reinterpret(
+      type, cast(UInt(type.bits()),
+                 w.words(of) >> cast<uint32_t>(type.bits() * part)));
 }
 
-IRMutator *shareWords(const std::vector<Words> &all) { return new ShareWords(all); }
+IRMutator *shareWords(const std::vector<Words> &all) {
+  return new ShareWords(all);
+}
 
 } // namespace mille

@@ -6,11 +6,12 @@
 
 namespace mille {
 
-// The loop nest of a matmul: `product` is summed in an item's registers; `park`,
-// where there is one, holds it for an epilogue that is a loop.
+// The loop nest of a matmul: `product` is summed in an item's registers;
+// `park`, where there is one, holds it for an epilogue that is a loop.
 struct DeviceMatmul {
   Halide::Func out, product, park;
-  Halide::Func rows, panels; // what is multiplied: (k, m), (column, step, panel)
+  Halide::Func rows,
+      panels; // what is multiplied: (k, m), (column, step, panel)
   Halide::Var n, m, ni, a, no;
   Halide::RVar k;
   int columns, accumulators;
@@ -18,7 +19,8 @@ struct DeviceMatmul {
 };
 void scheduleOnDevice(DeviceMatmul nest, const DeviceTile &tile, Pipe &pipe);
 
-// A work-group for each group of a row's columns; `sums` are shared by its items.
+// A work-group for each group of a row's columns; `sums` are shared by its
+// items.
 struct DeviceRows {
   Halide::Func out;
   Halide::Var n, m, g;

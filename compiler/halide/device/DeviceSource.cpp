@@ -1,6 +1,6 @@
-// Rewrites the heads of OpenCL kernels. Halide gives each buffer a memory object
-// of its own, whose start must be aligned as the device says; here it is a place
-// in one.
+// Rewrites the heads of OpenCL kernels. Halide gives each buffer a memory
+// object of its own, whose start must be aligned as the device says; here it is
+// a place in one.
 #include "compiler/halide/device/DeviceSource.h"
 
 #include <sstream>
@@ -30,27 +30,30 @@ struct Pointer {
   std::string first() const {
     const std::string space = type.substr(0, type.find(' ', 1));
     const bool isConst = type.find(" const ") != std::string::npos;
-    return "(" + space + (isConst ? " const" : "") + " char *)" + name + "_object + " +
-           name + "_first";
+    return "(" + space + (isConst ? " const" : "") + " char *)" + name +
+           "_object + " + name + "_first";
   }
   std::string declare(const std::string &more) const {
-    return type + "*restrict " + name + " = (" + type + "*)(" + first() + more + ");\n";
+    return type + "*restrict " + name + " = (" + type + "*)(" + first() + more +
+           ");\n";
   }
 };
 
-// What a group does before all else: it finds its expert, and its number among the
-// groups of that. Groups that are left over are the last one's, behind its rows: they
-// read its last row, write nothing, and may leave at once. Where barriers follow, PoCL
-// 3.1 would lose what other groups compute: there they stay.
+// What a group does before all else: it finds its expert, and its number among
+// the groups of that. Groups that are left over are the last one's, behind its
+// rows: they read its last row, write nothing, and may leave at once. Where
+// barriers follow, PoCL 3.1 would lose what other groups compute: there they
+// stay.
 std::string findExpert(const Pointer &starts, const ExpertGroups &groups) {
   std::ostringstream text;
   text << " int mille_group = get_group_id(1), mille_expert = 0;\n"
-       << starts.type << "*mille_starts = (" << starts.type << "*)(" << starts.first()
-       << ");\n"
-       << " for (; mille_expert < " << groups.experts - 1 << "; ++mille_expert) {\n"
+       << starts.type << "*mille_starts = (" << starts.type << "*)("
+       << starts.first() << ");\n"
+       << " for (; mille_expert < " << groups.experts - 1
+       << "; ++mille_expert) {\n"
        << "  const int mille_groups = (mille_starts[mille_expert + 1] -\n"
-       << "   mille_starts[mille_expert] + " << groups.rows - 1 << ") / " << groups.rows
-       << ";\n"
+       << "   mille_starts[mille_expert] + " << groups.rows - 1 << ") / "
+       << groups.rows << ";\n"
        << "  if (mille_group < mille_groups)\n   break;\n"
        << "  mille_group -= mille_groups;\n }\n"
        << " const ulong mille_first = mille_starts[mille_expert];\n"
@@ -60,12 +63,13 @@ std::string findExpert(const Pointer &starts, const ExpertGroups &groups) {
     text << " if (mille_group * " << groups.rows << " + (int)get_local_id(1) * "
          << groups.itemRows << " >= " << starts.name << "[0])\n  return;\n";
   else
-    text << "#ifndef POCL_DEVICE_ADDRESS_BITS\n if (mille_group * " << groups.rows
-         << " >= " << starts.name << "[0])\n  return;\n#endif\n";
+    text << "#ifndef POCL_DEVICE_ADDRESS_BITS\n if (mille_group * "
+         << groups.rows << " >= " << starts.name << "[0])\n  return;\n#endif\n";
   return text.str();
 }
 
-bool replaceOnly(std::string &text, const std::string &what, const std::string &by) {
+bool replaceOnly(std::string &text, const std::string &what,
+                 const std::string &by) {
   const size_t at = text.find(what);
   if (at == std::string::npos || text.find(what, at + 1) != std::string::npos)
     return false;
@@ -75,10 +79,11 @@ bool replaceOnly(std::string &text, const std::string &what, const std::string &
 
 } // namespace
 
-// A pointer becomes `... _input_object, const ulong _input_first,`, and the body begins
-// with `SPACE const float *_input = ...;`. The place is in bytes: a kernel may read words
-// where a buffer has halves.
-std::string withOffsets(const std::string &source, const ExpertGroups &experts) {
+// A pointer becomes `... _input_object, const ulong _input_first,`, and the
+// body begins with `SPACE const float *_input = ...;`. The place is in bytes: a
+// kernel may read words where a buffer has halves.
+std::string withOffsets(const std::string &source,
+                        const ExpertGroups &experts) {
   std::string line, result, places, find, text = source;
   if (experts.experts && !replaceOnly(text, "get_group_id(1)", "mille_group"))
     return "";
@@ -96,12 +101,14 @@ std::string withOffsets(const std::string &source, const ExpertGroups &experts) 
       } else if (experts.experts) {
         numbers += ",\n const ulong " + pointer.name + "_row,\n const ulong " +
                    pointer.name + "_entry";
-        places += pointer.declare(" + mille_first * " + pointer.name +
-                                  "_row + mille_expert * " + pointer.name + "_entry");
+        places +=
+            pointer.declare(" + mille_first * " + pointer.name +
+                            "_row + mille_expert * " + pointer.name + "_entry");
       } else {
         places += pointer.declare("");
       }
-      line = line.substr(0, pointer.nameEnd) + numbers + line.substr(pointer.nameEnd);
+      line = line.substr(0, pointer.nameEnd) + numbers +
+             line.substr(pointer.nameEnd);
     }
     // Local memory is used again where only global memory has been waited for.
     if (size_t at = line.find(wait); at != std::string::npos) {

@@ -7,15 +7,15 @@
 
 namespace mille {
 
-// The least of what GPUs of OpenCL 1.2 have, NVIDIA's since Maxwell and AMD's since
-// GCN: groups of 256 items, 32 KB for one; 128 registers leave room for four groups
-// of 128 items in a unit.
+// The least of what GPUs of OpenCL 1.2 have, NVIDIA's since Maxwell and AMD's
+// since GCN: groups of 256 items, 32 KB for one; 128 registers leave room for
+// four groups of 128 items in a unit.
 DeviceDescription gpuDescription() {
   return {"GPUs", 256, 32, 128, 32 << 10, 128, 32, 32, 30};
 }
 
-// Half of the 512 f32 of AVX-512; what AVX2 has no registers for stays in L1. A copy
-// into local memory is a copy from memory to memory.
+// Half of the 512 f32 of AVX-512; what AVX2 has no registers for stays in L1. A
+// copy into local memory is a copy from memory to memory.
 DeviceDescription coreDescription() {
   return {"CPU devices, and few rows", 256, 1, 256, 0, 16, 16, 32, 0};
 }
@@ -37,21 +37,23 @@ int64_t localBytesOf(const MatmulSpec &m, const DeviceTile &t) {
 }
 
 // Half of the local memory: another group multiplies while one brings its next.
-bool fits(const MatmulSpec &m, const DeviceDescription &d, const DeviceTile &t) {
+bool fits(const MatmulSpec &m, const DeviceDescription &d,
+          const DeviceTile &t) {
   const int items = t.itemsAcross * t.itemsDown;
   return registersOf(m, t) + 16 <= d.registers && items <= d.groupItems &&
          items >= 2 * d.itemsTogether && items % d.itemsTogether == 0 &&
          localBytesOf(m, t) <= d.localBytes / 2;
 }
 
-// Fewest cycles for a product; of equal ones, fewest words of local memory; of these
-// the group of fewest rows, of which the last one wastes least.
-bool isBetter(const MatmulSpec &m, const DeviceDescription &d, const DeviceTile &tile,
-              const DeviceTile &than) {
+// Fewest cycles for a product; of equal ones, fewest words of local memory; of
+// these the group of fewest rows, of which the last one wastes least.
+bool isBetter(const MatmulSpec &m, const DeviceDescription &d,
+              const DeviceTile &tile, const DeviceTile &than) {
   auto merits = [&](const DeviceTile &t) {
     const GroupCost cost = costOf(m, d, t);
     const double products = groupRows(t) * double(m.panel);
-    return std::tuple(cost.cycles() / products, cost.local / products, groupRows(t));
+    return std::tuple(cost.cycles() / products, cost.local / products,
+                      groupRows(t));
   };
   return !than.rows || merits(tile) < merits(than);
 }
@@ -62,10 +64,12 @@ double GroupCost::cycles() const {
   return std::max({multiplies, local, global}) + barriers;
 }
 
-GroupCost costOf(const MatmulSpec &m, const DeviceDescription &d, const DeviceTile &t) {
+GroupCost costOf(const MatmulSpec &m, const DeviceDescription &d,
+                 const DeviceTile &t) {
   const int items = t.itemsAcross * t.itemsDown, group = stepGroup(m);
   const double reads = t.rows * group + t.columns * m.accumulators;
-  const double brought = bytesOf(m.input.element) * group * groupRows(t) + 4 * m.panel;
+  const double brought =
+      bytesOf(m.input.element) * group * groupRows(t) + 4 * m.panel;
   return {groupRows(t) * double(m.panel) * group / d.multiplies,
           items * reads / d.localWords, brought / d.globalBytes,
           t.steps ? 3 * d.barrier / t.steps : 0};
@@ -74,10 +78,12 @@ GroupCost costOf(const MatmulSpec &m, const DeviceDescription &d, const DeviceTi
 DeviceTile deviceTileOf(const MatmulSpec &m, const DeviceDescription &d) {
   const int width = int(m.panel) / m.accumulators;
   if (!d.localBytes) {
-    // Sixteen columns are a vector of a CPU, or two; the rows share what is read of a
-    // panel. A row that ends within a vector is stored one by one: then fewer.
+    // Sixteen columns are a vector of a CPU, or two; the rows share what is
+    // read of a panel. A row that ends within a vector is stored one by one:
+    // then fewer.
     const int columns = m.columns % 16 ? 8 : 16, across = width / columns;
-    return {columns == 8 ? 8 : 8 / m.accumulators, columns, across, 128 / across, 0};
+    return {columns == 8 ? 8 : 8 / m.accumulators, columns, across,
+            128 / across, 0};
   }
   DeviceTile best{};
   for (int columns : {4, 8})
@@ -95,20 +101,22 @@ std::string explainTile(const MatmulSpec &m, const DeviceDescription &d) {
   const DeviceTile t = deviceTileOf(m, d);
   const GroupCost cost = costOf(m, d, t);
   std::ostringstream text;
-  text << "tile for " << d.name << ": an item has " << t.rows << " rows x " << t.columns
-       << " columns";
+  text << "tile for " << d.name << ": an item has " << t.rows << " rows x "
+       << t.columns << " columns";
   if (m.accumulators > 1)
     text << " x " << m.accumulators << " sums";
-  text << ", " << registersOf(m, t) << " of " << d.registers << " registers; a group has "
-       << t.itemsAcross << " x " << t.itemsDown << " items";
+  text << ", " << registersOf(m, t) << " of " << d.registers
+       << " registers; a group has " << t.itemsAcross << " x " << t.itemsDown
+       << " items";
   if (!t.steps) {
     text << " and reads from memory, as its local memory is no faster";
     return text.str();
   }
-  text << " and " << t.steps << " steps of K in " << localBytesOf(m, t) << " of "
-       << d.localBytes << " bytes of local memory; a step takes " << cost.multiplies
-       << " cycles of multiply-adds, " << cost.local << " of local memory, "
-       << cost.global << " of memory, " << cost.barriers << " of waiting";
+  text << " and " << t.steps << " steps of K in " << localBytesOf(m, t)
+       << " of " << d.localBytes << " bytes of local memory; a step takes "
+       << cost.multiplies << " cycles of multiply-adds, " << cost.local
+       << " of local memory, " << cost.global << " of memory, " << cost.barriers
+       << " of waiting";
   return text.str();
 }
 

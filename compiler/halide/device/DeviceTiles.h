@@ -1,6 +1,6 @@
-// Which tiles a matmul gets on a device, by a model of it: registers of a work-item,
-// local memory, multiply-adds and words of a cycle. No search on a machine: the
-// kernel is made before its device is known. Private to this room.
+// Which tiles a matmul gets on a device, by a model of it: registers of a
+// work-item, local memory, multiply-adds and words of a cycle. No search on a
+// machine: the kernel is made before its device is known. Private to this room.
 #pragma once
 #include "compiler/halide/Spec.h"
 
@@ -11,17 +11,18 @@ namespace mille {
 // What the model knows of a device, for one of its units.
 struct DeviceDescription {
   const char *name;
-  int groupItems;           // in a work-group, at most
-  int itemsTogether;        // take each step together; a group has twice as many
-  int registers;            // f32 that an item holds
-  int64_t localBytes;       // of a group; 0: local memory is no faster than other
-  double multiplies;        // multiply-adds of f32 started in a cycle
-  double localWords;        // read from local memory in a cycle
-  double globalBytes;       // read from far memory's caches in a cycle
-  double barrier;           // cycles
+  int groupItems;     // in a work-group, at most
+  int itemsTogether;  // take each step together; a group has twice as many
+  int registers;      // f32 that an item holds
+  int64_t localBytes; // of a group; 0: local memory is no faster than other
+  double multiplies;  // multiply-adds of f32 started in a cycle
+  double localWords;  // read from local memory in a cycle
+  double globalBytes; // read from far memory's caches in a cycle
+  double barrier;     // cycles
 };
 
-// A GPU's unit, and a core of a CPU that runs a group's items one after the other.
+// A GPU's unit, and a core of a CPU that runs a group's items one after the
+// other.
 DeviceDescription gpuDescription();
 DeviceDescription coreDescription();
 
@@ -31,7 +32,8 @@ struct DeviceTile {
   int itemsAcross, itemsDown; // in a group
   int steps;                  // of K in local memory at a time; 0: not used
 };
-DeviceTile deviceTileOf(const MatmulSpec &matmul, const DeviceDescription &device);
+DeviceTile deviceTileOf(const MatmulSpec &matmul,
+                        const DeviceDescription &device);
 
 // Cycles of a unit for one step of K of a group, by what is busy.
 struct GroupCost {
@@ -42,6 +44,7 @@ GroupCost costOf(const MatmulSpec &matmul, const DeviceDescription &device,
                  const DeviceTile &tile);
 
 // The tile and why, as a sentence.
-std::string explainTile(const MatmulSpec &matmul, const DeviceDescription &device);
+std::string explainTile(const MatmulSpec &matmul,
+                        const DeviceDescription &device);
 
 } // namespace mille

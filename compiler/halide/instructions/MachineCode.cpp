@@ -1,5 +1,5 @@
-// LLVM's code generator, set as Halide sets its own. Must not optimize: Halide has done
-// that, and equal bitcode must give equal bytes.
+// LLVM's code generator, set as Halide sets its own. Must not optimize: Halide
+// has done that, and equal bitcode must give equal bytes.
 #include "compiler/halide/instructions/MachineCode.h"
 
 #include "compiler/halide/instructions/PickInstruction.h"
@@ -28,13 +28,14 @@ using namespace llvm;
 
 namespace {
 
-// A gather takes more than loads one by one, and more since microcode hides what it
-// leaves behind.
+// A gather takes more than loads one by one, and more since microcode hides
+// what it leaves behind.
 constexpr const char *tuning = "+prefer-no-gather";
 
-// What Halide calls by name. LLVM has no code for it on a CPU without, and would end the
-// process.
-constexpr StringRef bf16Calls = "llvm.x86.avx512bf16.", bf16Feature = "+avx512bf16";
+// What Halide calls by name. LLVM has no code for it on a CPU without, and
+// would end the process.
+constexpr StringRef bf16Calls = "llvm.x86.avx512bf16.",
+                    bf16Feature = "+avx512bf16";
 
 const Target *targetOf(const Triple &triple, std::string &error) {
   static std::once_flag once;
@@ -47,13 +48,13 @@ const Target *targetOf(const Triple &triple, std::string &error) {
   return TargetRegistry::lookupTarget(triple, error);
 }
 
-// Of a loop's first instruction, in bytes. Where loops began at 16 a small change elsewhere
-// made BERT-base in bytes of 32 tokens take up to 2 % longer on Zen 4; at 64 there is no more
-// to gain.
+// Of a loop's first instruction, in bytes. Where loops began at 16 a small
+// change elsewhere made BERT-base in bytes of 32 tokens take up to 2 % longer
+// on Zen 4; at 64 there is no more to gain.
 constexpr unsigned loopAlignment = 32;
 
-// A kernel adds and multiplies strictly where it says so; where none of it does, any
-// of its multiplications and additions may become one.
+// A kernel adds and multiplies strictly where it says so; where none of it
+// does, any of its multiplications and additions may become one.
 TargetOptions optionsOf(const Module &module) {
   auto *flag = mdconst::extract_or_null<ConstantInt>(
       module.getModuleFlag("halide_per_instruction_fast_math_flags"));
@@ -75,11 +76,14 @@ bool hasBf16(const TargetMachine &machine) {
 }
 
 // Every function is for this CPU. False where one calls what it lacks.
-bool retarget(Module &module, const TargetMachine &machine, std::string &error) {
+bool retarget(Module &module, const TargetMachine &machine,
+              std::string &error) {
   const StringRef cpu = machine.getTargetCPU();
   for (Function &function : module) {
     if (!hasBf16(machine) && function.getName().starts_with(bf16Calls)) {
-      error = ("Halide calls " + function.getName() + ", which " + cpu + " lacks").str();
+      error =
+          ("Halide calls " + function.getName() + ", which " + cpu + " lacks")
+              .str();
       return false;
     }
     if (function.isDeclaration())
@@ -96,7 +100,8 @@ std::optional<unsigned> onlyLane(const Value *mask) {
   auto *lanes = dyn_cast<Constant>(mask);
   auto *type = dyn_cast<FixedVectorType>(mask->getType());
   std::optional<unsigned> only;
-  for (unsigned lane = 0; lanes && type && lane < type->getNumElements(); ++lane) {
+  for (unsigned lane = 0; lanes && type && lane < type->getNumElements();
+       ++lane) {
     const Constant *kept = lanes->getAggregateElement(lane);
     if (!kept || (!kept->isNullValue() && (only || !kept->isOneValue())))
       return std::nullopt;
@@ -106,11 +111,12 @@ std::optional<unsigned> onlyLane(const Value *mask) {
   return only;
 }
 
-// LLVM 22 stores all bytes of what was truncated where a masked store keeps one lane:
-// such a store is made a plain one.
+// LLVM 22 stores all bytes of what was truncated where a masked store keeps one
+// lane: such a store is made a plain one.
 void storeOnlyLanes(Module &module) {
   for (Function &function : module)
-    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+    for (Instruction &instruction :
+         make_early_inc_range(instructions(function))) {
       auto *store = dyn_cast<IntrinsicInst>(&instruction);
       if (!store || store->getIntrinsicID() != Intrinsic::masked_store)
         continue;
@@ -119,8 +125,10 @@ void storeOnlyLanes(Module &module) {
       if (!lane)
         continue;
       IRBuilder<> builder(store);
-      Value *kept = builder.CreateExtractElement(store->getArgOperand(0), *lane);
-      Value *place = builder.CreateConstGEP1_64(kept->getType(), address, *lane);
+      Value *kept =
+          builder.CreateExtractElement(store->getArgOperand(0), *lane);
+      Value *place =
+          builder.CreateConstGEP1_64(kept->getType(), address, *lane);
       builder.CreateAlignedStore(kept, place, Align(1));
       store->eraseFromParent();
     }
@@ -140,7 +148,8 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
         info->print(printer);
       },
       &error);
-  auto module = parseBitcodeFile(MemoryBufferRef(bitcode, "kernel.bc"), context);
+  auto module =
+      parseBitcodeFile(MemoryBufferRef(bitcode, "kernel.bc"), context);
   if (!module) {
     error = toString(module.takeError());
     return false;

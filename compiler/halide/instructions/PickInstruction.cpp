@@ -1,6 +1,6 @@
-// Halide has no such instruction and makes a call for each lane. Calls that LLVM's
-// optimizer left as lanes of one vector become one instruction; a lane by itself becomes
-// one too, so that what is not found is slower, not wrong.
+// Halide has no such instruction and makes a call for each lane. Calls that
+// LLVM's optimizer left as lanes of one vector become one instruction; a lane
+// by itself becomes one too, so that what is not found is slower, not wrong.
 #include "compiler/halide/instructions/PickInstruction.h"
 
 #include "compiler/halide/instructions/Placeholders.h"
@@ -48,23 +48,27 @@ Value *picked(IRBuilderBase &builder, const CallInst &call, Value *indices) {
 // Whether `lane` of a vector is the call's index.
 bool isIndex(const CallInst &call, Value *&indices, uint64_t lane) {
   Value *from;
-  if (!match(call.getArgOperand(0), m_ExtractElt(m_Value(from), m_SpecificInt(lane))) ||
+  if (!match(call.getArgOperand(0),
+             m_ExtractElt(m_Value(from), m_SpecificInt(lane))) ||
       (indices && from != indices))
     return false;
   indices = from;
   return true;
 }
 
-// The vector of indices of all lanes of the vector that ends in `last`, or null.
+// The vector of indices of all lanes of the vector that ends in `last`, or
+// null.
 Value *indicesOf(InsertElementInst &last, const CallInst &call) {
   Value *vector = &last, *indices = nullptr;
   for (unsigned lane = lanes; lane-- > 0;) {
     Value *before, *of;
-    if (!match(vector, m_InsertElt(m_Value(before), m_Value(of), m_SpecificInt(lane))))
+    if (!match(vector,
+               m_InsertElt(m_Value(before), m_Value(of), m_SpecificInt(lane))))
       return nullptr;
     auto *same = dyn_cast<CallInst>(of);
     if (!same || same->getCalledOperand() != call.getCalledOperand() ||
-        !std::equal(call.arg_begin() + 1, call.arg_end(), same->arg_begin() + 1) ||
+        !std::equal(call.arg_begin() + 1, call.arg_end(),
+                    same->arg_begin() + 1) ||
         !isIndex(*same, indices, lane))
       return nullptr;
     vector = before;
@@ -78,7 +82,8 @@ void pickVectors(Function &placeholder) {
   SmallVector<InsertElementInst *> found;
   for (User *call : placeholder.users())
     for (User *user : call->users())
-      if (match(user, m_InsertElt(m_Value(), m_Specific(call), m_SpecificInt(lanes - 1))))
+      if (match(user, m_InsertElt(m_Value(), m_Specific(call),
+                                  m_SpecificInt(lanes - 1))))
         found.push_back(cast<InsertElementInst>(user));
   for (InsertElementInst *last : found) {
     auto *call = cast<CallInst>(last->getOperand(1));
@@ -99,8 +104,8 @@ void mille::pickByInstruction(Module &module) {
   replaceCalls(module, pickName, [](CallInst &call) {
     IRBuilder<> builder(&call);
     Value *indices = builder.CreateVectorSplat(lanes, call.getArgOperand(0));
-    call.replaceAllUsesWith(
-        builder.CreateExtractElement(picked(builder, call, indices), uint64_t(0)));
+    call.replaceAllUsesWith(builder.CreateExtractElement(
+        picked(builder, call, indices), uint64_t(0)));
     call.eraseFromParent();
   });
 }

@@ -1,6 +1,7 @@
-// One of sixteen numbers for each lane, by AVX-512's permutation: a polynomial whose
-// coefficients are picked by the argument's last bits needs few multiplications, which is
-// what a core that also adds products has least of. Private to this room.
+// One of sixteen numbers for each lane, by AVX-512's permutation: a polynomial
+// whose coefficients are picked by the argument's last bits needs few
+// multiplications, which is what a core that also adds products has least of.
+// Private to this room.
 #pragma once
 #include "Halide.h"
 

@@ -1,5 +1,5 @@
-// What a lowered program calls by name where Halide has no instruction: LLVM's module has
-// the calls, and they become the instructions. Private to this room.
+// What a lowered program calls by name where Halide has no instruction: LLVM's
+// module has the calls, and they become the instructions. Private to this room.
 #pragma once
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -10,8 +10,8 @@ class Module;
 
 namespace mille {
 
-// `replace` puts something in the place of a call of `name`, and erases it. Then there is
-// no such function.
+// `replace` puts something in the place of a call of `name`, and erases it.
+// Then there is no such function.
 void replaceCalls(llvm::Module &module, const char *name,
                   llvm::function_ref<void(llvm::CallInst &)> replace);
 

@@ -1,5 +1,5 @@
-// A prefetch is LLVM's intrinsic, whose locality says where to. Must not touch one that
-// says L2 already.
+// A prefetch is LLVM's intrinsic, whose locality says where to. Must not touch
+// one that says L2 already.
 #include "compiler/halide/instructions/PrefetchInstruction.h"
 
 #include "compiler/halide/instructions/Placeholders.h"
@@ -23,7 +23,8 @@ void prefetchIntoL1(Module &module) {
       auto *prefetch = dyn_cast<IntrinsicInst>(&instruction);
       if (!prefetch || prefetch->getIntrinsicID() != Intrinsic::prefetch)
         continue;
-      auto *locality = cast<ConstantInt>(prefetch->getArgOperand(localityArgument));
+      auto *locality =
+          cast<ConstantInt>(prefetch->getArgOperand(localityArgument));
       if (locality->equalsInt(pastTheCaches))
         prefetch->setArgOperand(localityArgument,
                                 ConstantInt::get(locality->getType(), inL1));
@@ -35,16 +36,16 @@ void prefetchIntoL1(Module &module) {
 void mille::emitPrefetchIntoL2(IRBuilderBase &builder, Value *address) {
   constexpr int read = 0, data = 1;
   builder.CreateIntrinsic(Intrinsic::prefetch, {address->getType()},
-                          {address, builder.getInt32(read), builder.getInt32(inL2),
-                           builder.getInt32(data)});
+                          {address, builder.getInt32(read),
+                           builder.getInt32(inL2), builder.getInt32(data)});
 }
 
 void mille::prefetchIntoCaches(Module &module) {
   prefetchIntoL1(module);
   replaceCalls(module, prefetchIntoL2Name, [](CallInst &call) {
     IRBuilder<> builder(&call);
-    emitPrefetchIntoL2(builder,
-                       builder.CreatePtrAdd(call.getArgOperand(0), call.getArgOperand(1)));
+    emitPrefetchIntoL2(builder, builder.CreatePtrAdd(call.getArgOperand(0),
+                                                     call.getArgOperand(1)));
     call.eraseFromParent();
   });
 }

@@ -1,6 +1,7 @@
-// Six registers hold sums, of two rows of three tiles or fewer, one holds the input's
-// rows, one the weight's columns: with more registers for these there were fewer sums, and
-// more to read for each. Must not read past the rows or past K.
+// Six registers hold sums, of two rows of three tiles or fewer, one holds the
+// input's rows, one the weight's columns: with more registers for these there
+// were fewer sums, and more to read for each. Must not read past the rows or
+// past K.
 #include "compiler/halide/instructions/TileInstructions.h"
 
 #include "compiler/halide/instructions/Placeholders.h"
@@ -43,17 +44,22 @@ public:
     bytes[0] = 1; // palette
     for (int i = 0; i < 8; ++i)
       bytes[16 + 2 * i] = registerBytes;
-    builder.CreateStore(ConstantDataVector::get(builder.getContext(), bytes), place);
-    Value *all = builder.CreateMul(builder.CreateZExt(rows, builder.getInt64Ty()),
-                                   builder.getInt64(0x0001010101010101));
+    builder.CreateStore(ConstantDataVector::get(builder.getContext(), bytes),
+                        place);
+    Value *all =
+        builder.CreateMul(builder.CreateZExt(rows, builder.getInt64Ty()),
+                          builder.getInt64(0x0001010101010101));
     all = builder.CreateOr(all, builder.getInt64(uint64_t(registerRows) << 56));
-    builder.CreateStore(all, builder.CreateConstGEP1_64(builder.getInt8Ty(), place, 48));
+    builder.CreateStore(
+        all, builder.CreateConstGEP1_64(builder.getInt8Ty(), place, 48));
     builder.CreateIntrinsic(Intrinsic::x86_ldtilecfg, {place});
   }
   void release() { builder.CreateIntrinsic(Intrinsic::x86_tilerelease, {}); }
-  void zero(int tile) { builder.CreateIntrinsic(Intrinsic::x86_tilezero, {number(tile)}); }
-  // `unwritten`: what is read is the same as long as the function runs, so that what stands
-  // around it may move.
+  void zero(int tile) {
+    builder.CreateIntrinsic(Intrinsic::x86_tilezero, {number(tile)});
+  }
+  // `unwritten`: what is read is the same as long as the function runs, so that
+  // what stands around it may move.
   void load(int tile, Value *from, Value *stride, bool unwritten = false) {
     CallInst *call = builder.CreateIntrinsic(Intrinsic::x86_tileloadd64,
                                              {number(tile), from, stride});
@@ -61,18 +67,22 @@ public:
       call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
   }
   void store(int tile, Value *to, Value *stride) {
-    builder.CreateIntrinsic(Intrinsic::x86_tilestored64, {number(tile), to, stride});
+    builder.CreateIntrinsic(Intrinsic::x86_tilestored64,
+                            {number(tile), to, stride});
   }
   void multiply(int sum, bool ofBytes) {
-    builder.CreateIntrinsic(ofBytes ? Intrinsic::x86_tdpbusd : Intrinsic::x86_tdpbf16ps,
-                            {number(sum), number(inputRegister), number(weightRegister)})
+    builder
+        .CreateIntrinsic(
+            ofBytes ? Intrinsic::x86_tdpbusd : Intrinsic::x86_tdpbf16ps,
+            {number(sum), number(inputRegister), number(weightRegister)})
         ->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
   }
   // To memory of its own, for the sake of storing.
   void storeNowhere(int tile) {
     AllocaInst *place = onStack(builder, registerRows * registerBytes);
-    builder.CreateIntrinsic(Intrinsic::x86_tilestored64,
-                            {number(tile), place, builder.getInt64(registerBytes)})
+    builder
+        .CreateIntrinsic(Intrinsic::x86_tilestored64,
+                         {number(tile), place, builder.getInt64(registerBytes)})
         ->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
   }
 
@@ -86,7 +96,9 @@ struct Arguments {
   SmallVector<Value *> values;
 
   Value *operator[](unsigned i) const { return values[i]; }
-  int64_t number(unsigned i) const { return cast<ConstantInt>(values[i])->getSExtValue(); }
+  int64_t number(unsigned i) const {
+    return cast<ConstantInt>(values[i])->getSExtValue();
+  }
 };
 
 // Rows of input and weight that a step of K reads.
@@ -102,12 +114,13 @@ struct Operands {
 class SumsBuilder {
 public:
   SumsBuilder(Function &function, const Arguments &a)
-      : tileColumns(a.number(12)), columnBytes(a.number(13)), rowBytes(a.number(14)),
-        stepBytes(a.number(15)), groupBytes(a.number(16)), weightStepBytes(a.number(17)),
-        restBytes(a.number(18) % registerBytes), ofBytes(a.number(19)), adds(a.number(20)),
-        parts(a.number(21)),
-        function(function), builder(block("entry")), tiles(builder),
-        input(plus(a[0], a[1])), weight(plus(a[2], a[3])), sums(plus(a[4], a[5])),
+      : tileColumns(a.number(12)), columnBytes(a.number(13)),
+        rowBytes(a.number(14)), stepBytes(a.number(15)),
+        groupBytes(a.number(16)), weightStepBytes(a.number(17)),
+        restBytes(a.number(18) % registerBytes), ofBytes(a.number(19)),
+        adds(a.number(20)), parts(a.number(21)), function(function),
+        builder(block("entry")), tiles(builder), input(plus(a[0], a[1])),
+        weight(plus(a[2], a[3])), sums(plus(a[4], a[5])),
         ahead(plus(a[2], a[6])), lines(a[7]), rows(a[8]), steps(wide(a[9])),
         from(wide(a[10])), to(wide(a[11])) {}
 
@@ -123,11 +136,14 @@ private:
   bool has(mille::TileParts part) const { return parts & part; }
 
   void buildSome() {
-    Value *several = builder.CreateICmpSGT(rows, builder.getInt32(registerRows));
+    Value *several =
+        builder.CreateICmpSGT(rows, builder.getInt32(registerRows));
     // Two tiles of as many rows; in the middle both have some.
-    Value *half = builder.CreateLShr(builder.CreateAdd(rows, builder.getInt32(1)), 1);
+    Value *half =
+        builder.CreateLShr(builder.CreateAdd(rows, builder.getInt32(1)), 1);
     height = builder.CreateSelect(several, half, rows);
-    Value *isPart = builder.CreateICmpNE(height, builder.getInt32(registerRows));
+    Value *isPart =
+        builder.CreateICmpNE(height, builder.getInt32(registerRows));
     if (has(mille::opensSums))
       when(isPart, [&] { tiles.configure(height); });
     BasicBlock *two = block("two"), *one = block("one"), *end = block("end");
@@ -146,8 +162,12 @@ private:
     return BasicBlock::Create(function.getContext(), name, &function);
   }
   Value *bytes(int64_t count) { return builder.getInt64(uint64_t(count)); }
-  Value *wide(Value *number) { return builder.CreateZExt(number, builder.getInt64Ty()); }
-  Value *times(Value *number, int64_t by) { return builder.CreateMul(number, bytes(by)); }
+  Value *wide(Value *number) {
+    return builder.CreateZExt(number, builder.getInt64Ty());
+  }
+  Value *times(Value *number, int64_t by) {
+    return builder.CreateMul(number, bytes(by));
+  }
   Value *plus(Value *address, Value *offset) {
     return builder.CreateGEP(builder.getInt8Ty(), address, offset);
   }
@@ -205,18 +225,22 @@ private:
     if (restBytes && has(mille::addsRest))
       step(count, rest(), [](int64_t) {});
     if (has(mille::storesSums))
-      eachSum([&](int tile, Value *place) { tiles.store(tile, place, bytes(stride)); });
+      eachSum([&](int tile, Value *place) {
+        tiles.store(tile, place, bytes(stride));
+      });
   }
 
   void addSteps(int count) {
     Value *lower = plus(input, times(lowerBy(), rowBytes));
-    Value *groups = groupsOfLines(), *each = dividedUp(groups, bytes(tileColumns));
+    Value *groups = groupsOfLines(),
+          *each = dividedUp(groups, bytes(tileColumns));
     repeat(builder.CreateSub(to, from), [&](Value *turn) {
       Value *k = builder.CreateAdd(from, turn), *across = times(k, stepBytes);
       Value *asked = builder.CreateMul(k, groups);
-      step(count, {plus(input, across), plus(lower, across), rowBytes,
-                   plus(weight, times(k, weightStepBytes)), groupBytes, columnBytes,
-                   /*unwritten=*/!isWhole()},
+      step(count,
+           {plus(input, across), plus(lower, across), rowBytes,
+            plus(weight, times(k, weightStepBytes)), groupBytes, columnBytes,
+            /*unwritten=*/!isWhole()},
            [&](int64_t time) {
              Value *first = times(each, time);
              when(builder.CreateICmpULT(first, groups),
@@ -226,10 +250,13 @@ private:
     });
   }
 
-  // A core that has not stored a tile for some 2000 cycles takes 900 to store the next.
+  // A core that has not stored a tile for some 2000 cycles takes 900 to store
+  // the next.
   void stayAwake(Value *k) {
-    constexpr uint64_t often = 8; // steps: some 1500 cycles where weights come from L2
-    Value *isTurn = builder.CreateICmpEQ(builder.CreateAnd(k, bytes(often - 1)), bytes(0));
+    constexpr uint64_t often =
+        8; // steps: some 1500 cycles where weights come from L2
+    Value *isTurn =
+        builder.CreateICmpEQ(builder.CreateAnd(k, bytes(often - 1)), bytes(0));
     when(isTurn, [&] { tiles.storeNowhere(inputRegister); });
   }
 
@@ -237,39 +264,45 @@ private:
   Value *groupsOfLines() {
     if (match(lines, PatternMatch::m_ZeroInt()))
       return bytes(0);
-    Value *turns = builder.CreateBinaryIntrinsic(Intrinsic::umax, steps, bytes(1));
+    Value *turns =
+        builder.CreateBinaryIntrinsic(Intrinsic::umax, steps, bytes(1));
     return dividedUp(wide(lines), times(turns, linesTogether));
   }
 
   Value *dividedUp(Value *number, Value *by) {
-    return builder.CreateUDiv(builder.CreateAdd(number, builder.CreateSub(by, bytes(1))), by);
+    return builder.CreateUDiv(
+        builder.CreateAdd(number, builder.CreateSub(by, bytes(1))), by);
   }
 
   // From that group on so many.
   void askFor(Value *group, Value *count) {
     constexpr int64_t line = 64;
     repeat(count, [&](Value *turn) {
-      Value *first = plus(ahead, times(builder.CreateAdd(group, turn), linesTogether * line));
+      Value *first = plus(
+          ahead, times(builder.CreateAdd(group, turn), linesTogether * line));
       for (int64_t i = 0; i < linesTogether; ++i)
         mille::emitPrefetchIntoL2(builder, plus(first, bytes(line * i)));
     });
   }
 
-  // There and back across the columns: the last weights serve both tiles of rows. Between
-  // them `ask` is called as often as there are columns: where all is asked for at once,
-  // what the products read waits behind it. BERT-base of 32 tokens takes 6 to 12 % less
-  // time in bf16, 2 to 9 % in bytes, of 128 up to 4 %.
+  // There and back across the columns: the last weights serve both tiles of
+  // rows. Between them `ask` is called as often as there are columns: where all
+  // is asked for at once, what the products read waits behind it. BERT-base of
+  // 32 tokens takes 6 to 12 % less time in bf16, 2 to 9 % in bytes, of 128 up
+  // to 4 %.
   void step(int count, const Operands &from, function_ref<void(int64_t)> ask) {
     for (int row = 0; row < count; ++row) {
-      tiles.load(inputRegister, row ? from.lower : from.upper, bytes(from.inputStride),
-                 from.unwritten);
+      tiles.load(inputRegister, row ? from.lower : from.upper,
+                 bytes(from.inputStride), from.unwritten);
       for (int64_t i = 0; i < tileColumns; ++i) {
         const int64_t column = row ? tileColumns - 1 - i : i;
         if (!row || i > 0)
-          tiles.load(weightRegister, plus(from.weight, bytes(column * from.columnBytes)),
+          tiles.load(weightRegister,
+                     plus(from.weight, bytes(column * from.columnBytes)),
                      bytes(from.weightStride), from.unwritten);
         tiles.multiply(sumRegister(row, int(column)), ofBytes);
-        if (const int64_t products = row * tileColumns + i; products % count == 0)
+        if (const int64_t products = row * tileColumns + i;
+            products % count == 0)
           ask(products / count);
       }
     }
@@ -293,25 +326,27 @@ private:
     Value *inputRest = plus(input, times(steps, stepBytes));
     Value *weightRest = plus(weight, times(steps, weightStepBytes));
     repeat(wide(rows), [&](Value *row) {
-      Value *values = builder.CreateMaskedLoad(line, plus(inputRest, times(row, rowBytes)),
-                                               Align(1), ConstantVector::get(lanes),
-                                               Constant::getNullValue(line));
-      builder.CreateAlignedStore(values, plus(inputs, times(row, registerBytes)), Align(64));
+      Value *values = builder.CreateMaskedLoad(
+          line, plus(inputRest, times(row, rowBytes)), Align(1),
+          ConstantVector::get(lanes), Constant::getNullValue(line));
+      builder.CreateAlignedStore(
+          values, plus(inputs, times(row, registerBytes)), Align(64));
     });
     repeat(bytes((restBytes + 3) / 4), [&](Value *group) {
       Value *from = plus(weightRest, times(group, groupBytes));
       Value *to = plus(weights, times(group, across));
       for (int64_t column = 0; column < tileColumns; ++column)
         builder.CreateAlignedStore(
-            builder.CreateAlignedLoad(line, plus(from, bytes(column * columnBytes)), Align(1)),
+            builder.CreateAlignedLoad(
+                line, plus(from, bytes(column * columnBytes)), Align(1)),
             plus(to, bytes(column * registerBytes)), Align(64));
     });
     Value *lower = plus(inputs, times(lowerBy(), registerBytes));
     return {inputs, lower, registerBytes, weights, across, registerBytes};
   }
 
-  const int64_t tileColumns, columnBytes, rowBytes, stepBytes, groupBytes, weightStepBytes,
-      restBytes;
+  const int64_t tileColumns, columnBytes, rowBytes, stepBytes, groupBytes,
+      weightStepBytes, restBytes;
   const bool ofBytes, adds;
   const int64_t parts;
   Function &function;
@@ -332,9 +367,10 @@ void replace(CallInst &call) {
       passed.push_back(argument);
       types.push_back(argument->getType());
     }
-  Function *body = Function::Create(FunctionType::get(call.getType(), types, false),
-                                    GlobalValue::InternalLinkage,
-                                    Twine(mille::tileSumsName) + "_of_call", module);
+  Function *body =
+      Function::Create(FunctionType::get(call.getType(), types, false),
+                       GlobalValue::InternalLinkage,
+                       Twine(mille::tileSumsName) + "_of_call", module);
   body->addFnAttr(Attribute::NoUnwind);
   Arguments arguments;
   auto next = body->arg_begin();

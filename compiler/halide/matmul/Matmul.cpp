@@ -1,10 +1,10 @@
-// out = epilogue(input * weight^T, extras...) on packed weights: a register tile
-// over the whole of K, then the epilogue. Must add in the order of K.
+// out = epilogue(input * weight^T, extras...) on packed weights: a register
+// tile over the whole of K, then the epilogue. Must add in the order of K.
 #include "compiler/halide/matmul/MatmulPipe.h"
 
-#include "compiler/halide/device/Device.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/device/Device.h"
 
 using namespace Halide;
 
@@ -25,33 +25,36 @@ MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
 
 MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                        const Names &names, bool few, unsigned rank)
-    : spec(spec), s(spec.matmul), names(names), device(machine.device), few(few),
-      oneInstruction(s.ofBytes() ? machine.bytes
-                                 : s.input.element == Element::f32 || machine.pairs),
+    : spec(spec), s(spec.matmul), names(names), device(machine.device),
+      few(few), oneInstruction(s.ofBytes() ? machine.bytes
+                                           : s.input.element == Element::f32 ||
+                                                 machine.pairs),
       inTiles(machine.tileRegisters && s.isNarrow()),
       intoL2(machine.prefetchesIntoL2), picks(machine.picks),
       byExpert(device && s.experts),
-      deviceTile(device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
-                        : DeviceTile{}),
+      deviceTile(
+          device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
+                 : DeviceTile{}),
       tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0, 0}
                   : tileOf(spec, coreFor(machine, s), rank)),
-      chunk(few ? tile.chunkOfFew : tile.chunk),
-      V(machine.lanes), K(int(s.inner)), panel(int(s.panel)),
-      panels(int(s.panels)), count(s.accumulators), group(int(s.group())),
-      steps(int(s.steps())), width(panel / count),
-      slices(width / tile.columns),
+      chunk(few ? tile.chunkOfFew : tile.chunk), V(machine.lanes),
+      K(int(s.inner)), panel(int(s.panel)), panels(int(s.panels)),
+      count(s.accumulators), group(int(s.group())), steps(int(s.steps())),
+      width(panel / count), slices(width / tile.columns),
       // Neighbouring items of a device read neighbouring words.
       words(device && group > 1),
-      pipelined(coreFor(machine, s).pipelines && oneInstruction && chunk == steps &&
-                slices == 1 && K % group == 0),
+      pipelined(coreFor(machine, s).pipelines && oneInstruction &&
+                chunk == steps && slices == 1 && K % group == 0),
       apart(pipelined && s.epilogue.expensive()),
       parked(pipelined || (s.parks() && !inTiles)), // those are in L1 already
       leastRows(few && tile.rows > 2 ? tile.rows - 2 : tile.rows - 1),
       // Machines without classes of rows have one kernel for all.
-      anyRows(inTiles || few || !machine.wide || tile.unshared() > fewRowsOf(spec)) {
+      anyRows(inTiles || few || !machine.wide ||
+              tile.unshared() > fewRowsOf(spec)) {
   if (device)
     i = m; // an item's rows are the out's
-  inTile = device ? std::vector<Var>{ni, a, i, no} : std::vector<Var>{ni, a, i, t, no};
+  inTile = device ? std::vector<Var>{ni, a, i, no}
+                  : std::vector<Var>{ni, a, i, t, no};
 }
 
 void MatmulPipe::declareOperands() {
@@ -75,12 +78,12 @@ void MatmulPipe::declareOperands() {
   pipe.arguments.insert(pipe.arguments.end(), {parameters, sums});
 }
 
-// Tiles of tile.rows rows and tiles of one row less share the rows, so that no row
-// is left over: a tile of 2 takes as long as one of 4. With 8, that is 14 to 16, 21 to 24,
-// 28 to 32 and so on, and all from 42; of others the last tile has fewer. The kernel of few
-// rows has tiles of two rows less too, which leave none over of 12 to 16 and from 18 on: on
-// Zen 4 12 and 18 rows take 8 to 17 % less time. A tile of tile registers takes as long as
-// it has rows.
+// Tiles of tile.rows rows and tiles of one row less share the rows, so that no
+// row is left over: a tile of 2 takes as long as one of 4. With 8, that is 14
+// to 16, 21 to 24, 28 to 32 and so on, and all from 42; of others the last tile
+// has fewer. The kernel of few rows has tiles of two rows less too, which leave
+// none over of 12 to 16 and from 18 on: on Zen 4 12 and 18 rows take 8 to 17 %
+// less time. A tile of tile registers takes as long as it has rows.
 void MatmulPipe::placeRows() {
   pipe.out = make("out");
   if (device)
@@ -106,14 +109,17 @@ Expr MatmulPipe::isRow(const Expr &i, const Expr &t) const {
   return shared && (whole || inside);
 }
 
-// Of those after the least. Each is compared to numbers, so that a loop's end is one.
+// Of those after the least. Each is compared to numbers, so that a loop's end
+// is one.
 Expr MatmulPipe::isShared(const Expr &i, const Expr &t) const {
-  return (high && (i < tile.rows - 1 || t < taller)) || (i < leastRows + 1 && t < taller);
+  return (high && (i < tile.rows - 1 || t < taller)) ||
+         (i < leastRows + 1 && t < taller);
 }
 
-// The same but for rows past the last: a tile's sums are of the last row there, but of a
-// single row, which waits for memory. With a condition for each row in each step of K,
-// LLVM keeps sums in memory. A row's condition implies those of the rows above it.
+// The same but for rows past the last: a tile's sums are of the last row there,
+// but of a single row, which waits for memory. With a condition for each row in
+// each step of K, LLVM keeps sums in memory. A row's condition implies those of
+// the rows above it.
 Expr MatmulPipe::inTileOfAll(const Expr &i, const Expr &t) const {
   if (!anyRows)
     return isRow(i, t);
@@ -127,15 +133,17 @@ Expr MatmulPipe::rowAt(const Expr &i, const Expr &t) const {
 }
 
 // Also for a row that is not there.
-Expr MatmulPipe::rowRead() const { return min(rowAt(i, t), input.dim(1).max()); }
+Expr MatmulPipe::rowRead() const {
+  return min(rowAt(i, t), input.dim(1).max());
+}
 
 Expr MatmulPipe::columnInPanel() const {
   return a * width + (no % slices) * tile.columns + ni;
 }
 Expr MatmulPipe::panelNumber() const { return no / slices; }
 
-// The sums have the tile's own dimensions; with (n, m) alone Halide cannot see that
-// they fit in registers.
+// The sums have the tile's own dimensions; with (n, m) alone Halide cannot see
+// that they fit in registers.
 void MatmulPipe::multiply() {
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = columnInPanel(), at = panelNumber(), row = rowAt(i, t);
@@ -163,27 +171,30 @@ void MatmulPipe::multiply() {
     product(inTile) += times(rest, K / group);
 }
 
-// What the rows' zeros add to a sum, taken off. The zero's sign is turned as a number:
-// LLVM would turn each product's instead.
-Expr MatmulPipe::startOf(const Expr &row, const Expr &column, const Expr &at) const {
+// What the rows' zeros add to a sum, taken off. The zero's sign is turned as a
+// number: LLVM would turn each product's instead.
+Expr MatmulPipe::startOf(const Expr &row, const Expr &column,
+                         const Expr &at) const {
   Expr zero = oneRounding(Internal::Call::strict_sub, 0.0f, parameters(1, row));
   return cast<int32_t>(zero) * sums(column, 0, at);
 }
 
-// It is one of the row's columns; Halide wants to see that the weight is not left.
+// It is one of the row's columns; Halide wants to see that the weight is not
+// left.
 Expr MatmulPipe::outlierColumn(const Expr &row) const {
   return clamp(cast<int32_t>(parameters(3, row)), 0, K - 1);
 }
 
-// What a row's outlier, which is not among its bytes, adds to a sum. Rounded by itself:
-// which product a multiply-add takes in must not depend on the kernel.
+// What a row's outlier, which is not among its bytes, adds to a sum. Rounded by
+// itself: which product a multiply-add takes in must not depend on the kernel.
 Expr MatmulPipe::outlierOf(const Expr &row, const Expr &outlierWeight) const {
   return multiplied(parameters(2, row), cast<float>(outlierWeight));
 }
 
-// The weights at the rows' outliers, each a part of a word of the panel. Words are shifted
-// by a vector's lanes: beside products on Zen 4 that costs nothing, where an instruction
-// that shifts all by one number does, and one that multiplies a word by zeros and a one.
+// The weights at the rows' outliers, each a part of a word of the panel. Words
+// are shifted by a vector's lanes: beside products on Zen 4 that costs nothing,
+// where an instruction that shifts all by one number does, and one that
+// multiplies a word by zeros and a one.
 void MatmulPipe::pickOutlierWeights() {
   shifts = make("shifts");
   shifts(l, part) = cast<uint32_t>(8 * (group - 1 - part));
@@ -200,7 +211,8 @@ void MatmulPipe::pickOutlierWeights() {
 // The same on a device.
 Expr MatmulPipe::outlierWeightAt(const Expr &row, int accumulator) const {
   Expr column = outlierColumn(row);
-  Expr word = weight(accumulator * width + n % width, column / group, n / width);
+  Expr word =
+      weight(accumulator * width + n % width, column / group, n / width);
   return partOf(word, column % group, s.input.element);
 }
 
@@ -214,7 +226,8 @@ Expr MatmulPipe::valueOf(const std::vector<Expr> &place, int accumulator,
   sum = cast<float>(sum);
   if (!s.ofBytes())
     return sum;
-  Expr weightThere = device ? outlierWeightAt(row, accumulator) : outlierWeights(place);
+  Expr weightThere =
+      device ? outlierWeightAt(row, accumulator) : outlierWeights(place);
   return sum * parameters(0, row) + outlierOf(row, weightThere);
 }
 
@@ -224,7 +237,8 @@ Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
   std::vector<Expr> place{column, accumulator, m, across};
   if (!device)
     place = {column, accumulator, tileRows.x, tileRows.y, across};
-  return values.defined() ? Expr(values(place)) : valueOf(place, accumulator, row);
+  return values.defined() ? Expr(values(place))
+                          : valueOf(place, accumulator, row);
 }
 
 void MatmulPipe::finish() {
@@ -242,7 +256,8 @@ void MatmulPipe::finish() {
   for (int i = 0; i < count; ++i)
     arguments.push_back(argument(i, row));
   for (size_t i = 0; i < s.extras.size(); ++i) {
-    ImageParam extra = bufferOf(s.extras[i], names(("extra" + std::to_string(i)).c_str()));
+    ImageParam extra =
+        bufferOf(s.extras[i], names(("extra" + std::to_string(i)).c_str()));
     arguments.push_back(readOf(s.extras[i], extra, n, row));
     pipe.arguments.push_back(extra);
   }
@@ -269,8 +284,9 @@ Pipe MatmulPipe::build() {
     pipe.experts = {s.experts, deviceTile.rows * deviceTile.itemsDown,
                     deviceTile.steps ? 0 : deviceTile.rows};
   if (device)
-    scheduleOnDevice({pipe.out, product, parked ? parking : Func(), rows, panelsOf, n, m,
-                      ni, a, no, k.x, int(s.columns), count, group},
+    scheduleOnDevice({pipe.out, product, parked ? parking : Func(), rows,
+                      panelsOf, n, m, ni, a, no, k.x, int(s.columns), count,
+                      group},
                      deviceTile, pipe);
   else
     schedule();

@@ -1,4 +1,5 @@
-// The model. Must depend on sizes and on the target alone: the tile is in the code.
+// The model. Must depend on sizes and on the target alone: the tile is in the
+// code.
 #include "compiler/halide/matmul/Tiles.h"
 
 #include <algorithm>
@@ -11,7 +12,14 @@ Core coreOf(bool wide, bool hasTileRegisters, bool narrow) {
   // AVX-512: of Skylake and Zen 4 what is less; AVX2: of Haswell and Zen 2.
   // What pipelining does for f32 beside tile registers was not measured.
   if (wide)
-    return {32, 16, 2, 4, 2, 32, 1 << 20, hasTileRegisters && narrow ? 8 : 0,
+    return {32,
+            16,
+            2,
+            4,
+            2,
+            32,
+            1 << 20,
+            hasTileRegisters && narrow ? 8 : 0,
             !hasTileRegisters};
   return {16, 8, 2, 5, 2, 32, 512 << 10};
 }
@@ -20,8 +28,8 @@ double StepCost::cycles() const {
   return std::max({multiplies, latency, loads, fromL2});
 }
 
-// A tile multiplies each vector of a panel's slice by one value of each row, which
-// is loaded into all lanes.
+// A tile multiplies each vector of a panel's slice by one value of each row,
+// which is loaded into all lanes.
 StepCost costOf(const Core &core, int rows, int vectors) {
   return {double(rows) * vectors / core.multiplies, double(core.latency),
           double(rows + vectors) / core.loads,
@@ -45,10 +53,11 @@ bool fits(const Core &core, int rows, int vectors) {
   return rows * vectors + vectors + 1 <= core.registers;
 }
 
-// Fewest cycles for a multiply-add first, then fewest loads: what is loaded once
-// serves most sums. Of even rows, as most counts of tokens are: tiles of 9 rows were no
-// faster than of 8, which leave room in the registers.
-std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core, size_t most) {
+// Fewest cycles for a multiply-add first, then fewest loads: what is loaded
+// once serves most sums. Of even rows, as most counts of tokens are: tiles of 9
+// rows were no faster than of 8, which leave room in the registers.
+std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core,
+                              size_t most) {
   const int all = int(m.panel) / core.lanes;
   std::vector<Shape> shapes;
   for (int vectors = m.accumulators; vectors <= all; ++vectors)
@@ -56,7 +65,8 @@ std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core, size_t most
       if (all % vectors || vectors % m.accumulators)
         continue;
       const double sums = rows * vectors;
-      shapes.push_back({rows, vectors, costOf(core, rows, vectors).cycles() / sums,
+      shapes.push_back({rows, vectors,
+                        costOf(core, rows, vectors).cycles() / sums,
                         (rows + vectors) / sums});
     }
   std::sort(shapes.begin(), shapes.end());
@@ -64,10 +74,12 @@ std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core, size_t most
   return shapes;
 }
 
-// Rows that a chunk's inputs are counted for where they are few: those of a batch of one.
+// Rows that a chunk's inputs are counted for where they are few: those of a
+// batch of one.
 constexpr int64_t rowsInL2 = 128;
 
-// So many steps of columns and rows are in L2 at once; three quarters of it may be.
+// So many steps of columns and rows are in L2 at once; three quarters of it may
+// be.
 int64_t stepsInL2(const Core &core, int64_t columns, int64_t rows) {
   return core.bytesOfL2 * 3 / 4 / (4 * (columns + rows));
 }
@@ -77,14 +89,15 @@ int64_t stepsOfTwoPanels(const MatmulSpec &m, const Core &core) {
   return stepsInL2(core, 2 * m.panel, rowsInL2);
 }
 
-// Of a panel, which all tiles read, and of a tile's rows: where tiles are many, little of
-// the next panel comes beside each.
+// Of a panel, which all tiles read, and of a tile's rows: where tiles are many,
+// little of the next panel comes beside each.
 int64_t stepsOfOnePanel(const MatmulSpec &m, const Core &core, int rows) {
   return stepsInL2(core, m.panel, rows);
 }
 
-// Equal pieces of K that stay in L2. A sum that fits is whole: parking costs 1 %, tiles in
-// pieces are not pipelined, and QKV of BERT-base (768 steps) in pieces of 384 was 5 % slower.
+// Equal pieces of K that stay in L2. A sum that fits is whole: parking costs 1
+// %, tiles in pieces are not pipelined, and QKV of BERT-base (768 steps) in
+// pieces of 384 was 5 % slower.
 int chunkOf(const MatmulSpec &m, int64_t most) {
   const int64_t steps = m.steps();
   if (steps <= most)
@@ -95,8 +108,9 @@ int chunkOf(const MatmulSpec &m, int64_t most) {
   return int(steps);
 }
 
-// Of tile registers, which are 16 rows x 16 lanes: two rows of as many columns as leave
-// two registers for the operands. More rows would leave more of the last tile empty.
+// Of tile registers, which are 16 rows x 16 lanes: two rows of as many columns
+// as leave two registers for the operands. More rows would leave more of the
+// last tile empty.
 constexpr int tileLanes = 16, tilesDown = 2;
 
 int tilesAcross(const MatmulSpec &m, const Core &core) {
@@ -108,18 +122,20 @@ int tilesAcross(const MatmulSpec &m, const Core &core) {
 }
 
 MatmulTile registerTileOf(const MatmulSpec &m, const Core &core) {
-  return {tilesDown * tileLanes, tilesAcross(m, core) * tileLanes / m.accumulators,
-          int(m.steps()), int(m.steps())};
+  return {tilesDown * tileLanes,
+          tilesAcross(m, core) * tileLanes / m.accumulators, int(m.steps()),
+          int(m.steps())};
 }
 
-// Sixteen groups of K. Every second row of tiles meets the columns the other way round,
-// so that a tile of weights serves two.
+// Sixteen groups of K. Every second row of tiles meets the columns the other
+// way round, so that a tile of weights serves two.
 std::string explainRegisterTile(const MatmulSpec &m, const Core &core) {
   constexpr int multiply = 16, load = 8; // cycles
   const int across = tilesAcross(m, core), sums = tilesDown * across;
   std::ostringstream text;
-  text << "tile of " << inWords(registerTileOf(m, core), m) << ": " << sums << " of "
-       << core.tileRegisters << " tile registers hold sums; a step of 16 groups takes "
+  text << "tile of " << inWords(registerTileOf(m, core), m) << ": " << sums
+       << " of " << core.tileRegisters
+       << " tile registers hold sums; a step of 16 groups takes "
        << sums * multiply << " cycles of multiply-adds, "
        << (tilesDown + sums - (tilesDown - 1)) * load << " of loads";
   return text.str();
@@ -142,19 +158,22 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   int chunk = steps, ofFew = steps;
   if (sumsMayWait(spec)) {
     ofFew = chunkOf(m, stepsOfTwoPanels(m, core));
-    chunk = core.pipelines ? chunkOf(m, stepsOfOnePanel(m, core, shapes.front().rows)) : ofFew;
+    chunk = core.pipelines
+                ? chunkOf(m, stepsOfOnePanel(m, core, shapes.front().rows))
+                : ofFew;
   }
   std::vector<MatmulTile> tiles;
   for (const Shape &shape : shapes) {
     const int across = shape.vectors * core.lanes; // pieces are of whole panels
     const bool mayWait = across == m.panel;
-    tiles.push_back({shape.rows, across / m.accumulators, mayWait ? chunk : steps,
-                     mayWait ? ofFew : steps});
+    tiles.push_back({shape.rows, across / m.accumulators,
+                     mayWait ? chunk : steps, mayWait ? ofFew : steps});
   }
   const MatmulTile best = tiles.front();
   if (best.chunkOfFew < steps)
     tiles.push_back({best.rows, best.columns, steps, steps});
-  if (sumsMayWait(spec) && best.columns == m.panel && ofFew % 2 == 0 && ofFew >= 512)
+  if (sumsMayWait(spec) && best.columns == m.panel && ofFew % 2 == 0 &&
+      ofFew >= 512)
     tiles.push_back({best.rows, best.columns, ofFew / 2, ofFew / 2});
   if (best.chunkOfFew < best.chunk)
     tiles.push_back({best.rows, best.columns, ofFew, ofFew});
@@ -177,8 +196,8 @@ std::string inWords(const MatmulTile &tile, const MatmulSpec &m) {
   else
     text << "in pieces of " << tile.chunk;
   if (tile.chunkOfFew < tile.chunk)
-    text << ", of few rows " << (tile.chunk == steps ? "in pieces " : "") << "of "
-         << tile.chunkOfFew;
+    text << ", of few rows " << (tile.chunk == steps ? "in pieces " : "")
+         << "of " << tile.chunkOfFew;
   return text.str();
 }
 
@@ -193,11 +212,12 @@ std::string explainTile(const KernelSpec &spec, const Core &core) {
   text << "tile of " << inWords(tile, m) << ": "
        << tile.rows * vectors + vectors + 1 << " of " << core.registers
        << " registers; a step takes " << cost.multiplies
-       << " cycles of multiply-adds, " << cost.loads << " of loads, " << cost.fromL2
-       << " of L2; " << stepsOfTwoPanels(m, core)
+       << " cycles of multiply-adds, " << cost.loads << " of loads, "
+       << cost.fromL2 << " of L2; " << stepsOfTwoPanels(m, core)
        << " steps of two panels and of " << rowsInL2 << " rows fit the L2";
   if (core.pipelines)
-    text << ", " << stepsOfOnePanel(m, core, tile.rows) << " of one panel and a tile's rows";
+    text << ", " << stepsOfOnePanel(m, core, tile.rows)
+         << " of one panel and a tile's rows";
   return text.str();
 }
 

@@ -1,5 +1,6 @@
-// An element's place is item * each + own place. Without the item it is a constant,
-// which is what makes it a register. Must leave everything else as it is.
+// An element's place is item * each + own place. Without the item it is a
+// constant, which is what makes it a register. Must leave everything else as it
+// is.
 #include "compiler/halide/passes/ItemRegisters.h"
 
 #include <map>
@@ -17,7 +18,8 @@ bool isItem(const std::string &name) {
 // An expression as the first item sees it, with all names written out.
 class OfFirstItem : public IRMutator {
 public:
-  explicit OfFirstItem(const std::map<std::string, Expr> &values) : values(values) {}
+  explicit OfFirstItem(const std::map<std::string, Expr> &values)
+      : values(values) {}
 
 private:
   using IRMutator::visit;
@@ -60,9 +62,9 @@ private:
   Stmt visit(const Allocate *op) override {
     if (!isOurs(op->name))
       return IRMutator::visit(op);
-    return Allocate::make(op->name, op->type, op->memory_type, {each}, op->condition,
-                          mutate(op->body), op->new_expr, op->free_function,
-                          op->padding);
+    return Allocate::make(op->name, op->type, op->memory_type, {each},
+                          op->condition, mutate(op->body), op->new_expr,
+                          op->free_function, op->padding);
   }
   Expr visit(const Load *op) override {
     if (!isOurs(op->name))

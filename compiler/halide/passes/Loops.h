@@ -5,7 +5,8 @@
 namespace mille {
 
 // Whether a loop is over a pipeline's variable, in whichever part of its range.
-inline bool isOver(const Halide::Internal::For *loop, const std::string &variable) {
+inline bool isOver(const Halide::Internal::For *loop,
+                   const std::string &variable) {
   using Halide::Internal::ends_with;
   return ends_with(loop->name, "." + variable) ||
          ends_with(loop->name, "." + variable + ".rebased");
@@ -13,11 +14,13 @@ inline bool isOver(const Halide::Internal::For *loop, const std::string &variabl
 
 // A loop of the same kind.
 inline Halide::Internal::Stmt loopLike(const Halide::Internal::For *loop,
-                                       const std::string &name, const Halide::Expr &min,
+                                       const std::string &name,
+                                       const Halide::Expr &min,
                                        const Halide::Expr &extent,
                                        const Halide::Internal::Stmt &body) {
   return Halide::Internal::For::make(name, min, extent, loop->for_type,
-                                     loop->partition_policy, loop->device_api, body);
+                                     loop->partition_policy, loop->device_api,
+                                     body);
 }
 
 } // namespace mille

@@ -7,8 +7,8 @@
 
 namespace mille {
 
-// Loads of what is `placed` get the name of the memory that it lies in, and it has
-// none of its own.
+// Loads of what is `placed` get the name of the memory that it lies in, and it
+// has none of its own.
 class OneMemory : public Halide::Internal::IRMutator {
 protected:
   using Expr = Halide::Expr;
@@ -22,9 +22,9 @@ protected:
   }
 
   Expr visit(const Halide::Internal::Load *op) override {
-    return Halide::Internal::Load::make(op->type, nameOf(op->name), mutate(op->index),
-                                        op->image, op->param, mutate(op->predicate),
-                                        op->alignment);
+    return Halide::Internal::Load::make(op->type, nameOf(op->name),
+                                        mutate(op->index), op->image, op->param,
+                                        mutate(op->predicate), op->alignment);
   }
   Stmt visit(const Halide::Internal::Allocate *op) override {
     return isPlaced(op->name) ? mutate(op->body) : IRMutator::visit(op);

@@ -1,12 +1,13 @@
-// Tiles are software-pipelined: a tile's sums are left parked, and its epilogue comes in
-// pieces between the next tile's products, a piece and some groups of steps; of all tiles of
-// all panels, then the last one's by itself. A piece is a row or one vector of it. A core
-// looks ahead over some 300 instructions, and over fewer that wait: the multipliers stood
-// still for most of an epilogue, and where its stores and loads waited. On Zen 4, of the peak
-// at 128 rows: bytes 768 -> 3072 from 93.8 to 96.3 %, with GELU from 88.1 to 94.2 (a row a
-// piece: 90.7), 384 -> 1536 with GELU from 79.8 to 88.7; bf16 with GELU from 95.8 to 98, 256
-// -> 1024 in f32 from 88.6 to 90. Must not change what is computed: a tile's rows of the out
-// depend on no other tile.
+// Tiles are software-pipelined: a tile's sums are left parked, and its epilogue
+// comes in pieces between the next tile's products, a piece and some groups of
+// steps; of all tiles of all panels, then the last one's by itself. A piece is
+// a row or one vector of it. A core looks ahead over some 300 instructions, and
+// over fewer that wait: the multipliers stood still for most of an epilogue,
+// and where its stores and loads waited. On Zen 4, of the peak at 128 rows:
+// bytes 768 -> 3072 from 93.8 to 96.3 %, with GELU from 88.1 to 94.2 (a row a
+// piece: 90.7), 384 -> 1536 with GELU from 79.8 to 88.7; bf16 with GELU from
+// 95.8 to 98, 256 -> 1024 in f32 from 88.6 to 90. Must not change what is
+// computed: a tile's rows of the out depend on no other tile.
 #include "compiler/halide/passes/PipelineTiles.h"
 
 #include "compiler/halide/passes/Loops.h"
@@ -17,9 +18,9 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// Groups of steps that come with a piece, where there are so many. Of 1 to 6 on Zen 4 no
-// other was better of 16, 32 and 128 rows; as many as there are took up to 3 % longer for
-// 3072 -> 768 of 512 rows in a model.
+// Groups of steps that come with a piece, where there are so many. Of 1 to 6 on
+// Zen 4 no other was better of 16, 32 and 128 rows; as many as there are took
+// up to 3 % longer for 3072 -> 768 of 512 rows in a model.
 constexpr int mostOfPiece = 3;
 
 using Lets = std::vector<std::pair<std::string, Expr>>;
@@ -31,7 +32,8 @@ struct Turns {
   std::string loop;
   Expr min, extent;
 
-  explicit Turns(const For *loop) : loop(loop->name), min(loop->min), extent(loop->extent) {}
+  explicit Turns(const For *loop)
+      : loop(loop->name), min(loop->min), extent(loop->extent) {}
   Expr at() const { return variable(loop); }
   Expr last() const { return min + extent - 1; }
 };
@@ -39,7 +41,8 @@ struct Turns {
 // A row's statement with one turn of its loop over vectors.
 class OneVector : public IRMutator {
 public:
-  OneVector(const std::string &vector, const Expr &turn) : vector(vector), turn(turn) {}
+  OneVector(const std::string &vector, const Expr &turn)
+      : vector(vector), turn(turn) {}
 
 private:
   using IRMutator::visit;
@@ -52,8 +55,8 @@ private:
   const Expr turn;
 };
 
-// The loop over a tile's rows that takes its sums, and what its names mean, outermost
-// first.
+// The loop over a tile's rows that takes its sums, and what its names mean,
+// outermost first.
 class FindEpilogue : public IRVisitor {
 public:
   explicit FindEpilogue(const TilePipeline &what) : what(what) {}
@@ -81,17 +84,20 @@ private:
   }
   // None where that is not known.
   static int turnsOf(const For *loop) {
-    return is_const_zero(loop->min) ? int(as_const_int(loop->extent).value_or(0)) : 0;
+    return is_const_zero(loop->min)
+               ? int(as_const_int(loop->extent).value_or(0))
+               : 0;
   }
   const TilePipeline &what;
   Lets around;
 };
 
-// What is parked in another memory. It is needed until the next tile's products, so that
-// nothing here begins or ends it.
+// What is parked in another memory. It is needed until the next tile's
+// products, so that nothing here begins or ends it.
 class ParkElsewhere : public IRMutator {
 public:
-  ParkElsewhere(const std::string &from, const std::string &to) : from(from), to(to) {}
+  ParkElsewhere(const std::string &from, const std::string &to)
+      : from(from), to(to) {}
   Type type;
   int elements = 0;
 
@@ -110,14 +116,14 @@ protected:
   Stmt visit(const Store *store) override {
     if (store->name != from)
       return IRMutator::visit(store);
-    return Store::make(to, mutate(store->value), mutate(store->index), store->param,
-                       store->predicate, store->alignment);
+    return Store::make(to, mutate(store->value), mutate(store->index),
+                       store->param, store->predicate, store->alignment);
   }
   Expr visit(const Load *load) override {
     if (load->name != from)
       return IRMutator::visit(load);
-    return Load::make(load->type, to, mutate(load->index), load->image, load->param,
-                      load->predicate, load->alignment);
+    return Load::make(load->type, to, mutate(load->index), load->image,
+                      load->param, load->predicate, load->alignment);
   }
 
 private:
@@ -131,11 +137,14 @@ struct Epilogue {
   std::function<Stmt(const Expr &row, const Expr &vector)> piece;
 };
 
-// A tile's statement without its own epilogue, but with another one's between its products.
+// A tile's statement without its own epilogue, but with another one's between
+// its products.
 class Interleave : public ParkElsewhere {
 public:
-  Interleave(const TilePipeline &what, const std::string &park, Epilogue epilogue)
-      : ParkElsewhere(what.park, park), what(what), epilogue(std::move(epilogue)) {}
+  Interleave(const TilePipeline &what, const std::string &park,
+             Epilogue epilogue)
+      : ParkElsewhere(what.park, park), what(what),
+        epilogue(std::move(epilogue)) {}
   bool done = false;
 
 private:
@@ -145,18 +154,21 @@ private:
   Stmt visit(const For *loop) override {
     if (isOver(loop, what.row))
       return Evaluate::make(0);
-    if (loop->name.find(what.product + ".s1.") != 0 || !ends_with(loop->name, ".group"))
+    if (loop->name.find(what.product + ".s1.") != 0 ||
+        !ends_with(loop->name, ".group"))
       return IRMutator::visit(loop);
     done = true;
     const auto &[rows, vectors, any, piece] = epilogue;
     const int groups = int(as_const_int(loop->extent).value_or(0));
     const int each = std::clamp(groups / (rows * vectors), 1, mostOfPiece);
-    const std::string ofRow = loop->name + ".row", ofVector = loop->name + ".vector";
+    const std::string ofRow = loop->name + ".row",
+                      ofVector = loop->name + ".vector";
     Expr row = variable(ofRow), vector = variable(ofVector), isRow = row < rows;
     Expr first = min((row * vectors + vector) * each, loop->extent);
     Expr next = select(isRow, min(first + each, loop->extent), loop->extent);
     Stmt products = loopLike(loop, loop->name, first, next - first, loop->body);
-    Stmt turn = Block::make(IfThenElse::make(any && isRow, piece(row, vector)), products);
+    Stmt turn = Block::make(IfThenElse::make(any && isRow, piece(row, vector)),
+                            products);
     turn = loopLike(loop, ofVector, 0, select(isRow, vectors, 1), turn);
     return loopLike(loop, ofRow, 0, rows + 1, turn);
   }
@@ -190,8 +202,9 @@ private:
     Stmt inner = IRMutator::visit(loop);
     panel = nullptr;
     for (const Parked &tile : last)
-      inner = Allocate::make(tile.park, tile.type, MemoryType::Stack, {tile.elements},
-                             const_true(), Block::make(inner, tile.epilogue));
+      inner = Allocate::make(tile.park, tile.type, MemoryType::Stack,
+                             {tile.elements}, const_true(),
+                             Block::make(inner, tile.epilogue));
     last.clear();
     return inner;
   }
@@ -211,8 +224,10 @@ private:
       Stmt one = OneVector(what.vector, vector).mutate(row);
       return renamed(substitute(found.loop->name, turn, one), names, before);
     };
-    Expr isTop = down.at() == down.min, isFirst = isTop && across.at() == across.min;
-    Interleave interleave(what, park, {found.rows, found.vectors, !isFirst, piece});
+    Expr isTop = down.at() == down.min,
+         isFirst = isTop && across.at() == across.min;
+    Interleave interleave(what, park,
+                          {found.rows, found.vectors, !isFirst, piece});
     Stmt body = interleave.mutate(loop->body);
     if (!interleave.done) // the last, partial panel
       return loop;
@@ -223,7 +238,8 @@ private:
     rows = withNames(names, ofLast, across.last(), outside(down.last()),
                      renamed(rows, names, ofLast));
     last.push_back({park, interleave.type, interleave.elements,
-                    IfThenElse::make(across.extent > 0 && outside(down.extent) > 0, rows)});
+                    IfThenElse::make(
+                        across.extent > 0 && outside(down.extent) > 0, rows)});
     return loopLike(loop, loop->name, loop->min, loop->extent, body);
   }
 
@@ -238,20 +254,25 @@ private:
            expr_uses_var(outside(down.extent), panel->name);
   }
 
-  // What a tile's names are where they mean another one's: the loops' first, then others.
+  // What a tile's names are where they mean another one's: the loops' first,
+  // then others.
   static constexpr const char *before = ".before", *ofLast = ".last";
 
   template <typename Part>
   static Part renamed(Part part, const Lets &names, const char *as) {
     for (const auto &[name, value] : names)
-      part = substitute(name, value.defined() ? Variable::make(value.type(), name + as)
-                                              : variable(name + as), part);
+      part =
+          substitute(name,
+                     value.defined() ? Variable::make(value.type(), name + as)
+                                     : variable(name + as),
+                     part);
     return part;
   }
   static Stmt withNames(const Lets &names, const char *as, const Expr &panel,
                         const Expr &tile, Stmt body) {
     for (size_t i = names.size(); i-- > 2;)
-      body = LetStmt::make(names[i].first + as, renamed(names[i].second, names, as), body);
+      body = LetStmt::make(names[i].first + as,
+                           renamed(names[i].second, names, as), body);
     body = LetStmt::make(names[1].first + as, tile, body);
     return LetStmt::make(names[0].first + as, panel, body);
   }
@@ -273,6 +294,8 @@ private:
 
 } // namespace
 
-IRMutator *pipelineTiles(TilePipeline what) { return new PipelineTiles(std::move(what)); }
+IRMutator *pipelineTiles(TilePipeline what) {
+  return new PipelineTiles(std::move(what));
+}
 
 } // namespace mille

@@ -8,27 +8,30 @@ namespace mille {
 
 constexpr int lineBytes = 64; // of a cache
 
-// Asks for the line of a buffer's element, into L1; of so many bytes are all of them.
+// Asks for the line of a buffer's element, into L1; of so many bytes are all of
+// them.
 inline Halide::Internal::Stmt askFor(const std::string &buffer, int bytes,
                                      const Halide::Expr &element) {
   using namespace Halide::Internal;
-  return Evaluate::make(Call::make(
-      Halide::UInt(8 * bytes), Call::prefetch,
-      {Variable::make(Halide::Handle(), buffer), element, 1, 1}, Call::Intrinsic));
+  return Evaluate::make(
+      Call::make(Halide::UInt(8 * bytes), Call::prefetch,
+                 {Variable::make(Halide::Handle(), buffer), element, 1, 1},
+                 Call::Intrinsic));
 }
 
 // The same into L2 alone, where LLVM makes the object.
 inline Halide::Internal::Stmt askForInL2(const std::string &buffer, int bytes,
                                          const Halide::Expr &element) {
   using namespace Halide::Internal;
-  return Evaluate::make(Call::make(
-      Halide::Int(32), prefetchIntoL2Name,
-      {Variable::make(Halide::Handle(), buffer), cast<int64_t>(element) * bytes},
-      Call::Extern));
+  return Evaluate::make(Call::make(Halide::Int(32), prefetchIntoL2Name,
+                                   {Variable::make(Halide::Handle(), buffer),
+                                    cast<int64_t>(element) * bytes},
+                                   Call::Extern));
 }
 
-// While a tile of a matmul is computed, what it reads next of its panel, and its share
-// of the panel that follows. The loop nest is by the names that its pipeline gave.
+// While a tile of a matmul is computed, what it reads next of its panel, and
+// its share of the panel that follows. The loop nest is by the names that its
+// pipeline gave.
 struct PanelPrefetch {
   std::string weight, product;
   std::string panel, tile; // loops, outermost first

@@ -1,8 +1,8 @@
-// On the stack Halide gives what is allocated later the place of what is freed and of
-// the same type. Where that was read by an index which is not a constant, LLVM makes no
-// registers of the place, and stores a sum after each product: attention of 12 x 96 and
-// 12 x 80 took 1.6 times as long. So what shall be registers is allocated as elements
-// of a type that nothing else has.
+// On the stack Halide gives what is allocated later the place of what is freed
+// and of the same type. Where that was read by an index which is not a
+// constant, LLVM makes no registers of the place, and stores a sum after each
+// product: attention of 12 x 96 and 12 x 80 took 1.6 times as long. So what
+// shall be registers is allocated as elements of a type that nothing else has.
 // Must not change what is loaded and stored: both name their own type.
 #include "compiler/halide/passes/RegistersApart.h"
 
@@ -21,8 +21,8 @@ class RegistersApart : public IRMutator {
     const Type apart = UInt(64);
     const int bytes = elements * op->type.bytes();
     return Allocate::make(op->name, apart, op->memory_type,
-                          {(bytes + apart.bytes() - 1) / apart.bytes()}, op->condition,
-                          mutate(op->body));
+                          {(bytes + apart.bytes() - 1) / apart.bytes()},
+                          op->condition, mutate(op->body));
   }
 };
 

@@ -1,4 +1,5 @@
-// What shall be registers has memory that nothing else takes. Private to this room.
+// What shall be registers has memory that nothing else takes. Private to this
+// room.
 #pragma once
 #include "Halide.h"
 

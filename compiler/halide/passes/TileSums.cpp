@@ -1,9 +1,9 @@
 // Must keep the loops' addresses: what is multiplied is what they read first.
 #include "compiler/halide/passes/TileSums.h"
 
+#include "compiler/halide/instructions/TileInstructions.h"
 #include "compiler/halide/passes/Loops.h"
 #include "compiler/halide/passes/Prefetch.h"
-#include "compiler/halide/instructions/TileInstructions.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -12,26 +12,32 @@ namespace mille {
 namespace {
 
 constexpr int mostRows = 32; // of a call
-// So many that what the sums need does not push the taker's values out of registers, so
-// few that a core looks ahead to the next.
+// So many that what the sums need does not push the taker's values out of
+// registers, so few that a core looks ahead to the next.
 constexpr int rowsBetween = 4;
 constexpr int sumsPlace = 4; // among a call's arguments
 
-// What is found in a statement's loops, as of outside: at their first turn, but for one
-// loop that may be at another.
+// What is found in a statement's loops, as of outside: at their first turn, but
+// for one loop that may be at another.
 class Found : public IRVisitor {
 public:
-  explicit Found(const std::string &row = "", int turn = 0) : row(row), turn(turn) {}
+  explicit Found(const std::string &row = "", int turn = 0)
+      : row(row), turn(turn) {}
   Expr value;
 
 protected:
   using IRVisitor::visit;
 
   void visit(const For *loop) override {
-    within(loop->name, isOver(loop, row) ? loop->min + turn : loop->min, loop->body);
+    within(loop->name, isOver(loop, row) ? loop->min + turn : loop->min,
+           loop->body);
   }
-  void visit(const LetStmt *let) override { within(let->name, let->value, let->body); }
-  void visit(const Let *let) override { within(let->name, let->value, let->body); }
+  void visit(const LetStmt *let) override {
+    within(let->name, let->value, let->body);
+  }
+  void visit(const Let *let) override {
+    within(let->name, let->value, let->body);
+  }
 
 private:
   template <typename Body>
@@ -76,7 +82,8 @@ private:
   std::string variable;
 };
 
-// Under what condition loops do anything, and which of them has one of its turns.
+// Under what condition loops do anything, and which of them has one of its
+// turns.
 class Condition : public IRVisitor {
 public:
   Expr value = const_true();
@@ -119,7 +126,8 @@ private:
   Stmt visit(const For *loop) override {
     if (inSums && loop->name.find(what.sums + ".s1.") == 0)
       return sumsOf(loop);
-    for (auto [name, turns] : {std::pair{&what.panel, &panel}, std::pair{&what.tile, &tile}})
+    for (auto [name, turns] :
+         {std::pair{&what.panel, &panel}, std::pair{&what.tile, &tile}})
       if (!name->empty() && isOver(loop, *name))
         return within(*turns, loop);
     if (!what.taker.empty() && isOver(loop, what.taker) && following.defined())
@@ -173,23 +181,27 @@ private:
     loop->accept(&condition);
     if (condition.loopOfTurns != loop->name || !isOver(loop, what.step))
       return calls(loop);
-    return loopLike(loop, loop->name, loop->min, loop->extent, calls(loop->body));
+    return loopLike(loop, loop->name, loop->min, loop->extent,
+                    calls(loop->body));
   }
 
   // One for 32 rows each.
   Stmt calls(const Stmt &loops) const {
     std::vector<Stmt> all;
     for (int first = 0; first < what.rows; first += mostRows)
-      all.push_back(call(loops, first, std::min(first + mostRows, what.rows) - 1));
+      all.push_back(
+          call(loops, first, std::min(first + mostRows, what.rows) - 1));
     const Expr any = conditionOf(loops);
-    return is_const_one(any) ? Block::make(all) : IfThenElse::make(any, Block::make(all));
+    return is_const_one(any) ? Block::make(all)
+                             : IfThenElse::make(any, Block::make(all));
   }
 
   Expr conditionOf(const Stmt &loops) const {
     Condition condition;
     loops.accept(&condition);
     if (!condition.loopOfTurns.empty())
-      throw CompileError("tile registers cannot leave out turns of " + condition.loopOfTurns);
+      throw CompileError("tile registers cannot leave out turns of " +
+                         condition.loopOfTurns);
     return simplify(condition.value);
   }
 
@@ -207,20 +219,24 @@ private:
       places.push_back(Variable::make(Handle(), buffer));
       places.push_back(simplify(byteAt(loops, buffer, first)));
     }
-    Expr rowsLater = (byteAt(loops, what.input, last) - byteAt(loops, what.input, first)) /
-                     what.rowBytes;
+    Expr rowsLater =
+        (byteAt(loops, what.input, last) - byteAt(loops, what.input, first)) /
+        what.rowBytes;
     const auto [next, lines] = askedFor(byteAt(loops, what.weight, 0));
     places.insert(places.end(), {simplify(next), simplify(lines)});
-    return {places, simplify(cast<int>(rowsLater) + 1), simplify(stepsOf(loops))};
+    return {places, simplify(cast<int>(rowsLater) + 1),
+            simplify(stepsOf(loops))};
   }
 
   Stmt call(const Tile &of, const Expr &from, const Expr &to, int parts) const {
     std::vector<Expr> arguments = of.places;
     arguments.insert(arguments.end(),
-                     {of.rows, of.steps, from, to, what.tileColumns, what.columnBytes,
-                      what.rowBytes, what.stepBytes, what.groupBytes, what.weightStepBytes,
-                      what.innerBytes, int(what.ofBytes), int(what.adds), parts});
-    return Evaluate::make(Call::make(Int(32), tileSumsName, arguments, Call::Extern));
+                     {of.rows, of.steps, from, to, what.tileColumns,
+                      what.columnBytes, what.rowBytes, what.stepBytes,
+                      what.groupBytes, what.weightStepBytes, what.innerBytes,
+                      int(what.ofBytes), int(what.adds), parts});
+    return Evaluate::make(
+        Call::make(Int(32), tileSumsName, arguments, Call::Extern));
   }
 
   Stmt call(const Stmt &loops, int first, int last) const {
@@ -228,8 +244,8 @@ private:
     return call(all, 0, all.steps, allParts);
   }
 
-  // The registers' sums are this tile's; from here on they are the following one's: below
-  // it, or the first of the next panel.
+  // The registers' sums are this tile's; from here on they are the following
+  // one's: below it, or the first of the next panel.
   Stmt storeAndOpen(const Stmt &loops) {
     if (what.rows > mostRows || !is_const_one(conditionOf(loops)))
       throw CompileError("a tile's sums that others take are of one call");
@@ -251,7 +267,8 @@ private:
     first.places[sumsPlace] = first.places[0]; // where nothing is stored yet
     first.places[sumsPlace + 1] = cast<int64_t>(0);
     before = call(first, 0, first.steps, opensSums | addsRest);
-    return Block::make(call(own, 0, 0, storesSums), call(following, 0, 0, opensSums));
+    return Block::make(call(own, 0, 0, storesSums),
+                       call(following, 0, 0, opensSums));
   }
 
   // A tile by the numbers of its loops' turns.
@@ -268,22 +285,25 @@ private:
     return of;
   }
 
-  // As many steps between some turns as between others, and after the last what is left:
-  // all where each tile has weights of its own, which come from memory. The longer they
-  // have for it the better.
+  // As many steps between some turns as between others, and after the last what
+  // is left: all where each tile has weights of its own, which come from
+  // memory. The longer they have for it the better.
   Stmt between(const For *loop) {
     const Tile next = following;
     following = Tile();
     const int turnsBetween = std::max(rowsBetween / what.takerRows, 1);
-    Expr extent = min(loop->extent, (taken + what.takerRows - 1) / what.takerRows);
+    Expr extent =
+        min(loop->extent, (taken + what.takerRows - 1) / what.takerRows);
     Expr turn = Variable::make(Int(32), loop->name) - loop->min;
     Expr steps = select(tile.extent > 1, next.steps, 0);
     auto until = [&](const Expr &turns) {
-      Expr rows = (turns + turnsBetween - 1) / turnsBetween * turnsBetween * what.takerRows;
+      Expr rows = (turns + turnsBetween - 1) / turnsBetween * turnsBetween *
+                  what.takerRows;
       return rows * steps / what.rows;
     };
     Stmt some = call(next, until(turn), until(turn + 1), 0);
-    Stmt body = Block::make(IfThenElse::make(turn % turnsBetween == 0, some), loop->body);
+    Stmt body = Block::make(IfThenElse::make(turn % turnsBetween == 0, some),
+                            loop->body);
     return Block::make(loopLike(loop, loop->name, loop->min, extent, body),
                        call(next, until(max(extent, 0)), next.steps, addsRest));
   }
@@ -303,13 +323,14 @@ private:
     return extent.value.defined() ? max(extent.value, 0) : Expr(1);
   }
 
-  // Each tile asks for its share of the panel that follows the one it reads: from which
-  // byte, and lines.
+  // Each tile asks for its share of the panel that follows the one it reads:
+  // from which byte, and lines.
   std::pair<Expr, Expr> askedFor(const Expr &read) const {
     if (!panel.defined() || !what.panelBytes) // or the last, partial one
       return {cast<int64_t>(0), 0};
     const int lines = what.panelBytes / lineBytes;
-    Expr shares = tile.extent * what.slices, share = (lines + shares - 1) / shares;
+    Expr shares = tile.extent * what.slices,
+         share = (lines + shares - 1) / shares;
     Expr number = panel.at() % what.slices * tile.extent + tile.at();
     Expr next = (read / what.panelBytes + 1) * what.panelBytes;
     return {next + cast<int64_t>(number * share * lineBytes), share};
@@ -317,7 +338,7 @@ private:
 
   TileSums what;
   bool inSums = false;
-  Turns panel, tile; // where the loops are
+  Turns panel, tile;                              // where the loops are
   std::vector<std::pair<std::string, Expr>> lets; // in them
   Tile following; // the tile whose sums are added while a taker takes another's
   Expr taken;     // rows of that other

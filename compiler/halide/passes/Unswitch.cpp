@@ -9,8 +9,8 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// The first condition that lowering has found to be the same in all steps: it is a
-// variable from before the loop.
+// The first condition that lowering has found to be the same in all steps: it
+// is a variable from before the loop.
 class FirstCondition : public IRVisitor {
 public:
   Expr found;
@@ -27,16 +27,19 @@ private:
 // A body where a condition is known: without it none that follows holds.
 class Settled : public IRMutator {
 public:
-  Settled(const Expr &condition, bool value) : condition(condition), value(value) {}
+  Settled(const Expr &condition, bool value)
+      : condition(condition), value(value) {}
 
 private:
   using IRMutator::visit;
   Stmt visit(const IfThenElse *choice) override {
-    if (!choice->condition.as<Variable>() || (value && !equal(choice->condition, condition)))
+    if (!choice->condition.as<Variable>() ||
+        (value && !equal(choice->condition, condition)))
       return IRMutator::visit(choice);
     if (value)
       return mutate(choice->then_case);
-    return choice->else_case.defined() ? mutate(choice->else_case) : Evaluate::make(0);
+    return choice->else_case.defined() ? mutate(choice->else_case)
+                                       : Evaluate::make(0);
   }
   Expr condition;
   bool value;

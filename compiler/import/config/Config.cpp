@@ -1,5 +1,5 @@
-// The vocabulary that families share: activations, sizes of heads, the two usual
-// pairs of units. No family is named here.
+// The vocabulary that families share: activations, sizes of heads, the two
+// usual pairs of units. No family is named here.
 #include "compiler/import/config/Config.h"
 
 using namespace mille;
@@ -27,7 +27,8 @@ Config::Config(Config &outer, StringRef key)
     : Fields(outer.file(), objectOf(outer, key), key, outer.problems,
              outer.context),
       imageSize(outer.imageSize), imageSizeAtHand(outer.imageSizeAtHand),
-      problems(outer.problems), context(outer.context), tensors(outer.tensors) {}
+      problems(outer.problems), context(outer.context), tensors(outer.tensors) {
+}
 
 bool Config::holds(StringRef name, StringRef otherwise) {
   return !tensors || tensors->find(name) || tensors->find(otherwise);
@@ -76,8 +77,8 @@ Extent Config::dividedHead(const Extent &hidden, const Extent &heads) {
   if (hidden.value % heads.value)
     problems
         .error(heads.at, heads.key + " is " + Twine(heads.value) +
-                             " but must divide " + hidden.key +
-                             ", which is " + Twine(hidden.value))
+                             " but must divide " + hidden.key + ", which is " +
+                             Twine(hidden.value))
         .note(hidden.at, hidden.key + " is given here");
   Extent size = heads;
   size.key = hidden.key + " / " + heads.key;
@@ -98,8 +99,7 @@ std::vector<int64_t> Config::integers(StringRef key) {
   for (const json::Value &item : items->items) {
     bool boolean = item.kind == json::Kind::boolean;
     if (!boolean && !item.whole)
-      problems.error(at(item), "an entry of " + key + " is " +
-                                   item.describe() +
+      problems.error(at(item), "an entry of " + key + " is " + item.describe() +
                                    " but must be a whole number");
     numbers.push_back(boolean ? item.boolean : item.integer);
   }
@@ -126,8 +126,8 @@ Config::layerTypes(const Extent &layers, llvm::ArrayRef<StringRef> known,
     choice += (choice.empty() ? "\"" : " or \"") + word.str() + "\"";
   for (const json::Value &item : types->items) {
     if (!llvm::is_contained(known, item.text))
-      problems.error(at(item), "an entry of layer_types is " +
-                                   item.describe() + " but must be " + choice);
+      problems.error(at(item), "an entry of layer_types is " + item.describe() +
+                                   " but must be " + choice);
     words.push_back(item.text);
   }
   words.resize(layers.value, known.front().str());
@@ -184,15 +184,17 @@ static std::vector<Unit> twoUnits(const PerLayer<Attention> &attention,
   return {attn, ffn};
 }
 
-std::vector<Unit> mille::import::preNormUnits(
-    const PerLayer<Attention> &attention,
-    const PerLayer<FeedForward> &feedForward, const Norm &norm) {
+std::vector<Unit>
+mille::import::preNormUnits(const PerLayer<Attention> &attention,
+                            const PerLayer<FeedForward> &feedForward,
+                            const Norm &norm) {
   return twoUnits(attention, feedForward, norm, true);
 }
 
-std::vector<Unit> mille::import::postNormUnits(
-    const PerLayer<Attention> &attention,
-    const PerLayer<FeedForward> &feedForward, const Norm &norm) {
+std::vector<Unit>
+mille::import::postNormUnits(const PerLayer<Attention> &attention,
+                             const PerLayer<FeedForward> &feedForward,
+                             const Norm &norm) {
   return twoUnits(attention, feedForward, norm, false);
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 #include "compiler/import/Fields.h"
 #include "compiler/import/ImageSize.h"
-#include "compiler/import/schemes/Recipe.h"
 #include "compiler/import/StoredTensors.h"
+#include "compiler/import/schemes/Recipe.h"
 
 namespace mille::import {
 
@@ -16,7 +16,8 @@ struct RopeKeys {
   llvm::StringRef thetaKey = "rope_theta";
   llvm::StringRef partialKey = "partial_rotary_factor";
   transformer::Pairing pairing = transformer::Pairing::half;
-  // Whose entry of rope_parameters counts, where kinds of layers have their own.
+  // Whose entry of rope_parameters counts, where kinds of layers have their
+  // own.
   llvm::StringRef layerType = "";
   bool scaled = true; // by rope_scaling, where it is for all kinds of layers
   std::optional<double> trained = {}; // the class's trained length
@@ -92,13 +93,13 @@ private:
   StoredTensors *tensors;
 };
 
-// A parameter in Mille's words and in the file's; the stars of both are the same
-// numbers (the layer's). .weight and .bias follow both where the words name
-// neither. Several entries for one parameter are tried in order. `%` counts
-// tensors of which the parameter is a stack (experts).
+// A parameter in Mille's words and in the file's; the stars of both are the
+// same numbers (the layer's). .weight and .bias follow both where the words
+// name neither. Several entries for one parameter are tried in order. `%`
+// counts tensors of which the parameter is a stack (experts).
 struct TensorName {
   llvm::StringRef mille, file;
-  bool transposed = false;    // stored [in, out]
+  bool transposed = false;     // stored [in, out]
   int64_t part = 0, parts = 1; // of equal parts along the output
   bool leadingOne = false;     // stored [1, ...]
 };
@@ -106,11 +107,11 @@ struct TensorName {
 struct Family {
   llvm::StringRef modelType;
   llvm::ArrayRef<llvm::StringRef> architectures; // the first is the base model
-  llvm::StringRef prefix;      // of base tensors, in files that have it
+  llvm::StringRef prefix; // of base tensors, in files that have it
   llvm::ArrayRef<TensorName> tensors;
   llvm::ArrayRef<llvm::StringRef> otherTensors; // no news when in a file
-  llvm::ArrayRef<llvm::StringRef> silentKeys;   // do not change the forward pass
-  Scheme scheme;               // of --weights=random
+  llvm::ArrayRef<llvm::StringRef> silentKeys; // do not change the forward pass
+  Scheme scheme;                              // of --weights=random
   void (*describe)(Config &config, ModelSpec &model);
   bool encoderDecoder = false;
   llvm::ArrayRef<TensorName> usual = {}; // names as other families have them

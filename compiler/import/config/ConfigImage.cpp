@@ -65,9 +65,9 @@ Image mille::import::readImage(Config &config, int64_t imageSize,
   }
   std::tie(image.patchHeight, image.patchWidth) =
       readSides(config, "patch_size", patchSize);
-  for (auto [side, patch] : {std::pair<Extent *, Extent *>{
-                                 &image.height, &image.patchHeight},
-                             {&image.width, &image.patchWidth}})
+  for (auto [side, patch] :
+       {std::pair<Extent *, Extent *>{&image.height, &image.patchHeight},
+        {&image.width, &image.patchWidth}})
     if (side->value < patch->value) {
       config
           .error("image_size", side->key + " is " + Twine(side->value) +

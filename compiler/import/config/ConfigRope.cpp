@@ -1,7 +1,7 @@
 // What a config says of RoPE, under the keys of both generations, and its
 // scalings. No family is named here.
-#include "compiler/import/config/Config.h"
 #include "compiler/import/Rope.h"
+#include "compiler/import/config/Config.h"
 
 #include <cmath>
 
@@ -54,9 +54,10 @@ std::optional<Config::Scaling> Config::scalingOf(const RopeKeys &keys) {
   }
   for (const json::Member &member : object->members)
     if (member.value.kind == json::Kind::object)
-      problems.error(at(member.value), "\"" + member.key + "\" of " + key +
-                                           " is " + member.value.describe() +
-                                           " but all layers have the same RoPE");
+      problems.error(at(member.value),
+                     "\"" + member.key + "\" of " + key + " is " +
+                         member.value.describe() +
+                         " but all layers have the same RoPE");
   Scaling scaling{Fields(file(), *object, key, problems, context), key, ""};
   scaling.type = scaling.fields.text(
       scaling.fields.has("rope_type") ? "rope_type" : "type", "default");
@@ -70,9 +71,9 @@ void Config::checkPart(Fields &fields, const RopeKeys &keys) {
     return;
   double part = fields.positive("partial_rotary_factor", 1);
   if (part != 1)
-    fields.error("partial_rotary_factor",
-                 "partial_rotary_factor is " + formatDouble(part) +
-                     " but heads turn whole");
+    fields.error("partial_rotary_factor", "partial_rotary_factor is " +
+                                              formatDouble(part) +
+                                              " but heads turn whole");
 }
 
 Rope Config::rope(const Extent &headDim, const RopeKeys &keys) {
@@ -158,9 +159,8 @@ void Config::scaleRope(Scaling &scaling, const RopeKeys &keys, double theta,
   } else if (type == "llama3") {
     scaleByParts(fields, trainedTokens(scaling, keys), rope);
   } else if (type == "dynamic") {
-    rope.longContext =
-        dynamicContext(fields, positive("max_position_embeddings"),
-                       rope.frequencies.size());
+    rope.longContext = dynamicContext(
+        fields, positive("max_position_embeddings"), rope.frequencies.size());
   } else if (type == "yarn") {
     if (!keys.layerType.empty()) // read for all kinds of layers, or for none
       fields.mustBe("truncate", {"true"});
@@ -192,10 +192,10 @@ void Config::scaleYarn(Scaling &scaling, double theta, double trained,
                       : positive("max_position_embeddings") / trained;
   double weight = fields.number("mscale", 0),
          ofAll = fields.number("mscale_all_dim", 0);
-  double magnitude = weight != 0 && ofAll != 0
-                         ? yarnMagnitude(factor, weight) /
-                               yarnMagnitude(factor, ofAll)
-                         : yarnMagnitude(factor);
+  double magnitude =
+      weight != 0 && ofAll != 0
+          ? yarnMagnitude(factor, weight) / yarnMagnitude(factor, ofAll)
+          : yarnMagnitude(factor);
   rope.attentionFactor = fields.positive("attention_factor", magnitude);
   import::scaleYarn(rope.frequencies, theta, factor, trained,
                     fields.positive("beta_fast", 32),

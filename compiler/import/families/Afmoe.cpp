@@ -8,7 +8,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"AfmoeModel", "AfmoeForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"AfmoeModel",
+                                                    "AfmoeForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {
@@ -47,7 +48,8 @@ static void describe(Config &config, ModelSpec &model) {
   config.mustBe("route_norm", {"true"});
   e.epsilon = 1e-20;
   e.factor = config.positive("route_scale", 1);
-  d.expertsAfter(d.f, e, "num_dense_layers", 1, {1408, 2}, "num_shared_experts");
+  d.expertsAfter(d.f, e, "num_dense_layers", 1, {1408, 2},
+                 "num_shared_experts");
   d.sandwich();
   d.head(false);
 }

@@ -8,7 +8,8 @@ using namespace mille::transformer;
 using llvm::Twine;
 
 static constexpr llvm::StringRef architectures[] = {
-    "AlbertModel", "AlbertForMaskedLM", "AlbertForPreTraining", TASKS("Albert")};
+    "AlbertModel", "AlbertForMaskedLM", "AlbertForPreTraining",
+    TASKS("Albert")};
 
 #define LAYER "albert.encoder.albert_layer_groups.*.albert_layers.*."
 static constexpr TensorName tensors[] = {
@@ -36,19 +37,27 @@ static constexpr TensorName tensors[] = {
     {"classifier", "sop_classifier.classifier"}};
 
 static constexpr llvm::StringRef otherTensors[] = {
-    "embeddings.position_ids",      "embeddings.token_type_ids",
-    "pooler.weight",                "pooler.bias",
-    "predictions.dense.weight",     "predictions.dense.bias",
-    "predictions.LayerNorm.weight", "predictions.LayerNorm.bias",
-    "predictions.decoder.weight",   "predictions.decoder.bias",
-    "predictions.bias",             "sop_classifier.classifier.weight",
+    "embeddings.position_ids",
+    "embeddings.token_type_ids",
+    "pooler.weight",
+    "pooler.bias",
+    "predictions.dense.weight",
+    "predictions.dense.bias",
+    "predictions.LayerNorm.weight",
+    "predictions.LayerNorm.bias",
+    "predictions.decoder.weight",
+    "predictions.decoder.bias",
+    "predictions.bias",
+    "sop_classifier.classifier.weight",
     "sop_classifier.classifier.bias"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "attention_probs_dropout_prob", "hidden_dropout_prob",
-    "classifier_dropout_prob",      "down_scale_factor",
-    "gap_size",                     "net_structure_type",
-    "num_memory_blocks"};
+static constexpr llvm::StringRef silentKeys[] = {"attention_probs_dropout_prob",
+                                                 "hidden_dropout_prob",
+                                                 "classifier_dropout_prob",
+                                                 "down_scale_factor",
+                                                 "gap_size",
+                                                 "net_structure_type",
+                                                 "num_memory_blocks"};
 
 // Each of num_hidden_layers steps runs all inner layers of its group.
 static void shareLayers(Config &config, ModelSpec &model) {
@@ -82,6 +91,6 @@ static void describe(Config &config, ModelSpec &model) {
                 readLabels(config));
 }
 
-const Family mille::import::albert{
-    "albert",     architectures, "albert.",    tensors,
-    otherTensors, silentKeys,    Scheme::bert, describe};
+const Family mille::import::albert{"albert",     architectures, "albert.",
+                                   tensors,      otherTensors,  silentKeys,
+                                   Scheme::bert, describe};

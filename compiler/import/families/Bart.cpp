@@ -27,11 +27,10 @@ static void describeMultilingual(Config &config, ModelSpec &model) {
   describeWith(config, model, true);
 }
 
-const Family mille::import::bart{
-    "bart",           architectures,  "model.",     bartTensors,
-    bartOtherTensors, bartSilentKeys, Scheme::bert, describe,
-    true};
+const Family mille::import::bart{"bart",       architectures,    "model.",
+                                 bartTensors,  bartOtherTensors, bartSilentKeys,
+                                 Scheme::bert, describe,         true};
 const Family mille::import::mBart{
-    "mbart",          multilingual,   "model.",     bartTensors,
-    bartOtherTensors, bartSilentKeys, Scheme::bert, describeMultilingual,
-    true};
+    "mbart",      multilingual,         "model.",
+    bartTensors,  bartOtherTensors,     bartSilentKeys,
+    Scheme::bert, describeMultilingual, true};

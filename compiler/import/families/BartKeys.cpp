@@ -17,8 +17,10 @@ using llvm::StringRef;
 
 #define ATTENTION(stack, unit, file, placed)                                   \
   {stack ".layers.*." unit ".q", "model." stack ".layers.*." file ".q_proj"},  \
-      {stack ".layers.*." unit ".k", "model." stack ".layers.*." file ".k_proj"}, \
-      {stack ".layers.*." unit ".v", "model." stack ".layers.*." file ".v_proj"}, \
+      {stack ".layers.*." unit ".k",                                           \
+       "model." stack ".layers.*." file ".k_proj"},                            \
+      {stack ".layers.*." unit ".v",                                           \
+       "model." stack ".layers.*." file ".v_proj"},                            \
       {stack ".layers.*." unit ".o",                                           \
        "model." stack ".layers.*." file ".out_proj"},                          \
       {stack ".layers.*." unit "." placed,                                     \
@@ -53,27 +55,33 @@ static constexpr TensorName tensors[] = {
     {"head.bias", "final_logits_bias", false, 0, 1, true}};
 const llvm::ArrayRef<TensorName> mille::import::bartTensors = tensors;
 
-static constexpr StringRef others[] = {
-    "shared.weight",
-    "encoder.embed_tokens.weight",
-    "decoder.embed_tokens.weight",
-    "encoder.embed_positions.weight",
-    "decoder.embed_positions.weight",
-    "encoder.embed_positions.weights",
-    "decoder.embed_positions.weights",
-    "encoder.version",
-    "decoder.version",
-    "lm_head.weight",
-    "proj_out.weight",
-    "final_logits_bias"};
+static constexpr StringRef others[] = {"shared.weight",
+                                       "encoder.embed_tokens.weight",
+                                       "decoder.embed_tokens.weight",
+                                       "encoder.embed_positions.weight",
+                                       "decoder.embed_positions.weight",
+                                       "encoder.embed_positions.weights",
+                                       "decoder.embed_positions.weights",
+                                       "encoder.version",
+                                       "decoder.version",
+                                       "lm_head.weight",
+                                       "proj_out.weight",
+                                       "final_logits_bias"};
 const llvm::ArrayRef<StringRef> mille::import::bartOtherTensors = others;
 
-static constexpr StringRef silent[] = {
-    "_num_labels",
-    "activation_dropout", "attention_dropout", "classif_dropout",
-    "classifier_dropout", "decoder_layerdrop", "dropout", "encoder_layerdrop",
-    "extra_pos_embeddings", "force_bos_token_to_be_generated", "init_std",
-    "num_hidden_layers", "save_step"};
+static constexpr StringRef silent[] = {"_num_labels",
+                                       "activation_dropout",
+                                       "attention_dropout",
+                                       "classif_dropout",
+                                       "classifier_dropout",
+                                       "decoder_layerdrop",
+                                       "dropout",
+                                       "encoder_layerdrop",
+                                       "extra_pos_embeddings",
+                                       "force_bos_token_to_be_generated",
+                                       "init_std",
+                                       "num_hidden_layers",
+                                       "save_step"};
 const llvm::ArrayRef<StringRef> mille::import::bartSilentKeys = silent;
 
 // Layers, heads and sizes of one stack, under "encoder_..." or "decoder_...".
@@ -87,17 +95,17 @@ static void readStack(Config &config, Stack &stack, StringRef side,
   stack.prefix = side.str() + ".";
   stack.states = side.str() + "_hidden_states";
   // The classes also answer to the usual words, which mean the encoder's.
-  stack.layers = config.extent(
-      key(config.either("encoder_layers", "num_hidden_layers"), "decoder_layers"),
-      d.layers, 1 << 16);
+  stack.layers =
+      config.extent(key(config.either("encoder_layers", "num_hidden_layers"),
+                        "decoder_layers"),
+                    d.layers, 1 << 16);
   Norm norm{NormKind::layer_norm, 1e-5, Affine::weight, true,
             config.at("d_model")};
   Attention a;
-  a.heads = a.kvHeads =
-      config.extent(key(config.either("encoder_attention_heads",
-                                      "num_attention_heads"),
-                        "decoder_attention_heads"),
-                    d.heads, 1 << 16);
+  a.heads = a.kvHeads = config.extent(
+      key(config.either("encoder_attention_heads", "num_attention_heads"),
+          "decoder_attention_heads"),
+      d.heads, 1 << 16);
   a.headDim = a.valueDim = config.dividedHead(stack.hidden, a.heads);
   a.scale = 1 / std::sqrt(double(a.headDim.value));
   a.qBias = a.kBias = a.vBias = a.oBias = true;
@@ -108,7 +116,8 @@ static void readStack(Config &config, Stack &stack, StringRef side,
   f.size = config.extent(key("encoder_ffn_dim", "decoder_ffn_dim"), d.size);
   f.act = act;
   f.inBias = f.outBias = true;
-  stack.units = d.preNorm ? preNormUnits(a, f, norm) : postNormUnits(a, f, norm);
+  stack.units =
+      d.preNorm ? preNormUnits(a, f, norm) : postNormUnits(a, f, norm);
   if (!encoder)
     stack.units = withCross(stack.units, cross, norm, d.preNorm);
   if (d.embedNorm)

@@ -1,4 +1,5 @@
-// The keys of BART's configuration class, which other encoder-decoders have too.
+// The keys of BART's configuration class, which other encoder-decoders have
+// too.
 #pragma once
 #include "compiler/import/families/Families.h"
 
@@ -20,7 +21,8 @@ void readBart(Config &config, ModelSpec &model, const BartDefaults &defaults);
 // One position table for each stack, after the words' sizes are read.
 void learnPositions(Config &config, ModelSpec &model, llvm::StringRef key,
                     int64_t usual, int64_t offset);
-// The head on the words' table or an own one, with the bias if the files hold it.
+// The head on the words' table or an own one, with the bias if the files hold
+// it.
 void addLogits(Config &config, ModelSpec &model, llvm::StringRef bias);
 
 extern const llvm::ArrayRef<TensorName> bartTensors;

@@ -35,19 +35,33 @@ static constexpr TensorName tensors[] = {
     {"classifier", "classifier"}};
 
 static constexpr llvm::StringRef otherTensors[] = {
-    "embeddings.mask_token", "classifier.weight", "classifier.bias",
+    "embeddings.mask_token",
+    "classifier.weight",
+    "classifier.bias",
     "encoder.relative_position_bias.relative_position_index",
     "encoder.layer.*.attention.attention.relative_position_bias."
     "relative_position_index",
-    "pooler.layernorm.weight", "pooler.layernorm.bias"};
+    "pooler.layernorm.weight",
+    "pooler.layernorm.bias"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "add_fpn", "attention_probs_dropout_prob", "auxiliary_channels",
-    "auxiliary_concat_input", "auxiliary_loss_weight", "auxiliary_num_convs",
-    "drop_path_rate", "hidden_dropout_prob", "out_features", "out_indices",
-    "pool_scales", "reshape_hidden_states", "semantic_loss_ignore_index",
-    "semantic_out_indices", "stage_names", "use_auxiliary_head",
-    "use_mask_token", "vocab_size"};
+static constexpr llvm::StringRef silentKeys[] = {"add_fpn",
+                                                 "attention_probs_dropout_prob",
+                                                 "auxiliary_channels",
+                                                 "auxiliary_concat_input",
+                                                 "auxiliary_loss_weight",
+                                                 "auxiliary_num_convs",
+                                                 "drop_path_rate",
+                                                 "hidden_dropout_prob",
+                                                 "out_features",
+                                                 "out_indices",
+                                                 "pool_scales",
+                                                 "reshape_hidden_states",
+                                                 "semantic_loss_ignore_index",
+                                                 "semantic_out_indices",
+                                                 "stage_names",
+                                                 "use_auxiliary_head",
+                                                 "use_mask_token",
+                                                 "vocab_size"};
 
 static std::vector<PairBias> pairBiases(Config &config, const Image &image) {
   std::vector<PairBias> biases;
@@ -116,6 +130,6 @@ static void describe(Config &config, ModelSpec &model) {
   }
 }
 
-const Family mille::import::beit{"beit",    architectures, "beit.",
-                                 tensors,   otherTensors,  silentKeys,
+const Family mille::import::beit{"beit",       architectures, "beit.",
+                                 tensors,      otherTensors,  silentKeys,
                                  Scheme::bert, describe};

@@ -7,8 +7,9 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef silent[] = {
-    "attention_probs_dropout_prob", "hidden_dropout_prob", "classifier_dropout"};
+static constexpr llvm::StringRef silent[] = {"attention_probs_dropout_prob",
+                                             "hidden_dropout_prob",
+                                             "classifier_dropout"};
 const llvm::ArrayRef<llvm::StringRef> mille::import::bertSilentKeys = silent;
 
 BertParts mille::import::readBert(Config &config, ModelSpec &model,
@@ -44,11 +45,11 @@ void mille::import::countPositions(Config &config, ModelSpec &model,
   rule.from = PositionsFrom::ids;
   rule.padding = rule.offset = config.integer("pad_token_id", usualPadding);
   if (rule.padding < 0 || rule.padding + 1 >= model.positions.value)
-    config.error("pad_token_id",
-                 "pad_token_id is " + llvm::Twine(rule.padding) +
-                     " but positions begin after it and "
-                     "max_position_embeddings is " +
-                     llvm::Twine(model.positions.value));
+    config.error("pad_token_id", "pad_token_id is " +
+                                     llvm::Twine(rule.padding) +
+                                     " but positions begin after it and "
+                                     "max_position_embeddings is " +
+                                     llvm::Twine(model.positions.value));
 }
 
 void mille::import::readPooler(Config &config, ModelSpec &model,

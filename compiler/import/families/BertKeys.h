@@ -17,8 +17,8 @@ struct BertParts {
   FeedForward feedForward;
 };
 
-// Sizes, tables, and the parts of a layer: every linear with a bias, no mask but
-// padding. The caller puts the units together.
+// Sizes, tables, and the parts of a layer: every linear with a bias, no mask
+// but padding. The caller puts the units together.
 BertParts readBert(Config &config, ModelSpec &model,
                    const BertDefaults &defaults);
 
@@ -49,9 +49,8 @@ bool readTask(Config &config, ModelSpec &model, const HeadTransform &transform,
   family "ForSequenceClassification", family "ForTokenClassification",         \
       family "ForQuestionAnswering"
 #define TASK_TENSORS                                                           \
-  {"classifier", "classifier"}, {"classifier", "classifier.out_proj"}, {       \
-    "classifier", "qa_outputs"                                                 \
-  }
+  {"classifier", "classifier"}, {"classifier", "classifier.out_proj"},         \
+      {"classifier", "qa_outputs"}
 
 extern const llvm::ArrayRef<llvm::StringRef> bertSilentKeys;
 

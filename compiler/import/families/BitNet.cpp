@@ -1,12 +1,13 @@
-// BitNet: norms before both output projections, squared ReLU with a gate. Weights
-// as they are stored, not rounded.
+// BitNet: norms before both output projections, squared ReLU with a gate.
+// Weights as they are stored, not rounded.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"BitNetModel", "BitNetForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"BitNetModel",
+                                                    "BitNetForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

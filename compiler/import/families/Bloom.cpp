@@ -7,7 +7,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"BloomModel", "BloomForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"BloomModel",
+                                                    "BloomForCausalLM"};
 
 #define LAYER "transformer.h.*."
 static constexpr TensorName tensors[] = {
@@ -21,10 +22,15 @@ static constexpr TensorName tensors[] = {
     {"layers.*.ffn.out", LAYER "mlp.dense_4h_to_h"},
     {"final_norm", "transformer.ln_f"}};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "slow_but_exact", "seq_length", "skip_bias_add", "skip_bias_add_qkv",
-    "attention_softmax_in_fp32", "bias_dropout_fusion", "masked_softmax_fusion",
-    "offset_alibi", "n_inner"};
+static constexpr llvm::StringRef silentKeys[] = {"slow_but_exact",
+                                                 "seq_length",
+                                                 "skip_bias_add",
+                                                 "skip_bias_add_qkv",
+                                                 "attention_softmax_in_fp32",
+                                                 "bias_dropout_fusion",
+                                                 "masked_softmax_fusion",
+                                                 "offset_alibi",
+                                                 "n_inner"};
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
@@ -47,5 +53,5 @@ static void describe(Config &config, ModelSpec &model) {
   d.head(true);
 }
 
-const Family mille::import::bloom =
-    decoderFamily("bloom", architectures, tensors, silentKeys, describe, "transformer.");
+const Family mille::import::bloom = decoderFamily(
+    "bloom", architectures, tensors, silentKeys, describe, "transformer.");

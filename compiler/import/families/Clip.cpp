@@ -13,18 +13,16 @@ static constexpr llvm::StringRef textArchitectures[] = {
 static constexpr llvm::StringRef imageArchitectures[] = {
     "CLIPVisionModel", "CLIPVisionModelWithProjection"};
 
-#define TEXT(mille) TEXT_TOWER(mille, "text_model."), {                        \
-    mille "projection", "text_projection"                                      \
-  }
+#define TEXT(mille)                                                            \
+  TEXT_TOWER(mille, "text_model."), {mille "projection", "text_projection"}
 #define IMAGE(mille)                                                           \
   TOWER(mille, "vision_model."),                                               \
       {mille "class", "vision_model.embeddings.class_embedding"},              \
       {mille "patch", "vision_model.embeddings.patch_embedding"},              \
       {mille "position", "vision_model.embeddings.position_embedding"},        \
       {mille "embed_norm", "vision_model.pre_layrnorm"},                       \
-      {mille "pool_norm", "vision_model.post_layernorm"}, {                    \
-    mille "projection", "visual_projection"                                    \
-  }
+      {mille "pool_norm", "vision_model.post_layernorm"},                      \
+      {mille "projection", "visual_projection"}
 
 static constexpr TensorName tensors[] = {
     TEXT("text."), IMAGE("vision."), {"logit_scale", "logit_scale"}};
@@ -35,13 +33,14 @@ static constexpr llvm::StringRef otherTensors[] = {
     "text_model.embeddings.position_ids", "embeddings.position_ids",
     "vision_model.embeddings.position_ids"};
 static constexpr llvm::StringRef silentKeys[] = {
-    "attention_dropout", "dropout",       "initializer_factor",
-    "intermediate_dropout", "logit_scale_init_value", "projection_dim"};
+    "attention_dropout",      "dropout",
+    "initializer_factor",     "intermediate_dropout",
+    "logit_scale_init_value", "projection_dim"};
 
-static constexpr TowerDefaults textDefaults{512, 2048, 12, 8,    77, 49408,
-                                            0,   0,    1e-5, "quick_gelu"};
-static constexpr TowerDefaults imageDefaults{768, 3072, 12, 12,   0, 0,
-                                             224, 32,   1e-5, "quick_gelu"};
+static constexpr TowerDefaults textDefaults{
+    512, 2048, 12, 8, 77, 49408, 0, 0, 1e-5, "quick_gelu"};
+static constexpr TowerDefaults imageDefaults{768, 3072, 12, 12,   0,
+                                             0,   224,  32, 1e-5, "quick_gelu"};
 
 static void readText(Config &config, Stack &stack) {
   readTextTower(config, textDefaults, Mask::causal, stack);
@@ -101,9 +100,9 @@ static void describe(Config &config, ModelSpec &model) {
   finishTower(image, silentKeys);
 }
 
-const Family mille::import::clip{"clip",       architectures, "", tensors,
-                                 otherTensors, silentKeys, Scheme::bert,
-                                 describe};
+const Family mille::import::clip{"clip",       architectures, "",
+                                 tensors,      otherTensors,  silentKeys,
+                                 Scheme::bert, describe};
 const Family mille::import::clipText{
     "clip_text_model", textArchitectures, "text_model.", textTensors,
     otherTensors,      silentKeys,        Scheme::bert,  describeText};

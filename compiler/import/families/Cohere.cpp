@@ -1,12 +1,13 @@
-// Command R: attention and feed-forward in parallel behind one norm without bias,
-// interleaved RoPE, scaled logits.
+// Command R: attention and feed-forward in parallel behind one norm without
+// bias, interleaved RoPE, scaled logits.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"CohereModel", "CohereForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"CohereModel",
+                                                    "CohereForCausalLM"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {40, 8192, 256000, 64, 0, 0, 22528, 1e-6});

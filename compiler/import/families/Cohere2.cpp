@@ -5,7 +5,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Cohere2Model", "Cohere2ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Cohere2Model",
+                                                    "Cohere2ForCausalLM"};
 
 static constexpr llvm::StringRef silentKeys[] = {
     "layer_switch", "order_of_interleaved_layers", "position_embedding_type",

@@ -68,10 +68,15 @@ static constexpr StringRef otherTensors[] = {
     "pooler.dense.weight",
     "pooler.dense.bias"};
 
-static constexpr StringRef silentKeys[] = {
-    "attention_probs_dropout_prob", "hidden_dropout_prob", "conv_act",
-    "conv_groups", "max_position_embeddings", "pooler_dropout",
-    "pooler_hidden_size", "summary_type", "summary_use_proj"};
+static constexpr StringRef silentKeys[] = {"attention_probs_dropout_prob",
+                                           "hidden_dropout_prob",
+                                           "conv_act",
+                                           "conv_groups",
+                                           "max_position_embeddings",
+                                           "pooler_dropout",
+                                           "pooler_hidden_size",
+                                           "summary_type",
+                                           "summary_use_proj"};
 
 // Which of the two directions.
 static void readDirections(Config &config, ContentTable &table) {
@@ -111,24 +116,27 @@ static std::optional<ContentTable> readTable(Config &config, Attention &a,
   if (!relative || (!table.ofQuery && !table.ofKey))
     return std::nullopt;
   const int64_t span = buckets > 0 ? buckets : most;
-  if (span > 1 << 20 || (buckets > 0 && (buckets < 4 || most - 1 <= buckets / 2))) {
+  if (span > 1 << 20 ||
+      (buckets > 0 && (buckets < 4 || most - 1 <= buckets / 2))) {
     config.error(buckets > 0 ? "position_buckets" : "max_relative_positions",
-                 "position_buckets is " + Twine(buckets) + " and positions are " +
-                     Twine(most) + " but buckets are 4 or more, half of them "
+                 "position_buckets is " + Twine(buckets) +
+                     " and positions are " + Twine(most) +
+                     " but buckets are 4 or more, half of them "
                      "fewer than positions, of which there are at most " +
                      Twine(1 << 20));
     return std::nullopt;
   }
-  table.entries = {2 * span, buckets > 0 ? "2 * position_buckets"
-                                         : "2 * max_relative_positions",
+  table.entries = {2 * span,
+                   buckets > 0 ? "2 * position_buckets"
+                               : "2 * max_relative_positions",
                    config.at("position_buckets")};
   table.rows = contentRows(span, buckets, most);
   return table;
 }
 
 static void describe(Config &config, ModelSpec &model) {
-  BertParts parts = readBert(
-      config, model, {24, 1536, 24, 6144, 128100, 0, 0, "gelu", 1e-7});
+  BertParts parts =
+      readBert(config, model, {24, 1536, 24, 6144, 128100, 0, 0, "gelu", 1e-7});
   if (config.flag("position_biased_input", true))
     model.positions = config.extent("max_position_embeddings", 512);
   model.embedNorm = parts.norm;
@@ -145,13 +153,14 @@ static void describe(Config &config, ModelSpec &model) {
   a.content = readTable(config, a, parts.norm.eps);
   model.units = postNormUnits(a, parts.feedForward, parts.norm);
   const bool legacy = config.flag("legacy", true);
-  if (readTask(config, model, {config.activation("pooler_hidden_act", "gelu")}) ||
+  if (readTask(config, model,
+               {config.activation("pooler_hidden_act", "gelu")}) ||
       config.architecture != "DebertaV2ForMaskedLM")
     return;
   addMaskedHead(config, model, parts.feedForward.act, parts.norm, width);
   model.head->tied |= !legacy; // the newer head has no table of its own
 }
 
-const Family mille::import::debertaV2{
-    "deberta-v2", architectures, "deberta.",   tensors,
-    otherTensors, silentKeys,    Scheme::bert, describe};
+const Family mille::import::debertaV2{"deberta-v2", architectures, "deberta.",
+                                      tensors,      otherTensors,  silentKeys,
+                                      Scheme::bert, describe};

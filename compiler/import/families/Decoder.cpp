@@ -52,8 +52,8 @@ Family mille::import::decoderFamily(StringRef modelType,
                                     void (*describe)(Config &, ModelSpec &),
                                     StringRef prefix,
                                     llvm::ArrayRef<StringRef> otherTensors) {
-  return {modelType,     architectures, prefix,   tensors, otherTensors,
-          silentKeys,    Scheme::llama, describe, false,   usualTensors()};
+  return {modelType,  architectures, prefix,   tensors, otherTensors,
+          silentKeys, Scheme::llama, describe, false,   usualTensors()};
 }
 
 Decoder::Decoder(Config &config, ModelSpec &model, const DecoderSizes &usual,
@@ -71,8 +71,8 @@ Decoder::Decoder(Config &config, ModelSpec &model, const DecoderSizes &usual,
     return config.given(key) && !config.has(key);
   };
   bool alike = !usual.kvHeads || isNull(keys.kvHeads);
-  a.kvHeads = config.extent(keys.kvHeads,
-                            alike ? a.heads.value : usual.kvHeads, most);
+  a.kvHeads =
+      config.extent(keys.kvHeads, alike ? a.heads.value : usual.kvHeads, most);
   checkHeads(a, config.problems);
   a.headDim = a.valueDim =
       config.has(keys.headDim) || (usual.headDim && !isNull(keys.headDim))
@@ -122,11 +122,10 @@ Decoder::layerTypes(llvm::ArrayRef<StringRef> known,
 
 void Decoder::slidingLayers(int64_t window,
                             llvm::function_ref<bool(int64_t)> usual) {
-  kinds = layerTypes({"full_attention", "sliding_attention"},
-                     [&](int64_t layer) -> StringRef {
-                       return usual(layer) ? "sliding_attention"
-                                           : "full_attention";
-                     });
+  kinds = layerTypes(
+      {"full_attention", "sliding_attention"}, [&](int64_t layer) -> StringRef {
+        return usual(layer) ? "sliding_attention" : "full_attention";
+      });
   for (auto [layer, attention] : llvm::enumerate(attentions()))
     if (slides(layer))
       attention.left = window;
@@ -141,9 +140,9 @@ std::vector<bool> Decoder::ropeLayers() {
   int64_t interval = config.extent("no_rope_layer_interval", 4).value;
   if (!listed.empty() && int64_t(listed.size()) < layers)
     config
-        .error("no_rope_layers",
-               "no_rope_layers has " + Twine(listed.size()) + " entries but " +
-                   model.layers.key + " is " + Twine(layers))
+        .error("no_rope_layers", "no_rope_layers has " + Twine(listed.size()) +
+                                     " entries but " + model.layers.key +
+                                     " is " + Twine(layers))
         .note(model.layers.at, model.layers.key + " is given here");
   std::vector<bool> turns;
   for (int64_t layer = 0; layer < layers; ++layer)
@@ -183,9 +182,8 @@ void Decoder::lowRank(const Ranks &usual, double eps) {
   a.scale = 1 / std::sqrt(double(a.headDim.value));
   if (a.kvHeads.value != a.heads.value)
     config
-        .error(a.kvHeads.key, a.kvHeads.key + " is " +
-                                  Twine(a.kvHeads.value) + " but " +
-                                  a.heads.key + " is " +
+        .error(a.kvHeads.key, a.kvHeads.key + " is " + Twine(a.kvHeads.value) +
+                                  " but " + a.heads.key + " is " +
                                   Twine(a.heads.value) +
                                   ": low-rank keys have a head for each query")
         .note(a.heads.at, a.heads.key + " is given here");
@@ -236,8 +234,8 @@ void Decoder::expertsAfter(FeedForward dense, Experts e, StringRef key,
   denseLayers = config.integer(key, denseLayers);
   FeedForward sparse = dense;
   sparse.size = config.extent("moe_intermediate_size", usual.size);
-  int64_t shared = config.given(sharedKey) ? config.integer(sharedKey, 0)
-                                           : usual.shared;
+  int64_t shared =
+      config.given(sharedKey) ? config.integer(sharedKey, 0) : usual.shared;
   if (shared > 0 && shared <= 1 << 16) {
     e.sharedSize = sparse.size;
     e.sharedSize.value *= shared;

@@ -8,9 +8,9 @@ namespace mille::import {
 // Sizes of the configuration class, where the config has no such key.
 struct DecoderSizes {
   int64_t layers, hidden, vocab, heads;
-  int64_t kvHeads;  // 0: heads
-  int64_t headDim;  // 0: hidden / heads
-  int64_t size;     // of the feed-forward; 0: 4 hidden
+  int64_t kvHeads; // 0: heads
+  int64_t headDim; // 0: hidden / heads
+  int64_t size;    // of the feed-forward; 0: 4 hidden
   double eps;
 };
 
@@ -35,7 +35,9 @@ public:
   void biases(bool all) { biases(all, all, all, all); }
   void feedForwardBiases(bool all) { f.inBias = f.outBias = all; }
   void normHeads(NormGroup group, bool afterRope = false);
-  void rope(const RopeKeys &keys = {}) { a.rope = config.rope(a.headDim, keys); }
+  void rope(const RopeKeys &keys = {}) {
+    a.rope = config.rope(a.headDim, keys);
+  }
   // Keys j > i - window; 0 where the key is absent and has no default.
   int64_t window(llvm::StringRef key, int64_t absent = 0);
   // `layer_types`, or where it is absent what `usual` says: one word per layer.
@@ -43,8 +45,7 @@ public:
   layerTypes(llvm::ArrayRef<llvm::StringRef> known,
              llvm::function_ref<llvm::StringRef(int64_t)> usual);
   // Full and sliding layers; windows on the sliding ones.
-  void slidingLayers(int64_t window,
-                     llvm::function_ref<bool(int64_t)> usual);
+  void slidingLayers(int64_t window, llvm::function_ref<bool(int64_t)> usual);
   bool slides(int64_t layer) { return kinds[layer] == "sliding_attention"; }
 
   // Which layers have RoPE: no_rope_layers (1 says yes), or all but every n-th.

@@ -1,12 +1,13 @@
-// DeepSeek 2: low-rank attention, experts in groups beside shared ones, dense early
-// layers.
+// DeepSeek 2: low-rank attention, experts in groups beside shared ones, dense
+// early layers.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"DeepseekV2Model", "DeepseekV2ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"DeepseekV2Model",
+                                                    "DeepseekV2ForCausalLM"};
 
 static constexpr llvm::StringRef silentKeys[] = {
     "aux_loss_alpha", "ep_size", "head_dim", "qk_head_dim", "seq_aux"};
@@ -24,7 +25,8 @@ static void describe(Config &config, ModelSpec &model) {
   FeedForward dense = d.f;
   Experts e = expertsOf(config, "n_routed_experts", 64, 6);
   e.factor = config.positive("routed_scaling_factor", 1);
-  bool groups = config.word("topk_method", {"greedy", "group_limited_greedy"}, 0);
+  bool groups =
+      config.word("topk_method", {"greedy", "group_limited_greedy"}, 0);
   if (groups)
     d.groups(e, "n_group", "topk_group", 1, 1);
   config.ignore("n_group");

@@ -1,19 +1,22 @@
-// DeepSeek 3 and R1: DeepSeek 2 with sigmoid scores and a bias that only selects.
+// DeepSeek 3 and R1: DeepSeek 2 with sigmoid scores and a bias that only
+// selects.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"DeepseekV3Model", "DeepseekV3ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"DeepseekV3Model",
+                                                    "DeepseekV3ForCausalLM"};
 
 #define LAYER "model.layers.*."
-static constexpr TensorName tensors[] = {
-    {"layers.*.ffn.router.selection_bias", LAYER "mlp.gate.e_score_correction_bias"}};
+static constexpr TensorName tensors[] = {{"layers.*.ffn.router.selection_bias",
+                                          LAYER
+                                          "mlp.gate.e_score_correction_bias"}};
 
 static constexpr llvm::StringRef silentKeys[] = {
-    "aux_loss_alpha", "ep_size", "num_mtp_layers", "num_nextn_predict_layers",
-    "qk_head_dim", "seq_aux"};
+    "aux_loss_alpha",           "ep_size",     "num_mtp_layers",
+    "num_nextn_predict_layers", "qk_head_dim", "seq_aux"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {61, 7168, 129280, 128, 0, 0, 18432, 1e-6});

@@ -31,9 +31,14 @@ static constexpr TensorName tensors[] = {
     {"distillation_classifier", "distillation_classifier"}};
 
 static constexpr llvm::StringRef otherTensors[] = {
-    "embeddings.mask_token", "pooler.dense.weight", "pooler.dense.bias",
-    "classifier.weight", "classifier.bias", "cls_classifier.weight",
-    "cls_classifier.bias", "distillation_classifier.weight",
+    "embeddings.mask_token",
+    "pooler.dense.weight",
+    "pooler.dense.bias",
+    "classifier.weight",
+    "classifier.bias",
+    "cls_classifier.weight",
+    "cls_classifier.bias",
+    "distillation_classifier.weight",
     "distillation_classifier.bias"};
 
 static constexpr llvm::StringRef silentKeys[] = {
@@ -60,6 +65,6 @@ static void describe(Config &config, ModelSpec &model) {
   }
 }
 
-const Family mille::import::deit{"deit",    architectures, "deit.",
-                                 tensors,   otherTensors,  silentKeys,
+const Family mille::import::deit{"deit",       architectures, "deit.",
+                                 tensors,      otherTensors,  silentKeys,
                                  Scheme::bert, describe};

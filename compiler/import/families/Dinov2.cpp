@@ -30,9 +30,7 @@ static constexpr llvm::StringRef withRegisters[] = {
       {"layers.*.ffn.out", LAYER(base) "mlp.fc2"},                             \
       {"layers.*.ffn.out", LAYER(base) "mlp.weights_out"},                     \
       {"layers.*.ffn.branch_scale", LAYER(base) "layer_scale2.lambda1"},       \
-      {"final_norm", base "layernorm"}, {                                      \
-    "classifier", "classifier"                                                 \
-  }
+      {"final_norm", base "layernorm"}, {"classifier", "classifier"}
 
 static constexpr TensorName tensors[] = {TENSORS("dinov2.")};
 static constexpr TensorName tensorsWithRegisters[] = {
@@ -43,10 +41,12 @@ static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.mask_token", "classifier.weight", "classifier.bias"};
 
 static constexpr llvm::StringRef silentKeys[] = {
-    "apply_layernorm", "attention_probs_dropout_prob", "drop_path_rate",
-    "hidden_dropout_prob", "interpolate_antialias", "interpolate_offset",
-    "layerscale_value", "out_features", "out_indices",
-    "reshape_hidden_states", "stage_names", "use_mask_token"};
+    "apply_layernorm",       "attention_probs_dropout_prob",
+    "drop_path_rate",        "hidden_dropout_prob",
+    "interpolate_antialias", "interpolate_offset",
+    "layerscale_value",      "out_features",
+    "out_indices",           "reshape_hidden_states",
+    "stage_names",           "use_mask_token"};
 
 // Positions are stored as a square and resized for every other image.
 static void checkSquare(Config &config, const Image &image) {
@@ -100,7 +100,8 @@ static void describeWith(Config &config, ModelSpec &model, int64_t patchSize,
   pooling.dense = false;
   model.pooling = pooling;
   Extent labels = readLabels(config);
-  if (llvm::StringRef(config.architecture).ends_with("ForImageClassification")) {
+  if (llvm::StringRef(config.architecture)
+          .ends_with("ForImageClassification")) {
     Reading first, mean;
     mean.kind = Pool::mean;
     mean.skip = model.image->leadingTokens();
@@ -115,10 +116,14 @@ static void describeWithRegisters(Config &config, ModelSpec &model) {
   describeWith(config, model, 16, 4);
 }
 
-const Family mille::import::dinov2{"dinov2",  architectures, "dinov2.",
-                                   tensors,   otherTensors,  silentKeys,
+const Family mille::import::dinov2{"dinov2",     architectures, "dinov2.",
+                                   tensors,      otherTensors,  silentKeys,
                                    Scheme::bert, describe};
-const Family mille::import::dinov2WithRegisters{
-    "dinov2_with_registers", withRegisters, "dinov2_with_registers.",
-    tensorsWithRegisters,    otherTensors,  silentKeys,
-    Scheme::bert,            describeWithRegisters};
+const Family mille::import::dinov2WithRegisters{"dinov2_with_registers",
+                                                withRegisters,
+                                                "dinov2_with_registers.",
+                                                tensorsWithRegisters,
+                                                otherTensors,
+                                                silentKeys,
+                                                Scheme::bert,
+                                                describeWithRegisters};

@@ -31,10 +31,11 @@ static constexpr TensorName tensors[] = {
 static constexpr llvm::StringRef otherTensors[] = {"embeddings.mask_token"};
 
 static constexpr llvm::StringRef silentKeys[] = {
-    "apply_layernorm", "attention_dropout", "drop_path_rate",
-    "hidden_dropout_prob", "layerscale_value", "out_features", "out_indices",
-    "pos_embed_jitter", "pos_embed_rescale", "pos_embed_shift",
-    "reshape_hidden_states", "return_class_token", "stage_names"};
+    "apply_layernorm",     "attention_dropout",     "drop_path_rate",
+    "hidden_dropout_prob", "layerscale_value",      "out_features",
+    "out_indices",         "pos_embed_jitter",      "pos_embed_rescale",
+    "pos_embed_shift",     "reshape_hidden_states", "return_class_token",
+    "stage_names"};
 
 static AxialRope axialRope(Config &config, const Image &image,
                            const Attention &a) {

@@ -37,9 +37,12 @@ static constexpr llvm::StringRef otherTensors[] = {
     "vocab_projector.bias"};
 
 // sinusoidal_pos_embds is about initial values: the table is stored either way.
-static constexpr llvm::StringRef silentKeys[] = {
-    "dropout", "attention_dropout", "qa_dropout", "seq_classif_dropout",
-    "sinusoidal_pos_embds", "tie_weights_"};
+static constexpr llvm::StringRef silentKeys[] = {"dropout",
+                                                 "attention_dropout",
+                                                 "qa_dropout",
+                                                 "seq_classif_dropout",
+                                                 "sinusoidal_pos_embds",
+                                                 "tie_weights_"};
 
 static void describe(Config &config, ModelSpec &model) {
   // The class also answers to the usual words.
@@ -48,12 +51,13 @@ static void describe(Config &config, ModelSpec &model) {
   model.hidden = config.extent(config.either("dim", "hidden_size"), 768);
   model.vocab = config.extent("vocab_size", 30522);
   model.positions = config.extent("max_position_embeddings", 512);
-  Norm norm{NormKind::layer_norm, 1e-12, Affine::weight, true, config.at("dim")};
+  Norm norm{NormKind::layer_norm, 1e-12, Affine::weight, true,
+            config.at("dim")};
   model.embedNorm = norm;
 
   Attention a;
-  a.heads = a.kvHeads =
-      config.extent(config.either("n_heads", "num_attention_heads"), 12, 1 << 16);
+  a.heads = a.kvHeads = config.extent(
+      config.either("n_heads", "num_attention_heads"), 12, 1 << 16);
   a.headDim = a.valueDim = config.dividedHead(model.hidden, a.heads);
   a.scale = 1 / std::sqrt(double(a.headDim.value));
   a.qBias = a.kBias = a.vBias = a.oBias = true;

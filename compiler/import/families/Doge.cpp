@@ -1,11 +1,13 @@
-// Doge: a score of each key by its values, beside queries and keys; learned skips.
+// Doge: a score of each key by its values, beside queries and keys; learned
+// skips.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"DogeModel", "DogeForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"DogeModel",
+                                                    "DogeForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {
@@ -28,7 +30,8 @@ static void describe(Config &config, ModelSpec &model) {
   d.feedForwardBiases(config.flag("mlp_bias", false));
   config.mustBe("is_moe", {"false"});
   model.mostTokens = config.extent("keep_window_size", 2048);
-  if (model.mostTokens.value < config.extent("max_position_embeddings", 2048).value)
+  if (model.mostTokens.value <
+      config.extent("max_position_embeddings", 2048).value)
     config.problems.note(model.mostTokens.at,
                          "keep_window_size is " +
                              llvm::Twine(model.mostTokens.value) +

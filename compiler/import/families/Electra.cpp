@@ -50,14 +50,17 @@ static constexpr llvm::StringRef otherTensors[] = {
     "discriminator_predictions.dense_prediction.weight",
     "discriminator_predictions.dense_prediction.bias"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "attention_probs_dropout_prob", "hidden_dropout_prob", "classifier_dropout",
-    "summary_activation", "summary_last_dropout", "summary_type",
-    "summary_use_proj"};
+static constexpr llvm::StringRef silentKeys[] = {"attention_probs_dropout_prob",
+                                                 "hidden_dropout_prob",
+                                                 "classifier_dropout",
+                                                 "summary_activation",
+                                                 "summary_last_dropout",
+                                                 "summary_type",
+                                                 "summary_use_proj"};
 
 static void describe(Config &config, ModelSpec &model) {
-  BertParts parts = readBert(
-      config, model, {12, 256, 4, 1024, 30522, 512, 2, "gelu", 1e-12});
+  BertParts parts =
+      readBert(config, model, {12, 256, 4, 1024, 30522, 512, 2, "gelu", 1e-12});
   model.embedNorm = parts.norm;
   Extent width = config.extent("embedding_size", 128);
   if (width.value != model.hidden.value)
@@ -78,6 +81,6 @@ static void describe(Config &config, ModelSpec &model) {
   model.head = head;
 }
 
-const Family mille::import::electra{
-    "electra",    architectures, "electra.",   tensors,
-    otherTensors, silentKeys,    Scheme::bert, describe};
+const Family mille::import::electra{"electra",    architectures, "electra.",
+                                    tensors,      otherTensors,  silentKeys,
+                                    Scheme::bert, describe};

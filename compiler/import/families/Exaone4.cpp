@@ -6,7 +6,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Exaone4Model", "Exaone4ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Exaone4Model",
+                                                    "Exaone4ForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

@@ -7,7 +7,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"FalconModel", "FalconForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"FalconModel",
+                                                    "FalconForCausalLM"};
 
 #define LAYER "transformer.h.*."
 static constexpr TensorName tensors[] = {
@@ -23,8 +24,7 @@ static constexpr TensorName tensors[] = {
     {"layers.*.ffn.out", LAYER "mlp.dense_4h_to_h"},
     {"final_norm", "transformer.ln_f"}};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "num_kv_heads"};
+static constexpr llvm::StringRef silentKeys[] = {"num_kv_heads"};
 
 static void describe(Config &config, ModelSpec &model) {
   const bool grouped = config.flag("new_decoder_architecture", false);
@@ -37,7 +37,8 @@ static void describe(Config &config, ModelSpec &model) {
   keys.kvHeads = grouped ? "num_kv_heads" : ""; // no key of that name
   keys.size = "ffn_hidden_size";
   keys.act = "activation";
-  Decoder d(config, model, {32, 4544, 65024, 71, oneKey ? 1 : 0, 0, 0, 1e-6}, "gelu", keys);
+  Decoder d(config, model, {32, 4544, 65024, 71, oneKey ? 1 : 0, 0, 0, 1e-6},
+            "gelu", keys);
   d.layerNorm(config.positive("layer_norm_epsilon", 1e-5));
   d.a.layout = QkvLayout::grouped;
   if (config.flag("alibi", false)) {
@@ -69,5 +70,5 @@ static void describe(Config &config, ModelSpec &model) {
   d.head(true);
 }
 
-const Family mille::import::falcon =
-    decoderFamily("falcon", architectures, tensors, silentKeys, describe, "transformer.");
+const Family mille::import::falcon = decoderFamily(
+    "falcon", architectures, tensors, silentKeys, describe, "transformer.");

@@ -1,4 +1,5 @@
-// Gemma: norms whose weights count from 1, words times sqrt(hidden), gated GELU.
+// Gemma: norms whose weights count from 1, words times sqrt(hidden), gated
+// GELU.
 #include "compiler/import/families/Decoder.h"
 
 #include <cmath>
@@ -7,13 +8,14 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"GemmaModel", "GemmaForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"GemmaModel",
+                                                    "GemmaForCausalLM"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "hidden_activation"};
+static constexpr llvm::StringRef silentKeys[] = {"hidden_activation"};
 
 static void describe(Config &config, ModelSpec &model) {
-  Decoder d(config, model, {28, 3072, 256000, 16, 16, 256, 24576, 1e-6}, "gelu_pytorch_tanh");
+  Decoder d(config, model, {28, 3072, 256000, 16, 16, 256, 24576, 1e-6},
+            "gelu_pytorch_tanh");
   if (config.text("hidden_act", "") == "gelu") // as the first releases say
     d.f.act = Activation::gelu_tanh;
   d.norm.affine = Affine::one_plus_weight;

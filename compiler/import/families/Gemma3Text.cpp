@@ -7,7 +7,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Gemma3TextModel", "Gemma3ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Gemma3TextModel",
+                                                    "Gemma3ForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {
@@ -15,13 +16,14 @@ static constexpr TensorName tensors[] = {
     {"layers.*.ffn.in_norm", LAYER "pre_feedforward_layernorm"},
     {"layers.*.ffn.branch_norm", LAYER "post_feedforward_layernorm"}};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "hidden_act", "attn_logit_softcapping"};
+static constexpr llvm::StringRef silentKeys[] = {"hidden_act",
+                                                 "attn_logit_softcapping"};
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
   keys.act = "hidden_activation";
-  Decoder d(config, model, {26, 2304, 262208, 8, 4, 256, 9216, 1e-6}, "gelu_pytorch_tanh", keys);
+  Decoder d(config, model, {26, 2304, 262208, 8, 4, 256, 9216, 1e-6},
+            "gelu_pytorch_tanh", keys);
   d.norm.affine = Affine::one_plus_weight;
   d.norm.cast = WeightCast::mul_then_cast;
   model.embedScale = std::sqrt(double(model.hidden.value));

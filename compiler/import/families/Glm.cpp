@@ -6,8 +6,10 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"GlmModel", "GlmForCausalLM"};
-static constexpr llvm::StringRef architectures4[] = {"Glm4Model", "Glm4ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"GlmModel",
+                                                    "GlmForCausalLM"};
+static constexpr llvm::StringRef architectures4[] = {"Glm4Model",
+                                                     "Glm4ForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

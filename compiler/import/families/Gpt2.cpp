@@ -29,10 +29,16 @@ static constexpr TensorName tensors[] = {
 static constexpr llvm::StringRef otherTensors[] = {
     "h.*.attn.bias", "h.*.attn.masked_bias", "lm_head.weight"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "attn_pdrop", "embd_pdrop", "resid_pdrop", "n_ctx",
-    "reorder_and_upcast_attn", "summary_activation", "summary_first_dropout",
-    "summary_proj_to_labels", "summary_type", "summary_use_proj"};
+static constexpr llvm::StringRef silentKeys[] = {"attn_pdrop",
+                                                 "embd_pdrop",
+                                                 "resid_pdrop",
+                                                 "n_ctx",
+                                                 "reorder_and_upcast_attn",
+                                                 "summary_activation",
+                                                 "summary_first_dropout",
+                                                 "summary_proj_to_labels",
+                                                 "summary_type",
+                                                 "summary_use_proj"};
 
 static void describe(Config &config, ModelSpec &model) {
   model.layers = config.extent("n_layer", 12, 1 << 16);
@@ -62,6 +68,6 @@ static void describe(Config &config, ModelSpec &model) {
     model.head = Head{tied, false, 1, 0, std::nullopt, config.at("vocab_size")};
 }
 
-const Family mille::import::gpt2{"gpt2",     architectures, "transformer.",
-                                 tensors,    otherTensors,  silentKeys,
+const Family mille::import::gpt2{"gpt2",       architectures, "transformer.",
+                                 tensors,      otherTensors,  silentKeys,
                                  Scheme::gpt2, describe};

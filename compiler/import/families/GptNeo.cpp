@@ -1,12 +1,13 @@
-// GPT-Neo: pre-norm, learned positions, scores without 1/sqrt(d), global and local
-// layers in turn.
+// GPT-Neo: pre-norm, learned positions, scores without 1/sqrt(d), global and
+// local layers in turn.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"GPTNeoModel", "GPTNeoForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"GPTNeoModel",
+                                                    "GPTNeoForCausalLM"};
 
 #define LAYER "transformer.h.*."
 static constexpr TensorName tensors[] = {
@@ -23,8 +24,8 @@ static constexpr TensorName tensors[] = {
     {"final_norm", "transformer.ln_f"}};
 
 static constexpr llvm::StringRef silentKeys[] = {
-    "attention_layers", "summary_activation", "summary_first_dropout",
-    "summary_proj_to_labels", "summary_type", "summary_use_proj"};
+    "attention_layers",       "summary_activation", "summary_first_dropout",
+    "summary_proj_to_labels", "summary_type",       "summary_use_proj"};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "h.*.attn.attention.bias", "h.*.attn.attention.masked_bias"};
@@ -61,7 +62,8 @@ static void describe(Config &config, ModelSpec &model) {
   keys.layers = "num_layers";
   keys.heads = "num_heads";
   keys.act = "activation_function";
-  Decoder d(config, model, {24, 2048, 50257, 16, 0, 0, 0, 1e-6}, "gelu_new", keys);
+  Decoder d(config, model, {24, 2048, 50257, 16, 0, 0, 0, 1e-6}, "gelu_new",
+            keys);
   d.layerNorm(config.positive("layer_norm_epsilon", 1e-5));
   model.positions = config.extent("max_position_embeddings", 2048);
   d.a.scale = 1;
@@ -77,4 +79,5 @@ static void describe(Config &config, ModelSpec &model) {
 }
 
 const Family mille::import::gptNeo =
-    decoderFamily("gpt_neo", architectures, tensors, silentKeys, describe, "transformer.", otherTensors);
+    decoderFamily("gpt_neo", architectures, tensors, silentKeys, describe,
+                  "transformer.", otherTensors);

@@ -1,12 +1,13 @@
-// GPT-NeoX and Pythia: RoPE on a part of each head, queries, keys and values of a
-// head side by side in one matrix, branches in parallel behind a norm each.
+// GPT-NeoX and Pythia: RoPE on a part of each head, queries, keys and values of
+// a head side by side in one matrix, branches in parallel behind a norm each.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"GPTNeoXModel", "GPTNeoXForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"GPTNeoXModel",
+                                                    "GPTNeoXForCausalLM"};
 
 #define LAYER "gpt_neox.layers.*."
 static constexpr TensorName tensors[] = {
@@ -21,12 +22,14 @@ static constexpr TensorName tensors[] = {
     {"head", "embed_out"}};
 
 static constexpr llvm::StringRef otherTensors[] = {
-    "layers.*.attention.bias", "layers.*.attention.masked_bias", "embed_out.weight"};
+    "layers.*.attention.bias", "layers.*.attention.masked_bias",
+    "embed_out.weight"};
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
   keys.headDim = "";
-  Decoder d(config, model, {44, 6144, 50432, 64, 0, 0, 24576, 1e-6}, "gelu", keys);
+  Decoder d(config, model, {44, 6144, 50432, 64, 0, 0, 24576, 1e-6}, "gelu",
+            keys);
   config.mustBe("head_dim", {std::to_string(d.a.headDim.value)});
   d.layerNorm(config.positive("layer_norm_eps", 1e-5));
   RopeKeys rope;
@@ -46,4 +49,5 @@ static void describe(Config &config, ModelSpec &model) {
 }
 
 const Family mille::import::gptNeox =
-    decoderFamily("gpt_neox", architectures, tensors, {}, describe, "gpt_neox.", otherTensors);
+    decoderFamily("gpt_neox", architectures, tensors, {}, describe, "gpt_neox.",
+                  otherTensors);

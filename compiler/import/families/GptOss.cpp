@@ -7,7 +7,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"GptOssModel", "GptOssForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"GptOssModel",
+                                                    "GptOssForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {
@@ -18,13 +19,14 @@ static constexpr TensorName tensors[] = {
     {"layers.*.ffn.experts.out.weight", LAYER "mlp.experts.down_proj", true},
     {"layers.*.ffn.experts.out.bias", LAYER "mlp.experts.down_proj_bias"}};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "hidden_act", "initial_context_length"};
+static constexpr llvm::StringRef silentKeys[] = {"hidden_act",
+                                                 "initial_context_length"};
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
   keys.act = ""; // gate * sigmoid(1.702 gate), whatever hidden_act says
-  Decoder d(config, model, {36, 2880, 201088, 64, 8, 64, 2880, 1e-5}, "quick_gelu", keys);
+  Decoder d(config, model, {36, 2880, 201088, 64, 8, 64, 2880, 1e-5},
+            "quick_gelu", keys);
   d.norm.cast = WeightCast::mul_then_cast;
   config.mustBe("swiglu_alpha", {"1.702"});
   RopeKeys rope;
@@ -32,7 +34,8 @@ static void describe(Config &config, ModelSpec &model) {
   d.ropeOrYarn(rope, {32, 4096, false, yarnMagnitude(32)});
   d.biases(config.flag("attention_bias", true));
   d.a.sink = true;
-  d.slidingLayers(d.window("sliding_window", 128), [](int64_t layer) { return layer % 2 == 0; });
+  d.slidingLayers(d.window("sliding_window", 128),
+                  [](int64_t layer) { return layer % 2 == 0; });
   Experts e = expertsOf(config, "num_local_experts", 128, 4);
   config.ignore("experts_per_token");
   e.softmaxChosen = e.routerBias = true;

@@ -1,5 +1,5 @@
-// GPT-J: attention and feed-forward in parallel behind one norm, interleaved RoPE
-// on the first dimensions of a head, a bias on the logits.
+// GPT-J: attention and feed-forward in parallel behind one norm, interleaved
+// RoPE on the first dimensions of a head, a bias on the logits.
 #include "compiler/import/Rope.h"
 #include "compiler/import/families/Decoder.h"
 
@@ -7,7 +7,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"GPTJModel", "GPTJForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"GPTJModel",
+                                                    "GPTJForCausalLM"};
 
 #define LAYER "transformer.h.*."
 static constexpr TensorName tensors[] = {
@@ -21,13 +22,18 @@ static constexpr TensorName tensors[] = {
     {"layers.*.ffn.out", LAYER "mlp.fc_out"},
     {"final_norm", "transformer.ln_f"}};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "n_positions", "n_ctx", "rotary", "scale_attn_weights",
-    "summary_activation", "summary_first_dropout", "summary_proj_to_labels",
-    "summary_type", "summary_use_proj"};
+static constexpr llvm::StringRef silentKeys[] = {"n_positions",
+                                                 "n_ctx",
+                                                 "rotary",
+                                                 "scale_attn_weights",
+                                                 "summary_activation",
+                                                 "summary_first_dropout",
+                                                 "summary_proj_to_labels",
+                                                 "summary_type",
+                                                 "summary_use_proj"};
 
-static constexpr llvm::StringRef otherTensors[] = {
-    "h.*.attn.bias", "h.*.attn.masked_bias"};
+static constexpr llvm::StringRef otherTensors[] = {"h.*.attn.bias",
+                                                   "h.*.attn.masked_bias"};
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
@@ -37,7 +43,8 @@ static void describe(Config &config, ModelSpec &model) {
   keys.heads = config.either("n_head", "num_attention_heads");
   keys.size = "n_inner";
   keys.act = "activation_function";
-  Decoder d(config, model, {28, 4096, 50400, 16, 0, 0, 0, 1e-6}, "gelu_new", keys);
+  Decoder d(config, model, {28, 4096, 50400, 16, 0, 0, 0, 1e-6}, "gelu_new",
+            keys);
   d.layerNorm(config.positive("layer_norm_epsilon", 1e-5));
   Extent rotary = config.extent("rotary_dim", 64);
   if (rotary.value % 2 || rotary.value > d.a.headDim.value)
@@ -45,7 +52,8 @@ static void describe(Config &config, ModelSpec &model) {
                                    " but must be even and at most " +
                                    llvm::Twine(d.a.headDim.value) +
                                    ", the dimensions of a head");
-  d.a.rope = Rope{ropeFrequencies(10000, rotary.value), Pairing::interleaved, 1, {}};
+  d.a.rope =
+      Rope{ropeFrequencies(10000, rotary.value), Pairing::interleaved, 1, {}};
   d.f.gated = false;
   d.feedForwardBiases(true);
   d.parallel(true);
@@ -53,4 +61,5 @@ static void describe(Config &config, ModelSpec &model) {
 }
 
 const Family mille::import::gptj =
-    decoderFamily("gptj", architectures, tensors, silentKeys, describe, "transformer.", otherTensors);
+    decoderFamily("gptj", architectures, tensors, silentKeys, describe,
+                  "transformer.", otherTensors);

@@ -5,7 +5,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"GraniteModel", "GraniteForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"GraniteModel",
+                                                    "GraniteForCausalLM"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {32, 4096, 32000, 32, 0, 0, 11008, 1e-6});

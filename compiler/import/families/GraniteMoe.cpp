@@ -1,11 +1,13 @@
-// Granite with experts: softmax over the chosen logits, experts stored as stacks.
+// Granite with experts: softmax over the chosen logits, experts stored as
+// stacks.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"GraniteMoeModel", "GraniteMoeForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"GraniteMoeModel",
+                                                    "GraniteMoeForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

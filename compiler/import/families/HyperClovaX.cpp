@@ -5,7 +5,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"HyperCLOVAXModel", "HyperCLOVAXForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"HyperCLOVAXModel",
+                                                    "HyperCLOVAXForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

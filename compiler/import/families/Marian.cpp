@@ -85,14 +85,13 @@ static void describeM2m(Config &config, ModelSpec &model) {
 }
 
 const Family mille::import::marian{
-    "marian",         marianClasses,  "model.",     bartTensors,
-    bartOtherTensors, bartSilentKeys, Scheme::bert, describeMarian,
-    true};
+    "marian",     marianClasses,    "model.",
+    bartTensors,  bartOtherTensors, bartSilentKeys,
+    Scheme::bert, describeMarian,   true};
 const Family mille::import::pegasus{
-    "pegasus",        pegasusClasses, "model.",     bartTensors,
-    bartOtherTensors, bartSilentKeys, Scheme::bert, describePegasus,
-    true};
+    "pegasus",    pegasusClasses,   "model.",
+    bartTensors,  bartOtherTensors, bartSilentKeys,
+    Scheme::bert, describePegasus,  true};
 const Family mille::import::m2m100{
-    "m2m_100",        m2mClasses,     "model.",     bartTensors,
-    bartOtherTensors, bartSilentKeys, Scheme::bert, describeM2m,
-    true};
+    "m2m_100",      m2mClasses,   "model.",    bartTensors, bartOtherTensors,
+    bartSilentKeys, Scheme::bert, describeM2m, true};

@@ -8,10 +8,10 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"MiniCPM3Model", "MiniCPM3ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"MiniCPM3Model",
+                                                    "MiniCPM3ForCausalLM"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "head_dim", "qk_head_dim"};
+static constexpr llvm::StringRef silentKeys[] = {"head_dim", "qk_head_dim"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {62, 2560, 73448, 40, 0, 0, 6400, 1e-5});

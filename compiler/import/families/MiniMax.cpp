@@ -8,7 +8,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"MiniMaxModel", "MiniMaxForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"MiniMaxModel",
+                                                    "MiniMaxForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {
@@ -22,14 +23,14 @@ static constexpr TensorName tensors[] = {
     {"layers.*.ffn.experts.in", LAYER "block_sparse_moe.experts.%.w3"},
     {"layers.*.ffn.experts.out", LAYER "block_sparse_moe.experts.%.w2"}};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "block_size"};
+static constexpr llvm::StringRef silentKeys[] = {"block_size"};
 
 static constexpr llvm::StringRef otherTensors[] = {
-    "layers.*.self_attn.slope_rate", "layers.*.self_attn.query_decay", "layers.*.self_attn.key_decay", "layers.*.self_attn.diagonal_decay"};
+    "layers.*.self_attn.slope_rate", "layers.*.self_attn.query_decay",
+    "layers.*.self_attn.key_decay", "layers.*.self_attn.diagonal_decay"};
 
-// Lightning attention: activated queries, keys and values, a decay for each head
-// that is faster in early layers.
+// Lightning attention: activated queries, keys and values, a decay for each
+// head that is faster in early layers.
 static Attention lightning(const Decoder &d, int64_t layer) {
   Attention a = d.a;
   const double heads = double(a.heads.value);
@@ -42,7 +43,8 @@ static Attention lightning(const Decoder &d, int64_t layer) {
   a.innerNorm.norm = d.norm;
   a.innerNorm.norm.eps = 1e-6; // the class's own, whatever the config says
   a.outputGate = Activation::sigmoid;
-  const double depth = double(layer) / (double(d.model.layers.value) - 1 + 1e-5);
+  const double depth =
+      double(layer) / (double(d.model.layers.value) - 1 + 1e-5);
   for (int64_t h = 1; h <= a.heads.value; ++h)
     a.decay.push_back(std::exp2(-8 * double(h) / heads) * (1 - depth + 1e-5));
   return a;
@@ -87,4 +89,5 @@ static void describe(Config &config, ModelSpec &model) {
 }
 
 const Family mille::import::miniMax =
-    decoderFamily("minimax", architectures, tensors, silentKeys, describe, "model.", otherTensors);
+    decoderFamily("minimax", architectures, tensors, silentKeys, describe,
+                  "model.", otherTensors);

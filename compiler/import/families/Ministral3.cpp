@@ -5,9 +5,11 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Ministral3Model", "Ministral3ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Ministral3Model",
+                                                    "Ministral3ForCausalLM"};
 
-// rope_parameters also say how queries grow: 1 + beta ln(1 + floor(p / trained)).
+// rope_parameters also say how queries grow: 1 + beta ln(1 + floor(p /
+// trained)).
 static void describeRope(Config &config, Decoder &d) {
   RopeKeys keys;
   keys.theta = 1e6;
@@ -31,8 +33,9 @@ static void describeRope(Config &config, Decoder &d) {
                               "original_max_position_embeddings from 1");
     return;
   }
-  d.a.lengthScale = LengthScale{LengthKind::log_floor,  0, 1,
-                                beta->value.number, trained->value.integer, 0};
+  d.a.lengthScale =
+      LengthScale{LengthKind::log_floor,  0, 1, beta->value.number,
+                  trained->value.integer, 0};
 }
 
 static void describe(Config &config, ModelSpec &model) {

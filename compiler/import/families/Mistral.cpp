@@ -5,7 +5,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"MistralModel", "MistralForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"MistralModel",
+                                                    "MistralForCausalLM"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {32, 4096, 32000, 32, 8, 0, 14336, 1e-6});

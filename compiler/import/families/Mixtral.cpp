@@ -5,7 +5,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"MixtralModel", "MixtralForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"MixtralModel",
+                                                    "MixtralForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

@@ -33,15 +33,17 @@ static constexpr TensorName tensors[] = {
     TASK_TENSORS};
 
 static constexpr StringRef otherTensors[] = {
-    "decoder.weight", "decoder.bias", "head.dense.weight", "head.dense.bias",
-    "head.norm.weight", "head.norm.bias"};
+    "decoder.weight",  "decoder.bias",     "head.dense.weight",
+    "head.dense.bias", "head.norm.weight", "head.norm.bias"};
 
 static constexpr StringRef silentKeys[] = {
-    "attention_dropout", "classifier_dropout",
-    "deterministic_flash_attn", "embedding_dropout", "initializer_cutoff_factor",
-    "layer_norm_eps", "max_position_embeddings", "mlp_dropout",
-    "position_embedding_type", "reference_compile", "repad_logits_with_grad",
-    "sparse_pred_ignore_index", "sparse_prediction"};
+    "attention_dropout",         "classifier_dropout",
+    "deterministic_flash_attn",  "embedding_dropout",
+    "initializer_cutoff_factor", "layer_norm_eps",
+    "max_position_embeddings",   "mlp_dropout",
+    "position_embedding_type",   "reference_compile",
+    "repad_logits_with_grad",    "sparse_pred_ignore_index",
+    "sparse_prediction"};
 
 // Keys of transformers 4 are flat, those of 5 have an object for each kind.
 static Rope readRope(Config &config, const Extent &headDim, StringRef kind,
@@ -69,12 +71,14 @@ static Attention readAttention(Config &config, const ModelSpec &model) {
 // norm.
 static void readHead(Config &config, ModelSpec &model, const Norm &norm) {
   HeadTransform transform{config.activation("classifier_activation", "gelu"),
-                          norm, {}, config.flag("classifier_bias", false)};
+                          norm,
+                          {},
+                          config.flag("classifier_bias", false)};
   const bool bias = config.flag("decoder_bias", true);
   const bool tied = config.flag("tie_word_embeddings", true);
-  const Pool pool =
-      config.word("classifier_pooling", {"cls", "mean"}, 0) ? Pool::mean
-                                                            : Pool::first;
+  const Pool pool = config.word("classifier_pooling", {"cls", "mean"}, 0)
+                        ? Pool::mean
+                        : Pool::first;
   if (readTask(config, model, transform, pool)) {
     if (model.head) // the others' too, token by token
       model.head->transform = transform;
@@ -121,6 +125,6 @@ static void describe(Config &config, ModelSpec &model) {
   readHead(config, model, norm);
 }
 
-const Family mille::import::modernBert{
-    "modernbert", architectures, "model.",     tensors,
-    otherTensors, silentKeys,    Scheme::bert, describe};
+const Family mille::import::modernBert{"modernbert", architectures, "model.",
+                                       tensors,      otherTensors,  silentKeys,
+                                       Scheme::bert, describe};

@@ -1,5 +1,5 @@
-// MPT: ALiBi, norms without bias, one matrix for queries, keys and values that may
-// be clipped.
+// MPT: ALiBi, norms without bias, one matrix for queries, keys and values that
+// may be clipped.
 #include "compiler/import/Rope.h"
 #include "compiler/import/families/Decoder.h"
 
@@ -8,8 +8,8 @@ using namespace mille::import;
 using namespace mille::transformer;
 
 // The last one is what checkpoints with code of their own call it.
-static constexpr llvm::StringRef architectures[] = {"MptModel", "MptForCausalLM",
-                                                    "MPTForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {
+    "MptModel", "MptForCausalLM", "MPTForCausalLM"};
 
 #define LAYER "transformer.blocks.*."
 static constexpr TensorName tensors[] = {
@@ -23,9 +23,9 @@ static constexpr TensorName tensors[] = {
     {"final_norm", "transformer.norm_f"}};
 
 static constexpr llvm::StringRef silentKeys[] = {
-    "max_seq_len", "learned_pos_emb", "init_device", "norm_type", "verbose",
-    "emb_pdrop", "embedding_fraction", "logit_scale", "init_config",
-    "tokenizer_name", "expansion_ratio"};
+    "max_seq_len", "learned_pos_emb", "init_device",        "norm_type",
+    "verbose",     "emb_pdrop",       "embedding_fraction", "logit_scale",
+    "init_config", "tokenizer_name",  "expansion_ratio"};
 
 static void describeAttention(Config &config, Attention &a) {
   const json::Value *object = config.object("attn_config");
@@ -58,5 +58,5 @@ static void describe(Config &config, ModelSpec &model) {
   d.head(true);
 }
 
-const Family mille::import::mpt =
-    decoderFamily("mpt", architectures, tensors, silentKeys, describe, "transformer.");
+const Family mille::import::mpt = decoderFamily(
+    "mpt", architectures, tensors, silentKeys, describe, "transformer.");

@@ -1,17 +1,17 @@
-// nanochat: norms without weights, also behind the embedding and on heads behind
-// RoPE, which turns backwards; squared ReLU, a soft cap on logits.
+// nanochat: norms without weights, also behind the embedding and on heads
+// behind RoPE, which turns backwards; squared ReLU, a soft cap on logits.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"NanoChatModel", "NanoChatForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"NanoChatModel",
+                                                    "NanoChatForCausalLM"};
 
 #define LAYER "model.layers.*."
-static constexpr TensorName tensors[] = {
-    {"layers.*.ffn.in", LAYER "mlp.fc1"},
-    {"layers.*.ffn.out", LAYER "mlp.fc2"}};
+static constexpr TensorName tensors[] = {{"layers.*.ffn.in", LAYER "mlp.fc1"},
+                                         {"layers.*.ffn.out", LAYER "mlp.fc2"}};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {12, 768, 50304, 6, 0, 0, 8192, 1e-6}, "relu2");
@@ -28,7 +28,8 @@ static void describe(Config &config, ModelSpec &model) {
   d.f.gated = false;
   d.preNorm();
   bool given = config.given("final_logit_softcapping");
-  d.head(false, false, 1, config.positive("final_logit_softcapping", given ? 0 : 15));
+  d.head(false, false, 1,
+         config.positive("final_logit_softcapping", given ? 0 : 15));
 }
 
 const Family mille::import::nanoChat =

@@ -1,12 +1,13 @@
-// Nemotron: layer norms whose weights count from 1, squared ReLU, RoPE on half of
-// each head.
+// Nemotron: layer norms whose weights count from 1, squared ReLU, RoPE on half
+// of each head.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"NemotronModel", "NemotronForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"NemotronModel",
+                                                    "NemotronForCausalLM"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {32, 6144, 256000, 48, 0, 0, 24576, 1e-6}, "relu2");

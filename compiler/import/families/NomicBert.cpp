@@ -1,5 +1,5 @@
-// Nomic BERT: BERT's placement with RoPE, a gated feed-forward and no biases; by
-// the keys of transformers and by those of the checkpoints' own code.
+// Nomic BERT: BERT's placement with RoPE, a gated feed-forward and no biases;
+// by the keys of transformers and by those of the checkpoints' own code.
 #include "compiler/import/families/BertKeys.h"
 
 #include <cmath>
@@ -47,21 +47,40 @@ static constexpr TensorName tensors[] = {
     TASK_TENSORS};
 
 static constexpr StringRef otherTensors[] = {
-    "cls.predictions.decoder.weight", "cls.predictions.decoder.bias",
-    "cls.predictions.bias", "cls.predictions.transform.dense.weight",
+    "cls.predictions.decoder.weight",
+    "cls.predictions.decoder.bias",
+    "cls.predictions.bias",
+    "cls.predictions.transform.dense.weight",
     "cls.predictions.transform.dense.bias",
     "cls.predictions.transform.layer_norm.weight",
     "cls.predictions.transform.layer_norm.bias"};
 
 static constexpr StringRef silentKeys[] = {
-    "attention_probs_dropout_prob", "hidden_dropout_prob", "classifier_dropout",
-    "max_position_embeddings", "attn_pdrop", "embd_pdrop", "resid_pdrop",
-    "dense_seq_output", "fused_bias_fc", "fused_dropout_add_ln",
-    "last_layer_subset", "layer_norm_fp32", "max_trained_positions", "n_positions",
-    "pad_vocab_size_multiple", "pad_vocab_to_multiple_of", "reorder_and_upcast_attn",
-    "scale_attn_by_inverse_layer_idx_dropout", "summary_activation",
-    "summary_first_dropout", "summary_proj_to_labels", "summary_type",
-    "summary_use_proj", "use_flash_attn", "use_xentropy"};
+    "attention_probs_dropout_prob",
+    "hidden_dropout_prob",
+    "classifier_dropout",
+    "max_position_embeddings",
+    "attn_pdrop",
+    "embd_pdrop",
+    "resid_pdrop",
+    "dense_seq_output",
+    "fused_bias_fc",
+    "fused_dropout_add_ln",
+    "last_layer_subset",
+    "layer_norm_fp32",
+    "max_trained_positions",
+    "n_positions",
+    "pad_vocab_size_multiple",
+    "pad_vocab_to_multiple_of",
+    "reorder_and_upcast_attn",
+    "scale_attn_by_inverse_layer_idx_dropout",
+    "summary_activation",
+    "summary_first_dropout",
+    "summary_proj_to_labels",
+    "summary_type",
+    "summary_use_proj",
+    "use_flash_attn",
+    "use_xentropy"};
 
 // What the checkpoints' own code can do beyond this.
 static void refuseOtherForms(Config &config) {
@@ -83,7 +102,8 @@ static void describe(Config &config, ModelSpec &model) {
   auto either = [&](StringRef key, StringRef old) {
     return !config.has(key) && config.has(old) ? old : key;
   };
-  model.layers = config.extent(either("num_hidden_layers", "n_layer"), 12, 1 << 16);
+  model.layers =
+      config.extent(either("num_hidden_layers", "n_layer"), 12, 1 << 16);
   model.hidden = config.extent(either("hidden_size", "n_embd"), 768);
   model.vocab = config.extent("vocab_size", 30528);
   model.tokenTypes = config.extent("type_vocab_size", 2);

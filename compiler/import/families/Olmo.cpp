@@ -5,10 +5,10 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"OlmoModel", "OlmoForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"OlmoModel",
+                                                    "OlmoForCausalLM"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "rms_norm_eps"};
+static constexpr llvm::StringRef silentKeys[] = {"rms_norm_eps"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {32, 4096, 50304, 32, 0, 0, 11008, 1e-5});

@@ -1,12 +1,13 @@
-// OLMo 3: OLMo 2 with windows on three layers of four; only the others have RoPE
-// scaled.
+// OLMo 3: OLMo 2 with windows on three layers of four; only the others have
+// RoPE scaled.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Olmo3Model", "Olmo3ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Olmo3Model",
+                                                    "Olmo3ForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

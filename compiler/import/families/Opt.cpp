@@ -6,7 +6,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"OPTModel", "OPTForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"OPTModel",
+                                                    "OPTForCausalLM"};
 
 #define LAYER "model.decoder.layers.*."
 static constexpr TensorName tensors[] = {
@@ -31,7 +32,8 @@ static void describe(Config &config, ModelSpec &model) {
   keys.headDim = ""; // hidden_size / heads, whatever
   keys.size = "ffn_dim";
   keys.act = "activation_function";
-  Decoder d(config, model, {12, 768, 50272, 12, 0, 0, 3072, 1e-6}, "relu", keys);
+  Decoder d(config, model, {12, 768, 50272, 12, 0, 0, 3072, 1e-6}, "relu",
+            keys);
   d.layerNorm(1e-5);
   if (!config.flag("layer_norm_elementwise_affine", true)) {
     d.norm.affine = Affine::none;

@@ -6,7 +6,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"PhiModel", "PhiForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"PhiModel",
+                                                    "PhiForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

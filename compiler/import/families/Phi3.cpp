@@ -5,7 +5,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Phi3Model", "Phi3ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Phi3Model",
+                                                    "Phi3ForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

@@ -1,11 +1,13 @@
-// Qwen 1.5, 2 and 2.5: biases on queries, keys and values; windows on late layers.
+// Qwen 1.5, 2 and 2.5: biases on queries, keys and values; windows on late
+// layers.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Qwen2Model", "Qwen2ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Qwen2Model",
+                                                    "Qwen2ForCausalLM"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {32, 4096, 151936, 32, 32, 0, 22016, 1e-6});
@@ -15,7 +17,8 @@ static void describe(Config &config, ModelSpec &model) {
   if (!config.flag("use_sliding_window", false))
     window = 0;
   int64_t first = config.integer("max_window_layers", 28);
-  d.slidingLayers(window, [&](int64_t layer) { return window && layer >= first; });
+  d.slidingLayers(window,
+                  [&](int64_t layer) { return window && layer >= first; });
   d.preNorm();
   d.head(false);
 }

@@ -1,12 +1,13 @@
-// Qwen 1.5 and 2 with experts: a shared expert behind a gate, dense layers among
-// them.
+// Qwen 1.5 and 2 with experts: a shared expert behind a gate, dense layers
+// among them.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Qwen2MoeModel", "Qwen2MoeForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Qwen2MoeModel",
+                                                    "Qwen2MoeForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {
@@ -32,7 +33,8 @@ static void describe(Config &config, ModelSpec &model) {
   d.f.experts = expertsOf(config, "num_experts", 60, 4);
   d.f.experts->renormalised = config.flag("norm_topk_prob", false);
   d.f.size = config.extent("moe_intermediate_size", 1408);
-  d.f.experts->sharedSize = config.extent("shared_expert_intermediate_size", 5632);
+  d.f.experts->sharedSize =
+      config.extent("shared_expert_intermediate_size", 5632);
   d.f.experts->sharedGate = true;
   std::vector<int64_t> denseLayers = config.integers("mlp_only_layers");
   int64_t step = config.extent("decoder_sparse_step", 1).value;

@@ -5,7 +5,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Qwen3Model", "Qwen3ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Qwen3Model",
+                                                    "Qwen3ForCausalLM"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {32, 4096, 151936, 32, 32, 128, 22016, 1e-6});
@@ -16,7 +17,8 @@ static void describe(Config &config, ModelSpec &model) {
   if (!config.flag("use_sliding_window", false))
     window = 0;
   int64_t first = config.integer("max_window_layers", 28);
-  d.slidingLayers(window, [&](int64_t layer) { return window && layer >= first; });
+  d.slidingLayers(window,
+                  [&](int64_t layer) { return window && layer >= first; });
   d.preNorm();
   d.head(false);
 }

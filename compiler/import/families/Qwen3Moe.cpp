@@ -5,10 +5,10 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"Qwen3MoeModel", "Qwen3MoeForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"Qwen3MoeModel",
+                                                    "Qwen3MoeForCausalLM"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "max_window_layers"};
+static constexpr llvm::StringRef silentKeys[] = {"max_window_layers"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {24, 2048, 151936, 32, 4, 0, 6144, 1e-6});
@@ -20,7 +20,8 @@ static void describe(Config &config, ModelSpec &model) {
     d.a.left = window;
 
   FeedForward dense = d.f;
-  d.f.experts = expertsOf(config, config.either("num_experts", "num_local_experts"), 128, 8);
+  d.f.experts = expertsOf(
+      config, config.either("num_experts", "num_local_experts"), 128, 8);
   d.f.experts->renormalised = config.flag("norm_topk_prob", false);
   d.f.size = config.extent("moe_intermediate_size", 768);
   std::vector<int64_t> denseLayers = config.integers("mlp_only_layers");

@@ -1,5 +1,5 @@
-// RoBERTa and XLM-RoBERTa: BERT's layers, positions counted over the tokens that
-// are no padding, a head of its own names.
+// RoBERTa and XLM-RoBERTa: BERT's layers, positions counted over the tokens
+// that are no padding, a head of its own names.
 #include "compiler/import/families/BertKeys.h"
 
 using namespace mille;
@@ -34,17 +34,21 @@ static constexpr TensorName tensors[] = {
     {"classifier_transform", "classifier.dense"},
     TASK_TENSORS};
 
-static constexpr llvm::StringRef otherTensors[] = {
-    "embeddings.position_ids",    "embeddings.token_type_ids",
-    "pooler.dense.weight",        "pooler.dense.bias",
-    "lm_head.dense.weight",       "lm_head.dense.bias",
-    "lm_head.layer_norm.weight",  "lm_head.layer_norm.bias",
-    "lm_head.decoder.weight",     "lm_head.decoder.bias",
-    "lm_head.bias"};
+static constexpr llvm::StringRef otherTensors[] = {"embeddings.position_ids",
+                                                   "embeddings.token_type_ids",
+                                                   "pooler.dense.weight",
+                                                   "pooler.dense.bias",
+                                                   "lm_head.dense.weight",
+                                                   "lm_head.dense.bias",
+                                                   "lm_head.layer_norm.weight",
+                                                   "lm_head.layer_norm.bias",
+                                                   "lm_head.decoder.weight",
+                                                   "lm_head.decoder.bias",
+                                                   "lm_head.bias"};
 
 static void describeWith(Config &config, ModelSpec &model, int64_t vocab) {
-  BertParts parts = readBert(
-      config, model, {12, 768, 12, 3072, vocab, 512, 2, "gelu", 1e-12});
+  BertParts parts = readBert(config, model,
+                             {12, 768, 12, 3072, vocab, 512, 2, "gelu", 1e-12});
   countPositions(config, model, 1);
   model.embedNorm = parts.norm;
   model.units = postNormUnits(parts.attention, parts.feedForward, parts.norm);
@@ -63,9 +67,9 @@ static void describeXlm(Config &config, ModelSpec &model) {
   describeWith(config, model, 30522);
 }
 
-const Family mille::import::roberta{
-    "roberta",    architectures,  "roberta.",   tensors,
-    otherTensors, bertSilentKeys, Scheme::bert, describe};
+const Family mille::import::roberta{"roberta",    architectures, "roberta.",
+                                    tensors,      otherTensors,  bertSilentKeys,
+                                    Scheme::bert, describe};
 const Family mille::import::xlmRoberta{
     "xlm-roberta", xlmArchitectures, "roberta.",   tensors,
     otherTensors,  bertSilentKeys,   Scheme::bert, describeXlm};

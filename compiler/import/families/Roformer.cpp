@@ -1,5 +1,5 @@
-// RoFormer: BERT's layers with interleaved RoPE, on the values too if it says so,
-// and an embedding of its own width.
+// RoFormer: BERT's layers with interleaved RoPE, on the values too if it says
+// so, and an embedding of its own width.
 #include "compiler/import/Rope.h"
 #include "compiler/import/families/BertKeys.h"
 
@@ -43,15 +43,20 @@ static constexpr llvm::StringRef otherTensors[] = {
     "cls.predictions.transform.LayerNorm.weight",
     "cls.predictions.transform.LayerNorm.bias"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "attention_probs_dropout_prob", "hidden_dropout_prob", "classifier_dropout",
-    "max_position_embeddings", "directionality", "pooler_fc_size",
-    "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head",
-    "pooler_type"};
+static constexpr llvm::StringRef silentKeys[] = {"attention_probs_dropout_prob",
+                                                 "hidden_dropout_prob",
+                                                 "classifier_dropout",
+                                                 "max_position_embeddings",
+                                                 "directionality",
+                                                 "pooler_fc_size",
+                                                 "pooler_num_attention_heads",
+                                                 "pooler_num_fc_layers",
+                                                 "pooler_size_per_head",
+                                                 "pooler_type"};
 
 static void describe(Config &config, ModelSpec &model) {
-  BertParts parts = readBert(
-      config, model, {12, 768, 12, 3072, 50000, 0, 2, "gelu", 1e-12});
+  BertParts parts =
+      readBert(config, model, {12, 768, 12, 3072, 50000, 0, 2, "gelu", 1e-12});
   model.embedNorm = parts.norm;
   Extent width = config.extent("embedding_size", model.hidden.value);
   if (width.value != model.hidden.value)
@@ -73,6 +78,6 @@ static void describe(Config &config, ModelSpec &model) {
     addMaskedHead(config, model, parts.feedForward.act, parts.norm, width);
 }
 
-const Family mille::import::roformer{
-    "roformer",   architectures, "roformer.",  tensors,
-    otherTensors, silentKeys,    Scheme::bert, describe};
+const Family mille::import::roformer{"roformer",   architectures, "roformer.",
+                                     tensors,      otherTensors,  silentKeys,
+                                     Scheme::bert, describe};

@@ -14,9 +14,8 @@ static constexpr llvm::StringRef textArchitectures[] = {"SiglipTextModel"};
 static constexpr llvm::StringRef imageArchitectures[] = {"SiglipVisionModel"};
 
 #define HEAD "vision_model.head."
-#define TEXT(mille) TEXT_TOWER(mille, "text_model."), {                        \
-    mille "pooler", "text_model.head"                                          \
-  }
+#define TEXT(mille)                                                            \
+  TEXT_TOWER(mille, "text_model."), {mille "pooler", "text_model.head"}
 #define IMAGE(mille)                                                           \
   TOWER(mille, "vision_model."),                                               \
       {mille "patch", "vision_model.embeddings.patch_embedding"},              \
@@ -31,11 +30,10 @@ static constexpr llvm::StringRef imageArchitectures[] = {"SiglipVisionModel"};
       {mille "pool.v.bias", HEAD "attention.in_proj_bias", false, 2, 3},       \
       {mille "pool.o", HEAD "attention.out_proj"},                             \
       {mille "pool.norm", HEAD "layernorm"},                                   \
-      {mille "pool.in", HEAD "mlp.fc1"}, {                                     \
-    mille "pool.out", HEAD "mlp.fc2"                                           \
-  }
+      {mille "pool.in", HEAD "mlp.fc1"}, {mille "pool.out", HEAD "mlp.fc2"}
 
-static constexpr TensorName tensors[] = {TEXT("text."), IMAGE("vision."),
+static constexpr TensorName tensors[] = {TEXT("text."),
+                                         IMAGE("vision."),
                                          {"logit_scale", "logit_scale"},
                                          {"logit_bias", "logit_bias"}};
 static constexpr TensorName textTensors[] = {TEXT("")};
@@ -109,9 +107,9 @@ static void describe(Config &config, ModelSpec &model) {
   finishTower(image, silentKeys);
 }
 
-const Family mille::import::siglip{"siglip",     architectures, "", tensors,
-                                   otherTensors, silentKeys, Scheme::bert,
-                                   describe};
+const Family mille::import::siglip{"siglip",     architectures, "",
+                                   tensors,      otherTensors,  silentKeys,
+                                   Scheme::bert, describe};
 const Family mille::import::siglipText{
     "siglip_text_model", textArchitectures, "text_model.", textTensors,
     otherTensors,        silentKeys,        Scheme::bert,  describeText};

@@ -5,10 +5,10 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"SmolLM3Model", "SmolLM3ForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"SmolLM3Model",
+                                                    "SmolLM3ForCausalLM"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "max_window_layers"};
+static constexpr llvm::StringRef silentKeys[] = {"max_window_layers"};
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {36, 2048, 128256, 16, 4, 0, 11008, 1e-6});
@@ -21,7 +21,8 @@ static void describe(Config &config, ModelSpec &model) {
   int64_t window = d.window("sliding_window");
   if (!config.flag("use_sliding_window", false))
     window = 0;
-  d.slidingLayers(window, [&](int64_t layer) { return window && !turns[layer]; });
+  d.slidingLayers(window,
+                  [&](int64_t layer) { return window && !turns[layer]; });
   for (auto [layer, attention] : llvm::enumerate(d.attentions()))
     if (!turns[layer])
       attention.rope.reset();

@@ -1,12 +1,13 @@
-// StableLM: norms with biases, RoPE on a part of each head, branches in parallel
-// or in sequence.
+// StableLM: norms with biases, RoPE on a part of each head, branches in
+// parallel or in sequence.
 #include "compiler/import/families/Decoder.h"
 
 using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"StableLmModel", "StableLmForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"StableLmModel",
+                                                    "StableLmForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {

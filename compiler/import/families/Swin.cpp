@@ -2,8 +2,8 @@
 // of ever fewer and wider tokens. V2 norms after branches, compares queries and
 // keys by their cosine and computes its biases from coordinates.
 #include "compiler/import/config/ConfigImage.h"
-#include "compiler/import/model/Coordinates.h"
 #include "compiler/import/families/Families.h"
+#include "compiler/import/model/Coordinates.h"
 
 #include <cmath>
 
@@ -31,9 +31,7 @@ static constexpr llvm::StringRef secondArchitectures[] = {
       {"stages.*.layers.*.attn.o", LAYER(base) "attention.output.dense"},      \
       {"stages.*.layers.*.ffn.in", LAYER(base) "intermediate.dense"},          \
       {"stages.*.layers.*.ffn.out", LAYER(base) "output.dense"},               \
-      {"stages.*.final_norm", base ".layernorm"}, {                            \
-    "classifier", "classifier"                                                 \
-  }
+      {"stages.*.final_norm", base ".layernorm"}, {"classifier", "classifier"}
 
 static constexpr TensorName tensors[] = {
     TENSORS("swin"),
@@ -57,10 +55,16 @@ static constexpr llvm::StringRef otherTensors[] = {
     "encoder.layers.*.blocks.*.attention.self.relative_position_index",
     "encoder.layers.*.blocks.*.attention.self.relative_coords_table"};
 
-static constexpr llvm::StringRef silentKeys[] = {
-    "attention_probs_dropout_prob", "drop_path_rate", "encoder_stride",
-    "hidden_dropout_prob", "hidden_size", "num_layers", "out_features",
-    "out_indices", "path_norm", "stage_names"};
+static constexpr llvm::StringRef silentKeys[] = {"attention_probs_dropout_prob",
+                                                 "drop_path_rate",
+                                                 "encoder_stride",
+                                                 "hidden_dropout_prob",
+                                                 "hidden_size",
+                                                 "num_layers",
+                                                 "out_features",
+                                                 "out_indices",
+                                                 "path_norm",
+                                                 "stage_names"};
 
 namespace {
 
@@ -148,18 +152,18 @@ void Reader::readKeys() {
     }
 }
 
-// A window of a stage. Where the tokens are fewer it shrinks in V2, whose biases
-// follow; those of the first Swin are a table of one size.
+// A window of a stage. Where the tokens are fewer it shrinks in V2, whose
+// biases follow; those of the first Swin are a table of one size.
 int64_t Reader::windowOf(size_t stage) {
   if (second)
     return std::min(window.value,
                     std::max<int64_t>(1, image.grid().height >> stage));
   int64_t least = std::min(grid.height, grid.width);
   if (least < window.value)
-    config.error("window_size",
-                 "window_size is " + Twine(window.value) + " but stage " +
-                     Twine(stage) + " has " + Twine(grid.height) + " x " +
-                     Twine(grid.width) + " tokens");
+    config.error("window_size", "window_size is " + Twine(window.value) +
+                                    " but stage " + Twine(stage) + " has " +
+                                    Twine(grid.height) + " x " +
+                                    Twine(grid.width) + " tokens");
   return std::min(window.value, least);
 }
 
@@ -193,8 +197,8 @@ Attention Reader::attention(size_t stage, int64_t layer, const Extent &hidden) {
     a.qkNorm.group = NormGroup::head;
   }
   const int64_t size = windowOf(stage);
-  const int64_t least = second ? image.grid().height >> stage
-                               : std::min(grid.height, grid.width);
+  const int64_t least =
+      second ? image.grid().height >> stage : std::min(grid.height, grid.width);
   // A window that holds all tokens does not move.
   const bool moves = layer % 2 && least > window.value;
   a.windows = WindowPlan{grid, size, moves ? window.value / 2 : 0};
@@ -256,7 +260,8 @@ void Reader::finish(ModelSpec &model) {
   pooling.dense = false;
   model.pooling = pooling;
   Extent labels = readLabels(config);
-  if (llvm::StringRef(config.architecture).ends_with("ForImageClassification")) {
+  if (llvm::StringRef(config.architecture)
+          .ends_with("ForImageClassification")) {
     Reading reading;
     reading.pooled = true;
     model.classifier = Classifier{labels, {reading}};
@@ -271,8 +276,8 @@ static void describeSecond(Config &config, ModelSpec &model) {
   Reader(config, true).read(model);
 }
 
-const Family mille::import::swin{"swin",    architectures, "swin.",
-                                 tensors,   otherTensors,  silentKeys,
+const Family mille::import::swin{"swin",       architectures, "swin.",
+                                 tensors,      otherTensors,  silentKeys,
                                  Scheme::bert, describeFirst};
 
 const Family mille::import::swinv2{

@@ -1,5 +1,5 @@
-// T5, mT5 and UMT5: RMS norms before the branches, no scale on scores, a bias by
-// bucketed distance instead of positions. The encoder alone, too.
+// T5, mT5 and UMT5: RMS norms before the branches, no scale on scores, a bias
+// by bucketed distance instead of positions. The encoder alone, too.
 #include "compiler/import/DistanceBuckets.h"
 #include "compiler/import/families/Families.h"
 
@@ -20,7 +20,8 @@ static constexpr StringRef umt5Classes[] = {
     "UMT5Model", "UMT5ForConditionalGeneration", "UMT5EncoderModel"};
 
 #define ATTENTION(stack, unit, number, file)                                   \
-  {stack ".layers.*." unit ".q", stack ".block.*.layer." number "." file ".q"}, \
+  {stack ".layers.*." unit ".q",                                               \
+   stack ".block.*.layer." number "." file ".q"},                              \
       {stack ".layers.*." unit ".k",                                           \
        stack ".block.*.layer." number "." file ".k"},                          \
       {stack ".layers.*." unit ".v",                                           \
@@ -45,8 +46,7 @@ static constexpr StringRef umt5Classes[] = {
        stack ".block.*.layer." number ".layer_norm"}
 
 #define STACK(stack)                                                           \
-  {stack ".embed", stack ".embed_tokens"},                                     \
-      {stack ".embed", "shared"},                                              \
+  {stack ".embed", stack ".embed_tokens"}, {stack ".embed", "shared"},         \
       {stack ".relative",                                                      \
        stack ".block.0.layer.0.SelfAttention.relative_attention_bias"},        \
       {stack ".final_norm", stack ".final_layer_norm"}
@@ -71,8 +71,8 @@ static constexpr StringRef otherTensors[] = {
     "decoder.block.*.layer.*.EncDecAttention.relative_attention_bias.weight"};
 
 static constexpr StringRef silentKeys[] = {
-    "classifier_dropout", "dropout_rate", "initializer_factor",
-    "max_new_tokens", "n_positions", "scalable_attention",
+    "classifier_dropout",   "dropout_rate", "initializer_factor",
+    "max_new_tokens",       "n_positions",  "scalable_attention",
     "scale_decoder_outputs"}; // where it has a head that reads it, it was read
 
 static DistanceTable bucketsOf(Config &config, const Extent &entries,
@@ -94,8 +94,8 @@ static DistanceTable bucketsOf(Config &config, const Extent &entries,
   return table;
 }
 
-// "relu", "gated-silu"; "gated-gelu" is the tanh form. Newer configurations also
-// hold what follows from it, which counts where it differs.
+// "relu", "gated-silu"; "gated-gelu" is the tanh form. Newer configurations
+// also hold what follows from it, which counts where it differs.
 static void readFeedForward(Config &config, FeedForward &f, StringRef usual) {
   std::string text = config.text("feed_forward_proj", usual);
   StringRef name = text;
@@ -133,8 +133,8 @@ static void readStack(Config &config, Stack &stack, StringRef side,
   stack.hidden = config.extent(config.either("d_model", "hidden_size"), 512);
   stack.vocab = config.extent("vocab_size", d.vocab);
   stack.sharedWords = true;
-  stack.layers = config.extent(
-      config.either("num_layers", "num_hidden_layers"), d.layers, 1 << 16);
+  stack.layers = config.extent(config.either("num_layers", "num_hidden_layers"),
+                               d.layers, 1 << 16);
   if (decoder && config.has("num_decoder_layers"))
     stack.layers = config.extent("num_decoder_layers", d.layers, 1 << 16);
   Norm norm{NormKind::rms_norm, config.positive("layer_norm_epsilon", 1e-6),
@@ -193,24 +193,24 @@ static void readT5(Config &config, ModelSpec &model, const T5Defaults &d) {
 }
 
 static void describeT5(Config &config, ModelSpec &model) {
-  readT5(config, model, {2048, 6, 8, 32128, "relu", false,
-                         Scaled::unlessUntied});
+  readT5(config, model,
+         {2048, 6, 8, 32128, "relu", false, Scaled::unlessUntied});
 }
 static void describeMt5(Config &config, ModelSpec &model) {
-  readT5(config, model, {1024, 8, 6, 250112, "gated-gelu", false,
-                         Scaled::never});
+  readT5(config, model,
+         {1024, 8, 6, 250112, "gated-gelu", false, Scaled::never});
 }
 static void describeUmt5(Config &config, ModelSpec &model) {
-  readT5(config, model, {1024, 8, 6, 250112, "gated-gelu", true,
-                         Scaled::always});
+  readT5(config, model,
+         {1024, 8, 6, 250112, "gated-gelu", true, Scaled::always});
 }
 
-const Family mille::import::t5{
-    "t5",       t5Classes,    "transformer.", tensors, otherTensors,
-    silentKeys, Scheme::bert, describeT5,     true};
-const Family mille::import::mt5{
-    "mt5",      mt5Classes,   "transformer.", tensors, otherTensors,
-    silentKeys, Scheme::bert, describeMt5,    true};
-const Family mille::import::umt5{
-    "umt5",     umt5Classes,  "transformer.", tensors, otherTensors,
-    silentKeys, Scheme::bert, describeUmt5,   true};
+const Family mille::import::t5{"t5",         t5Classes,    "transformer.",
+                               tensors,      otherTensors, silentKeys,
+                               Scheme::bert, describeT5,   true};
+const Family mille::import::mt5{"mt5",        mt5Classes,   "transformer.",
+                                tensors,      otherTensors, silentKeys,
+                                Scheme::bert, describeMt5,  true};
+const Family mille::import::umt5{"umt5",       umt5Classes,  "transformer.",
+                                 tensors,      otherTensors, silentKeys,
+                                 Scheme::bert, describeUmt5, true};

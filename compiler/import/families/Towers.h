@@ -1,5 +1,5 @@
-// What the two-tower families share: an image tower and a text tower of the same
-// pre-norm layers, under the same names.
+// What the two-tower families share: an image tower and a text tower of the
+// same pre-norm layers, under the same names.
 #pragma once
 #include "compiler/import/config/ConfigImage.h"
 
@@ -12,15 +12,13 @@
       {mille "layers.*.attn.v", file "encoder.layers.*.self_attn.v_proj"},     \
       {mille "layers.*.attn.o", file "encoder.layers.*.self_attn.out_proj"},   \
       {mille "layers.*.ffn.in_norm", file "encoder.layers.*.layer_norm2"},     \
-      {mille "layers.*.ffn.in", file "encoder.layers.*.mlp.fc1"}, {            \
-    mille "layers.*.ffn.out", file "encoder.layers.*.mlp.fc2"                  \
-  }
+      {mille "layers.*.ffn.in", file "encoder.layers.*.mlp.fc1"},              \
+      {mille "layers.*.ffn.out", file "encoder.layers.*.mlp.fc2"}
 
 #define TEXT_TOWER(mille, file)                                                \
   TOWER(mille, file), {mille "embed", file "embeddings.token_embedding"},      \
-      {mille "position", file "embeddings.position_embedding"}, {              \
-    mille "final_norm", file "final_layer_norm"                                \
-  }
+      {mille "position", file "embeddings.position_embedding"},                \
+      {mille "final_norm", file "final_layer_norm"}
 
 namespace mille::import {
 

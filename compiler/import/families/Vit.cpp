@@ -43,6 +43,6 @@ static void describe(Config &config, ModelSpec &model) {
     model.pooling = pooling;
 }
 
-const Family mille::import::vit{"vit",     architectures, "vit.",
-                                tensors,   otherTensors,  silentKeys,
+const Family mille::import::vit{"vit",        architectures, "vit.",
+                                tensors,      otherTensors,  silentKeys,
                                 Scheme::bert, describe};

@@ -9,14 +9,28 @@ static constexpr llvm::StringRef architectures[] = {
     "WhisperModel", "WhisperForConditionalGeneration"};
 
 // scale_embedding is read by the class but nothing is multiplied by it.
-static constexpr llvm::StringRef silentKeys[] = {
-    "activation_dropout", "alignment_heads", "apply_spec_augment",
-    "attention_dropout", "classifier_proj_size", "decoder_layerdrop", "dropout",
-    "encoder_layerdrop", "forced_decoder_ids", "init_std", "lang_to_id", "mask_feature_length",
-    "mask_feature_min_masks", "mask_feature_prob", "mask_time_length",
-    "mask_time_min_masks", "mask_time_prob", "max_length",
-    "median_filter_width", "num_hidden_layers", "scale_embedding",
-    "use_weighted_layer_sum"};
+static constexpr llvm::StringRef silentKeys[] = {"activation_dropout",
+                                                 "alignment_heads",
+                                                 "apply_spec_augment",
+                                                 "attention_dropout",
+                                                 "classifier_proj_size",
+                                                 "decoder_layerdrop",
+                                                 "dropout",
+                                                 "encoder_layerdrop",
+                                                 "forced_decoder_ids",
+                                                 "init_std",
+                                                 "lang_to_id",
+                                                 "mask_feature_length",
+                                                 "mask_feature_min_masks",
+                                                 "mask_feature_prob",
+                                                 "mask_time_length",
+                                                 "mask_time_min_masks",
+                                                 "mask_time_prob",
+                                                 "max_length",
+                                                 "median_filter_width",
+                                                 "num_hidden_layers",
+                                                 "scale_embedding",
+                                                 "use_weighted_layer_sum"};
 
 static void describe(Config &config, ModelSpec &model) {
   readBart(config, model,
@@ -38,7 +52,6 @@ static void describe(Config &config, ModelSpec &model) {
     addLogits(config, model, "");
 }
 
-const Family mille::import::whisper{
-    "whisper",        architectures, "model.",     bartTensors,
-    bartOtherTensors, silentKeys,    Scheme::bert, describe,
-    true};
+const Family mille::import::whisper{"whisper",    architectures,    "model.",
+                                    bartTensors,  bartOtherTensors, silentKeys,
+                                    Scheme::bert, describe,         true};

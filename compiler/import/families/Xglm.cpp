@@ -7,7 +7,8 @@ using namespace mille;
 using namespace mille::import;
 using namespace mille::transformer;
 
-static constexpr llvm::StringRef architectures[] = {"XGLMModel", "XGLMForCausalLM"};
+static constexpr llvm::StringRef architectures[] = {"XGLMModel",
+                                                    "XGLMForCausalLM"};
 
 #define LAYER "model.layers.*."
 static constexpr TensorName tensors[] = {
@@ -18,8 +19,7 @@ static constexpr TensorName tensors[] = {
     {"layers.*.ffn.out", LAYER "fc2"},
     {"final_norm", "model.layer_norm"}};
 
-static constexpr llvm::StringRef otherTensors[] = {
-    "embed_positions.weights"};
+static constexpr llvm::StringRef otherTensors[] = {"embed_positions.weights"};
 
 static void describe(Config &config, ModelSpec &model) {
   DecoderKeys keys;
@@ -29,7 +29,8 @@ static void describe(Config &config, ModelSpec &model) {
   keys.heads = config.either("attention_heads", "num_attention_heads");
   keys.size = "ffn_dim";
   keys.act = "activation_function";
-  Decoder d(config, model, {24, 1024, 256008, 16, 0, 0, 4096, 1e-6}, "gelu", keys);
+  Decoder d(config, model, {24, 1024, 256008, 16, 0, 0, 4096, 1e-6}, "gelu",
+            keys);
   d.layerNorm(1e-5);
   if (config.flag("scale_embedding", true))
     model.embedScale = std::sqrt(double(model.hidden.value));
@@ -46,5 +47,5 @@ static void describe(Config &config, ModelSpec &model) {
   d.head(true);
 }
 
-const Family mille::import::xglm =
-    decoderFamily("xglm", architectures, tensors, {}, describe, "model.", otherTensors);
+const Family mille::import::xglm = decoderFamily(
+    "xglm", architectures, tensors, {}, describe, "model.", otherTensors);

@@ -33,9 +33,9 @@ static constexpr TensorName tensors[] = {
     TASK_TENSORS};
 
 static constexpr llvm::StringRef otherTensors[] = {
-    "embeddings.position_ids",    "embeddings.token_type_ids",
-    "pooler.dense.weight",        "pooler.dense.bias",
-    "lm_head.decoder.weight",     "lm_head.decoder.bias"};
+    "embeddings.position_ids", "embeddings.token_type_ids",
+    "pooler.dense.weight",     "pooler.dense.bias",
+    "lm_head.decoder.weight",  "lm_head.decoder.bias"};
 
 static void describe(Config &config, ModelSpec &model) {
   BertParts parts = readBert(

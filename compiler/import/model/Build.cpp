@@ -13,7 +13,7 @@ using llvm::StringRef;
 using llvm::Twine;
 
 ModelBuilder::ModelBuilder(const ModelSpec &spec, WeightSource &weights,
-                 const BuildOptions &options, MLIRContext &context)
+                           const BuildOptions &options, MLIRContext &context)
     : spec(spec), weights(weights), options(options), context(context),
       op(&context), f32(op.getF32Type()) {}
 
@@ -32,8 +32,8 @@ Dimension ModelBuilder::dim(const Extent &a, const Extent &b) {
 }
 
 FlatSymbolRefAttr ModelBuilder::parameter(StringRef name, Role role,
-                                     llvm::SmallVector<Dimension, 2> shape,
-                                     LocationAttr at, double init) {
+                                          llvm::SmallVector<Dimension, 2> shape,
+                                          LocationAttr at, double init) {
   auto symbol = FlatSymbolRefAttr::get(&context, name);
   if (!made.insert(name).second)
     return symbol;
@@ -65,7 +65,7 @@ FlatSymbolRefAttr ModelBuilder::bias(StringRef linear, Role of, Dimension in,
 }
 
 void ModelBuilder::declare(StringRef name, ArrayRef<Dimension> shape,
-                      Attribute value, LocationAttr at) {
+                           Attribute value, LocationAttr at) {
   llvm::SmallVector<int64_t> extents;
   for (const Dimension &dimension : shape)
     extents.push_back(dimension.size);
@@ -75,8 +75,9 @@ void ModelBuilder::declare(StringRef name, ArrayRef<Dimension> shape,
                       value);
 }
 
-Value ModelBuilder::linear(Value input, StringRef name, Role role, Dimension out,
-                      Dimension in, bool bias, LocationAttr at, double scale) {
+Value ModelBuilder::linear(Value input, StringRef name, Role role,
+                           Dimension out, Dimension in, bool bias,
+                           LocationAttr at, double scale) {
   auto weight = parameter((name + ".weight").str(), role, {out, in}, at);
   FlatSymbolRefAttr offset;
   if (bias)
@@ -87,10 +88,10 @@ Value ModelBuilder::linear(Value input, StringRef name, Role role, Dimension out
 }
 
 Value ModelBuilder::apply(Value input, FlatSymbolRefAttr weight,
-                     FlatSymbolRefAttr bias, int64_t out, LocationAttr at,
-                     double scale) {
-  auto shape = llvm::to_vector(
-      llvm::cast<RankedTensorType>(input.getType()).getShape());
+                          FlatSymbolRefAttr bias, int64_t out, LocationAttr at,
+                          double scale) {
+  auto shape =
+      llvm::to_vector(llvm::cast<RankedTensorType>(input.getType()).getShape());
   shape.back() = out;
   return LinearOp::create(op, where(at), RankedTensorType::get(shape, f32),
                           input, Value(), weight, bias,
@@ -107,7 +108,7 @@ std::string ModelBuilder::layerPrefix(int64_t layer) {
   return named(("layers." + Twine(layer) + ".").str());
 }
 
-//===-- Inputs --------------------------------------------------------------===//
+//===-- Inputs ------------------------------------------------------------===//
 
 static bool isScheduled(const Stack &stack) {
   for (int64_t layer = 0; layer < stack.layers.value; ++layer)
@@ -158,11 +159,12 @@ void ModelBuilder::declareInputsOf(const Stack &stack) {
   if (stack.vocab)
     declareIds(stack);
   if (const auto &image = stack.image)
-    declareInput("pixel_values",
-                 RankedTensorType::get({any, image->channels.value,
-                                        image->height.value, image->width.value},
-                                       f32),
-                 "", 0, false);
+    declareInput(
+        "pixel_values",
+        RankedTensorType::get({any, image->channels.value, image->height.value,
+                               image->width.value},
+                              f32),
+        "", 0, false);
   if (const auto &sound = stack.sound)
     declareInput("input_features",
                  RankedTensorType::get(
@@ -211,7 +213,7 @@ void ModelBuilder::dropUnusedInputs() {
   (void)forward.eraseArguments(unused);
 }
 
-//===-- The walk ------------------------------------------------------------===//
+//===-- The walk ----------------------------------------------------------===//
 
 void ModelBuilder::keep(Value x, int64_t index, LocationAttr at) {
   if (options.hiddenStates && !stack->states.empty())
@@ -299,18 +301,19 @@ void ModelBuilder::finish() {
   }
   func::ReturnOp::create(op, where(spec.at), results);
   dropUnusedInputs();
-  forward.setFunctionType(op.getFunctionType(
-      forward.getBody().front().getArgumentTypes(), types));
+  forward.setFunctionType(
+      op.getFunctionType(forward.getBody().front().getArgumentTypes(), types));
   for (auto [i, output] : llvm::enumerate(outputs)) {
-    forward.setResultAttr(i, "transformer.name",
-                          op.getStringAttr(output.name));
+    forward.setResultAttr(i, "transformer.name", op.getStringAttr(output.name));
     if (output.oneNumber)
-      forward.setResultAttr(i, "transformer.shape",
-                            op.getDenseI64ArrayAttr({-1, stack->decoder ? -3 : -2}));
+      forward.setResultAttr(
+          i, "transformer.shape",
+          op.getDenseI64ArrayAttr({-1, stack->decoder ? -3 : -2}));
   }
 }
 
-// As many tokens as the shortest position table of stacks that take words has rows.
+// As many tokens as the shortest position table of stacks that take words has
+// rows.
 static std::optional<int64_t> mostTokens(const ModelSpec &spec, bool decoder) {
   std::optional<int64_t> most;
   auto take = [&](const Stack &stack) {

@@ -1,5 +1,5 @@
-// The ops inside an attention branch: projections, norms of heads, RoPE, softmax
-// or linear attention, inner norm and gate.
+// The ops inside an attention branch: projections, norms of heads, RoPE,
+// softmax or linear attention, inner norm and gate.
 #include "compiler/import/model/ModelBuilder.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -20,8 +20,8 @@ Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
   std::string name = layerPrefix(layer) + branch.name + ".";
   if (a.windows)
     u = intoWindows(u, *a.windows);
-  Heads heads = a.latent ? projectLatent(u, a, name, at)
-                         : project(u, a, name, at);
+  Heads heads =
+      a.latent ? projectLatent(u, a, name, at) : project(u, a, name, at);
   double scale = a.divideByLayer ? a.scale / double(layer + 1) : a.scale;
   scale *= a.qkGain * a.qkGain;
   Value o = a.decay.empty() ? attendSoftmax(u, heads, a, name, scale, at)
@@ -29,14 +29,14 @@ Value ModelBuilder::attend(Value u, const Branch &branch, int64_t layer) {
   o = normHeads(o, a.innerNorm, name + "inner_norm", a.heads, a.valueDim, at);
   Dimension width = dim(a.heads, a.valueDim);
   if (a.outputGate) {
-    Value gate = linear(shifted(u, a.inputShift, name + "gate", at),
-                        name + "gate", Role::gate, width, dim(stack->hidden),
-                        false, at);
+    Value gate =
+        linear(shifted(u, a.inputShift, name + "gate", at), name + "gate",
+               Role::gate, width, dim(stack->hidden), false, at);
     o = GateOp::create(op, where(at), gate, o, *a.outputGate,
                        llvm::APFloat(0.0));
   }
-  o = linear(shifted(o, a.inputShift, name + "o", at), name + "o",
-             Role::output, dim(stack->hidden), width, a.oBias, at);
+  o = linear(shifted(o, a.inputShift, name + "o", at), name + "o", Role::output,
+             dim(stack->hidden), width, a.oBias, at);
   return a.windows ? outOfWindows(o, *a.windows) : o;
 }
 
@@ -63,9 +63,11 @@ ModelBuilder::Heads ModelBuilder::project(Value u, const Attention &a,
   Value source = a.cross ? memory : u;
   const Extent &width = a.cross ? *memoryWidth : stack->hidden;
   Heads heads{
-      projected(u, stack->hidden, "q", Role::query, a.heads, a.headDim, a.qBias),
+      projected(u, stack->hidden, "q", Role::query, a.heads, a.headDim,
+                a.qBias),
       projected(source, width, "k", Role::key, a.kvHeads, a.headDim, a.kBias),
-      projected(source, width, "v", Role::value, a.kvHeads, a.valueDim, a.vBias)};
+      projected(source, width, "v", Role::value, a.kvHeads, a.valueDim,
+                a.vBias)};
   auto norms = [&](bool after) {
     if (after != a.normAfterRope)
       return;
@@ -76,10 +78,10 @@ ModelBuilder::Heads ModelBuilder::project(Value u, const Attention &a,
   };
   norms(false);
   if (a.rope) {
-    heads.query = rotate(heads.query, *a.rope, a.heads.value, a.headDim.value,
-                         0, at);
-    heads.key = rotate(heads.key, *a.rope, a.kvHeads.value, a.headDim.value, 0,
-                       at);
+    heads.query =
+        rotate(heads.query, *a.rope, a.heads.value, a.headDim.value, 0, at);
+    heads.key =
+        rotate(heads.key, *a.rope, a.kvHeads.value, a.headDim.value, 0, at);
     if (a.rotateValue)
       heads.value = rotate(heads.value, *a.rope, a.kvHeads.value,
                            a.valueDim.value, 0, at);
@@ -106,13 +108,11 @@ Value ModelBuilder::normHeads(Value x, const HeadNorm &norm, StringRef name,
       if (part == ".bias" && !norm.norm.bias)
         continue;
       std::string own = (name + part).str();
-      Role role = part == ".bias" ? Role::bias
-                  : norm.norm.affine == Affine::weight
-                      ? Role::normWeight
-                      : Role::normOffsetWeight;
+      Role role = part == ".bias"                      ? Role::bias
+                  : norm.norm.affine == Affine::weight ? Role::normWeight
+                                                       : Role::normOffsetWeight;
       if (made.insert(own).second)
-        if (Attribute value =
-                valueOf({own, {dim(heads), dim(size)}, role}))
+        if (Attribute value = valueOf({own, {dim(heads), dim(size)}, role}))
           declare(own, {channels},
                   ReshapeAttr::get(&context, value,
                                    op.getDenseI64ArrayAttr({channels.size})),
@@ -148,9 +148,8 @@ void ModelBuilder::declareLatent(const Attention &a, StringRef name,
   if (!made.insert((name + "kv_b.weight").str()).second)
     return; // of a layer that shares its weights
   const Latent &l = *a.latent;
-  const int64_t heads = a.heads.value, nope = l.nope.value,
-                rope = l.rope.value, value = a.valueDim.value,
-                rank = l.rank.value;
+  const int64_t heads = a.heads.value, nope = l.nope.value, rope = l.rope.value,
+                value = a.valueDim.value, rank = l.rank.value;
   auto reshaped = [&](Attribute x, llvm::ArrayRef<int64_t> shape) {
     return ReshapeAttr::get(&context, x, op.getDenseI64ArrayAttr(shape));
   };
@@ -170,8 +169,8 @@ void ModelBuilder::declareLatent(const Attention &a, StringRef name,
   if (Attribute up = valueOf(wanted)) {
     Attribute byHead = reshaped(up, {heads, nope + value, rank});
     Attribute key = swapped(SliceAttr::get(&context, byHead, 1, 0, nope, 1));
-    key = ConcatAttr::get(&context,
-                          llvm::ArrayRef<Attribute>{key, zeros({rope, heads, rank})});
+    key = ConcatAttr::get(
+        &context, llvm::ArrayRef<Attribute>{key, zeros({rope, heads, rank})});
     declare((name + "k.weight").str(), {keys, dim(l.rank)},
             reshaped(swapped(key), {keys.size, rank}), at);
     declare((name + "v.weight").str(), {dim(a.heads, a.valueDim), dim(l.rank)},
@@ -188,7 +187,7 @@ void ModelBuilder::declareLatent(const Attention &a, StringRef name,
     if (!isBias)
       shape.push_back(dim(stack->hidden));
     Attribute down = valueOf({(name + "kv_a" + suffix).str(), shape,
-                                    isBias ? Role::bias : Role::key});
+                              isBias ? Role::bias : Role::key});
     if (!down)
       continue;
     shape[0] = dim(l.rank);
@@ -229,28 +228,29 @@ ModelBuilder::Heads ModelBuilder::projectLatent(Value u, const Attention &a,
     query = linear(u, (name + "q_a").str(), Role::dense, dim(l.queryRank), from,
                    l.queryBias, at);
     from = dim(l.queryRank);
-    query = NormOp::create(op, where(at), query,
-                           norm(l.queryNorm, (name + "q_a_norm").str(), from, 0));
+    query =
+        NormOp::create(op, where(at), query,
+                       norm(l.queryNorm, (name + "q_a_norm").str(), from, 0));
   }
   query = linear(query, (name + "q").str(), Role::query,
                  dim(a.heads, a.headDim), from, a.qBias, at);
-  query = rotate(query, *a.rope, a.heads.value, a.headDim.value, l.nope.value,
-                 at);
+  query =
+      rotate(query, *a.rope, a.heads.value, a.headDim.value, l.nope.value, at);
 
   Value latent = linear(u, (name + "kv_a").str(), Role::dense, dim(l.rank),
                         dim(stack->hidden), l.bias, at);
-  latent = NormOp::create(
-      op, where(at), latent,
-      norm(l.norm, (name + "kv_a_norm").str(), dim(l.rank), 0));
+  latent =
+      NormOp::create(op, where(at), latent,
+                     norm(l.norm, (name + "kv_a_norm").str(), dim(l.rank), 0));
   Dimension keys = dim(a.heads, a.headDim);
   Value key = linear(latent, (name + "k").str(), Role::key, keys, dim(l.rank),
                      false, at);
   Value turned = linear(u, (name + "k_rope").str(), Role::key, dim(l.rope),
                         dim(stack->hidden), l.bias, at);
   turned = rotate(turned, *a.rope, 1, l.rope.value, 0, at);
-  turned = apply(turned,
-                 FlatSymbolRefAttr::get(&context, named("k_rope_spread.weight")),
-                 FlatSymbolRefAttr(), keys.size, at);
+  turned = apply(
+      turned, FlatSymbolRefAttr::get(&context, named("k_rope_spread.weight")),
+      FlatSymbolRefAttr(), keys.size, at);
   key = AddOp::create(op, where(at), key, turned);
   Value value = linear(latent, (name + "v").str(), Role::value,
                        dim(a.heads, a.valueDim), dim(l.rank), false, at);
@@ -293,8 +293,8 @@ Value ModelBuilder::distanceBias(Value like, const Attention &a, StringRef name,
       distance.shared ? named("relative") : (name + "relative").str();
   constexpr int64_t any = ShapedType::kDynamic;
   Value bias = DistanceBiasOp::create(
-      op, where(at),
-      RankedTensorType::get({any, a.heads.value, any, any}, f32), like,
+      op, where(at), RankedTensorType::get({any, a.heads.value, any, any}, f32),
+      like,
       parameter(table + ".weight", Role::position,
                 {dim(distance.entries), dim(a.heads)}, at),
       op.getDenseI64ArrayAttr(distance.buckets));
@@ -304,8 +304,8 @@ Value ModelBuilder::distanceBias(Value like, const Attention &a, StringRef name,
 }
 
 Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
-                                  const Attention &a, StringRef name, double scale,
-                                  LocationAttr at) {
+                                  const Attention &a, StringRef name,
+                                  double scale, LocationAttr at) {
   LengthScaleAttr length;
   Value positions;
   if (const auto &l = a.lengthScale) {
@@ -348,12 +348,14 @@ Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
                              : Value();
   return AttendOp::create(
       op, where(at), as(heads.query, a.heads.value * a.valueDim.value),
-      heads.query, heads.key, heads.value, keyMask, positions, segments, prefix, biases, op.getI64IntegerAttr(a.heads.value),
+      heads.query, heads.key, heads.value, keyMask, positions, segments, prefix,
+      biases, op.getI64IntegerAttr(a.heads.value),
       op.getI64IntegerAttr(a.kvHeads.value),
       op.getI64IntegerAttr(a.headDim.value),
       op.getI64IntegerAttr(a.valueDim.value), op.getF64FloatAttr(scale),
       FlatSymbolRefAttr(), headScale, length, sink,
-      MaskAttr::get(&context, a.mask), window, op.getI64IntegerAttr(chunks ? 0 : a.chunk),
+      MaskAttr::get(&context, a.mask), window,
+      op.getI64IntegerAttr(chunks ? 0 : a.chunk),
       op.getI64IntegerAttr(a.windows ? a.windows->windows().count() : 1),
       op.getF64FloatAttr(a.softcap));
 }

@@ -11,8 +11,8 @@ using llvm::StringRef;
 using llvm::Twine;
 
 RankedTensorType ModelBuilder::as(Value like, int64_t channels) {
-  auto shape = llvm::to_vector(
-      llvm::cast<RankedTensorType>(like.getType()).getShape());
+  auto shape =
+      llvm::to_vector(llvm::cast<RankedTensorType>(like.getType()).getShape());
   shape.back() = channels;
   return RankedTensorType::get(shape, f32);
 }
@@ -23,9 +23,8 @@ Value ModelBuilder::shifted(Value input, bool wanted, StringRef name,
     return input;
   auto symbol = parameter((name + ".input_shift").str(), Role::scale,
                           {Dimension{1, {}}}, at);
-  auto shift =
-      ScaleAttr::get(&context, ScaleKind::learned_scalar, 1.0, StringAttr(),
-                     symbol, Share::unit, 0.0, 1.0, 0);
+  auto shift = ScaleAttr::get(&context, ScaleKind::learned_scalar, 1.0,
+                              StringAttr(), symbol, Share::unit, 0.0, 1.0, 0);
   return AffineOp::create(op, where(at), input, ScaleAttr(), shift);
 }
 
@@ -98,9 +97,8 @@ void ModelBuilder::splitQkv(const Attention &a, StringRef name,
         &context, value,
         op.getDenseI64ArrayAttr({groups, rows.size / groups, width}));
   int64_t offset = 0;
-  for (auto [part, size] : {std::pair<StringRef, int64_t>{"q", q},
-                            {"k", k},
-                            {"v", v}}) {
+  for (auto [part, size] :
+       {std::pair<StringRef, int64_t>{"q", q}, {"k", k}, {"v", v}}) {
     std::string own = (name + part + suffix).str();
     made.insert(own);
     if (!value)
@@ -116,8 +114,8 @@ void ModelBuilder::splitQkv(const Attention &a, StringRef name,
       extents.push_back(width);
     }
     if (grouped)
-      slice = ReshapeAttr::get(&context, slice,
-                               op.getDenseI64ArrayAttr(extents));
+      slice =
+          ReshapeAttr::get(&context, slice, op.getDenseI64ArrayAttr(extents));
     declare(own, shape, slice, at);
   }
 }

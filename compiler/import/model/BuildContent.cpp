@@ -10,9 +10,8 @@ using llvm::StringRef;
 
 // The stack's table of distances, normed where it is.
 Attribute ModelBuilder::distances(const ContentTable &table, LocationAttr at) {
-  Attribute rows =
-      parameter(named("relative.weight"), Role::position,
-                {dim(table.entries), dim(stack->hidden)}, at);
+  Attribute rows = parameter(named("relative.weight"), Role::position,
+                             {dim(table.entries), dim(stack->hidden)}, at);
   if (!table.norm.present())
     return rows;
   NormAttr norm = this->norm(table.norm, named("relative_norm"));
@@ -36,9 +35,9 @@ Value ModelBuilder::contentBias(Value x, bool ofKey, const Attention &a,
   auto symbol = FlatSymbolRefAttr::get(&context, projected);
   if (made.insert(projected).second)
     declare(projected, {dim(table.entries), out},
-            PlusAttr::get(&context,
-                          ProductAttr::get(&context, distances(table, at), weight),
-                          bias),
+            PlusAttr::get(
+                &context,
+                ProductAttr::get(&context, distances(table, at), weight), bias),
             at);
   constexpr int64_t any = ShapedType::kDynamic;
   return ContentBiasOp::create(
@@ -47,8 +46,8 @@ Value ModelBuilder::contentBias(Value x, bool ofKey, const Attention &a,
       op.getDenseI64ArrayAttr(table.rows));
 }
 
-Value ModelBuilder::scoreOfValue(Value value, const Attention &a, StringRef name,
-                                 LocationAttr at) {
+Value ModelBuilder::scoreOfValue(Value value, const Attention &a,
+                                 StringRef name, LocationAttr at) {
   // A key head's numbers are those of all its queries' heads.
   const int64_t shared = a.heads.value / a.kvHeads.value;
   auto repeated = [&](StringRef part, llvm::SmallVector<Dimension, 2> shape,
@@ -58,9 +57,8 @@ Value ModelBuilder::scoreOfValue(Value value, const Attention &a, StringRef name
       if (Attribute stored = valueOf({own, shape, role, 0.0})) {
         shape[0] = dim(a.heads);
         declare(own, shape,
-                shared == 1
-                    ? stored
-                    : RepeatAttr::get(&context, stored, shared, true),
+                shared == 1 ? stored
+                            : RepeatAttr::get(&context, stored, shared, true),
                 at);
       }
     return FlatSymbolRefAttr::get(&context, own);
@@ -72,14 +70,13 @@ Value ModelBuilder::scoreOfValue(Value value, const Attention &a, StringRef name
   if (a.scoreOfValueBias)
     bias = repeated("score.bias", {dim(a.kvHeads)}, Role::bias);
   Location location = where(at);
-  Value score =
-      LinearOp::create(op, location, as(value, a.heads.value), value, Value(),
-                       weight, bias, op.getF64FloatAttr(1));
+  Value score = LinearOp::create(op, location, as(value, a.heads.value), value,
+                                 Value(), weight, bias, op.getF64FloatAttr(1));
   score = ActivateOp::create(op, location, score, Activation::softplus);
-  auto scale = ScaleAttr::get(&context, ScaleKind::learned_channel, 1.0,
-                              StringAttr(),
-                              repeated("score_scale", {dim(a.kvHeads)}, Role::scale),
-                              Share::unit, 0.0, 1.0, 0);
+  auto scale =
+      ScaleAttr::get(&context, ScaleKind::learned_channel, 1.0, StringAttr(),
+                     repeated("score_scale", {dim(a.kvHeads)}, Role::scale),
+                     Share::unit, 0.0, 1.0, 0);
   score = AffineOp::create(op, location, score, scale, ScaleAttr());
   score = ActivateOp::create(op, location, score, Activation::exp);
   constexpr int64_t any = ShapedType::kDynamic;

@@ -21,24 +21,25 @@ Value ModelBuilder::positions(FlatSymbolRefAttr &table, const Extent &width) {
   LocationAttr at = stack->positions.at;
   std::string name = named("position.weight");
   if (!rule.divisor) {
-    table = parameter(name, Role::position,
-                      {dim(stack->positions), dim(width)}, at);
+    table = parameter(name, Role::position, {dim(stack->positions), dim(width)},
+                      at);
   } else {
     table = FlatSymbolRefAttr::get(&context, name);
     auto type = RankedTensorType::get({stack->positions.value, width.value},
                                       rule.rounded ? f32 : op.getF64Type());
     if (made.insert(name).second)
-      declare(name, {dim(stack->positions), dim(width)},
-              SinusoidAttr::get(&context, F64(*rule.divisor), rule.zeroRow, type),
-              at);
+      declare(
+          name, {dim(stack->positions), dim(width)},
+          SinusoidAttr::get(&context, F64(*rule.divisor), rule.zeroRow, type),
+          at);
   }
   if (rule.from == PositionsFrom::input)
     return input("position_ids");
   bool ids = rule.from == PositionsFrom::ids;
   Value counted = input(ids ? "input_ids" : "attention_mask");
-  return countTokens(
-      counted, ids ? op.getI64IntegerAttr(rule.padding) : IntegerAttr(), 1, 1,
-      at);
+  return countTokens(counted,
+                     ids ? op.getI64IntegerAttr(rule.padding) : IntegerAttr(),
+                     1, 1, at);
 }
 
 // words + the tables' rows; the tables alone are an embedding of their own.
@@ -48,10 +49,9 @@ Value ModelBuilder::addTables(Value words, ArrayRef<Value> ids,
   if (ids.empty())
     return words;
   Location at = where(stack->vocab.at);
-  Value sum = EmbedOp::create(op, at, words.getType(), ids,
-                              op.getArrayAttr(tables),
-                              op.getDenseI64ArrayAttr(offsets),
-                              op.getF64FloatAttr(1));
+  Value sum =
+      EmbedOp::create(op, at, words.getType(), ids, op.getArrayAttr(tables),
+                      op.getDenseI64ArrayAttr(offsets), op.getF64FloatAttr(1));
   return AddOp::create(op, at, words, sum);
 }
 

@@ -56,8 +56,9 @@ Value ModelBuilder::dense(Value u, const FeedForward &f, const Extent &size,
   Value up = into("in", Role::ffnIn);
   Value y = gated(up, f.gated ? into("gate", Role::gate) : Value(), f, at);
   if (f.innerNorm.present())
-    y = NormOp::create(op, where(at), y,
-                       norm(f.innerNorm, (name + "inner_norm").str(), dim(size), 0));
+    y = NormOp::create(
+        op, where(at), y,
+        norm(f.innerNorm, (name + "inner_norm").str(), dim(size), 0));
   std::string out = (name + "out").str();
   return linear(shifted(y, f.inputShift, out, at), out, Role::ffnOut,
                 dim(stack->hidden), dim(size), f.outBias, at);
@@ -67,15 +68,14 @@ Value ModelBuilder::dense(Value u, const FeedForward &f, const Extent &size,
 Value ModelBuilder::expertLinear(Value input, Value experts, const Experts &e,
                                  StringRef name, Role role, Dimension out,
                                  Dimension in, bool bias, LocationAttr at) {
-  auto weight = parameter((name + ".weight").str(), role,
-                          {dim(e.count), out, in}, at);
+  auto weight =
+      parameter((name + ".weight").str(), role, {dim(e.count), out, in}, at);
   FlatSymbolRefAttr offset;
   if (bias)
     offset = this->bias(name, role, in, {dim(e.count), out}, at);
-  return LinearOp::create(op, where(at), as(input, out.size), input, experts,
-                          weight, offset,
-                          op.getF64FloatAttr(
-                              spec.ntk ? 1 / std::sqrt(double(in.size)) : 1));
+  return LinearOp::create(
+      op, where(at), as(input, out.size), input, experts, weight, offset,
+      op.getF64FloatAttr(spec.ntk ? 1 / std::sqrt(double(in.size)) : 1));
 }
 
 Value ModelBuilder::mixture(Value u, const FeedForward &f, StringRef name,
@@ -92,9 +92,9 @@ Value ModelBuilder::mixture(Value u, const FeedForward &f, StringRef name,
   auto route = RouteOp::create(
       op, where(at),
       RankedTensorType::get(weightType.getShape(), op.getI32Type()), weightType,
-      logits, op.getI64IntegerAttr(k),
-      RouterScoreAttr::get(&context, e.score), selection,
-      op.getI64IntegerAttr(e.groups), op.getI64IntegerAttr(e.topGroups),
+      logits, op.getI64IntegerAttr(k), RouterScoreAttr::get(&context, e.score),
+      selection, op.getI64IntegerAttr(e.groups),
+      op.getI64IntegerAttr(e.topGroups),
       GroupScoreAttr::get(&context, e.groupScore),
       op.getBoolAttr(e.renormalised), op.getBoolAttr(e.softmaxChosen),
       op.getF64FloatAttr(e.epsilon), op.getF64FloatAttr(e.factor));
@@ -125,7 +125,8 @@ Value ModelBuilder::mixture(Value u, const FeedForward &f, StringRef name,
                            e.weighInput ? Value() : shares);
 }
 
-// The experts that every row has, as one; their gate is a route with one choice.
+// The experts that every row has, as one; their gate is a route with one
+// choice.
 Value ModelBuilder::shared(Value u, const FeedForward &f, StringRef name,
                            LocationAttr at) {
   const Experts &e = *f.experts;

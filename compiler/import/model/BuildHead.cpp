@@ -71,9 +71,8 @@ void ModelBuilder::pool(Value x) {
   const Pooling &pooling = *stack->pooling;
   const bool byId =
       pooling.kind == Pool::first_id || pooling.kind == Pool::highest_id;
-  const bool masked =
-      !pooling.everyToken &&
-      (pooling.kind == Pool::last || pooling.kind == Pool::mean);
+  const bool masked = !pooling.everyToken && (pooling.kind == Pool::last ||
+                                              pooling.kind == Pool::mean);
   const Extent &hidden = stack->hidden;
   auto type = RankedTensorType::get({ShapedType::kDynamic, hidden.value}, f32);
   Value y;

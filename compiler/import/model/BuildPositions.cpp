@@ -22,9 +22,9 @@ Attribute ModelBuilder::computedBias(const PairBias &bias, StringRef name,
   Attribute out = wanted(".out.weight", Role::dense, {dim(heads), width});
   if (!in || !offset || !out)
     return {};
-  Attribute x = NumbersAttr::get(
-      &context, op.getDenseF64ArrayAttr(bias.coordinates),
-      RankedTensorType::get({bias.entries, 2}, f32));
+  Attribute x =
+      NumbersAttr::get(&context, op.getDenseF64ArrayAttr(bias.coordinates),
+                       RankedTensorType::get({bias.entries, 2}, f32));
   x = ProductAttr::get(&context, x, in);
   x = PlusAttr::get(&context, x, offset);
   x = ApplyAttr::get(&context, x, ValueFunction::relu);
@@ -53,8 +53,8 @@ Value ModelBuilder::pairBias(const PairBias &bias, StringRef layerName,
   int64_t n = 1;
   while (n * n < int64_t(bias.index.size()))
     ++n;
-  auto type = RankedTensorType::get(
-      {ShapedType::kDynamic, heads.value, n, n}, f32);
+  auto type =
+      RankedTensorType::get({ShapedType::kDynamic, heads.value, n, n}, f32);
   OpBuilder::InsertionGuard guard(op);
   if (bias.shared) { // before the unit, for those after it too
     Operation *unit = op.getInsertionBlock()->getParentOp();

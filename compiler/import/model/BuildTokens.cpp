@@ -23,7 +23,8 @@ Value ModelBuilder::tokenNumbers(ArrayRef<int64_t> numbers) {
 
 Value ModelBuilder::gatherTokens(Value x, ArrayRef<int64_t> index,
                                  int64_t group) {
-  int64_t channels = llvm::cast<RankedTensorType>(x.getType()).getShape().back();
+  int64_t channels =
+      llvm::cast<RankedTensorType>(x.getType()).getShape().back();
   auto type = RankedTensorType::get(
       {ShapedType::kDynamic, int64_t(index.size()) / group, group * channels},
       f32);
@@ -32,8 +33,9 @@ Value ModelBuilder::gatherTokens(Value x, ArrayRef<int64_t> index,
                                 op.getI64IntegerAttr(group));
 }
 
-// A convolution's weight [out, in, kernel...] as a linear's, [out, in * kernel].
-// `tokensFirst`: the input is tokens side by side, not a patch of channels.
+// A convolution's weight [out, in, kernel...] as a linear's, [out, in *
+// kernel]. `tokensFirst`: the input is tokens side by side, not a patch of
+// channels.
 FlatSymbolRefAttr ModelBuilder::convolution(StringRef name,
                                             SmallVector<Dimension, 2> shape,
                                             bool tokensFirst, LocationAttr at) {
@@ -48,8 +50,8 @@ FlatSymbolRefAttr ModelBuilder::convolution(StringRef name,
     flat.from.append(dimension.from.begin(), dimension.from.end());
   }
   if (tokensFirst)
-    value = PermuteAttr::get(&context, value,
-                             op.getDenseI64ArrayAttr({0, 2, 1}));
+    value =
+        PermuteAttr::get(&context, value, op.getDenseI64ArrayAttr({0, 2, 1}));
   value = ReshapeAttr::get(&context, value,
                            op.getDenseI64ArrayAttr({shape[0].size, flat.size}));
   declare(weight, {shape[0], flat}, value, at);
@@ -65,11 +67,11 @@ Attribute ModelBuilder::imagePositions(const Image &image) {
       index.push_back(token.placed ? rows++ : -1);
   for (int64_t i = 0; i < image.grid().tokens(); ++i)
     index.push_back(rows++);
-  Dimension stored{rows, {&image.height, &image.width, &image.patchHeight,
-                          &image.patchWidth}};
-  Attribute table = valueOf({named("position.weight"),
-                                   {stored, dim(stack->hidden)},
-                                   Role::position});
+  Dimension stored{
+      rows,
+      {&image.height, &image.width, &image.patchHeight, &image.patchWidth}};
+  Attribute table = valueOf(
+      {named("position.weight"), {stored, dim(stack->hidden)}, Role::position});
   if (!table || rows == int64_t(index.size()))
     return table;
   return GatherAttr::get(&context, table, op.getDenseI64ArrayAttr(index));
@@ -79,9 +81,11 @@ Attribute ModelBuilder::imagePositions(const Image &image) {
 // bias in their rows, and positions. Null where there is nothing to add.
 FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image, bool bias) {
   LocationAttr at = image.height.at;
-  const int64_t leading = image.leadingTokens(), patches = image.grid().tokens();
-  Dimension tokens{image.tokens(), {&image.height, &image.width,
-                                    &image.patchHeight, &image.patchWidth}};
+  const int64_t leading = image.leadingTokens(),
+                patches = image.grid().tokens();
+  Dimension tokens{
+      image.tokens(),
+      {&image.height, &image.width, &image.patchHeight, &image.patchWidth}};
   Dimension channels = dim(stack->hidden);
   SmallVector<Attribute> parts;
   bool found = true; // where not, the error is told already
@@ -119,9 +123,9 @@ FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image, bool bias) {
 Attribute ModelBuilder::tokenRows(SmallVector<Attribute> parts, int64_t leading,
                                   int64_t patches, bool bias) {
   if (bias) {
-    Attribute row = ReshapeAttr::get(
-        &context, parts.back(),
-        op.getDenseI64ArrayAttr({1, stack->hidden.value}));
+    Attribute row =
+        ReshapeAttr::get(&context, parts.back(),
+                         op.getDenseI64ArrayAttr({1, stack->hidden.value}));
     parts.back() = RepeatAttr::get(&context, row, patches, false);
   }
   Attribute rows =
@@ -139,10 +143,9 @@ Value ModelBuilder::addTokenTable(Value x, FlatSymbolRefAttr table,
   SmallVector<int64_t> rows(tokens);
   for (int64_t i = 0; i < tokens; ++i)
     rows[i] = i;
-  Value sum = EmbedOp::create(op, where(at), x.getType(), tokenNumbers(rows),
-                              op.getArrayAttr(table),
-                              op.getDenseI64ArrayAttr({0}),
-                              op.getF64FloatAttr(1));
+  Value sum = EmbedOp::create(
+      op, where(at), x.getType(), tokenNumbers(rows), op.getArrayAttr(table),
+      op.getDenseI64ArrayAttr({0}), op.getF64FloatAttr(1));
   return AddOp::create(op, where(at), x, sum);
 }
 
@@ -152,14 +155,12 @@ Value ModelBuilder::embedImage() {
   const Extent &high = image.patchHeight, &wide = image.patchWidth;
   tokens = image.tokens();
   Value pixels = inputNamed("pixel_values");
-  const int64_t width =
-      image.channels.value * high.value * wide.value;
-  Value x = PatchesOp::create(
-      op, where(at), stream(width), pixels,
-      op.getDenseI64ArrayAttr({high.value, wide.value}),
-      op.getDenseI64ArrayAttr({high.value, wide.value}),
-      op.getDenseI64ArrayAttr({0, 0}),
-      op.getI64IntegerAttr(image.leadingTokens()));
+  const int64_t width = image.channels.value * high.value * wide.value;
+  Value x = PatchesOp::create(op, where(at), stream(width), pixels,
+                              op.getDenseI64ArrayAttr({high.value, wide.value}),
+                              op.getDenseI64ArrayAttr({high.value, wide.value}),
+                              op.getDenseI64ArrayAttr({0, 0}),
+                              op.getI64IntegerAttr(image.leadingTokens()));
   auto weight = convolution(
       named("patch"),
       {dim(stack->hidden), dim(image.channels), dim(high), dim(wide)}, false,
@@ -174,8 +175,7 @@ Value ModelBuilder::embedImage() {
     x = normed(x, stack->embedNorm, named("embed_norm"));
   if (table)
     x = addTokenTable(x, table, at);
-  return image.normFirst ? x
-                         : normed(x, stack->embedNorm, named("embed_norm"));
+  return image.normFirst ? x : normed(x, stack->embedNorm, named("embed_norm"));
 }
 
 Value ModelBuilder::embedMerged() {
@@ -188,8 +188,8 @@ Value ModelBuilder::embedMerged() {
   four.key = "4 * " + four.key;
   if (merging.normFirst)
     x = normed(x, stack->embedNorm, merging.prefix + "merge_norm", &four);
-  x = linear(x, merging.prefix + "merge", Role::dense, dim(stack->hidden), dim(four),
-             false, stack->hidden.at);
+  x = linear(x, merging.prefix + "merge", Role::dense, dim(stack->hidden),
+             dim(four), false, stack->hidden.at);
   return merging.normFirst
              ? x
              : normed(x, stack->embedNorm, merging.prefix + "merge_norm");
@@ -201,9 +201,10 @@ Value ModelBuilder::embedSound() {
   const Dimension out = dim(stack->hidden), three{3, {}};
   tokens = 2 * sound.frames.value;
   Value x = PatchesOp::create(
-      op, where(at), stream(3 * sound.bands.value), inputNamed("input_features"),
-      op.getDenseI64ArrayAttr({1, 3}), op.getDenseI64ArrayAttr({1, 1}),
-      op.getDenseI64ArrayAttr({0, 1}), op.getI64IntegerAttr(0));
+      op, where(at), stream(3 * sound.bands.value),
+      inputNamed("input_features"), op.getDenseI64ArrayAttr({1, 3}),
+      op.getDenseI64ArrayAttr({1, 1}), op.getDenseI64ArrayAttr({0, 1}),
+      op.getI64IntegerAttr(0));
   auto convolve = [&](StringRef name, Dimension in, bool tokensFirst) {
     auto weight = convolution(named(name), {out, in, three}, tokensFirst, at);
     auto bias = parameter(named((name + ".bias").str()), Role::bias, {out}, at);

@@ -31,12 +31,11 @@ Value ModelBuilder::normed(Value x, const Norm &norm, StringRef name,
                            const Extent *width) {
   if (!norm.present())
     return x;
-  return NormOp::create(op, where(norm.at), x,
-                        this->norm(norm, name, width));
+  return NormOp::create(op, where(norm.at), x, this->norm(norm, name, width));
 }
 
-ScaleAttr ModelBuilder::scale(const Scale &scale, const Unit &unit, StringRef slot,
-                         int64_t layer) {
+ScaleAttr ModelBuilder::scale(const Scale &scale, const Unit &unit,
+                              StringRef slot, int64_t layer) {
   std::string prefix = layerPrefix(layer);
   std::string name = scale.share == Share::unit    ? prefix + unit.name + "."
                      : scale.share == Share::layer ? prefix
@@ -57,7 +56,7 @@ ScaleAttr ModelBuilder::scale(const Scale &scale, const Unit &unit, StringRef sl
 
 // One list entry per branch, or for a shared input norm one in all.
 ArrayAttr ModelBuilder::norms(const PerLayer<Norm> &slot, const Unit &unit,
-                         StringRef name, int64_t layer, bool shared) {
+                              StringRef name, int64_t layer, bool shared) {
   const Norm *norm = slot.at(layer);
   if (!norm || !norm->present())
     return {};
@@ -89,16 +88,15 @@ Value ModelBuilder::residual(Value x, const Unit &unit, int64_t layer) {
   ArrayAttr branchScale;
   if (const Scale *scale = unit.branchScale.at(layer)) {
     llvm::SmallVector<Attribute> all(
-        unit.branches.size(),
-        this->scale(*scale, unit, "branch_scale", layer));
+        unit.branches.size(), this->scale(*scale, unit, "branch_scale", layer));
     branchScale = op.getArrayAttr(all);
   }
   // Tap `normed` without a norm is tap `input`.
   Tap tap = inNorm ? unit.tap : Tap::input;
-  auto unitOp = ResidualOp::create(
-      op, at, x.getType(), x, inNorm, branchNorm, outNorm,
-      TapAttr::get(&context, tap), skip, branchScale, stream,
-      op.getI64IntegerAttr(layer), unit.branches.size());
+  auto unitOp =
+      ResidualOp::create(op, at, x.getType(), x, inNorm, branchNorm, outNorm,
+                         TapAttr::get(&context, tap), skip, branchScale, stream,
+                         op.getI64IntegerAttr(layer), unit.branches.size());
   OpBuilder::InsertionGuard guard(op);
   for (auto [branch, region] : llvm::zip(unit.branches, unitOp.getBranches())) {
     Block *block = op.createBlock(&region, {}, {x.getType()}, {at});

@@ -27,8 +27,10 @@ Value ModelBuilder::poolByProbe(Value x, const Probe &probe) {
   };
   auto value = parameter(named("pool.probe"), Role::position,
                          {Dimension{1, {}}, hidden}, at);
-  Value token = ConstantOp::create(op, where(at), oneToken(hidden.size), value, x);
-  Value q = linear(token, named("pool.q"), Role::query, inner, hidden, a.qBias, at);
+  Value token =
+      ConstantOp::create(op, where(at), oneToken(hidden.size), value, x);
+  Value q =
+      linear(token, named("pool.q"), Role::query, inner, hidden, a.qBias, at);
   Value k = linear(x, named("pool.k"), Role::key, inner, hidden, a.kBias, at);
   Value v = linear(x, named("pool.v"), Role::value, inner, hidden, a.vBias, at);
   auto whole = [&](int64_t number) { return op.getI64IntegerAttr(number); };
@@ -41,7 +43,8 @@ Value ModelBuilder::poolByProbe(Value x, const Probe &probe) {
       DenseI64ArrayAttr(), whole(0), whole(1), op.getF64FloatAttr(0));
   o = linear(o, named("pool.o"), Role::output, hidden, inner, a.oBias, at);
   Value y = normed(o, probe.norm, named("pool.norm"));
-  y = linear(y, named("pool.in"), Role::ffnIn, dim(f.size), hidden, f.inBias, at);
+  y = linear(y, named("pool.in"), Role::ffnIn, dim(f.size), hidden, f.inBias,
+             at);
   y = ActivateOp::create(op, where(at), y, f.act);
   y = linear(y, named("pool.out"), Role::ffnOut, hidden, dim(f.size), f.outBias,
              at);
@@ -78,7 +81,8 @@ Value ModelBuilder::classify(Value x, const Classifier &classifier) {
                 labels.at);
       FlatSymbolRefAttr bias;
       if (i == 0)
-        bias = parameter("classifier.bias", Role::bias, {dim(labels)}, labels.at);
+        bias =
+            parameter("classifier.bias", Role::bias, {dim(labels)}, labels.at);
       part = apply(vector, FlatSymbolRefAttr::get(&context, name), bias,
                    labels.value, labels.at);
     }
@@ -89,8 +93,8 @@ Value ModelBuilder::classify(Value x, const Classifier &classifier) {
   if (classifier.scale == 1)
     return sum;
   auto scale = ScaleAttr::get(&context, ScaleKind::constant, classifier.scale,
-                              StringAttr(), FlatSymbolRefAttr(), Share::unit, 0.0,
-                              1.0, 0);
+                              StringAttr(), FlatSymbolRefAttr(), Share::unit,
+                              0.0, 1.0, 0);
   return AffineOp::create(op, where(labels.at), sum.getType(), sum, scale,
                           ScaleAttr());
 }
@@ -103,11 +107,11 @@ Attribute ModelBuilder::identityAndZeros(int64_t n) {
   Attribute value = NumbersAttr::get(&context, op.getDenseF64ArrayAttr(row),
                                      RankedTensorType::get({1, n + 1}, f32));
   value = RepeatAttr::get(&context, value, n, false);
-  return ReshapeAttr::get(&context, value,
-                          op.getDenseI64ArrayAttr({n + 1, n}));
+  return ReshapeAttr::get(&context, value, op.getDenseI64ArrayAttr({n + 1, n}));
 }
 
-// The vectors with one channel more: factor * vector, then `last`. Both null: 1.
+// The vectors with one channel more: factor * vector, then `last`. Both null:
+// 1.
 Value ModelBuilder::withChannel(Value vector, StringRef name, Attribute factor,
                                 Attribute last) {
   const int64_t n =
@@ -121,9 +125,8 @@ Value ModelBuilder::withChannel(Value vector, StringRef name, Attribute factor,
   if (!last)
     last = NumbersAttr::get(&context, op.getDenseF64ArrayAttr({1}),
                             RankedTensorType::get({1}, f32));
-  Attribute zeros =
-      DrawnAttr::get(&context, Distribution::fixed, 0.0, 0.0, 0.0, 0, "zeros",
-                     RankedTensorType::get({n}, f32));
+  Attribute zeros = DrawnAttr::get(&context, Distribution::fixed, 0.0, 0.0, 0.0,
+                                   0, "zeros", RankedTensorType::get({n}, f32));
   declare(weight, {out, in}, matrix, spec.at);
   declare(bias, {out},
           ConcatAttr::get(&context, ArrayRef<Attribute>{zeros, last}), spec.at);
@@ -136,16 +139,17 @@ Value ModelBuilder::withChannel(Value vector, StringRef name, Attribute factor,
 // similarity gives is an output at once.
 void ModelBuilder::compare(const Contrast &contrast) {
   Location at = where(spec.at);
-  auto unitLength = NormAttr::get(&context, NormKind::l2_norm, 0.0, Affine::none,
-                                  FlatSymbolRefAttr(), FlatSymbolRefAttr());
+  auto unitLength =
+      NormAttr::get(&context, NormKind::l2_norm, 0.0, Affine::none,
+                    FlatSymbolRefAttr(), FlatSymbolRefAttr());
   Value text = NormOp::create(op, at, vectors[0], unitLength);
   Value image = NormOp::create(op, at, vectors[1], unitLength);
   outputs.push_back({"text_embeds", text});
   outputs.push_back({"image_embeds", image});
 
   const Dimension one{1, {}};
-  Attribute factor = valueOf(
-      {"logit_scale", {one}, Role::scale, contrast.initialScale});
+  Attribute factor =
+      valueOf({"logit_scale", {one}, Role::scale, contrast.initialScale});
   Attribute bias;
   if (contrast.bias)
     bias = valueOf({"logit_bias", {one}, Role::bias});
@@ -157,16 +161,16 @@ void ModelBuilder::compare(const Contrast &contrast) {
     image = withChannel(image, "compare.image", {}, bias);
   } else {
     declare("logit_scale", {one}, factor, spec.at);
-    auto scale = ScaleAttr::get(
-        &context, ScaleKind::learned_scalar, 1.0, StringAttr(),
-        FlatSymbolRefAttr::get(&context, "logit_scale"), Share::model, 0.0, 1.0,
-        0);
+    auto scale =
+        ScaleAttr::get(&context, ScaleKind::learned_scalar, 1.0, StringAttr(),
+                       FlatSymbolRefAttr::get(&context, "logit_scale"),
+                       Share::model, 0.0, 1.0, 0);
     text = AffineOp::create(op, at, text.getType(), text, scale, ScaleAttr());
   }
   constexpr int64_t any = ShapedType::kDynamic;
   auto square = RankedTensorType::get({any, any}, f32);
-  outputs.push_back({"logits_per_image",
-                     SimilarityOp::create(op, at, square, image, text)});
-  outputs.push_back({"logits_per_text",
-                     SimilarityOp::create(op, at, square, text, image)});
+  outputs.push_back(
+      {"logits_per_image", SimilarityOp::create(op, at, square, image, text)});
+  outputs.push_back(
+      {"logits_per_text", SimilarityOp::create(op, at, square, text, image)});
 }

@@ -6,8 +6,8 @@
 namespace mille::import {
 
 // [prefix + tokens, 2n], n = headDim / 2: the cosines, then the sines, of a
-// token's angles: 2 pi times its row, then its column (the middle of it, -1 to 1
-// over the image), times theta^(-4i / headDim), i < headDim / 4. The first
+// token's angles: 2 pi times its row, then its column (the middle of it, -1 to
+// 1 over the image), times theta^(-4i / headDim), i < headDim / 4. The first
 // `prefix` tokens do not turn.
 std::vector<double> axialRotation(Grid grid, int64_t prefix, int64_t headDim,
                                   double theta);

@@ -14,7 +14,7 @@ namespace mille::import {
 class ModelBuilder {
 public:
   ModelBuilder(const ModelSpec &spec, WeightSource &weights,
-          const BuildOptions &options, mlir::MLIRContext &context);
+               const BuildOptions &options, mlir::MLIRContext &context);
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
 private:
@@ -134,8 +134,7 @@ private:
                       llvm::StringRef name, double scale,
                       mlir::LocationAttr at);
   Value attendLinear(const Heads &heads, const Attention &a,
-                     llvm::StringRef name, double scale,
-                     mlir::LocationAttr at);
+                     llvm::StringRef name, double scale, mlir::LocationAttr at);
   Value feedForward(Value u, const Branch &branch, int64_t layer);
   Value dense(Value u, const FeedForward &f, const Extent &size,
               llvm::StringRef name, mlir::LocationAttr at);
@@ -199,17 +198,17 @@ private:
     bool oneNumber = false; // the last dimension, 1, is no part of its shape
   };
   std::vector<Output> outputs;
-  size_t outputsBefore = 0; // of the stacks before the last
-  const Stack *stack = nullptr; // the current one
-  const Attention *attention = nullptr; // of the branch at hand
+  size_t outputsBefore = 0;                    // of the stacks before the last
+  const Stack *stack = nullptr;                // the current one
+  const Attention *attention = nullptr;        // of the branch at hand
   int64_t tokens = mlir::ShapedType::kDynamic; // of the current stream
   // What cross attention reads: the stream before the current stack.
   Value memory, memoryMask;
   const Extent *memoryWidth = nullptr;
-  Value sharedBias; // by distance, of all layers of the current stack
-  Value sharedPairBias; // the same by pair
+  Value sharedBias;           // by distance, of all layers of the current stack
+  Value sharedPairBias;       // the same by pair
   std::vector<Value> vectors; // pooled and projected, of each stack
-  Value pooled; // of the current stack, before projection
+  Value pooled;               // of the current stack, before projection
   std::map<std::vector<int64_t>, Value> numbered; // what tokenNumbers made
   llvm::StringSet<> made;
 };

@@ -1,11 +1,12 @@
 // Writes docs/init.md out of the table of schemes.
-#include "compiler/import/schemes/Schemes.h"
 #include "compiler/import/pages/SpecPage.h"
+#include "compiler/import/schemes/Schemes.h"
 
 using namespace mille::import;
 using llvm::StringRef;
 
-static constexpr StringRef introduction = R"page(# Initialisation: schemes for making weights
+static constexpr StringRef introduction =
+    R"page(# Initialisation: schemes for making weights
 
 Written by `mille-spec-page --schemes` from the table that draws weights
 (`compiler/import/schemes/Schemes.cpp`).
@@ -69,9 +70,11 @@ static StringRef drawInWords(Draw draw) {
 
 static std::string partsInWords(Parts parts) {
   static constexpr StringRef words[] = {
-      "embed",  "position", "token_type", "q",           "k",
-      "v",      "o",        "ffn in",     "ffn gate",    "ffn out",
-      "router", "other linears", "head",  "norm weight", "branch_norm weight",
+      "embed",       "position",    "token_type",
+      "q",           "k",           "v",
+      "o",           "ffn in",      "ffn gate",
+      "ffn out",     "router",      "other linears",
+      "head",        "norm weight", "branch_norm weight",
       "branch_scale"};
   std::string text;
   for (size_t i = 0; i < std::size(words); ++i)
@@ -107,14 +110,16 @@ static std::string needsInWords(const SchemeEntry &entry) {
     return "";
   case Needs::scaledPost:
     return "For post-norm units (or pre-norm with `residual_tap` normed) whose "
-           "`skip_scale` is `" + entry.skip.str() + "`; beside a decoder `" +
+           "`skip_scale` is `" +
+           entry.skip.str() + "`; beside a decoder `" +
            entry.encoderSkip.str() + "`, beside an encoder `" +
            entry.decoderSkip.str() + "`.";
   case Needs::oneSuPlacement:
-    return "For units of one placement: pre-norm with `skip_scale` 1, post-norm "
-           "with `skip_scale` `" + entry.skip.str() +
-           "`, or res-post-norm with `branch_scale` `" + entry.branchScale.str() +
-           "` (or learned, which then starts there).";
+    return "For units of one placement: pre-norm with `skip_scale` 1, "
+           "post-norm "
+           "with `skip_scale` `" +
+           entry.skip.str() + "`, or res-post-norm with `branch_scale` `" +
+           entry.branchScale.str() + "` (or learned, which then starts there).";
   case Needs::innerNorms:
     return "For pre-norm units with `inner_norm` in each branch.";
   case Needs::shiftsAndScales:

@@ -107,7 +107,8 @@ static std::string cell(std::string text) {
 void mille::import::writeSpecPage(llvm::raw_ostream &out) {
   out << introduction;
   for (const SpecObject &object : specObjects()) {
-    out << "\n## " << object.name << "\n\n" << object.says
+    out << "\n## " << object.name << "\n\n"
+        << object.says
         << "\n\n| key | value | default | |\n|---|---|---|---|\n";
     for (const SpecKey &key : object.keys)
       out << "| `" << key.key << "` | "
@@ -173,8 +174,9 @@ static js::Object keySchema(const SpecKey &key) {
   if (key.perLayer)
     forms.push_back(js::Object{
         {"type", "array"},
-        {"items", js::Object{{"anyOf", js::Array{schemaOf(key),
-                                                 js::Object{{"type", "null"}}}}}}});
+        {"items",
+         js::Object{{"anyOf", js::Array{schemaOf(key),
+                                        js::Object{{"type", "null"}}}}}}});
   forms.push_back(js::Object{{"type", "null"}});
   return js::Object{
       {"anyOf", std::move(forms)},

@@ -10,7 +10,7 @@ using namespace mille::import;
 using namespace mille::transformer;
 using llvm::StringRef;
 
-//===-- Names of formulas ----------------------------------------------------===//
+//===-- Names of formulas -------------------------------------------------===//
 
 static int64_t unitsOf(const Stack &stack) {
   int64_t units = 0;
@@ -21,7 +21,7 @@ static int64_t unitsOf(const Stack &stack) {
 
 DepthNames::DepthNames(const ModelSpec &spec, const Stack &stack) {
   const bool both = spec.decoder && spec.before.size() == 1;
-  which = !both            ? Stacks::alone
+  which = !both             ? Stacks::alone
           : &stack == &spec ? Stacks::decoder
                             : Stacks::encoder;
   names = {{"layers", double(stack.layers.value)},
@@ -33,9 +33,9 @@ DepthNames::DepthNames(const ModelSpec &spec, const Stack &stack) {
   }
 }
 
-double DepthNames::value(
-    StringRef formula,
-    llvm::ArrayRef<std::pair<StringRef, double>> more) const {
+double
+DepthNames::value(StringRef formula,
+                  llvm::ArrayRef<std::pair<StringRef, double>> more) const {
   std::string why;
   auto number = [&](StringRef name) -> std::optional<double> {
     for (auto list : {llvm::ArrayRef(names), more})
@@ -47,7 +47,7 @@ double DepthNames::value(
   return evaluateFormula(formula, number, why).value_or(std::nan(""));
 }
 
-//===-- Rules ----------------------------------------------------------------===//
+//===-- Rules -------------------------------------------------------------===//
 
 // The slot that a norm's weight or a scale fills: the word before the last, or
 // the last, of its name.
@@ -123,7 +123,8 @@ static double varianceOfCut() {
 // convolution's [out, in, places].
 static int64_t inputsOf(const Wanted &wanted) {
   int64_t inputs = wanted.shape.back().size;
-  const bool convolution = wanted.role == Role::dense && wanted.shape.size() > 2;
+  const bool convolution =
+      wanted.role == Role::dense && wanted.shape.size() > 2;
   if (convolution)
     for (size_t i = 1; i + 1 < wanted.shape.size(); ++i)
       inputs *= wanted.shape[i].size;
@@ -136,11 +137,12 @@ Recipe::Filling Recipe::fill(const Rule &rule, const Wanted &wanted,
   const double fanIn =
       wanted.role == Role::bias ? wanted.fanIn : inputsOf(wanted);
   const Attention *attention = wanted.attention;
-  const double number = DepthNames(spec, stack)
-                            .value(rule.formula,
-                                   {{"fan_in", fanIn},
-                                    {"fan_out", double(fanOut)},
-                                    {"head_dim", attention ? attention->headDim.value : 1.0}});
+  const double number =
+      DepthNames(spec, stack)
+          .value(rule.formula,
+                 {{"fan_in", fanIn},
+                  {"fan_out", double(fanOut)},
+                  {"head_dim", attention ? attention->headDim.value : 1.0}});
   switch (rule.draw) {
   case Draw::fixed:
     return {Distribution::fixed, number};
@@ -160,8 +162,8 @@ Recipe::Filling Recipe::fill(const Rule &rule, const Wanted &wanted,
 Recipe::Filling Recipe::filling(const Wanted &wanted, Role role,
                                 int64_t fanOut) const {
   const bool bias = wanted.role == Role::bias;
-  const Parts part = partOf(bias && role == Role::bias ? wanted.biasOf : role,
-                            wanted.name);
+  const Parts part =
+      partOf(bias && role == Role::bias ? wanted.biasOf : role, wanted.name);
   const Rule *rule = ruleFor(wanted, part, bias);
   if (bias && !wanted.fanIn) // of a norm
     rule = nullptr;
@@ -175,7 +177,7 @@ Recipe::Filling Recipe::filling(const Wanted &wanted, Role role,
   return filling;
 }
 
-//===-- Values ---------------------------------------------------------------===//
+//===-- Values ------------------------------------------------------------===//
 
 mlir::Attribute Recipe::drawn(const Filling &filling, StringRef stream,
                               llvm::ArrayRef<int64_t> shape) const {
@@ -196,11 +198,12 @@ mlir::Attribute Recipe::joined(const Wanted &wanted,
   llvm::SmallVector<mlir::Attribute> parts;
   for (auto [part, filling] : llvm::zip_equal(wanted.parts, fillings)) {
     const int64_t each = part.rows / wanted.groups;
-    mlir::Attribute value = drawn(filling, part.name, {wanted.groups, each, in});
+    mlir::Attribute value =
+        drawn(filling, part.name, {wanted.groups, each, in});
     parts.push_back(PermuteAttr::get(&context, value, groupsInside));
   }
-  mlir::Attribute whole =
-      PermuteAttr::get(&context, ConcatAttr::get(&context, parts), groupsInside);
+  mlir::Attribute whole = PermuteAttr::get(
+      &context, ConcatAttr::get(&context, parts), groupsInside);
   llvm::SmallVector<int64_t> shape;
   for (const Dimension &dimension : wanted.shape)
     shape.push_back(dimension.size);
@@ -214,13 +217,12 @@ mlir::Attribute Recipe::value(const Wanted &wanted) {
   llvm::SmallVector<Filling> fillings;
   const bool experts = shape.size() == 3 && wanted.role != Role::dense;
   for (const WantedPart &part : wanted.parts)
-    fillings.push_back(filling(wanted, part.role,
-                               part.rows / (experts ? shape[0] : 1)));
+    fillings.push_back(
+        filling(wanted, part.role, part.rows / (experts ? shape[0] : 1)));
   if (wanted.parts.empty()) {
     const bool convolution = shape.size() > 2 && !experts;
-    const int64_t rows = shape.size() < 2 || convolution
-                             ? shape[0]
-                             : shape[shape.size() - 2];
+    const int64_t rows =
+        shape.size() < 2 || convolution ? shape[0] : shape[shape.size() - 2];
     fillings.push_back(filling(wanted, wanted.role, rows));
   }
   mlir::Attribute value = llvm::all_equal(fillings)

@@ -1,9 +1,9 @@
-// Initial weights by recipe: a distribution for each role of a parameter, by the
-// table in Schemes.h.
+// Initial weights by recipe: a distribution for each role of a parameter, by
+// the table in Schemes.h.
 #pragma once
 #include "compiler/import/Problems.h"
-#include "compiler/import/schemes/Schemes.h"
 #include "compiler/import/WeightSource.h"
+#include "compiler/import/schemes/Schemes.h"
 
 namespace mille::import {
 
@@ -25,8 +25,9 @@ Placement placementOf(const Unit &unit, int64_t layer);
 class DepthNames {
 public:
   DepthNames(const ModelSpec &spec, const Stack &stack);
-  double value(llvm::StringRef formula,
-               llvm::ArrayRef<std::pair<llvm::StringRef, double>> more = {}) const;
+  double
+  value(llvm::StringRef formula,
+        llvm::ArrayRef<std::pair<llvm::StringRef, double>> more = {}) const;
   Stacks which; // never any
 
 private:

@@ -38,11 +38,15 @@ public:
 
   void check() {
     if (spec.ntk != (entry.needs == Needs::ntkForm))
-      problems.error(spec.at, said() + (spec.ntk
-                         ? "whose weights have no factor in the linears but "
-                           "parametrisation is \"ntk\""
-                         : "whose weights have deviation 1 but parametrisation "
-                           "is \"standard\""))
+      problems
+          .error(
+              spec.at,
+              said() +
+                  (spec.ntk
+                       ? "whose weights have no factor in the linears but "
+                         "parametrisation is \"ntk\""
+                       : "whose weights have deviation 1 but parametrisation "
+                         "is \"standard\""))
           .help(spec.ntk ? "take scheme ntk, or parametrisation \"standard\""
                          : "add \"parametrisation\": \"ntk\"");
     for (const Stack &stack : spec.before)
@@ -89,11 +93,13 @@ private:
     case Needs::learnedScale:
       return learned(unit, layer, ScaleKind::learned_scalar)
                  ? ""
-                 : "which starts a learned_scalar branch_scale but there is none";
+                 : "which starts a learned_scalar branch_scale but there is "
+                   "none";
     case Needs::learnedChannels:
       return learned(unit, layer, ScaleKind::learned_channel)
                  ? ""
-                 : "which starts a learned_channel branch_scale but there is none";
+                 : "which starts a learned_channel branch_scale but there is "
+                   "none";
     case Needs::branchNormWeight:
       return holds(unit.branchNorm, layer) &&
                      unit.branchNorm.at(layer)->affine != Affine::none
@@ -162,9 +168,9 @@ private:
     for (const Branch &branch : unit.branches) {
       const Attention *attention = branch.attention.at(layer);
       const FeedForward *feedForward = branch.feedForward.at(layer);
-      const bool inner = attention ? attention->cross ||
-                                         attention->innerNorm.norm.present()
-                                   : feedForward->innerNorm.present();
+      const bool inner =
+          attention ? attention->cross || attention->innerNorm.norm.present()
+                    : feedForward->innerNorm.present();
       if (!inner)
         return "whose gain is for branches with inner_norm but branch " +
                branch.name + " has none";

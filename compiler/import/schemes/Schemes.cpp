@@ -37,7 +37,8 @@ static constexpr Rule nanochatRules[] = {
     {Parts(P::words), Draw::normal, "1"},
     {Parts(P::head), Draw::normal, "0.001"}};
 static constexpr Rule clipRules[] = {
-    {attentionIn | P::ffnOut, Draw::normal, "hidden_size^(-1/2)*(2*layers)^(-1/2)"},
+    {attentionIn | P::ffnOut, Draw::normal,
+     "hidden_size^(-1/2)*(2*layers)^(-1/2)"},
     {Parts(P::output), Draw::normal, "hidden_size^(-1/2)"},
     {P::ffnIn | P::gate, Draw::normal, "(2*hidden_size)^(-1/2)"},
     {Parts(P::positions), Draw::normal, "0.01"},
@@ -49,11 +50,15 @@ static constexpr Rule t5Rules[] = {
     {P::positions | P::head, Draw::normal, "hidden_size^(-1/2)"},
     {linears, Draw::normal, "1/sqrt(fan_in)"}};
 
-static constexpr Rule xavierUniformRules[] = {{linears, Draw::uniform, xavierFormula}};
+static constexpr Rule xavierUniformRules[] = {
+    {linears, Draw::uniform, xavierFormula}};
 static constexpr Rule heRules[] = {{linears, Draw::normal, "sqrt(2/fan_in)"}};
-static constexpr Rule heUniformRules[] = {{linears, Draw::uniform, "sqrt(2/fan_in)"}};
-static constexpr Rule lecunRules[] = {{linears, Draw::normal, "1/sqrt(fan_in)"}};
-static constexpr Rule lecunUniformRules[] = {{linears, Draw::uniform, "1/sqrt(fan_in)"}};
+static constexpr Rule heUniformRules[] = {
+    {linears, Draw::uniform, "sqrt(2/fan_in)"}};
+static constexpr Rule lecunRules[] = {
+    {linears, Draw::normal, "1/sqrt(fan_in)"}};
+static constexpr Rule lecunUniformRules[] = {
+    {linears, Draw::uniform, "1/sqrt(fan_in)"}};
 static constexpr Rule lecunTruncatedRules[] = {
     {linears, Draw::compensated, "1/sqrt(fan_in)"}};
 static constexpr Rule ntkRules[] = {{linears, Draw::normal, "1"}};
@@ -61,7 +66,8 @@ static constexpr Rule roformerRules[] = {
     {matrices, Draw::compensated, "1/sqrt(fan_in*layers)"}};
 
 static constexpr Rule deepnormRules[] = {
-    {felt, Draw::normal, "sqrt(2/(fan_in+fan_out))*(8*layers)^(-1/4)", Stacks::alone},
+    {felt, Draw::normal, "sqrt(2/(fan_in+fan_out))*(8*layers)^(-1/4)",
+     Stacks::alone},
     {felt, Draw::normal,
      "sqrt(2/(fan_in+fan_out))*0.87*(encoder_layers^4*decoder_layers)^(-1/16)",
      Stacks::encoder},
@@ -76,18 +82,18 @@ static constexpr Rule torchscaleRules[] = {
      Stacks::encoder, Placement::any, 0, false, true},
     {felt, Draw::uniform, "(3*fan_in)^(-1/2)*(12*decoder_layers)^(-1/4)",
      Stacks::decoder, Placement::any, 0, false, true},
-    {linears, Draw::uniform, "(3*fan_in)^(-1/2)", Stacks::any, Placement::any, 0,
-     false, true}};
+    {linears, Draw::uniform, "(3*fan_in)^(-1/2)", Stacks::any, Placement::any,
+     0, false, true}};
 
-#define SU(rules, postGain, preGain, scale)                                     \
+#define SU(rules, postGain, preGain, scale)                                    \
   static constexpr Rule rules[] = {                                            \
-      {linears, Draw::normal, "sqrt(2/(fan_in+fan_out))*units^(" postGain ")",  \
+      {linears, Draw::normal, "sqrt(2/(fan_in+fan_out))*units^(" postGain ")", \
        Stacks::any, Placement::post},                                          \
-      {linears, Draw::normal, "sqrt(2/(fan_in+fan_out))*units^(" preGain ")",   \
+      {linears, Draw::normal, "sqrt(2/(fan_in+fan_out))*units^(" preGain ")",  \
        Stacks::any, Placement::pre},                                           \
-      {linears, Draw::normal, "sqrt(2/(fan_in+fan_out))", Stacks::any,          \
+      {linears, Draw::normal, "sqrt(2/(fan_in+fan_out))", Stacks::any,         \
        Placement::resPost},                                                    \
-      {Parts(P::branchScale), Draw::fixed, "units^(" scale ")", Stacks::any,    \
+      {Parts(P::branchScale), Draw::fixed, "units^(" scale ")", Stacks::any,   \
        Placement::resPost}}
 SU(suSgdRules, "-1/4", "-1/2", "-1/2");
 SU(suAdamRules, "-1/2", "-1", "-1");
@@ -95,9 +101,11 @@ SU(suLambRules, "-1/2", "-1/2", "-1");
 #undef SU
 
 static constexpr Rule magnetoRules[] = {
-    {felt, Draw::normal, "sqrt(2/(fan_in+fan_out))*sqrt(ln(2*layers))", Stacks::alone},
+    {felt, Draw::normal, "sqrt(2/(fan_in+fan_out))*sqrt(ln(2*layers))",
+     Stacks::alone},
     {felt, Draw::normal,
-     "sqrt(2/(fan_in+fan_out))*sqrt(ln(3*decoder_layers)*ln(2*encoder_layers)/3)",
+     "sqrt(2/(fan_in+fan_out))*sqrt(ln(3*decoder_layers)*ln(2*encoder_layers)/"
+     "3)",
      Stacks::encoder},
     {felt, Draw::normal, "sqrt(2/(fan_in+fan_out))*sqrt(ln(3*decoder_layers))",
      Stacks::decoder, Placement::any, 0, /*notCross=*/true}};
@@ -105,7 +113,8 @@ static constexpr Rule fixupRules[] = {
     {P::output | P::ffnOut, Draw::fixed, "0"},
     {P::ffnIn | P::gate, Draw::normal, "sqrt(2/(fan_in+fan_out))*units^(-1/2)",
      Stacks::alone},
-    {attentionIn, Draw::normal, "sqrt(2/(fan_in+fan_out))*units^(-1/6)", Stacks::alone},
+    {attentionIn, Draw::normal, "sqrt(2/(fan_in+fan_out))*units^(-1/6)",
+     Stacks::alone},
     {P::ffnIn | P::gate, Draw::normal,
      "sqrt(2/(fan_in+fan_out))*(2*encoder_layers+3*decoder_layers)^(-1/2)"},
     {attentionIn, Draw::normal,
@@ -114,8 +123,10 @@ static constexpr Rule fixupRules[] = {
 static constexpr Rule rezeroRules[] = {
     {Parts(P::branchScale), Draw::fixed, "0"}};
 static constexpr Rule layerscaleRules[] = {
-    {Parts(P::branchScale), Draw::fixed, "0.1", Stacks::any, Placement::any, 18},
-    {Parts(P::branchScale), Draw::fixed, "1e-5", Stacks::any, Placement::any, 24},
+    {Parts(P::branchScale), Draw::fixed, "0.1", Stacks::any, Placement::any,
+     18},
+    {Parts(P::branchScale), Draw::fixed, "1e-5", Stacks::any, Placement::any,
+     24},
     {Parts(P::branchScale), Draw::fixed, "1e-6"},
     {matrices, Draw::normal, "0.02"}};
 static constexpr Rule swinRules[] = {
@@ -123,53 +134,87 @@ static constexpr Rule swinRules[] = {
     {matrices, Draw::normal, "0.02"}};
 
 static constexpr StringRef rootOfDepth = "(2*layers)^(1/4)";
-static constexpr StringRef encoderAlpha = "0.81*(encoder_layers^4*decoder_layers)^(1/16)";
+static constexpr StringRef encoderAlpha =
+    "0.81*(encoder_layers^4*decoder_layers)^(1/16)";
 static constexpr StringRef decoderAlpha = "(3*decoder_layers)^(1/4)";
 
 static constexpr SchemeEntry entries[] = {
-    {"bert", "BERT, ViT and most others: one deviation for all (Hugging Face's initializer_range)",
+    {"bert",
+     "BERT, ViT and most others: one deviation for all (Hugging Face's "
+     "initializer_range)",
      bertRules},
-    {"bert-truncated", "BERT's first code: the same cut at 2 deviations, not compensated",
+    {"bert-truncated",
+     "BERT's first code: the same cut at 2 deviations, not compensated",
      truncatedRules},
-    {"gpt2", "GPT-2: what is summed shrinks with the depth of the sum", gpt2Rules},
+    {"gpt2", "GPT-2: what is summed shrinks with the depth of the sum",
+     gpt2Rules},
     {"llama", "Llama: as bert", bertRules},
     {"llama2.c", "llama2.c: as gpt2, but o and up", llama2cRules},
-    {"nanochat", "nanochat: uniform, what is summed starts at 0", nanochatRules},
+    {"nanochat", "nanochat: uniform, what is summed starts at 0",
+     nanochatRules},
     {"clip", "CLIP", clipRules},
-    {"t5", "T5: 1/sqrt(head_dim) is in q's weights alone", t5Rules, Needs::unitLogits},
+    {"t5", "T5: 1/sqrt(head_dim) is in q's weights alone", t5Rules,
+     Needs::unitLogits},
     {"xavier", "Glorot and Bengio", usual},
     {"xavier-uniform", "the same, uniform", xavierUniformRules},
     {"he", "He et al.: a relu halves the second moment", heRules},
     {"he-uniform", "the same, uniform", heUniformRules},
     {"lecun", "LeCun et al.: keeps the second moment; SELU's too", lecunRules},
     {"lecun-uniform", "the same, uniform", lecunUniformRules},
-    {"lecun-truncated", "the same cut at 2 deviations and compensated by 1/sqrt(0.7737413), as JAX has it",
+    {"lecun-truncated",
+     "the same cut at 2 deviations and compensated by 1/sqrt(0.7737413), as "
+     "JAX has it",
      lecunTruncatedRules},
-    {"ntk", "Jacot et al.: deviation 1, and 1/sqrt(fan_in) as a factor of each linear",
+    {"ntk",
+     "Jacot et al.: deviation 1, and 1/sqrt(fan_in) as a factor of each linear",
      ntkRules, Needs::ntkForm},
-    {"roformer-v2", "RoFormerV2 (bert4keras): cut at 2 deviations, compensated, by depth",
+    {"roformer-v2",
+     "RoFormerV2 (bert4keras): cut at 2 deviations, compensated, by depth",
      roformerRules},
-    {"deepnorm", "DeepNet's paper: gain on v, o and the feed-forward", deepnormRules,
-     Needs::scaledPost, rootOfDepth, encoderAlpha, decoderAlpha},
+    {"deepnorm", "DeepNet's paper: gain on v, o and the feed-forward",
+     deepnormRules, Needs::scaledPost, rootOfDepth, encoderAlpha, decoderAlpha},
     {"deepnorm-torchscale",
-     "torchscale's code: nn.Linear's default under the gain, biases too; beside a "
+     "torchscale's code: nn.Linear's default under the gain, biases too; "
+     "beside a "
      "decoder the encoder's gain is 1.15, not 0.87",
-     torchscaleRules, Needs::scaledPost, rootOfDepth, encoderAlpha, decoderAlpha},
-    {"su-sgd", "Su Jianlin's table for SGD: gain on every linear", suSgdRules,
-     Needs::oneSuPlacement, "units^(1/4)", {}, {}, "units^(-1/2)"},
-    {"su-adam", "the same for Adam", suAdamRules, Needs::oneSuPlacement, "units^(1/2)",
-     {}, {}, "units^(-1)"},
-    {"su-lamb", "the same for LAMB", suLambRules, Needs::oneSuPlacement, "1",
-     {}, {}, "units^(-1)"},
-    {"magneto", "Magneto (torchscale's subln): gain on v, o and the feed-forward",
+     torchscaleRules, Needs::scaledPost, rootOfDepth, encoderAlpha,
+     decoderAlpha},
+    {"su-sgd",
+     "Su Jianlin's table for SGD: gain on every linear",
+     suSgdRules,
+     Needs::oneSuPlacement,
+     "units^(1/4)",
+     {},
+     {},
+     "units^(-1/2)"},
+    {"su-adam",
+     "the same for Adam",
+     suAdamRules,
+     Needs::oneSuPlacement,
+     "units^(1/2)",
+     {},
+     {},
+     "units^(-1)"},
+    {"su-lamb",
+     "the same for LAMB",
+     suLambRules,
+     Needs::oneSuPlacement,
+     "1",
+     {},
+     {},
+     "units^(-1)"},
+    {"magneto",
+     "Magneto (torchscale's subln): gain on v, o and the feed-forward",
      magnetoRules, Needs::innerNorms},
-    {"fixup", "Fixup's code: what is summed starts at 0, the rest shrinks with the number of units",
+    {"fixup",
+     "Fixup's code: what is summed starts at 0, the rest shrinks with the "
+     "number of units",
      fixupRules, Needs::shiftsAndScales},
     {"rezero", "ReZero: a learned branch_scale that starts at 0", rezeroRules,
      Needs::learnedScale},
     {"skipinit", "SkipInit: the same", rezeroRules, Needs::learnedScale},
-    {"layerscale", "CaiT's LayerScale: by depth 0.1, 1e-5, 1e-6", layerscaleRules,
-     Needs::learnedChannels},
+    {"layerscale", "CaiT's LayerScale: by depth 0.1, 1e-5, 1e-6",
+     layerscaleRules, Needs::learnedChannels},
     {"timm-swinv2", "timm's Swin V2: branch_norm starts at 0", swinRules,
      Needs::branchNormWeight}};
 

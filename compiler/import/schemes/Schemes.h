@@ -12,10 +12,34 @@ namespace mille::import {
 
 // In the table's order.
 enum class Scheme {
-  bert, bertTruncated, gpt2, llama, llama2c, nanochat, clip, t5,
-  xavier, xavierUniform, he, heUniform, lecun, lecunUniform, lecunTruncated,
-  ntk, roformerV2, deepnorm, deepnormTorchscale, suSgd, suAdam, suLamb,
-  magneto, fixup, rezero, skipinit, layerscale, swinV2
+  bert,
+  bertTruncated,
+  gpt2,
+  llama,
+  llama2c,
+  nanochat,
+  clip,
+  t5,
+  xavier,
+  xavierUniform,
+  he,
+  heUniform,
+  lecun,
+  lecunUniform,
+  lecunTruncated,
+  ntk,
+  roformerV2,
+  deepnorm,
+  deepnormTorchscale,
+  suSgd,
+  suAdam,
+  suLamb,
+  magneto,
+  fixup,
+  rezero,
+  skipinit,
+  layerscale,
+  swinV2
 };
 
 // What a rule is for: bits, so that one rule serves several.
@@ -42,11 +66,11 @@ constexpr Parts operator|(Part a, Part b) { return Parts(a) | Parts(b); }
 constexpr Parts operator|(Parts a, Part b) { return a | Parts(b); }
 
 enum class Draw {
-  fixed,     // the formula is the value
-  normal,    // the formula is the standard deviation, here and below
-  uniform,   // within +- sqrt(3) deviations
-  truncated, // a normal cut at 2 deviations, which lowers the deviation to
-             // sqrt(0.7737413) of itself
+  fixed,      // the formula is the value
+  normal,     // the formula is the standard deviation, here and below
+  uniform,    // within +- sqrt(3) deviations
+  truncated,  // a normal cut at 2 deviations, which lowers the deviation to
+              // sqrt(0.7737413) of itself
   compensated // the same divided by that: the formula is what comes out
 };
 
@@ -62,28 +86,28 @@ struct Rule {
   llvm::StringRef formula;
   Stacks stacks = Stacks::any;
   Placement placement = Placement::any;
-  int64_t upToLayers = 0;     // 0: any depth
-  bool notCross = false;      // not the linears of cross attention
-  bool alsoBiases = false;    // a bias's fan_in is its linear's
+  int64_t upToLayers = 0;  // 0: any depth
+  bool notCross = false;   // not the linears of cross attention
+  bool alsoBiases = false; // a bias's fan_in is its linear's
 };
 
 // What every unit of a spec must be.
 enum class Needs {
   anything,
-  scaledPost,      // post-norm, or normed skip, with skip_scale by a formula
-  oneSuPlacement,  // all pre, all post with skip_scale by a formula, all res-post
-  innerNorms,      // pre-norm with inner_norm in each branch (sub-LN)
-  shiftsAndScales, // no norms, learned scalars: branch_scale and input_shift
-  learnedScale,    // a learned scalar branch_scale
-  learnedChannels, // a learned branch_scale of each channel
+  scaledPost,       // post-norm, or normed skip, with skip_scale by a formula
+  oneSuPlacement,   // all pre, all post with a formula, all res-post
+  innerNorms,       // pre-norm with inner_norm in each branch (sub-LN)
+  shiftsAndScales,  // no norms, learned scalars: branch_scale and input_shift
+  learnedScale,     // a learned scalar branch_scale
+  learnedChannels,  // a learned branch_scale of each channel
   branchNormWeight, // res-post-norm whose branch_norm has a weight
-  unitLogits,      // logit_scale 1
-  ntkForm,         // parametrisation "ntk"
+  unitLogits,       // logit_scale 1
+  ntkForm,          // parametrisation "ntk"
 };
 
 struct SchemeEntry {
   llvm::StringRef name;
-  llvm::StringRef says; // and where it is from
+  llvm::StringRef says;       // and where it is from
   llvm::ArrayRef<Rule> rules; // the first that matches counts
   Needs needs = Needs::anything;
   // Of scaledPost and oneSuPlacement: skip_scale of post units, by stacks; the

@@ -1,5 +1,5 @@
-// Reads a native spec: model, stacks, embedding, head. Units are in SpecUnit.cpp,
-// branches in SpecBranch.cpp.
+// Reads a native spec: model, stacks, embedding, head. Units are in
+// SpecUnit.cpp, branches in SpecBranch.cpp.
 #include "compiler/import/spec/Spec.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -55,12 +55,13 @@ private:
     stack.embedScale = embedding.real("scale");
     if (auto kind = embedding.chosen("position")) {
       stack.positions = embedding.whole("position_size");
-      stack.positionRule.from = PositionsFrom(embedding.choice("position_from"));
+      stack.positionRule.from =
+          PositionsFrom(embedding.choice("position_from"));
       stack.positionRule.padding = embedding.count("padding_id");
       stack.positionRule.offset = embedding.count("position_offset");
       if (*kind == 1)
-        stack.positionRule.divisor = embedding.real(
-            "position_divisor", double(stack.hidden.value) / 2);
+        stack.positionRule.divisor =
+            embedding.real("position_divisor", double(stack.hidden.value) / 2);
     } else {
       for (StringRef key : {"position_size", "position_from", "padding_id",
                             "position_offset", "position_divisor"})
@@ -120,15 +121,16 @@ private:
         branch.refuseRest();
       }
     bool several = unit.branches.size() > 1;
-    unit.name = fields.text(
-        "name", several || unit.branches.empty() ? "block"
-                                                 : unit.branches[0].name);
+    unit.name = fields.text("name", several || unit.branches.empty()
+                                        ? "block"
+                                        : unit.branches[0].name);
     unitNames.take(fields, unit.name);
     size_t composition = fields.chosen("composition").value_or(several);
     if (composition == 0 && several)
-      fields.error("composition",
-                   "composition is \"sequential\" but the unit has " +
-                       Twine(unit.branches.size()) + " branches")
+      fields
+          .error("composition",
+                 "composition is \"sequential\" but the unit has " +
+                     Twine(unit.branches.size()) + " branches")
           .help("branches of one unit are parallel; a sequence is several "
                 "units");
     if (unit.tap == Tap::normed && unit.inNorm.all.empty())
@@ -148,7 +150,8 @@ private:
 
 class SpecReader {
 public:
-  SpecReader(SpecFields &fields, ModelSpec &spec) : fields(fields), spec(spec) {}
+  SpecReader(SpecFields &fields, ModelSpec &spec)
+      : fields(fields), spec(spec) {}
 
   void read(std::optional<InitRecipe> &init) {
     spec.at = fields.at();

@@ -23,13 +23,14 @@ struct Depths {
 };
 
 // The parts of a spec, each in the file of its name.
-Norm readNorm(SpecFields fields);                              // SpecUnit.cpp
+Norm readNorm(SpecFields fields); // SpecUnit.cpp
 Unit readUnit(SpecFields &fields, const Stack &stack, const Depths &depths);
 // `self` is the object that the fields are of.
 Branch readBranch(SpecFields &fields, const json::Value &self,
-                  const Stack &stack);                        // SpecBranch.cpp
-Attention readAttention(SpecFields &fields, const Stack &stack); // SpecAttention.cpp
-Rope readRope(SpecFields &fields, const Extent &headDim);      // SpecRope.cpp
-FeedForward readFeedForward(SpecFields &fields);               // SpecFeedForward.cpp
+                  const Stack &stack); // SpecBranch.cpp
+Attention readAttention(SpecFields &fields,
+                        const Stack &stack);              // SpecAttention.cpp
+Rope readRope(SpecFields &fields, const Extent &headDim); // SpecRope.cpp
+FeedForward readFeedForward(SpecFields &fields);          // SpecFeedForward.cpp
 
 } // namespace mille::import

@@ -41,17 +41,17 @@ private:
       a.headDim = fields.whole(
           "head_dim", a.latent->nope.value + a.latent->rope.value, 1 << 16);
       if (a.headDim.value != a.latent->nope.value + a.latent->rope.value)
-        fields.error("head_dim", "head_dim is " + Twine(a.headDim.value) +
-                                     " but nope_dim is " +
-                                     Twine(a.latent->nope.value) +
-                                     " and rope_dim " +
-                                     Twine(a.latent->rope.value));
+        fields.error("head_dim",
+                     "head_dim is " + Twine(a.headDim.value) +
+                         " but nope_dim is " + Twine(a.latent->nope.value) +
+                         " and rope_dim " + Twine(a.latent->rope.value));
     } else {
       if (!fields.has("head_dim") && !divides)
-        fields.error("heads", "heads is " + Twine(a.heads.value) +
-                                  " but must divide hidden_size, which is " +
-                                  Twine(stack.hidden.value) +
-                                  ", where head_dim is absent")
+        fields
+            .error("heads", "heads is " + Twine(a.heads.value) +
+                                " but must divide hidden_size, which is " +
+                                Twine(stack.hidden.value) +
+                                ", where head_dim is absent")
             .note(stack.hidden.at, "hidden_size is given here");
       a.headDim = fields.whole(
           "head_dim", stack.hidden.value / a.heads.value + (divides ? 0 : 1),
@@ -80,8 +80,8 @@ private:
   void mask() {
     enum { bidirectional, causal, prefix, cross };
     size_t mask = fields.choice("mask");
-    a.mask = mask == causal || mask == prefix ? Mask::causal
-                                              : Mask::bidirectional;
+    a.mask =
+        mask == causal || mask == prefix ? Mask::causal : Mask::bidirectional;
     a.prefixed = mask == prefix;
     a.cross = mask == cross;
     if (a.cross && !stack.decoder)
@@ -151,7 +151,8 @@ private:
 
   void projections() {
     a.layout = QkvLayout(fields.choice("layout"));
-    if (a.layout != QkvLayout::separate && (a.qBias != a.kBias || a.kBias != a.vBias))
+    if (a.layout != QkvLayout::separate &&
+        (a.qBias != a.kBias || a.kBias != a.vBias))
       fields.error("layout", "layout puts q, k and v in one matrix but their "
                              "biases differ");
     if (fields.has("qkv_clip"))
@@ -180,7 +181,8 @@ private:
     a.rotateValue = fields.truth("rotate_value");
     const json::Value *bias = fields.take("position_bias");
     if (bias && bias->kind == json::Kind::object)
-      a.distance = distanceTable(fields.as(*bias, "distance_bias", "position_bias"));
+      a.distance =
+          distanceTable(fields.as(*bias, "distance_bias", "position_bias"));
     else if (fields.chosen("position_bias"))
       a.slopes = alibiSlopes(a.heads.value);
   }
@@ -193,14 +195,15 @@ private:
     bool bothSides = a.mask == Mask::bidirectional;
     int64_t exact = table.entries.value / (bothSides ? 4 : 2);
     if (exact < 1 || farthest.value <= exact) {
-      fields.error("max_distance",
-                   "max_distance is " + Twine(farthest.value) +
-                       " but buckets is " + Twine(table.entries.value) +
-                       ", of which the first " + Twine(exact) +
-                       " are single distances");
+      fields.error("max_distance", "max_distance is " + Twine(farthest.value) +
+                                       " but buckets is " +
+                                       Twine(table.entries.value) +
+                                       ", of which the first " + Twine(exact) +
+                                       " are single distances");
       table.buckets = {0};
     } else {
-      table.buckets = distanceBuckets(table.entries.value, farthest.value, bothSides);
+      table.buckets =
+          distanceBuckets(table.entries.value, farthest.value, bothSides);
     }
     fields.refuseRest();
     return table;
@@ -216,8 +219,9 @@ private:
       a.innerNorm = headNorm(std::move(*norm), NormGroup::row);
     a.decay = fields.numbers("decay");
     if (!a.decay.empty() && int64_t(a.decay.size()) != a.heads.value)
-      fields.error("decay", "decay has " + Twine(a.decay.size()) +
-                                " entries but heads is " + Twine(a.heads.value))
+      fields
+          .error("decay", "decay has " + Twine(a.decay.size()) +
+                              " entries but heads is " + Twine(a.heads.value))
           .note(a.heads.at, "heads is given here");
   }
 

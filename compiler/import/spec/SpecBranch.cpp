@@ -21,7 +21,8 @@ json::Value merged(const json::Value &branch, const json::Value &entry) {
 
 // What the layers of one kind say; nothing where the kind is unknown.
 void readAs(SpecFields &fields, const Stack &stack, size_t kind,
-            PerLayer<Attention> &attention, PerLayer<FeedForward> &feedForward) {
+            PerLayer<Attention> &attention,
+            PerLayer<FeedForward> &feedForward) {
   if (kind == 0)
     attention.all.push_back(readAttention(fields, stack));
   else

@@ -11,8 +11,9 @@ static Experts readExperts(SpecFields experts, const FeedForward &f) {
   e.count = experts.whole("count", {}, 1 << 16);
   e.chosen = experts.whole("chosen", {}, 1 << 16);
   if (e.chosen.value > e.count.value)
-    experts.error("chosen", "chosen is " + Twine(e.chosen.value) +
-                                " but count is " + Twine(e.count.value))
+    experts
+        .error("chosen", "chosen is " + Twine(e.chosen.value) +
+                             " but count is " + Twine(e.count.value))
         .note(e.count.at, "count is given here");
   e.score = RouterScore(experts.choice("score"));
   e.softmaxChosen = experts.choice("order") == 1;
@@ -38,8 +39,9 @@ static Experts readExperts(SpecFields experts, const FeedForward &f) {
     e.sharedSize = experts.whole("shared_size");
   e.sharedGate = experts.truth("shared_gate");
   if (e.layout != GateLayout::separate && !f.gated)
-    experts.error("layout", "layout names how gate and up are held but gated is "
-                            "\"none\"");
+    experts.error("layout",
+                  "layout names how gate and up are held but gated is "
+                  "\"none\"");
   experts.refuseRest();
   return e;
 }

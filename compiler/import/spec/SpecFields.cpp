@@ -6,8 +6,9 @@ using namespace mille::import;
 using llvm::StringRef;
 using llvm::Twine;
 
-SpecFields::SpecFields(const json::Document &document, const json::Value &object,
-                       StringRef name, StringRef what, Problems &problems,
+SpecFields::SpecFields(const json::Document &document,
+                       const json::Value &object, StringRef name,
+                       StringRef what, Problems &problems,
                        mlir::MLIRContext &context)
     : Fields(document, object, what, problems, context), problems(problems),
       table(specObject(name)), context(context) {}

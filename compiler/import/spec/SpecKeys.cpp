@@ -17,7 +17,8 @@ static constexpr SpecKey modelKeys[] = {
     {"layers", K::whole, "", "required", "how many layers the stack has"},
     {"hidden_size", K::whole, "", "required", "channels of the stream"},
     {"vocab_size", K::whole, "", "required", "token ids are below it"},
-    {"embedding", K::object, "embedding", "the table alone", "tokens to vectors"},
+    {"embedding", K::object, "embedding", "the table alone",
+     "tokens to vectors"},
     {"units", K::objects, "unit", "required",
      "residual units; each layer has all of them in this order"},
     {"layer_weights", K::integers, "", "a set for each layer",
@@ -39,7 +40,8 @@ static constexpr SpecKey stackKeys[] = {
     {"layers", K::whole, "", "required", "how many layers the stack has"},
     {"hidden_size", K::whole, "", "required", "channels of the stream"},
     {"vocab_size", K::whole, "", "required", "token ids are below it"},
-    {"embedding", K::object, "embedding", "the table alone", "tokens to vectors"},
+    {"embedding", K::object, "embedding", "the table alone",
+     "tokens to vectors"},
     {"units", K::objects, "unit", "required", "residual units of a layer"},
     {"layer_weights", K::integers, "", "a set for each layer",
      "for each layer the number of its set of weights"},
@@ -49,7 +51,8 @@ static constexpr SpecKey embeddingKeys[] = {
     {"scale", K::number, "", "1", "multiplies the token's row"},
     {"position", K::word, "learned|sinusoid", "none",
      "a table added: learned, or sines then cosines"},
-    {"position_size", K::whole, "", "required with position", "rows of the table"},
+    {"position_size", K::whole, "", "required with position",
+     "rows of the table"},
     {"position_offset", K::integer, "", "0", "added to a token's position"},
     {"position_from", K::word, "input|ids|mask", "input",
      "what counts: position_ids; ids that are not padding; attention_mask"},
@@ -67,81 +70,102 @@ static constexpr SpecKey embeddingKeys[] = {
 static constexpr SpecKey unitKeys[] = {
     {"name", K::text, "", "the branch's name, or block",
      "letters, digits, _; part of the names of its weights"},
-    {"branches", K::objects, "branch", "required", "one, or several in parallel"},
+    {"branches", K::objects, "branch", "required",
+     "one, or several in parallel"},
     {"in_norm", K::object, "norm", "none", "before a branch", true},
     {"branch_norm", K::object, "norm", "none", "after a branch", true},
     {"out_norm", K::object, "norm", "none", "after the sum", true},
     {"skip_scale", K::object, "scale", "1", "of the skip", true},
-    {"branch_scale", K::object, "scale", "1", "of a branch, after its norm", true},
+    {"branch_scale", K::object, "scale", "1", "of a branch, after its norm",
+     true},
     {"stream_scale", K::object, "scale", "1", "of the unit's result", true},
     {"residual_tap", K::word, "input|normed", "input",
      "whether the skip is taken before or after in_norm"},
     {"composition", K::word, "sequential|parallel", "by the number of branches",
      "sequential: one branch"},
-    {"shared_in_norm", K::flag, "", "true", "parallel branches read one normed input"}};
+    {"shared_in_norm", K::flag, "", "true",
+     "parallel branches read one normed input"}};
 
 static constexpr SpecKey normKeys[] = {
     {"kind", K::word, "layer_norm|rms_norm|l2_norm|identity", "required",
      "l2_norm of queries and keys only"},
-    {"affine", K::word, "none|weight|one_plus_weight", "weight; none for l2_norm",
-     "what multiplies the normed row"},
-    {"bias", K::flag, "", "true for a layer_norm with weight", "is added after"},
-    {"eps", K::positive, "", "1e-05", "inside the root; of l2_norm the least length"},
+    {"affine", K::word, "none|weight|one_plus_weight",
+     "weight; none for l2_norm", "what multiplies the normed row"},
+    {"bias", K::flag, "", "true for a layer_norm with weight",
+     "is added after"},
+    {"eps", K::positive, "", "1e-05",
+     "inside the root; of l2_norm the least length"},
     {"cast", K::word, "cast_then_mul|mul_then_cast", "cast_then_mul",
      "below f32: round to the stream's type before the weight, or after"},
     {"group", K::word, "row|head|heads", "head",
-     "of qk_norm: all heads as one row; each head by one weight; each by its own. "
+     "of qk_norm: all heads as one row; each head by one weight; each by its "
+     "own. "
      "Of inner_norm row or head; absent: row"}};
 
 static constexpr SpecKey scaleKeys[] = {
-    {"kind", K::word, "const|learned_scalar|learned_channel|scheduled", "required",
-     "what the scale is"},
+    {"kind", K::word, "const|learned_scalar|learned_channel|scheduled",
+     "required", "what the scale is"},
     {"value", K::number, "", "required without formula", "of const"},
     {"formula", K::text, "", "none",
-     "of const: numbers, layers, hidden_size, encoder_layers, decoder_layers, + - "
+     "of const: numbers, layers, hidden_size, encoder_layers, decoder_layers, "
+     "+ - "
      "* / ^, parentheses, sqrt, ln; must agree with value to 1e-12"},
     {"init", K::number, "", "1", "of a learned one, where weights are made"},
-    {"share", K::word, "unit|layer|model", "unit", "over what a learned one is one"},
+    {"share", K::word, "unit|layer|model", "unit",
+     "over what a learned one is one"},
     {"from", K::number, "", "0", "of scheduled, at step 0"},
-    {"to", K::number, "", "1", "of scheduled, from `steps` on and at inference"},
+    {"to", K::number, "", "1",
+     "of scheduled, from `steps` on and at inference"},
     {"steps", K::whole, "", "required", "of scheduled"}};
 
 static constexpr SpecKey branchKeys[] = {
     {"kind", K::word, "attention|ffn", "required", "what the branch is"},
     {"name", K::text, "", "attn, or ffn", "letters, digits, _"},
     {"pattern", K::objects, "branch", "all layers alike",
-     "objects whose keys replace the branch's own: layer l takes entry l modulo "
+     "objects whose keys replace the branch's own: layer l takes entry l "
+     "modulo "
      "their number"},
     // Attention.
     {"heads", K::whole, "", "required", "attention: query heads"},
     {"kv_heads", K::whole, "", "heads", "key and value heads; divides heads"},
-    {"head_dim", K::whole, "", "hidden_size / heads", "channels of a query or key head"},
+    {"head_dim", K::whole, "", "hidden_size / heads",
+     "channels of a query or key head"},
     {"value_dim", K::whole, "", "head_dim", "channels of a value head"},
     {"mask", K::word, "bidirectional|causal|prefix|cross", "bidirectional",
-     "prefix: causal but for the first prefix_tokens keys (an input); cross: keys of the encoder"},
+     "prefix: causal but for the first prefix_tokens keys (an input); cross: "
+     "keys of the encoder"},
     {"window", K::integers, "", "open",
      "[l, r]: key j is seen by i when i - l < j < i + r; 0: open"},
-    {"chunk", K::integer, "", "0", "keys of other chunks of so many tokens are hidden"},
-    {"logit_scale", K::object, "logit_scale", "1/sqrt(head_dim)", "of the scores"},
+    {"chunk", K::integer, "", "0",
+     "keys of other chunks of so many tokens are hidden"},
+    {"logit_scale", K::object, "logit_scale", "1/sqrt(head_dim)",
+     "of the scores"},
     {"softcap", K::positive, "", "none", "c tanh(score / c)"},
     {"rope", K::object, "rope", "none", "rotary positions"},
     {"rotate_value", K::flag, "", "false", "values are rotated too"},
     {"position_bias", K::wordOrObject, "alibi distance_bias", "none",
      "added to scores"},
     {"qk_norm", K::object, "norm", "none", "of queries and of keys"},
-    {"qk_norm_order", K::word, "pre_rope|post_rope", "pre_rope", "where qk_norm is"},
-    {"qk_gain", K::number, "", "1", "multiplies queries and keys after qk_norm"},
-    {"qkv_clip", K::positive, "", "none", "queries, keys and values within +- it"},
-    {"qkv_act", K::word, activations, "identity", "on queries, keys and values"},
-    {"sink", K::word, "learned", "none", "a score per head that takes no value"},
+    {"qk_norm_order", K::word, "pre_rope|post_rope", "pre_rope",
+     "where qk_norm is"},
+    {"qk_gain", K::number, "", "1",
+     "multiplies queries and keys after qk_norm"},
+    {"qkv_clip", K::positive, "", "none",
+     "queries, keys and values within +- it"},
+    {"qkv_act", K::word, activations, "identity",
+     "on queries, keys and values"},
+    {"sink", K::word, "learned", "none",
+     "a score per head that takes no value"},
     {"output_gate", K::word, activations, "none",
      "multiplies the heads by this function of a linear of the branch's input"},
     {"layout", K::word, "separate|concat|grouped", "separate",
-     "how the file holds q, k, v: apart; all of q, of k, of v in one matrix; for "
+     "how the file holds q, k, v: apart; all of q, of k, of v in one matrix; "
+     "for "
      "each key head its queries, key and value"},
     {"latent", K::object, "latent", "none", "low-rank queries and keys (MLA)"},
     {"decay", K::numbers, "", "none",
-     "one per head: linear attention, exp(-decay (i - j)) in place of a softmax"},
+     "one per head: linear attention, exp(-decay (i - j)) in place of a "
+     "softmax"},
     // Feed-forward.
     {"intermediate_size", K::whole, "", "required", "ffn: inner channels"},
     {"act", K::word, activations, "required", "ffn: the activation"},
@@ -168,11 +192,13 @@ static constexpr SpecKey biasKeys[] = {
     {"out", K::flag, "", "false", "ffn: the output"}};
 
 static constexpr SpecKey logitScaleKeys[] = {
-    {"static", K::wordOrObject, "rsqrt_head_dim|one static_scale", "rsqrt_head_dim",
-     "a number for all layers"},
-    {"layer", K::word, "1/(l+1)", "1", "a further factor by the layer's number"},
+    {"static", K::wordOrObject, "rsqrt_head_dim|one static_scale",
+     "rsqrt_head_dim", "a number for all layers"},
+    {"layer", K::word, "1/(l+1)", "1",
+     "a further factor by the layer's number"},
     {"length", K::object, "length_scale", "1", "a further factor by length"},
-    {"learned", K::word, "exp_min_ln100", "1", "exp(min(t, ln 100)), t per head"}};
+    {"learned", K::word, "exp_min_ln100", "1",
+     "exp(min(t, ln 100)), t per head"}};
 
 static constexpr SpecKey staticScaleKeys[] = {
     {"const", K::number, "", "required without rsqrt", "the factor"},
@@ -189,8 +215,10 @@ static constexpr SpecKey lengthScaleKeys[] = {
     {"offset", K::integer, "", "0", "of log_floor"}};
 
 static constexpr SpecKey ropeKeys[] = {
-    {"theta", K::positive, "", "10000", "frequency i is theta^(-2i / rotary_dim)"},
-    {"rotary_dim", K::whole, "", "head_dim", "dimensions of a head that turn; even"},
+    {"theta", K::positive, "", "10000",
+     "frequency i is theta^(-2i / rotary_dim)"},
+    {"rotary_dim", K::whole, "", "head_dim",
+     "dimensions of a head that turn; even"},
     {"pairing", K::word, "half|inter|interleaved", "half",
      "pairs (i, i + rotary_dim / 2), or (2i, 2i + 1)"},
     {"sign", K::word, "+1|-1", "+1", "-1 turns backwards"},
@@ -207,23 +235,28 @@ static constexpr SpecKey ropeScalingKeys[] = {
     {"low_freq_factor", K::positive, "", "required", "of llama3"},
     {"high_freq_factor", K::positive, "", "required", "of llama3"},
     {"short_factor", K::numbers, "", "required", "of longrope, one per pair"},
-    {"long_factor", K::numbers, "", "required", "of longrope, beyond original_length"},
-    {"attention_factor", K::positive, "", "by yarn's and longrope's rule; else 1",
-     "multiplies cosines and sines"}};
+    {"long_factor", K::numbers, "", "required",
+     "of longrope, beyond original_length"},
+    {"attention_factor", K::positive, "",
+     "by yarn's and longrope's rule; else 1", "multiplies cosines and sines"}};
 
 static constexpr SpecKey distanceKeys[] = {
-    {"buckets", K::whole, "", "32", "rows of the table, T5's logarithmic buckets"},
+    {"buckets", K::whole, "", "32",
+     "rows of the table, T5's logarithmic buckets"},
     {"max_distance", K::whole, "", "128", "beyond it the last bucket"},
     {"shared", K::flag, "", "true", "one table for all layers"}};
 
 static constexpr SpecKey latentKeys[] = {
-    {"query_rank", K::whole, "", "queries straight from the stream", "rank of queries"},
+    {"query_rank", K::whole, "", "queries straight from the stream",
+     "rank of queries"},
     {"rank", K::whole, "", "required", "rank of keys and values together"},
     {"nope_dim", K::whole, "", "required", "dimensions of a head without RoPE"},
-    {"rope_dim", K::whole, "", "required", "dimensions with RoPE; one key for all heads"},
+    {"rope_dim", K::whole, "", "required",
+     "dimensions with RoPE; one key for all heads"},
     {"query_norm", K::object, "norm", "none", "of the query's latent"},
     {"norm", K::object, "norm", "none", "of the latent of keys and values"},
-    {"query_bias", K::flag, "", "false", "of the projection down to query_rank"},
+    {"query_bias", K::flag, "", "false",
+     "of the projection down to query_rank"},
     {"bias", K::flag, "", "false", "of the projection down to rank"}};
 
 static constexpr SpecKey expertKeys[] = {
@@ -239,11 +272,13 @@ static constexpr SpecKey expertKeys[] = {
     {"renorm", K::word, "none|sum", "none", "weights divided by their sum"},
     {"epsilon", K::number, "", "0", "added to that sum"},
     {"routed_scale", K::number, "", "1", "multiplies the weights"},
-    {"score_site", K::word, "output|input", "output", "what a weight multiplies"},
+    {"score_site", K::word, "output|input", "output",
+     "what a weight multiplies"},
     {"router_bias", K::flag, "", "false", "of the router's linear"},
     {"layout", K::word, "separate|concat|interleaved", "separate",
      "how the file holds gate and up"},
-    {"shared_size", K::whole, "", "none", "inner channels of experts that all take"},
+    {"shared_size", K::whole, "", "none",
+     "inner channels of experts that all take"},
     {"shared_gate", K::flag, "", "false", "sigmoid(w . x) on the shared ones"}};
 
 static constexpr SpecKey poolingKeys[] = {
@@ -275,11 +310,15 @@ static constexpr SpecKey initKeys[] = {
 
 static constexpr SpecObject objects[] = {
     {"spec", "The file.", modelKeys},
-    {"stack", "An encoder or a decoder; the names of its weights begin with "
-              "`encoder.` or `decoder.`.", stackKeys},
+    {"stack",
+     "An encoder or a decoder; the names of its weights begin with "
+     "`encoder.` or `decoder.`.",
+     stackKeys},
     {"embedding", "Token and position tables.", embeddingKeys},
-    {"unit", "y = stream_scale * out_norm(skip_scale * r + sum of branch_scale * "
-             "branch_norm(F(u))), u = in_norm(x), r = x or u.", unitKeys},
+    {"unit",
+     "y = stream_scale * out_norm(skip_scale * r + sum of branch_scale * "
+     "branch_norm(F(u))), u = in_norm(x), r = x or u.",
+     unitKeys},
     {"branch", "Attention or feed-forward, inside a unit.", branchKeys},
     {"norm", "One norm.", normKeys},
     {"scale", "One scale.", scaleKeys},
@@ -287,13 +326,18 @@ static constexpr SpecObject objects[] = {
     {"logit_scale", "The factors of attention's scores; their product counts.",
      logitScaleKeys},
     {"static_scale", "A number as itself or under a root.", staticScaleKeys},
-    {"length_scale", "A factor by position or number of keys.", lengthScaleKeys},
+    {"length_scale", "A factor by position or number of keys.",
+     lengthScaleKeys},
     {"rope", "Rotary position embedding.", ropeKeys},
-    {"rope_scaling", "Frequencies for texts longer than trained.", ropeScalingKeys},
-    {"distance_bias", "A learned bias by distance in buckets (T5).", distanceKeys},
+    {"rope_scaling", "Frequencies for texts longer than trained.",
+     ropeScalingKeys},
+    {"distance_bias", "A learned bias by distance in buckets (T5).",
+     distanceKeys},
     {"latent", "Multi-head latent attention.", latentKeys},
-    {"experts", "A mixture of experts; intermediate_size is one expert's.", expertKeys},
-    {"pooling", "One vector per sequence, the output `pooler_output`.", poolingKeys},
+    {"experts", "A mixture of experts; intermediate_size is one expert's.",
+     expertKeys},
+    {"pooling", "One vector per sequence, the output `pooler_output`.",
+     poolingKeys},
     {"head", "Logits.", headKeys},
     {"transform", "Dense, activation, norm.", transformKeys},
     {"init", "Weights by recipe.", initKeys}};

@@ -7,18 +7,18 @@
 namespace mille::import {
 
 enum class KeyKind {
-  whole,      // from 1
-  integer,    // from 0
+  whole,   // from 1
+  integer, // from 0
   number,
-  positive,   // a number > 0
+  positive, // a number > 0
   flag,
   text,
-  word,       // one of `of`, separated by "|"
-  object,     // the object named `of`
-  objects,    // a list of these
+  word,         // one of `of`, separated by "|"
+  object,       // the object named `of`
+  objects,      // a list of these
   wordOrObject, // "word|word object"
-  numbers,    // a list of numbers
-  integers,   // a list of whole numbers
+  numbers,      // a list of numbers
+  integers,     // a list of whole numbers
 };
 
 struct SpecKey {

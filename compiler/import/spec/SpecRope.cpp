@@ -39,7 +39,8 @@ void scaleLong(SpecFields &scaling, double length, Rope &rope) {
   rope.frequencies = dividedBy(scaling, "short_factor", rope.frequencies);
   rope.longContext = std::move(further);
   double factor = scaling.has("factor") ? scaling.real("factor") : 1;
-  double usual = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(length));
+  double usual =
+      factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(length));
   rope.attentionFactor = scaling.real("attention_factor", usual);
 }
 
@@ -98,8 +99,8 @@ Rope mille::import::readRope(SpecFields &rope, const Extent &headDim) {
     rotary.value = 2;
   }
   read.frequencies = ropeFrequencies(theta, rotary.value);
-  read.pairing = rope.choice("pairing") == 0 ? Pairing::half
-                                             : Pairing::interleaved;
+  read.pairing =
+      rope.choice("pairing") == 0 ? Pairing::half : Pairing::interleaved;
   if (auto scaling = rope.inner("scaling"))
     scale(std::move(*scaling), theta, read);
   if (rope.choice("sign") == 1) {

@@ -25,7 +25,7 @@ Norm mille::import::readNorm(SpecFields fields) {
     return norm;
   }
   auto affine = fields.chosen("affine");
-  norm.affine = affine                            ? Affine(*affine)
+  norm.affine = affine                           ? Affine(*affine)
                 : norm.kind == NormKind::l2_norm ? Affine::none
                                                  : Affine::weight;
   norm.bias = fields.truth("bias", norm.kind == NormKind::layer_norm &&

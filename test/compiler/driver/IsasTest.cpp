@@ -10,20 +10,20 @@
 // CHECK: zen4, bf16: zen4
 // CHECK: zen4, int8: zen4
 // CHECK: cascadelake, f32: cascadelake x86-64-v3
-// CHECK: cascadelake, bf16: --dtype=bf16 computes with avx512_bf16, which this machine's CPU has not
-// CHECK-NEXT: --target=cascadelake emulates it, slowly
+// CHECK: cascadelake, bf16: --dtype=bf16 computes with avx512_bf16, which this
+// machine's CPU has not CHECK-NEXT: --target=cascadelake emulates it, slowly
 // CHECK: cascadelake, int8: cascadelake
 // CHECK: cooperlake, int8: cascadelake
 // CHECK: skylake, f32: x86-64-v4 x86-64-v3
-// CHECK: skylake, int8: --dtype=int8 computes with avx512_vnni, which this machine's CPU has not
-// CHECK-NEXT: --target=x86-64-v4 emulates it, slowly
+// CHECK: skylake, int8: --dtype=int8 computes with avx512_vnni, which this
+// machine's CPU has not CHECK-NEXT: --target=x86-64-v4 emulates it, slowly
 // CHECK: avx2, f32: x86-64-v3
-// CHECK: avx2, bf16: --dtype=bf16 computes with avx512_bf16, which this machine's CPU has not
-// CHECK-NEXT: --target=x86-64-v3 emulates it, slowly
-// CHECK: avx2, int8: --dtype=int8 computes with avx512_vnni, which this machine's CPU has not
-// CHECK: avx2, bf16, x86-64-v3: x86-64-v3
-// CHECK: nothing, f32, host: this machine's CPU has none of the instruction sets that Mille knows
-// CHECK-NEXT: --target=x86-64-v3 generates for others
+// CHECK: avx2, bf16: --dtype=bf16 computes with avx512_bf16, which this
+// machine's CPU has not CHECK-NEXT: --target=x86-64-v3 emulates it, slowly
+// CHECK: avx2, int8: --dtype=int8 computes with avx512_vnni, which this
+// machine's CPU has not CHECK: avx2, bf16, x86-64-v3: x86-64-v3
+// CHECK: nothing, f32, host: this machine's CPU has none of the instruction
+// sets that Mille knows CHECK-NEXT: --target=x86-64-v3 generates for others
 #include "compiler/driver/program/Isas.h"
 #include "runtime/abi.h"
 
@@ -46,9 +46,8 @@ static void choose(const char *machine, uint64_t features, const char *dtype,
 
 int main() {
   constexpr uint64_t avx2 = MILLE_CPU_AVX2;
-  constexpr uint64_t zen4 =
-      avx2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 | MILLE_CPU_AVX512_VNNI |
-      MILLE_CPU_AVX512_VBMI2;
+  constexpr uint64_t zen4 = avx2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 |
+                            MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2;
   constexpr uint64_t newest = zen4 | MILLE_CPU_AMX;
   constexpr uint64_t skylake = avx2 | MILLE_CPU_AVX512;
   constexpr uint64_t cascadelake = skylake | MILLE_CPU_AVX512_VNNI;

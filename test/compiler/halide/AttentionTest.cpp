@@ -1,5 +1,6 @@
-// kernel.attention against double: odd head sizes, rows and keys, grouped heads,
-// masks, rotation, slopes, softcap, ranges of rows and heads, several sequences.
+// kernel.attention against double: odd head sizes, rows and keys, grouped
+// heads, masks, rotation, slopes, softcap, ranges of rows and heads, several
+// sequences.
 //
 // RUN: %programs/kernel-attention widest
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
@@ -24,10 +25,14 @@ struct Case {
   double softcap = 0;
   bool slopes = false;
   double scale = 0.125;
-  int64_t columns() const { return heads * headDim + kvHeads * (headDim + valueDim); }
+  int64_t columns() const {
+    return heads * headDim + kvHeads * (headDim + valueDim);
+  }
   int64_t stride() const { return (columns() + 15) / 16 * 16 + 16; }
   int64_t outStride() const { return (heads * valueDim + 15) / 16 * 16; }
-  double slope(int64_t h) const { return slopes ? std::exp2(-double(h + 1)) : 0; }
+  double slope(int64_t h) const {
+    return slopes ? std::exp2(-double(h + 1)) : 0;
+  }
 };
 
 std::string rowsType(int64_t columns, int64_t stride) {
@@ -40,7 +45,8 @@ std::string textOf(const Case &c) {
   std::string x = rowsType(c.columns(), c.stride());
   std::string o = rowsType(c.heads * c.valueDim, c.outStride());
   std::string r = "memref<?x" + number(2 * c.angles) + "xf32>";
-  std::string text = "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o;
+  std::string text =
+      "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o;
   if (c.bias)
     text += ", %m: memref<?x1xf32>";
   if (c.angles)
@@ -52,8 +58,8 @@ std::string textOf(const Case &c) {
     text += " rotation %r : " + r;
   text += " queries %t keys %t first %p outs(%o : " + o + ") heads " +
           number(c.heads) + " kv_heads " + number(c.kvHeads) + " head_dim " +
-          number(c.headDim) + " value_dim " + number(c.valueDim) + " offsets [0, " +
-          number(c.heads * c.headDim) + ", " +
+          number(c.headDim) + " value_dim " + number(c.valueDim) +
+          " offsets [0, " + number(c.heads * c.headDim) + ", " +
           number((c.heads + c.kvHeads) * c.headDim) + "] scale " +
           std::to_string(c.scale) + " causal " + (c.causal ? "true" : "false");
   if (c.softcap)
@@ -94,7 +100,8 @@ struct Data {
       bias[m] = m / tokens == 1 || random() % 4 == 0 ? -1e30f : 0.0f;
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t i = 0; i < c.angles; ++i) {
-        double angle = double(m % tokens) * std::pow(100.0, -double(i) / c.angles);
+        double angle =
+            double(m % tokens) * std::pow(100.0, -double(i) / c.angles);
         rotation[m * 2 * c.angles + i] = float(std::cos(angle));
         rotation[m * 2 * c.angles + c.angles + i] = float(std::sin(angle));
       }
@@ -103,7 +110,8 @@ struct Data {
     if (c.bias)
       arguments.push_back(matrix(bias.data(), rows, 1, 1));
     if (c.angles)
-      arguments.push_back(matrix(rotation.data(), rows, 2 * c.angles, 2 * c.angles));
+      arguments.push_back(
+          matrix(rotation.data(), rows, 2 * c.angles, 2 * c.angles));
     if (judged)
       reference();
   }
@@ -115,7 +123,8 @@ struct Data {
       v[d] = input[m * c.stride() + column + d];
     std::vector<double> t = v;
     for (int64_t i = 0; turn && i < c.angles; ++i) {
-      int64_t a = c.interleaved ? 2 * i : i, b = c.interleaved ? 2 * i + 1 : i + c.angles;
+      int64_t a = c.interleaved ? 2 * i : i,
+              b = c.interleaved ? 2 * i + 1 : i + c.angles;
       double cosine = rotation[m * 2 * c.angles + i];
       double sine = rotation[m * 2 * c.angles + c.angles + i];
       t[a] = v[a] * cosine - v[b] * sine;
@@ -131,15 +140,21 @@ struct Data {
         int64_t g = h / (c.heads / c.kvHeads);
         std::vector<std::vector<double>> ks, vs;
         for (int64_t j = 0; j < tokens; ++j) {
-          ks.push_back(head(s * tokens + j, (c.heads * c.headDim) + g * c.headDim, c.headDim, true));
-          vs.push_back(head(s * tokens + j, (c.heads + c.kvHeads) * c.headDim + g * c.valueDim, c.valueDim, false));
+          ks.push_back(head(s * tokens + j,
+                            (c.heads * c.headDim) + g * c.headDim, c.headDim,
+                            true));
+          vs.push_back(head(s * tokens + j,
+                            (c.heads + c.kvHeads) * c.headDim + g * c.valueDim,
+                            c.valueDim, false));
         }
         for (int64_t i = 0; i < tokens; ++i) {
-          std::vector<double> q = head(s * tokens + i, h * c.headDim, c.headDim, true);
+          std::vector<double> q =
+              head(s * tokens + i, h * c.headDim, c.headDim, true);
           std::vector<double> score(tokens);
           double top = -INFINITY, sum = 0;
           for (int64_t j = 0; j < tokens; ++j) {
-            bool seen = (!c.causal || j <= i) && (!c.bias || bias[s * tokens + j] > -1e30f);
+            bool seen = (!c.causal || j <= i) &&
+                        (!c.bias || bias[s * tokens + j] > -1e30f);
             double dot = 0;
             for (int64_t d = 0; d < c.headDim; ++d)
               dot += q[d] * ks[j][d];
@@ -167,12 +182,14 @@ struct Data {
     for (size_t i = 0; i < out.size(); ++i)
       memcpy(&out[i], &bits, 4);
   }
-  int32_t run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t h0, int64_t h1) {
+  int32_t run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t h0,
+              int64_t h1) {
     Argument range{&out[m0 * c.outStride() + h0 * c.valueDim],
                    {{0, int32_t(c.valueDim), 1, 0},
                     {int32_t(m0), int32_t(m1 - m0), int32_t(c.outStride()), 0},
                     {int32_t(h0), int32_t(h1 - h0), int32_t(c.valueDim), 0}}};
-    return call(kernel, arguments, {int32_t(tokens), int32_t(tokens), 0}, range);
+    return call(kernel, arguments, {int32_t(tokens), int32_t(tokens), 0},
+                range);
   }
   std::vector<uint32_t> bits() const {
     std::vector<uint32_t> all(out.size());
@@ -181,12 +198,14 @@ struct Data {
   }
 };
 
-void expect(bool holds, const Case &c, int64_t tokens, const std::string &what) {
+void expect(bool holds, const Case &c, int64_t tokens,
+            const std::string &what) {
   if (holds)
     return;
   ++failures;
   printf("%s heads %ld/%ld dim %ld/%ld tokens %ld: %s\n", c.name, long(c.heads),
-         long(c.kvHeads), long(c.headDim), long(c.valueDim), long(tokens), what.c_str());
+         long(c.kvHeads), long(c.headDim), long(c.valueDim), long(tokens),
+         what.c_str());
 }
 
 void check(const Case &c, const Isa &isa, const std::vector<int64_t> &sizes) {
@@ -198,10 +217,13 @@ void check(const Case &c, const Isa &isa, const std::vector<int64_t> &sizes) {
       Data data(c, 3, tokens, side);
       resetScratch();
       for (int64_t s = 0; s < data.batch; ++s)
-        expect(data.run(kernel, s * tokens, (s + 1) * tokens, 0, c.heads) == 0, c, tokens, "status");
-      uint64_t given = parsed.info.scratchBytes + parsed.info.scratchBytesPerToken * tokens;
+        expect(data.run(kernel, s * tokens, (s + 1) * tokens, 0, c.heads) == 0,
+               c, tokens, "status");
+      uint64_t given =
+          parsed.info.scratchBytes + parsed.info.scratchBytesPerToken * tokens;
       expect(peakScratch() <= given, c, tokens,
-             "scratch " + std::to_string(peakScratch()) + " of " + std::to_string(given));
+             "scratch " + std::to_string(peakScratch()) + " of " +
+                 std::to_string(given));
       double worst = 0;
       int64_t width = c.heads * c.valueDim;
       for (int64_t m = 0; m < data.rows; ++m)
@@ -226,16 +248,18 @@ void check(const Case &c, const Isa &isa, const std::vector<int64_t> &sizes) {
       for (int64_t s = 0; s < data.batch; ++s)
         for (int64_t h = 0; h < c.heads; h += unit)
           for (int64_t i = 0; i < tokens; i += 1 + i % 37)
-            data.run(kernel, s * tokens + i, s * tokens + std::min(tokens, i + 1 + i % 37),
-                     h, std::min(c.heads, h + unit));
+            data.run(kernel, s * tokens + i,
+                     s * tokens + std::min(tokens, i + 1 + i % 37), h,
+                     std::min(c.heads, h + unit));
       expect(data.bits() == whole, c, tokens, "bits differ between ranges");
     }
 }
 
-// The bits of a sequence's outs, beside so much padding: whatever stretches of keys
-// that makes.
+// The bits of a sequence's outs, beside so much padding: whatever stretches of
+// keys that makes.
 std::vector<uint32_t> besidePadding(const Case &c, mille_kernel_function kernel,
-                                    int64_t before, int64_t own, int64_t after) {
+                                    int64_t before, int64_t own,
+                                    int64_t after) {
   int64_t tokens = before + own + after;
   const auto side = Guarded::Side::end;
   Data sequence(c, 1, own, side, false), padded(c, 1, tokens, side, false);
@@ -243,7 +267,8 @@ std::vector<uint32_t> besidePadding(const Case &c, mille_kernel_function kernel,
     bool kept = m >= before && m < before + own;
     padded.bias[m] = kept ? 0 : -1e30f;
     for (int64_t i = 0; kept && i < c.columns(); ++i)
-      padded.input[m * c.stride() + i] = sequence.input[(m - before) * c.stride() + i];
+      padded.input[m * c.stride() + i] =
+          sequence.input[(m - before) * c.stride() + i];
   }
   padded.run(kernel, 0, tokens, 0, c.heads);
   std::vector<uint32_t> bits = padded.bits();
@@ -257,11 +282,15 @@ void checkPadding(const Isa &isa) {
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   for (int64_t own : {40, 1276, 1400}) {
     std::vector<uint32_t> alone = besidePadding(c, kernel, 0, own, 0);
-    for (auto [before, after] : {std::pair<int64_t, int64_t>{0, 5}, {0, 1300}, {8, 0},
-                                 {1280, 0}, {1400, 9}, {24, 1277}})
+    for (auto [before, after] : {std::pair<int64_t, int64_t>{0, 5},
+                                 {0, 1300},
+                                 {8, 0},
+                                 {1280, 0},
+                                 {1400, 9},
+                                 {24, 1277}})
       expect(besidePadding(c, kernel, before, own, after) == alone, c, own,
-             "bits differ beside padding of " + std::to_string(before) + " and " +
-                 std::to_string(after));
+             "bits differ beside padding of " + std::to_string(before) +
+                 " and " + std::to_string(after));
   }
 }
 
@@ -270,7 +299,8 @@ void checkScratch(const Isa &isa) {
   Case c{"scratch", 1, 1, 8, 8};
   ParsedKernel parsed(textOf(c));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
-  expect(parsed.info.scratchBytesPerToken == 0, c, 0, "scratch grows with keys");
+  expect(parsed.info.scratchBytesPerToken == 0, c, 0,
+         "scratch grows with keys");
   size_t held[2];
   for (int i = 0; i < 2; ++i) {
     Data data(c, 1, i ? 5000 : 1281, Guarded::Side::end, false);
@@ -278,9 +308,9 @@ void checkScratch(const Isa &isa) {
     data.run(kernel, 0, 1, 0, 1);
     held[i] = peakScratch();
   }
-  expect(held[0] == held[1], c, 5000, "takes " + std::to_string(held[1]) +
-                                          " bytes of scratch, 1281 keys take " +
-                                          std::to_string(held[0]));
+  expect(held[0] == held[1], c, 5000,
+         "takes " + std::to_string(held[1]) +
+             " bytes of scratch, 1281 keys take " + std::to_string(held[0]));
 }
 
 } // namespace

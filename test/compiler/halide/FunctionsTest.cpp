@@ -1,5 +1,5 @@
-// The functions of scalar regions against double, in ulps over their whole range,
-// and their special values.
+// The functions of scalar regions against double, in ulps over their whole
+// range, and their special values.
 //
 // RUN: %programs/kernel-functions widest
 // RUN: %programs/kernel-functions x86-64-v3
@@ -32,14 +32,16 @@ struct Function {
   const char *op;
   std::function<double(double)> meaning;
   std::vector<Range> ranges;
-  std::vector<std::pair<float, float>> special; // argument, value (NaN: any NaN)
+  std::vector<std::pair<float, float>>
+      special; // argument, value (NaN: any NaN)
 };
 
 // x Phi(x) as the compiler writes it; kernels know it by this form.
-const char *gelu = "%h = arith.constant 0.5 : f32\n"
-                   " %c = arith.constant -0.70710678118654757 : f32\n"
-                   " %p = arith.mulf %h, %a : f32\n %t = arith.mulf %c, %a : f32\n"
-                   " %e = math.erfc %t : f32\n %y = arith.mulf %p, %e : f32\n";
+const char *gelu =
+    "%h = arith.constant 0.5 : f32\n"
+    " %c = arith.constant -0.70710678118654757 : f32\n"
+    " %p = arith.mulf %h, %a : f32\n %t = arith.mulf %c, %a : f32\n"
+    " %e = math.erfc %t : f32\n %y = arith.mulf %p, %e : f32\n";
 
 // One kernel.rows that applies the op, or lines that give %y, to every element.
 std::string textOf(const std::string &op) {
@@ -62,7 +64,8 @@ void check(const Function &f, const Isa &isa) {
   };
   for (const Range &range : f.ranges) {
     for (int64_t i = 0; i < count; ++i)
-      x[i] = range.from + (range.to - range.from) * float((double(i) + 0.5) / count);
+      x[i] = range.from +
+             (range.to - range.from) * float((double(i) + 0.5) / count);
     run();
     double worst = 0, at = 0;
     for (int64_t i = 0; i < count; ++i) {
@@ -99,35 +102,59 @@ int main(int argc, char **argv) {
   const Isa &isa = isaToTest(argc, argv);
   const float inf = INFINITY, nan = NAN;
   std::vector<Function> functions{
-      {"math.exp", [](double x) { return std::exp(x); },
+      {"math.exp",
+       [](double x) { return std::exp(x); },
        {{-87, 88.7f, 2, 0}, {-1, 1, 2, 0}, {-103, -87, 2, 0}},
        {{0, 1}, {100, inf}, {-1000, 0}, {inf, inf}, {-inf, 0}, {nan, nan}}},
-      {"math.exp2", [](double x) { return std::exp2(x); },
+      {"math.exp2",
+       [](double x) { return std::exp2(x); },
        {{-126, 127.9f, 2, 0}, {-1, 1, 2, 0}},
-       {{0, 1}, {10, 1024}, {200, inf}, {-1000, 0}, {inf, inf}, {-inf, 0}, {nan, nan}}},
-      {"math.tanh", [](double x) { return std::tanh(x); },
+       {{0, 1},
+        {10, 1024},
+        {200, inf},
+        {-1000, 0},
+        {inf, inf},
+        {-inf, 0},
+        {nan, nan}}},
+      {"math.tanh",
+       [](double x) { return std::tanh(x); },
        {{-1, 1, 4, 0}, {-10, 10, 4, 0}, {-1e-3f, 1e-3f, 2, 0}},
        {{0, 0}, {50, 1}, {-50, -1}, {inf, 1}, {-inf, -1}, {nan, nan}}},
-      {"math.erf", [](double x) { return std::erf(x); },
+      {"math.erf",
+       [](double x) { return std::erf(x); },
        {{-1, 1, 4, 0}, {-6, 6, 8, 0}},
        {{0, 0}, {50, 1}, {-inf, -1}, {inf, 1}, {nan, nan}}},
-      {"math.erfc", [](double x) { return std::erfc(x); },
-       {{-6, 0, 0, 1e-6}, {0, 2, 0, 1.5e-6}, {2, 4.2f, 0, 5e-6}, {4.2f, 9, 0, 2e-2}},
+      {"math.erfc",
+       [](double x) { return std::erfc(x); },
+       {{-6, 0, 0, 1e-6},
+        {0, 2, 0, 1.5e-6},
+        {2, 4.2f, 0, 5e-6},
+        {4.2f, 9, 0, 2e-2}},
        {{-10, 2}, {50, 0}, {inf, 0}, {-inf, 2}, {nan, nan}}},
-      {"math.log", [](double x) { return std::log(x); },
+      {"math.log",
+       [](double x) { return std::log(x); },
        {{0.5f, 2, 4, 0}, {2, 3e38f, 2, 0}, {1e-38f, 0.5f, 2, 0}},
        {{1, 0}, {0, -inf}, {-1, nan}, {inf, inf}, {nan, nan}}},
-      {"math.sin", [](double x) { return std::sin(x); },
-       {{-3, 3, 8, 0}, {0.5f, 1.5f, 2, 0}}, {{0, 0}, {nan, nan}}},
-      {"math.cos", [](double x) { return std::cos(x); },
-       {{-1.5f, 1.5f, 8, 0}}, {{0, 1}, {nan, nan}}},
-      {gelu, [](double x) { return 0.5 * x * std::erfc(-x * M_SQRT1_2); },
+      {"math.sin",
+       [](double x) { return std::sin(x); },
+       {{-3, 3, 8, 0}, {0.5f, 1.5f, 2, 0}},
+       {{0, 0}, {nan, nan}}},
+      {"math.cos",
+       [](double x) { return std::cos(x); },
+       {{-1.5f, 1.5f, 8, 0}},
+       {{0, 1}, {nan, nan}}},
+      {gelu,
+       [](double x) { return 0.5 * x * std::erfc(-x * M_SQRT1_2); },
        {{-5.9f, 0, 0, 4e-6}, {0, 10, 8, 0}},
        {{0, 0}, {100, 100}, {inf, inf}, {nan, nan}}},
-      {"math.sqrt", [](double x) { return std::sqrt(x); },
-       {{0, 100, 1, 0}}, {{0, 0}, {4, 2}, {inf, inf}}},
-      {"math.rsqrt", [](double x) { return 1 / std::sqrt(x); },
-       {{1e-3f, 100, 2, 0}}, {{4, 0.5f}}},
+      {"math.sqrt",
+       [](double x) { return std::sqrt(x); },
+       {{0, 100, 1, 0}},
+       {{0, 0}, {4, 2}, {inf, inf}}},
+      {"math.rsqrt",
+       [](double x) { return 1 / std::sqrt(x); },
+       {{1e-3f, 100, 2, 0}},
+       {{4, 0.5f}}},
   };
   for (const Function &f : functions)
     check(f, isa);

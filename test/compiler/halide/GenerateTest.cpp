@@ -3,8 +3,8 @@
 //
 // RUN: %programs/kernel-generate %t
 // RUN: python3 %S/Inputs/instructions.py %t.objects | FileCheck %s
-// RUN: python3 %S/Inputs/stored_sums.py %t.objects | FileCheck %s --check-prefix=SUMS
-// SUMS: attention-80.o: some loops, 0 stored sums
+// RUN: python3 %S/Inputs/stored_sums.py %t.objects | FileCheck %s
+// --check-prefix=SUMS SUMS: attention-80.o: some loops, 0 stored sums
 // SUMS-NEXT: attention-96.o: some loops, 0 stored sums
 // SUMS: few-bf16.o: some loops, 0 stored sums
 // CHECK: attention-bf16.o: bf16
@@ -16,8 +16,8 @@
 // CHECK: rows-gelu.o: bf16, picks
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
-#include "compiler/halide/instructions/PrefetchInstruction.h"
 #include "compiler/halide/ReadSpec.h"
+#include "compiler/halide/instructions/PrefetchInstruction.h"
 #include "test/compiler/halide/Inputs/KernelTexts.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 #include "llvm/ADT/StringRef.h"
@@ -49,63 +49,76 @@ void expect(bool holds, const std::string &what) {
 std::string made(const std::string &text, const Isa &isa, RowClass rows) {
   ParsedKernel parsed(text);
   std::string object;
-  expect(!failed(generateKernel(parsed.op, isa, rows, false, object)), "generates");
+  expect(!failed(generateKernel(parsed.op, isa, rows, false, object)),
+         "generates");
   return object;
 }
 
 void sameBytes(const Isa &isa) {
-  const std::vector<std::string> texts{matmul(64, addBias), matmul(100, geluRegion),
-                                       attentionText};
+  const std::vector<std::string> texts{matmul(64, addBias),
+                                       matmul(100, geluRegion), attentionText};
   std::vector<std::string> first;
   for (const std::string &text : texts)
     first.push_back(made(text, isa, RowClass::many));
   for (int turn = 0; turn < 12; ++turn) // past a change in the number's digits
-    expect(made(texts[0], isa, RowClass::many) == first[0], "bytes of a second compile");
+    expect(made(texts[0], isa, RowClass::many) == first[0],
+           "bytes of a second compile");
   std::vector<std::string> together(texts.size());
   std::vector<std::thread> threads;
   for (size_t i = 0; i < texts.size(); ++i)
-    threads.emplace_back([&, i] { together[i] = made(texts[i], isa, RowClass::many); });
+    threads.emplace_back(
+        [&, i] { together[i] = made(texts[i], isa, RowClass::many); });
   for (std::thread &thread : threads)
     thread.join();
   expect(together == first, "bytes of compiles in several threads");
 }
 
-std::string nameOf(const std::string &text) { return ParsedKernel(text).info.name; }
+std::string nameOf(const std::string &text) {
+  return ParsedKernel(text).info.name;
+}
 
 void names() {
   expect(nameOf(matmul(64, inside)) == nameOf(matmul(64, hoisted)),
          "a hoisted constant changes the name");
-  expect(nameOf(matmul(64, addBias)) == nameOf("// a comment\n\n" + matmul(64, addBias)),
+  expect(nameOf(matmul(64, addBias)) ==
+             nameOf("// a comment\n\n" + matmul(64, addBias)),
          "the place of an op changes its name");
-  std::set<std::string> all{nameOf(matmul(64, addBias)), nameOf(matmul(65, addBias)),
-                            nameOf(matmul(64, addBias, 80)), nameOf(matmul(64, inside)),
-                            nameOf(attentionText)};
+  std::set<std::string> all{nameOf(matmul(64, addBias)),
+                            nameOf(matmul(65, addBias)),
+                            nameOf(matmul(64, addBias, 80)),
+                            nameOf(matmul(64, inside)), nameOf(attentionText)};
   expect(all.size() == 5, "different kernels share a name");
 }
 
-// A matmul by experts is that of one expert, by a kernel of its own: on a device its
-// groups find theirs.
+// A matmul by experts is that of one expert, by a kernel of its own: on a
+// device its groups find theirs.
 void experts() {
-  auto text = [](const std::string &starts, const std::string &weight, const std::string &bias) {
-    return "func.func @f(%in: memref<?x48xf32>, %w: " + weight + ", %s: memref<6xi32>, %bias: " +
-           bias + ", %o: memref<?x64xf32>) {\n kernel.matmul %in, %w " + starts + "extras(%bias : " +
-           bias + ") outs(%o : memref<?x64xf32>) accumulators 1 {\n^bb0(%a: f32, %b: f32):\n" +
+  auto text = [](const std::string &starts, const std::string &weight,
+                 const std::string &bias) {
+    return "func.func @f(%in: memref<?x48xf32>, %w: " + weight +
+           ", %s: memref<6xi32>, %bias: " + bias +
+           ", %o: memref<?x64xf32>) {\n kernel.matmul %in, %w " + starts +
+           "extras(%bias : " + bias +
+           ") outs(%o : memref<?x64xf32>) accumulators 1 {\n^bb0(%a: f32, %b: "
+           "f32):\n" +
            addBias + " } : memref<?x48xf32>, " + weight + "\n return\n}\n";
   };
   ParsedKernel one(text("", "memref<1x48x64xf32>", "memref<64xf32>"));
-  ParsedKernel all(text("starts %s : memref<6xi32> ", "memref<5x1x48x64xf32>", "memref<5x64xf32>"));
+  ParsedKernel all(text("starts %s : memref<6xi32> ", "memref<5x1x48x64xf32>",
+                        "memref<5x64xf32>"));
   expect(one.info.name != all.info.name,
          "a matmul by experts has a plain one's kernel");
   expect(all.info.bufferCount == 4, "a kernel of one expert has no starts");
 }
 
 void refuses() {
-  ParsedKernel parsed(matmul(64, " %y = math.atan %a : f32\n kernel.yield %y : f32\n"));
+  ParsedKernel parsed(
+      matmul(64, " %y = math.atan %a : f32\n kernel.yield %y : f32\n"));
   std::string text, object;
-  parsed.context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
-    text = diagnostic.str();
-  });
-  Status status = generateKernel(parsed.op, knownIsas()[0], RowClass::many, false, object);
+  parsed.context.getDiagEngine().registerHandler(
+      [&](mlir::Diagnostic &diagnostic) { text = diagnostic.str(); });
+  Status status =
+      generateKernel(parsed.op, knownIsas()[0], RowClass::many, false, object);
   expect(status == Status::bug && text.find("math.atan") != std::string::npos,
          "an unknown function must be refused by name: " + text);
 }
@@ -128,7 +141,8 @@ void cache(const std::string &folder, const Isa &isa) {
   expect(kept == fresh, "the cache gives back what it got");
   // A marked entry shows that it is read; a damaged one is not.
   {
-    std::fstream file(entries[0], std::ios::in | std::ios::out | std::ios::binary);
+    std::fstream file(entries[0],
+                      std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(200);
     file.put('\x55');
   }
@@ -141,12 +155,14 @@ void cache(const std::string &folder, const Isa &isa) {
   expect(readKernelCache(key, bytes) && bytes == fresh, "and kept");
   setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
   expect(!failed(generateKernel(parsed.op, isa, RowClass::few, true, remade)) &&
-             remade == fresh, "a cache that cannot be written is no error");
+             remade == fresh,
+         "a cache that cannot be written is no error");
   fs::remove_all(folder);
 }
 
 // Halide's lowered program.
-std::string statementOf(const std::string &text, const char *isa, bool few = false) {
+std::string statementOf(const std::string &text, const char *isa,
+                        bool few = false) {
   ParsedKernel parsed(text);
   KernelSpec spec;
   std::string object, error, statement;
@@ -174,9 +190,12 @@ void tiles() {
               {"x86-64-v3", false, "* 48]", "* 40]"}};
   for (const auto &row : rows)
     for (const std::string &region : {addBias, geluRegion}) {
-      const std::string statement = statementOf(matmul(192, region), row.isa, row.few);
+      const std::string statement =
+          statementOf(matmul(192, region), row.isa, row.few);
       int found = 0;
-      for (size_t at = 0; (at = statement.find("allocate product", at)) != std::string::npos; ++at) {
+      for (size_t at = 0;
+           (at = statement.find("allocate product", at)) != std::string::npos;
+           ++at) {
         std::string line = statement.substr(at, statement.find('\n', at) - at);
         ++found;
         bool tile = line.find(row.words) != std::string::npos ||
@@ -196,58 +215,70 @@ int countOf(const std::string &word, const std::string &text) {
   return found;
 }
 
-// A matmul's loops over K are in groups of 4 steps, of few rows 2, without a condition, some
-// with each row of another tile. Of few rows there is one for each height of a tile: of all
-// rows, of one and of two less; and of two less where rows are left over, or there is only one.
-// Each step asks for the 4 lines that a later one reads, each group for 2 of the next
-// panel, into L2 alone where the CPU does as it is asked. Addresses count the weight's own
-// elements: a panel of 3072 or 3200 on, in f32 of 4 bytes, in bf16 of 2. Steps that make no
-// group come after them.
+// A matmul's loops over K are in groups of 4 steps, of few rows 2, without a
+// condition, some with each row of another tile. Of few rows there is one for
+// each height of a tile: of all rows, of one and of two less; and of two less
+// where rows are left over, or there is only one. Each step asks for the 4
+// lines that a later one reads, each group for 2 of the next panel, into L2
+// alone where the CPU does as it is asked. Addresses count the weight's own
+// elements: a panel of 3072 or 3200 on, in f32 of 4 bytes, in bf16 of 2. Steps
+// that make no group come after them.
 void prefetches() {
-  const std::string oddK = std::regex_replace(matmul(192, addBias), std::regex("x48x"), "x50x");
+  const std::string oddK =
+      std::regex_replace(matmul(192, addBias), std::regex("x48x"), "x50x");
   struct {
     std::string text;
     bool few;
     const char *groups, *asking, *panel, *rest;
     int lines, linesOfL2, heights;
     const char *isa = "zen4";
-  } rows[] = {{matmul(192, addBias), false, "min(", "(uint32)prefetch", "3072", "", 18, 0, 1},
-              {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 10, 0, 5},
-              {matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "", 16, 2,
-               1, "sapphirerapids"},
-              {pairsText, false, "min(", "(uint16)prefetch", "3072", "", 18, 0, 1},
-              {oddK, false, "min(", "(uint32)prefetch", "3200", "$x, 48, 2)", 18, 0, 1}};
+  } rows[] = {
+      {matmul(192, addBias), false, "min(", "(uint32)prefetch", "3072", "", 18,
+       0, 1},
+      {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 10,
+       0, 5},
+      {matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "",
+       16, 2, 1, "sapphirerapids"},
+      {pairsText, false, "min(", "(uint16)prefetch", "3072", "", 18, 0, 1},
+      {oddK, false, "min(", "(uint32)prefetch", "3200", "$x, 48, 2)", 18, 0,
+       1}};
   for (const auto &row : rows) {
     const std::string statement = statementOf(row.text, row.isa, row.few);
     size_t loop = statement.find(std::string(".group, ") + row.groups);
     expect(loop != std::string::npos, std::string("no groups ") + row.groups);
     int heights = 0;
-    for (; loop != std::string::npos; loop = statement.find(".group, ", loop + 1)) {
+    for (; loop != std::string::npos;
+         loop = statement.find(".group, ", loop + 1)) {
       ++heights;
       const size_t end = statement.find_first_of("}", loop);
       const std::string body = statement.substr(loop, end - loop);
       expect(countOf(row.asking, body) == row.lines,
-             std::to_string(countOf(row.asking, body)) + " lines are asked for");
+             std::to_string(countOf(row.asking, body)) +
+                 " lines are asked for");
       expect(countOf(prefetchIntoL2Name, body) == row.linesOfL2,
-             std::to_string(countOf(prefetchIntoL2Name, body)) + " lines of L2 alone");
+             std::to_string(countOf(prefetchIntoL2Name, body)) +
+                 " lines of L2 alone");
       expect(countOf("if (", body) == 0, "a group asks for a condition");
     }
-    expect(heights == row.heights, std::to_string(heights) + " heights of tiles");
+    expect(heights == row.heights,
+           std::to_string(heights) + " heights of tiles");
     expect(statement.find(".ahead = ") != std::string::npos &&
-               statement.find(row.panel) != std::string::npos, "asks a panel ahead");
-    expect(statement.find(row.rest) != std::string::npos, "steps without a group");
+               statement.find(row.panel) != std::string::npos,
+           "asks a panel ahead");
+    expect(statement.find(row.rest) != std::string::npos,
+           "steps without a group");
   }
 }
 
-// Rows of a tile, or their vectors where these have a polynomial, come between the products
-// of the next: its sums are parked outside of the loops, and behind these are the last
-// tile's rows alone.
+// Rows of a tile, or their vectors where these have a polynomial, come between
+// the products of the next: its sums are parked outside of the loops, and
+// behind these are the last tile's rows alone.
 void pipelines() {
   const struct {
     const char *name;
     std::string text;
     bool few;
-    const char *vectors; // of a row, by themselves, or "" where nothing is beside products
+    const char *vectors; // of a row, by themselves; "": nothing beside products
     const char *isa = "zen4";
   } rows[] = {{"bytes", bytesText, false, "1"},
               {"few bytes", bytesText, true, "1"},
@@ -257,29 +288,36 @@ void pipelines() {
               {"f32", matmul(192, geluRegion), false, "4"},
               {"f32 of AVX2", matmul(192, geluRegion), false, "", "x86-64-v3"}};
   for (const auto &row : rows) {
-    const std::string statement = statementOf(row.text, row.isa, row.few), name = row.name;
+    const std::string statement = statementOf(row.text, row.isa, row.few),
+                      name = row.name;
     const size_t park = statement.find("allocate park_heap"),
                  panels = statement.find("for (out_heap"),
                  products = statement.find(".group.row, 0, 7)"),
                  last = statement.find("rows_heap$x, 0, 6)", products);
     if (!*row.vectors) {
-      expect(statement.find(".group.row") == std::string::npos, name + " are pipelined");
+      expect(statement.find(".group.row") == std::string::npos,
+             name + " are pipelined");
       continue;
     }
     expect(products != std::string::npos, name + ": no rows beside products");
-    const std::string turns = std::string(".group.row < 6, ") + row.vectors + ", 1))";
+    const std::string turns =
+        std::string(".group.row < 6, ") + row.vectors + ", 1))";
     expect(statement.find(turns) != std::string::npos,
            name + ": not " + row.vectors + " of a row");
-    expect(park < panels && panels < products, name + ": sums parked in the loops");
-    expect(last != std::string::npos && products < last, name + ": no last rows");
+    expect(park < panels && panels < products,
+           name + ": sums parked in the loops");
+    expect(last != std::string::npos && products < last,
+           name + ": no last rows");
   }
 }
 
-// Attention's loop over keys asks for the value a tile of keys on, once for each cache
-// line: two vectors of 16 numbers are two lines, of 8 one. Of bf16 it reads a copy, in f32
-// or of integers, for whose steps rows of keys and values are asked for first.
+// Attention's loop over keys asks for the value a tile of keys on, once for
+// each cache line: two vectors of 16 numbers are two lines, of 8 one. Of bf16
+// it reads a copy, in f32 or of integers, for whose steps rows of keys and
+// values are asked for first.
 void prefetchesRows() {
-  const std::string text = R"(func.func @f(%t: index, %p: index, %x: memref<?x192xf32>, %o: memref<?x64xf32>) {
+  const std::string text =
+      R"(func.func @f(%t: index, %p: index, %x: memref<?x192xf32>, %o: memref<?x64xf32>) {
  kernel.attention %x, %x, %x queries %t keys %t first %p outs(%o : memref<?x64xf32>)
    heads 2 kv_heads 2 head_dim 32 value_dim 32 offsets [0, 64, 128] scale 0.5 causal false
    : memref<?x192xf32>, memref<?x192xf32>, memref<?x192xf32>
@@ -296,31 +334,38 @@ void prefetchesRows() {
   for (const auto &row : rows) {
     const std::string statement = statementOf(row.text, row.isa);
     const size_t loop =
-        std::min(statement.find(std::string(".s1.") + row.loop + ", 0"), statement.size());
-    const std::string body = statement.substr(loop, statement.find("consume mixed", loop) - loop);
+        std::min(statement.find(std::string(".s1.") + row.loop + ", 0"),
+                 statement.size());
+    const std::string body =
+        statement.substr(loop, statement.find("consume mixed", loop) - loop);
     const int found = countOf("prefetch(value_heap", body);
-    expect(found == row.lines, std::to_string(found) + " lines of a value are asked for");
-    expect(body.find(row.asked) != std::string::npos, std::string("no ") + row.asked);
+    expect(found == row.lines,
+           std::to_string(found) + " lines of a value are asked for");
+    expect(body.find(row.asked) != std::string::npos,
+           std::string("no ") + row.asked);
   }
   const std::string statement = statementOf(narrowed(text), "cascadelake");
   for (const char *asked : {"prefetch(key_heap", "prefetch(value_heap"})
-    expect(countOf(asked, statement) == 2, std::string("not a line in each form: ") + asked);
+    expect(countOf(asked, statement) == 2,
+           std::string("not a line in each form: ") + asked);
 }
 
 // What a kernel allocates neither on the stack nor in registers.
 std::set<std::string> heapOf(const std::string &text) {
   const std::string statement = statementOf(text, "x86-64-v3");
   std::set<std::string> found;
-  for (size_t at = 0; (at = statement.find("allocate ", at)) != std::string::npos; ++at) {
-    std::string line = statement.substr(at + 9, statement.find('\n', at) - at - 9);
+  for (size_t at = 0;
+       (at = statement.find("allocate ", at)) != std::string::npos; ++at) {
+    std::string line =
+        statement.substr(at + 9, statement.find('\n', at) - at - 9);
     if (line.find("] in ") == std::string::npos)
       found.insert(line.substr(0, line.find("_heap")));
   }
   return found;
 }
 
-// What kernels keep on the heap: memory that grows with the keys or with a stretch of
-// them (`parts`), and no other.
+// What kernels keep on the heap: memory that grows with the keys or with a
+// stretch of them (`parts`), and no other.
 void heap() {
   auto of = [](const std::string &words) {
     std::istringstream text(words);
@@ -330,17 +375,23 @@ void heap() {
     const char *name;
     const std::string &text;
     std::set<std::string> kept;
-  } rows[] = {{"windows", windowed, of("scores scores_parts weights weights_parts kept_parts")},
+  } rows[] = {{"windows", windowed,
+               of("scores scores_parts weights weights_parts kept_parts")},
               {"rotations", turned,
-               of("scores scores_parts turned_key turned_query weights weights_parts kept_parts")},
+               of("scores scores_parts turned_key turned_query weights "
+                  "weights_parts kept_parts")},
               {"distances", byDistance,
-               of("scores scores_parts strip strip_parts weights weights_parts kept_parts")},
+               of("scores scores_parts strip strip_parts weights weights_parts "
+                  "kept_parts")},
               {"linear attention", linear,
                of("scores scores_parts strip strip_parts kept_parts")},
-              {"rotate", rotate, {}}, {"dispatch", dispatch, {}}, {"combine", combine, {}},
+              {"rotate", rotate, {}},
+              {"dispatch", dispatch, {}},
+              {"combine", combine, {}},
               {"norms of groups", groupNorm, {}}};
   for (const auto &row : rows)
-    expect(heapOf(row.text) == row.kept, "on the heap of " + std::string(row.name));
+    expect(heapOf(row.text) == row.kept,
+           "on the heap of " + std::string(row.name));
 }
 
 // Objects call nothing but the runtime's allocator, and stay small.
@@ -348,10 +399,16 @@ void objects(const Isa &isa) {
   struct {
     std::string text;
     uint64_t limit;
-  } rows[] = {{matmul(192, addBias), 10000}, {matmul(192, geluRegion), 16000},
-              {matmul(100, geluRegion), 16000}, {attentionText, 43000},
-              {windowed, 51000}, {linear, 33000}, {rotate, 4000}, {dispatch, 4000},
-              {combine, 4000}, {groupNorm, 8000}};
+  } rows[] = {{matmul(192, addBias), 10000},
+              {matmul(192, geluRegion), 16000},
+              {matmul(100, geluRegion), 16000},
+              {attentionText, 43000},
+              {windowed, 51000},
+              {linear, 33000},
+              {rotate, 4000},
+              {dispatch, 4000},
+              {combine, 4000},
+              {groupNorm, 8000}};
   for (const auto &row : rows) {
     std::string object = made(row.text, isa, RowClass::many);
     auto file = llvm::object::ObjectFile::createObjectFile(
@@ -373,8 +430,10 @@ void objects(const Isa &isa) {
     for (const llvm::object::SectionRef &section : (*file)->sections())
       if (section.isText())
         text += section.getSize();
-    printf("text %lu of %lu bytes\n", (unsigned long)text, (unsigned long)row.limit);
-    expect(text <= row.limit, "an object of " + std::to_string(text) + " bytes of code");
+    printf("text %lu of %lu bytes\n", (unsigned long)text,
+           (unsigned long)row.limit);
+    expect(text <= row.limit,
+           "an object of " + std::to_string(text) + " bytes of code");
   }
 }
 
@@ -386,16 +445,21 @@ void writeObjects(const std::string &folder, const Isa &isa) {
     const char *name;
     std::string text;
     RowClass rows = RowClass::many;
-  } kernels[] = {
-      {"matmul", matmul(100, geluRegion)}, {"matmul-bf16", pairsText},
-      {"few-bf16", residualText, RowClass::few},
-      {"matmul-int8", bytesText}, {"quantize-bf16", quantizeText},
-      {"attention", attentionText}, {"attention-bf16", narrowed(attentionText)},
-      {"attention-bytes", withByteScores(narrowed(attentionText))},
-      {"attention-80", attentionOf(80)}, {"attention-96", attentionOf(96)},
-      {"rows-bf16", narrowed(groupNorm)}, {"rows-gelu", geluText}};
+  } kernels[] = {{"matmul", matmul(100, geluRegion)},
+                 {"matmul-bf16", pairsText},
+                 {"few-bf16", residualText, RowClass::few},
+                 {"matmul-int8", bytesText},
+                 {"quantize-bf16", quantizeText},
+                 {"attention", attentionText},
+                 {"attention-bf16", narrowed(attentionText)},
+                 {"attention-bytes", withByteScores(narrowed(attentionText))},
+                 {"attention-80", attentionOf(80)},
+                 {"attention-96", attentionOf(96)},
+                 {"rows-bf16", narrowed(groupNorm)},
+                 {"rows-gelu", geluText}};
   for (const auto &[name, text, rows] : kernels)
-    std::ofstream(folder + "/" + name + ".o", std::ios::binary) << made(text, isa, rows);
+    std::ofstream(folder + "/" + name + ".o", std::ios::binary)
+        << made(text, isa, rows);
 }
 
 } // namespace

@@ -43,14 +43,16 @@ std::string stridedRows(int64_t columns, int64_t stride) {
   std::string size = std::to_string(columns);
   if (stride == columns)
     return "memref<?x" + size + "xf32>";
-  return "memref<?x" + size + "xf32, strided<[" + std::to_string(stride) + ", 1]>>";
+  return "memref<?x" + size + "xf32, strided<[" + std::to_string(stride) +
+         ", 1]>>";
 }
 
 std::string textOf(const Case &c) {
   Sizes s = sizesOf(c);
   std::string x = stridedRows(c.inner, s.inStride);
   std::string w = "memref<" + std::to_string(s.panels) + "x" +
-                  std::to_string(c.inner) + "x" + std::to_string(c.panel) + "xf32>";
+                  std::to_string(c.inner) + "x" + std::to_string(c.panel) +
+                  "xf32>";
   std::string o = stridedRows(c.columns, s.outStride);
   std::string names, types, signature;
   for (size_t i = 0; i < c.extras.size(); ++i) {
@@ -61,10 +63,11 @@ std::string textOf(const Case &c) {
   }
   std::string extras =
       names.empty() ? "" : " extras(" + names + " : " + types + ")";
-  return "func.func @f(%in: " + x + ", %weight: " + w + signature + ", %out: " + o +
-         ") {\n kernel.matmul %in, %weight" + extras + " outs(%out : " + o +
-         ") accumulators " + std::to_string(c.accumulators) + " {\n" + c.region +
-         "\n } : " + x + ", " + w + "\n return\n}\n";
+  return "func.func @f(%in: " + x + ", %weight: " + w + signature +
+         ", %out: " + o + ") {\n kernel.matmul %in, %weight" + extras +
+         " outs(%out : " + o + ") accumulators " +
+         std::to_string(c.accumulators) + " {\n" + c.region + "\n } : " + x +
+         ", " + w + "\n return\n}\n";
 }
 
 // Data of one case, made once: inputs and the expected out, in double.
@@ -99,29 +102,37 @@ struct Data {
                  n % s.perPanel] = plain[(a * c.columns + n) * c.inner + k];
     arguments.push_back(matrix(input.data(), rows, c.inner, s.inStride));
     const int32_t panel = int32_t(c.panel);
-    arguments.push_back({weight.data(),
-                         {{0, panel, 1, 0}, {0, int32_t(c.inner), panel, 0},
-                          {0, int32_t(s.panels), int32_t(panel * c.inner), 0}}});
+    arguments.push_back(
+        {weight.data(),
+         {{0, panel, 1, 0},
+          {0, int32_t(c.inner), panel, 0},
+          {0, int32_t(s.panels), int32_t(panel * c.inner), 0}}});
     std::vector<std::function<double(int64_t, int64_t)>> read;
     extras.reserve(c.extras.size());
     for (const std::string &type : c.extras) {
-      bool element = type.find("?x" + std::to_string(c.columns) + "x") != std::string::npos;
+      bool element = type.find("?x" + std::to_string(c.columns) + "x") !=
+                     std::string::npos;
       bool row = !element && type.find("?x1x") != std::string::npos;
       bool scalar = type == "memref<1xf32>";
-      int64_t count = element ? rows * c.columns : row ? rows : scalar ? 1 : c.columns;
+      int64_t count = element  ? rows * c.columns
+                      : row    ? rows
+                      : scalar ? 1
+                               : c.columns;
       extras.emplace_back(count, side);
       float *data = extras.back().data();
       for (int64_t i = 0; i < count; ++i)
         data[i] = draw(random);
       if (element) {
         arguments.push_back(matrix(data, rows, c.columns, c.columns));
-        read.push_back([=](int64_t m, int64_t n) { return data[m * c.columns + n]; });
+        read.push_back(
+            [=](int64_t m, int64_t n) { return data[m * c.columns + n]; });
       } else if (row) {
         arguments.push_back(matrix(data, rows, 1, 1));
         read.push_back([=](int64_t m, int64_t) { return data[m]; });
       } else {
         arguments.push_back(mille::test::vector(data, count));
-        read.push_back([=](int64_t, int64_t n) { return data[scalar ? 0 : n]; });
+        read.push_back(
+            [=](int64_t, int64_t n) { return data[scalar ? 0 : n]; });
       }
     }
     for (int64_t m = 0; m < rows; ++m)
@@ -149,7 +160,8 @@ struct Data {
   // Runs on a range of the out and leaves the rest alone.
   int32_t run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t n0,
               int64_t n1) {
-    Argument range = matrix(&out[m0 * outStride + n0], m1 - m0, n1 - n0, outStride);
+    Argument range =
+        matrix(&out[m0 * outStride + n0], m1 - m0, n1 - n0, outStride);
     range.dimensions[0].min = int32_t(n0);
     range.dimensions[1].min = int32_t(m0);
     return call(kernel, arguments, {}, range);
@@ -167,7 +179,8 @@ void expect(bool holds, const Case &c, const Isa &isa, int64_t rows,
   if (holds)
     return;
   ++failures;
-  printf("%s %s rows %ld: %s\n", c.name, isa.name.c_str(), long(rows), what.c_str());
+  printf("%s %s rows %ld: %s\n", c.name, isa.name.c_str(), long(rows),
+         what.c_str());
 }
 
 // The whole out is right, and padding between rows is untouched.
@@ -188,7 +201,8 @@ void checkValues(const Case &c, const Isa &isa, Data &data) {
       double error = std::fabs(got - want) / (1 + std::fabs(want));
       worst = std::isnan(error) ? INFINITY : std::max(worst, error);
     }
-  expect(worst <= c.tolerance, c, isa, data.rows, "error " + std::to_string(worst));
+  expect(worst <= c.tolerance, c, isa, data.rows,
+         "error " + std::to_string(worst));
 }
 
 void check(const Case &c, const Isa &isa) {
@@ -211,14 +225,18 @@ void check(const Case &c, const Isa &isa) {
       std::vector<uint32_t> whole = data.bits();
       if (rows >= least) {
         data.poison();
-        expect(data.run(many, 0, rows, 0, c.columns) == 0, c, isa, rows, "status");
-        expect(data.bits() == whole, c, isa, rows, "bits differ between classes");
+        expect(data.run(many, 0, rows, 0, c.columns) == 0, c, isa, rows,
+               "status");
+        expect(data.bits() == whole, c, isa, rows,
+               "bits differ between classes");
       }
       // pieces: columns in units, rows in unequal parts, either class
       data.poison();
       for (int64_t n = 0; n < c.columns; n += unit)
         for (int64_t m = 0, part = 0; m < rows; m += part) {
-          part = std::min(rows - m, m >= 20 ? std::max<int64_t>(least, 20) + m % 5 : 1 + m % 5);
+          part =
+              std::min(rows - m, m >= 20 ? std::max<int64_t>(least, 20) + m % 5
+                                         : 1 + m % 5);
           data.run(part < least ? few : many, m, m + part, n,
                    std::min(c.columns, n + unit));
         }
@@ -227,8 +245,8 @@ void check(const Case &c, const Isa &isa) {
   }
 }
 
-// Each tile that the kernel may have gives the bits of the model's, whose values
-// `check` looks at.
+// Each tile that the kernel may have gives the bits of the model's, whose
+// values `check` looks at.
 void checkRanks(const Case &c, const Isa &isa) {
   ParsedKernel parsed(textOf(c));
   const size_t ranks = tilesOf(parsed.op, isa).size();
@@ -243,7 +261,8 @@ void checkRanks(const Case &c, const Isa &isa) {
       data.run(model, 0, rows, 0, c.columns);
       std::vector<uint32_t> whole = data.bits();
       data.poison();
-      expect(data.run(other, 0, rows, 0, c.columns) == 0, c, isa, rows, "status");
+      expect(data.run(other, 0, rows, 0, c.columns) == 0, c, isa, rows,
+             "status");
       expect(data.bits() == whole, c, isa, rows,
              "bits differ with tile " + std::to_string(rank));
     }
@@ -260,7 +279,8 @@ const char *geluRegion = R"(^bb0(%a: f32, %b: f32):
   %y = arith.mulf %x, %h : f32
   %z = arith.mulf %y, %e : f32
   kernel.yield %z : f32)";
-const char *residualRegion = R"(^bb0(%a: f32, %b: f32, %r: f32, %s: f32, %v: f32):
+const char *residualRegion =
+    R"(^bb0(%a: f32, %b: f32, %r: f32, %s: f32, %v: f32):
   %x = arith.addf %a, %b : f32
   %t = arith.mulf %x, %s : f32
   %q = arith.mulf %r, %v : f32
@@ -289,24 +309,44 @@ double siluGate(const std::vector<double> &v) {
 }
 
 // Of every kind of epilogue, or of those that a size changes.
-void addCases(int64_t columns, int64_t panel, bool every, std::vector<Case> &cases) {
+void addCases(int64_t columns, int64_t panel, bool every,
+              std::vector<Case> &cases) {
   const std::string n = std::to_string(columns);
-  const std::string column = "memref<" + n + "xf32>", element = "memref<?x" + n + "xf32>";
-  const std::vector<std::string> four{column, element, "memref<?x1xf32>", "memref<1xf32>"};
+  const std::string column = "memref<" + n + "xf32>",
+                    element = "memref<?x" + n + "xf32>";
+  const std::vector<std::string> four{column, element, "memref<?x1xf32>",
+                                      "memref<1xf32>"};
   auto residual = [](auto v) { return (v[0] + v[1]) * v[3] + v[2] * v[4]; };
-  cases.push_back(
-      {"plain", 37, columns, 1, {}, plain, [](auto v) { return v[0]; }, 2e-6, panel});
+  cases.push_back({"plain",
+                   37,
+                   columns,
+                   1,
+                   {},
+                   plain,
+                   [](auto v) { return v[0]; },
+                   2e-6,
+                   panel});
   if (columns == 129) // K in chunks, in one of the two classes
-    cases.push_back(
-        {"chunks", 1536, columns, 1, four, residualRegion, residual, 2e-5, panel});
+    cases.push_back({"chunks", 1536, columns, 1, four, residualRegion, residual,
+                     2e-5, panel});
   if (!every)
     return;
-  cases.push_back({"gelu", 24, columns, 1, {column}, geluRegion, geluOf, 2e-6, panel});
-  cases.push_back({"residual", 8, columns, 1, four, residualRegion, residual, 2e-6, panel});
-  cases.push_back({"relu", 1, columns, 1, {column}, reluRegion,
-                   [](auto v) { return std::max(0.0, v[0] + v[1]); }, 2e-6, panel});
+  cases.push_back(
+      {"gelu", 24, columns, 1, {column}, geluRegion, geluOf, 2e-6, panel});
+  cases.push_back(
+      {"residual", 8, columns, 1, four, residualRegion, residual, 2e-6, panel});
+  cases.push_back({"relu",
+                   1,
+                   columns,
+                   1,
+                   {column},
+                   reluRegion,
+                   [](auto v) { return std::max(0.0, v[0] + v[1]); },
+                   2e-6,
+                   panel});
   if (panel % 32 == 0) // whole vectors of both
-    cases.push_back({"gated", 33, columns, 2, {}, gatedRegion, siluGate, 4e-6, panel});
+    cases.push_back(
+        {"gated", 33, columns, 2, {}, gatedRegion, siluGate, 4e-6, panel});
 }
 
 } // namespace
@@ -314,7 +354,8 @@ void addCases(int64_t columns, int64_t panel, bool every, std::vector<Case> &cas
 int main(int argc, char **argv) {
   std::vector<Case> cases;
   for (int64_t columns : {1, 7, 63, 64, 65, 100, 129})
-    addCases(columns, 64, columns == 1 || columns == 64 || columns == 100, cases);
+    addCases(columns, 64, columns == 1 || columns == 64 || columns == 100,
+             cases);
   for (int64_t columns : {47, 48, 129})
     addCases(columns, 48, columns == 129, cases);
   const Isa &isa = isaToTest(argc, argv);

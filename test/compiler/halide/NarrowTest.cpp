@@ -1,5 +1,5 @@
-// kernel.matmul on bf16 and on bytes, and kernel.quantize, against double at odd
-// sizes; every buffer ends or starts at a page nobody may touch.
+// kernel.matmul on bf16 and on bytes, and kernel.quantize, against double at
+// odd sizes; every buffer ends or starts at a page nobody may touch.
 //
 // RUN: %programs/kernel-narrow widest
 #include "compiler/weights/Elements.h"
@@ -33,22 +33,25 @@ std::string rowsOf(int64_t columns, int64_t stride, const char *element) {
 }
 
 constexpr double scaleOfGelu = 0x1p-7;
-const char *geluOfScaled = " %k = arith.constant 0.0078125 : f32\n"
-                           " %a0 = math.fma %c, %k, %s : f32\n"
-                           " %h = arith.constant 0.5 : f32\n"
-                           " %n = arith.constant -0.70710678118654757 : f32\n"
-                           " %p = arith.mulf %h, %a0 : f32\n"
-                           " %t = arith.mulf %n, %a0 : f32\n"
-                           " %e = math.erfc %t : f32\n %y = arith.mulf %p, %e : f32\n";
+const char *geluOfScaled =
+    " %k = arith.constant 0.0078125 : f32\n"
+    " %a0 = math.fma %c, %k, %s : f32\n"
+    " %h = arith.constant 0.5 : f32\n"
+    " %n = arith.constant -0.70710678118654757 : f32\n"
+    " %p = arith.mulf %h, %a0 : f32\n"
+    " %t = arith.mulf %n, %a0 : f32\n"
+    " %e = math.erfc %t : f32\n %y = arith.mulf %p, %e : f32\n";
 
-// A matmul of `inner` x `columns`, without or with an extra of the out's elements.
+// A matmul of `inner` x `columns`, without or with an extra of the out's
+// elements.
 struct Case {
   bool bytes;  // ui8 and i8, else bf16
   bool narrow; // the out and the extra are bf16
   int64_t inner, columns;
   int accumulators;
   int64_t panel = 64;
-  bool gelu = false; // of the sum, scaled, and the extra; else what they add up to
+  bool gelu =
+      false; // of the sum, scaled, and the extra; else what they add up to
 
   int64_t group() const { return bytes ? 4 : 2; }
   int64_t each() const { return 4 / group(); } // bytes of an element
@@ -68,16 +71,19 @@ struct Case {
     std::string o = rowsOf(columns, outStride(), outElement());
     std::string w = "memref<" + number(panels()) + "x" + number(steps()) + "x" +
                     number(panel * group()) + (bytes ? "xi8>" : "xbf16>");
-    std::string u = "memref<" + number(panels()) + "x1x" + number(panel) + "xi32>";
-    std::string parameters = bytes ? " parameters %z, %u : memref<?x4xf32>, " + u : "";
-    std::string region = accumulators == 2 ? "^bb0(%a: f32, %b: f32, %s: f32):\n"
-                                             " %c = arith.addf %a, %b : f32\n"
-                                           : "^bb0(%c: f32, %s: f32):\n";
-    return "func.func @f(%x: " + x + ", %w: " + w + ", %z: memref<?x4xf32>, %u: " + u +
-           ", %r: " + o +
-           ", %o: " + o + ") {\n kernel.matmul %x, %w" + parameters +
-           " extras(%r : " + o + ") outs(%o : " + o + ") accumulators " +
-           number(accumulators) + " {\n" + region +
+    std::string u =
+        "memref<" + number(panels()) + "x1x" + number(panel) + "xi32>";
+    std::string parameters =
+        bytes ? " parameters %z, %u : memref<?x4xf32>, " + u : "";
+    std::string region = accumulators == 2
+                             ? "^bb0(%a: f32, %b: f32, %s: f32):\n"
+                               " %c = arith.addf %a, %b : f32\n"
+                             : "^bb0(%c: f32, %s: f32):\n";
+    return "func.func @f(%x: " + x + ", %w: " + w +
+           ", %z: memref<?x4xf32>, %u: " + u + ", %r: " + o + ", %o: " + o +
+           ") {\n kernel.matmul %x, %w" + parameters + " extras(%r : " + o +
+           ") outs(%o : " + o + ") accumulators " + number(accumulators) +
+           " {\n" + region +
            (gelu ? geluOfScaled : " %y = arith.addf %c, %s : f32\n") +
            " kernel.yield %y : f32\n } : " + x + ", " + w + "\n return\n}\n";
   }
@@ -96,7 +102,8 @@ struct Data {
   const Case &c;
   int64_t rows;
   Guarded input, weight, parameters, sums, extra, out;
-  std::vector<double> expected, terms; // and the magnitudes of what is added to it
+  std::vector<double> expected,
+      terms; // and the magnitudes of what is added to it
 
   Data(const Case &c, int64_t rows, Guarded::Side side)
       : c(c), rows(rows),
@@ -109,30 +116,34 @@ struct Data {
     auto draw = [&](double most) {
       return std::uniform_real_distribution<double>(-most, most)(random);
     };
-    std::vector<double> x(rows * c.inner), w(c.accumulators * c.columns * c.inner);
+    std::vector<double> x(rows * c.inner),
+        w(c.accumulators * c.columns * c.inner);
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t k = 0; k < c.inner; ++k)
-        x[m * c.inner + k] =
-            put(input, m * c.inStride() + k, c.bytes ? 128 + draw(128) : draw(1));
+        x[m * c.inner + k] = put(input, m * c.inStride() + k,
+                                 c.bytes ? 128 + draw(128) : draw(1));
     memset(weight.data(), 0, weight.size() * c.each());
     std::fill_n(sums.as<int32_t>(), sums.size(), 0);
-    std::vector<double> start(c.accumulators * c.columns); // any: sums are given
+    std::vector<double> start(c.accumulators *
+                              c.columns); // any: sums are given
     for (int64_t m = 0; m < rows; ++m) {
-      const float drawn[] = {float(0.02 + draw(0.01)), float(int32_t(128 + draw(127))),
-                             float(draw(30)), float((m * 7 + c.inner - 1) % c.inner)};
+      const float drawn[] = {float(0.02 + draw(0.01)),
+                             float(int32_t(128 + draw(127))), float(draw(30)),
+                             float((m * 7 + c.inner - 1) % c.inner)};
       std::copy_n(drawn, 4, parameters.as<float>() + m * 4);
     }
     for (int64_t a = 0; a < c.accumulators; ++a)
       for (int64_t n = 0; n < c.columns; ++n) {
-        int64_t panel = n / c.perPanel(), j = a * c.perPanel() + n % c.perPanel();
+        int64_t panel = n / c.perPanel(),
+                j = a * c.perPanel() + n % c.perPanel();
         if (c.bytes)
           start[a * c.columns + n] = sums.as<int32_t>()[panel * c.panel + j] =
               int32_t(draw(100000));
         for (int64_t k = 0; k < c.inner; ++k)
           w[(a * c.columns + n) * c.inner + k] =
               put(weight,
-                  (panel * c.steps() + k / c.group()) * c.panel * c.group() + j * c.group() +
-                      k % c.group(),
+                  (panel * c.steps() + k / c.group()) * c.panel * c.group() +
+                      j * c.group() + k % c.group(),
                   c.bytes ? draw(127) : draw(1), /*isSigned=*/true);
       }
     for (int64_t m = 0; m < rows; ++m)
@@ -172,28 +183,35 @@ struct Data {
     return buffer.as<uint8_t>()[at] = uint8_t(std::min(value, 255.0));
   }
 
-  void run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t n0, int64_t n1) {
-    auto rowsAt = [&](void *host, int64_t count, int64_t columns, int64_t stride) {
-      return Argument{host, {{0, int32_t(columns), 1, 0},
-                             {0, int32_t(count), int32_t(stride), 0}}};
+  void run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t n0,
+           int64_t n1) {
+    auto rowsAt = [&](void *host, int64_t count, int64_t columns,
+                      int64_t stride) {
+      return Argument{host,
+                      {{0, int32_t(columns), 1, 0},
+                       {0, int32_t(count), int32_t(stride), 0}}};
     };
     const int32_t panel = int32_t(c.panel);
     int32_t line = int32_t(c.panel * c.group()), steps = int32_t(c.steps());
     std::vector<Argument> inputs = {
-        rowsAt(input.as<char>() + m0 * c.inStride() * c.each(), m1 - m0, c.inner,
-               c.inStride()),
-        {weight.data(), {{0, line, 1, 0}, {0, steps, line, 0},
-                         {0, int32_t(c.panels()), line * steps, 0}}}};
+        rowsAt(input.as<char>() + m0 * c.inStride() * c.each(), m1 - m0,
+               c.inner, c.inStride()),
+        {weight.data(),
+         {{0, line, 1, 0},
+          {0, steps, line, 0},
+          {0, int32_t(c.panels()), line * steps, 0}}}};
     if (c.bytes) {
       inputs.push_back(rowsAt(parameters.as<float>() + m0 * 4, m1 - m0, 4, 4));
-      inputs.push_back({sums.data(), {{0, panel, 1, 0}, {0, 1, panel, 0},
-                                      {0, int32_t(c.panels()), panel, 0}}});
+      inputs.push_back({sums.data(),
+                        {{0, panel, 1, 0},
+                         {0, 1, panel, 0},
+                         {0, int32_t(c.panels()), panel, 0}}});
     }
     int64_t outBytes = c.narrow ? 2 : 4, first = m0 * c.outStride();
-    inputs.push_back(rowsAt(extra.as<char>() + first * outBytes, m1 - m0, c.columns,
-                            c.outStride()));
-    Argument range = rowsAt(out.as<char>() + (first + n0) * outBytes, m1 - m0, n1 - n0,
-                            c.outStride());
+    inputs.push_back(rowsAt(extra.as<char>() + first * outBytes, m1 - m0,
+                            c.columns, c.outStride()));
+    Argument range = rowsAt(out.as<char>() + (first + n0) * outBytes, m1 - m0,
+                            n1 - n0, c.outStride());
     range.dimensions[0].min = int32_t(n0);
     expect(call(kernel, inputs, {}, range) == 0, c.name() + ": status");
   }
@@ -204,14 +222,15 @@ struct Data {
   }
 };
 
-// Sums of bytes are exact, what they stand for is rounded a few times; of bf16 each
-// pair is rounded once or twice.
+// Sums of bytes are exact, what they stand for is rounded a few times; of bf16
+// each pair is rounded once or twice.
 double allowed(const Case &c, double expected, double terms) {
   double products = c.bytes ? 2.5e-7 * terms : 2e-7 * double(c.inner) + 1e-6;
   double rounding = c.narrow ? 0x1p-8 : 1.3e-7;
   if (!c.gelu)
     return products + rounding * std::fabs(expected);
-  // Its slope is up to 1.13; compiler/halide/Functions.h says how near it is itself.
+  // Its slope is up to 1.13; compiler/halide/Functions.h says how near it is
+  // itself.
   double own = c.narrow ? 1.3e-4 * std::fabs(expected) + 5e-5
                         : 3e-6 * std::fabs(expected) + 6e-9;
   return 1.13 * products + own + rounding * std::fabs(expected);
@@ -223,10 +242,11 @@ void checkValues(const Data &data) {
     for (int64_t n = 0; n < c.columns; ++n) {
       double got = read(data.out, m * c.outStride() + n, c.narrow);
       double want = data.expected[m * c.columns + n];
-      if (!(std::fabs(got - want) <= allowed(c, want, data.terms[m * c.columns + n])))
-        return expect(false, c.name() + ": [" + number(m) + ", " + number(n) + "] is " +
-                                 std::to_string(got) + " but must be " +
-                                 std::to_string(want));
+      if (!(std::fabs(got - want) <=
+            allowed(c, want, data.terms[m * c.columns + n])))
+        return expect(false, c.name() + ": [" + number(m) + ", " + number(n) +
+                                 "] is " + std::to_string(got) +
+                                 " but must be " + std::to_string(want));
     }
 }
 
@@ -250,12 +270,15 @@ void check(const Case &c, const Isa &isa) {
       if (rows >= least) {
         clear();
         data.run(many, 0, rows, 0, c.columns);
-        expect(whole == data.bits(), c.name() + ": bits differ between classes");
+        expect(whole == data.bits(),
+               c.name() + ": bits differ between classes");
       }
       clear();
       for (int64_t n = 0; n < c.columns; n += unit)
         for (int64_t m = 0, part = 0; m < rows; m += part) {
-          part = std::min(rows - m, m >= 6 ? std::max<int64_t>(least, 20) + m % 5 : 1 + m % 5);
+          part =
+              std::min(rows - m, m >= 6 ? std::max<int64_t>(least, 20) + m % 5
+                                        : 1 + m % 5);
           data.run(part < least ? few : many, m, m + part, n,
                    std::min(c.columns, n + unit));
         }
@@ -263,19 +286,22 @@ void check(const Case &c, const Isa &isa) {
     }
 }
 
-//===-- quantize --------------------------------------------------------------//
+//===-- quantize
+//--------------------------------------------------------------//
 
 // `parameters`: step, zero, outlier, its column.
-void checkRow(const std::string &name, std::vector<float> row, const uint8_t *values,
-              const float *parameters) {
+void checkRow(const std::string &name, std::vector<float> row,
+              const uint8_t *values, const float *parameters) {
   auto smaller = [&](const float &x, const float &y) {
     auto lane = [&](const float &of) { return (&of - row.data()) % 64; };
     return std::tuple(std::fabs(x), x > 0, -lane(x)) <
            std::tuple(std::fabs(y), y > 0, -lane(y));
   };
-  auto outlier = std::max_element(row.begin(), row.end(), smaller); // the first of these
+  auto outlier =
+      std::max_element(row.begin(), row.end(), smaller); // the first of these
   expect(parameters[2] == *outlier, name + ": outlier");
-  expect(parameters[3] == float(outlier - row.begin()), name + ": the outlier's column");
+  expect(parameters[3] == float(outlier - row.begin()),
+         name + ": the outlier's column");
   *outlier = 0;
   double low = std::min(0.0f, *std::min_element(row.begin(), row.end()));
   double high = std::max(0.0f, *std::max_element(row.begin(), row.end()));
@@ -294,8 +320,8 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
   std::string x = rowsOf(columns, stride, narrow ? "bf16" : "f32");
   std::string v = rowsOf(columns, stride, "ui8"), p = "memref<?x4xf32>";
   ParsedKernel parsed("func.func @f(%x: " + x + ", %v: " + v + ", %p: " + p +
-                      ") {\n kernel.quantize %x values(%v : " + v + ") parameters(%p : " +
-                      p + ") : " + x + "\n return\n}\n");
+                      ") {\n kernel.quantize %x values(%v : " + v +
+                      ") parameters(%p : " + p + ") : " + x + "\n return\n}\n");
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   std::string name = "quantize " + number(columns) + (narrow ? " of bf16" : "");
   for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
@@ -308,7 +334,10 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
       int64_t m = i / columns, at = m * stride + i % columns;
       float drawn = std::uniform_real_distribution<float>(-3, 3)(random);
       // a row of zeros, a wide one, one above 0
-      float x = m == 1 ? 0 : m == 2 ? drawn * 1e20f : m == 4 ? drawn + 7 : drawn;
+      float x = m == 1   ? 0
+                : m == 2 ? drawn * 1e20f
+                : m == 4 ? drawn + 7
+                         : drawn;
       if (m == 3 && i % columns >= columns / 2) // the first NaN is the outlier
         x = i % 2 ? NAN : -NAN;
       if (m == 0 && i % columns >= columns / 3) // two signs, and some equal
@@ -320,16 +349,20 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
       numbers[i] = x;
     }
     auto matrixAt = [&](void *host) {
-      return Argument{host, {{0, int32_t(columns), 1, 0},
-                             {0, int32_t(rows), int32_t(stride), 0}}};
+      return Argument{host,
+                      {{0, int32_t(columns), 1, 0},
+                       {0, int32_t(rows), int32_t(stride), 0}}};
     };
     Argument out{parameters.data(), {{0, 4, 1, 0}, {0, int32_t(rows), 4, 0}}};
-    expect(call(kernel, {matrixAt(input.data()), matrixAt(values.data())}, {}, out) == 0,
+    expect(call(kernel, {matrixAt(input.data()), matrixAt(values.data())}, {},
+                out) == 0,
            name + ": status");
     for (int64_t m = 0; m < rows; ++m) {
-      const float *row = &numbers[m * columns], *of = parameters.as<float>() + m * 4;
+      const float *row = &numbers[m * columns],
+                  *of = parameters.as<float>() + m * 4;
       if (m == 3)
-        expect(!std::isfinite(of[0]) || !std::isfinite(of[2]), name + ": a NaN is lost");
+        expect(!std::isfinite(of[0]) || !std::isfinite(of[2]),
+               name + ": a NaN is lost");
       else
         checkRow(name + " row " + number(m), {row, row + columns},
                  values.as<uint8_t>() + m * stride, of);
@@ -337,23 +370,31 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
   }
 }
 
-//===-- Rows to bf16 --------------------------------------------------------------//
+//===-- Rows to bf16
+//--------------------------------------------------------------//
 
-// kernel.rows with this region on rows of so many columns, of `element`, to bf16.
+// kernel.rows with this region on rows of so many columns, of `element`, to
+// bf16.
 template <typename T>
-std::vector<uint16_t> narrowedRows(const std::string &region, const char *element,
-                                   int64_t columns, std::vector<T> &x, const Isa &isa) {
-  auto type = [&](const char *of) { return "memref<?x" + number(columns) + "x" + of + ">"; };
-  ParsedKernel parsed("func.func @f(%x: " + type(element) + ", %o: " + type("bf16") +
-                      ") {\n kernel.rows ins(%x : " + type(element) + ") outs(%o : " +
-                      type("bf16") + ") gather [-1] {\n^bb0(%a: f32):\n" + region +
-                      " }\n return\n}\n");
+std::vector<uint16_t> narrowedRows(const std::string &region,
+                                   const char *element, int64_t columns,
+                                   std::vector<T> &x, const Isa &isa) {
+  auto type = [&](const char *of) {
+    return "memref<?x" + number(columns) + "x" + of + ">";
+  };
+  ParsedKernel parsed(
+      "func.func @f(%x: " + type(element) + ", %o: " + type("bf16") +
+      ") {\n kernel.rows ins(%x : " + type(element) +
+      ") outs(%o : " + type("bf16") + ") gather [-1] {\n^bb0(%a: f32):\n" +
+      region + " }\n return\n}\n");
   std::vector<uint16_t> y(x.size());
   auto all = [&](void *host) {
-    return Argument{host, {{0, int32_t(columns), 1, 0},
-                           {0, int32_t(x.size() / columns), int32_t(columns), 0}}};
+    return Argument{host,
+                    {{0, int32_t(columns), 1, 0},
+                     {0, int32_t(x.size() / columns), int32_t(columns), 0}}};
   };
-  expect(call(load(parsed, isa, RowClass::many), {all(x.data())}, {}, all(y.data())) == 0,
+  expect(call(load(parsed, isa, RowClass::many), {all(x.data())}, {},
+              all(y.data())) == 0,
          "rows to bf16: status");
   return y;
 }
@@ -363,7 +404,8 @@ float leastOf(const Isa &isa) {
   return isa.features & MILLE_CPU_AVX512_BF16 ? FLT_MIN : 0.0f;
 }
 
-// What rounds up, down, to even and to infinity, in all exponents and signs, and NaN.
+// What rounds up, down, to even and to infinity, in all exponents and signs,
+// and NaN.
 void checkRounding(const Isa &isa) {
   const uint32_t lower[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
   const int64_t columns = 101, rows = (6 * 65536 + columns - 1) / columns;
@@ -375,39 +417,44 @@ void checkRounding(const Isa &isa) {
   const std::vector<uint16_t> y =
       narrowedRows(" kernel.yield %a : f32\n", "f32", columns, x, isa);
   for (size_t i = 0; i < x.size(); ++i) {
-    const bool isNothing = std::fabs(x[i]) < leastOf(isa) && (y[i] & 0x7fff) == 0;
+    const bool isNothing =
+        std::fabs(x[i]) < leastOf(isa) && (y[i] & 0x7fff) == 0;
     if (y[i] != narrowBf16(x[i]) && !isNothing)
-      return expect(false, "rounding of " + std::to_string(x[i]) + " is " + number(y[i]) +
-                               " but must be " + number(narrowBf16(x[i])));
+      return expect(false, "rounding of " + std::to_string(x[i]) + " is " +
+                               number(y[i]) + " but must be " +
+                               number(narrowBf16(x[i])));
   }
 }
 
-// Every bf16: as near as its rounding and the quicker polynomials allow, or those whose
-// coefficients are picked, which AVX-512 does. Of minus infinity, times 0, a NaN as in the
-// formula, or the limit where they are picked.
+// Every bf16: as near as its rounding and the quicker polynomials allow, or
+// those whose coefficients are picked, which AVX-512 does. Of minus infinity,
+// times 0, a NaN as in the formula, or the limit where they are picked.
 void checkGelu(const Isa &isa) {
   const bool picks = isa.features & MILLE_CPU_AVX512;
   std::vector<uint16_t> x(65536);
   for (size_t i = 0; i < x.size(); ++i)
     x[i] = uint16_t(i);
-  const std::vector<uint16_t> y =
-      narrowedRows(" %h = arith.constant 0.5 : f32\n"
-                   " %c = arith.constant -0.70710678118654757 : f32\n"
-                   " %p = arith.mulf %h, %a : f32\n %t = arith.mulf %c, %a : f32\n"
-                   " %e = math.erfc %t : f32\n %y = arith.mulf %p, %e : f32\n"
-                   " kernel.yield %y : f32\n", "bf16", 64, x, isa);
+  const std::vector<uint16_t> y = narrowedRows(
+      " %h = arith.constant 0.5 : f32\n"
+      " %c = arith.constant -0.70710678118654757 : f32\n"
+      " %p = arith.mulf %h, %a : f32\n %t = arith.mulf %c, %a : f32\n"
+      " %e = math.erfc %t : f32\n %y = arith.mulf %p, %e : f32\n"
+      " kernel.yield %y : f32\n",
+      "bf16", 64, x, isa);
   for (size_t i = 0; i < x.size(); ++i) {
     double in = widenBf16(x[i]), got = widenBf16(y[i]);
     const bool lowest = in == -INFINITY;
     double want = lowest ? 0 : 0.5 * in * std::erfc(-in * M_SQRT1_2);
-    double most = std::max(1e-38, double(leastOf(isa))) + 0x1p-8 * std::fabs(want) +
-                  (in > -2 ? (picks ? 2.1e-4 : 1.3e-4) * std::fabs(want) : 5e-5);
+    double most =
+        std::max(1e-38, double(leastOf(isa))) + 0x1p-8 * std::fabs(want) +
+        (in > -2 ? (picks ? 2.1e-4 : 1.3e-4) * std::fabs(want) : 5e-5);
     bool right = std::isnan(in) || (lowest && !picks) ? std::isnan(got)
-                 : in == INFINITY                     ? got == in
-                                                      : std::fabs(got - want) <= most;
+                 : in == INFINITY ? got == in
+                                  : std::fabs(got - want) <= most;
     if (!right)
-      return expect(false, "gelu(" + std::to_string(in) + ") is " + std::to_string(got) +
-                               " but must be " + std::to_string(want));
+      return expect(false, "gelu(" + std::to_string(in) + ") is " +
+                               std::to_string(got) + " but must be " +
+                               std::to_string(want));
   }
 }
 

@@ -34,11 +34,14 @@ std::string rowsType(int64_t columns, int64_t stride) {
 int64_t strideOf(const Case &c) { return (c.columns + 15) / 16 * 16 + 16; }
 
 std::string textOf(const Case &c) {
-  std::string n = std::to_string(c.columns), o = rowsType(c.columns, strideOf(c));
-  std::string x = c.gathered ? "memref<" + std::to_string(entries) + "x" + n + "xf32>" : o;
+  std::string n = std::to_string(c.columns),
+              o = rowsType(c.columns, strideOf(c));
+  std::string x =
+      c.gathered ? "memref<" + std::to_string(entries) + "x" + n + "xf32>" : o;
   std::string w = "memref<" + n + "xf32>", r = "memref<?x" + n + "xf32>";
   std::string text = "func.func @f(%x: " + x + ", %w: " + w + ", %r: " + r +
-                     ", %i: memref<?xi32>, %o: " + o + ") {\n kernel.rows ins(%x";
+                     ", %i: memref<?xi32>, %o: " + o +
+                     ") {\n kernel.rows ins(%x";
   text += c.affine ? ", %w, %r : " + x + ", " + w + ", " + r : " : " + x;
   text += ")";
   if (c.gathered)
@@ -48,13 +51,16 @@ std::string textOf(const Case &c) {
   if (*c.norm)
     text += std::string(" norm ") + c.norm;
   text += " {\n";
-  text += c.affine ? "^bb0(%a: f32, %g: f32, %e: f32):\n %p = arith.mulf %a, %g : f32\n"
-                     " %s = arith.addf %p, %e : f32\n kernel.yield %s : f32\n"
-                   : "^bb0(%a: f32):\n kernel.yield %a : f32\n";
+  text +=
+      c.affine
+          ? "^bb0(%a: f32, %g: f32, %e: f32):\n %p = arith.mulf %a, %g : f32\n"
+            " %s = arith.addf %p, %e : f32\n kernel.yield %s : f32\n"
+          : "^bb0(%a: f32):\n kernel.yield %a : f32\n";
   return text + " }\n return\n}\n";
 }
 
-void expect(bool holds, const Case &c, const Isa &isa, int64_t rows, const std::string &what) {
+void expect(bool holds, const Case &c, const Isa &isa, int64_t rows,
+            const std::string &what) {
   if (holds)
     return;
   ++failures;
@@ -91,9 +97,11 @@ void check(const Case &c, const Isa &isa) {
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
       std::mt19937 random(unsigned(n * 131 + rows));
       std::uniform_real_distribution<float> draw(-3, 5);
-      int64_t inStride = c.gathered ? n : stride, inRows = c.gathered ? entries : rows;
-      Guarded x((inRows - 1) * inStride + n, side), w(n, side), r(rows * n, side),
-          index(rows, side), out((rows - 1) * stride + n, side);
+      int64_t inStride = c.gathered ? n : stride,
+              inRows = c.gathered ? entries : rows;
+      Guarded x((inRows - 1) * inStride + n, side), w(n, side),
+          r(rows * n, side), index(rows, side),
+          out((rows - 1) * stride + n, side);
       for (int64_t m = 0; m < inRows; ++m)
         for (int64_t i = 0; i < n; ++i)
           x[m * inStride + i] = draw(random);
@@ -119,8 +127,10 @@ void check(const Case &c, const Isa &isa) {
       expect(run(0, rows) == 0, c, isa, rows, "status");
       double worst = 0;
       for (int64_t m = 0; m < rows; ++m) {
-        std::vector<double> y = normed(c, &x[(c.gathered ? indices[m] : m) * inStride]);
-        for (int64_t i = 0; i < stride && size_t(m * stride + i) < out.size(); ++i) {
+        std::vector<double> y =
+            normed(c, &x[(c.gathered ? indices[m] : m) * inStride]);
+        for (int64_t i = 0; i < stride && size_t(m * stride + i) < out.size();
+             ++i) {
           float got = out[m * stride + i];
           uint32_t bits;
           memcpy(&bits, &got, 4);
@@ -142,8 +152,8 @@ void check(const Case &c, const Isa &isa) {
         run(m, std::min(rows, m + 1 + m % 3));
       memcpy(parts.data(), out.data(), out.size() * 4);
       for (int64_t m = 0; m < rows; ++m)
-        expect(!memcmp(&parts[m * stride], &whole[m * stride], n * 4), c, isa, rows,
-               "bits differ between ranges");
+        expect(!memcmp(&parts[m * stride], &whole[m * stride], n * 4), c, isa,
+               rows, "bits differ between ranges");
     }
 }
 

@@ -1,6 +1,7 @@
 // RUN: %programs/import-windows | FileCheck %s --match-full-lines
 //
-// Index lists of windows and tables of coordinates, small enough to check by eye.
+// Index lists of windows and tables of coordinates, small enough to check by
+// eye.
 #include "compiler/import/model/Coordinates.h"
 
 #include <cstdio>
@@ -18,7 +19,8 @@ static void print(const char *name, const std::vector<Number> &numbers) {
 // Every token comes back to its place, whatever the padding and the shift.
 static bool returns(Grid grid, int64_t size, int64_t shift) {
   Windows windows(grid, size, shift);
-  const std::vector<int64_t> out = windows.partition(), back = windows.reverse();
+  const std::vector<int64_t> out = windows.partition(),
+                             back = windows.reverse();
   bool same = int64_t(out.size()) == windows.count() * size * size &&
               int64_t(back.size()) == grid.tokens();
   for (int64_t token = 0; token < grid.tokens(); ++token)
@@ -70,7 +72,8 @@ int main() {
 
   // A token that does not turn, then columns at -2/3, 0 and 2/3 of the one row;
   // the second pair turns 100^(-1/2) as far.
-  // CHECK-NEXT: rotation: 1 1 1 1 0 0 0 0 1 1 -0.5 0.913545 0 0 0.866025 -0.406737 1 1 1 1 0 0 0 0 1 1 -0.5 0.913545 0 0 -0.866025 0.406737
+  // CHECK-NEXT: rotation: 1 1 1 1 0 0 0 0 1 1 -0.5 0.913545 0 0 0.866025
+  // -0.406737 1 1 1 1 0 0 0 0 1 1 -0.5 0.913545 0 0 -0.866025 0.406737
   print("rotation", axialRotation({1, 3}, 1, 8, 100));
   // CHECK-NEXT: rotation of rows: -0.5 1 0.866025 0
   std::vector<double> rows = axialRotation({3, 1}, 0, 4, 100);
@@ -78,7 +81,8 @@ int main() {
   print("rotation of rows", rows);
 
   // 8 / (2 - 1) = 8 places of 2: log2(9) / 3.
-  // CHECK-NEXT: distances: -1.05664 -1.05664 -1.05664 0 -1.05664 1.05664 0 -1.05664 0 0 0 1.05664 1.05664 -1.05664 1.05664 0 1.05664 1.05664
+  // CHECK-NEXT: distances: -1.05664 -1.05664 -1.05664 0 -1.05664 1.05664 0
+  // -1.05664 0 0 0 1.05664 1.05664 -1.05664 1.05664 0 1.05664 1.05664
   print("distances", logSpacedDistances(2, 2));
   // A window of 3 after training with one of 5: 2 and 4 of 8.
   // CHECK-NEXT: rescaled: -0.773976 -0.528321 0 0.528321 0.773976

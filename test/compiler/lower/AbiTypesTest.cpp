@@ -85,8 +85,9 @@ int main() {
            AT(mille_tensor_info, rank), AT(mille_tensor_info, shape),
            AT(mille_tensor_info, fallback), AT(mille_tensor_info, reserved),
            AT(mille_tensor_info, below)});
-  c.check("mille_isa", types.isa, sizeof(mille_isa),
-          {AT(mille_isa, name), AT(mille_isa, features), AT(mille_isa, backend)});
+  c.check(
+      "mille_isa", types.isa, sizeof(mille_isa),
+      {AT(mille_isa, name), AT(mille_isa, features), AT(mille_isa, backend)});
   c.check("mille_schedule_info", types.schedule, sizeof(mille_schedule_info),
           {AT(mille_schedule_info, name), AT(mille_schedule_info, from),
            AT(mille_schedule_info, to), AT(mille_schedule_info, steps)});
@@ -94,20 +95,32 @@ int main() {
           {AT(mille_stack_info, first_entry), AT(mille_stack_info, row_entries),
            AT(mille_stack_info, layers)});
   c.check("mille_model", types.model, sizeof(mille_model),
-          {AT(mille_model, abi_version), AT(mille_model, isa_count),
-           AT(mille_model, input_count), AT(mille_model, output_count),
-           AT(mille_model, kernel_count), AT(mille_model, max_tokens),
-           AT(mille_model, name), AT(mille_model, isas),
-           AT(mille_model, inputs), AT(mille_model, outputs),
-           AT(mille_model, kernels), AT(mille_model, arena_bytes_per_row),
+          {AT(mille_model, abi_version),
+           AT(mille_model, isa_count),
+           AT(mille_model, input_count),
+           AT(mille_model, output_count),
+           AT(mille_model, kernel_count),
+           AT(mille_model, max_tokens),
+           AT(mille_model, name),
+           AT(mille_model, isas),
+           AT(mille_model, inputs),
+           AT(mille_model, outputs),
+           AT(mille_model, kernels),
+           AT(mille_model, arena_bytes_per_row),
            AT(mille_model, scratch_bytes),
            AT(mille_model, scratch_bytes_per_token),
-           AT(mille_model, weights_bytes), AT(mille_model, weights_hash),
-           AT(mille_model, weights), AT(mille_model, forward),
-           AT(mille_model, max_decoder_tokens), AT(mille_model, fixed_tokens),
-           AT(mille_model, slots), AT(mille_model, schedule_count),
-           AT(mille_model, schedules), AT(mille_model, padding_ends),
+           AT(mille_model, weights_bytes),
+           AT(mille_model, weights_hash),
+           AT(mille_model, weights),
+           AT(mille_model, forward),
+           AT(mille_model, max_decoder_tokens),
+           AT(mille_model, fixed_tokens),
+           AT(mille_model, slots),
+           AT(mille_model, schedule_count),
+           AT(mille_model, schedules),
+           AT(mille_model, padding_ends),
            AT(mille_model, mask_input),
-           AT(mille_model, stack_count), AT(mille_model, stacks)});
+           AT(mille_model, stack_count),
+           AT(mille_model, stacks)});
   return failures != 0;
 }

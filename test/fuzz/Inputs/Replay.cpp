@@ -33,11 +33,21 @@ std::string mutated(std::string bytes) {
     size_t at = draw(bytes.size());
     size_t length = 1 + draw(std::min<size_t>(bytes.size() - at, 16));
     switch (draw(5)) {
-    case 0: bytes[at] = char(bytes[at] ^ (1 << draw(8))); break;
-    case 1: bytes[at] = char(draw(256)); break;
-    case 2: bytes.erase(at, length); break;
-    case 3: bytes.insert(at, bytes.substr(at, length)); break;
-    case 4: bytes.insert(at, "9223372036854775807"); break;
+    case 0:
+      bytes[at] = char(bytes[at] ^ (1 << draw(8)));
+      break;
+    case 1:
+      bytes[at] = char(draw(256));
+      break;
+    case 2:
+      bytes.erase(at, length);
+      break;
+    case 3:
+      bytes.insert(at, bytes.substr(at, length));
+      break;
+    case 4:
+      bytes.insert(at, "9223372036854775807");
+      break;
     }
   }
   return bytes;

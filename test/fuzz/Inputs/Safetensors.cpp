@@ -18,8 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       for (const mille::StoredTensor &tensor : opened->tensors()) {
         double numbers[64];
         for (int64_t at = 0; at < tensor.elements(); at += 64)
-          tensor.read(at, llvm::MutableArrayRef<double>(
-                              numbers, std::min<int64_t>(64, tensor.elements() - at)));
+          tensor.read(
+              at, llvm::MutableArrayRef<double>(
+                      numbers, std::min<int64_t>(64, tensor.elements() - at)));
       }
   }
   close(file);

@@ -1,5 +1,5 @@
-// Runs one kernel op both ways. Must cut buffers as runtime/abi.h says, and give
-// the interpreter the very numbers that the kernel had.
+// Runs one kernel op both ways. Must cut buffers as runtime/abi.h says, and
+// give the interpreter the very numbers that the kernel had.
 #include "test/numerics/Inputs/JudgedKernel.h"
 
 #include "compiler/interpret/Run.h"
@@ -27,7 +27,8 @@ uint16_t halfOf(float x) {
 
 } // namespace
 
-uint16_t *Operand::half() const { // where they are odd one lies before the first
+uint16_t *
+Operand::half() const { // where they are odd one lies before the first
   return reinterpret_cast<uint16_t *>(halves->data()) + data.size() % 2;
 }
 
@@ -37,8 +38,8 @@ std::string Operand::type() const {
     return "memref<?xi32>";
   if (!rows)
     return "memref<" + number(columns) + "xf32>";
-  std::string type = "memref<" + (fixed ? number(rows) : "?") + "x" + number(columns) +
-                     (halves ? "xbf16" : "xf32");
+  std::string type = "memref<" + (fixed ? number(rows) : "?") + "x" +
+                     number(columns) + (halves ? "xbf16" : "xf32");
   return stride == columns ? type + ">"
                            : type + ", strided<[" + number(stride) + ", 1]>>";
 }
@@ -96,7 +97,8 @@ std::string JudgedKernel::text() const {
   return text + body + "\n return\n}\n";
 }
 
-//===-- The interpreter -------------------------------------------------------//
+//===-- The interpreter
+//-------------------------------------------------------//
 
 std::vector<double> JudgedKernel::judge(ParsedKernel &parsed) const {
   using namespace mille::interpreter;
@@ -105,7 +107,8 @@ std::vector<double> JudgedKernel::judge(ParsedKernel &parsed) const {
   auto function = *parsed.module->getOps<mlir::func::FuncOp>().begin();
   size_t argument = 0;
   for (const Scalar &scalar : scalars)
-    run.set(function.getArgument(argument++), {{1}, {double(scalar.value)}, true});
+    run.set(function.getArgument(argument++),
+            {{1}, {double(scalar.value)}, true});
   for (const Operand &operand : operands) {
     Tensor tensor = zeros({operand.columns});
     if (operand.rows)
@@ -113,14 +116,15 @@ std::vector<double> JudgedKernel::judge(ParsedKernel &parsed) const {
     tensor.integer = operand.integer;
     for (size_t i = 0; i < tensor.numbers.size(); ++i)
       tensor.numbers[i] = operand.integer ? operand.number(i)
-                          : operand.at(i / operand.columns, i % operand.columns);
+                                          : operand.at(i / operand.columns,
+                                                       i % operand.columns);
     run.set(function.getArgument(argument++), std::move(tensor));
   }
   Status status =
       llvm::TypeSwitch<mlir::Operation *, Status>(parsed.op)
-          .Case<kernel::AttentionOp, kernel::LinearAttentionOp, kernel::RotateOp,
-                kernel::RowsOp, kernel::DispatchOp, kernel::CombineOp>(
-              [&](auto op) { return runOp(run, op); })
+          .Case<kernel::AttentionOp, kernel::LinearAttentionOp,
+                kernel::RotateOp, kernel::RowsOp, kernel::DispatchOp,
+                kernel::CombineOp>([&](auto op) { return runOp(run, op); })
           .Default([](mlir::Operation *) { return Status::bug; });
   if (failed(status)) {
     printf("%s: the interpreter refuses\n", name.c_str());
@@ -148,10 +152,12 @@ Made &made(const std::string &text, const Isa &isa) {
 
 } // namespace
 
-//===-- The kernel ------------------------------------------------------------//
+//===-- The kernel
+//------------------------------------------------------------//
 
 // row: its row dimension, or -1 where the kernel gets it whole.
-Argument JudgedKernel::argumentOf(const Operand &operand, int row, const Cut &cut) const {
+Argument JudgedKernel::argumentOf(const Operand &operand, int row,
+                                  const Cut &cut) const {
   bool out = &operand == &operands.back();
   int64_t rowStride = operand.rows ? operand.stride : 1;
   int64_t count = operand.rows ? operand.rows : operand.columns;
@@ -166,7 +172,8 @@ Argument JudgedKernel::argumentOf(const Operand &operand, int row, const Cut &cu
   } else if (row >= 0) {
     int64_t own = count / (operands.back().rows / tokens); // of a sequence
     first = cut.sequence * own;
-    extent = own + 8; // named as readable, but guarded here where there is nothing
+    extent =
+        own + 8; // named as readable, but guarded here where there is nothing
   }
   const int64_t bytes = operand.halves ? 2 : 4;
   char *start = operand.halves ? reinterpret_cast<char *>(operand.half())
@@ -187,7 +194,8 @@ Argument JudgedKernel::argumentOf(const Operand &operand, int row, const Cut &cu
   if (tokens) {
     int64_t size = operand.columns / heads;
     argument.dimensions[0].extent = int32_t(size);
-    argument.dimensions.push_back({int32_t(cut.column0), int32_t(width), int32_t(size), 0});
+    argument.dimensions.push_back(
+        {int32_t(cut.column0), int32_t(width), int32_t(size), 0});
     argument.host = host + cut.column0 * size * bytes;
   } else {
     argument.dimensions[0].min = int32_t(cut.column0);
@@ -197,11 +205,12 @@ Argument JudgedKernel::argumentOf(const Operand &operand, int row, const Cut &cu
   return argument;
 }
 
-int32_t JudgedKernel::run(const ParsedKernel &parsed, mille_kernel_function kernel,
-                          const Cut &cut) {
+int32_t JudgedKernel::run(const ParsedKernel &parsed,
+                          mille_kernel_function kernel, const Cut &cut) {
   std::vector<Argument> arguments;
   for (size_t i = 0; i < operands.size(); ++i)
-    arguments.push_back(argumentOf(operands[i], parsed.info.rowDimension[i], cut));
+    arguments.push_back(
+        argumentOf(operands[i], parsed.info.rowDimension[i], cut));
   Argument out = arguments.back();
   arguments.pop_back();
   std::vector<int32_t> values;
@@ -211,8 +220,8 @@ int32_t JudgedKernel::run(const ParsedKernel &parsed, mille_kernel_function kern
 }
 
 // As one task for each sequence, or in many.
-void JudgedKernel::runCut(const ParsedKernel &parsed, mille_kernel_function kernel,
-                          bool whole) {
+void JudgedKernel::runCut(const ParsedKernel &parsed,
+                          mille_kernel_function kernel, bool whole) {
   const Operand &out = operands.back();
   int64_t rows = tokens ? tokens : out.rows, sequences = out.rows / rows;
   int64_t columns = tokens ? heads : out.columns;
@@ -233,8 +242,8 @@ void JudgedKernel::runCut(const ParsedKernel &parsed, mille_kernel_function kern
 }
 
 // Nothing but what the kernel writes is in the out then.
-void JudgedKernel::runInto(const ParsedKernel &parsed, mille_kernel_function kernel,
-                           bool whole) {
+void JudgedKernel::runInto(const ParsedKernel &parsed,
+                           mille_kernel_function kernel, bool whole) {
   const Operand &out = operands.back();
   const uint32_t untouched = Guarded::poison();
   const uint16_t untouchedHalf = 0xdead;
@@ -259,8 +268,8 @@ void JudgedKernel::expect(bool holds, const Isa &isa, const std::string &what) {
          long(operands.back().rows), what.c_str());
 }
 
-int JudgedKernel::check(const Isa &isa, double bound, int64_t tokens, int64_t keys,
-                        int64_t heads) {
+int JudgedKernel::check(const Isa &isa, double bound, int64_t tokens,
+                        int64_t keys, int64_t heads) {
   this->tokens = tokens;
   this->keys = keys;
   this->heads = heads;
@@ -273,9 +282,11 @@ int JudgedKernel::check(const Isa &isa, double bound, int64_t tokens, int64_t ke
   uint32_t untouched = Guarded::poison();
   resetScratch();
   runInto(parsed, kernel, true);
-  uint64_t given = parsed.info.scratchBytes + parsed.info.scratchBytesPerToken * keys;
-  expect(peakScratch() <= given, isa, "scratch " + std::to_string(peakScratch()) +
-                                          " of " + std::to_string(given));
+  uint64_t given =
+      parsed.info.scratchBytes + parsed.info.scratchBytesPerToken * keys;
+  expect(peakScratch() <= given, isa,
+         "scratch " + std::to_string(peakScratch()) + " of " +
+             std::to_string(given));
   double worst = 0;
   for (size_t i = 0; i < out.data.size(); ++i) {
     int64_t row = i / out.stride, column = i % out.stride;
@@ -295,7 +306,8 @@ int JudgedKernel::check(const Isa &isa, double bound, int64_t tokens, int64_t ke
   bool same = true;
   for (size_t i = 0; i < first.size(); ++i) {
     int64_t row = i / out.stride, column = i % out.stride;
-    if (column < out.columns && !std::isnan(expected[row * out.columns + column]))
+    if (column < out.columns &&
+        !std::isnan(expected[row * out.columns + column]))
       same &= !memcmp(&first[i], &out.data[i], 4);
   }
   expect(same, isa, "bits differ between ranges");

@@ -16,11 +16,13 @@ struct Operand {
   int64_t rows, columns, stride;
   bool integer = false, fixed = false; // its sizes are known to the compiler
   Guarded data;
-  // bf16: what the kernel sees, between guard pages of its own; `data` has the same
-  // numbers.
+  // bf16: what the kernel sees, between guard pages of its own; `data` has the
+  // same numbers.
   std::shared_ptr<Guarded> halves;
   uint16_t *half() const; // the first
-  float &at(int64_t row, int64_t column) const { return data[row * stride + column]; }
+  float &at(int64_t row, int64_t column) const {
+    return data[row * stride + column];
+  }
   int32_t &number(int64_t i) const {
     return reinterpret_cast<int32_t *>(data.data())[i];
   }
@@ -30,7 +32,8 @@ struct Operand {
 class JudgedKernel {
 public:
   // side: which end of each buffer touches a page nobody may touch.
-  JudgedKernel(std::string name, Guarded::Side side) : name(std::move(name)), side(side) {}
+  JudgedKernel(std::string name, Guarded::Side side)
+      : name(std::move(name)), side(side) {}
 
   // [rows, columns] of random numbers, rows padded as the arena's are.
   Operand &rows(const char *name, int64_t rows, int64_t columns);
@@ -40,18 +43,23 @@ public:
   void narrow(const char *name);
   // i32 [count], all 0.
   Operand &integers(const char *name, int64_t count);
-  void scalar(const char *name, int64_t value) { scalars.push_back({name, value}); }
+  void scalar(const char *name, int64_t value) {
+    scalars.push_back({name, value});
+  }
   void out(int64_t rows, int64_t columns);
   // The op, with {x} for the type of operand x and {out} for that of the out.
   void op(std::string text) { line = std::move(text); }
 
-  // Runs the op in every way it may be cut, for sequences of `tokens` query rows
-  // (0: rows are cut) and `keys` key rows; the failures seen, each printed.
+  // Runs the op in every way it may be cut, for sequences of `tokens` query
+  // rows (0: rows are cut) and `keys` key rows; the failures seen, each
+  // printed.
   int check(const Isa &isa, double bound, int64_t tokens = 0, int64_t keys = 0,
             int64_t heads = 0);
 
   // Random bits that are the same everywhere.
-  double draw() { return std::uniform_real_distribution<double>(-1, 1)(random); }
+  double draw() {
+    return std::uniform_real_distribution<double>(-1, 1)(random);
+  }
   int64_t pick(int64_t count) { return int64_t(random() % uint64_t(count)); }
 
 private:
@@ -65,10 +73,13 @@ private:
   Operand &add(Operand operand);
   std::string text() const;
   std::vector<double> judge(ParsedKernel &parsed) const;
-  int32_t run(const ParsedKernel &parsed, mille_kernel_function kernel, const Cut &cut);
-  void runCut(const ParsedKernel &parsed, mille_kernel_function kernel, bool whole);
+  int32_t run(const ParsedKernel &parsed, mille_kernel_function kernel,
+              const Cut &cut);
+  void runCut(const ParsedKernel &parsed, mille_kernel_function kernel,
+              bool whole);
   Argument argumentOf(const Operand &operand, int row, const Cut &cut) const;
-  void runInto(const ParsedKernel &parsed, mille_kernel_function kernel, bool whole);
+  void runInto(const ParsedKernel &parsed, mille_kernel_function kernel,
+               bool whole);
   void expect(bool holds, const Isa &isa, const std::string &what);
 
   std::string name, line;

@@ -1,4 +1,5 @@
-// Which cores a pool's thread takes: where a thread runs and may run is this program's.
+// Which cores a pool's thread takes: where a thread runs and may run is this
+// program's.
 #include "runtime/Pool.h"
 
 #include <atomic>
@@ -13,7 +14,8 @@ namespace {
 constexpr int cores = 4;
 thread_local bool isCaller = false;
 std::atomic<int> callersCore{0}, callersChanges{0};
-std::atomic<unsigned> allowed{0}, changes{0}; // the other thread's, a bit for a core
+std::atomic<unsigned> allowed{0},
+    changes{0}; // the other thread's, a bit for a core
 std::atomic<bool> refuses{false}, seen{false};
 
 int firstOf(unsigned mask) { return __builtin_ctz(mask); }

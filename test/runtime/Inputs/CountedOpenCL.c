@@ -1,6 +1,7 @@
-/* The machine's OpenCL library, but each queue that has launched kernels says at its end
- * how many, how often the host waited, and how many launches came after the first wait.
- * For $MILLE_OPENCL_LIBRARY: all other functions are the library's own. */
+/* The machine's OpenCL library, but each queue that has launched kernels says
+ * at its end how many, how often the host waited, and how many launches came
+ * after the first wait. For $MILLE_OPENCL_LIBRARY: all other functions are the
+ * library's own. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -59,30 +60,35 @@ EXPORT cl_int clWaitForEvents(cl_uint number, const cl_event *list) {
   return REAL(clWaitForEvents)(number, list);
 }
 
-EXPORT cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory, cl_bool waits,
-                                  size_t offset, size_t size, void *to, cl_uint number,
+EXPORT cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory,
+                                  cl_bool waits, size_t offset, size_t size,
+                                  void *to, cl_uint number,
                                   const cl_event *list, cl_event *event) {
   count(queue, waits);
-  return REAL(clEnqueueReadBuffer)(queue, memory, waits, offset, size, to, number, list,
-                                   event);
+  return REAL(clEnqueueReadBuffer)(queue, memory, waits, offset, size, to,
+                                   number, list, event);
 }
 
-EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool waits,
-                                   size_t offset, size_t size, const void *from,
-                                   cl_uint number, const cl_event *list,
-                                   cl_event *event) {
+EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory,
+                                   cl_bool waits, size_t offset, size_t size,
+                                   const void *from, cl_uint number,
+                                   const cl_event *list, cl_event *event) {
   count(queue, waits);
-  return REAL(clEnqueueWriteBuffer)(queue, memory, waits, offset, size, from, number,
-                                    list, event);
+  return REAL(clEnqueueWriteBuffer)(queue, memory, waits, offset, size, from,
+                                    number, list, event);
 }
 
-EXPORT cl_int clEnqueueReadBufferRect(
-    cl_command_queue queue, cl_mem memory, cl_bool waits, const size_t *from,
-    const size_t *to, const size_t *region, size_t row, size_t slice, size_t hostRow,
-    size_t hostSlice, void *out, cl_uint number, const cl_event *list, cl_event *event) {
+EXPORT cl_int clEnqueueReadBufferRect(cl_command_queue queue, cl_mem memory,
+                                      cl_bool waits, const size_t *from,
+                                      const size_t *to, const size_t *region,
+                                      size_t row, size_t slice, size_t hostRow,
+                                      size_t hostSlice, void *out,
+                                      cl_uint number, const cl_event *list,
+                                      cl_event *event) {
   count(queue, waits);
-  return REAL(clEnqueueReadBufferRect)(queue, memory, waits, from, to, region, row, slice,
-                                       hostRow, hostSlice, out, number, list, event);
+  return REAL(clEnqueueReadBufferRect)(queue, memory, waits, from, to, region,
+                                       row, slice, hostRow, hostSlice, out,
+                                       number, list, event);
 }
 
 EXPORT cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
@@ -93,8 +99,8 @@ EXPORT cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
   int i = numberOf(queue);
   ++counts[i].launches;
   counts[i].late += counts[i].waits > 0;
-  return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local,
-                                      number, list, event);
+  return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global,
+                                      local, number, list, event);
 }
 
 EXPORT cl_int clReleaseCommandQueue(cl_command_queue queue) {

@@ -1,5 +1,5 @@
-/* Sessions on a device of OpenCL, with a kernel of our own: device WEIGHTS. What
- * generated code does for a kernel is written out in C. */
+/* Sessions on a device of OpenCL, with a kernel of our own: device WEIGHTS.
+ * What generated code does for a kernel is written out in C. */
 #include "FakeModel.h"
 #include "runtime/mille.h"
 
@@ -33,15 +33,18 @@ static int32_t kernelFunction(void **arguments) {
   const size_t sizes[] = {8, 8, 4, 0};
   void *const values[] = {x, y, &count};
   const int8_t isBuffer[] = {1, 1, 0};
-  mille_dispatch dispatch = {"twice", {(count + 15) / 16, 1, 1}, {items, 1, 1},
-                             localBytes, sizes, values, isBuffer};
+  mille_dispatch dispatch = {"twice",       {(count + 15) / 16, 1, 1},
+                             {items, 1, 1}, localBytes,
+                             sizes,         values,
+                             isBuffer};
   return mille_device_run(task, &dispatch);
 }
 
 static const mille_kernel_function functions[] = {kernelFunction,
                                                   kernelFunction};
-static const mille_kernel kernel = {"mille_k_twice", MILLE_PARTITION_ROWS, 2, 0,
-                                    columns, 1, 0, 0, 0, 0, {1, 1}, functions};
+static const mille_kernel kernel = {
+    "mille_k_twice", MILLE_PARTITION_ROWS, 2, 0, columns, 1, 0, 0, 0, 0, {1, 1},
+    functions};
 static const mille_kernel *const kernels[] = {&kernel};
 
 static void describe(mille_buffer *buffer, mille_dimension *dimension,
@@ -167,7 +170,8 @@ static void noDevice(void) {
 static int takeFromDisk(void) {
   char pattern[600];
   glob_t found;
-  snprintf(pattern, sizeof pattern, "%s/mille/*.opencl", getenv("XDG_CACHE_HOME"));
+  snprintf(pattern, sizeof pattern, "%s/mille/*.opencl",
+           getenv("XDG_CACHE_HOME"));
   int count = glob(pattern, 0, NULL, &found) == 0 ? (int)found.gl_pathc : 0;
   for (int i = 0; i < count; ++i)
     CHECK(unlink(found.gl_pathv[i]) == 0);
@@ -175,8 +179,8 @@ static int takeFromDisk(void) {
   return count;
 }
 
-/* Packages that are open at the same time share programs: what is compiled anew is
- * kept on disk anew. */
+/* Packages that are open at the same time share programs: what is compiled anew
+ * is kept on disk anew. */
 static void compiledOnce(void) {
   takeFromDisk();
   mille_package *packages[2] = {openPackage(), openPackage()};
@@ -211,7 +215,8 @@ static void refuse(mille_status status, int64_t batch, const char *device,
 static void refusals(void) {
   refuse(MILLE_NO_DEVICE, 1, "opencl:no such device",
          "no OpenCL device is called 'no such device': there are ");
-  refuse(MILLE_NO_DEVICE, 1, "opencl:4711", "no OpenCL device is called '4711'");
+  refuse(MILLE_NO_DEVICE, 1, "opencl:4711",
+         "no OpenCL device is called '4711'");
   refuse(MILLE_INVALID_ARGUMENT, 1, "cpu",
          "device is 'cpu' but model fake was compiled for opencl");
   refuse(MILLE_OUT_OF_MEMORY, 1 << 26, "",
@@ -230,14 +235,16 @@ static void refusals(void) {
   localBytes = 0;
 }
 
-/* Weights are cut into buffers where tensors begin. The number of a layer's body, though
- * it is 64, is no such place: then the one tensor is larger than a buffer. */
+/* Weights are cut into buffers where tensors begin. The number of a layer's
+ * body, though it is 64, is no such place: then the one tensor is larger than a
+ * buffer. */
 static void bodyNumbers(void) {
   size_t bytes;
   char *weights = (char *)fake_weights(&bytes);
   const mille_weights_header *header = (const mille_weights_header *)weights;
   uint64_t *table = (uint64_t *)(weights + header->table_offset);
-  const uint64_t end = bytes - header->data_offset, before[] = {table[0], table[1]};
+  const uint64_t end = bytes - header->data_offset,
+                 before[] = {table[0], table[1]};
   static const mille_stack_info stack = {0, 2, 1};
   char most[32], part[64];
   table[0] = 64;

@@ -107,18 +107,27 @@ static const mille_kernel_function embedFunctions[] = {FOUR(embed)},
                                    addFunctions[] = {FOUR(add)},
                                    attentionFunctions[] = {FOUR(attention)};
 
-static const mille_kernel embedKernel = {
-    "embed", MILLE_PARTITION_ROWS, 4, 0, fakeColumns, 1, 0, 0, 100000, 4800,
-    {-1, 0, 0, 1}, embedFunctions};
+static const mille_kernel embedKernel = {"embed",
+                                         MILLE_PARTITION_ROWS,
+                                         4,
+                                         0,
+                                         fakeColumns,
+                                         1,
+                                         0,
+                                         0,
+                                         100000,
+                                         4800,
+                                         {-1, 0, 0, 1},
+                                         embedFunctions};
 static const mille_kernel matmulKernel = {
-    "matmul", MILLE_PARTITION_ROWS, 3, 0, 8, 6, 12, 0, 300000, 3072,
+    "matmul",   MILLE_PARTITION_ROWS, 3, 0, 8, 6, 12, 0, 300000, 3072,
     {1, -1, 1}, matmulFunctions};
 static const mille_kernel addKernel = {
-    "add", MILLE_PARTITION_ROWS, 2, 1, fakeHidden, 1, 0, 0, 100000, 0,
+    "add",  MILLE_PARTITION_ROWS, 2, 1, fakeHidden, 1, 0, 0, 100000, 0,
     {1, 1}, addFunctions};
 static const mille_kernel attentionKernel = {
     "attention", MILLE_PARTITION_SEQUENCES, 3, 1, 2, 8, 0, 4, 1000, 0,
-    {1, 1, 1}, attentionFunctions};
+    {1, 1, 1},   attentionFunctions};
 
 /* ---- The run ---- */
 
@@ -185,8 +194,8 @@ static int32_t forward(mille_run *run) {
   buffers[2].dimensions = 3;
   d[2][1].stride = fakeHidden;
   d[2][2] = (mille_dimension){0, fakeHeads, fakeHeadColumns, 0};
-  stage = (mille_stage){&attentionKernel, buffers, &keys, run->tokens, NULL, 0, 0,
-                        7, 1};
+  stage = (mille_stage){
+      &attentionKernel, buffers, &keys, run->tokens, NULL, 0, 0, 7, 1};
   code = mille_launch(run, &stage, 1, rows);
   if (code)
     return code;
@@ -238,12 +247,16 @@ static void fill(void) {
                          totalBytes - sizeof *header);
 }
 
-static const mille_isa isas[] = {
-    {"x86-64-v3", MILLE_CPU_AVX2}, {"x86-64", 0}};
+static const mille_isa isas[] = {{"x86-64-v3", MILLE_CPU_AVX2}, {"x86-64", 0}};
 static const mille_tensor_info inputs[] = {
     {"input_ids", MILLE_I32, 2, {-1, -2}, MILLE_REQUIRED, 0, fakeVocabulary},
     {"attention_mask", MILLE_I32, 2, {-1, -2}, MILLE_DEFAULT_ONES, 0, 0},
-    {"position_ids", MILLE_I32, 2, {-1, -2}, MILLE_DEFAULT_POSITIONS, 0,
+    {"position_ids",
+     MILLE_I32,
+     2,
+     {-1, -2},
+     MILLE_DEFAULT_POSITIONS,
+     0,
      fakePositions},
     {"step", MILLE_I32, 1, {1}, MILLE_DEFAULT_LAST, 0, 0}};
 static const mille_tensor_info outputs[] = {
@@ -264,10 +277,31 @@ const mille_model *fake_padded_model(void) {
 }
 
 const mille_model *fake_model(void) {
-  model = (mille_model){
-      MILLE_ABI_VERSION, 2, 4, 2, 4, fakePositions, "fake", isas, inputs,
-      outputs, kernels, 448, 1200, 0, totalBytes, 0, NULL, forward, 0, 0, 0, 0, NULL,
-      0, 0};
+  model = (mille_model){MILLE_ABI_VERSION,
+                        2,
+                        4,
+                        2,
+                        4,
+                        fakePositions,
+                        "fake",
+                        isas,
+                        inputs,
+                        outputs,
+                        kernels,
+                        448,
+                        1200,
+                        0,
+                        totalBytes,
+                        0,
+                        NULL,
+                        forward,
+                        0,
+                        0,
+                        0,
+                        0,
+                        NULL,
+                        0,
+                        0};
   fill();
   model.weights_hash = file.header.hash;
   return &model;
@@ -293,8 +327,8 @@ void fake_write_weights(const char *path) {
 /* ---- What must come out ---- */
 
 void fake_expected(int64_t batch, int64_t tokens, const int32_t *ids,
-                   const int32_t *mask, const int32_t *positions,
-                   float *hidden, float *pooled) {
+                   const int32_t *mask, const int32_t *positions, float *hidden,
+                   float *pooled) {
   float *z = malloc(sizeof(float) * batch * tokens * fakeHidden);
   for (int64_t m = 0; m < batch * tokens; ++m)
     for (int n = 0; n < fakeHidden; ++n) {

@@ -1,5 +1,6 @@
-/* A model written by hand in the words of abi.h, its kernels in C: shows what the
- * runtime does without a compiler. Its numbers are small whole ones, so exact. */
+/* A model written by hand in the words of abi.h, its kernels in C: shows what
+ * the runtime does without a compiler. Its numbers are small whole ones, so
+ * exact. */
 #ifndef MILLE_TEST_FAKE_MODEL_H
 #define MILLE_TEST_FAKE_MODEL_H
 #include "runtime/abi.h"
@@ -24,8 +25,8 @@ const mille_model *fake_padded_model(void);
 /* What a run gives: hidden [batch, tokens, 32], pooled [batch, 32]. mask and
  * positions may be null. */
 void fake_expected(int64_t batch, int64_t tokens, const int32_t *ids,
-                   const int32_t *mask, const int32_t *positions,
-                   float *hidden, float *pooled);
+                   const int32_t *mask, const int32_t *positions, float *hidden,
+                   float *pooled);
 
 /* The weights file: its bytes (static), and written to a path. */
 const char *fake_weights(size_t *bytes);
@@ -33,8 +34,8 @@ void fake_write(const char *path, const void *data, size_t bytes);
 void fake_write_weights(const char *path);
 
 /* Knobs, for one test at a time. */
-extern int fake_fail_at;      /* this kernel call of a run fails; 0: none */
-extern size_t fake_scratch;   /* bytes that attention asks for */
+extern int fake_fail_at;    /* this kernel call of a run fails; 0: none */
+extern size_t fake_scratch; /* bytes that attention asks for */
 extern void (*fake_on_kernel)(int call); /* called in each kernel */
 
 /* A stage's buffer of `columns` x `rows` 4-byte elements. */

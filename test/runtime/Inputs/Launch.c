@@ -29,9 +29,9 @@ static int32_t countRows(void **arguments) {
   for (int m = 0; m < row->extent; ++m) {
     CHECK(first[m] == *first + m);
     for (int n = 0; n < column->extent; ++n) {
-      int32_t before = __atomic_fetch_add(
-          (int32_t *)out->host + (int64_t)m * row->stride + n, 1,
-          __ATOMIC_RELAXED);
+      int32_t before = __atomic_fetch_add((int32_t *)out->host +
+                                              (int64_t)m * row->stride + n,
+                                          1, __ATOMIC_RELAXED);
       CHECK(before == 0);
       /* A stage reads what the one before has written of its rows. */
       if (stage == 1)
@@ -85,8 +85,8 @@ static int32_t countHeads(void **arguments) {
   return 0;
 }
 
-/* Experts: (row numbers; slots, twice the rows; weight [8, 4] of the expert; out).
- * A task's rows are one expert's, and its weight that expert's. */
+/* Experts: (row numbers; slots, twice the rows; weight [8, 4] of the expert;
+ * out). A task's rows are one expert's, and its weight that expert's. */
 static int32_t starts[9];
 static float expertWeights[8 * 32];
 static int64_t expertRows;
@@ -96,7 +96,8 @@ static int32_t countExperts(void **arguments) {
                      *weight = arguments[3], *out = arguments[4];
   const mille_dimension *column = &out->dimension[0], *row = &out->dimension[1];
   int first = *(int32_t *)rows->host;
-  CHECK(row->min == 0 && row->extent > 0 && row->extent == rows->dimension[0].extent);
+  CHECK(row->min == 0 && row->extent > 0 &&
+        row->extent == rows->dimension[0].extent);
   CHECK(slots->dimension[0].extent == 2 * row->extent);
   CHECK(*(int32_t *)slots->host == 2 * first);
   int expert = 0;
@@ -105,12 +106,15 @@ static int32_t countExperts(void **arguments) {
   CHECK(first + row->extent <= starts[expert + 1]);
   CHECK(weight->dimensions == 2 && weight->dimension[1].extent == 4);
   CHECK(weight->host == expertWeights + expert * 32);
-  CHECK((int32_t *)out->host == counts[0] + (int64_t)first * row->stride + column->min);
+  CHECK((int32_t *)out->host ==
+        counts[0] + (int64_t)first * row->stride + column->min);
   for (int m = 0; m < row->extent; ++m)
     for (int n = 0; n < column->extent; ++n)
-      CHECK(__atomic_fetch_add((int32_t *)out->host + (int64_t)m * row->stride + n,
+      CHECK(__atomic_fetch_add((int32_t *)out->host + (int64_t)m * row->stride +
+                                   n,
                                1, __ATOMIC_RELAXED) == 0);
-  __atomic_fetch_add(&expertRows, row->extent * column->extent, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&expertRows, row->extent * column->extent,
+                     __ATOMIC_RELAXED);
   return 0;
 }
 
@@ -122,7 +126,8 @@ static int32_t countWhole(void **arguments) {
   CHECK((int32_t *)out->host == counts[0] + column->min);
   for (int m = 0; m < row->extent; ++m)
     for (int n = 0; n < column->extent; ++n)
-      CHECK(__atomic_fetch_add((int32_t *)out->host + (int64_t)m * row->stride + n,
+      CHECK(__atomic_fetch_add((int32_t *)out->host + (int64_t)m * row->stride +
+                                   n,
                                1, __ATOMIC_RELAXED) == 0);
   return 0;
 }
@@ -145,50 +150,59 @@ static const int32_t stageNumbers[2] = {0, 1};
 
 static void stageOfRows(int s, int64_t rows, int32_t columns, uint32_t rowUnit,
                         uint32_t columnUnit, uint64_t flops) {
-  kernels[s] = (mille_kernel){"rows", MILLE_PARTITION_ROWS, 2, 1, columnUnit,
-                              rowUnit, 12, 0, flops, 0, {0, 1}, rowFunctions};
+  kernels[s] = (mille_kernel){
+      "rows", MILLE_PARTITION_ROWS, 2, 1, columnUnit, rowUnit, 12, 0, flops, 0,
+      {0, 1}, rowFunctions};
   fake_buffer(&buffers[s][0], dimensions[s][0], numbers, 0, rows, 0);
   fake_buffer(&buffers[s][1], dimensions[s][1], counts[s], columns, rows, 0);
-  stages[s] = (mille_stage){&kernels[s], buffers[s], &stageNumbers[s], 0, NULL,
-                            0, 0};
+  stages[s] =
+      (mille_stage){&kernels[s], buffers[s], &stageNumbers[s], 0, NULL, 0, 0};
 }
 
 static void stageOfHeads(int64_t rows, int64_t sequenceRows, int32_t heads,
                          int32_t columns, uint32_t rowUnit, uint32_t headUnit) {
-  kernels[0] = (mille_kernel){"heads", MILLE_PARTITION_SEQUENCES, 3, 1, headUnit,
-                              rowUnit, 0, 0, 5000, 0, {0, 0, 1}, headFunctions};
+  kernels[0] = (mille_kernel){"heads",   MILLE_PARTITION_SEQUENCES,
+                              3,         1,
+                              headUnit,  rowUnit,
+                              0,         0,
+                              5000,      0,
+                              {0, 0, 1}, headFunctions};
   fake_buffer(&buffers[0][0], dimensions[0][0], numbers, 0, rows, 0);
   fake_buffer(&buffers[0][1], dimensions[0][1], numbers, 0, 2 * rows, 0);
   fake_buffer(&buffers[0][2], dimensions[0][2], counts[0], columns, rows, 0);
   buffers[0][2].dimensions = 3;
   dimensions[0][2][1].stride = heads * columns;
   dimensions[0][2][2] = (mille_dimension){0, heads, columns, 0};
-  stages[0] = (mille_stage){&kernels[0], buffers[0], stageNumbers, sequenceRows,
-                            NULL, 0, 0};
+  stages[0] = (mille_stage){
+      &kernels[0], buffers[0], stageNumbers, sequenceRows, NULL, 0, 0};
 }
 
-static const mille_kernel_function expertFunctions[2] = {countExperts, countExperts},
+static const mille_kernel_function expertFunctions[2] = {countExperts,
+                                                         countExperts},
                                    wholeFunctions[2] = {countWhole, countWhole};
 
 static void stageOfExperts(int64_t rows, int32_t columns, uint64_t flops) {
-  kernels[0] = (mille_kernel){"experts", MILLE_PARTITION_ROWS, 4, 0, 64, 6, 12, 0,
-                              flops, 0, {0, 0, -1, 1}, expertFunctions};
+  kernels[0] = (mille_kernel){
+      "experts",     MILLE_PARTITION_ROWS, 4, 0, 64, 6, 12, 0, flops, 0,
+      {0, 0, -1, 1}, expertFunctions};
   fake_buffer(&buffers[0][0], dimensions[0][0], numbers, 0, rows, 0);
   fake_buffer(&buffers[0][1], dimensions[0][1], numbers, 0, 2 * rows, 0);
   fake_buffer(&buffers[0][2], dimensions[0][2], expertWeights, 8, 4, 1);
   buffers[0][2].dimensions = 3;
   dimensions[0][2][2] = (mille_dimension){0, 8, 32, 0};
   fake_buffer(&buffers[0][3], dimensions[0][3], counts[0], columns, rows, 0);
-  stages[0] = (mille_stage){&kernels[0], buffers[0], stageNumbers, 0, starts, 8,
-                            1 << 2};
+  stages[0] = (mille_stage){&kernels[0], buffers[0], stageNumbers, 0,
+                            starts,      8,          1 << 2};
 }
 
 static void stageOfColumns(int64_t rows, int32_t columns) {
-  kernels[0] = (mille_kernel){"whole", MILLE_PARTITION_ROWS, 2, 0, 16, 1, 0, 0,
-                              100000, 0, {-1, -1}, wholeFunctions};
+  kernels[0] = (mille_kernel){
+      "whole",  MILLE_PARTITION_ROWS, 2, 0, 16, 1, 0, 0, 100000, 0,
+      {-1, -1}, wholeFunctions};
   fake_buffer(&buffers[0][0], dimensions[0][0], numbers, 0, rows, 0);
   fake_buffer(&buffers[0][1], dimensions[0][1], counts[0], columns, rows, 0);
-  stages[0] = (mille_stage){&kernels[0], buffers[0], stageNumbers, 0, NULL, 0, 0};
+  stages[0] =
+      (mille_stage){&kernels[0], buffers[0], stageNumbers, 0, NULL, 0, 0};
 }
 
 static void runAndCheck(mille_session *session, int64_t batch, int64_t tokens,
@@ -208,13 +222,33 @@ static void runAndCheck(mille_session *session, int64_t batch, int64_t tokens,
 
 int main(int argc, char **argv) {
   int most = argc > 1 ? atoi(argv[1]) : 64;
-  mille_weights_header header = {{0}, MILLE_WEIGHTS_VERSION, 0,
-                                 sizeof weights, 0, 120, 0, 128, "launch"};
+  mille_weights_header header = {
+      {0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0, 120, 0, 128, "launch"};
   memcpy(header.magic, MILLE_WEIGHTS_MAGIC, 8);
   memcpy(weights, &header, sizeof header);
-  mille_model model = {MILLE_ABI_VERSION, 1, 0, 0, 2, 0, "launch", &isa, NULL,
-                       NULL, kernelList, 64, 0, 0, sizeof weights, 0, weights,
-                       forward, 0, 0, 0, 0, NULL};
+  mille_model model = {MILLE_ABI_VERSION,
+                       1,
+                       0,
+                       0,
+                       2,
+                       0,
+                       "launch",
+                       &isa,
+                       NULL,
+                       NULL,
+                       kernelList,
+                       64,
+                       0,
+                       0,
+                       sizeof weights,
+                       0,
+                       weights,
+                       forward,
+                       0,
+                       0,
+                       0,
+                       0,
+                       NULL};
   for (int i = 0; i < 2 * 4096 + 8; ++i)
     numbers[i] = i;
   static const int threads[] = {1, 2, 3, 5, 16, 64};
@@ -223,15 +257,15 @@ int main(int argc, char **argv) {
     int columns;
     uint32_t rowUnit, columnUnit;
     uint64_t flops;
-  } shapes[] = {{1, 1, 1, 100},       {64, 6, 64, 90000},
+  } shapes[] = {{1, 1, 1, 100},        {64, 6, 64, 90000},
                 {768, 6, 64, 1200000}, {192, 12, 64, 9000000},
                 {48, 1, 48, 500},      {320, 6, 32, 300000}};
   kernels[0] = kernels[1] =
       (mille_kernel){"none", 0, 1, 0, 1, 1, 0, 0, 0, 0, {-1}, rowFunctions};
   mille_package *package;
   char message[512];
-  mille_status status = mille_package_open(&model, NULL, NULL, &package, message,
-                                           sizeof message);
+  mille_status status =
+      mille_package_open(&model, NULL, NULL, &package, message, sizeof message);
   EXPECT(status, MILLE_OK, message, "");
   for (int t = 0; t < 6 && threads[t] <= most; ++t) {
     mille_session *session;

@@ -10,10 +10,11 @@ static int32_t ids[rows], mask[rows], positions[rows];
 /* First token that counts, and the one after the last. */
 static int32_t ends[batch][2];
 static const int32_t shapes[][batch][2] = {
-    {{0, 23}, {0, 11}, {0, 1}, {0, 22}, {0, 7}},     /* padding after */
+    {{0, 23}, {0, 11}, {0, 1}, {0, 22}, {0, 7}},      /* padding after */
     {{0, 23}, {12, 23}, {22, 23}, {1, 23}, {16, 23}}, /* before */
-    {{3, 20}, {0, 23}, {11, 12}, {0, 9}, {14, 23}},  /* both */
-    {{1, 23}, {0, 0}, {5, 8}, {0, 23}, {0, 0}}};     /* two are hidden throughout */
+    {{3, 20}, {0, 23}, {11, 12}, {0, 9}, {14, 23}},   /* both */
+    /* two are hidden throughout */
+    {{1, 23}, {0, 0}, {5, 8}, {0, 23}, {0, 0}}};
 
 static int isPadding(int row) {
   int s = row / tokens, t = row % tokens;
@@ -93,17 +94,17 @@ static int32_t prepare(mille_run *run) {
   for (int m = 0; m < own; ++m)
     copied[m] = (float)counted[m];
   mille_keep(run, copied, 1, own, 1, 0, 0);
-  mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, own, MILLE_TOKENS, 1,
-                    4, 0, run->outputs[1]);
-  mille_query_scale(run, MILLE_LOG_POSITION, lengths, NULL, NULL, own, MILLE_TOKENS,
-                    0, 0, 0, run->outputs[2]);
-  mille_query_scale(run, MILLE_LOG_FLOOR, lengths, places, NULL, own, MILLE_TOKENS,
-                    0, 0, 0, run->outputs[3]);
+  mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, own, MILLE_TOKENS,
+                    1, 4, 0, run->outputs[1]);
+  mille_query_scale(run, MILLE_LOG_POSITION, lengths, NULL, NULL, own,
+                    MILLE_TOKENS, 0, 0, 0, run->outputs[2]);
+  mille_query_scale(run, MILLE_LOG_FLOOR, lengths, places, NULL, own,
+                    MILLE_TOKENS, 0, 0, 0, run->outputs[3]);
   /* The largest position may be padding's. */
-  mille_rotation(run, places, own, frequencies, n, 1, 10, 2, NULL, run->outputs[4],
-                 2 * n);
-  int32_t code = mille_pool_index(run, seen, MILLE_TOKENS, MILLE_POOL_LAST, 0, 0,
-                                  last);
+  mille_rotation(run, places, own, frequencies, n, 1, 10, 2, NULL,
+                 run->outputs[4], 2 * n);
+  int32_t code =
+      mille_pool_index(run, seen, MILLE_TOKENS, MILLE_POOL_LAST, 0, 0, last);
   for (int b = 0; b < batch; ++b)
     run->outputs[5][b] = (float)numbers[last[b]];
   for (int m = 0; m < own; ++m)
@@ -130,17 +131,40 @@ static const mille_tensor_info outputs[7] = {
 static void runPrepared(int threads, uint32_t removable) {
   static char weights[128];
   static float results[2][7][2 * rows * n];
-  mille_weights_header header = {{0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0,
-                                 120, 0, 128, "padding"};
+  mille_weights_header header = {
+      {0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0, 120, 0, 128, "padding"};
   memcpy(header.magic, MILLE_WEIGHTS_MAGIC, 8);
   memcpy(weights, &header, sizeof header);
-  mille_model model = {MILLE_ABI_VERSION, 1, 3, 7, 0, 0, "padding", &isa, inputs,
-                       outputs, NULL, 64, 0, 0, sizeof weights, 0, weights,
-                       prepare, 0, 0, 0, 0, NULL, removable, 1};
+  mille_model model = {MILLE_ABI_VERSION,
+                       1,
+                       3,
+                       7,
+                       0,
+                       0,
+                       "padding",
+                       &isa,
+                       inputs,
+                       outputs,
+                       NULL,
+                       64,
+                       0,
+                       0,
+                       sizeof weights,
+                       0,
+                       weights,
+                       prepare,
+                       0,
+                       0,
+                       0,
+                       0,
+                       NULL,
+                       removable,
+                       1};
   mille_package *package;
   char message[512];
-  EXPECT(mille_package_open(&model, NULL, NULL, &package, message, sizeof message),
-         MILLE_OK, message, "");
+  EXPECT(
+      mille_package_open(&model, NULL, NULL, &package, message, sizeof message),
+      MILLE_OK, message, "");
   mille_session *session;
   CHECK(mille_session_create(package, batch, tokens, threads, &session) ==
         MILLE_OK);
@@ -173,7 +197,8 @@ static void runPrepared(int threads, uint32_t removable) {
       CHECK(rowsSeen == (removed ? left : rows));
     }
     for (int entry = 0; entry < 2; ++entry)
-      compareRows(results[0][0] + entry * rows, results[1][0] + entry * rows, 1);
+      compareRows(results[0][0] + entry * rows, results[1][0] + entry * rows,
+                  1);
     for (int i = 1; i < 4; ++i)
       compareRows(results[0][i], results[1][i], 1);
     compareRows(results[0][4], results[1][4], 2 * n);

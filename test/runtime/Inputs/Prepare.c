@@ -19,7 +19,8 @@ static int32_t skip;
 
 static int32_t forward(mille_run *run) {
   if (skip)
-    return mille_pool_index(run, NULL, tokens, MILLE_POOL_FIRST, skip, 0, lasts);
+    return mille_pool_index(run, NULL, tokens, MILLE_POOL_FIRST, skip, 0,
+                            lasts);
   mille_key_bias(run, run->inputs[0], rows, bias);
   mille_rotation(run, run->inputs[1], rows, frequencies, n, 1.25, 0, 1, NULL,
                  turned[0], 2 * n + 4);
@@ -28,8 +29,8 @@ static int32_t forward(mille_run *run) {
   mille_pool_index(run, run->inputs[0], tokens, 0, 0, 0, firsts);
   mille_pool_index(run, run->inputs[0], tokens, 1, 0, 0, lasts);
   mille_pool_index(run, NULL, tokens, 1, 0, 0, plainLasts);
-  mille_pool_mean(run, input[0], columns + 2, run->inputs[0], tokens, 0, columns,
-                  means[0], columns);
+  mille_pool_mean(run, input[0], columns + 2, run->inputs[0], tokens, 0,
+                  columns, means[0], columns);
   mille_pool_mean(run, input[0], columns + 2, NULL, tokens, 0, columns,
                   plainMeans[0], columns);
   prepareOnce(run);
@@ -41,15 +42,18 @@ static int32_t forward(mille_run *run) {
 /* ---- Positions, experts, tokens: once, against plain formulas ---- */
 
 enum { heads = 3, entries = 12, k = 3, group = 2, moved = 10 };
-static int32_t counted[rows], countedMask[rows], chunks[rows], numbered[batch * 4];
+static int32_t counted[rows], countedMask[rows], chunks[rows],
+    numbered[batch * 4];
 static float sloped[rows][heads + 1], lengthScales[4][rows];
-static float stretched[rows][2 * n], replaced[rows][2 * n], unstretched[rows][2 * n];
+static float stretched[rows][2 * n], replaced[rows][2 * n],
+    unstretched[rows][2 * n];
 static const double slopes[heads] = {0.7, 0.3, 1.1};
 static const double others[n] = {0.5, 0.25, 0.1, 0.02, 2e-3, 3e-4};
 static const double lengths[5] = {8, 2, 0.5, 16, 1};
 static const int32_t tokenIndex[moved] = {3, -1, 0, 36, 5, 5, -1, 2, 1, 4};
 static float gathered[batch * moved / group][group * columns + 2];
-/* 2 channels of 5 x 4 pixels, kernel 3 x 2, stride 2 x 1, padding 1 x 1, CLS. */
+/* 2 channels of 5 x 4 pixels, kernel 3 x 2, stride 2 x 1, padding 1 x 1, CLS.
+ * */
 static const int32_t image[10] = {2, 5, 4, 3, 2, 2, 1, 1, 1, 1};
 enum { down = (5 + 2 - 3) / 2 + 1, across = 4 + 2 - 2 + 1 };
 static float patches[batch * (1 + down * across)][2 * 3 * 2];
@@ -73,18 +77,19 @@ static void prepareOnce(mille_run *run) {
                  2 * n);
   mille_rotation(run, ids, rows, frequencies, n, 1, rows + 1, 2, others,
                  unstretched[0], 2 * n);
-  mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, rows, tokens, 1, 0,
-                    0, lengthScales[0]);
-  mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, rows, tokens, 0, 5,
-                    3, lengthScales[1]);
-  mille_query_scale(run, MILLE_LOG_POSITION, lengths, NULL, NULL, rows, tokens, 0,
-                    0, 0, lengthScales[2]);
-  mille_query_scale(run, MILLE_LOG_FLOOR, lengths, ids, NULL, rows, tokens, 0, 0,
-                    0, lengthScales[3]);
-  mille_gather_tokens(run, input[0], columns + 2, columns, tokenIndex, moved, group,
-                      tokens, gathered[0], group * columns + 2);
+  mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, rows, tokens, 1,
+                    0, 0, lengthScales[0]);
+  mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, rows, tokens, 0,
+                    5, 3, lengthScales[1]);
+  mille_query_scale(run, MILLE_LOG_POSITION, lengths, NULL, NULL, rows, tokens,
+                    0, 0, 0, lengthScales[2]);
+  mille_query_scale(run, MILLE_LOG_FLOOR, lengths, ids, NULL, rows, tokens, 0,
+                    0, 0, lengthScales[3]);
+  mille_gather_tokens(run, input[0], columns + 2, columns, tokenIndex, moved,
+                      group, tokens, gathered[0], group * columns + 2);
   mille_patches(run, input[0], columns + 2, image, patches[0], 2 * 3 * 2);
-  mille_similarity(run, input[0], columns + 2, input[5], columns + 2, columns, 1);
+  mille_similarity(run, input[0], columns + 2, input[5], columns + 2, columns,
+                   1);
   /* Softmax over all, renormalised; sigmoid, a bias, 2 of 4 groups by two. */
   const int32_t plain[8] = {entries, k, 0, 1, 1, 0, 1, 0};
   const int32_t grouped[8] = {entries, k, 1, 4, 2, 1, 0, 0};
@@ -147,7 +152,8 @@ static void checkMoves(void) {
     for (int t = 0; t < moved; ++t)
       for (int c = 0; c < columns; ++c) {
         float got = gathered[(b * moved + t) / group][t % group * columns + c];
-        CHECK(got == (tokenIndex[t] < 0 ? 0 : input[b * tokens + tokenIndex[t]][c]));
+        CHECK(got ==
+              (tokenIndex[t] < 0 ? 0 : input[b * tokens + tokenIndex[t]][c]));
       }
     for (int y = 0; y < down; ++y)
       for (int x = 0; x < across; ++x)
@@ -194,7 +200,8 @@ static void checkRoute(int grouped) {
       for (int i = 0; i < entries; ++i)
         sum += exp(logits[m][i]);
       for (int i = 0; i < entries; ++i) {
-        score[i] = grouped ? 1 / (1 + exp(-logits[m][i])) : exp(logits[m][i]) / sum;
+        score[i] =
+            grouped ? 1 / (1 + exp(-logits[m][i])) : exp(logits[m][i]) / sum;
         wanted[i] = score[i] + (grouped ? selection[i] : 0);
       }
       for (int g = 0; g < 4; ++g) {
@@ -232,8 +239,8 @@ static void checkRoute(int grouped) {
   CHECK(starts[grouped][entries] == sorted && sorted == rows * k);
 }
 
-static const mille_schedule_info schedules[2] = {
-    {"branch_scale", 1, 3, 1000}, {"skip_scale", 1, 3, 100}};
+static const mille_schedule_info schedules[2] = {{"branch_scale", 1, 3, 1000},
+                                                 {"skip_scale", 1, 3, 100}};
 static const mille_isa isa = {"any", 0};
 static const mille_tensor_info infos[3] = {
     {"mask", MILLE_I32, 2, {-1, -2}, MILLE_DEFAULT_ONES, 0, 0},
@@ -281,13 +288,33 @@ static void checkRun(void) {
 
 int main(void) {
   static char weights[128];
-  mille_weights_header header = {{0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0,
-                                 120, 0, 128, "prepare"};
+  mille_weights_header header = {
+      {0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0, 120, 0, 128, "prepare"};
   memcpy(header.magic, MILLE_WEIGHTS_MAGIC, 8);
   memcpy(weights, &header, sizeof header);
-  mille_model model = {MILLE_ABI_VERSION, 1, 3, 2, 0, 0, "prepare", &isa, infos,
-                       keptInfos, NULL, 64, 0, 0, sizeof weights, 0, weights,
-                       forward, 0, 0, 0, 2, schedules};
+  mille_model model = {MILLE_ABI_VERSION,
+                       1,
+                       3,
+                       2,
+                       0,
+                       0,
+                       "prepare",
+                       &isa,
+                       infos,
+                       keptInfos,
+                       NULL,
+                       64,
+                       0,
+                       0,
+                       sizeof weights,
+                       0,
+                       weights,
+                       forward,
+                       0,
+                       0,
+                       0,
+                       2,
+                       schedules};
   mille_package *package;
   char message[512];
   mille_status status =
@@ -312,7 +339,8 @@ int main(void) {
     }
     const void *given[3] = {mask, positions, &step};
     memset(kept, 0xff, sizeof kept);
-    CHECK(mille_session_run(session, batch, tokens, given, outputs) == MILLE_OK);
+    CHECK(mille_session_run(session, batch, tokens, given, outputs) ==
+          MILLE_OK);
     checkRun();
     checkPositions();
     checkMoves();
@@ -320,7 +348,8 @@ int main(void) {
     checkRoute(1);
     /* The defaults: all ones, 0 to tokens - 1, the schedule's end. */
     given[0] = given[1] = given[2] = NULL;
-    CHECK(mille_session_run(session, batch, tokens, given, outputs) == MILLE_OK);
+    CHECK(mille_session_run(session, batch, tokens, given, outputs) ==
+          MILLE_OK);
     for (int m = 0; m < rows; ++m) {
       mask[m] = 1;
       positions[m] = m % tokens;

@@ -1,5 +1,5 @@
-/* The n-th call for memory, a thread or a file is refused, n = 1, 2, ... until a
- * whole life of a package succeeds: a status each time, and nothing is kept.
+/* The n-th call for memory, a thread or a file is refused, n = 1, 2, ... until
+ * a whole life of a package succeeds: a status each time, and nothing is kept.
  * The system's calls are wrapped by the linker. argv[1]: a weights file. */
 #include "FakeModel.h"
 

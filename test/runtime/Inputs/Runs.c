@@ -84,8 +84,10 @@ static void refusals(void) {
   EXPECT(mille_session_create(package, b, t, n, &session), status,             \
          mille_package_message(package), part);                                \
   CHECK(session == NULL)
-  REFUSED(0, 8, 1, MILLE_INVALID_ARGUMENT, "max_batch is 0 but must be at least 1");
-  REFUSED(1, 8, 65, MILLE_INVALID_ARGUMENT, "threads is 65 but must be 0 to 64");
+  REFUSED(0, 8, 1, MILLE_INVALID_ARGUMENT,
+          "max_batch is 0 but must be at least 1");
+  REFUSED(1, 8, 65, MILLE_INVALID_ARGUMENT,
+          "threads is 65 but must be 0 to 64");
   REFUSED(1, 301, 1, MILLE_TOO_LARGE,
           "max_tokens is 301 but model fake takes at most 300");
   REFUSED(INT64_MAX, 300, 1, MILLE_TOO_LARGE, "more than memory");
@@ -159,7 +161,8 @@ static void profiles(void) {
   mille_profile profile;
   CHECK(mille_session_kernel(session, 4, &profile) == MILLE_INVALID_ARGUMENT);
   size_t bytes;
-  CHECK(mille_session_memory(session, &bytes) == MILLE_OK && bytes > 64 * 2 * 448);
+  CHECK(mille_session_memory(session, &bytes) == MILLE_OK &&
+        bytes > 64 * 2 * 448);
   CHECK(mille_session_close(session) == MILLE_OK);
 }
 

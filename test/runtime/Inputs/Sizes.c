@@ -1,5 +1,5 @@
-/* Sizes of a run: which a model has, what errors say of them, and what generated
- * code sees. */
+/* Sizes of a run: which a model has, what errors say of them, and what
+ * generated code sees. */
 #include "FakeModel.h"
 
 #include <string.h>
@@ -24,7 +24,12 @@ static const mille_isa isa = {"any", 0};
 static const mille_tensor_info inputs[4] = {
     {"ids", MILLE_I32, 2, {-1, -2}, MILLE_REQUIRED, 0, 9},
     {"decoder_ids", MILLE_I32, 2, {-1, -3}, MILLE_REQUIRED, 0, 9},
-    {"decoder_positions", MILLE_I32, 2, {-1, -3}, MILLE_DEFAULT_POSITIONS, 0,
+    {"decoder_positions",
+     MILLE_I32,
+     2,
+     {-1, -3},
+     MILLE_DEFAULT_POSITIONS,
+     0,
      positionsBelow},
     {"pixels", MILLE_F32, 4, {-1, 2, 3, 4}, MILLE_REQUIRED, 0, 0}};
 static const mille_tensor_info output = {
@@ -37,14 +42,34 @@ static mille_package *package;
 static char weights[128];
 
 static mille_model modelOf(const char *name) {
-  mille_weights_header header = {{0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights,
-                                 0, 120, 0, 128, ""};
+  mille_weights_header header = {
+      {0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0, 120, 0, 128, ""};
   memcpy(header.magic, MILLE_WEIGHTS_MAGIC, 8);
   strcpy(header.model, name);
   memcpy(weights, &header, sizeof header);
-  mille_model model = {MILLE_ABI_VERSION, 1, 4, 1, 0, 8, name, &isa, inputs,
-                       &output, NULL, 128, 0, 0, sizeof weights, 0, weights,
-                       forward, 7, fixed, slots, 0, NULL};
+  mille_model model = {MILLE_ABI_VERSION,
+                       1,
+                       4,
+                       1,
+                       0,
+                       8,
+                       name,
+                       &isa,
+                       inputs,
+                       &output,
+                       NULL,
+                       128,
+                       0,
+                       0,
+                       sizeof weights,
+                       0,
+                       weights,
+                       forward,
+                       7,
+                       fixed,
+                       slots,
+                       0,
+                       NULL};
   return model;
 }
 
@@ -67,27 +92,30 @@ static void open(const mille_model *model) {
 static void refusals(void) {
   mille_session *session;
   mille_sizes most;
-  CREATE(0, 5, 5, MILLE_INVALID_ARGUMENT, "max_batch is 0 but must be at least 1");
+  CREATE(0, 5, 5, MILLE_INVALID_ARGUMENT,
+         "max_batch is 0 but must be at least 1");
   CREATE(1, 0, 5, MILLE_INVALID_ARGUMENT, "max_tokens is 0 but must");
   CREATE(1, 5, 0, MILLE_INVALID_ARGUMENT, "max_decoder_tokens is 0 but must");
   CREATE(1, 9, 5, MILLE_TOO_LARGE,
          "max_tokens is 9 but model sizes takes at most 8");
   CREATE(1, 5, 8, MILLE_TOO_LARGE,
          "max_decoder_tokens is 8 but model sizes takes at most 7");
-  CREATE(INT64_MAX, 5, 5, MILLE_TOO_LARGE,
-         "a session of batch 9223372036854775807, tokens 5, decoder_tokens 5 is "
-         "more than memory or");
+  CREATE(
+      INT64_MAX, 5, 5, MILLE_TOO_LARGE,
+      "a session of batch 9223372036854775807, tokens 5, decoder_tokens 5 is "
+      "more than memory or");
   /* Slots are counted in 32 bits, too. */
   CREATE(INT32_MAX / fixed / slots, 5, 5, MILLE_TOO_LARGE, "more than memory");
   CHECK(session == NULL);
   EXPECT(mille_session_create_for(package, NULL, 1, &session),
-         MILLE_INVALID_ARGUMENT, mille_package_message(package), "most is null");
+         MILLE_INVALID_ARGUMENT, mille_package_message(package),
+         "most is null");
   most.size = 4;
   EXPECT(mille_session_create_for(package, &most, 1, &session),
          MILLE_INVALID_ARGUMENT, mille_package_message(package),
          "most.size is 4 but must be sizeof(mille_sizes)");
-  EXPECT(mille_session_create(package, 1, 5, 1, &session), MILLE_INVALID_ARGUMENT,
-         mille_package_message(package),
+  EXPECT(mille_session_create(package, 1, 5, 1, &session),
+         MILLE_INVALID_ARGUMENT, mille_package_message(package),
          "model sizes has decoder_tokens: call mille_session_create_for");
   CHECK(mille_session_create_for(NULL, &most, 1, &session) ==
         MILLE_INVALID_ARGUMENT);
@@ -105,12 +133,15 @@ static void runs(void) {
   for (int i = 0; i < 8; ++i)
     CHECK(lastPositions[i] == i % 4);
   CHECK(numbers[3] == 3);
-  RUN(2, 6, 4, MILLE_TOO_LARGE, "tokens is 6 but this session was created for 5");
-  RUN(2, 5, 0, MILLE_INVALID_ARGUMENT, "decoder_tokens is 0 but must be at least 1");
+  RUN(2, 6, 4, MILLE_TOO_LARGE,
+      "tokens is 6 but this session was created for 5");
+  RUN(2, 5, 0, MILLE_INVALID_ARGUMENT,
+      "decoder_tokens is 0 but must be at least 1");
   RUN(2, 5, 8, MILLE_TOO_LARGE,
       "decoder_tokens is 8 but this session was created for 7");
   RUN(1, 5, 7, MILLE_TOO_LARGE,
-      "input decoder_positions is null and decoder_tokens 7, but its values must "
+      "input decoder_positions is null and decoder_tokens 7, but its values "
+      "must "
       "be below 6");
   given[2] = ids;
   RUN(1, 5, 7, MILLE_OK, "");
@@ -119,11 +150,12 @@ static void runs(void) {
   RUN(2, 1, 6, MILLE_INVALID_INPUT,
       "decoder_ids[1, 2] is 9 but must be at least 0 and below 9");
   ids[8] = 0;
-  EXPECT(mille_session_run(session, 1, 5, given, outputs), MILLE_INVALID_ARGUMENT,
-         mille_session_message(session),
+  EXPECT(mille_session_run(session, 1, 5, given, outputs),
+         MILLE_INVALID_ARGUMENT, mille_session_message(session),
          "model sizes has decoder_tokens: call mille_session_run_for");
   EXPECT(mille_session_run_for(session, NULL, given, outputs),
-         MILLE_INVALID_ARGUMENT, mille_session_message(session), "sizes is null");
+         MILLE_INVALID_ARGUMENT, mille_session_message(session),
+         "sizes is null");
   /* An application that was built when there were fewer sizes. */
   sizes = (mille_sizes){offsetof(mille_sizes, decoder_tokens), 1, 5, 4};
   EXPECT(mille_session_run_for(session, &sizes, given, outputs),

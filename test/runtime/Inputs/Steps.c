@@ -1,19 +1,28 @@
-/* The runtime's own steps, here and on a device of OpenCL: the same numbers, the same
- * experts, also of equal ones and of those that are no numbers. A row's bits do not
- * depend on the others. */
+/* The runtime's own steps, here and on a device of OpenCL: the same numbers,
+ * the same experts, also of equal ones and of those that are no numbers. A
+ * row's bits do not depend on the others. */
 #include "FakeModel.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { most = 70, tokens = 9, columns = 20, entries = 24, k = 3, count = 8, group = 2 };
+enum {
+  most = 70,
+  tokens = 9,
+  columns = 20,
+  entries = 24,
+  k = 3,
+  count = 8,
+  group = 2
+};
 enum { weightsBytes = 256, inputCount = 4, outputCount = 10 };
 
 /* ---- The model ---- */
 
 static const int32_t windows[count] = {8, 0, -1, 3, 4, 4, 1, 7};
 static const int32_t all[tokens] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-/* entries, k, score, groups, top_groups, group_score, renormalised, softmax_chosen */
+/* entries, k, score, groups, top_groups, group_score, renormalised,
+ * softmax_chosen */
 static const int32_t routings[][8] = {
     {entries, k, 0, 1, 1, 0, 0, 0}, {entries, k, 0, 1, 1, 0, 1, 0},
     {entries, k, 0, 1, 1, 0, 0, 1}, {entries, k, 1, 1, 1, 0, 1, 0},
@@ -28,14 +37,17 @@ static int32_t forward(mille_run *run) {
   float *const *out = run->outputs;
   int64_t rows = run->batch * tokens;
   float *bias = (float *)run->arena;
-  mille_route(run, routing, biased ? 0.25 : 0, biased ? 2.5 : 1, run->inputs[0], entries,
-              biased ? (const float *)run->weights : NULL, run->batch, out[0], k,
-              (int32_t *)out[1], (int32_t *)out[2], (int32_t *)out[3]);
-  mille_gather_tokens(run, x, columns, columns, windows, count, group, tokens, out[4],
-                      group * columns);
-  int32_t code = mille_pool_mean(run, x, columns, NULL, tokens, 2, columns, out[5], columns);
+  mille_route(run, routing, biased ? 0.25 : 0, biased ? 2.5 : 1, run->inputs[0],
+              entries, biased ? (const float *)run->weights : NULL, run->batch,
+              out[0], k, (int32_t *)out[1], (int32_t *)out[2],
+              (int32_t *)out[3]);
+  mille_gather_tokens(run, x, columns, columns, windows, count, group, tokens,
+                      out[4], group * columns);
+  int32_t code = mille_pool_mean(run, x, columns, NULL, tokens, 2, columns,
+                                 out[5], columns);
   if (code == 0)
-    code = mille_pool_mean(run, x, columns, mask, tokens, 0, columns, out[6], columns);
+    code = mille_pool_mean(run, x, columns, mask, tokens, 0, columns, out[6],
+                           columns);
   mille_similarity(run, out[5], columns, out[6], columns, columns, 7);
   /* The same memory twice: what a device is given first, it keeps. */
   mille_key_bias(run, mask, rows, bias);
@@ -73,17 +85,43 @@ static mille_package *openPackage(void) {
   static mille_model model;
   mille_package *package;
   char why[512] = "";
-  file.header = (mille_weights_header){{0}, MILLE_WEIGHTS_VERSION, 0, weightsBytes, 0,
-                                       sizeof file.header, 0, 128, {0}};
+  file.header =
+      (mille_weights_header){{0}, MILLE_WEIGHTS_VERSION, 0, weightsBytes,
+                             0,   sizeof file.header,    0, 128,
+                             {0}};
   memcpy(file.header.magic, MILLE_WEIGHTS_MAGIC, 8);
   strcpy(file.header.model, "steps");
   for (int e = 0; e < entries; ++e)
     ((float *)(file.bytes + 128))[e] = (float)(e * 7 % 12) / 40;
-  model = (mille_model){MILLE_ABI_VERSION, 2, inputCount, outputCount, 0, 0, "steps",
-                        isas, inputs, outputs, NULL, 64, 0, 0, weightsBytes, 0,
-                        file.bytes, forward, 0, 0, 0, 0, NULL, 0, 0, 0, NULL};
-  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why), MILLE_OK, why,
-         "");
+  model = (mille_model){MILLE_ABI_VERSION,
+                        2,
+                        inputCount,
+                        outputCount,
+                        0,
+                        0,
+                        "steps",
+                        isas,
+                        inputs,
+                        outputs,
+                        NULL,
+                        64,
+                        0,
+                        0,
+                        weightsBytes,
+                        0,
+                        file.bytes,
+                        forward,
+                        0,
+                        0,
+                        0,
+                        0,
+                        NULL,
+                        0,
+                        0,
+                        0,
+                        NULL};
+  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
+         MILLE_OK, why, "");
   return package;
 }
 
@@ -95,17 +133,20 @@ static int32_t mask[most][tokens], other[most][tokens];
 typedef struct {
   float weights[most][k];
   int32_t order[most * k], place[most * k], starts[entries + 1];
-  float gathered[most][count * columns], pooled[most][columns], masked[most][columns];
+  float gathered[most][count * columns], pooled[most][columns],
+      masked[most][columns];
   float pairs[most * most], bias[most][tokens], otherBias[most][tokens];
 } Got;
 static Got here, there, alone;
 
 static void run(mille_session *session, int first, int batch, Got *got) {
-  const void *given[inputCount] = {logits[first], x[first], mask[first], other[first]};
-  float *wanted[outputCount] = {
-      got->weights[0], (float *)got->order, (float *)got->place, (float *)got->starts,
-      got->gathered[0], got->pooled[0], got->masked[0], got->pairs, got->bias[0],
-      got->otherBias[0]};
+  const void *given[inputCount] = {logits[first], x[first], mask[first],
+                                   other[first]};
+  float *wanted[outputCount] = {got->weights[0],     (float *)got->order,
+                                (float *)got->place, (float *)got->starts,
+                                got->gathered[0],    got->pooled[0],
+                                got->masked[0],      got->pairs,
+                                got->bias[0],        got->otherBias[0]};
   memset(got, 0x7f, sizeof *got);
   EXPECT(mille_session_run(session, batch, tokens, given, wanted), MILLE_OK,
          mille_session_message(session), "");
@@ -115,7 +156,8 @@ static void fill(void) {
   unsigned number = 1;
   for (int m = 0; m < most; ++m) {
     for (int e = 0; e < entries; ++e) /* many are equal */
-      logits[m][e] = (float)((m * 29 + e * e * 13) % 11) / 8 - (m % 7 == 6 ? 60 : 0);
+      logits[m][e] =
+          (float)((m * 29 + e * e * 13) % 11) / 8 - (m % 7 == 6 ? 60 : 0);
     for (int t = 0; t < tokens; ++t) {
       mask[m][t] = m % 5 == 4 ? 0 : (m + t) % 3 != 0;
       other[m][t] = (m * t) % 4 != 0;
@@ -135,7 +177,8 @@ static void fill(void) {
 }
 
 static int close(float a, float b, double scale) {
-  return a == b || (isnan(a) && isnan(b)) || fabs((double)a - b) <= 1e-6 * scale;
+  return a == b || (isnan(a) && isnan(b)) ||
+         fabs((double)a - b) <= 1e-6 * scale;
 }
 
 static void compare(int batch) {
@@ -145,7 +188,8 @@ static void compare(int batch) {
   CHECK(here.starts[entries] == batch * k);
   for (int m = 0; m < batch; ++m)
     for (int j = 0; j < k; ++j)
-      CHECK(close(here.weights[m][j], there.weights[m][j], 1 + fabs(here.weights[m][j])));
+      CHECK(close(here.weights[m][j], there.weights[m][j],
+                  1 + fabs(here.weights[m][j])));
   CHECK(memcmp(here.gathered, there.gathered, sizeof here.gathered) == 0);
   for (int m = 0; m < batch; ++m)
     for (int c = 0; c < columns; ++c)
@@ -159,10 +203,12 @@ static void compare(int batch) {
 
 /* A row by itself has the bits that it has among others. */
 static void compareRow(int m) {
-  CHECK(memcmp(alone.weights[0], there.weights[m], sizeof alone.weights[0]) == 0);
+  CHECK(memcmp(alone.weights[0], there.weights[m], sizeof alone.weights[0]) ==
+        0);
   CHECK(memcmp(alone.pooled[0], there.pooled[m], sizeof alone.pooled[0]) == 0);
   CHECK(memcmp(alone.masked[0], there.masked[m], sizeof alone.masked[0]) == 0);
-  CHECK(memcmp(alone.gathered[0], there.gathered[m], sizeof alone.gathered[0]) == 0);
+  CHECK(memcmp(alone.gathered[0], there.gathered[m],
+               sizeof alone.gathered[0]) == 0);
 }
 
 int main(void) {
@@ -173,8 +219,8 @@ int main(void) {
   mille_session *cpu, *device;
   EXPECT(mille_session_create_on(package, &sizes, 1, "cpu", &cpu), MILLE_OK,
          mille_package_message(package), "");
-  EXPECT(mille_session_create_on(package, &sizes, 1, "opencl", &device), MILLE_OK,
-         mille_package_message(package), "");
+  EXPECT(mille_session_create_on(package, &sizes, 1, "opencl", &device),
+         MILLE_OK, mille_package_message(package), "");
   fill();
   for (size_t r = 0; r < sizeof routings / sizeof *routings; ++r)
     for (biased = 0; biased < 2; ++biased) {

@@ -41,8 +41,9 @@ int halide_error_buffer_allocation_too_large(void *, const char *, uint64_t,
 int halide_error_buffer_extents_negative(void *, const char *, int, int);
 int halide_error_buffer_extents_too_large(void *, const char *, int64_t,
                                           int64_t);
-int halide_error_constraints_make_required_region_smaller(
-    void *, const char *, int, int, int, int, int);
+int halide_error_constraints_make_required_region_smaller(void *, const char *,
+                                                          int, int, int, int,
+                                                          int);
 int halide_error_constraint_violated(void *, const char *, int, const char *,
                                      int);
 int halide_error_param_too_small_i64(void *, const char *, int64_t, int64_t);

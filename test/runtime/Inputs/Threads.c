@@ -94,8 +94,8 @@ static void cancelled(int threads) {
   CHECK(pthread_create(&thread, NULL, cancelOften, &canceller) == 0);
   int stopped = 0;
   for (int i = 0; i < 20 * rounds && (i < rounds || !stopped); ++i) {
-    mille_status status = mille_session_run(canceller.session, batch, tokens,
-                                            inputs, outputs);
+    mille_status status =
+        mille_session_run(canceller.session, batch, tokens, inputs, outputs);
     CHECK(status == MILLE_OK || status == MILLE_CANCELLED);
     if (status == MILLE_CANCELLED) {
       EXPECT(status, MILLE_CANCELLED, mille_session_message(canceller.session),

@@ -51,6 +51,6 @@ int main() {
   pool.stop();
   const bool often = given >= 2 && given <= most;
   printf("%s, in a task %d, by the caller %d\n",
-         often ? "each millisecond at most" : "too often or never", givenInTask.load(),
-         givenByCaller.load());
+         often ? "each millisecond at most" : "too often or never",
+         givenInTask.load(), givenByCaller.load());
 }

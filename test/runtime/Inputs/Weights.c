@@ -1,5 +1,5 @@
-/* Each way in which a weights file can be wrong has its own status and sentence.
- * argv[1]: a folder to write in. */
+/* Each way in which a weights file can be wrong has its own status and
+ * sentence. argv[1]: a folder to write in. */
 #include "FakeModel.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
-// The claims about depth, each on a toy stack: feed-forward units of 64 channels,
-// relu, norms without weight, He's then LeCun's deviation times a gain.
-//   analyze-depth updates | moments | gradients | backward | activations | magnitude
+// The claims about depth, each on a toy stack: feed-forward units of 64
+// channels, relu, norms without weight, He's then LeCun's deviation times a
+// gain.
+//   analyze-depth updates | moments | gradients | backward | activations |
+//   magnitude
 #include "compiler/analyze/Analysis.h"
 #include "compiler/analyze/Measure.h"
 
@@ -25,7 +27,8 @@ static void expect(bool fine, const char *what, double is, double bound) {
 }
 
 static void near(const char *what, double is, double should, double relative) {
-  expect(std::fabs(is - should) <= relative * std::fabs(should), what, is, should);
+  expect(std::fabs(is - should) <= relative * std::fabs(should), what, is,
+         should);
 }
 
 static Map linear(int from, double second) {
@@ -78,7 +81,7 @@ static Moments simulated(const Stack &stack, uint64_t seed = 1) {
   return simulate(stack, options);
 }
 
-//===-- First updates ----------------------------------------------------------===//
+//===-- First updates -----------------------------------------------------===//
 
 struct Recipe {
   const char *name;
@@ -130,24 +133,29 @@ static void updates() {
   double plain[4], half[4];
   for (int i = 0; i < 4; ++i) {
     plain[i] = simulated(toy(depths[i], Place::post)).update[sgd];
-    half[i] = simulated(toy(depths[i], Place::post, std::pow(depths[i], 0.25))).update[sgd];
+    half[i] = simulated(toy(depths[i], Place::post, std::pow(depths[i], 0.25)))
+                  .update[sgd];
   }
-  std::printf("plain post: %.0f %.0f %.0f %.0f\n", plain[0], plain[1], plain[2], plain[3]);
-  std::printf("alpha without gain: %.0f %.0f %.0f %.0f\n", half[0], half[1], half[2], half[3]);
-  expect(plain[1] > 2.5 * plain[0] && plain[2] > 2.5 * plain[1], "plain post grows",
-         plain[2], plain[0]);
+  std::printf("plain post: %.0f %.0f %.0f %.0f\n", plain[0], plain[1], plain[2],
+              plain[3]);
+  std::printf("alpha without gain: %.0f %.0f %.0f %.0f\n", half[0], half[1],
+              half[2], half[3]);
+  expect(plain[1] > 2.5 * plain[0] && plain[2] > 2.5 * plain[1],
+         "plain post grows", plain[2], plain[0]);
   expect(half[3] > 5 * half[0], "half of DeepNorm grows", half[3], half[0]);
   // S0.15: a gain under branch_norm changes nothing forward, and multiplies
   // gradients by 1/gain.
-  const Stack one = toy(32, Place::resPost), small = toy(32, Place::resPost, 1, 0.25);
+  const Stack one = toy(32, Place::resPost),
+              small = toy(32, Place::resPost, 1, 0.25);
   near("forward under branch_norm", simulated(small).units.back().out,
        simulated(one).units.back().out, 1e-9);
-  const double grown = simulated(small).update[sgd] / simulated(one).update[sgd];
+  const double grown =
+      simulated(small).update[sgd] / simulated(one).update[sgd];
   std::printf("gain 1/4 under branch_norm: SGD bound times %.0f\n", grown);
   near("gradients under branch_norm", grown, 16, 0.01);
 }
 
-//===-- Second moments ---------------------------------------------------------===//
+//===-- Second moments ----------------------------------------------------===//
 
 static void moments() {
   // S1.1, S4.14: pre-norm, l + 1.
@@ -162,7 +170,8 @@ static void moments() {
   std::printf("pre-norm: l + 1 is %.3f %.3f at 6 and 24\n", is.units[5].out,
               is.units[23].out);
   // S1.1: the relative change of unit t is about 1/t.
-  near("change of unit 20", said.units[19].branch / said.units[19].sum, 1.0 / 21, 1e-9);
+  near("change of unit 20", said.units[19].branch / said.units[19].sum,
+       1.0 / 21, 1e-9);
   double harmonic = 0;
   for (int t = 1; t <= 24; ++t)
     harmonic += 1.0 / (t + 1);
@@ -171,7 +180,8 @@ static void moments() {
   // S1.2, S4.13: post-norm, weights 2^(-l/2); the squares of all weights are 1.
   const Stack post = toy(12, Place::post);
   said = predict(post), is = simulated(post);
-  double squares = said.units.back().inputWeight * said.units.back().inputWeight;
+  double squares =
+      said.units.back().inputWeight * said.units.back().inputWeight;
   for (int l = 1; l <= 12; ++l) {
     near("post-norm moment", said.units[l - 1].out, 1, 1e-9);
     near("post-norm input weight", said.units[l - 1].inputWeight,
@@ -193,17 +203,20 @@ static void moments() {
   for (int l : {2, 6, 12, 24}) {
     const double weight = std::pow(alpha / std::sqrt(alpha * alpha + 1), l);
     near("DeepNorm input weight", said.units[l - 1].inputWeight, weight, 1e-9);
-    near("DeepNorm input weight simulated", is.units[l - 1].inputWeight, weight, 0.12);
+    near("DeepNorm input weight simulated", is.units[l - 1].inputWeight, weight,
+         0.12);
     near("DeepNorm moment simulated", is.units[l - 1].out, 1, 1e-6);
   }
   std::printf("DeepNorm: input's weight %.3f %.3f after 2 and 24\n",
               said.units[1].inputWeight, said.units[23].inputWeight);
 
-  // S0.13: each branch has weight gain^2/alpha, and the net tends to the identity.
+  // S0.13: each branch has weight gain^2/alpha, and the net tends to the
+  // identity.
   double before = 0;
   for (int depth : depths) {
     const double d = depth;
-    said = predict(toy(depth, Place::post, std::pow(d, 0.25), std::pow(d, -0.25)));
+    said =
+        predict(toy(depth, Place::post, std::pow(d, 0.25), std::pow(d, -0.25)));
     const UnitMoments &first = said.units.front();
     near("branch against skip", std::sqrt(first.branch) / std::pow(d, 0.25),
          std::pow(d, -0.75), 1e-9);
@@ -215,10 +228,11 @@ static void moments() {
   // S4.15: a branch of scale 0 leaves the stream alone.
   is = simulated(toy(16, Place::none, 1, 1, 0));
   near("ReZero at its start", is.units.back().inputWeight, 1, 1e-12);
-  near("ReZero's depth", predict(toy(16, Place::none, 1, 1, 0)).effectiveDepth + 1, 1, 1e-12);
+  near("ReZero's depth",
+       predict(toy(16, Place::none, 1, 1, 0)).effectiveDepth + 1, 1, 1e-12);
 }
 
-//===-- Gradients --------------------------------------------------------------===//
+//===-- Gradients ---------------------------------------------------------===//
 
 // S1.5, S3.8: pre-norm's gradient falls with depth, post-norm's does not fall.
 static void gradients() {
@@ -228,7 +242,8 @@ static void gradients() {
     for (int l = 0; l < 24; ++l)
       near("gradient", said.units[l].gradient, is.units[l].gradient,
            place == Place::pre ? 0.3 : 0.8); // post-norm's walks
-    const double fall = is.units.front().update[sgd] / is.units.back().update[sgd];
+    const double fall =
+        is.units.front().update[sgd] / is.units.back().update[sgd];
     std::printf("%s: first unit's squared gradient %.2f of the last's\n",
                 place == Place::pre ? "pre-norm" : "post-norm", fall);
     expect(place == Place::pre ? fall > 3 : fall < 1.5, "profile", fall, 1);
@@ -238,7 +253,8 @@ static void gradients() {
   const double plain = predict(stack).update[sgd];
   stack.units[0].branches[0].maps[3].weight.second *= 4;
   const Moments scaled = predict(stack);
-  std::printf("last factor doubled: bound %.2f to %.2f\n", plain, scaled.update[sgd]);
+  std::printf("last factor doubled: bound %.2f to %.2f\n", plain,
+              scaled.update[sgd]);
   expect(scaled.update[sgd] > 1.5 * plain, "the other factor's gradient",
          scaled.update[sgd], plain);
 }
@@ -252,11 +268,13 @@ static void backward() {
   stacks[0].units[2].normedTap = true;
   stacks[1].units[3].stream = 0.8;
   stacks[3].units[1].branches.push_back(stacks[3].units[1].branches[0]);
-  for (Norm *norm : {&stacks[0].units[2].branches[0].inNorm, &stacks[1].units[2].outNorm})
+  for (Norm *norm :
+       {&stacks[0].units[2].branches[0].inNorm, &stacks[1].units[2].outNorm})
     norm->centred = true, norm->weight.second = 1.3, norm->bias.second = 0.2;
-  Branch &gated = stacks[0].units[4].branches[0]; // silu(W1 u) (W2 u + 1), clamped
-  gated.maps = {gated.maps[0], linear(0, 2.0 / 64), linear(0, 1.0 / 64), Map(), Map(),
-                linear(4, 1.0 / 64)};
+  Branch &gated =
+      stacks[0].units[4].branches[0]; // silu(W1 u) (W2 u + 1), clamped
+  gated.maps = {gated.maps[0], linear(0, 2.0 / 64), linear(0, 1.0 / 64), Map(),
+                Map(),         linear(4, 1.0 / 64)};
   gated.maps[3].kind = MapKind::gate;
   gated.maps[3].first = 1;
   gated.maps[3].second = 2;
@@ -285,7 +303,8 @@ static void backward() {
              "dL/dlambda", along, slope);
       ++checked;
     }
-  std::printf("%d units: the backward pass is the forward pass's slope\n", checked);
+  std::printf("%d units: the backward pass is the forward pass's slope\n",
+              checked);
 }
 
 static void activations() {
@@ -300,11 +319,13 @@ static void activations() {
                {Activation::silu, 0.3557755198}};
   for (auto [function, second] : table) {
     const ActivationMoments m = momentsOf(function, 1);
-    std::printf("%s %.10f\n", transformer::stringifyActivation(function).str().c_str(),
+    std::printf("%s %.10f\n",
+                transformer::stringifyActivation(function).str().c_str(),
                 m.second);
     near("activation", m.second, second, 2e-9);
   }
-  near("gelu's mean", momentsOf(Activation::gelu_erf, 1).mean, 0.2820947918, 2e-9);
+  near("gelu's mean", momentsOf(Activation::gelu_erf, 1).mean, 0.2820947918,
+       2e-9);
   // S4.7: SELU keeps mean 0 and second moment 1.
   const ActivationMoments selu = momentsOf(
       [](double x) {
@@ -315,7 +336,9 @@ static void activations() {
   expect(std::fabs(selu.mean) < 1e-9, "selu's mean", selu.mean, 0);
   near("selu", selu.second, 1, 1e-9);
   // A clamp, as of queries, keys and values: by its closed form at +-1.
-  const double cut = momentsOf([](double x) { return std::fmin(std::fmax(x, -1), 1); }, 1).second;
+  const double cut =
+      momentsOf([](double x) { return std::fmin(std::fmax(x, -1), 1); }, 1)
+          .second;
   near("clamp", cut, 0.5160585510, 1e-5);
   // S4.6: below 1 in magnitude, so no deviation brings the second moment to 1.
   for (Activation bounded : {Activation::tanh, Activation::sigmoid}) {
@@ -340,7 +363,8 @@ static void activations() {
   near("divided scores", found[1].second, 1, 1e-12);
   expect(found[0].saturation > 1, "saturates", found[0].saturation, 1);
   expect(found[1].saturation < 1, "does not saturate", found[1].saturation, 1);
-  std::printf("scores: %.0f keys undivided, %.0f divided\n", found[0].keys, found[1].keys);
+  std::printf("scores: %.0f keys undivided, %.0f divided\n", found[0].keys,
+              found[1].keys);
 }
 
 // S0.3, slip E1: a square normal matrix has magnitude sqrt 2, not 1.

@@ -38,7 +38,8 @@ halide_malloc(void *, size_t bytes) {
   size_t now = held += bytes, seen = peak;
   while (now > seen && !peak.compare_exchange_weak(seen, now)) {
   }
-  auto *memory = static_cast<char *>(aligned_alloc(64, (bytes + 127) / 64 * 64));
+  auto *memory =
+      static_cast<char *>(aligned_alloc(64, (bytes + 127) / 64 * 64));
   *reinterpret_cast<size_t *>(memory) = bytes;
   return memory + 64;
 }
@@ -62,7 +63,8 @@ Guarded::Guarded(size_t count, Side side, size_t elementBytes) : count(count) {
   char *start = static_cast<char *>(map) + page;
   if (map == MAP_FAILED || mprotect(start, inner, PROT_READ | PROT_WRITE))
     giveUp("no memory");
-  first = reinterpret_cast<float *>(side == Side::end ? start + inner - bytes : start);
+  first = reinterpret_cast<float *>(side == Side::end ? start + inner - bytes
+                                                      : start);
   if (elementBytes != 4)
     memset(first, 0xff, bytes);
   for (size_t i = 0; elementBytes == 4 && i < count; ++i) {
@@ -101,11 +103,10 @@ const Isa &mille::test::isaNamed(const std::string &name) {
 }
 
 bool mille::test::machineHas(const Isa &isa) {
-  bool avx512 = __builtin_cpu_supports("avx512f") &&
-                __builtin_cpu_supports("avx512bw") &&
-                __builtin_cpu_supports("avx512vl") &&
-                __builtin_cpu_supports("avx512dq") &&
-                __builtin_cpu_supports("avx512cd");
+  bool avx512 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
   if ((isa.features & MILLE_CPU_AVX512) && !avx512)
     return false;
   if ((isa.features & MILLE_CPU_AVX512_BF16) &&
@@ -155,8 +156,8 @@ mille_kernel_function mille::test::load(ParsedKernel &kernel, const Isa &isa,
     giveUp("no folder for temporary files");
   std::string base = std::string(folder) + "/kernel";
   std::ofstream(base + ".o", std::ios::binary) << object;
-  std::string link = std::string(MILLE_LINKER) + " -shared -o " + base + ".so " +
-                     base + ".o";
+  std::string link =
+      std::string(MILLE_LINKER) + " -shared -o " + base + ".so " + base + ".o";
   if (system(link.c_str()) != 0)
     giveUp("cannot link");
   void *library = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -173,7 +174,9 @@ mille_kernel_function mille::test::load(ParsedKernel &kernel, const Isa &isa,
 
 Argument mille::test::matrix(float *host, int64_t rows, int64_t columns,
                              int64_t stride) {
-  return {host, {{0, int32_t(columns), 1, 0}, {0, int32_t(rows), int32_t(stride), 0}}};
+  return {
+      host,
+      {{0, int32_t(columns), 1, 0}, {0, int32_t(rows), int32_t(stride), 0}}};
 }
 Argument mille::test::vector(const void *host, int64_t count) {
   return {const_cast<void *>(host), {{0, int32_t(count), 1, 0}}};

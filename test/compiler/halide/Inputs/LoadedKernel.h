@@ -1,11 +1,12 @@
-// A kernel made from MLIR text, linked and loaded into this process, and buffers
-// between guard pages to call it with. For tests and benchmarks of kernels.
+// A kernel made from MLIR text, linked and loaded into this process, and
+// buffers between guard pages to call it with. For tests and benchmarks of
+// kernels.
 #pragma once
 #include "compiler/halide/Generate.h"
-#include "runtime/abi.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "runtime/abi.h"
 
 #include <memory>
 #include <string>
@@ -48,8 +49,8 @@ struct ParsedKernel {
 
 const Isa &isaNamed(const std::string &name);
 bool machineHas(const Isa &isa);
-// What the first argument names; `widest` and none: the best of this machine with
-// AVX-512. A test ends here, and says so, where this machine lacks it.
+// What the first argument names; `widest` and none: the best of this machine
+// with AVX-512. A test ends here, and says so, where this machine lacks it.
 const Isa &isaToTest(int argc, char **argv);
 
 // Generates, links and loads; the process ends with a message where it cannot.

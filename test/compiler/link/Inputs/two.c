@@ -1,11 +1,12 @@
-/* Two models side by side in one process: two.c FIRST.weights SECOND.weights. */
+/* Two models side by side in one process: two.c FIRST.weights SECOND.weights.
+ * */
 #include "first.h"
 #include "second.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-static mille_session *start(const struct mille_model *model, const char *weights,
-                            mille_package **package) {
+static mille_session *start(const struct mille_model *model,
+                            const char *weights, mille_package **package) {
   char message[512];
   mille_session *session = NULL;
   if (mille_package_open(model, weights, NULL, package, message,

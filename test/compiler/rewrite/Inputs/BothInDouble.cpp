@@ -1,5 +1,5 @@
-// both-in-double ONE.mlir OTHER.mlir INPUTS FOLDER: runs two models in double and
-// prints the largest difference of their outputs, relative to each output's
+// both-in-double ONE.mlir OTHER.mlir INPUTS FOLDER: runs two models in double
+// and prints the largest difference of their outputs, relative to each output's
 // largest number. For tests only: `mille run` writes f32.
 #include "compiler/interpret/Interpret.h"
 #include "compiler/interpret/TensorFiles.h"
@@ -13,7 +13,8 @@ using namespace mille;
 
 static Status run(const char *path, const char *folder, const Values &inputs,
                   mlir::MLIRContext &context, Values &outputs) {
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(path, mlir::ParserConfig(&context));
+  auto module =
+      mlir::parseSourceFile<mlir::ModuleOp>(path, mlir::ParserConfig(&context));
   if (!module)
     return Status::input;
   auto models = module->getOps<transformer::ModelOp>();
@@ -26,9 +27,11 @@ static Status runBoth(char **arguments, mlir::MLIRContext &context) {
   Values inputs, one, other;
   if (Status s = readTensors(arguments[3], context, inputs); failed(s))
     return s;
-  if (Status s = run(arguments[1], arguments[4], inputs, context, one); failed(s))
+  if (Status s = run(arguments[1], arguments[4], inputs, context, one);
+      failed(s))
     return s;
-  if (Status s = run(arguments[2], arguments[4], inputs, context, other); failed(s))
+  if (Status s = run(arguments[2], arguments[4], inputs, context, other);
+      failed(s))
     return s;
   double worst = 0;
   for (const auto &[name, value] : one) {
@@ -36,11 +39,14 @@ static Status runBoth(char **arguments, mlir::MLIRContext &context) {
     double most = 0, difference = 0;
     for (size_t i = 0; i < value.numbers.size(); ++i) {
       most = std::max(most, std::abs(value.numbers[i]));
-      difference = std::max(difference, std::abs(value.numbers[i] - twin.numbers.at(i)));
+      difference =
+          std::max(difference, std::abs(value.numbers[i] - twin.numbers.at(i)));
     }
     worst = std::max(worst, most ? difference / most : difference);
   }
-  llvm::outs() << (worst == 0 ? "equal" : worst <= 1e-12 ? "within 1e-12" : "differs")
+  llvm::outs() << (worst == 0       ? "equal"
+                   : worst <= 1e-12 ? "within 1e-12"
+                                    : "differs")
                << " " << worst << "\n";
   return Status::done;
 }

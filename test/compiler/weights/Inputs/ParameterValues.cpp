@@ -13,7 +13,8 @@ using namespace mille;
 
 int main(int count, char **arguments) {
   mlir::MLIRContext context;
-  context.loadDialect<transformer::TransformerDialect, mlir::func::FuncDialect>();
+  context
+      .loadDialect<transformer::TransformerDialect, mlir::func::FuncDialect>();
   ParameterValues values(nullptr, arguments[1]);
   mlir::Location here = mlir::UnknownLoc::get(&context);
   for (int i = 2; i < count; ++i) {

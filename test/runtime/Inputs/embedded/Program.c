@@ -1,6 +1,6 @@
-/* An application with a compiled model in it: a sequence's bits are the same for
- * any threads, any batch, any place in the batch, any run, and whatever was in
- * the session's memory before.
+/* An application with a compiled model in it: a sequence's bits are the same
+ * for any threads, any batch, any place in the batch, any run, and whatever was
+ * in the session's memory before.
  * Program WEIGHTS [ISA] */
 #include "tiny.h"
 
@@ -53,7 +53,8 @@ static void run(mille_session *session, int first, int batch, int tokens) {
 
 static void same(int threads, int first, int batch, int tokens) {
   size_t h = tokens * columns, l = tokens * words;
-  if (memcmp(wantedHidden + first * h, hidden, batch * h * sizeof(float)) == 0 &&
+  if (memcmp(wantedHidden + first * h, hidden, batch * h * sizeof(float)) ==
+          0 &&
       memcmp(wantedLogits + first * l, logits, batch * l * sizeof(float)) == 0)
     return;
   fprintf(stderr, "threads %d, batch %d, tokens %d: sequences from %d differ\n",
@@ -64,7 +65,8 @@ static void same(int threads, int first, int batch, int tokens) {
 static void checkTokens(int tokens) {
   for (int i = 0; i < most * tokens; ++i) {
     ids[i] = i * 31 % 47;
-    mask[i] = i % tokens <= tokens - 1 - i / tokens % tokens; /* less and less */
+    /* less and less */
+    mask[i] = i % tokens <= tokens - 1 - i / tokens % tokens;
   }
   static const int threads[] = {1, 2, 3, 7, 16};
   for (int t = 0; t < 5; ++t) {
