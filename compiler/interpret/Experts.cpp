@@ -173,8 +173,7 @@ Status mille::interpreter::runOp(Run &run, tf::CombineOp op) {
   return Status::done;
 }
 
-//===-- kernel
-//--------------------------------------------------------------===//
+//===-- kernel ------------------------------------------------------------===//
 
 Status mille::interpreter::runOp(Run &run, kernel::RouteOp op) {
   const Tensor &logits = run.at(op.getLogits());

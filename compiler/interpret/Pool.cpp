@@ -98,8 +98,7 @@ Status mille::interpreter::runOp(Run &run, tf::SimilarityOp op) {
   return Status::done;
 }
 
-//===-- kernel
-//--------------------------------------------------------------===//
+//===-- kernel ------------------------------------------------------------===//
 
 Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
   int64_t tokens = run.index(op.getTokens());

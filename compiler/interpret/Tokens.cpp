@@ -152,8 +152,7 @@ Status mille::interpreter::runOp(Run &run, tf::ConstantOp op) {
   return Status::done;
 }
 
-//===-- kernel
-//--------------------------------------------------------------===//
+//===-- kernel ------------------------------------------------------------===//
 
 Status mille::interpreter::runOp(Run &run, kernel::PatchesOp op) {
   const Tensor &pixels = run.at(op.getPixels()); // [batch, c * h * w]

@@ -173,8 +173,7 @@ private:
             [&](Operation *other) { return lowerPrepared(other, bindings); });
   }
 
-  //===-- Values
-  //--------------------------------------------------------------===//
+  //===-- Values ----------------------------------------------------------===//
 
   LogicalResult lower(arith::ConstantOp op) {
     if (auto value = dyn_cast<IntegerAttr>(op.getValue()))
@@ -215,8 +214,7 @@ private:
     return success();
   }
 
-  //===-- Launches
-  //------------------------------------------------------------===//
+  //===-- Launches --------------------------------------------------------===//
 
   // (columns of a head, heads) of an out that is split in heads.
   static std::pair<int64_t, int64_t> headsOf(OpOperand &operand) {
@@ -346,8 +344,7 @@ private:
     return success();
   }
 
-  //===-- The layer loop
-  //------------------------------------------------------===//
+  //===-- The layer loop --------------------------------------------------===//
 
   // loop(layer, in, out, ...): row = table + first + layer * entries;
   // switch (row[0])

@@ -112,8 +112,7 @@ public:
     return success();
   }
 
-  //===-- Tokens
-  //--------------------------------------------------------------===//
+  //===-- Tokens ----------------------------------------------------------===//
 
   LogicalResult lower(GatherTokensOp op) {
     code.call("mille_gather_tokens",
