@@ -183,7 +183,7 @@ FailureOr<Value> Converter::tokensOfSequence(AttendOp op, Value value) {
   Space space = spaceOf(value);
   if (op.getSequences() == 1)
     return tokensOf(space);
-  if (space.tokens != Space::Tokens::fixed)
+  if (!space.count)
     return op.emitOpError("has ")
            << op.getSequences() << " sequences of " << space.text()
            << " rows but only fixed tokens are split";

@@ -7,12 +7,8 @@ using namespace mille;
 
 std::string Space::text() const {
   std::string text = "batch";
-  if (tokens == Tokens::run)
-    text += " * tokens";
-  if (tokens == Tokens::decoder)
-    text += " * decoder_tokens";
-  if (tokens == Tokens::fixed)
-    text += " * " + std::to_string(count);
+  if (!perSequence())
+    text += " * " + (size.empty() ? std::to_string(count) : size.str());
   if (route)
     text += " * " + std::to_string(slots) + " slots";
   return text;
@@ -26,10 +22,10 @@ Space Converter::spaceOf(Type type, Space from) const {
     return space;
   space = from;
   if (!tensor.isDynamicDim(1)) {
-    space.tokens = Space::Tokens::fixed;
+    space.size = "";
     space.count = tensor.getDimSize(1);
-  } else if (space.tokens == Space::Tokens::none) {
-    space.tokens = Space::Tokens::run;
+  } else if (space.perSequence()) {
+    space.size = sizes::tokens;
   }
   if (ids || tensor.getRank() != 4) {
     space.slots = 1;
@@ -45,21 +41,19 @@ void Converter::recordSpaces(Operation *op) {
 }
 
 Value Converter::tokensOf(Space space) {
-  if (space.tokens == Space::Tokens::run)
-    return tokens;
-  if (space.tokens == Space::Tokens::decoder)
-    return decoderTokens;
-  int64_t count = space.tokens == Space::Tokens::fixed ? space.count : 1;
-  Value &known = rowCounts[{-1, count, 0}];
+  if (!space.size.empty())
+    return runSizes.lookup(space.size);
+  int64_t count = space.perSequence() ? 1 : space.count;
+  Value &known = rowCounts[{"", count, 0}];
   if (!known)
     known = arith::ConstantIndexOp::create(head, function.getLoc(), count);
   return known;
 }
 
 Value Converter::rowsOf(Space space) {
-  if (space.tokens == Space::Tokens::none)
+  if (space.perSequence())
     return batch;
-  Value &known = rowCounts[{int64_t(space.tokens), space.count, space.slots}];
+  Value &known = rowCounts[{space.size.str(), space.count, space.slots}];
   if (known)
     return known;
   Location location = function.getLoc();
@@ -75,15 +69,19 @@ Value Converter::rowsOf(Space space) {
   return known = arith::MulIOp::create(head, location, left, right);
 }
 
-DenseI64ArrayAttr Converter::shapeOf(Type type, Space space) {
-  SmallVector<int64_t> shape;
+transformer::ShapeAttr Converter::shapeOf(Type type, Space space) {
+  Shape shape;
   for (int64_t extent : cast<RankedTensorType>(type).getShape())
-    shape.push_back(!ShapedType::isDynamic(extent)           ? extent
-                    : shape.empty()                          ? -1
-                    : space.tokens == Space::Tokens::decoder ? -3
-                    : space.tokens == Space::Tokens::fixed   ? space.count
-                                                             : -2);
-  return DenseI64ArrayAttr::get(type.getContext(), shape);
+    if (!ShapedType::isDynamic(extent))
+      shape.push_back(extent);
+    else if (shape.empty())
+      shape.push_back(sizes::batch);
+    else if (space.perSequence())
+      shape.push_back(sizes::tokens);
+    else
+      shape.push_back(space.size.empty() ? ShapeExtent(space.count)
+                                         : ShapeExtent(space.size));
+  return transformer::ShapeAttr::get(type.getContext(), shape);
 }
 
 LogicalResult Converter::sameRows(Operation *op, ValueRange originals) {

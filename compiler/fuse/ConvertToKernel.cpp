@@ -2,6 +2,7 @@
 // `kernel`. Must not fuse.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
+#include "dialects/kernel/Signature.h"
 #include "dialects/transformer/UnitNames.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -36,6 +37,26 @@ Type flattened(Type type, bool isPixels = false) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
+// The size of the run that argument `number` declares as its tokens, or "".
+StringRef tokenSize(func::FuncOp function, unsigned number) {
+  auto shape = function.getArgAttrOfType<transformer::ShapeAttr>(
+      number, "transformer.shape");
+  if (!shape || shape.getExtents().size() < 2)
+    return "";
+  auto size = dyn_cast<StringAttr>(shape.getExtents()[1]);
+  return size ? size.getValue() : StringRef();
+}
+
+// The sizes of the run that the entry's rows are counted by.
+SmallVector<StringRef> sizesOf(func::FuncOp function) {
+  SmallVector<StringRef> names{sizes::batch, sizes::tokens};
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (StringRef size = tokenSize(function, i);
+        !size.empty() && !llvm::is_contained(names, size))
+      names.push_back(size);
+  return names;
+}
+
 Attribute withShape(DictionaryAttr attributes, Attribute shape) {
   NamedAttrList list(attributes);
   list.set("transformer.shape", shape);
@@ -46,18 +67,17 @@ Attribute withShape(DictionaryAttr attributes, Attribute shape) {
 
 // The results' attributes are set when their rows are known: see convertReturn.
 func::FuncOp Converter::makeFunction() {
-  Type index = head.getIndexType();
-  SmallVector<Type> inputs{index, index}, results;
-  bool decodes = llvm::any_of(function.getArguments(), [&](BlockArgument a) {
-    return bool(function.getArgAttr(a.getArgNumber(), "transformer.decoder"));
-  });
-  if (decodes)
-    inputs.push_back(index);
-  SmallVector<Attribute> words(inputs.size(), head.getDictionaryAttr({}));
+  SmallVector<Type> inputs, results;
+  SmallVector<Attribute> words;
+  SmallVector<StringRef> names = sizesOf(function);
+  for (StringRef name : names) {
+    inputs.push_back(head.getIndexType());
+    words.push_back(head.getDictionaryAttr(
+        head.getNamedAttr("kernel.size", head.getStringAttr(name))));
+  }
   for (BlockArgument argument : function.getArguments()) {
     Space from;
-    if (function.getArgAttr(argument.getArgNumber(), "transformer.decoder"))
-      from.tokens = Space::Tokens::decoder;
+    from.size = tokenSize(function, argument.getArgNumber());
     bool pixels = isPixels(argument);
     if (!pixels)
       spaces[argument] = spaceOf(argument.getType(), from);
@@ -74,15 +94,13 @@ func::FuncOp Converter::makeFunction() {
                            head.getFunctionType(inputs, results));
   converted->setDiscardableAttrs(function->getDiscardableAttrDictionary());
   converted.setArgAttrsAttr(head.getArrayAttr(words));
-  if (decodes)
-    converted->setAttr("kernel.decoder", head.getUnitAttr());
   Block *entry = converted.addEntryBlock();
   batch = entry->getArgument(0);
-  tokens = entry->getArgument(1);
-  decoderTokens = decodes ? entry->getArgument(2) : Value();
+  for (auto [number, name] : llvm::enumerate(names))
+    runSizes[name] = entry->getArgument(number);
   for (auto [from, to] :
        llvm::zip(function.getArguments(),
-                 entry->getArguments().drop_front(decodes ? 3 : 2)))
+                 entry->getArguments().drop_front(names.size())))
     values[from] = to;
   return converted;
 }
@@ -92,8 +110,9 @@ LogicalResult Converter::run() {
   Block &entry = converted.front();
   Location location = function.getLoc();
   body.setInsertionPointToEnd(&entry);
-  Value allRows = arith::MulIOp::create(body, location, batch, tokens);
-  rowCounts[{int64_t(Space::Tokens::run), 0, 1}] = allRows;
+  Value allRows = arith::MulIOp::create(body, location, batch,
+                                        runSizes.lookup(sizes::tokens));
+  rowCounts[{sizes::tokens.str(), 0, 1}] = allRows;
   zero = arith::ConstantIndexOp::create(body, location, 0);
   // `head` stays before this op, which goes when all is done.
   auto border = arith::ConstantIndexOp::create(body, location, 0);
@@ -324,9 +343,8 @@ struct ConvertToKernel : mille::impl::ConvertToKernelBase<ConvertToKernel> {
     auto functions =
         llvm::to_vector(getOperation().getBody().getOps<func::FuncOp>());
     for (func::FuncOp function : functions) {
-      // Done already: kernel functions begin with batch and tokens.
-      if (function.getNumArguments() >= 2 &&
-          function.getArgumentTypes().front().isIndex())
+      // Done already: kernel functions begin with the run's sizes.
+      if (kernel::sizeArguments(function))
         continue;
       if (failed(Converter(getOperation(), function).run()))
         return signalPassFailure();

@@ -38,7 +38,7 @@ LogicalResult Converter::convertPatches(PatchesOp op) {
 
 LogicalResult Converter::convertGatherTokens(GatherTokensOp op) {
   Space from = spaceOf(op.getInput());
-  if (from.tokens != Space::Tokens::fixed)
+  if (!from.count)
     return op.emitOpError("gathers from ")
            << from.text() << " rows but its tokens must be fixed";
   Value to = destinationOf(op.getResult());
@@ -54,7 +54,6 @@ LogicalResult Converter::convertGatherTokens(GatherTokensOp op) {
 Value Converter::tokenNumbers(Location location, DenseI64ArrayAttr numbers) {
   return once({numbers.getAsOpaquePointer()}, [&]() -> Value {
     Space space;
-    space.tokens = Space::Tokens::fixed;
     space.count = numbers.size();
     Value to = makeIndices(head, location, rowsOf(space));
     return kernel::TokenNumbersOp::create(head, location, to.getType(), numbers,

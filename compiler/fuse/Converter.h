@@ -5,23 +5,25 @@
 #include "compiler/fuse/Passes.h"
 #include "mlir/IR/SymbolTable.h"
 
-#include <array>
 #include <map>
+#include <tuple>
 
 namespace mille {
 
 // Which rows a value has: what became of its leading dimensions [batch, tokens]
 // or [batch, tokens, slots].
 struct Space {
-  enum class Tokens { none, run, decoder, fixed };
-  Tokens tokens = Tokens::none;     // none: a row per batch entry
-  int64_t count = 0;                // where they are fixed
+  // Tokens of a sequence: a size of the run, or a number. Neither: a row per
+  // batch entry.
+  llvm::StringRef size;
+  int64_t count = 0;
   int64_t slots = 1;                // experts of each row
   mlir::Operation *route = nullptr; // whose experts the rows are sorted by
 
+  bool perSequence() const { return size.empty() && count == 0; }
   bool operator==(const Space &other) const {
-    return tokens == other.tokens && count == other.count &&
-           slots == other.slots && route == other.route;
+    return size == other.size && count == other.count && slots == other.slots &&
+           route == other.route;
   }
   bool operator!=(const Space &other) const { return !(*this == other); }
   // "batch * tokens"
@@ -128,14 +130,14 @@ private:
   mlir::LogicalResult convertResidual(transformer::ResidualOp op);
 
   // Rows (ConvertSpaces.cpp): the space of a value of `type` that is made from
-  // one in `from`; how many rows and tokens; [-1, -2, 8].
+  // one in `from`; how many rows and tokens; <batch, tokens, 8>.
   Space spaceOf(mlir::Type type, Space from) const;
   Space spaceOf(mlir::Value original) const { return spaces.lookup(original); }
   void recordSpaces(mlir::Operation *op);
   mlir::Value tokensOf(Space space);
   mlir::Value rowsOf(Space space);
   mlir::Value rowsOf(mlir::Value original) { return rowsOf(spaceOf(original)); }
-  mlir::DenseI64ArrayAttr shapeOf(mlir::Type type, Space space);
+  transformer::ShapeAttr shapeOf(mlir::Type type, Space space);
   // Error where the values of the originals do not have the same rows.
   mlir::LogicalResult sameRows(mlir::Operation *op, mlir::ValueRange originals);
 
@@ -162,11 +164,13 @@ private:
   mlir::func::FuncOp function;
   mlir::OpBuilder head; // before everything that is not used by all layers
   mlir::OpBuilder body;
-  mlir::Value batch, tokens, decoderTokens, zero;
+  mlir::Value batch, zero;
+  llvm::StringMap<mlir::Value> runSizes; // all but the batch
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, Space> spaces;
   llvm::StringMap<unsigned> schedules; // of each slot
-  std::map<std::array<int64_t, 3>, mlir::Value> rowCounts;
+  // By size, number and slots of each row.
+  std::map<std::tuple<std::string, int64_t, int64_t>, mlir::Value> rowCounts;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Block *>, mlir::Value>
       weights;
   std::vector<std::pair<llvm::SmallVector<const void *>, mlir::Value>> made;

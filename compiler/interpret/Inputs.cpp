@@ -1,6 +1,7 @@
 // Binds named inputs to the arguments of forward: names, shapes that agree, id
 // bounds, defaults. Must not read files.
 #include "compiler/interpret/Inputs.h"
+#include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <limits>
@@ -19,43 +20,22 @@ StringRef mille::interpreter::outputName(func::FuncOp forward, unsigned i) {
   return name ? name.getValue() : StringRef();
 }
 
-namespace {
-
-std::vector<int64_t> shapeWords(Type type, Attribute declared, bool ofDecoder) {
-  if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(declared))
-    return array.asArrayRef().vec();
-  int64_t tokens = ofDecoder ? -3 : -2;
-  std::vector<int64_t> words;
-  for (auto [i, extent] : llvm::enumerate(cast<ShapedType>(type).getShape()))
-    words.push_back(!ShapedType::isDynamic(extent) ? extent
-                    : i == 0                       ? -1
-                                                   : tokens);
-  return words;
+Shape mille::interpreter::inputShape(func::FuncOp forward, unsigned i) {
+  return kernel::portShape(forward.getArgumentTypes()[i],
+                           forward.getArgAttr(i, "transformer.shape"));
 }
 
-} // namespace
-
-std::vector<int64_t> mille::interpreter::inputShape(func::FuncOp forward,
-                                                    unsigned i) {
-  return shapeWords(forward.getArgumentTypes()[i],
-                    forward.getArgAttr(i, "transformer.shape"),
-                    !!forward.getArgAttr(i, "transformer.decoder"));
+Shape mille::interpreter::outputShape(func::FuncOp forward, unsigned i) {
+  return kernel::portShape(forward.getResultTypes()[i],
+                           forward.getResultAttr(i, "transformer.shape"));
 }
 
-std::vector<int64_t> mille::interpreter::outputShape(func::FuncOp forward,
-                                                     unsigned i) {
-  return shapeWords(forward.getResultTypes()[i],
-                    forward.getResultAttr(i, "transformer.shape"), false);
-}
-
-std::vector<int64_t> mille::interpreter::extentsOf(const Run &run,
-                                                   ArrayRef<int64_t> words) {
+std::vector<int64_t>
+mille::interpreter::extentsOf(const Run &run, ArrayRef<ShapeExtent> shape) {
   std::vector<int64_t> extents;
-  for (int64_t word : words)
-    extents.push_back(word == -1   ? run.batch
-                      : word == -2 ? run.tokens
-                      : word == -3 ? run.decoderTokens
-                                   : word);
+  for (const ShapeExtent &extent : shape)
+    extents.push_back(extent.isSize() ? run.sizes.lookup(extent.size)
+                                      : extent.count);
   return extents;
 }
 
@@ -106,7 +86,6 @@ private:
 
   // Leading index arguments of a kernel program are sizes, without a name.
   bool isSize(unsigned i) { return forward.getArgumentTypes()[i].isIndex(); }
-  std::vector<int64_t> wordsOf(unsigned i) { return inputShape(forward, i); }
   StringRef defaultOf(unsigned i) {
     auto word = forward.getArgAttrOfType<StringAttr>(i, "transformer.default");
     return word ? word.getValue() : StringRef();
@@ -122,10 +101,6 @@ private:
                      " of forward is not a tensor: "
                      "the interpreter runs programs before they are planned");
       known.push_back(inputName(forward, i).str());
-      for (int64_t word : wordsOf(i))
-        if (word < -3)
-          return wrong("input " + known.back() + " has the shape word " +
-                       Twine(word) + " but sizes are -1, -2 and -3");
       if (!inputs.count(known.back()) && defaultOf(i).empty())
         return wrong("input " + known.back() + " is missing");
     }
@@ -140,24 +115,23 @@ private:
     return Status::done;
   }
 
-  // One of the run's sizes, and the input that says it.
-  struct Size {
-    int64_t &number;
-    std::optional<unsigned> from;
-    const char *what;
-  };
-  Size &sizeOf(int64_t word) { return sizes[-1 - word]; }
+  // "sequences", "decoder tokens"
+  static std::string inWords(StringRef size) {
+    std::string words = size == sizes::batch ? "sequences" : size.str();
+    std::replace(words.begin(), words.end(), '_', ' ');
+    return words;
+  }
 
   // Every size that an input without a value needs is known.
   Status checkSizes() {
-    if (run.batch <= 0)
+    if (!run.sizes.count(sizes::batch))
       return wrong("no input says how many sequences there are");
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
       if (isSize(i))
         continue;
-      for (int64_t word : wordsOf(i))
-        if (word < 0 && sizeOf(word).number <= 0)
-          return wrong("no input says how many " + Twine(sizeOf(word).what) +
+      for (const ShapeExtent &extent : inputShape(forward, i))
+        if (extent.isSize() && !run.sizes.count(extent.size))
+          return wrong("no input says how many " + inWords(extent.size) +
                        " input " + inputName(forward, i) + " has");
     }
     return checkMost();
@@ -166,14 +140,13 @@ private:
   // No more than the model is for.
   Status checkMost() {
     auto model = forward->getParentOfType<transformer::ModelOp>();
-    for (auto [word, name] :
-         {std::pair(-2, "max_tokens"), std::pair(-3, "max_decoder_tokens")}) {
-      auto most =
-          model ? model->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
-      const Size &size = sizeOf(word);
-      if (most && most.getInt() > 0 && size.from && size.number > most.getInt())
-        return wrong("input " + inputName(forward, *size.from) + " has " +
-                     Twine(size.number) + " " + size.what +
+    for (const auto &[size, input] : saidBy) {
+      auto most = model ? model->getAttrOfType<IntegerAttr>("max_" + size)
+                        : IntegerAttr();
+      int64_t number = run.sizes.lookup(size);
+      if (most && most.getInt() > 0 && number > most.getInt())
+        return wrong("input " + inputName(forward, input) + " has " +
+                     Twine(number) + " " + inWords(size) +
                      " but the model takes at most " + Twine(most.getInt()));
     }
     return Status::done;
@@ -188,31 +161,30 @@ private:
     if (given == inputs.end())
       return Status::done;
     const Tensor &value = given->second;
-    std::vector<int64_t> words = wordsOf(i);
+    Shape shape = inputShape(forward, i);
     bool ids = cast<ShapedType>(forward.getArgumentTypes()[i])
                    .getElementType()
                    .isInteger();
     if (ids && !value.integer)
       return wrong("input " + name + " holds floats but must hold integers");
-    if (value.shape.size() != words.size())
+    if (value.shape.size() != shape.size())
       return wrong("input " + name + " is " + text(value.shape) +
-                   " but must have rank " + Twine(words.size()));
-    for (size_t d = 0; d < words.size(); ++d) {
+                   " but must have rank " + Twine(shape.size()));
+    for (size_t d = 0; d < shape.size(); ++d) {
       int64_t extent = value.shape[d];
-      if (words[d] >= 0 && extent != words[d])
+      if (!shape[d].isSize() && extent != shape[d].count)
         return wrong("input " + name + " is " + text(value.shape) +
-                     " but extent " + Twine(d) + " must be " + Twine(words[d]));
-      if (words[d] >= 0)
+                     " but extent " + Twine(d) + " must be " + shape[d].text());
+      if (!shape[d].isSize())
         continue;
       if (extent == 0)
         return wrong("input " + name + " is " + text(value.shape) +
                      " but a run needs at least one sequence and one token");
-      Size &size = sizeOf(words[d]);
-      if (!size.from) {
-        size.number = extent;
-        size.from = i;
-      } else if (size.number != extent) {
-        StringRef otherName = inputName(forward, *size.from);
+      auto [size, isFirst] = saidBy.try_emplace(shape[d].size, i);
+      if (isFirst) {
+        run.sizes[shape[d].size] = extent;
+      } else if (run.sizes.lookup(shape[d].size) != extent) {
+        StringRef otherName = inputName(forward, size->second);
         return wrong("input " + name + " is " + text(value.shape) + " but " +
                      otherName + " is " +
                      text(inputs.find(otherName.str())->second.shape));
@@ -239,7 +211,7 @@ private:
   }
 
   Status fill(unsigned i, Tensor &value) {
-    value.shape = extentsOf(run, wordsOf(i));
+    value.shape = extentsOf(run, inputShape(forward, i));
     StringRef word = defaultOf(i);
     value.integer = cast<ShapedType>(forward.getArgumentTypes()[i])
                         .getElementType()
@@ -262,9 +234,7 @@ private:
     Tensor value;
     if (isSize(i)) {
       value.integer = true;
-      value.numbers = {double(i == 0   ? run.batch
-                              : i == 1 ? run.tokens
-                                       : run.decoderTokens)};
+      value.numbers = {double(run.sizes.lookup(kernel::sizeName(forward, i)))};
       run.set(forward.getArgument(i), std::move(value));
       return Status::done;
     }
@@ -298,9 +268,7 @@ private:
   Run &run;
   func::FuncOp forward;
   const Values &inputs;
-  Size sizes[3] = {{run.batch, {}, "sequences"},
-                   {run.tokens, {}, "tokens"},
-                   {run.decoderTokens, {}, "decoder tokens"}};
+  std::map<std::string, unsigned> saidBy; // of each size the first input
 };
 
 } // namespace

@@ -9,13 +9,13 @@ namespace mille::interpreter {
 llvm::StringRef inputName(mlir::func::FuncOp forward, unsigned i);
 llvm::StringRef outputName(mlir::func::FuncOp forward, unsigned i);
 
-// The shape of argument or result `i` in words as in mille_tensor_info: >= 0
-// fixed, -1 batch, -2 tokens, -3 decoder tokens. `transformer.shape` says it,
-// or else the type: [batch, tokens, ...].
-std::vector<int64_t> inputShape(mlir::func::FuncOp forward, unsigned i);
-std::vector<int64_t> outputShape(mlir::func::FuncOp forward, unsigned i);
+// The shape of argument or result `i`: `transformer.shape` says it, or else the
+// type.
+Shape inputShape(mlir::func::FuncOp forward, unsigned i);
+Shape outputShape(mlir::func::FuncOp forward, unsigned i);
 // The same in numbers of this run.
-std::vector<int64_t> extentsOf(const Run &run, llvm::ArrayRef<int64_t> words);
+std::vector<int64_t> extentsOf(const Run &run,
+                               llvm::ArrayRef<ShapeExtent> shape);
 
 // Sets the arguments of forward, and the sizes and step of the run.
 Status bindInputs(Run &run, mlir::func::FuncOp forward, const Values &inputs);

@@ -32,6 +32,7 @@ void Run::keep(StringRef name, int64_t index, const Tensor &tensor) {
   Tensor &entry = kept[name.str()][index + (layer ? layer->index : 0)];
   entry = tensor;
   int64_t columns = columnsOf(tensor);
+  int64_t batch = sizes.lookup(mille::sizes::batch);
   entry.shape = {batch, rowsOf(tensor) / batch, columns};
 }
 

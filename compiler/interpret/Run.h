@@ -39,8 +39,8 @@ struct Run {
   ParameterValues &parameters;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   std::map<std::string, std::map<int64_t, Tensor>> kept;
-  Values outputs; // those that an op names itself
-  int64_t batch = 0, tokens = 0, decoderTokens = 0;
+  Values outputs;                 // those that an op names itself
+  llvm::StringMap<int64_t> sizes; // of the run, by name
   std::optional<double> step; // of scheduled scales; none: the schedule's end
   const Layer *layer = nullptr;
 };

@@ -176,7 +176,7 @@ Status mille::interpreter::runOp(Run &run, kernel::GatherTokensOp op) {
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::TokenNumbersOp op) {
-  run.set(op.getResult(), repeated(op.getNumbers(), run.batch));
+  run.set(op.getResult(), repeated(op.getNumbers(), run.sizes[sizes::batch]));
   return Status::done;
 }
 

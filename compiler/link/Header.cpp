@@ -27,7 +27,7 @@ std::string identifier(StringRef name, StringSet<> &taken) {
 }
 
 std::string commentOf(const kernel::TensorInfo &info) {
-  std::string text = info.shapeText();
+  std::string text = extentsText(info.shape);
   if (info.below)
     text += ", 0 <= value < " + std::to_string(info.below);
   if (info.fallback == "ones" || info.fallback == "zeros")
@@ -64,21 +64,21 @@ std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
 // The sizes that a run of this model has.
 std::vector<std::string> sizesOf(const kernel::Signature &signature) {
   std::vector<std::string> sizes;
-  for (int64_t extent : {-1, -2, -3})
-    if (extent == -1 || signature.has(extent))
-      sizes.push_back(kernel::sizeText(extent));
+  for (const kernel::SizeInfo &size : signature.sizes)
+    sizes.push_back(size.name);
   return sizes;
 }
 
 // How a session is created, in the comment on top.
 std::string creationOf(const kernel::Signature &signature) {
-  if (signature.has(-3))
+  if (signature.size(sizes::decoderTokens))
     return " *   mille_sizes most = MILLE_SIZES_INIT; (set its " +
            join(sizesOf(signature), ", ") + ")\n" +
            " *   mille_session_create_for(package, &most, threads, "
            "&session);\n";
   return std::string(" *   mille_session_create(package, max_batch, ") +
-         (signature.has(-2) ? "max_tokens" : "0") + ", threads, &session);\n";
+         (signature.size(sizes::tokens) ? "max_tokens" : "0") +
+         ", threads, &session);\n";
 }
 
 // A line for each scale that follows a schedule.

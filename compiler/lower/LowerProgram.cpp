@@ -120,8 +120,8 @@ private:
 
   void bindArguments() {
     batch = code.runField(runBatch);
-    sizes[0] = code.runField(runTokens);
-    sizes[1] = code.runField(runDecoderTokens);
+    runSizes[sizes::tokens] = code.runField(runTokens);
+    runSizes[sizes::decoderTokens] = code.runField(runDecoderTokens);
     tokenRows = code.runField(runTokenRows);
     paddedRows = code.runField(runPaddedRows);
     arena = code.runField(runArena);
@@ -129,11 +129,11 @@ private:
     weightOffsets = code.runField(runTable);
     Value inputs = code.runField(runInputs),
           outputs = code.runField(runOutputs);
-    index[forward.getArgument(0)] = batch;
+    runSizes[sizes::batch] = batch;
     unsigned first = sizeArguments(forward);
-    for (unsigned i = 1; i < first; ++i)
-      index[forward.getArgument(i)] = sizes[i - 1];
-    bindings.tokens = forward.getArgument(1);
+    for (unsigned i = 0; i < first; ++i)
+      index[forward.getArgument(i)] = runSizes.lookup(sizeName(forward, i));
+    bindings.tokens = sizeArgument(forward, sizes::tokens);
     int64_t input = 0, output = 0;
     for (unsigned i = first; i < forward.getNumArguments(); ++i) {
       bool isOutput = !!forward.getArgAttr(i, "kernel.output");
@@ -142,15 +142,18 @@ private:
       BlockArgument argument = forward.getArgument(i);
       address[argument] = isOutput ? code.load(types.ptr, outputs, output++)
                                    : code.load(types.ptr, inputs, input++);
-      extent[argument] = rowsIn(
-          rowSpaceOfShape(info.shape, cast<MemRefType>(argument.getType())));
+      auto shape =
+          transformer::ShapeAttr::get(types.i32.getContext(), info.shape);
+      extent[argument] =
+          rowsIn(rowSpaceOfShape(shape, cast<MemRefType>(argument.getType())));
     }
   }
 
   Value rowsIn(const RowSpace &space) {
-    Value rows = space.size == -2   ? tokenRows
-                 : space.size == -3 ? code.multiply(batch, sizes[1])
-                                    : batch;
+    Value rows = space.size == sizes::tokens ? tokenRows
+                 : space.size.empty()
+                     ? batch
+                     : code.multiply(batch, runSizes.lookup(space.size));
     return space.times == 1
                ? rows
                : code.multiply(rows, code.number(types.i64, space.times));
@@ -183,7 +186,7 @@ private:
   LogicalResult lower(arith::MulIOp op) {
     // Rows of tokens are fewer than batch * tokens where padding was removed.
     auto space = rowSpaceOfSize(op.getResult());
-    index[op.getResult()] = space && space->size == -2
+    index[op.getResult()] = space && space->size == sizes::tokens
                                 ? rowsIn(*space)
                                 : code.multiply(index.lookup(op.getLhs()),
                                                 index.lookup(op.getRhs()));
@@ -428,7 +431,7 @@ private:
 
   static bool hasRowPerToken(Value buffer) {
     auto space = rowSpaceOf(buffer);
-    return space && space->size == -2 && space->times == 1;
+    return space && space->isPerToken();
   }
 
   func::FuncOp forward;
@@ -440,7 +443,8 @@ private:
   HostCode code;
   Signature signature = signatureOf(forward);
   Frame frame;
-  Value batch, sizes[2], tokenRows, paddedRows, arena, weights, weightOffsets;
+  llvm::StringMap<Value> runSizes; // by name
+  Value batch, tokenRows, paddedRows, arena, weights, weightOffsets;
   Value layerRow; // in the loop
   Bindings bindings{code, types, constants, signature};
   Value &layer = bindings.layer;

@@ -3,6 +3,7 @@
 #include "compiler/lower/ModelData.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/abi.h"
+#include "runtime/mille.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -47,13 +48,20 @@ std::string ModelData::kernelOf(const KernelInfo &info) {
   return kernels.back().second;
 }
 
+static int64_t wordOf(const ShapeExtent &extent) {
+  return !extent.isSize()               ? extent.count
+         : extent.size == sizes::batch  ? MILLE_BATCH
+         : extent.size == sizes::tokens ? MILLE_TOKENS
+                                        : MILLE_DECODER_TOKENS;
+}
+
 Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos) {
   std::vector<Constant> parts;
   for (const kernel::TensorInfo &info : infos) {
     std::vector<Constant> shape;
     for (size_t i = 0; i < 4; ++i)
-      shape.push_back(
-          Constant::of(types.i64, i < info.shape.size() ? info.shape[i] : 0));
+      shape.push_back(Constant::of(
+          types.i64, i < info.shape.size() ? wordOf(info.shape[i]) : 0));
     int64_t fallback = llvm::StringSwitch<int64_t>(info.fallback)
                            .Case("ones", MILLE_DEFAULT_ONES)
                            .Case("zeros", MILLE_DEFAULT_ZEROS)
@@ -113,6 +121,11 @@ Constant ModelData::stackArray(ArrayRef<WeightTable::Layers> layers) {
       types, constants.addArray("stacks", types.stack, std::move(parts)));
 }
 
+static int64_t mostOf(const kernel::Signature &signature, StringRef name) {
+  const kernel::SizeInfo *size = signature.size(name);
+  return size ? size->most : 0;
+}
+
 void ModelData::emitModel(const kernel::Signature &signature,
                           const kernel::ArenaSizes &arena,
                           const kernel::RemovablePadding &padding,
@@ -134,7 +147,7 @@ void ModelData::emitModel(const kernel::Signature &signature,
        i32(signature.inputs.size()),
        i32(signature.outputs.size()),
        i32(kernels.size()),
-       i32(signature.maxTokens),
+       i32(mostOf(signature, sizes::tokens)),
        text(options.name),
        isaArray(),
        tensorArray(signature.inputs),
@@ -148,7 +161,7 @@ void ModelData::emitModel(const kernel::Signature &signature,
        i64(options.weightsHash),
        Constant::address(types, embedded),
        Constant::address(types, forward),
-       i32(signature.maxDecoderTokens),
+       i32(mostOf(signature, sizes::decoderTokens)),
        i32(arena.fixedTokens),
        i32(arena.slots),
        i32(signature.scales.size()),

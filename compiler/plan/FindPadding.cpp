@@ -19,14 +19,14 @@ namespace {
 
 bool isPerToken(Value value) {
   auto space = value ? rowSpaceOf(value) : std::nullopt;
-  return space && space->size == -2;
+  return space && space->size == mille::sizes::tokens;
 }
 
 // Goes through `forward`, and takes away what an op does not allow.
 class Finder {
 public:
   explicit Finder(func::FuncOp forward)
-      : forward(forward), tokens(forward.getArgument(1)) {}
+      : forward(forward), tokens(sizeArgument(forward, mille::sizes::tokens)) {}
 
   void run() {
     forward.walk([&](AttentionOp op) {
@@ -66,12 +66,13 @@ private:
   }
 
   void checkInput(BlockArgument input) {
-    auto shape = forward.getArgAttrOfType<DenseI64ArrayAttr>(
+    auto declared = forward.getArgAttrOfType<mille::transformer::ShapeAttr>(
         input.getArgNumber(), "transformer.shape");
-    if (!shape || !llvm::is_contained(shape.asArrayRef(), -2))
+    if (!declared || !declared.has(mille::sizes::tokens))
       return;
-    ArrayRef<int64_t> extents = shape.asArrayRef();
-    if (extents.size() < 2 || extents[0] != -1 || extents[1] != -2)
+    mille::Shape shape = declared.getShape();
+    if (shape.size() < 2 || shape[0] != mille::sizes::batch ||
+        shape[1] != mille::sizes::tokens)
       allow(0, "an input has its tokens in another dimension than the second");
   }
 
@@ -202,7 +203,7 @@ private:
 struct FindPadding : mille::plan::impl::FindPaddingBase<FindPadding> {
   void runOnOperation() override {
     getOperation().walk([](func::FuncOp function) {
-      if (function.getName() == "forward" && function.getNumArguments() > 2)
+      if (sizeArgument(function, mille::sizes::tokens))
         Finder(function).run();
     });
   }

@@ -57,7 +57,7 @@ struct Walk {
       failed = true;
       emitError(value.getLoc())
           << "rows of " << type
-          << " are no product of batch, tokens, decoder_tokens and numbers";
+          << " are no product of batch, another size and numbers";
     }
     RowSpace space = rows.value_or(RowSpace());
     lives.buffers.push_back(

@@ -17,6 +17,7 @@ namespace mille::plan {
 } // namespace mille::plan
 
 using namespace mlir;
+using namespace mille;
 using namespace mille::kernel;
 using namespace mille::plan;
 
@@ -25,7 +26,7 @@ namespace {
 struct Rewrite {
   func::FuncOp forward;
   Lives &lives;
-  SmallVector<std::pair<RowSpace, Value>> sizes; // made so far
+  SmallVector<std::pair<RowSpace, Value>> rowCounts; // made so far
   SmallVector<Value> outputs;
   IRMapping to; // tensors -> memrefs; indices
   DenseMap<Buffer *, Value> arena;
@@ -45,21 +46,23 @@ struct Rewrite {
 
   // The number of rows, as an index made where the function begins.
   Value rowsOf(const RowSpace &space) {
-    for (auto &[known, value] : sizes)
+    for (auto &[known, value] : rowCounts)
       if (known == space)
         return value;
     Block *entry = &forward.getBody().back();
-    Value value = entry->getArgument(0);
+    auto size = [&](StringRef name) {
+      return entry->getArgument(sizeArgument(forward, name).getArgNumber());
+    };
+    Value value = size(sizes::batch);
     OpBuilder builder = OpBuilder::atBlockBegin(entry);
     Location loc = forward.getLoc();
-    if (space.size)
-      value = arith::MulIOp::create(
-          builder, loc, value, entry->getArgument(space.size == -2 ? 1 : 2));
+    if (!space.size.empty())
+      value = arith::MulIOp::create(builder, loc, value, size(space.size));
     if (space.times != 1)
       value = arith::MulIOp::create(
           builder, loc, value,
           arith::ConstantIndexOp::create(builder, loc, space.times));
-    sizes.push_back({space, value});
+    rowCounts.push_back({space, value});
     return value;
   }
 
@@ -215,13 +218,15 @@ void rewriteSignature(func::FuncOp forward, const Signature &signature,
       if (DictionaryAttr given = forward.getResultAttrDict(number))
         list = NamedAttrList(given);
     } else { // written by kernel.keep (entries x rows) or kernel.similarity
-      int64_t columns = info.shape.back();
-      type = MemRefType::get(
-          {ShapedType::kDynamic, columns < 0 ? ShapedType::kDynamic : columns},
-          builder.getF32Type());
+      ShapeExtent columns = info.shape.back();
+      type = MemRefType::get({ShapedType::kDynamic, columns.isSize()
+                                                        ? ShapedType::kDynamic
+                                                        : columns.count},
+                             builder.getF32Type());
       list.set("transformer.name", builder.getStringAttr(info.name));
     }
-    list.set("transformer.shape", builder.getDenseI64ArrayAttr(info.shape));
+    list.set("transformer.shape",
+             transformer::ShapeAttr::get(context, info.shape));
     list.set("kernel.output", builder.getUnitAttr());
     attributes.push_back(list.getDictionary(context));
     outputs.push_back(entry.addArgument(type, forward.getLoc()));
@@ -279,7 +284,7 @@ void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
   Builder builder(forward.getContext());
   int64_t fixedTokens = 0, slots = 1;
   auto count = [&](const RowSpace &rows) {
-    if (rows.size)
+    if (!rows.size.empty())
       slots = std::max(slots, rows.times);
     else if (rows.times > 1)
       fixedTokens = std::max(fixedTokens, rows.times);
@@ -287,11 +292,11 @@ void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
   for (const Buffer &buffer : lives.buffers)
     count(buffer.rows);
   for (BlockArgument argument : forward.getArguments())
-    if (auto shape = forward.getArgAttrOfType<DenseI64ArrayAttr>(
+    if (auto shape = forward.getArgAttrOfType<transformer::ShapeAttr>(
             argument.getArgNumber(), "transformer.shape"))
-      if (shape.size() && shape[0] == -1)
-        count(rowSpaceOfShape(shape.asArrayRef(),
-                              cast<MemRefType>(argument.getType())));
+      if (Shape extents = shape.getShape();
+          !extents.empty() && extents[0] == sizes::batch)
+        count(rowSpaceOfShape(shape, cast<MemRefType>(argument.getType())));
   forward->setAttr("kernel.arena_bytes_per_row",
                    builder.getI64IntegerAttr(bytes));
   if (fixedTokens)
@@ -305,16 +310,16 @@ void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
 LogicalResult checkKept(func::FuncOp forward, const Signature &signature) {
   WalkResult result = forward.walk([&](KeepOp keep) {
     int64_t number = signature.find(keep.getName());
-    ArrayRef<int64_t> shape = signature.outputs[number].shape;
+    const Shape &shape = signature.outputs[number].shape;
     auto rows = rowSpaceOf(keep.getInput());
     auto type = cast<RankedTensorType>(keep.getInput().getType());
-    int64_t tokens = rows ? rows->perSequence() : -2;
+    ShapeExtent tokens = rows ? rows->perSequence() : sizes::tokens;
     if (shape.size() == 4 && shape[2] == tokens &&
         shape[3] == type.getShape().back())
       return WalkResult::advance();
-    keep.emitOpError() << "writes [batch, " << sizeText(tokens) << ", "
+    keep.emitOpError() << "writes [batch, " << tokens.text() << ", "
                        << type.getShape().back() << "] but \"" << keep.getName()
-                       << "\" is " << signature.outputs[number].shapeText();
+                       << "\" is " << extentsText(shape);
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -359,9 +364,7 @@ struct PlanMemory : mille::plan::impl::PlanMemoryBase<PlanMemory> {
     getOperation().walk([&](func::FuncOp op) { functions.push_back(op); });
     for (func::FuncOp function : functions) {
       bool planned = function->hasAttr("kernel.arena_bytes_per_row");
-      bool program = function.getNumArguments() >= 2 &&
-                     function.getArgument(0).getType().isIndex() &&
-                     function.getArgument(1).getType().isIndex();
+      bool program = bool(sizeArgument(function, sizes::batch));
       if (!planned && program && function.getBody().hasOneBlock() &&
           failed(planFunction(function)))
         return signalPassFailure();

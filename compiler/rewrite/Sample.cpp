@@ -7,6 +7,7 @@
 #include <map>
 
 using namespace mlir;
+using namespace mille;
 using namespace mille::rewrite;
 using namespace mille::transformer;
 
@@ -76,13 +77,19 @@ void feedStream(func::FuncOp function, Value stream, Sample &sample) {
     name += "." + std::to_string(sample.streams);
   SmallVector<NamedAttribute> words{
       builder.getNamedAttr("transformer.name", builder.getStringAttr(name))};
-  if (llvm::any_of(origins, [&](Value value) {
-        auto argument = dyn_cast<BlockArgument>(value);
-        return argument && function.getArgAttr(argument.getArgNumber(),
-                                               "transformer.decoder");
-      }))
-    words.push_back(
-        builder.getNamedAttr("transformer.decoder", builder.getUnitAttr()));
+  // Its tokens are those of the ids that it began with.
+  for (Value value : origins) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto ids = argument ? function.getArgAttrOfType<ShapeAttr>(
+                              argument.getArgNumber(), "transformer.shape")
+                        : ShapeAttr();
+    if (!ids || !ids.has(sizes::decoderTokens))
+      continue;
+    Shape shape{sizes::batch, sizes::decoderTokens, type.getShape().back()};
+    words.push_back(builder.getNamedAttr(
+        "transformer.shape", ShapeAttr::get(builder.getContext(), shape)));
+    break;
+  }
   unsigned at = function.getNumArguments();
   (void)function.insertArgument(at, type, builder.getDictionaryAttr(words),
                                 function.getLoc());

@@ -39,25 +39,27 @@ struct Product {
 std::optional<Product> productOf(Value size) {
   if (auto argument = dyn_cast<BlockArgument>(size)) {
     auto forward = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    unsigned number = argument.getArgNumber();
-    if (!forward || number >= sizeArguments(forward))
+    StringRef name =
+        forward ? sizeName(forward, argument.getArgNumber()) : StringRef();
+    if (name.empty())
       return std::nullopt;
-    return number == 0 ? Product{1, {}}
-                       : Product{0, {number == 1 ? -2 : -3, 1}};
+    return name == sizes::batch ? Product{1, {}} : Product{0, {name, 1}};
   }
   if (auto constant = size.getDefiningOp<arith::ConstantOp>())
     if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
-      return Product{0, {0, number.getInt()}};
+      return Product{0, {StringRef(), number.getInt()}};
   auto multiply = size.getDefiningOp<arith::MulIOp>();
   if (!multiply)
     return std::nullopt;
   auto left = productOf(multiply.getLhs()),
        right = productOf(multiply.getRhs());
-  if (!left || !right || (left->space.size && right->space.size))
+  if (!left || !right ||
+      (!left->space.size.empty() && !right->space.size.empty()))
     return std::nullopt;
-  return Product{left->batches + right->batches,
-                 {left->space.size ? left->space.size : right->space.size,
-                  left->space.times * right->space.times}};
+  return Product{
+      left->batches + right->batches,
+      {left->space.size.empty() ? right->space.size : left->space.size,
+       left->space.times * right->space.times}};
 }
 
 std::optional<RowSpace> rowSpaceOfArgument(BlockArgument argument) {
@@ -68,11 +70,11 @@ std::optional<RowSpace> rowSpaceOfArgument(BlockArgument argument) {
   auto type = dyn_cast<ShapedType>(argument.getType());
   if (!forward || !type)
     return std::nullopt;
-  auto shape = forward.getArgAttrOfType<DenseI64ArrayAttr>(
+  auto shape = forward.getArgAttrOfType<transformer::ShapeAttr>(
       argument.getArgNumber(), "transformer.shape");
   if (!shape)
     return std::nullopt;
-  return rowSpaceOfShape(shape.asArrayRef(), type);
+  return rowSpaceOfShape(shape, type);
 }
 
 } // namespace
@@ -106,13 +108,14 @@ std::optional<RowSpace> rowSpaceOf(Value tensor) {
   return std::nullopt;
 }
 
-RowSpace rowSpaceOfShape(ArrayRef<int64_t> shape, ShapedType type) {
+RowSpace rowSpaceOfShape(transformer::ShapeAttr shape, ShapedType type) {
   RowSpace space;
-  for (int64_t extent : shape)
-    if (extent >= 0)
-      space.times *= extent;
-    else if (extent != -1)
-      space.size = extent;
+  for (Attribute extent : shape.getExtents())
+    if (auto number = dyn_cast<IntegerAttr>(extent))
+      space.times *= number.getInt();
+    else if (StringRef name = cast<StringAttr>(extent).getValue();
+             name != sizes::batch)
+      space.size = name;
   for (int64_t extent : type.getShape().drop_front())
     if (!ShapedType::isDynamic(extent) && extent > 0)
       space.times /= extent;

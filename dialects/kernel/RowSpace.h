@@ -5,13 +5,17 @@
 
 namespace mille::kernel {
 
-// batch * (tokens | decoder tokens | 1) * times.
+// batch * size * times.
 struct RowSpace {
-  int64_t size = 0; // -2 tokens, -3 decoder tokens, 0: neither
+  llvm::StringRef size; // its name, which the context owns; "": none
   int64_t times = 1;
 
   // Rows of a sequence as a shape says them; slots of tokens have no such word.
-  int64_t perSequence() const { return size ? size : times; }
+  ShapeExtent perSequence() const {
+    return size.empty() ? ShapeExtent(times) : size;
+  }
+  // Whether there is a row for each token of the run.
+  bool isPerToken() const { return size == sizes::tokens && times == 1; }
   bool operator==(const RowSpace &other) const {
     return size == other.size && times == other.times;
   }
@@ -30,6 +34,6 @@ std::optional<RowSpace> rowSpaceOfSize(mlir::Value size);
 std::optional<RowSpace> rowSpaceOf(mlir::Value tensor);
 
 // Of an input or output by its shape, flattened to `type`.
-RowSpace rowSpaceOfShape(llvm::ArrayRef<int64_t> shape, mlir::ShapedType type);
+RowSpace rowSpaceOfShape(transformer::ShapeAttr shape, mlir::ShapedType type);
 
 } // namespace mille::kernel

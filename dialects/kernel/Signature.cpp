@@ -20,8 +20,9 @@ TensorInfo describe(Type type, DictionaryAttr attributes) {
     info.fallback = fallback.str();
   if (auto below = attributes.getAs<IntegerAttr>("transformer.below"))
     info.below = below.getInt();
-  if (auto shape = attributes.getAs<DenseI64ArrayAttr>("transformer.shape"))
-    info.shape.append(shape.asArrayRef().begin(), shape.asArrayRef().end());
+  if (auto shape =
+          attributes.getAs<transformer::ShapeAttr>("transformer.shape"))
+    info.shape = shape.getShape();
   return info;
 }
 
@@ -41,7 +42,7 @@ int64_t entriesOf(KeepOp keep) {
   return entries + last;
 }
 
-TensorInfo namedOutput(StringRef name, ArrayRef<int64_t> shape) {
+TensorInfo namedOutput(StringRef name, ArrayRef<ShapeExtent> shape) {
   TensorInfo info;
   info.name = name.str();
   info.isFloat = true;
@@ -57,30 +58,16 @@ void addKept(KeepOp keep, Signature &signature) {
     auto type = cast<ShapedType>(keep.getInput().getType());
     number = signature.outputs.size();
     signature.outputs.push_back(
-        namedOutput(keep.getName(), {0, -1, space ? space->perSequence() : -2,
-                                     type.getShape().back()}));
+        namedOutput(keep.getName(),
+                    {ShapeExtent(0), ShapeExtent(sizes::batch),
+                     space ? space->perSequence() : ShapeExtent(sizes::tokens),
+                     ShapeExtent(type.getShape().back())}));
   }
-  int64_t &entries = signature.outputs[number].shape[0];
+  int64_t &entries = signature.outputs[number].shape[0].count;
   entries = std::max(entries, entriesOf(keep));
 }
 
 } // namespace
-
-std::string sizeText(int64_t extent) {
-  return extent == -1   ? "batch"
-         : extent == -2 ? "tokens"
-         : extent == -3 ? "decoder_tokens"
-                        : std::to_string(extent);
-}
-
-std::string TensorInfo::shapeText() const {
-  std::string text = "[";
-  for (auto [index, extent] : llvm::enumerate(shape)) {
-    text += index ? ", " : "";
-    text += sizeText(extent);
-  }
-  return text + "]";
-}
 
 func::FuncOp forwardOf(Operation *model) {
   func::FuncOp forward;
@@ -93,8 +80,34 @@ func::FuncOp forwardOf(Operation *model) {
   return forward;
 }
 
-unsigned sizeArguments(func::FuncOp forward) {
-  return forward->hasAttr("kernel.decoder") ? 3 : 2;
+Shape portShape(Type type, Attribute declared) {
+  if (auto shape = dyn_cast_or_null<transformer::ShapeAttr>(declared))
+    return shape.getShape();
+  Shape shape;
+  for (auto [i, extent] : llvm::enumerate(cast<ShapedType>(type).getShape()))
+    shape.push_back(!ShapedType::isDynamic(extent) ? ShapeExtent(extent)
+                    : i == 0 ? ShapeExtent(sizes::batch)
+                             : ShapeExtent(sizes::tokens));
+  return shape;
+}
+
+StringRef sizeName(func::FuncOp entry, unsigned number) {
+  auto name = entry.getArgAttrOfType<StringAttr>(number, "kernel.size");
+  return name ? name.getValue() : StringRef();
+}
+
+unsigned sizeArguments(func::FuncOp entry) {
+  unsigned count = 0;
+  while (count < entry.getNumArguments() && !sizeName(entry, count).empty())
+    ++count;
+  return count;
+}
+
+BlockArgument sizeArgument(func::FuncOp entry, StringRef name) {
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (sizeName(entry, i) == name)
+      return entry.getArgument(i);
+  return {};
 }
 
 int64_t Signature::find(StringRef output) const {
@@ -104,11 +117,32 @@ int64_t Signature::find(StringRef output) const {
   return -1;
 }
 
-bool Signature::has(int64_t extent) const {
-  auto names = [&](const TensorInfo &info) {
-    return llvm::is_contained(info.shape, extent);
+const SizeInfo *Signature::size(StringRef name) const {
+  auto found = llvm::find_if(
+      sizes, [&](const SizeInfo &size) { return size.name == name; });
+  return found == sizes.end() ? nullptr : &*found;
+}
+
+// The sizes in shapes, each with the most that the model takes of it.
+static std::vector<SizeInfo> sizesIn(const Signature &signature,
+                                     func::FuncOp entry) {
+  std::vector<SizeInfo> found;
+  auto add = [&](StringRef name) {
+    for (const SizeInfo &known : found)
+      if (known.name == name)
+        return;
+    auto model = entry->getParentOfType<transformer::ModelOp>();
+    auto most = model ? model->getAttrOfType<IntegerAttr>(("max_" + name).str())
+                      : IntegerAttr();
+    found.push_back({name.str(), most ? most.getInt() : 0});
   };
-  return llvm::any_of(inputs, names) || llvm::any_of(outputs, names);
+  add(sizes::batch);
+  for (auto *tensors : {&signature.inputs, &signature.outputs})
+    for (const TensorInfo &info : *tensors)
+      for (const ShapeExtent &extent : info.shape)
+        if (extent.isSize())
+          add(extent.size);
+  return found;
 }
 
 static int64_t numberOf(func::FuncOp forward, StringRef name, int64_t absent) {
@@ -145,19 +179,15 @@ Signature signatureOf(func::FuncOp forward) {
         addKept(keep, signature);
       if (auto similarity = dyn_cast<SimilarityOp>(op))
         signature.outputs.push_back(
-            namedOutput(similarity.getName(), {-1, -1}));
+            namedOutput(similarity.getName(), {ShapeExtent(sizes::batch),
+                                               ShapeExtent(sizes::batch)}));
     });
   forward.walk([&](ScheduleOp op) {
     signature.scales.push_back(
         {op.getName().str(), op.getFrom().convertToDouble(),
          op.getTo().convertToDouble(), int64_t(op.getSteps())});
   });
-  if (auto model = forward->getParentOfType<transformer::ModelOp>()) {
-    if (auto tokens = model->getAttrOfType<IntegerAttr>("max_tokens"))
-      signature.maxTokens = tokens.getInt();
-    if (auto tokens = model->getAttrOfType<IntegerAttr>("max_decoder_tokens"))
-      signature.maxDecoderTokens = tokens.getInt();
-  }
+  signature.sizes = sizesIn(signature, forward);
   return signature;
 }
 

@@ -9,17 +9,16 @@ namespace mille::kernel {
 struct TensorInfo {
   std::string name;
   bool isFloat = false; // f32, else i32
-  // >= 0 fixed, -1 batch, -2 tokens, -3 decoder tokens
-  llvm::SmallVector<int64_t, 4> shape;
+  Shape shape;
   std::string fallback; // "", ones, zeros, positions, none
   int64_t below = 0;    // exclusive upper bound of ids, 0: none
-
-  // "[batch, tokens, 768]"
-  std::string shapeText() const;
 };
 
-// "batch", "tokens", "decoder_tokens", or the number.
-std::string sizeText(int64_t extent);
+// A size that each run chooses; mirrors mille_size_info of runtime/abi.h.
+struct SizeInfo {
+  std::string name;
+  int64_t most = 0; // of learned positions; 0: any
+};
 
 // A scale that follows a schedule; mirrors mille_schedule_info of
 // runtime/abi.h.
@@ -32,21 +31,30 @@ struct ScheduledScale {
 struct Signature {
   std::vector<TensorInfo> inputs, outputs;
   std::vector<ScheduledScale> scales; // in the order of the program
-  int64_t maxTokens = 0;              // of learned positions, 0: any
-  int64_t maxDecoderTokens = 0;
+  // Those in a shape, the batch first, then in the order of the arguments.
+  std::vector<SizeInfo> sizes;
 
   // The number of the output of that name, or -1.
   int64_t find(llvm::StringRef output) const;
-  // Whether -2 or -3 is in a shape.
-  bool has(int64_t extent) const;
+  // The size of that name, or null where it is in no shape.
+  const SizeInfo *size(llvm::StringRef name) const;
 };
 
 // The entry of a model or module, or null.
 mlir::func::FuncOp forwardOf(mlir::Operation *model);
 
-// What the arguments before the inputs are: batch, tokens and, where the
-// function has `kernel.decoder`, decoder tokens.
-unsigned sizeArguments(mlir::func::FuncOp forward);
+// The shape of an input or result of `type`: `declared` where that is a shape,
+// else by the type: [batch, tokens, ...].
+Shape portShape(mlir::Type type, mlir::Attribute declared);
+
+// How many arguments before the inputs are sizes of the run. Each says its
+// name: `kernel.size`.
+unsigned sizeArguments(mlir::func::FuncOp entry);
+// The name of argument `number`, "" where it is no size.
+llvm::StringRef sizeName(mlir::func::FuncOp entry, unsigned number);
+// The argument that is the size of this name, or null.
+mlir::BlockArgument sizeArgument(mlir::func::FuncOp entry,
+                                 llvm::StringRef name);
 
 // The arena of a planned `forward`, off its attributes.
 struct ArenaSizes {

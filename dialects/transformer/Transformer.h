@@ -1,6 +1,7 @@
 // The `transformer` dialect in C++: ops, attributes, and what a value's type
 // is. No passes, no files, no targets.
 #pragma once
+#include "dialects/transformer/Shape.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"

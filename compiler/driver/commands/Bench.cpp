@@ -110,14 +110,6 @@ static Status measure(const BenchOptions &options, NumberType type,
 
 //===-- Printing ----------------------------------------------------------===//
 
-static bool hasSize(const Package &package, int64_t extent) {
-  auto names = [&](const Package::Tensor &tensor) {
-    return llvm::is_contained(tensor.shape, extent);
-  };
-  return llvm::any_of(package.inputs, names) ||
-         llvm::any_of(package.outputs, names);
-}
-
 static int64_t decoderTokens(const BenchOptions &options) {
   return options.decoderTokens.value_or(32);
 }
@@ -138,11 +130,11 @@ static void printColumns(const BenchOptions &options, const Package &package,
                          const Measured &m, llvm::raw_ostream &out) {
   out << "package " << package.name << ", " << m.isa << ", batch "
       << options.batch << ", ";
-  if (hasSize(package, -2))
+  if (package.hasSize(sizes::tokens))
     out << options.tokens << " tokens, ";
   if (!options.lengths.empty())
     out << "of these " << countTokens(options) << " are no padding, ";
-  if (hasSize(package, -3))
+  if (package.hasSize(sizes::decoderTokens))
     out << decoderTokens(options) << " decoder tokens, ";
   out << options.threads << (options.threads == 1 ? " thread" : " threads")
       << "\n";
@@ -191,14 +183,14 @@ static void printJson(const BenchOptions &options, const Package &package,
     json.attribute("package", package.name);
     json.attribute("isa", m.isa);
     json.attribute("batch", options.batch);
-    if (hasSize(package, -2))
+    if (package.hasSize(sizes::tokens))
       json.attribute("tokens", options.tokens);
     if (!options.lengths.empty())
       json.attributeArray("lengths", [&] {
         for (int64_t length : options.lengths)
           json.value(length);
       });
-    if (hasSize(package, -3))
+    if (package.hasSize(sizes::decoderTokens))
       json.attribute("decoder_tokens", decoderTokens(options));
     json.attribute("threads", options.threads);
     json.attribute("runs", int64_t(m.milliseconds.size()));
@@ -240,7 +232,8 @@ static void printJson(const BenchOptions &options, const Package &package,
 // The mask that says which tokens are padding.
 static const Package::Tensor *maskOf(const Package &package) {
   for (const Package::Tensor &input : package.inputs)
-    if (input.fallback == "ones" && input.shape == std::vector<int64_t>{-1, -2})
+    if (input.fallback == "ones" &&
+        input.shape == Shape{sizes::batch, sizes::tokens})
       return &input;
   return nullptr;
 }
@@ -268,7 +261,7 @@ static Status checkSizes(const BenchOptions &options, const Package &package) {
              " has no attention_mask");
     return Status::commandLine;
   }
-  if (!options.decoderTokens || hasSize(package, -3))
+  if (!options.decoderTokens || package.hasSize(sizes::decoderTokens))
     return Status::done;
   sayError("--decoder-tokens is given but package " + package.name +
            " has no decoder next to an encoder");
@@ -301,8 +294,12 @@ Status mille::benchCommand(const BenchOptions &given,
     return status;
   if (Status status = checkSizes(options, package); failed(status))
     return status;
-  Values inputs = seededInputs(package, options.batch, options.tokens,
-                               decoderTokens(options), /*withMask=*/false);
+  llvm::StringMap<int64_t> numbers;
+  for (const auto &[name, most] : package.sizes)
+    numbers[name] = name == sizes::batch    ? options.batch
+                    : name == sizes::tokens ? options.tokens
+                                            : decoderTokens(options);
+  Values inputs = seededInputs(package, numbers, /*withMask=*/false);
   if (!options.lengths.empty())
     inputs[maskOf(package)->name] = maskFor(options);
   compiled->keepPadding = options.keepPadding;

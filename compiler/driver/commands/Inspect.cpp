@@ -169,17 +169,19 @@ static void printUnits(mlir::Operation *model, llvm::raw_ostream &out) {
     out << "no residual units\n";
 }
 
-// Whether a value's rows are the decoder's tokens: a stream goes through first
-// operands down to the ids that it began with.
-static bool ofDecoder(mlir::Value value, mlir::func::FuncOp forward) {
+// The size that a value's tokens are: a stream goes through first operands down
+// to the ids that it began with.
+static std::string tokensOf(mlir::Value value, mlir::func::FuncOp forward) {
   while (mlir::Operation *op = value.getDefiningOp()) {
     if (op->getNumOperands() == 0)
-      return false;
+      return sizes::tokens.str();
     value = op->getOperand(0);
   }
-  return bool(
-      forward.getArgAttr(llvm::cast<mlir::BlockArgument>(value).getArgNumber(),
-                         "transformer.decoder"));
+  auto declared = forward.getArgAttrOfType<ShapeAttr>(
+      llvm::cast<mlir::BlockArgument>(value).getArgNumber(),
+      "transformer.shape");
+  Shape shape = declared ? declared.getShape() : Shape();
+  return shape.size() > 1 ? shape[1].text() : sizes::tokens.str();
 }
 
 static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
@@ -187,12 +189,11 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
     auto shaped = llvm::cast<mlir::ShapedType>(value.getType());
     std::string text = "[";
     for (auto [i, extent] : llvm::enumerate(shaped.getShape()))
-      text += (i ? ", " : "") + std::string(!mlir::ShapedType::isDynamic(extent)
-                                                ? std::to_string(extent)
-                                            : i == 0 ? "batch"
-                                            : ofDecoder(value, forward)
-                                                ? "decoder_tokens"
-                                                : "tokens");
+      text +=
+          (i ? ", " : "") + std::string(!mlir::ShapedType::isDynamic(extent)
+                                            ? std::to_string(extent)
+                                        : i == 0 ? sizes::batch.str()
+                                                 : tokensOf(value, forward));
     return text + "]";
   };
   out << "inputs\n";

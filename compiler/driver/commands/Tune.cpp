@@ -61,9 +61,8 @@ static Status make(const CompileOptions &options, unsigned rank,
   if (Status status = Compiled::open(made.package, "", context, made.compiled);
       failed(status))
     return status;
-  const int64_t most = made.package.maxTokens ? made.package.maxTokens : 128;
-  return made.compiled->bind(seededInputs(made.package, 1,
-                                          std::min<int64_t>(128, most), 32,
+  return made.compiled->bind(seededInputs(made.package,
+                                          sizesOfRun(made.package, 1, 128, 32),
                                           /*withMask=*/false),
                              /*threads=*/1);
 }

@@ -86,12 +86,8 @@ Status mille::verifyCommand(const VerifyOptions &options,
       failed(status))
     return status;
   // Odd sizes, and fewer where the model has no positions for them.
-  auto atMost = [](int64_t size, int64_t most) {
-    return most ? std::min(size, most) : size;
-  };
   if (options.inputs.empty())
-    inputs = seededInputs(package, 2, atMost(13, package.maxTokens),
-                          atMost(7, package.maxDecoderTokens),
+    inputs = seededInputs(package, sizesOfRun(package, 2, 13, 7),
                           /*withMask=*/true);
   showProgress("running the reference");
   if (Status status = reference.run(inputs, referred); failed(status))

@@ -151,8 +151,15 @@ Status Compiled::createSession(unsigned threads) {
 
 //===-- Inputs and outputs ------------------------------------------------===//
 
+static std::string sizeText(int64_t extent) {
+  return extent == MILLE_BATCH            ? sizes::batch.str()
+         : extent == MILLE_TOKENS         ? sizes::tokens.str()
+         : extent == MILLE_DECODER_TOKENS ? sizes::decoderTokens.str()
+                                          : std::to_string(extent);
+}
+
 static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  return "[" + llvm::join(llvm::map_range(shape, kernel::sizeText), ", ") + "]";
+  return "[" + llvm::join(llvm::map_range(shape, sizeText), ", ") + "]";
 }
 
 int64_t &Compiled::sizeOf(int64_t extent) {
@@ -247,8 +254,8 @@ Status Compiled::convert(const mille_tensor &tensor, const Value &value,
     std::string expected = shapeText(shape);
     for (int64_t extent : {MILLE_BATCH, MILLE_TOKENS, MILLE_DECODER_TOKENS})
       if (llvm::is_contained(shape, extent) && sizeOf(extent))
-        expected += ", " + kernel::sizeText(extent) + " " +
-                    std::to_string(sizeOf(extent));
+        expected +=
+            ", " + sizeText(extent) + " " + std::to_string(sizeOf(extent));
     return wrongInput("input " + llvm::Twine(tensor.name) + " is " +
                       shapeText(value.shape) + " but must be " + expected);
   }
@@ -264,12 +271,11 @@ Status Compiled::checkSizes() {
     for (const mille_tensor &tensor : *tensors)
       for (int d = 0; d < tensor.rank; ++d)
         if (tensor.shape[d] < 0 && sizeOf(tensor.shape[d]) == 0)
-          return wrongInput(
-              "no input says how many " +
-              llvm::Twine(tensor.shape[d] == MILLE_BATCH
-                              ? "sequences"
-                              : kernel::sizeText(tensor.shape[d])) +
-              " there are");
+          return wrongInput("no input says how many " +
+                            llvm::Twine(tensor.shape[d] == MILLE_BATCH
+                                            ? "sequences"
+                                            : sizeText(tensor.shape[d])) +
+                            " there are");
   return Status::done;
 }
 

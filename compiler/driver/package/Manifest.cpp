@@ -19,11 +19,11 @@ static void writeTensors(OStream &json,
       json.attribute("name", tensor.name);
       json.attribute("type", tensor.isFloat ? "f32" : "i32");
       json.attributeArray("shape", [&] {
-        for (int64_t extent : tensor.shape)
-          if (extent < 0)
-            json.value(kernel::sizeText(extent));
+        for (const ShapeExtent &extent : tensor.shape)
+          if (extent.isSize())
+            json.value(extent.size);
           else
-            json.value(extent);
+            json.value(extent.count);
       });
       if (!tensor.fallback.empty())
         json.attribute("default", tensor.fallback);
@@ -197,10 +197,14 @@ std::string mille::writeManifest(const ManifestInput &input,
         json.attributeArray("scales", [&] { writeScales(json, signature); });
       json.attribute("dtype", input.dtype);
       json.attribute("hidden_states", input.hiddenStates);
-      if (signature.maxTokens)
-        json.attribute("max_tokens", signature.maxTokens);
-      if (signature.maxDecoderTokens)
-        json.attribute("max_decoder_tokens", signature.maxDecoderTokens);
+      json.attributeArray("sizes", [&] {
+        for (const kernel::SizeInfo &size : signature.sizes)
+          json.object([&] {
+            json.attribute("name", size.name);
+            if (size.most)
+              json.attribute("most", size.most);
+          });
+      });
       json.attributeArray("isas", [&] {
         for (const Isa &isa : input.isas)
           json.object([&] {

@@ -18,6 +18,17 @@ std::string Package::file(StringRef extension) const {
   return std::string(path);
 }
 
+bool Package::hasSize(StringRef size) const {
+  return llvm::any_of(sizes, [&](auto &known) { return known.first == size; });
+}
+
+int64_t Package::most(StringRef size) const {
+  for (auto &[name, most] : sizes)
+    if (name == size)
+      return most;
+  return 0;
+}
+
 std::string Package::inWords(StringRef kernel) const {
   for (const Kernel &known : kernels)
     if (known.name == kernel)
@@ -55,11 +66,8 @@ static std::vector<Package::Tensor> tensors(llvm::ArrayRef<json::Value> list) {
     tensor.fallback = text(item, "default");
     tensor.below = whole(item, "below");
     for (const json::Value &extent : items(item, "shape"))
-      tensor.shape.push_back(extent.text == "batch"    ? -1
-                             : extent.text == "tokens" ? -2
-                             : extent.text == "decoder_tokens"
-                                 ? -3
-                                 : extent.integer);
+      tensor.shape.push_back(extent.text.empty() ? ShapeExtent(extent.integer)
+                                                 : ShapeExtent(extent.text));
     result.push_back(std::move(tensor));
   }
   return result;
@@ -159,8 +167,8 @@ static Status readManifest(const json::Document &document,
   package.dtype = text(body, "dtype");
   package.hiddenStates = flag(body, "hidden_states");
   package.embedded = flag(body, "weights_embedded");
-  package.maxTokens = whole(body, "max_tokens");
-  package.maxDecoderTokens = whole(body, "max_decoder_tokens");
+  for (const json::Value &size : items(body, "sizes"))
+    package.sizes.push_back({text(size, "name"), whole(size, "most")});
   package.arenaBytesPerRow = whole(body, "arena_bytes_per_row");
   package.scratchBytes = whole(body, "scratch_bytes_per_thread");
   package.scratchBytesPerToken =

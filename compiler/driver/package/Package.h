@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Traffic.h"
+#include "dialects/transformer/Shape.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <cstdint>
@@ -16,13 +17,13 @@ struct Package {
   std::string modelPath, modelFolder, modelHash;
   std::string dtype; // f32, bf16 or int8
   bool hiddenStates = false, embedded = false;
-  int64_t maxTokens = 0; // of learned positions, 0: any
-  int64_t maxDecoderTokens = 0;
+  // Sizes of a run, and the most that the model takes of each (0: any).
+  std::vector<std::pair<std::string, int64_t>> sizes;
 
   struct Tensor {
     std::string name, type;
-    std::vector<int64_t> shape; // -1 batch, -2 tokens, -3 decoder tokens
-    std::string fallback;       // "": required
+    Shape shape;
+    std::string fallback; // "": required
     int64_t below = 0;
   };
   std::vector<Tensor> inputs, outputs;
@@ -69,6 +70,9 @@ struct Package {
   int64_t parameters = 0, weightsBytes = 0, codeBytes = 0;
 
   std::string file(llvm::StringRef extension) const; // DIR/NAME.<extension>
+  bool hasSize(llvm::StringRef size) const;
+  // The most that the model takes of a size, 0: any.
+  int64_t most(llvm::StringRef size) const;
   std::string inWords(llvm::StringRef kernel) const; // what a kernel does
 };
 

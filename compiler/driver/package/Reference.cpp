@@ -67,8 +67,21 @@ static void draw(Value &value, int64_t below, std::mt19937_64 &bits) {
                            : (bits() >> 11) * 0x1p-52 - 1.0;
 }
 
-Values mille::seededInputs(const Package &package, int64_t batch,
-                           int64_t tokens, int64_t decoderTokens,
+llvm::StringMap<int64_t> mille::sizesOfRun(const Package &package,
+                                           int64_t batch, int64_t tokens,
+                                           int64_t others) {
+  llvm::StringMap<int64_t> numbers;
+  for (const auto &[name, most] : package.sizes) {
+    int64_t wanted = name == sizes::batch    ? batch
+                     : name == sizes::tokens ? tokens
+                                             : others;
+    numbers[name] = most ? std::min(wanted, most) : wanted;
+  }
+  return numbers;
+}
+
+Values mille::seededInputs(const Package &package,
+                           const llvm::StringMap<int64_t> &sizes,
                            bool withMask) {
   std::mt19937_64 bits(1);
   Values values;
@@ -79,17 +92,16 @@ Values mille::seededInputs(const Package &package, int64_t batch,
     Value value;
     value.integer = tensor.type == "i32";
     size_t size = 1;
-    for (int64_t extent : tensor.shape) {
-      value.shape.push_back(extent == -1   ? batch
-                            : extent == -2 ? tokens
-                            : extent == -3 ? decoderTokens
-                                           : extent);
+    for (const ShapeExtent &extent : tensor.shape) {
+      value.shape.push_back(extent.isSize() ? sizes.lookup(extent.size)
+                                            : extent.count);
       size *= value.shape.back();
     }
     value.numbers.assign(size, 1.0);
     if (!isMask)
       draw(value, tensor.below, bits);
-    else if (batch > 1) // the last sequence is shorter
+    else if (sizes.lookup(mille::sizes::batch) >
+             1) // the last sequence is shorter
       std::fill(value.numbers.end() - value.shape.back() / 3,
                 value.numbers.end(), 0.0);
     values[tensor.name] = std::move(value);

@@ -29,7 +29,12 @@ private:
 
 // Inputs from a seed: ids within bounds. Optional ones are left out, but with
 // `withMask` the mask is there and the last sequence of several is shorter.
-Values seededInputs(const Package &package, int64_t batch, int64_t tokens,
-                    int64_t decoderTokens, bool withMask);
+Values seededInputs(const Package &package,
+                    const llvm::StringMap<int64_t> &sizes, bool withMask);
+
+// A number for each size of a run of the package: `batch`, `tokens`, and
+// `others` for what has another name; each no more than the model takes.
+llvm::StringMap<int64_t> sizesOfRun(const Package &package, int64_t batch,
+                                    int64_t tokens, int64_t others);
 
 } // namespace mille

@@ -12,7 +12,11 @@ using namespace mille;
 
 namespace {
 
-constexpr int64_t batch = 2, tokens = 5, decoderTokens = 3;
+// Sequences of a trial, and its other sizes: unequal, so that none passes for
+// another.
+int64_t trialSize(llvm::StringRef name) {
+  return name == sizes::batch ? 2 : name == sizes::tokens ? 5 : 3;
+}
 
 // Raw bits: the same on every standard library. -1 to 1.
 double draw(std::mt19937_64 &bits) { return (bits() >> 11) * 0x1p-52 - 1.0; }
@@ -41,13 +45,10 @@ Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
              std::mt19937_64 &bits) {
   Value value;
   size_t count = 1;
-  for (int64_t word : interpreter::inputShape(forward, i)) {
-    int64_t extent = word == -1   ? batch
-                     : word == -2 ? tokens
-                     : word == -3 ? decoderTokens
-                                  : word;
-    value.shape.push_back(extent);
-    count *= extent;
+  for (const ShapeExtent &extent : interpreter::inputShape(forward, i)) {
+    value.shape.push_back(extent.isSize() ? trialSize(extent.size)
+                                          : extent.count);
+    count *= value.shape.back();
   }
   auto type = llvm::cast<mlir::ShapedType>(forward.getArgumentTypes()[i]);
   value.integer = type.getElementType().isInteger();

@@ -131,8 +131,10 @@ void ModelBuilder::declareInput(StringRef name, Type type, StringRef absent,
     attributes.push_back(
         op.getNamedAttr("transformer.below", op.getI64IntegerAttr(below)));
   if (decoder)
-    attributes.push_back(
-        op.getNamedAttr("transformer.decoder", op.getUnitAttr()));
+    attributes.push_back(op.getNamedAttr(
+        "transformer.shape",
+        ShapeAttr::get(op.getContext(),
+                       Shape{sizes::batch, sizes::decoderTokens})));
   inputs.push_back({name.str(), llvm::cast<RankedTensorType>(type),
                     op.getDictionaryAttr(attributes)});
 }
@@ -308,7 +310,10 @@ void ModelBuilder::finish() {
     if (output.oneNumber)
       forward.setResultAttr(
           i, "transformer.shape",
-          op.getDenseI64ArrayAttr({-1, stack->decoder ? -3 : -2}));
+          ShapeAttr::get(op.getContext(),
+                         Shape{sizes::batch, stack->decoder
+                                                 ? sizes::decoderTokens
+                                                 : sizes::tokens}));
   }
 }
 

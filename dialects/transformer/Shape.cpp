@@ -1,0 +1,92 @@
+// The shape attribute: text, constraints, and its extents in C++.
+// Must not know which sizes a model has.
+#include "dialects/transformer/Shape.h"
+#include "dialects/transformer/Transformer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::transformer;
+
+std::string mille::extentsText(ArrayRef<ShapeExtent> shape) {
+  auto texts =
+      llvm::map_range(shape, [](const ShapeExtent &e) { return e.text(); });
+  return "[" + llvm::join(texts, ", ") + "]";
+}
+
+ShapeAttr ShapeAttr::get(MLIRContext *context, ArrayRef<ShapeExtent> shape) {
+  Builder builder(context);
+  SmallVector<Attribute> extents;
+  for (const ShapeExtent &extent : shape)
+    if (extent.isSize())
+      extents.push_back(builder.getStringAttr(extent.size));
+    else
+      extents.push_back(builder.getI64IntegerAttr(extent.count));
+  return get(context, extents);
+}
+
+Shape ShapeAttr::getShape() const {
+  Shape shape;
+  for (Attribute extent : getExtents())
+    if (auto size = dyn_cast<StringAttr>(extent))
+      shape.push_back(ShapeExtent(size.getValue()));
+    else
+      shape.push_back(ShapeExtent(cast<IntegerAttr>(extent).getInt()));
+  return shape;
+}
+
+bool ShapeAttr::has(StringRef size) const {
+  return llvm::any_of(getExtents(), [&](Attribute extent) {
+    auto name = dyn_cast<StringAttr>(extent);
+    return name && name.getValue() == size;
+  });
+}
+
+static bool isName(StringRef text) {
+  return !text.empty() && !llvm::isDigit(text[0]) &&
+         llvm::all_of(text,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+LogicalResult
+ShapeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                  ArrayRef<Attribute> extents) {
+  for (Attribute extent : extents) {
+    auto name = dyn_cast<StringAttr>(extent);
+    auto number = dyn_cast<IntegerAttr>(extent);
+    if (!(name && isName(name.getValue())) &&
+        !(number && number.getInt() >= 0)) // C1
+      return emitError() << "extent is " << extent
+                         << " but must be >= 0 or the name of a size";
+  }
+  return success();
+}
+
+// <batch, tokens, 768>
+Attribute ShapeAttr::parse(AsmParser &parser, Type) {
+  SMLoc at = parser.getCurrentLocation();
+  SmallVector<Attribute> extents;
+  Builder builder(parser.getContext());
+  auto extent = [&]() -> ParseResult {
+    StringRef name;
+    int64_t number;
+    if (succeeded(parser.parseOptionalKeyword(&name))) {
+      extents.push_back(builder.getStringAttr(name));
+      return success();
+    }
+    if (parser.parseInteger(number))
+      return failure();
+    extents.push_back(builder.getI64IntegerAttr(number));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, extent))
+    return {};
+  return getChecked([&] { return parser.emitError(at); }, parser.getContext(),
+                    ArrayRef<Attribute>(extents));
+}
+
+void ShapeAttr::print(AsmPrinter &printer) const {
+  auto texts = llvm::map_range(
+      getShape(), [](const ShapeExtent &extent) { return extent.text(); });
+  printer << '<' << llvm::join(texts, ", ") << '>';
+}

@@ -1,0 +1,40 @@
+// Shapes of a run's tensors: an extent is a number, or a size of the run by its
+// name. No numbers of a run.
+#pragma once
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace mille {
+
+// Sizes that rooms below import know by name. A model may have others.
+namespace sizes {
+constexpr llvm::StringLiteral batch = "batch"; // sequences of a run
+constexpr llvm::StringLiteral tokens = "tokens";
+constexpr llvm::StringLiteral decoderTokens = "decoder_tokens";
+} // namespace sizes
+
+struct ShapeExtent {
+  std::string size;  // its name; "": the extent is a number
+  int64_t count = 0; // that number
+
+  ShapeExtent(int64_t count) : count(count) {}
+  ShapeExtent(llvm::StringRef size) : size(size.str()) {}
+
+  bool isSize() const { return !size.empty(); }
+  bool operator==(const ShapeExtent &other) const {
+    return size == other.size && count == other.count;
+  }
+  bool operator!=(const ShapeExtent &other) const { return !(*this == other); }
+  // "tokens", "768"
+  std::string text() const { return isSize() ? size : std::to_string(count); }
+};
+
+using Shape = llvm::SmallVector<ShapeExtent, 4>;
+
+// "[batch, tokens, 768]"
+std::string extentsText(llvm::ArrayRef<ShapeExtent> shape);
+
+} // namespace mille
