@@ -27,6 +27,9 @@ private:
   Constant isaArray();
   Constant scheduleArray(llvm::ArrayRef<kernel::ScheduledScale> scales);
   Constant stackArray(llvm::ArrayRef<WeightTable::Layers> layers);
+  // The address of a constant array; null for an empty one.
+  Constant array(llvm::StringRef stem, mlir::Type element,
+                 std::vector<Constant> parts);
   Constant text(llvm::StringRef string) {
     return Constant::address(types, constants.addString(string));
   }
