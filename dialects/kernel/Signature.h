@@ -41,7 +41,12 @@ struct Signature {
   bool has(int64_t extent) const;
 };
 
-// The entry of a model or module, or null.
+// The entries of a model, or of the model in a module, in order: the first is
+// the one that runs where none is named.
+llvm::SmallVector<mlir::func::FuncOp> entriesOf(mlir::Operation *model);
+// The entry of that name (empty: the first), or null.
+mlir::func::FuncOp entryOf(mlir::Operation *model, llvm::StringRef name);
+// The first entry, or null.
 mlir::func::FuncOp forwardOf(mlir::Operation *model);
 
 // What the arguments before the inputs are: batch, tokens and, where the
