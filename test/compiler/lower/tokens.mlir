@@ -169,14 +169,3 @@ func.func @forward(%batch: index, %tokens: index,
     k 1 score 1 groups 1 top_groups 1 group_score 1 renormalised true softmax_chosen false epsilon 0.0 factor 1.0 : memref<?x2048xf32>
   return
 }
-
-// -----
-
-func.func @forward(%batch: index, %tokens: index)
-    attributes {kernel.arena_bytes_per_row = 64 : i64} {
-  %rows = arith.muli %batch, %tokens : index
-  %s = kernel.arena offset 0 rows %rows : memref<?x1xf32>
-  // expected-error @below {{log_floor has no positions}}
-  kernel.query_scale tokens %tokens scale <log_floor, beta = 0.1, period = 8192, offset = 1> causal true outs(%s : memref<?x1xf32>)
-  return
-}
