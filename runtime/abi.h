@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 7
+#define MILLE_ABI_VERSION 8
 
 /* ---- Words of the structs ------------------------------------------------ */
 
@@ -242,7 +242,9 @@ uint64_t mille_cpu_features(void);
 const char *mille_cpu_feature_name(uint64_t feature);
 
 /* ---- The weights file ---------------------------------------------------- */
-/* header | table (u64, table_count) | tensors, each 64-byte aligned.
+/* header | table (u64, table_count) | tensors, each 64-byte aligned. Nothing
+ * else lies between. A table is compared, entry by entry, with what the code
+ * reads before anything is read at its places.
  * Every kernel.weight outside `layers` has one table entry; a `layers` op has a
  * block: per layer, the number of its body, then an entry per distinct weight
  * op of that body (rows are as long as the longest body's). */

@@ -166,6 +166,11 @@ std::string ConstantPool::addIntegers(ArrayRef<int32_t> numbers) {
   return addDense(types.i32, DenseElementsAttr::get(type, numbers));
 }
 
+std::string ConstantPool::addWords(ArrayRef<int64_t> numbers) {
+  auto type = RankedTensorType::get(int64_t(numbers.size()), types.i64);
+  return addDense(types.i64, DenseElementsAttr::get(type, numbers));
+}
+
 void ConstantPool::declare(StringRef symbol, Type type) {
   if (module.lookupSymbol(symbol))
     return;

@@ -96,6 +96,7 @@ public:
                        std::vector<Constant> parts);
   std::string addDoubles(llvm::ArrayRef<double> numbers);
   std::string addIntegers(llvm::ArrayRef<int32_t> numbers);
+  std::string addWords(llvm::ArrayRef<int64_t> numbers);
   void declare(llvm::StringRef symbol, mlir::Type type);
 
 private:

@@ -120,14 +120,31 @@ Constant ModelData::scheduleArray(ArrayRef<kernel::ScheduledScale> scales) {
   return array("schedules", types.schedule_info, std::move(parts));
 }
 
+// What each body reads at the entries of its row behind its number; 0: nothing.
+static std::vector<int64_t> bytesOfBodies(const WeightTable::Layers &block) {
+  uint64_t width = block.rowEntries - 1;
+  std::vector<int64_t> bytes(block.op->getNumRegions() * width, 0);
+  for (auto [body, row] : llvm::zip(block.bodies, block.rows))
+    for (auto [entry, weight] : llvm::enumerate(row))
+      bytes[body * width + entry] = weight.bytes();
+  return bytes;
+}
+
+Constant ModelData::wordArray(ArrayRef<int64_t> words) {
+  return Constant::address(types,
+                           words.empty() ? "" : constants.addWords(words));
+}
+
 Constant ModelData::stackArray(ArrayRef<WeightTable::Layers> layers) {
   using Field = abi::stack_info::Field;
   std::vector<Constant> parts;
   for (const WeightTable::Layers &block : layers)
-    parts.push_back(record<Field>(types.stack_info,
-                                  {{Field::first_entry, block.firstEntry},
-                                   {Field::row_entries, block.rowEntries},
-                                   {Field::layers, block.bodies.size()}}));
+    parts.push_back(record<Field>(
+        types.stack_info, {{Field::first_entry, block.firstEntry},
+                           {Field::row_entries, block.rowEntries},
+                           {Field::layers, block.bodies.size()},
+                           {Field::bodies, block.op->getNumRegions()},
+                           {Field::bytes, wordArray(bytesOfBodies(block))}}));
   return array("stacks", types.stack_info, std::move(parts));
 }
 
@@ -138,6 +155,9 @@ void ModelData::emitModel(const kernel::Signature &signature,
   std::vector<Constant> pointers;
   for (auto &[name, symbol] : kernels)
     pointers.push_back(Constant::address(types, symbol));
+  std::vector<int64_t> placeBytes;
+  for (const WeightEntry &entry : table.globals)
+    placeBytes.push_back(entry.bytes());
   std::string embedded;
   if (options.embedWeights) {
     embedded = options.name + "_weights_data";
@@ -172,7 +192,10 @@ void ModelData::emitModel(const kernel::Signature &signature,
        {Field::padding_ends, padding.ends},
        {Field::mask_input, padding.maskInput},
        {Field::stack_count, table.layers.size()},
-       {Field::stacks, stackArray(table.layers)}});
+       {Field::stacks, stackArray(table.layers)},
+       {Field::place_count, table.globals.size()},
+       {Field::place_bytes, wordArray(placeBytes)},
+       {Field::table_hash, options.tableHash}});
   std::string symbol = constants.add("model", value);
 
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
