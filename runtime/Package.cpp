@@ -107,7 +107,7 @@ mille_status mille_package::open(const mille_model &of, const char *weightsPath,
   model = &of;
   mille_status status = chooseIsa();
   if (status == MILLE_OK)
-    status = weights.open(of, weightsPath, options.verify_hash, message);
+    status = weights.open(of, weightsPath, options, memory, message);
   return status;
 }
 
@@ -129,7 +129,7 @@ void mille_package::leave() {
     devices = device->next;
     device->backend->close(*this, *device);
   }
-  weights.close();
+  weights.close(memory);
   mille::Memory from = memory;
   from.release(from.user, this);
 }

@@ -1,6 +1,6 @@
 /* What generated code and the runtime say to each other. Private: applications
- * see mille.h. Plain C, no function bodies, so that compiler/lower can mirror
- * every struct as an LLVM type. Bump MILLE_ABI_VERSION with any change. */
+ * see mille.h. Plain C without function bodies; the structs that generated code
+ * fills or reads are in abi.def. Bump MILLE_ABI_VERSION with any change. */
 #ifndef MILLE_ABI_H
 #define MILLE_ABI_H
 #include <stddef.h>
@@ -12,14 +12,9 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 7
+#define MILLE_ABI_VERSION 8
 
-/* ---- Buffers: the layout of halide_buffer_t, 56 bytes -------------------- */
-
-typedef struct {
-  int32_t min, extent, stride; /* in elements; dimension 0 is the innermost */
-  uint32_t flags;
-} mille_dimension;
+/* ---- Words of the structs ------------------------------------------------ */
 
 enum {
   MILLE_I32 = 0,
@@ -29,17 +24,53 @@ enum {
   MILLE_U8 = 4
 };
 
-typedef struct {
-  uint64_t device;
-  const void *device_interface;
-  void *host; /* address of the element at the minimum of every dimension */
-  uint64_t flags;
-  uint8_t type_code, type_bits; /* 0 int, 1 uint, 2 float, 4 bfloat */
-  uint16_t type_lanes;
-  int32_t dimensions;
-  mille_dimension *dimension;
-  void *padding;
-} mille_buffer;
+enum {
+  MILLE_PARTITION_ROWS = 0,     /* tasks are ranges of rows and of columns */
+  MILLE_PARTITION_SEQUENCES = 1 /* tasks are sequences x ranges of heads */
+};
+
+#define MILLE_MAX_BUFFERS 16
+#define MILLE_MAX_DIMENSIONS 4
+#define MILLE_MAX_SCALARS 16
+
+enum {
+  MILLE_REQUIRED = 0,
+  MILLE_DEFAULT_ONES = 1,
+  MILLE_DEFAULT_ZEROS = 2,
+  MILLE_DEFAULT_POSITIONS = 3, /* 0, 1, ... in each sequence */
+  MILLE_DEFAULT_LAST = 4       /* INT32_MAX: a schedule's end */
+};
+
+enum { MILLE_PADDING_AFTER = 1, MILLE_PADDING_BEFORE = 2 };
+
+enum {
+  MILLE_CPU_AVX2 = 1 << 0,   /* with fma, f16c, bmi2 */
+  MILLE_CPU_AVX512 = 1 << 1, /* f, bw, cd, dq, vl */
+  MILLE_CPU_AVX512_BF16 = 1 << 2,
+  MILLE_CPU_AVX512_VNNI = 1 << 3,
+  MILLE_CPU_AVX512_VBMI2 = 1 << 4, /* with ifma, vbmi, bitalg */
+  MILLE_CPU_AMX = 1 << 5           /* tile, bf16, int8 */
+};
+
+/* A kind of devices: see Backend.h. */
+typedef struct mille_backend mille_backend;
+extern const mille_backend mille_opencl_backend;
+
+/* ---- The structs: abi.def ------------------------------------------------ */
+
+#define MILLE_STRUCT(NAME) typedef struct mille_##NAME mille_##NAME;
+#include "abi.def"
+
+typedef int32_t (*mille_kernel_function)(void **arguments);
+typedef int32_t (*mille_forward_function)(mille_run *run);
+
+/* clang-format off */
+#define MILLE_STRUCT(NAME) struct mille_##NAME {
+#define MILLE_FIELD(TYPE, NAME) TYPE NAME;
+#define MILLE_ARRAY(TYPE, NAME, COUNT) TYPE NAME[COUNT];
+#define MILLE_END(NAME) };
+/* clang-format on */
+#include "abi.def"
 
 /* ---- Which runtime ------------------------------------------------------- */
 
@@ -49,14 +80,14 @@ typedef struct {
  *
  * Halide's code refers to halide_malloc, halide_free and halide_error_*. They
  * are in libmille_kernel_support.a (KernelSupport.cpp) and call mille_task_*
- * above; link merges it into the model's object and makes all halide_* symbols
+ * below; link merges it into the model's object and makes all halide_* symbols
  * local. The runtime itself defines none. */
 
 /* ---- Kernels ------------------------------------------------------------- */
 
-/* A kernel is serial: it computes the range that its out buffer names and reads
- * of its inputs what that needs. Its arguments, as Halide's NAME_argv takes
- * them:
+/* A mille_kernel_function is serial: it computes the range that its out buffer
+ * names and reads of its inputs what that needs. Its arguments, as Halide's
+ * NAME_argv takes them:
  *   [0] pointer to the user context (arguments[0] is a mille_task **)
  *   [1 .. buffers - 1] the input buffers, in the order of the kernel op's
  *   operands then pointers to int32 scalars
@@ -77,70 +108,12 @@ typedef struct {
  *     than queries, and windows are sequences too). The out's dimension 2 has
  *     the task's heads, and its rows may be a block of the sequence's: minimum
  *     >= 0, a multiple of row_unit, so query i is row i of the out. */
-typedef int32_t (*mille_kernel_function)(void **arguments);
-
-enum {
-  MILLE_PARTITION_ROWS = 0,     /* tasks are ranges of rows and of columns */
-  MILLE_PARTITION_SEQUENCES = 1 /* tasks are sequences x ranges of heads */
-};
 
 /* Stages of one launch run row by row in one task where each thread gets so
  * many rows; with fewer, every task would read all weights for little, and each
  * stage is cut by columns. Plan's remarks say it for each launch. In tile
  * registers several threads never do with narrow weights. */
 #define MILLE_OWNED_ROWS 48
-
-#define MILLE_MAX_BUFFERS 16
-#define MILLE_MAX_DIMENSIONS 4
-#define MILLE_MAX_SCALARS 16
-
-/* A kernel as the object describes it: constant data, one per distinct kernel.
- * Row-wise buffers have dimensions (column, row); weights are whole. In
- * attention, inputs have dimensions (column, row) too and the out
- * (column in head, row, head): a task gets a sequence's rows and some heads. */
-typedef struct {
-  const char *name;      /* mille_k_<hash>, for bench and messages */
-  uint32_t partition;    /* MILLE_PARTITION_* */
-  uint32_t buffer_count; /* inputs + out */
-  uint32_t scalar_count;
-  /* columns (or heads) of a task: a multiple of this; equal to the width where
-   * columns cannot be split */
-  uint32_t column_unit;
-  /* rows of a register tile: tasks start at multiples */
-  uint32_t row_unit;
-  /* up to this many rows variant 0 runs, above it 1, which is right for more
-   * rows only */
-  uint32_t few_rows;
-  /* attention: keys that are added up together: a multiple of them may be left
-   * out before a sequence's tokens where all are hidden; 0: any number */
-  uint32_t key_unit;
-  uint64_t flops_per_row; /* for bench; attention: per row and key */
-  uint64_t bytes_weights; /* weights read once per launch; for bench */
-  /* row dimension of each buffer, -1: whole (weights, tables, scalars); where
-   * the out's is -1 only columns are cut */
-  int8_t row_dimension[MILLE_MAX_BUFFERS];
-  /* functions[isa * 2 + few-or-many], isa in the order of mille_model.isas */
-  const mille_kernel_function *functions;
-} mille_kernel;
-
-/* One kernel of a launch with its operands, built by generated code. */
-typedef struct {
-  const mille_kernel *kernel;
-  mille_buffer *buffers; /* kernel->buffer_count, the out last */
-  const int32_t *scalars;
-  /* MILLE_PARTITION_SEQUENCES: rows of the out in each */
-  int64_t sequence_rows;
-  /* Experts: rows starts[e] to starts[e + 1] - 1 take entry e of the buffers
-   * whose bit is set in `stacked`. These have one dimension more than the
-   * kernel knows of, the outermost, which the runtime takes off. Null: no
-   * experts. */
-  const int32_t *starts;
-  int64_t entries;
-  uint64_t stacked;
-  /* Bit b: buffer b has a row per token of the run; scalar b is the number of a
-   * sequence's tokens. Where padding was removed each sequence has its own. */
-  uint32_t token_buffers, token_scalars;
-} mille_stage;
 
 /* ---- A run --------------------------------------------------------------- */
 
@@ -174,22 +147,6 @@ int32_t mille_device_run(mille_task *task, const mille_dispatch *dispatch);
 /* Device memory for a buffer until it is released or the kernel returns. */
 int32_t mille_device_allocate(mille_task *task, mille_buffer *buffer);
 int32_t mille_device_release(mille_task *task, mille_buffer *buffer);
-
-/* What generated code sees of a run. The runtime's own struct starts with it */
-typedef struct {
-  int64_t batch, tokens;  /* rows are token_rows, */
-  int64_t decoder_tokens; /* batch * decoder_tokens, or batch * fixed ones */
-  int64_t token_rows;     /* batch * tokens, less removed padding */
-  /* rows a kernel.arena offset is multiplied by: of the largest of these */
-  int64_t padded_rows;
-  char *arena;           /* 64-byte aligned */
-  const char *weights;   /* start of the weights data */
-  const uint64_t *table; /* offsets into it; see mille_model */
-  /* in the order of mille_model.inputs; never null: an absent input holds its
-   * default */
-  void *const *inputs;
-  float *const *outputs; /* in the order of mille_model.outputs */
-} mille_run;
 
 /* Runs the stages of one launch over `rows` rows (MILLE_PARTITION_ROWS), or
  * over the run's sequences. 0, or the code of the first task that failed, or
@@ -278,104 +235,16 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index);
 
-/* ---- A model: constant data in the object -------------------------------- */
-
-typedef struct {
-  const char *name;
-  uint32_t type; /* MILLE_I32 or MILLE_F32 */
-  uint32_t rank;
-  int64_t shape[4];  /* >= 0 fixed; -1 batch; -2 tokens; -3 decoder tokens */
-  uint32_t fallback; /* inputs: MILLE_REQUIRED, MILLE_DEFAULT_* */
-  uint32_t reserved;
-  int64_t below; /* inputs: exclusive upper bound of ids, 0: none */
-} mille_tensor_info;
-
-enum {
-  MILLE_REQUIRED = 0,
-  MILLE_DEFAULT_ONES = 1,
-  MILLE_DEFAULT_ZEROS = 2,
-  MILLE_DEFAULT_POSITIONS = 3, /* 0, 1, ... in each sequence */
-  MILLE_DEFAULT_LAST = 4       /* INT32_MAX: a schedule's end */
-};
-
-/* from + (to - from) * min(step, steps) / steps; steps > 0. */
-typedef struct {
-  const char *name;
-  double from, to;
-  int64_t steps;
-} mille_schedule_info;
-
-/* Where a `layers` op's block lies in the weights' table: for each layer the
- * number of its body, then entries; see the weights file. */
-typedef struct {
-  uint64_t first_entry, row_entries; /* of a layer, with its body's number */
-  uint64_t layers;
-} mille_stack_info;
-
-enum { MILLE_PADDING_AFTER = 1, MILLE_PADDING_BEFORE = 2 };
-
-/* A kind of devices: see Backend.h. */
-typedef struct mille_backend mille_backend;
-extern const mille_backend mille_opencl_backend;
-
-typedef struct {
-  const char *name;             /* "x86-64-v3", "zen4", "opencl" */
-  uint64_t features;            /* MILLE_CPU_* all needed */
-  const mille_backend *backend; /* of devices; null: this CPU */
-} mille_isa;
-
-enum {
-  MILLE_CPU_AVX2 = 1 << 0,   /* with fma, f16c, bmi2 */
-  MILLE_CPU_AVX512 = 1 << 1, /* f, bw, cd, dq, vl */
-  MILLE_CPU_AVX512_BF16 = 1 << 2,
-  MILLE_CPU_AVX512_VNNI = 1 << 3,
-  MILLE_CPU_AVX512_VBMI2 = 1 << 4, /* with ifma, vbmi, bitalg */
-  MILLE_CPU_AMX = 1 << 5           /* tile, bf16, int8 */
-};
-
 /* What this CPU and its operating system have; a feature's name, or null. Asks
  * Linux to
    keep AMX's registers for this process, where it has them. */
 uint64_t mille_cpu_features(void);
 const char *mille_cpu_feature_name(uint64_t feature);
 
-typedef struct mille_model {
-  uint32_t abi_version;
-  uint32_t isa_count; /* best first */
-  uint32_t input_count, output_count;
-  uint32_t kernel_count;
-  /* of a sequence; learned positions: their table's; 0: any */
-  uint32_t max_tokens;
-  const char *name;
-  const mille_isa *isas;
-  const mille_tensor_info *inputs, *outputs;
-  const mille_kernel *const *kernels;
-  uint64_t arena_bytes_per_row;     /* times padded rows */
-  uint64_t scratch_bytes;           /* per thread: scratch_bytes + */
-  uint64_t scratch_bytes_per_token; /*   this * the most rows of a sequence */
-  uint64_t weights_bytes;           /* size of the weights file */
-  uint64_t weights_hash;            /* of its bytes after the header */
-  const void *weights;              /* embedded, or null */
-  int32_t (*forward)(mille_run *run);
-  uint32_t max_decoder_tokens; /* as max_tokens, of the decoder */
-  /* the most rows per sequence that no size of a run changes (patches,
-   * windows); 0: none */
-  uint32_t fixed_tokens;
-  uint32_t slots; /* the most rows of a buffer per row (experts); 0: 1 */
-  uint32_t schedule_count;
-  const mille_schedule_info *schedules;
-  /* Rows that input `mask_input` [batch, tokens] hides at these ends of a
-   * sequence matter to no other row, so that the runtime may remove them. 0: no
-   * such input */
-  uint32_t padding_ends; /* MILLE_PADDING_* */
-  uint32_t mask_input;
-  uint64_t stack_count;
-  /* all other entries of the table are places */
-  const mille_stack_info *stacks;
-} mille_model;
-
 /* ---- The weights file ---------------------------------------------------- */
-/* header | table (u64, table_count) | tensors, each 64-byte aligned.
+/* header | table (u64, table_count) | tensors, each 64-byte aligned. Nothing
+ * else lies between. A table is compared, entry by entry, with what the code
+ * reads before anything is read at its places.
  * Every kernel.weight outside `layers` has one table entry; a `layers` op has a
  * block: per layer, the number of its body, then an entry per distinct weight
  * op of that body (rows are as long as the longest body's). */

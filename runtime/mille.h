@@ -1,5 +1,6 @@
 /* Mille's runtime: opens a compiled model and runs it. The only public header.
- * Nothing here exits, aborts, throws or prints. C99 and C++.
+ * Nothing here exits, aborts, throws or prints, as long as a weights file that
+ * is mapped stays as it is (see copy_weights). C99 and C++.
  *
  * A package is a model with its weights, read-only and shared; a session has
  * what a run needs: memory and threads, all of it made by mille_session_create.
@@ -74,16 +75,23 @@ typedef struct mille_options {
   /* What happened, one line without a line break; null: nobody asks. */
   void (*log)(void *user, const char *message);
   void *log_user;
-  /* Not 0: read the whole weights file at open and compare its hash. Size,
-   * header and model are compared in any case. */
+  /* Not 0: read the whole weights file at open and compare its hash. Its size,
+   * its header, and its table with all that the code reads are compared in any
+   * case. */
   int verify_hash;
   /* Run this instruction set ("x86-64-v3"), not the best that the CPU has. */
   const char *isa;
   /* For tests: features taken as absent (MILLE_CPU_* of abi.h). */
   uint64_t hidden_features;
+  /* 0: the weights file is mapped, so that processes share it, and must stay as
+   * it is until the package is closed: who writes to it changes results, who
+   * cuts it short ends this process with SIGBUS. Replacing it by a rename is
+   * safe. Not 0: open reads it into memory by `allocate`, in large pages where
+   * the system has them, and looks at the file no more. */
+  int copy_weights;
 } mille_options;
 
-#define MILLE_OPTIONS_INIT {sizeof(mille_options), 0, 0, 0, 0, 0, 0, 0, 0}
+#define MILLE_OPTIONS_INIT {sizeof(mille_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Opens a model with its weights. weights_path: NAME.weights, or null where the
  * weights are embedded. options: null for the defaults. A failing open leaves

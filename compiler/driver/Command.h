@@ -37,10 +37,13 @@ Status codeFor(const std::string &target, const std::string &device,
 Status checkCode(const Package &package, const std::string &code);
 
 // Runs a package on named tensors. isa: "" for the best of this machine.
+struct RunWishes {
+  bool keepPadding = false, checkHash = false; // see Compiled
+};
 Status runCompiled(const Package &package, const std::string &isa,
                    unsigned threads, const Values &inputs,
                    mlir::MLIRContext &context, Values &outputs,
-                   bool keepPadding = false);
+                   RunWishes wishes = {});
 
 // The rewrites of a package measured again; Status::bug where one moves more
 // than it says.

@@ -205,6 +205,9 @@ static void addRun(CLI::App &root, RunOptions &o) {
   app->add_flag("--keep-padding", o.keepPadding,
                 "compute what attention_mask hides at the ends of sequences; "
                 "without: 0");
+  app->add_flag("--check", o.check,
+                "read all of the weights first and compare their hash with "
+                "what was compiled");
   app->add_option(
          "--target", o.target,
          "an instruction set, opencl, or reference: in double, without "

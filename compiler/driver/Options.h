@@ -38,7 +38,7 @@ struct RunOptions {
   std::string inputs, outputs;
   unsigned threads = 1;
   std::vector<std::string> only; // names of outputs; empty: all
-  bool hiddenStates = false, keepPadding = false;
+  bool hiddenStates = false, keepPadding = false, check = false;
   std::string target; // "", an instruction set, "opencl", "reference"
   std::string device; // of OpenCL: a number or a name; "": the best
 };

@@ -229,6 +229,7 @@ Status Climb::link() {
     wishes.symbol = kernelSymbol;
     wishes.weightsBytes = facts.weightsBytes;
     wishes.weightsHash = facts.weightsHash;
+    wishes.tableHash = facts.tableHash;
     wishes.embedWeights = options.embedWeights;
     Status status = lowerProgram(model, table, wishes, program);
     return injectedFault(Stage::lower) ? Status::bug : status;

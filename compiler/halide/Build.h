@@ -2,7 +2,6 @@
 // Private to this room.
 #pragma once
 #include "compiler/halide/Spec.h"
-#include "compiler/halide/device/DeviceSource.h"
 
 #include "Halide.h"
 
@@ -27,6 +26,13 @@ struct Names {
   std::string operator()(const char *name) const {
     return std::string(name) + "_" + unique;
   }
+};
+
+// A kernel that a launch runs over the rows of all experts.
+struct ExpertGroups {
+  int64_t experts = 0; // 0: it is none
+  int rows = 0;        // of a work-group
+  int itemRows = 0;    // of an item that works without the others; 0: with them
 };
 
 struct Pipe {

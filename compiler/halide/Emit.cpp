@@ -5,6 +5,7 @@
 
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
+#include "compiler/halide/device/DeviceSource.h"
 #include "compiler/halide/instructions/MachineCode.h"
 #include "compiler/halide/passes/RegistersApart.h"
 #include "runtime/abi.h"

@@ -2,7 +2,7 @@
 // Must round in the same way on every instruction set.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
-#include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
 #include "compiler/halide/device/Device.h"
 
 using namespace Halide;

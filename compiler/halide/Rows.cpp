@@ -2,7 +2,7 @@
 // Must add a row in one order, whatever rows a task has.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
-#include "compiler/halide/Functions.h"
+#include "compiler/halide/Scalars.h"
 #include "compiler/halide/device/Device.h"
 
 using namespace Halide;

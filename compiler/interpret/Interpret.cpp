@@ -1,6 +1,7 @@
-// Runs forward of a model at any stage before planning: inputs, ops, outputs.
+// Runs an entry of a model at any stage before planning: inputs, ops, outputs.
 // Knows no op; Run.cpp dispatches.
 #include "compiler/interpret/Inputs.h"
+#include "dialects/kernel/Signature.h"
 
 #include <new>
 
@@ -11,66 +12,65 @@ using namespace mille::interpreter;
 namespace {
 
 // The result as callers name it: a flattened one unfolds to its shape.
-Status giveResult(Run &run, func::FuncOp forward, unsigned i, Values &outputs) {
-  mlir::Value returned =
-      forward.getBody().front().getTerminator()->getOperand(i);
+Status giveResult(Run &run, func::FuncOp entry, unsigned i, Values &outputs) {
+  mlir::Value returned = entry.getBody().front().getTerminator()->getOperand(i);
   Tensor out = run.at(returned);
-  if (forward.getResultAttr(i, "transformer.shape")) {
-    out.shape = extentsOf(run, outputShape(forward, i));
+  if (entry.getResultAttr(i, "transformer.shape")) {
+    out.shape = extentsOf(run, outputShape(entry, i));
     if (elementsOf(out.shape) != int64_t(out.numbers.size())) {
-      forward.emitError() << "output " << outputName(forward, i) << " has "
-                          << out.numbers.size() << " numbers but its shape has "
-                          << elementsOf(out.shape);
+      entry.emitError() << "output " << outputName(entry, i) << " has "
+                        << out.numbers.size() << " numbers but its shape has "
+                        << elementsOf(out.shape);
       return Status::input;
     }
   }
-  outputs[outputName(forward, i).str()] = std::move(out);
+  outputs[outputName(entry, i).str()] = std::move(out);
   return Status::done;
 }
 
 // Entries 0, 1, ... of a kept output as one tensor.
-Status giveKept(func::FuncOp forward, const std::string &name,
-                std::map<int64_t, Tensor> &entries, Values &outputs) {
+Status giveKept(func::FuncOp entry, const std::string &name,
+                std::map<int64_t, Tensor> &kept, Values &outputs) {
   Tensor all;
   int64_t expected = 0;
-  for (auto &[index, entry] : entries) {
+  for (auto &[index, value] : kept) {
     if (index != expected++) {
-      forward.emitError() << "output " << name << " has entry " << index
-                          << " but not entry " << index - 1;
+      entry.emitError() << "output " << name << " has entry " << index
+                        << " but not entry " << index - 1;
       return Status::input;
     }
     ArrayRef<int64_t> first = ArrayRef(all.shape).drop_front(index ? 1 : 0);
-    if (index && !llvm::equal(entry.shape, first)) {
-      forward.emitError() << "output " << name << " has " << entry.shape[1]
-                          << " x " << entry.shape[2] << " numbers in entry "
-                          << index << " but " << first[1] << " x " << first[2]
-                          << " in entry 0";
+    if (index && !llvm::equal(value.shape, first)) {
+      entry.emitError() << "output " << name << " has " << value.shape[1]
+                        << " x " << value.shape[2] << " numbers in entry "
+                        << index << " but " << first[1] << " x " << first[2]
+                        << " in entry 0";
       return Status::input;
     }
-    all.shape = entry.shape;
+    all.shape = value.shape;
     all.shape.insert(all.shape.begin(), expected);
-    all.numbers.insert(all.numbers.end(), entry.numbers.begin(),
-                       entry.numbers.end());
-    entry = Tensor();
+    all.numbers.insert(all.numbers.end(), value.numbers.begin(),
+                       value.numbers.end());
+    value = Tensor();
   }
   outputs[name] = std::move(all);
   return Status::done;
 }
 
-Status interpretForward(func::FuncOp forward, ParameterValues &parameters,
-                        const Values &inputs, Values &outputs) {
+Status interpretEntry(func::FuncOp entry, ParameterValues &parameters,
+                      const Values &inputs, Values &outputs) {
   Run run(parameters);
-  if (Status s = bindInputs(run, forward, inputs); failed(s))
+  if (Status s = bindInputs(run, entry, inputs); failed(s))
     return s;
-  if (Status s = runBlock(run, forward.getBody().front()); failed(s))
+  if (Status s = runBlock(run, entry.getBody().front()); failed(s))
     return s;
-  for (unsigned i = 0; i < forward.getNumResults(); ++i)
-    if (Status s = giveResult(run, forward, i, outputs); failed(s))
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (Status s = giveResult(run, entry, i, outputs); failed(s))
       return s;
   for (auto &[name, value] : run.outputs)
     outputs[name] = std::move(value);
   for (auto &[name, entries] : run.kept)
-    if (Status s = giveKept(forward, name, entries, outputs); failed(s))
+    if (Status s = giveKept(entry, name, entries, outputs); failed(s))
       return s;
   return Status::done;
 }
@@ -78,17 +78,19 @@ Status interpretForward(func::FuncOp forward, ParameterValues &parameters,
 } // namespace
 
 Status mille::interpret(Operation *model, ParameterValues &parameters,
-                        const Values &inputs, Values &outputs) {
-  auto forward = dyn_cast_or_null<func::FuncOp>(
-      SymbolTable::lookupSymbolIn(model, "forward"));
-  if (!forward || forward.isExternal() || !forward.getBody().hasOneBlock()) {
-    model->emitError() << "the model has no entry 'forward' with one block";
+                        const Values &inputs, Values &outputs, StringRef name) {
+  func::FuncOp entry = kernel::entryOf(model, name);
+  if (!entry || entry.isExternal() || !entry.getBody().hasOneBlock()) {
+    auto error = model->emitError() << "the model has no entry";
+    if (!name.empty())
+      error << " '" << name << "'";
+    error << " with one block";
     return Status::input;
   }
   try {
-    return interpretForward(forward, parameters, inputs, outputs);
+    return interpretEntry(entry, parameters, inputs, outputs);
   } catch (const std::bad_alloc &) {
-    forward.emitError() << "the reference run needs more memory than there is";
+    entry.emitError() << "the reference run needs more memory than there is";
     return Status::machine;
   }
 }

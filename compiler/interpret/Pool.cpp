@@ -105,20 +105,14 @@ Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
   const Tensor *mask = run.find(op.getMask());
   Tensor out = run.at(op.getOut()); // [batch]
   int64_t batch = out.numbers.size();
-  std::optional<tf::Pool> kind = tf::symbolizePool(uint32_t(op.getKind()));
-  bool needsIds = kind == tf::Pool::first_id || kind == tf::Pool::highest_id;
-  if (!kind || kind == tf::Pool::mean || (needsIds && !mask)) {
-    op.emitError() << "kind is " << int64_t(op.getKind())
-                   << " but must be 0, 1, or with ids 3 or 4";
-    return Status::input;
-  }
+  tf::Pool kind = *tf::symbolizePool(uint32_t(op.getKind()));
   for (Status s : {expectCount(op, "mask", mask, batch * tokens),
                    checkSkip(op, op.getSkip(), tokens)})
     if (failed(s))
       return s;
   for (int64_t b = 0; b < batch; ++b)
     out.numbers[b] =
-        b * tokens + tokenOf(*kind, mask ? &mask->numbers[b * tokens] : nullptr,
+        b * tokens + tokenOf(kind, mask ? &mask->numbers[b * tokens] : nullptr,
                              tokens, op.getSkip(), int64_t(op.getId()));
   out.integer = true;
   run.set(op.getResult(), std::move(out));

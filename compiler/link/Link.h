@@ -13,6 +13,7 @@ namespace mille {
 // What is known of a package once its weights are written and its code linked.
 struct PackageFacts {
   uint64_t weightsBytes = 0, weightsHash = 0;
+  uint64_t tableHash = 0; // of the weights file up to its tensors
   uint64_t codeBytes = 0; // loaded bytes of NAME.so less weights
 };
 

@@ -42,17 +42,12 @@ private:
   bool add(const WeightEntry &entry) {
     if (entry.elements < 0 || uint64_t(entry.elements) > mostBytes / 4)
       return false;
-    uint64_t bytes = llvm::alignTo(bytesOf(entry), alignment);
+    uint64_t bytes = llvm::alignTo(entry.bytes(), alignment);
     if (bytes > mostBytes - dataBytes)
       return false;
     dataBytes += bytes;
     largest = std::max(largest, bytes);
     return true;
-  }
-
-public:
-  static uint64_t bytesOf(const WeightEntry &entry) {
-    return uint64_t(entry.elements) * (entry.type.getIntOrFloatBitWidth() / 8);
   }
 };
 
@@ -131,8 +126,7 @@ Status writeTensors(const LinkInput &input, const Layout &layout,
   std::vector<char> bytes(layout.largest);
   for (const auto &[stored, place] : layout.tensors) {
     const WeightEntry &entry = *place.second;
-    uint64_t size = Layout::bytesOf(entry),
-             padded = llvm::alignTo(size, alignment);
+    uint64_t size = entry.bytes(), padded = llvm::alignTo(size, alignment);
     std::fill(bytes.begin() + size, bytes.begin() + padded, 0);
     auto into = MutableArrayRef<char>(bytes).take_front(size);
     if (failed(input.parameters->evaluateAs(entry.type, entry.value,
@@ -170,6 +164,7 @@ Status writeWeights(const LinkInput &input, Staging &staging,
               out.pad(header.data_offset - tableEnd);
   if (!good)
     return Status::machine;
+  facts.tableHash = out.hash;
   if (Status status = writeTensors(input, layout, out); mille::failed(status))
     return status;
   header.hash = out.hash;

@@ -1,11 +1,29 @@
-// Mirrors runtime/abi.h, struct by struct in its order; initializers of
-// globals. Emits no code.
+// LLVM types from the C types of runtime/abi.def; initializers of globals.
+// Emits no code.
 #include "compiler/lower/AbiTypes.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <type_traits>
 
 using namespace mlir;
 
 namespace mille::lower {
+
+namespace {
+
+// The LLVM type of a C type. A struct has no fields that are structs.
+template <typename T> Type typeOf(const AbiTypes &types) {
+  if (std::is_pointer_v<T>)
+    return types.ptr;
+  if (std::is_same_v<T, double>)
+    return types.f64;
+  static_assert(std::is_pointer_v<T> || std::is_same_v<T, double> ||
+                std::is_integral_v<T>);
+  return IntegerType::get(types.ptr.getContext(), 8 * sizeof(T));
+}
+
+} // namespace
 
 AbiTypes::AbiTypes(MLIRContext *context) {
   Builder builder(context);
@@ -23,33 +41,30 @@ AbiTypes::AbiTypes(MLIRContext *context) {
   auto array = [&](Type element, int64_t count) -> Type {
     return LLVM::LLVMArrayType::get(element, count);
   };
-  dimension = record({i32, i32, i32, i32});
-  // device, device_interface, host, flags, type as one word, dimensions,
-  // dimension, padding
-  buffer = record({i64, ptr, ptr, i64, i32, i32, ptr, ptr});
-  // kernel, buffers, scalars, sequence_rows, starts, entries, stacked,
-  // token_buffers, token_scalars
-  stage = record({ptr, ptr, ptr, i64, ptr, i64, i64, i32, i32});
-  // name, partition .. key_unit, flops_per_row, bytes_weights, row_dimension,
-  // functions
-  kernel = record({ptr, i32, i32, i32, i32, i32, i32, i32, i64, i64,
-                   array(i8, maxBuffers), ptr});
-  // batch, tokens, decoder_tokens, token_rows, padded_rows, arena, weights,
-  // table, inputs, outputs
-  run = record({i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr});
-  tensorInfo = record({ptr, i32, i32, array(i64, 4), i32, i32, i64});
-  isa = record({ptr, i64, ptr});
-  // abi_version .. max_tokens, name, isas, inputs, outputs, kernels,
-  // arena_bytes_per_row .. weights_hash, weights, forward,
-  // max_decoder_tokens .. schedule_count, schedules, padding_ends, mask_input,
-  // stack_count, stacks
-  model = record({i32, i32, i32, i32, i32, i32, ptr, ptr, ptr,
-                  ptr, ptr, i64, i64, i64, i64, i64, ptr, ptr,
-                  i32, i32, i32, i32, ptr, i32, i32, i64, ptr});
-  stack = record({i64, i64, i64});
-  schedule = record({ptr, f64, f64, i64});
+  // clang-format off
+#define MILLE_STRUCT(NAME) NAME = record({
+#define MILLE_FIELD(TYPE, NAME) typeOf<TYPE>(*this),
+#define MILLE_ARRAY(TYPE, NAME, COUNT) array(typeOf<TYPE>(*this), COUNT),
+#define MILLE_END(NAME) });
+#include "runtime/abi.def"
+  // clang-format on
   // type, dimensions, (extent, -1: rows; stride) each
-  shape = record({i32, i32, array(record({i32, i32}), maxDimensions)});
+  shape = record({i32, i32, array(record({i32, i32}), MILLE_MAX_DIMENSIONS)});
+}
+
+void refuseField(const char *name, size_t values) {
+  llvm::reportFatalInternalError("field " + Twine(name) + " of abi.def has " +
+                                 Twine(values) + " values");
+}
+
+Constant Constant::aggregate(Type type, std::vector<Constant> parts) {
+  Constant whole = of(type, 0);
+  whole.parts = std::move(parts);
+  for (auto [index, part] : llvm::enumerate(whole.parts))
+    if (auto record = dyn_cast<LLVM::LLVMStructType>(type); !part.type)
+      part.type = record ? record.getBody()[index]
+                         : cast<LLVM::LLVMArrayType>(type).getElementType();
+  return whole;
 }
 
 namespace {
@@ -149,6 +164,11 @@ std::string ConstantPool::addDoubles(ArrayRef<double> numbers) {
 std::string ConstantPool::addIntegers(ArrayRef<int32_t> numbers) {
   auto type = RankedTensorType::get(int64_t(numbers.size()), types.i32);
   return addDense(types.i32, DenseElementsAttr::get(type, numbers));
+}
+
+std::string ConstantPool::addWords(ArrayRef<int64_t> numbers) {
+  auto type = RankedTensorType::get(int64_t(numbers.size()), types.i64);
+  return addDense(types.i64, DenseElementsAttr::get(type, numbers));
 }
 
 void ConstantPool::declare(StringRef symbol, Type type) {

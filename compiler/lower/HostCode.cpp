@@ -37,29 +37,34 @@ void HostCode::emitDescribe() {
   Value shape = entry->getArgument(3);
   Value rows = to32(entry->getArgument(4)), zero = number(types.i32, 0);
   Value null = addressOf("");
-  auto field = [&](int index, Value value) {
-    store(value, element(types.buffer, buffer, {0, index}));
+  auto field = [&](abi::buffer::Field field, Value value) {
+    store(value, element(types.buffer, buffer, {0, int32_t(field)}));
   };
   auto shapeField = [&](ArrayRef<LLVM::GEPArg> at) -> Value {
     return LLVM::LoadOp::create(builder, loc, types.i32,
                                 element(types.shape, shape, at));
   };
-  field(0, number(types.i64, 0));
-  field(1, null);
-  field(2, entry->getArgument(2));
-  field(3, number(types.i64, 0));
-  field(4, shapeField({0, 0}));
-  field(5, shapeField({0, 1}));
-  field(6, dimensions);
-  field(7, null);
-  for (int i = 0; i < AbiTypes::maxDimensions; ++i) {
+  field(abi::buffer::device, number(types.i64, 0));
+  field(abi::buffer::device_interface, null);
+  field(abi::buffer::host, entry->getArgument(2));
+  field(abi::buffer::flags, number(types.i64, 0));
+  // One word for type_code, type_bits and type_lanes.
+  field(abi::buffer::type_code, shapeField({0, 0}));
+  field(abi::buffer::dimensions, shapeField({0, 1}));
+  field(abi::buffer::dimension, dimensions);
+  field(abi::buffer::padding, null);
+  for (int i = 0; i < MILLE_MAX_DIMENSIONS; ++i) {
     Value extent = shapeField({0, 2, i, 0});
     Value isRows = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt,
                                         extent, zero);
     extent = LLVM::SelectOp::create(builder, loc, isRows, rows, extent);
-    Value values[] = {zero, extent, shapeField({0, 2, i, 1}), zero};
-    for (int part = 0; part < 4; ++part)
-      store(values[part], element(types.dimension, dimensions, {i, part}));
+    auto values = inOrder<abi::dimension::Field, Value>(
+        {{abi::dimension::min, zero},
+         {abi::dimension::extent, extent},
+         {abi::dimension::stride, shapeField({0, 2, i, 1})},
+         {abi::dimension::flags, zero}});
+    for (auto [part, value] : llvm::enumerate(values))
+      store(value, element(types.dimension, dimensions, {i, int32_t(part)}));
   }
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
@@ -116,7 +121,7 @@ void HostCode::store(Value value, Value address) {
   LLVM::StoreOp::create(builder, loc, value, address);
 }
 
-Value HostCode::runField(RunField field) {
+Value HostCode::runField(abi::run::Field field) {
   auto fields = cast<LLVM::LLVMStructType>(types.run).getBody();
   return LLVM::LoadOp::create(builder, loc, fields[field],
                               element(types.run, run, {0, int32_t(field)}));

@@ -6,20 +6,6 @@
 
 namespace mille::lower {
 
-// Fields of mille_run.
-enum RunField {
-  runBatch,
-  runTokens,
-  runDecoderTokens,
-  runTokenRows,
-  runPaddedRows,
-  runArena,
-  runWeights,
-  runTable,
-  runInputs,
-  runOutputs
-};
-
 class HostCode {
 public:
   // Starts `int32_t name(mille_run *)`, private to the module.
@@ -41,7 +27,7 @@ public:
                       llvm::ArrayRef<mlir::LLVM::GEPArg> at);
   mlir::Value load(mlir::Type type, mlir::Value base, int64_t index);
   void store(mlir::Value value, mlir::Value address);
-  mlir::Value runField(RunField field);
+  mlir::Value runField(abi::run::Field field);
 
   // A local array, made in the entry block when the function ends.
   mlir::Value local(mlir::Type element, int64_t count);

@@ -18,7 +18,7 @@ struct LowerOptions {
   // The kernel generator's describeKernel and kernelSymbol.
   std::function<KernelInfo(mlir::Operation *)> describe;
   std::function<std::string(const KernelInfo &, const Isa &, RowClass)> symbol;
-  uint64_t weightsBytes = 0, weightsHash = 0;
+  uint64_t weightsBytes = 0, weightsHash = 0, tableHash = 0;
   bool embedWeights = false; // refer to NAME_weights_data
 };
 

@@ -113,23 +113,23 @@ private:
     });
     frame.buffers = code.local(types.buffer, buffers);
     frame.dimensions =
-        code.local(types.dimension, buffers * AbiTypes::maxDimensions);
+        code.local(types.dimension, buffers * MILLE_MAX_DIMENSIONS);
     frame.stages = code.local(types.stage, stages);
     frame.scalars = code.local(types.i32, scalars);
   }
 
   void bindArguments() {
-    batch = code.runField(runBatch);
-    runSizes[sizes::tokens] = code.runField(runTokens);
-    runSizes[sizes::decoderTokens] = code.runField(runDecoderTokens);
-    tokenRows = code.runField(runTokenRows);
-    paddedRows = code.runField(runPaddedRows);
-    arena = code.runField(runArena);
-    weights = code.runField(runWeights);
-    weightOffsets = code.runField(runTable);
-    Value inputs = code.runField(runInputs),
-          outputs = code.runField(runOutputs);
+    batch = code.runField(abi::run::batch);
     runSizes[sizes::batch] = batch;
+    runSizes[sizes::tokens] = code.runField(abi::run::tokens);
+    runSizes[sizes::decoderTokens] = code.runField(abi::run::decoder_tokens);
+    tokenRows = code.runField(abi::run::token_rows);
+    paddedRows = code.runField(abi::run::padded_rows);
+    arena = code.runField(abi::run::arena);
+    weights = code.runField(abi::run::weights);
+    weightOffsets = code.runField(abi::run::table);
+    Value inputs = code.runField(abi::run::inputs),
+          outputs = code.runField(abi::run::outputs);
     unsigned first = sizeArguments(forward);
     for (unsigned i = 0; i < first; ++i)
       index[forward.getArgument(i)] = runSizes.lookup(sizeName(forward, i));
@@ -248,7 +248,7 @@ private:
     auto shape = cast<LLVM::LLVMStructType>(types.shape).getBody();
     auto pairs = cast<LLVM::LLVMArrayType>(shape[2]);
     size_t rank = dimensions.size();
-    dimensions.resize(AbiTypes::maxDimensions);
+    dimensions.resize(MILLE_MAX_DIMENSIONS);
     std::vector<Constant> parts;
     for (auto [count, stride] : dimensions)
       parts.push_back(Constant::aggregate(pairs.getElementType(),
@@ -316,7 +316,7 @@ private:
         tokenBuffers |= int64_t(hasRowPerToken(value)) << buffers;
         code.describe(code.element(types.buffer, frame.buffers, {buffer}),
                       code.element(types.dimension, frame.dimensions,
-                                   {buffer * AbiTypes::maxDimensions}),
+                                   {buffer * MILLE_MAX_DIMENSIONS}),
                       address.lookup(value), shapeOf(operand),
                       extent.lookup(value));
         ++buffer;
@@ -332,15 +332,17 @@ private:
              << " buffers";
     Value zero = i64(0), sequence = sequenceRows(kernel),
           starts = startsOf(kernel);
-    Value parts[] = {code.addressOf(data.kernelOf(info)),
-                     firstBuffer,
-                     firstScalar,
-                     sequence ? index.lookup(sequence) : zero,
-                     starts ? address.lookup(starts) : code.addressOf(""),
-                     starts ? i64(entriesOf(starts)) : zero,
-                     i64(stacked),
-                     code.number(types.i32, tokenBuffers),
-                     code.number(types.i32, tokenScalars)};
+    auto parts = inOrder<abi::stage::Field, Value>(
+        {{abi::stage::kernel, code.addressOf(data.kernelOf(info))},
+         {abi::stage::buffers, firstBuffer},
+         {abi::stage::scalars, firstScalar},
+         {abi::stage::sequence_rows, sequence ? index.lookup(sequence) : zero},
+         {abi::stage::starts,
+          starts ? address.lookup(starts) : code.addressOf("")},
+         {abi::stage::entries, starts ? i64(entriesOf(starts)) : zero},
+         {abi::stage::stacked, i64(stacked)},
+         {abi::stage::token_buffers, code.number(types.i32, tokenBuffers)},
+         {abi::stage::token_scalars, code.number(types.i32, tokenScalars)}});
     for (auto [part, value] : llvm::enumerate(parts))
       code.store(value, code.element(types.stage, frame.stages,
                                      {number, int32_t(part)}));

@@ -26,7 +26,11 @@ private:
   Constant tensorArray(llvm::ArrayRef<kernel::TensorInfo> infos);
   Constant isaArray();
   Constant scheduleArray(llvm::ArrayRef<kernel::ScheduledScale> scales);
+  Constant wordArray(llvm::ArrayRef<int64_t> words);
   Constant stackArray(llvm::ArrayRef<WeightTable::Layers> layers);
+  // The address of a constant array; null for an empty one.
+  Constant array(llvm::StringRef stem, mlir::Type element,
+                 std::vector<Constant> parts);
   Constant text(llvm::StringRef string) {
     return Constant::address(types, constants.addString(string));
   }

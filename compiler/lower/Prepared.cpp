@@ -69,9 +69,6 @@ public:
     double numbers[] = {scale.getBase(), scale.getFloor(), scale.getBeta(),
                         double(scale.getPeriod()), double(scale.getOffset())};
     auto window = op.getWindow().value_or(ArrayRef<int64_t>());
-    if (scale.getKind() == transformer::LengthKind::log_floor &&
-        !op.getPositions())
-      return op.emitOpError("log_floor has no positions");
     code.call("mille_query_scale",
               {code.run, i32(int64_t(scale.getKind())),
                code.addressOf(constants.addDoubles(numbers)),

@@ -56,7 +56,8 @@ MemRefType arenaType(RankedTensorType tensor) {
 
 int64_t bytesPerRow(MemRefType type, kernel::RowSpace rows) {
   // Fixed tokens are counted by the padded rows themselves.
-  int64_t elements = rows.size.empty() ? 1 : rows.times, each = bytesOfElement(type);
+  int64_t elements = rows.size.empty() ? 1 : rows.times,
+          each = bytesOfElement(type);
   if (isRows(type))
     return elements * rowStride(type) * each;
   for (int64_t extent : type.getShape())

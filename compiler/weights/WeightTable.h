@@ -16,6 +16,10 @@ struct WeightEntry {
   mlir::Location location;
   int64_t elements; // -1: more than can be counted
   mlir::Type type;  // of an element: f32, bf16, i8 or i32
+
+  uint64_t bytes() const {
+    return uint64_t(elements) * (type.getIntOrFloatBitWidth() / 8);
+  }
 };
 
 // Entries 0 .. globals - 1 are the weights outside `layers`; then each `layers`

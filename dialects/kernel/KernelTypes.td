@@ -62,4 +62,17 @@ def Kernel_LengthScale : Kernel_FromTransformer<"LengthScale">;
 def Kernel_LongContext : Kernel_FromTransformer<"LongContext">;
 
 def Kernel_Buffer : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
+
+// Buffers of one form, on tensors and on memrefs.
+class Kernel_Form<string words, int rank, code elements, code also = "true">
+    : Type<And<[Kernel_Buffer.predicate, CPred<[{
+        ::llvm::cast<::mlir::ShapedType>($_self).getRank() == }] # rank>,
+        CPred<"::llvm::cast<::mlir::ShapedType>($_self).getElementType()." #
+              elements>,
+        CPred<also>]>, words>;
+def Kernel_Integers : Kernel_Form<"i32 [rows]", 1, "isSignlessInteger(32)">;
+def Kernel_FloatRows : Kernel_Form<"f32 [rows, columns]", 2, "isF32()",
+    "::llvm::cast<::mlir::ShapedType>($_self).getDimSize(1) > 0">;
+def Kernel_FloatColumn : Kernel_Form<"f32 [rows, 1]", 2, "isF32()",
+    "::llvm::cast<::mlir::ShapedType>($_self).getDimSize(1) == 1">;
 #endif

@@ -7,13 +7,17 @@ include "dialects/kernel/KernelTypes.td"
 def Kernel_KeyBiasOp : Kernel_Op<"key_bias"> {
   let summary = "key mask [rows] of 1 and 0 -> key bias [rows, 1] of 0 and -1e30";
   let description = [{
+    Constraints:
+    * (C1) a result for each outs on tensors, none on memrefs.
+
     ```mlir
     %b = kernel.key_bias %mask outs(%o : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$mask, Kernel_Buffer:$out);
+  let arguments = (ins Kernel_Integers:$mask, Kernel_FloatColumn:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "$mask `outs` `(` $out `:` type($out) `)` attr-dict `:` type($mask) (`->` type($result)^)?";
+  let hasVerifier = 1;
 }
 
 def Kernel_RotationOp : Kernel_Op<"rotation"> {
@@ -31,7 +35,7 @@ def Kernel_RotationOp : Kernel_Op<"rotation"> {
     %r = kernel.rotation %positions frequencies [1.0, 0.01] factor 1.0 outs(%o : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$positions, DenseF64ArrayAttr:$frequencies,
+  let arguments = (ins Kernel_Integers:$positions, DenseF64ArrayAttr:$frequencies,
                        F64Attr:$factor, OptionalAttr<Kernel_LongContext>:$long_context,
                        Kernel_Buffer:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
@@ -42,14 +46,20 @@ def Kernel_RotationOp : Kernel_Op<"rotation"> {
 def Kernel_AlibiOp : Kernel_Op<"alibi"> {
   let summary = "positions [rows] -> factor * bf16(bf16(slope) * position), [rows, heads]";
   let description = [{
+    Constraints:
+    * (C1) the out has as many columns as there are slopes.
+    * (C2) slopes and factor are finite.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
     ```mlir
     %b = kernel.alibi %positions slopes [0.5, 0.25] factor 0.5 outs(%o : tensor<?x2xf32>) : tensor<?xi32> -> tensor<?x2xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$positions, DenseF64ArrayAttr:$slopes,
-                       F64Attr:$factor, Kernel_Buffer:$out);
+  let arguments = (ins Kernel_Integers:$positions, DenseF64ArrayAttr:$slopes,
+                       F64Attr:$factor, Kernel_FloatRows:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "$positions `slopes` custom<Numbers>($slopes) `factor` $factor `outs` `(` $out `:` type($out) `)` attr-dict `:` type($positions) (`->` type($result)^)?";
+  let hasVerifier = 1;
 }
 
 def Kernel_QueryScaleOp : Kernel_Op<"query_scale", [AttrSizedOperandSegments]> {
@@ -58,31 +68,43 @@ def Kernel_QueryScaleOp : Kernel_Op<"query_scale", [AttrSizedOperandSegments]> {
     positions (log_floor) and mask (log_keys) are i32 [rows]; `tokens` rows a
     sequence; causal and window say which keys a query sees.
 
+    Constraints:
+    * (C1) positions are there for log_floor, and for no other kind.
+    * (C2) mask is there for log_keys only.
+    * (C3) window is absent or two numbers >= 0.
+    * (C4) a result for each outs on tensors, none on memrefs.
+
     ```mlir
     %s = kernel.query_scale mask %m : tensor<?xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins Optional<Kernel_Buffer>:$positions, Optional<Kernel_Buffer>:$mask,
+  let arguments = (ins Optional<Kernel_Integers>:$positions, Optional<Kernel_Integers>:$mask,
     Index:$tokens, Kernel_LengthScale:$scale, BoolAttr:$causal,
-    OptionalAttr<DenseI64ArrayAttr>:$window, Kernel_Buffer:$out);
+    OptionalAttr<DenseI64ArrayAttr>:$window, Kernel_FloatColumn:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     (`positions` $positions^ `:` type($positions))? (`mask` $mask^ `:` type($mask))?
     `tokens` $tokens `scale` $scale `causal` $causal (`window` $window^)?
     `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
   }];
+  let hasVerifier = 1;
 }
 
 def Kernel_TokenNumbersOp : Kernel_Op<"token_numbers"> {
   let summary = "the same numbers for every sequence: i32 [batch * n]";
   let description = [{
+    Constraints:
+    * (C1) there is a number, and each is an i32.
+    * (C2) a result for each outs on tensors, none on memrefs.
+
     ```mlir
     %p = kernel.token_numbers [0, 1, 2] outs(%o : tensor<?xi32>) -> tensor<?xi32>
     ```
   }];
-  let arguments = (ins DenseI64ArrayAttr:$numbers, Kernel_Buffer:$out);
+  let arguments = (ins DenseI64ArrayAttr:$numbers, Kernel_Integers:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "$numbers `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?";
+  let hasVerifier = 1;
 }
 
 def Kernel_CountTokensOp : Kernel_Op<"count_tokens"> {
@@ -92,15 +114,16 @@ def Kernel_CountTokensOp : Kernel_Op<"count_tokens"> {
     where `padding` is absent; floor(position / each), positions from `first`.
 
     Constraints:
-    * (C1) first >= 0, each > 0.
+    * (C1) first >= 0, each > 0; these and padding are i32.
+    * (C2) a result for each outs on tensors, none on memrefs.
 
     ```mlir
     %p = kernel.count_tokens %ids tokens %t padding 1 outs(%o : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$ids, Index:$tokens, OptionalAttr<I64Attr>:$padding,
+  let arguments = (ins Kernel_Integers:$ids, Index:$tokens, OptionalAttr<I64Attr>:$padding,
     DefaultValuedAttr<I64Attr, "1">:$first, DefaultValuedAttr<I64Attr, "1">:$each,
-    Kernel_Buffer:$out);
+    Kernel_Integers:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "$ids `tokens` $tokens (`padding` $padding^)? (`first` $first^)? (`each` $each^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($ids) (`->` type($result)^)?";
   let hasVerifier = 1;
@@ -158,12 +181,17 @@ def Kernel_SimilarityOp : Kernel_Op<"similarity"> {
     The out is named: entry of the output `name` of forward, since its columns are
     a run-time size.
 
+    Constraints:
+    * (C1) left and right have the same columns.
+    * (C2) name is not empty.
+
     ```mlir
     kernel.similarity %a, %b as "logits_per_text" : tensor<?x8xf32>, tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$left, Kernel_Buffer:$right, StrAttr:$name);
+  let arguments = (ins Kernel_FloatRows:$left, Kernel_FloatRows:$right, StrAttr:$name);
   let assemblyFormat = "$left `,` $right `as` $name attr-dict `:` type($left) `,` type($right)";
+  let hasVerifier = 1;
 }
 
 def Kernel_RouteOp : Kernel_Op<"route", [AttrSizedOperandSegments]> {
@@ -211,13 +239,15 @@ def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
 
     Constraints:
     * (C1) name is not empty.
-    * (C2) steps > 0.
+    * (C2) steps > 0; from and to are finite.
+    * (C3) step is i32 [1], the out f32 [1].
+    * (C4) a result for each outs on tensors, none on memrefs.
 
     ```mlir
     %s = kernel.schedule "branch_scale" of %step from 0.0 to 1.0 over 1000 outs(%o : tensor<1xf32>) : tensor<1xi32> -> tensor<1xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$name, Kernel_Buffer:$step, F64Attr:$from,
+  let arguments = (ins StrAttr:$name, Kernel_Integers:$step, F64Attr:$from,
                        F64Attr:$to, I64Attr:$steps, Kernel_Buffer:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let hasVerifier = 1;
@@ -231,14 +261,20 @@ def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
     highest_id. mask or ids are i32 [batch * tokens]; a mask is all ones where
     absent; the out is i32 [batch].
 
+    Constraints:
+    * (C1) kind is one of these; mask or ids are there for 3 and 4.
+    * (C2) skip >= 0, and 0 but for kind 0; id is an i32.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
     ```mlir
     %i = kernel.pool_index of %mask : tensor<?xi32> tokens %t kind 1 skip 0 id 0 outs(%o : tensor<?xi32>) -> tensor<?xi32>
     ```
   }];
-  let arguments = (ins Optional<Kernel_Buffer>:$mask, Index:$tokens, I64Attr:$kind,
-                       I64Attr:$skip, I64Attr:$id, Kernel_Buffer:$out);
+  let arguments = (ins Optional<Kernel_Integers>:$mask, Index:$tokens, I64Attr:$kind,
+                       I64Attr:$skip, I64Attr:$id, Kernel_Integers:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "(`of` $mask^ `:` type($mask))? `tokens` $tokens `kind` $kind `skip` $skip `id` $id `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?";
+  let hasVerifier = 1;
 }
 
 def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
@@ -247,24 +283,37 @@ def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
     input is [batch * tokens, N], mask [batch * tokens], all ones where absent;
     the out is [batch, N].
 
+    Constraints:
+    * (C1) input and out have the same columns.
+    * (C2) skip >= 0.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
     ```mlir
     %p = kernel.pool_mean %x mask %m : tensor<?xi32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$input, Optional<Kernel_Buffer>:$mask, Index:$tokens,
-                       DefaultValuedAttr<I64Attr, "0">:$skip, Kernel_Buffer:$out);
+  let arguments = (ins Kernel_FloatRows:$input, Optional<Kernel_Integers>:$mask, Index:$tokens,
+                       DefaultValuedAttr<I64Attr, "0">:$skip, Kernel_FloatRows:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "$input (`mask` $mask^ `:` type($mask))? `tokens` $tokens (`skip` $skip^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let hasVerifier = 1;
 }
 
 def Kernel_KeepOp : Kernel_Op<"keep"> {
   let summary = "copies rows to entry `index` (+ layer, in a body) of output `name`";
   let description = [{
+    Constraints:
+    * (C1) index >= 0.
+    * (C2) name is not empty.
+    * (C3) the input is f32 on tensors; what a plan copies may be i32 too.
+
     ```mlir
     kernel.keep %x as "hidden_states" index 1 : tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$input, StrAttr:$name, I64Attr:$index);
+  let arguments = (ins AnyTypeOf<[Kernel_FloatRows, Kernel_Integers]>:$input,
+                       StrAttr:$name, I64Attr:$index);
   let assemblyFormat = "$input `as` $name `index` $index attr-dict `:` type($input)";
+  let hasVerifier = 1;
 }
 #endif

@@ -69,16 +69,23 @@ void addKept(KeepOp keep, Signature &signature) {
 
 } // namespace
 
-func::FuncOp forwardOf(Operation *model) {
-  func::FuncOp forward;
-  model->walk([&](func::FuncOp function) {
-    if (function.getName() != "forward")
-      return WalkResult::advance();
-    forward = function;
-    return WalkResult::interrupt();
+SmallVector<func::FuncOp> entriesOf(Operation *model) {
+  SmallVector<func::FuncOp> entries;
+  model->walk<WalkOrder::PreOrder>([&](func::FuncOp function) {
+    entries.push_back(function);
+    return WalkResult::skip();
   });
-  return forward;
+  return entries;
 }
+
+func::FuncOp entryOf(Operation *model, StringRef name) {
+  for (func::FuncOp entry : entriesOf(model))
+    if (name.empty() || entry.getName() == name)
+      return entry;
+  return {};
+}
+
+func::FuncOp forwardOf(Operation *model) { return entryOf(model, ""); }
 
 Shape portShape(Type type, Attribute declared) {
   if (auto shape = dyn_cast_or_null<transformer::ShapeAttr>(declared))

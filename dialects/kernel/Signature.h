@@ -40,7 +40,12 @@ struct Signature {
   const SizeInfo *size(llvm::StringRef name) const;
 };
 
-// The entry of a model or module, or null.
+// The entries of a model, or of the model in a module, in order: the first is
+// the one that runs where none is named.
+llvm::SmallVector<mlir::func::FuncOp> entriesOf(mlir::Operation *model);
+// The entry of that name (empty: the first), or null.
+mlir::func::FuncOp entryOf(mlir::Operation *model, llvm::StringRef name);
+// The first entry, or null.
 mlir::func::FuncOp forwardOf(mlir::Operation *model);
 
 // The shape of an input or result of `type`: `declared` where that is a shape,

@@ -1,6 +1,7 @@
 // Verifiers of the kernels themselves, one `// Cn` per labelled constraint.
-// Attention is in VerifyAttention.cpp, what moves rows in VerifyMovement.cpp;
-// weights, the arena, launches and the layer loop are in VerifyProgram.cpp.
+// Attention is in VerifyAttention.cpp, what moves rows in VerifyMovement.cpp,
+// what the runtime prepares in VerifyPrepared.cpp; weights, the arena, launches
+// and the layer loop are in VerifyProgram.cpp.
 #include "dialects/kernel/Access.h"
 #include "dialects/transformer/Symbols.h"
 
@@ -337,22 +338,4 @@ LogicalResult RowsOp::verify() {
   if (getNormAttr() && failed(verifyNorm(*this, *columns))) // C5
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C6
-}
-
-//===-- prepared once per run ---------------------------------------------===//
-
-LogicalResult RotationOp::verify() {
-  auto columns = columnsOf(*this, "outs", getOut());
-  if (!columns)
-    return failure();
-  if (*columns != 2 * int64_t(getFrequencies().size())) // C1
-    return emitOpError() << "outs has " << *columns << " columns but there are "
-                         << getFrequencies().size() << " frequencies";
-  if (auto longer = getLongContextAttr();
-      longer && longer.getFrequencies() &&
-      longer.getFrequencies().size() != int64_t(getFrequencies().size())) // C2
-    return emitOpError() << "has " << getFrequencies().size()
-                         << " frequencies but "
-                         << longer.getFrequencies().size() << " for long runs";
-  return verifyResult(*this, getOut(), getResult()); // C3
 }

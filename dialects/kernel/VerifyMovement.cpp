@@ -45,13 +45,6 @@ LogicalResult GatherTokensOp::verify() {
   return verifyResult(*this, getOut(), getResult()); // C3
 }
 
-LogicalResult CountTokensOp::verify() {
-  if (int64_t(getFirst()) < 0) // C1
-    return emitOpError() << "first is " << int64_t(getFirst())
-                         << " but must be >= 0";
-  return verifyPositive(*this, "each", getEach()); // C1
-}
-
 LogicalResult PatchesOp::verify() {
   ArrayRef<int64_t> image = getImage();
   if (image.size() != 3 ||

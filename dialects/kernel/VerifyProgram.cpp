@@ -1,5 +1,5 @@
-// Verifiers of what surrounds kernels: weights, the arena, schedules, launches,
-// the layer loop. One `// Cn` per labelled constraint.
+// Verifiers of what surrounds kernels: weights, the arena, launches, the layer
+// loop. One `// Cn` per labelled constraint.
 #include "dialects/kernel/Kernel.h"
 #include "dialects/transformer/Symbols.h"
 
@@ -39,15 +39,6 @@ LogicalResult ArenaOp::verify() {
     return success();
   return emitOpError() << "offset is " << offset
                        << " but must be >= 0 and a multiple of 64";
-}
-
-LogicalResult ScheduleOp::verify() {
-  if (getName().empty()) // C1
-    return emitOpError("has no name");
-  if (int64_t(getSteps()) <= 0) // C2
-    return emitOpError() << "steps is " << int64_t(getSteps())
-                         << " but must be > 0";
-  return success();
 }
 
 LogicalResult LaunchOp::verify() {

@@ -86,7 +86,9 @@ Attribute ShapeAttr::parse(AsmParser &parser, Type) {
 }
 
 void ShapeAttr::print(AsmPrinter &printer) const {
-  auto texts = llvm::map_range(
-      getShape(), [](const ShapeExtent &extent) { return extent.text(); });
-  printer << '<' << llvm::join(texts, ", ") << '>';
+  printer << '<';
+  llvm::interleaveComma(getShape(), printer, [&](const ShapeExtent &extent) {
+    printer << extent.text();
+  });
+  printer << '>';
 }

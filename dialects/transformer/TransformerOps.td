@@ -10,7 +10,8 @@ def Transformer_ModelOp : Transformer_Op<"model",
     [SymbolTable, Symbol, NoTerminator, SingleBlock, IsolatedFromAbove]> {
   let summary = "a model: its parameters and its entries";
   let description = [{
-    Holds `transformer.parameter` ops and one `func.func` per entry (`forward`).
+    Holds `transformer.parameter` ops and one `func.func` per entry; the first entry
+    runs where none is named (import makes `forward`).
     A func argument is an input: `transformer.name`, and where it may be absent
     `transformer.default` ("ones", "zeros", "positions", "none"); ids carry
     `transformer.below`, the exclusive upper bound. An input of a decoder beside an
@@ -19,12 +20,13 @@ def Transformer_ModelOp : Transformer_Op<"model",
     `transformer.name`. Discardable attributes describe the model to `inspect`.
 
     Constraints:
-    * (C1) has a `func.func` named `forward`.
+    * (C1) has at least one `func.func`.
     * (C2) every input and output has a name, and no two inputs or two outputs
       have the same.
-    * (C3) a scale shared by a unit is read by one residual only; one shared by
-      a layer by residuals of one layer.
-    * (C4) a pre-norm stack ends in a norm; a warning, once per model.
+    * (C3) in an entry a scale shared by a unit is read by one residual only; one
+      shared by a layer by residuals of one layer.
+    * (C4) a pre-norm stack of the first entry ends in a norm; a warning, once per
+      model.
     * (C5) no parameter's value leads back to the parameter itself.
 
     ```mlir

@@ -1,7 +1,7 @@
 // What the files of ops share: types, and enum attributes as bare words.
 #ifndef MILLE_TRANSFORMER_TYPES
 #define MILLE_TRANSFORMER_TYPES
-include "dialects/transformer/TransformerAttrs.td"
+include "dialects/transformer/PortAttrs.td"
 include "dialects/transformer/LayerStack.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/RegionKindInterface.td"

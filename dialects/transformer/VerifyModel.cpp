@@ -166,10 +166,11 @@ struct Reader {
   std::pair<Operation *, int64_t> layer;
 };
 
+// Of one entry: entries are different runs of the same units.
 class SharedScales {
 public:
-  LogicalResult verify(ModelOp model) {
-    auto walked = model.walk([&](ResidualOp unit) {
+  LogicalResult verify(func::FuncOp entry) {
+    auto walked = entry.walk([&](ResidualOp unit) {
       return failed(read(unit)) ? WalkResult::interrupt()
                                 : WalkResult::advance();
     });
@@ -272,10 +273,10 @@ ResidualOp unnormedEnd(Value value) {
   return {};
 }
 
-void warnOfUnnormedEnd(ModelOp model, func::FuncOp forward) {
-  if (forward.empty() || forward.back().empty())
+void warnOfUnnormedEnd(ModelOp model, func::FuncOp entry) {
+  if (entry.empty() || entry.back().empty())
     return;
-  for (Value output : forward.back().back().getOperands()) {
+  for (Value output : entry.back().back().getOperands()) {
     ResidualOp last = unnormedEnd(output);
     auto *dialect = model->getContext()->getLoadedDialect<TransformerDialect>();
     if (!last || !dialect->isFirstWarning(model.getSymName()))
@@ -288,17 +289,17 @@ void warnOfUnnormedEnd(ModelOp model, func::FuncOp forward) {
 } // namespace
 
 LogicalResult ModelOp::verifyRegions() {
-  func::FuncOp forward;
+  func::FuncOp first;
   for (auto entry : getOps<func::FuncOp>()) {
-    if (failed(verifyNames(entry)))
+    if (failed(verifyNames(entry)) || failed(SharedScales().verify(entry)))
       return failure();
-    if (entry.getName() == "forward")
-      forward = entry;
+    if (!first)
+      first = entry;
   }
-  if (!forward) // C1
-    return emitOpError("has no func.func named forward");
-  if (failed(Cycles(*this).verify()) || failed(SharedScales().verify(*this)))
+  if (!first) // C1
+    return emitOpError("has no func.func");
+  if (failed(Cycles(*this).verify()))
     return failure();
-  warnOfUnnormedEnd(*this, forward);
+  warnOfUnnormedEnd(*this, first);
   return success();
 }

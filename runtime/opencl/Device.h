@@ -64,6 +64,9 @@ struct Part : DevicePart {
 inline Part &partOf(const mille_session &session) {
   return *static_cast<Part *>(session.part);
 }
+inline const Library &libraryOf(const Part &part) {
+  return part.on().library();
+}
 
 // Says that what needs (`what`: "the weights need") `bytes` does not fit, with
 // the device's numbers.

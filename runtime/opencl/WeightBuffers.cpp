@@ -5,45 +5,43 @@
 namespace mille::opencl {
 namespace {
 
-// Where the tensors begin: the entries of the weights' table that are no
-// numbers of layers' bodies. What follows a short body's entries is 0, where
-// the first one begins.
+// Where the tensors begin and end.
 struct Places {
   const mille_model &model;
   const uint64_t *table;
-  uint64_t count, end;
+  uint64_t end;
 
   Places(const mille_model &model, const Weights &weights)
       : model(model), table(weights.table),
-        count(reinterpret_cast<const mille_weights_header *>(weights.data)
-                  ->table_count),
         end(weights.data + weights.bytes - weights.tensors) {}
 
-  // Whether entry i is a place. Stacks lie in the table in their order.
-  bool isPlace(uint64_t i) const {
-    for (uint64_t s = 0; s < model.stack_count; ++s) {
-      const mille_stack_info &stack = model.stacks[s];
-      const uint64_t into = i - stack.first_entry;
-      if (i >= stack.first_entry && into < stack.layers * stack.row_entries)
-        return into % stack.row_entries != 0;
-    }
-    return true;
-  }
   // The last place after `first` and up to `most`, or the end; 0: there is
   // none.
   uint64_t lastUpTo(uint64_t first, uint64_t most) const {
-    uint64_t last = end <= most ? end : 0;
-    for (uint64_t i = 0; i < count && last != end; ++i)
-      if (table[i] > first && table[i] <= most && table[i] > last && isPlace(i))
+    if (end <= most)
+      return end;
+    uint64_t last = 0;
+    eachPlace(model, table, [&](uint64_t i, uint64_t) {
+      if (table[i] > first && table[i] <= most && table[i] > last)
         last = table[i];
+      return true;
+    });
     return last;
   }
   uint64_t nextAfter(uint64_t first) const {
     uint64_t next = end;
-    for (uint64_t i = 0; i < count; ++i)
-      if (table[i] > first && table[i] < next && isPlace(i))
+    eachPlace(model, table, [&](uint64_t i, uint64_t) {
+      if (table[i] > first && table[i] < next)
         next = table[i];
+      return true;
+    });
     return next;
+  }
+  // Whether a tensor lies on both sides of `at`.
+  bool cutsOne(uint64_t at) const {
+    return !eachPlace(model, table, [&](uint64_t i, uint64_t bytes) {
+      return table[i] >= at || bytes <= at - table[i];
+    });
   }
 };
 
@@ -58,6 +56,12 @@ mille_status cut(const Device &device, const Places &places,
     if (!last)
       return refuseMemory(device, "one of the weights needs",
                           places.nextAfter(first) - first, CL_SUCCESS, message);
+    if (places.cutsOne(last))
+      return message.set(
+          MILLE_BAD_WEIGHTS,
+          "a tensor begins at %llu of the weights, where another "
+          "one has not ended",
+          (unsigned long long)last);
     if (buffers)
       buffers[count] = {nullptr, first, last - first};
     first = last;

@@ -21,12 +21,13 @@ static Status refuse(const llvm::Twine &text, const llvm::Twine &help) {
 Status mille::runCompiled(const Package &package, const std::string &isa,
                           unsigned threads, const Values &inputs,
                           mlir::MLIRContext &context, Values &outputs,
-                          bool keepPadding) {
+                          RunWishes wishes) {
   std::unique_ptr<Compiled> compiled;
-  if (Status status = Compiled::open(package, isa, context, compiled);
+  if (Status status =
+          Compiled::open(package, isa, context, compiled, wishes.checkHash);
       failed(status))
     return status;
-  compiled->keepPadding = keepPadding;
+  compiled->keepPadding = wishes.keepPadding;
   return compiled->run(inputs, threads, outputs);
 }
 
@@ -118,7 +119,7 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
         failed(status))
       return status;
   return runCompiled(package, code, options.threads, inputs, context, outputs,
-                     options.keepPadding);
+                     {options.keepPadding, options.check});
 }
 
 // Keeps what --only names.

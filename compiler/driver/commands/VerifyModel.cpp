@@ -105,8 +105,9 @@ Status mille::verifyCommand(const VerifyOptions &options,
     runs.emplace_back((code.empty() ? "compiled" : code) + type, Values());
     Values &got = runs.back().second;
     // With padding, as the reference computes it.
+    const RunWishes wishes = {/*keepPadding=*/true, /*checkHash=*/true};
     if (Status status = runCompiled(package, code, options.threads, inputs,
-                                    context, got, /*keepPadding=*/true);
+                                    context, got, wishes);
         failed(status))
       return status;
     clearProgress();

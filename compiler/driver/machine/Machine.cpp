@@ -74,6 +74,29 @@ Machine mille::describeMachine() {
   return machine;
 }
 
+// What is left below a limit; all where there is none.
+static uint64_t leftOf(const std::string &limitPath,
+                       const std::string &usedPath) {
+  uint64_t limit = 0, used = 0;
+  if (StringRef(readWhole(limitPath)).trim().getAsInteger(10, limit) ||
+      StringRef(readWhole(usedPath)).trim().getAsInteger(10, used))
+    return UINT64_MAX;
+  return limit > used ? limit - used : 0;
+}
+
+uint64_t mille::availableMemory() {
+  std::string info = readWhole("/proc/meminfo");
+  uint64_t kilobytes = 0;
+  StringRef line = StringRef(info).split("MemAvailable:").second;
+  if (line.ltrim().consumeInteger(10, kilobytes))
+    return 0;
+  const std::string group = "/sys/fs/cgroup/";
+  return std::min({kilobytes << 10,
+                   leftOf(group + "memory.max", group + "memory.current"),
+                   leftOf(group + "memory/memory.limit_in_bytes",
+                          group + "memory/memory.usage_in_bytes")});
+}
+
 std::string mille::featureNames(uint64_t features) {
   static const std::pair<uint64_t, const char *> names[] = {
       {MILLE_CPU_AVX2, "avx2"},

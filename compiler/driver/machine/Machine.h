@@ -23,6 +23,10 @@ struct Machine {
 };
 Machine describeMachine();
 
+// Bytes that the system can give without swapping, and this process's group of
+// processes may take; 0: it does not say.
+uint64_t availableMemory();
+
 // "avx2, avx512": the names of MILLE_CPU_* bits.
 std::string featureNames(uint64_t features);
 

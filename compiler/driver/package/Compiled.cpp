@@ -2,8 +2,10 @@
 // Must not know how the code was made.
 #include "compiler/driver/package/Compiled.h"
 
+#include "compiler/driver/machine/Machine.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -102,26 +104,47 @@ Status Compiled::load() {
   return all ? Status::done : Status::input;
 }
 
+// A file in memory that nobody else can change, where half of what is free is
+// enough for it.
+static bool worthCopying(const std::string &weights) {
+  uint64_t bytes = 0;
+  return !llvm::sys::fs::file_size(weights, bytes) &&
+         bytes <= availableMemory() / 2;
+}
+
+Status Compiled::openWeights(const std::string &code, bool checkHash) {
+  std::string weights = package.file("weights");
+  const char *path = package.embedded ? nullptr : weights.c_str();
+  mille_options options = MILLE_OPTIONS_INIT;
+  options.verify_hash = checkHash;
+  options.copy_weights = path && worthCopying(weights);
+  if (!code.empty())
+    options.isa = code.c_str();
+  char message[512] = "";
+  auto tryOpen = [&] {
+    return api->mille_package_open(api->model(), path, &options, &opened,
+                                   message, sizeof message);
+  };
+  mille_status status = tryOpen();
+  if (status == MILLE_OUT_OF_MEMORY && options.copy_weights) {
+    options.copy_weights = 0;
+    status = tryOpen();
+  }
+  return status == MILLE_OK ? Status::done : fail(status, message);
+}
+
 Status Compiled::open(const Package &package, const std::string &isa,
                       mlir::MLIRContext &context,
-                      std::unique_ptr<Compiled> &compiled) {
+                      std::unique_ptr<Compiled> &compiled, bool checkHash) {
   compiled.reset(new Compiled(package, context));
   if (Status status = compiled->load(); failed(status))
     return status;
-  mille_options options = MILLE_OPTIONS_INIT;
   std::string code = StringRef(isa).split(':').first.str();
-  if (!code.empty())
-    options.isa = code.c_str();
   if (code != isa)
     compiled->device = isa;
-  std::string weights = package.file("weights");
-  char message[512] = "";
+  if (Status status = compiled->openWeights(code, checkHash); failed(status))
+    return status;
   Functions &api = *compiled->api;
-  mille_status status = api.mille_package_open(
-      api.model(), package.embedded ? nullptr : weights.c_str(), &options,
-      &compiled->opened, message, sizeof message);
-  if (status != MILLE_OK)
-    return compiled->fail(status, message);
   auto list = [&](auto countOf, auto describe,
                   std::vector<mille_tensor> &into) {
     size_t count = 0;

@@ -13,10 +13,12 @@ namespace mille {
 class Compiled {
 public:
   // Loads DIR/NAME.so and opens its weights. `isa`: "" for the best;
-  // "opencl:1", "opencl:NAME" for one of the devices.
+  // "opencl:1", "opencl:NAME" for one of the devices. With `checkHash` all of
+  // the weights are compared with what was compiled.
   static Status open(const Package &package, const std::string &isa,
                      mlir::MLIRContext &context,
-                     std::unique_ptr<Compiled> &compiled);
+                     std::unique_ptr<Compiled> &compiled,
+                     bool checkHash = false);
   ~Compiled();
 
   bool keepPadding = false; // of sessions made from then on
@@ -48,6 +50,7 @@ private:
   struct Functions;
   Compiled(const Package &package, mlir::MLIRContext &context);
   Status load();
+  Status openWeights(const std::string &code, bool checkHash);
   Status convert(const Values &inputs);
   Status convert(const mille_tensor &tensor, const Value &value,
                  std::vector<char> &bytes);

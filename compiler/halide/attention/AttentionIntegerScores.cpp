@@ -5,7 +5,7 @@
 // Must see nothing of a hidden key: its step is 0, and what is added to its
 // scores hides it.
 #include "compiler/halide/Elements.h"
-#include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/attention/AttentionSteps.h"
 #include "compiler/halide/passes/Prefetch.h"

@@ -7,6 +7,7 @@
 // chunks count from the first that the mask keeps.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/attention/AttentionSteps.h"
 

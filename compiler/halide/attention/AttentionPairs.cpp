@@ -4,6 +4,7 @@
 // rounded again, but after a rotation.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
 
 using namespace Halide;

@@ -227,6 +227,12 @@ private:
   void scheduleMixed();
   void scheduleStretches();
   void scheduleOnDevice();
+  void scheduleOutOnDevice(int columns);
+  void scheduleQueriesOnDevice();
+  void scheduleSoftmaxOnDevice();
+  RVar scheduleTilesOnDevice(Func f, Func tileOf, const RVar &tile) const;
+  void inTileOnDevice(Func f, Func of, const RVar &tile) const;
+  Func inGroup(Func f) const;
   void scheduleWorst();
 
   const KernelSpec &spec;

@@ -1,6 +1,7 @@
 // Attention's operands, where a task lies in them, and who sees whom.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
 
 using namespace Halide;

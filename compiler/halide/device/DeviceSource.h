@@ -1,17 +1,9 @@
 // The text of a device's kernels, as the runtime wants it.
 // Must not know what the kernels compute.
 #pragma once
-#include <cstdint>
-#include <string>
+#include "compiler/halide/Build.h"
 
 namespace mille {
-
-// A kernel that a launch runs over the rows of all experts.
-struct ExpertGroups {
-  int64_t experts = 0; // 0: it is none
-  int rows = 0;        // of a work-group
-  int itemRows = 0;    // of an item that works without the others; 0: with them
-};
 
 // What begins the name of the buffer with one number: the rows of a group's
 // expert.

@@ -3,8 +3,10 @@
 #include "compiler/halide/matmul/MatmulPipe.h"
 
 #include "compiler/halide/Elements.h"
-#include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
+#include "compiler/halide/Scalars.h"
 #include "compiler/halide/device/Device.h"
+#include "compiler/halide/device/DeviceSource.h"
 
 using namespace Halide;
 

@@ -25,7 +25,7 @@ inline Halide::Internal::Stmt askForInL2(const std::string &buffer, int bytes,
   using namespace Halide::Internal;
   return Evaluate::make(Call::make(Halide::Int(32), prefetchIntoL2Name,
                                    {Variable::make(Halide::Handle(), buffer),
-                                    cast<int64_t>(element) * bytes},
+                                    Halide::cast<int64_t>(element) * bytes},
                                    Call::Extern));
 }
 

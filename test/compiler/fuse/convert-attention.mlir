@@ -76,17 +76,16 @@ transformer.model @tables {
 
 // A decoder's tokens are another size: queries of one, keys of the other.
 // CHECK-LABEL: transformer.model @cross
-// CHECK: func.func @forward(%{{.*}}: index, %[[T:.*]]: index, %[[D:.*]]: index, %[[X:.*]]: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>},
-// CHECK-SAME: %[[Z:.*]]: tensor<?x4xf32> {transformer.decoder, transformer.name = "z", transformer.shape = array<i64: -1, -3, 4>}
-// CHECK-SAME: -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -3, 4>})
-// CHECK-SAME: attributes {kernel.decoder}
+// CHECK: func.func @forward(%{{.*}}: index {kernel.size = "batch"}, %[[T:.*]]: index {kernel.size = "tokens"}, %[[D:.*]]: index {kernel.size = "decoder_tokens"}, %[[X:.*]]: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>},
+// CHECK-SAME: %[[Z:.*]]: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, decoder_tokens, 4>}
+// CHECK-SAME: -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, decoder_tokens, 4>})
 // CHECK-DAG: %[[ROWS:.*]] = arith.muli %{{.*}}, %[[D]]
 // CHECK-DAG: %[[B:.*]] = kernel.weight #transformer.transpose<#transformer.gather<@t, [1, 0, 1]>> -> tensor<2x3xf32>
 // CHECK: %[[TO:.*]] = tensor.empty(%[[ROWS]]) : tensor<?x4xf32>
 // CHECK: kernel.attention %[[Z]], %[[X]], %[[X]] bias %[[B]] : tensor<2x3xf32> queries %[[D]] keys %[[T]] first %{{.*}} outs(%[[TO]] : {{.*}} bias_by distance
 transformer.model @cross {
   transformer.parameter @t : tensor<2x2xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "t", tensor<2x2xf32>>
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %z: tensor<?x?x4xf32> {transformer.decoder, transformer.name = "z"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %z: tensor<?x?x4xf32> {transformer.shape = #transformer.shape<batch, decoder_tokens, 4>, transformer.name = "z"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
     %b = transformer.distance_bias %z table @t buckets [1, 0, 1] : tensor<?x?x4xf32> -> tensor<?x2x?x?xf32>
     %a = transformer.attend %z, %x, %x bias %b : tensor<?x2x?x?xf32> heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask bidirectional : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x4xf32>
     return %a : tensor<?x?x4xf32>

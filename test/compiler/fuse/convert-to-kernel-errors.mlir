@@ -36,7 +36,7 @@ transformer.model @no_kernel {
 // -----
 
 transformer.model @encoder_plus_decoder {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %z: tensor<?x?x4xf32> {transformer.name = "z", transformer.decoder}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %z: tensor<?x?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, decoder_tokens, 4>}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
     // expected-error @below {{'transformer.add' op reads rows of batch * tokens and of batch * decoder_tokens}}
     %y = transformer.add %x, %z : tensor<?x?x4xf32>
     return %y : tensor<?x?x4xf32>
@@ -46,7 +46,7 @@ transformer.model @encoder_plus_decoder {
 // -----
 
 transformer.model @branch_of_other_rows {
-  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %z: tensor<?x?x4xf32> {transformer.name = "z", transformer.decoder}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %z: tensor<?x?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, decoder_tokens, 4>}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
     // expected-error @below {{'transformer.residual' op reads rows of batch * tokens and of batch * decoder_tokens}}
     %y = transformer.residual %x {
     ^bb0(%u: tensor<?x?x4xf32>):

@@ -6,11 +6,11 @@
 // Every slot of a unit, one op each: tables with an offset, a shared input
 // norm, scales of all kinds, an output norm, a stream scale; pooling.
 // CHECK-LABEL: transformer.model @every_slot
-// CHECK: func.func @forward(%[[B:[^:]*]]: index, %[[T:[^:]*]]: index,
-// CHECK-SAME: %[[IDS:[^:]*]]: tensor<?xi32> {transformer.name = "input_ids", transformer.shape = array<i64: -1, -2>},
+// CHECK: func.func @forward(%[[B:[^:]*]]: index {kernel.size = "batch"}, %[[T:[^:]*]]: index {kernel.size = "tokens"},
+// CHECK-SAME: %[[IDS:[^:]*]]: tensor<?xi32> {transformer.name = "input_ids", transformer.shape = #transformer.shape<batch, tokens>},
 // CHECK-SAME: %[[MASK:[^:]*]]: tensor<?xi32>
 // CHECK-SAME: %[[STEP:[^:]*]]: tensor<1xi32>
-// CHECK-SAME: -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}, tensor<?x4xf32> {transformer.name = "p", transformer.shape = array<i64: -1, 4>})
+// CHECK-SAME: -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}, tensor<?x4xf32> {transformer.name = "p", transformer.shape = #transformer.shape<batch, 4>})
 // CHECK: %[[ROWS:.*]] = arith.muli %[[B]], %[[T]]
 // CHECK-DAG: %[[TABLE:.*]] = kernel.weight @table -> tensor<8x4xf32>
 // CHECK-DAG: %[[TAIL:.*]] = kernel.weight #transformer.slice<@table, axis = 0, offset = 2, size = 6, stride = 1> -> tensor<6x4xf32>

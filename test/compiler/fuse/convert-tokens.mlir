@@ -6,8 +6,8 @@
 // Pixels are a row per image; what patches make has fixed tokens. The same numbers
 // are made once.
 // CHECK-LABEL: transformer.model @image
-// CHECK: func.func @forward(%[[B:.*]]: index, %{{.*}}: index, %[[P:.*]]: tensor<?x48xf32> {transformer.name = "pixels", transformer.shape = array<i64: -1, 3, 4, 4>})
-// CHECK-SAME: -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, 2, 4>})
+// CHECK: func.func @forward(%[[B:.*]]: index {kernel.size = "batch"}, %{{.*}}: index {kernel.size = "tokens"}, %[[P:.*]]: tensor<?x48xf32> {transformer.name = "pixels", transformer.shape = #transformer.shape<batch, 3, 4, 4>})
+// CHECK-SAME: -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, 2, 4>})
 // CHECK-DAG: %[[FIVE:.*]] = arith.constant 5 : index
 // CHECK-DAG: %[[ROWS:.*]] = arith.muli %[[B]], %[[FIVE]]
 // CHECK: %[[N:.*]] = kernel.token_numbers [0, 1, 1, 1, 1] outs
@@ -78,7 +78,7 @@ transformer.model @pooled {
 // A similarity is an output by name, not a result.
 // CHECK-LABEL: transformer.model @similarity
 // CHECK-SAME: {
-// CHECK-NEXT: func.func @forward({{.*}}) -> (tensor<?x4xf32> {transformer.name = "left", transformer.shape = array<i64: -1, 4>}) {
+// CHECK-NEXT: func.func @forward({{.*}}) -> (tensor<?x4xf32> {transformer.name = "left", transformer.shape = #transformer.shape<batch, 4>}) {
 // CHECK: kernel.similarity %[[A:.*]], %[[B:.*]] as "s" : tensor<?x4xf32>, tensor<?x4xf32>
 // CHECK: return %[[A]]
 transformer.model @similarity {

@@ -18,8 +18,8 @@
 transformer.model @bias_and_activation {
   transformer.parameter @l.w : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.w", tensor<6x4xf32>>
   transformer.parameter @l.b : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.b", tensor<6xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 6>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @l.w -> tensor<6x4xf32>
     %b = kernel.weight @l.b -> tensor<6xf32>
@@ -55,8 +55,8 @@ transformer.model @bias_and_activation {
 transformer.model @keep_as_value_has_another_reader {
   transformer.parameter @l.w : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.w", tensor<6x4xf32>>
   transformer.parameter @l.b : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.b", tensor<6xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}, tensor<?x6xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 6>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 6>}, tensor<?x6xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 6>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @l.w -> tensor<6x4xf32>
     %b = kernel.weight @l.b -> tensor<6xf32>
@@ -83,8 +83,8 @@ transformer.model @keep_as_value_has_another_reader {
 // CHECK: kernel.rows
 transformer.model @keep_as_a_residual {
   transformer.parameter @l.w : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.w", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @l.w -> tensor<4x4xf32>
     %dp = tensor.empty(%rows) : tensor<?x4xf32>
@@ -110,8 +110,8 @@ transformer.model @keep_as_a_residual {
 transformer.model @keep_as_value_is_made_outside_the_layer {
   transformer.parameter @l.w : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.w", tensor<4x4xf32>>
   transformer.parameter @l.b : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.b", tensor<4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @l.w -> tensor<4x4xf32>
     %b = kernel.weight @l.b -> tensor<4xf32>
@@ -157,8 +157,8 @@ transformer.model @keep_as_buffers_are_too_many {
   transformer.parameter @l.bm : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.bm", tensor<6xf32>>
   transformer.parameter @l.bn : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.bn", tensor<6xf32>>
   transformer.parameter @l.bo : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.bo", tensor<6xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 6>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @l.w -> tensor<6x4xf32>
     %ba = kernel.weight @l.ba -> tensor<6xf32>

@@ -14,8 +14,8 @@
 transformer.model @norm_of_an_embedding {
   transformer.parameter @embed.weight : tensor<8x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "embed.weight", tensor<8x4xf32>>
   transformer.parameter @embed_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "embed_norm.weight", tensor<4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %ids: tensor<?xi32> {transformer.name = "input_ids", transformer.shape = array<i64: -1, -2>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %ids: tensor<?xi32> {transformer.name = "input_ids", transformer.shape = #transformer.shape<batch, tokens>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %t = kernel.weight @embed.weight -> tensor<8x4xf32>
     %g = kernel.weight @embed_norm.weight -> tensor<4xf32>
@@ -43,8 +43,8 @@ transformer.model @norm_of_an_embedding {
 transformer.model @keep_as_norm_is_in_the_layer_loop {
   transformer.parameter @embed.weight : tensor<8x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "embed.weight", tensor<8x4xf32>>
   transformer.parameter @embed_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "embed_norm.weight", tensor<4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %ids: tensor<?xi32> {transformer.name = "input_ids", transformer.shape = array<i64: -1, -2>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %ids: tensor<?xi32> {transformer.name = "input_ids", transformer.shape = #transformer.shape<batch, tokens>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %t = kernel.weight @embed.weight -> tensor<8x4xf32>
     %g = kernel.weight @embed_norm.weight -> tensor<4xf32>

@@ -17,8 +17,8 @@ transformer.model @gate_and_up {
   transformer.parameter @f.gate.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.gate.weight", tensor<6x4xf32>>
   transformer.parameter @f.in.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.weight", tensor<6x4xf32>>
   transformer.parameter @f.in.bias : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.bias", tensor<6xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 6>}) {
     %rows = arith.muli %batch, %tokens : index
     %wg = kernel.weight @f.gate.weight -> tensor<6x4xf32>
     %wu = kernel.weight @f.in.weight -> tensor<6x4xf32>
@@ -55,8 +55,8 @@ transformer.model @keep_as_value_has_another_reader {
   transformer.parameter @f.gate.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.gate.weight", tensor<6x4xf32>>
   transformer.parameter @f.in.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.weight", tensor<6x4xf32>>
   transformer.parameter @f.in.bias : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.bias", tensor<6xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}, tensor<?x6xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 6>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 6>}, tensor<?x6xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 6>}) {
     %rows = arith.muli %batch, %tokens : index
     %wg = kernel.weight @f.gate.weight -> tensor<6x4xf32>
     %wu = kernel.weight @f.in.weight -> tensor<6x4xf32>
@@ -93,8 +93,8 @@ transformer.model @keep_as_inputs_differ {
   transformer.parameter @f.gate.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.gate.weight", tensor<6x4xf32>>
   transformer.parameter @f.in.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.weight", tensor<6x4xf32>>
   transformer.parameter @f.in.bias : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.bias", tensor<6xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 6>}) {
     %rows = arith.muli %batch, %tokens : index
     %wg = kernel.weight @f.gate.weight -> tensor<6x4xf32>
     %wu = kernel.weight @f.in.weight -> tensor<6x4xf32>
@@ -131,8 +131,8 @@ transformer.model @keep_as_weight_is_no_parameter {
   transformer.parameter @f.gate.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.gate.weight", tensor<6x4xf32>>
   transformer.parameter @f.in.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.weight", tensor<6x4xf32>>
   transformer.parameter @f.in.bias : tensor<6xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.bias", tensor<6xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %wg: tensor<6x4xf32> {transformer.name = "w", transformer.shape = array<i64: 6, 4>})
-      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %wg: tensor<6x4xf32> {transformer.name = "w", transformer.shape = #transformer.shape<6, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 6>}) {
     %rows = arith.muli %batch, %tokens : index
     %wu = kernel.weight @f.in.weight -> tensor<6x4xf32>
     %dg = tensor.empty(%rows) : tensor<?x6xf32>
@@ -165,8 +165,8 @@ transformer.model @keep_as_weight_is_no_parameter {
 transformer.model @keep_as_product_has_two_accumulators {
   transformer.parameter @f.gate.weight : tensor<12x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.gate.weight", tensor<12x4xf32>>
   transformer.parameter @f.in.weight : tensor<6x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in.weight", tensor<6x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 6>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x6xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 6>}) {
     %rows = arith.muli %batch, %tokens : index
     %wg = kernel.weight @f.gate.weight -> tensor<12x4xf32>
     %wu = kernel.weight @f.in.weight -> tensor<6x4xf32>

@@ -21,8 +21,8 @@ transformer.model @some_biases {
   transformer.parameter @a.k.weight : tensor<2x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<2x4xf32>>
   transformer.parameter @a.v.weight : tensor<2x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<2x4xf32>>
   transformer.parameter @a.v.bias : tensor<2xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.bias", tensor<2xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %bq = kernel.weight @a.q.bias -> tensor<4xf32>
@@ -65,8 +65,8 @@ transformer.model @equal_epilogues {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -108,8 +108,8 @@ transformer.model @keep_as_epilogues_differ {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -151,8 +151,8 @@ transformer.model @keep_as_inputs_differ {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -188,8 +188,8 @@ transformer.model @keep_as_projection_has_another_reader {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}, tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}, tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -226,8 +226,8 @@ transformer.model @keep_as_projection_is_shared {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -258,8 +258,8 @@ transformer.model @keep_as_a_kernel_stands_between {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -300,8 +300,8 @@ transformer.model @keep_as_weight_is_no_parameter {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %wk: tensor<4x4xf32> {transformer.name = "w", transformer.shape = array<i64: 4, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %wk: tensor<4x4xf32> {transformer.name = "w", transformer.shape = #transformer.shape<4, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
@@ -336,8 +336,8 @@ transformer.model @keep_as_projection_has_two_accumulators {
   transformer.parameter @a.q.weight : tensor<8x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<8x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<8x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -374,8 +374,8 @@ transformer.model @keep_as_destination_is_given {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -411,8 +411,8 @@ transformer.model @keep_as_epilogues_read_different_values {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -452,8 +452,8 @@ transformer.model @keep_as_projection_is_outside_the_layer {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
   transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
@@ -499,8 +499,8 @@ transformer.model @normed_heads {
   transformer.parameter @a.v.weight : tensor<2x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<2x4xf32>>
   transformer.parameter @a.q_norm : tensor<2xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q_norm", tensor<2xf32>>
   transformer.parameter @a.k_norm : tensor<2xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k_norm", tensor<2xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %wk = kernel.weight @a.k.weight -> tensor<2x4xf32>

@@ -20,8 +20,8 @@ transformer.model @scales {
   transformer.parameter @a.o.bias : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.bias", tensor<4xf32>>
   transformer.parameter @a.scale : tensor<1xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.scale", tensor<1xf32>>
   transformer.parameter @f.out.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.out.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @a.o.weight -> tensor<4x4xf32>
     %b = kernel.weight @a.o.bias -> tensor<4xf32>
@@ -61,8 +61,8 @@ transformer.model @parallel {
   transformer.parameter @a.o.bias : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.bias", tensor<4xf32>>
   transformer.parameter @a.scale : tensor<1xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.scale", tensor<1xf32>>
   transformer.parameter @f.out.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.out.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @a.o.weight -> tensor<4x4xf32>
     %v = kernel.weight @f.out.weight -> tensor<4x4xf32>
@@ -102,8 +102,8 @@ transformer.model @branch_norm {
   transformer.parameter @a.o.bias : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.bias", tensor<4xf32>>
   transformer.parameter @a.scale : tensor<1xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.scale", tensor<1xf32>>
   transformer.parameter @f.out.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.out.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @a.o.weight -> tensor<4x4xf32>
     %dp = tensor.empty(%rows) : tensor<?x4xf32>
@@ -137,8 +137,8 @@ transformer.model @keep_as_value_has_another_reader {
   transformer.parameter @a.o.bias : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.bias", tensor<4xf32>>
   transformer.parameter @a.scale : tensor<1xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.scale", tensor<1xf32>>
   transformer.parameter @f.out.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.out.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}, tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}, tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @a.o.weight -> tensor<4x4xf32>
     %dp = tensor.empty(%rows) : tensor<?x4xf32>
@@ -164,8 +164,8 @@ transformer.model @keep_as_value_has_another_reader {
 // REMARK: declined: law: no matmul or row kernel makes a branch's value
 transformer.model @keep_as_no_kernel_makes_a_branch {
   transformer.parameter @w : tensor<1xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "w", tensor<1xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %dy = tensor.empty(%rows) : tensor<?x4xf32>
     %y = kernel.rows ins(%x, %z : tensor<?x4xf32>, tensor<?x4xf32>) outs(%dy : tensor<?x4xf32>) gather [-1, -1] {

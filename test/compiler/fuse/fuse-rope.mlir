@@ -7,8 +7,8 @@
 // CHECK: kernel.fusions = [{boundary = "rope", bytes_saved = 64 : i64, launches_saved = 2 : i64, layers = "", reason = "in the attention's prologue", status = "fused", unit = "a"}]
 transformer.model @rotated {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>}, %positions: tensor<?xi32> {transformer.name = "position_ids", transformer.shape = array<i64: -1, -2>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %positions: tensor<?xi32> {transformer.name = "position_ids", transformer.shape = #transformer.shape<batch, tokens>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %dq = tensor.empty(%rows) : tensor<?x4xf32>
@@ -31,8 +31,8 @@ transformer.model @rotated {
 // CHECK-NOT: kernel.fusions
 transformer.model @keep_as_nothing_is_rotated {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %dq = tensor.empty(%rows) : tensor<?x4xf32>

@@ -7,8 +7,8 @@
 // CHECK: kernel.fusions = [{boundary = "softmax-scale", bytes_saved = 0 : i64, launches_saved = 1 : i64, layers = "", reason = "with log2 e in the transposed queries", status = "fused", unit = "a"}]
 transformer.model @attention {
   transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
-  func.func @forward(%batch: index, %tokens: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 4>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
     %dq = tensor.empty(%rows) : tensor<?x4xf32>

@@ -24,22 +24,22 @@ transformer.model @m {
   transformer.parameter @heads : tensor<2xf32> = #transformer.stored<"w", "heads", tensor<2xf32>>
   transformer.parameter @distance : tensor<2x3xf32> = #transformer.stored<"w", "distance", tensor<2x3xf32>>
   transformer.parameter @pair : tensor<2x4xf32> = #transformer.stored<"w", "pair", tensor<2x4xf32>>
-  func.func @forward(%batch: index, %tokens: index,
-      %q: tensor<?x2xf32> {transformer.name = "q", transformer.shape = array<i64: -1, -2, 2>},
-      %k: tensor<?x1xf32> {transformer.name = "k", transformer.shape = array<i64: -1, -2, 1>},
-      %v: tensor<?x1xf32> {transformer.name = "v", transformer.shape = array<i64: -1, -2, 1>},
-      %n: tensor<?x2xf32> {transformer.name = "none", transformer.shape = array<i64: -1, -2, 2>},
-      %f: tensor<?x1xf32> {transformer.name = "factor", transformer.shape = array<i64: -1, -2, 1>},
-      %b: tensor<?x2xf32> {transformer.name = "of_key", transformer.shape = array<i64: -1, -2, 2>},
-      %c: tensor<?x6xf32> {transformer.name = "content", transformer.shape = array<i64: -1, -2, 6>})
-      -> (tensor<?x2xf32> {transformer.name = "heads", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "queries", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "sinks", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "distance", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "pair", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "of_key", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "content_query", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "content_key", transformer.shape = array<i64: -1, -2, 2>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %q: tensor<?x2xf32> {transformer.name = "q", transformer.shape = #transformer.shape<batch, tokens, 2>},
+      %k: tensor<?x1xf32> {transformer.name = "k", transformer.shape = #transformer.shape<batch, tokens, 1>},
+      %v: tensor<?x1xf32> {transformer.name = "v", transformer.shape = #transformer.shape<batch, tokens, 1>},
+      %n: tensor<?x2xf32> {transformer.name = "none", transformer.shape = #transformer.shape<batch, tokens, 2>},
+      %f: tensor<?x1xf32> {transformer.name = "factor", transformer.shape = #transformer.shape<batch, tokens, 1>},
+      %b: tensor<?x2xf32> {transformer.name = "of_key", transformer.shape = #transformer.shape<batch, tokens, 2>},
+      %c: tensor<?x6xf32> {transformer.name = "content", transformer.shape = #transformer.shape<batch, tokens, 6>})
+      -> (tensor<?x2xf32> {transformer.name = "heads", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "queries", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "sinks", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "distance", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "pair", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "of_key", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "content_query", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "content_key", transformer.shape = #transformer.shape<batch, tokens, 2>}) {
     %zero = arith.constant 0 : index
     %rows = arith.muli %batch, %tokens : index
     %one = kernel.weight @ones -> tensor<1xf32>

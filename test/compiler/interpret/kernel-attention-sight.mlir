@@ -17,20 +17,20 @@
 // CHECK-DAG: linear [1, 3, 1] 1 9.5 4.75{{$}}
 transformer.model @m {
   transformer.parameter @decay : tensor<1xf32> = #transformer.stored<"w", "decay", tensor<1xf32>>
-  func.func @forward(%batch: index, %tokens: index,
-      %q: tensor<?x1xf32> {transformer.name = "q", transformer.shape = array<i64: -1, -2, 1>},
-      %k: tensor<?x1xf32> {transformer.name = "k", transformer.shape = array<i64: -1, -2, 1>},
-      %v: tensor<?x1xf32> {transformer.name = "v", transformer.shape = array<i64: -1, -2, 1>},
-      %mask: tensor<?xi32> {transformer.name = "mask", transformer.shape = array<i64: -1, -2>},
-      %s: tensor<?xi32> {transformer.name = "segments", transformer.shape = array<i64: -1, -2>},
-      %p: tensor<?xi32> {transformer.name = "prefix", transformer.shape = array<i64: -1>})
-      -> (tensor<?x1xf32> {transformer.name = "window", transformer.shape = array<i64: -1, -2, 1>},
-          tensor<?x1xf32> {transformer.name = "chunk", transformer.shape = array<i64: -1, -2, 1>},
-          tensor<?x1xf32> {transformer.name = "segments", transformer.shape = array<i64: -1, -2, 1>},
-          tensor<?x1xf32> {transformer.name = "prefixed", transformer.shape = array<i64: -1, -2, 1>},
-          tensor<?x1xf32> {transformer.name = "halves", transformer.shape = array<i64: -1, -2, 1>},
-          tensor<?x1xf32> {transformer.name = "later", transformer.shape = array<i64: -1, -2, 1>},
-          tensor<?x1xf32> {transformer.name = "linear", transformer.shape = array<i64: -1, -2, 1>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %q: tensor<?x1xf32> {transformer.name = "q", transformer.shape = #transformer.shape<batch, tokens, 1>},
+      %k: tensor<?x1xf32> {transformer.name = "k", transformer.shape = #transformer.shape<batch, tokens, 1>},
+      %v: tensor<?x1xf32> {transformer.name = "v", transformer.shape = #transformer.shape<batch, tokens, 1>},
+      %mask: tensor<?xi32> {transformer.name = "mask", transformer.shape = #transformer.shape<batch, tokens>},
+      %s: tensor<?xi32> {transformer.name = "segments", transformer.shape = #transformer.shape<batch, tokens>},
+      %p: tensor<?xi32> {transformer.name = "prefix", transformer.shape = #transformer.shape<batch>})
+      -> (tensor<?x1xf32> {transformer.name = "window", transformer.shape = #transformer.shape<batch, tokens, 1>},
+          tensor<?x1xf32> {transformer.name = "chunk", transformer.shape = #transformer.shape<batch, tokens, 1>},
+          tensor<?x1xf32> {transformer.name = "segments", transformer.shape = #transformer.shape<batch, tokens, 1>},
+          tensor<?x1xf32> {transformer.name = "prefixed", transformer.shape = #transformer.shape<batch, tokens, 1>},
+          tensor<?x1xf32> {transformer.name = "halves", transformer.shape = #transformer.shape<batch, tokens, 1>},
+          tensor<?x1xf32> {transformer.name = "later", transformer.shape = #transformer.shape<batch, tokens, 1>},
+          tensor<?x1xf32> {transformer.name = "linear", transformer.shape = #transformer.shape<batch, tokens, 1>}) {
     %zero = arith.constant 0 : index
     %one = arith.constant 1 : index
     %rows = arith.muli %batch, %tokens : index

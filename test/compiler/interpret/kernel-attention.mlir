@@ -15,13 +15,13 @@
 // RUN: python3 %tensors print %t/out rotated | FileCheck %s --check-prefix=TURN
 // TURN: rotated [1, 2, 2] 1 2 3 6{{$}}
 transformer.model @m {
-  func.func @forward(%batch: index, %tokens: index,
-      %x: tensor<?x6xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 6>},
-      %mask: tensor<?xi32> {transformer.name = "attention_mask", transformer.default = "ones", transformer.shape = array<i64: -1, -2>},
-      %positions: tensor<?xi32> {transformer.name = "position_ids", transformer.default = "positions", transformer.shape = array<i64: -1, -2>})
-      -> (tensor<?x2xf32> {transformer.name = "slopes", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "causal", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "rotated", transformer.shape = array<i64: -1, -2, 2>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %x: tensor<?x6xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 6>},
+      %mask: tensor<?xi32> {transformer.name = "attention_mask", transformer.default = "ones", transformer.shape = #transformer.shape<batch, tokens>},
+      %positions: tensor<?xi32> {transformer.name = "position_ids", transformer.default = "positions", transformer.shape = #transformer.shape<batch, tokens>})
+      -> (tensor<?x2xf32> {transformer.name = "slopes", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "causal", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "rotated", transformer.shape = #transformer.shape<batch, tokens, 2>}) {
     %zero = arith.constant 0 : index
     %rows = arith.muli %batch, %tokens : index
     %b = tensor.empty(%rows) : tensor<?x1xf32>

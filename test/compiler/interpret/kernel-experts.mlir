@@ -18,14 +18,14 @@
 transformer.model @m {
   transformer.parameter @w : tensor<4x2x1xf32> = #transformer.stored<"w", "w", tensor<4x2x1xf32>>
   transformer.parameter @b : tensor<4x1xf32> = #transformer.stored<"w", "b", tensor<4x1xf32>>
-  func.func @forward(%batch: index, %tokens: index,
-      %x: tensor<?x1xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 1>},
-      %l: tensor<?x4xf32> {transformer.name = "logits", transformer.shape = array<i64: -1, -2, 4>})
-      -> (tensor<?x2xf32> {transformer.name = "weights", transformer.shape = array<i64: -1, -2, 2>},
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %x: tensor<?x1xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 1>},
+      %l: tensor<?x4xf32> {transformer.name = "logits", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x2xf32> {transformer.name = "weights", transformer.shape = #transformer.shape<batch, tokens, 2>},
           tensor<?xi32> {transformer.name = "order"}, tensor<?xi32> {transformer.name = "place"},
           tensor<5xi32> {transformer.name = "starts"}, tensor<?x1xf32> {transformer.name = "sent"},
-          tensor<?x1xf32> {transformer.name = "mixed", transformer.shape = array<i64: -1, -2, 1>},
-          tensor<?x1xf32> {transformer.name = "summed", transformer.shape = array<i64: -1, -2, 1>}) {
+          tensor<?x1xf32> {transformer.name = "mixed", transformer.shape = #transformer.shape<batch, tokens, 1>},
+          tensor<?x1xf32> {transformer.name = "summed", transformer.shape = #transformer.shape<batch, tokens, 1>}) {
     %rows = arith.muli %batch, %tokens : index
     %k = arith.constant 2 : index
     %slots = arith.muli %rows, %k : index

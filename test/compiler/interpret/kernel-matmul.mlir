@@ -12,10 +12,10 @@ transformer.model @m {
   transformer.parameter @w : tensor<4x2xf32> = #transformer.stored<"w", "w", tensor<4x2xf32>>
   transformer.parameter @column : tensor<2xf32> = #transformer.stored<"w", "column", tensor<2xf32>>
   transformer.parameter @one : tensor<1xf32> = #transformer.stored<"w", "one", tensor<1xf32>>
-  func.func @forward(%batch: index, %tokens: index,
-      %x: tensor<?x2xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 2>},
-      %row: tensor<?x1xf32> {transformer.name = "row", transformer.shape = array<i64: -1, -2, 1>})
-      -> (tensor<?x2xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 2>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %x: tensor<?x2xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 2>},
+      %row: tensor<?x1xf32> {transformer.name = "row", transformer.shape = #transformer.shape<batch, tokens, 1>})
+      -> (tensor<?x2xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 2>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @w -> tensor<4x2xf32>
     %column = kernel.weight @column -> tensor<2xf32>

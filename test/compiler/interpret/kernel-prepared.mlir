@@ -21,22 +21,22 @@
 // CHECK-DAG: mean [2, 4] 5 6 7 8 7 8 9 10{{$}}
 // CHECK-DAG: grouped [2, 3, 4] 0.4472136 0.8944272 0.6 0.8
 transformer.model @m {
-  func.func @forward(%batch: index, %tokens: index,
-      %ids: tensor<?xi32> {transformer.name = "ids", transformer.shape = array<i64: -1, -2>},
-      %mask: tensor<?xi32> {transformer.name = "mask", transformer.shape = array<i64: -1, -2>},
-      %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 4>},
-      %sound: tensor<?x6xf32> {transformer.name = "sound", transformer.shape = array<i64: -1, 2, 3>},
-      %positions: tensor<?xi32> {transformer.name = "position_ids", transformer.shape = array<i64: -1, -2>})
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %ids: tensor<?xi32> {transformer.name = "ids", transformer.shape = #transformer.shape<batch, tokens>},
+      %mask: tensor<?xi32> {transformer.name = "mask", transformer.shape = #transformer.shape<batch, tokens>},
+      %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>},
+      %sound: tensor<?x6xf32> {transformer.name = "sound", transformer.shape = #transformer.shape<batch, 2, 3>},
+      %positions: tensor<?xi32> {transformer.name = "position_ids", transformer.shape = #transformer.shape<batch, tokens>})
       -> (tensor<?x1xf32> {transformer.name = "alibi"},
-          tensor<?x4xf32> {transformer.name = "turned", transformer.shape = array<i64: -1, -2, 4>},
+          tensor<?x4xf32> {transformer.name = "turned", transformer.shape = #transformer.shape<batch, tokens, 4>},
           tensor<?x1xf32> {transformer.name = "log_keys"}, tensor<?x1xf32> {transformer.name = "causal_keys"},
           tensor<?xi32> {transformer.name = "numbers"},
-          tensor<?xi32> {transformer.name = "counted", transformer.shape = array<i64: -1, -2>},
+          tensor<?xi32> {transformer.name = "counted", transformer.shape = #transformer.shape<batch, tokens>},
           tensor<?x8xf32> {transformer.name = "gathered"}, tensor<?x6xf32> {transformer.name = "patches"},
           tensor<?xi32> {transformer.name = "second"}, tensor<?xi32> {transformer.name = "last"},
           tensor<?xi32> {transformer.name = "first_id"}, tensor<?xi32> {transformer.name = "highest_id"},
           tensor<?x4xf32> {transformer.name = "mean"},
-          tensor<?x4xf32> {transformer.name = "grouped", transformer.shape = array<i64: -1, -2, 4>}) {
+          tensor<?x4xf32> {transformer.name = "grouped", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
     %rows = arith.muli %batch, %tokens : index
     %o1 = tensor.empty(%rows) : tensor<?x1xf32>
     %o2 = tensor.empty(%rows) : tensor<?x2xf32>

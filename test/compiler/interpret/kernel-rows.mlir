@@ -13,10 +13,10 @@
 // FAR: error: index 3 is read at row 1 but the table has 3 rows
 transformer.model @m {
   transformer.parameter @table : tensor<3x2xf32> = #transformer.stored<"w", "table", tensor<3x2xf32>>
-  func.func @forward(%batch: index, %tokens: index,
-      %ids: tensor<?xi32> {transformer.name = "input_ids", transformer.shape = array<i64: -1, -2>})
-      -> (tensor<?x2xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 2>},
-          tensor<?x2xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -2, 2>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %ids: tensor<?xi32> {transformer.name = "input_ids", transformer.shape = #transformer.shape<batch, tokens>})
+      -> (tensor<?x2xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 2>},
+          tensor<?x2xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 2>}) {
     %rows = arith.muli %batch, %tokens : index
     %table = kernel.weight #transformer.times<@table, 1.0> -> tensor<3x2xf32>
     %y, %z = kernel.launch {

@@ -12,12 +12,12 @@
 // RUN: not %mille run %s --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=SIZES
 // SIZES: error: no input says how many decoder tokens input decoder_x has
 transformer.model @m {
-  func.func @forward(%batch: index, %tokens: index, %decoder_tokens: index,
-      %x: tensor<?x1xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 1>},
-      %d: tensor<?x1xf32> {transformer.name = "decoder_x", transformer.decoder, transformer.default = "zeros", transformer.shape = array<i64: -1, -3, 1>},
-      %i: tensor<?x2xf32> {transformer.name = "pixels", transformer.shape = array<i64: -1, 1, 1, 2>})
-      -> (tensor<?x1xf32> {transformer.name = "decoded", transformer.shape = array<i64: -1, -3, 1>})
-      attributes {kernel.decoder} {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %decoder_tokens: index {kernel.size = "decoder_tokens"},
+      %x: tensor<?x1xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 1>},
+      %d: tensor<?x1xf32> {transformer.name = "decoder_x", transformer.default = "zeros", transformer.shape = #transformer.shape<batch, decoder_tokens, 1>},
+      %i: tensor<?x2xf32> {transformer.name = "pixels", transformer.shape = #transformer.shape<batch, 1, 1, 2>})
+      -> (tensor<?x1xf32> {transformer.name = "decoded", transformer.shape = #transformer.shape<batch, decoder_tokens, 1>})
+      {
     %zero = arith.constant 0 : index
     kernel.keep %d as "decoder_hidden_states" index 0 : tensor<?x1xf32>
     %two = arith.constant 2 : index

@@ -29,12 +29,12 @@
 transformer.model @m {
   func.func @forward(%x: tensor<?x?x1xf32> {transformer.name = "x"},
       %m: tensor<?x?xi32> {transformer.name = "attention_mask", transformer.default = "ones"},
-      %d: tensor<?x?x1xf32> {transformer.name = "decoder_x", transformer.decoder},
-      %p: tensor<?x?xi32> {transformer.name = "decoder_position_ids", transformer.default = "positions", transformer.decoder},
+      %d: tensor<?x?x1xf32> {transformer.name = "decoder_x", transformer.shape = #transformer.shape<batch, decoder_tokens, 1>},
+      %p: tensor<?x?xi32> {transformer.name = "decoder_position_ids", transformer.default = "positions", transformer.shape = #transformer.shape<batch, decoder_tokens>},
       %i: tensor<?x1x2xf32> {transformer.name = "pixels"})
       -> (tensor<?x?x1xf32> {transformer.name = "decoded"}, tensor<?x?xi32> {transformer.name = "mask"},
           tensor<?x?xi32> {transformer.name = "positions"}, tensor<?x?xf32> {transformer.name = "similarity"},
-          tensor<?x?x1xf32> {transformer.name = "flat", transformer.shape = array<i64: -1, -3>}) {
+          tensor<?x?x1xf32> {transformer.name = "flat", transformer.shape = #transformer.shape<batch, decoder_tokens>}) {
     transformer.keep %x as "encoder_hidden_states" index 0 : tensor<?x?x1xf32>
     transformer.keep %d as "decoder_hidden_states" index 0 : tensor<?x?x1xf32>
     %0 = transformer.attend %d, %x, %x key_mask %m : tensor<?x?xi32> heads 1 kv_heads 1 head_dim 1 value_dim 1 scale 1.0 mask bidirectional

@@ -42,85 +42,23 @@ struct Checker {
 
 } // namespace
 
-#define AT(type, field) offsetof(type, field)
-
 int main() {
   mlir::MLIRContext mlirContext;
   mlirContext.loadDialect<mlir::LLVM::LLVMDialect>();
   AbiTypes types(&mlirContext);
   Checker c;
-  c.check("mille_dimension", types.dimension, sizeof(mille_dimension),
-          {AT(mille_dimension, min), AT(mille_dimension, extent),
-           AT(mille_dimension, stride), AT(mille_dimension, flags)});
   // The type's three fields are stored as one word.
-  static_assert(
-      AT(mille_buffer, type_bits) == AT(mille_buffer, type_code) + 1 &&
-      AT(mille_buffer, type_lanes) == AT(mille_buffer, type_code) + 2);
-  c.check("mille_buffer", types.buffer, sizeof(mille_buffer),
-          {AT(mille_buffer, device), AT(mille_buffer, device_interface),
-           AT(mille_buffer, host), AT(mille_buffer, flags),
-           AT(mille_buffer, type_code), AT(mille_buffer, dimensions),
-           AT(mille_buffer, dimension), AT(mille_buffer, padding)});
-  c.check("mille_stage", types.stage, sizeof(mille_stage),
-          {AT(mille_stage, kernel), AT(mille_stage, buffers),
-           AT(mille_stage, scalars), AT(mille_stage, sequence_rows),
-           AT(mille_stage, starts), AT(mille_stage, entries),
-           AT(mille_stage, stacked), AT(mille_stage, token_buffers),
-           AT(mille_stage, token_scalars)});
-  c.check("mille_kernel", types.kernel, sizeof(mille_kernel),
-          {AT(mille_kernel, name), AT(mille_kernel, partition),
-           AT(mille_kernel, buffer_count), AT(mille_kernel, scalar_count),
-           AT(mille_kernel, column_unit), AT(mille_kernel, row_unit),
-           AT(mille_kernel, few_rows), AT(mille_kernel, key_unit),
-           AT(mille_kernel, flops_per_row), AT(mille_kernel, bytes_weights),
-           AT(mille_kernel, row_dimension), AT(mille_kernel, functions)});
-  c.check("mille_run", types.run, sizeof(mille_run),
-          {AT(mille_run, batch), AT(mille_run, tokens),
-           AT(mille_run, decoder_tokens), AT(mille_run, token_rows),
-           AT(mille_run, padded_rows), AT(mille_run, arena),
-           AT(mille_run, weights), AT(mille_run, table), AT(mille_run, inputs),
-           AT(mille_run, outputs)});
-  c.check("mille_tensor_info", types.tensorInfo, sizeof(mille_tensor_info),
-          {AT(mille_tensor_info, name), AT(mille_tensor_info, type),
-           AT(mille_tensor_info, rank), AT(mille_tensor_info, shape),
-           AT(mille_tensor_info, fallback), AT(mille_tensor_info, reserved),
-           AT(mille_tensor_info, below)});
-  c.check(
-      "mille_isa", types.isa, sizeof(mille_isa),
-      {AT(mille_isa, name), AT(mille_isa, features), AT(mille_isa, backend)});
-  c.check("mille_schedule_info", types.schedule, sizeof(mille_schedule_info),
-          {AT(mille_schedule_info, name), AT(mille_schedule_info, from),
-           AT(mille_schedule_info, to), AT(mille_schedule_info, steps)});
-  c.check("mille_stack_info", types.stack, sizeof(mille_stack_info),
-          {AT(mille_stack_info, first_entry), AT(mille_stack_info, row_entries),
-           AT(mille_stack_info, layers)});
-  c.check("mille_model", types.model, sizeof(mille_model),
-          {AT(mille_model, abi_version),
-           AT(mille_model, isa_count),
-           AT(mille_model, input_count),
-           AT(mille_model, output_count),
-           AT(mille_model, kernel_count),
-           AT(mille_model, max_tokens),
-           AT(mille_model, name),
-           AT(mille_model, isas),
-           AT(mille_model, inputs),
-           AT(mille_model, outputs),
-           AT(mille_model, kernels),
-           AT(mille_model, arena_bytes_per_row),
-           AT(mille_model, scratch_bytes),
-           AT(mille_model, scratch_bytes_per_token),
-           AT(mille_model, weights_bytes),
-           AT(mille_model, weights_hash),
-           AT(mille_model, weights),
-           AT(mille_model, forward),
-           AT(mille_model, max_decoder_tokens),
-           AT(mille_model, fixed_tokens),
-           AT(mille_model, slots),
-           AT(mille_model, schedule_count),
-           AT(mille_model, schedules),
-           AT(mille_model, padding_ends),
-           AT(mille_model, mask_input),
-           AT(mille_model, stack_count),
-           AT(mille_model, stacks)});
+  static_assert(offsetof(mille_buffer, type_bits) ==
+                    offsetof(mille_buffer, type_code) + 1 &&
+                offsetof(mille_buffer, type_lanes) ==
+                    offsetof(mille_buffer, type_code) + 2);
+  // clang-format off
+#define MILLE_STRUCT(NAME) { using Struct = mille_##NAME; \
+  c.check("mille_" #NAME, types.NAME, sizeof(Struct), {
+#define MILLE_FIELD(TYPE, NAME) offsetof(Struct, NAME),
+#define MILLE_ARRAY(TYPE, NAME, COUNT) offsetof(Struct, NAME),
+#define MILLE_END(NAME) }); }
+#include "runtime/abi.def"
+  // clang-format on
   return failures != 0;
 }

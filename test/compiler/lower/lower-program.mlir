@@ -30,9 +30,9 @@
 
 // EMBED: llvm.mlir.global external constant @tiny_weights_data
 // EMBED: llvm.mlir.addressof @tiny_weights_data
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>})
-    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 16>}) {
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 16>})
+    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 16>}) {
   %rows = arith.muli %batch, %tokens : index
   %o = tensor.empty(%rows) : tensor<?x16xf32>
   %a = kernel.rows ins(%x : tensor<?x16xf32>) outs(%o : tensor<?x16xf32>) gather [-1] {

@@ -24,12 +24,12 @@
 // CHECK: llvm.mlir.constant(3 : i32)
 // CHECK-NEXT: llvm.insertvalue {{.*}}[1]
 module {
-  func.func @forward(%batch: index, %tokens: index,
-      %qkv: memref<?x24xf32> {transformer.name = "qkv", transformer.shape = array<i64: -1, -2, 24>},
-      %mask: memref<?xi32> {transformer.default = "ones", transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>},
-      %step: memref<1xi32> {transformer.default = "none", transformer.name = "step", transformer.shape = array<i64: 1>},
-      %out: memref<?x8xf32> {kernel.output, transformer.name = "y", transformer.shape = array<i64: -1, -2, 8>},
-      %pooled: memref<?x8xf32> {kernel.output, transformer.name = "p", transformer.shape = array<i64: -1, 8>})
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %qkv: memref<?x24xf32> {transformer.name = "qkv", transformer.shape = #transformer.shape<batch, tokens, 24>},
+      %mask: memref<?xi32> {transformer.default = "ones", transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>},
+      %step: memref<1xi32> {transformer.default = "none", transformer.name = "step", transformer.shape = #transformer.shape<1>},
+      %out: memref<?x8xf32> {kernel.output, transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 8>},
+      %pooled: memref<?x8xf32> {kernel.output, transformer.name = "p", transformer.shape = #transformer.shape<batch, 8>})
       attributes {kernel.arena_bytes_per_row = 256 : i64} {
     %rows = arith.muli %batch, %tokens : index
     %zero = arith.constant 0 : index
@@ -52,8 +52,8 @@ module {
 // -----
 
 module {
-  func.func @forward(%batch: index, %tokens: index,
-      %x: memref<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>})
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %x: memref<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>})
       attributes {kernel.arena_bytes_per_row = 0 : i64} {
     // expected-error @below {{names "hidden_states" but no output has that name}}
     kernel.keep %x as "hidden_states" index 0 : memref<?x8xf32>
@@ -64,8 +64,8 @@ module {
 // -----
 
 module {
-  func.func @forward(%batch: index, %tokens: index,
-      %x: memref<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>})
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %x: memref<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>})
       attributes {kernel.arena_bytes_per_row = 0 : i64} {
     // expected-error @below {{has no lowering to host code}}
     %0 = arith.subi %batch, %tokens : index
@@ -82,8 +82,8 @@ module {
 // -----
 
 module {
-  func.func @forward(%batch: index, %tokens: index,
-      %step: memref<1xi32> {transformer.name = "step", transformer.shape = array<i64: 1>, transformer.default = "none"})
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %step: memref<1xi32> {transformer.name = "step", transformer.shape = #transformer.shape<1>, transformer.default = "none"})
       attributes {kernel.arena_bytes_per_row = 128 : i64} {
     %c1 = arith.constant 1 : index
     %a = kernel.arena offset 0 rows %c1 : memref<1xf32>

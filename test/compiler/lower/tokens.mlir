@@ -16,16 +16,16 @@
 // CHECK-DAG: @numbers{{.*}}(dense<[1.000000e+00, 1.000000e-03]> : tensor<2xf64>)
 // CHECK-DAG: @numbers{{.*}}(dense<[5.120000e+02, 1.600000e+01, 0.000000e+00, 0.000000e+00, 0.000000e+00]> : tensor<5xf64>)
 // CHECK-DAG: @numbers{{.*}}(dense<[1, -1, 2, 0]> : tensor<4xi32>)
-func.func @forward(%batch: index, %tokens: index,
-    %ids: tensor<?xi32> {transformer.name = "ids", transformer.shape = array<i64: -1, -2>},
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, 3, 8>})
-    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, 2, 16>},
-        tensor<?x8xf32> {transformer.name = "p", transformer.shape = array<i64: -1, 8>},
-        tensor<?x2xf32> {transformer.name = "a", transformer.shape = array<i64: -1, -2, 2>},
-        tensor<?x4xf32> {transformer.name = "r", transformer.shape = array<i64: -1, -2, 4>},
-        tensor<?x1xf32> {transformer.name = "s", transformer.shape = array<i64: -1, -2, 1>},
-        tensor<?xi32> {transformer.name = "n", transformer.shape = array<i64: -1, 3>},
-        tensor<?xi32> {transformer.name = "c", transformer.shape = array<i64: -1, -2>}) {
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %ids: tensor<?xi32> {transformer.name = "ids", transformer.shape = #transformer.shape<batch, tokens>},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, 3, 8>})
+    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, 2, 16>},
+        tensor<?x8xf32> {transformer.name = "p", transformer.shape = #transformer.shape<batch, 8>},
+        tensor<?x2xf32> {transformer.name = "a", transformer.shape = #transformer.shape<batch, tokens, 2>},
+        tensor<?x4xf32> {transformer.name = "r", transformer.shape = #transformer.shape<batch, tokens, 4>},
+        tensor<?x1xf32> {transformer.name = "s", transformer.shape = #transformer.shape<batch, tokens, 1>},
+        tensor<?xi32> {transformer.name = "n", transformer.shape = #transformer.shape<batch, 3>},
+        tensor<?xi32> {transformer.name = "c", transformer.shape = #transformer.shape<batch, tokens>}) {
   %two = arith.constant 2 : index
   %three = arith.constant 3 : index
   %rows = arith.muli %batch, %tokens : index
@@ -67,10 +67,10 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK: @numbers{{.*}}(dense<[8, 2, 1, 4, 2, 1, 1, 0]> : tensor<8xi32>)
 // the weight's dimensions: 64, 16, panels, experts
 // CHECK: llvm.mlir.global private constant @model.0
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>},
-    %l: tensor<?x8xf32> {transformer.name = "l", transformer.shape = array<i64: -1, -2, 8>})
-    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 16>}) {
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 16>},
+    %l: tensor<?x8xf32> {transformer.name = "l", transformer.shape = #transformer.shape<batch, tokens, 8>})
+    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 16>}) {
   %k = arith.constant 2 : index
   %rows = arith.muli %batch, %tokens : index
   %slots = arith.muli %rows, %k : index
@@ -102,9 +102,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK: %[[QUERIES:.*]] = llvm.mlir.constant(13 : i64)
 // CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, i64, ptr, i64, i64, i32, i32)>
 // CHECK-NEXT: llvm.store %[[QUERIES]], %[[AT]]
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, 39, 8>})
-    -> (tensor<?x8xf32> {transformer.name = "y", transformer.shape = array<i64: -1, 39, 8>}) {
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, 39, 8>})
+    -> (tensor<?x8xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, 39, 8>}) {
   %c13 = arith.constant 13 : index
   %c39 = arith.constant 39 : index
   %zero = arith.constant 0 : index
@@ -133,13 +133,13 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-NEXT: llvm.store %[[BUFFERS]], %[[BUFFERS_AT]]
 // CHECK: %[[SCALARS_AT:.*]] = llvm.getelementptr %{{.*}}[0, 8]
 // CHECK-NEXT: llvm.store %[[SCALARS]], %[[SCALARS_AT]]
-func.func @forward(%batch: index, %tokens: index, %decoder: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "m", transformer.shape = array<i64: -1, -2>},
-    %d: tensor<?x8xf32> {transformer.name = "d", transformer.shape = array<i64: -1, -3, 8>})
-    -> (tensor<?x8xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -3, 8>},
-        tensor<?xi32> {transformer.name = "p", transformer.shape = array<i64: -1>})
-    attributes {kernel.decoder, kernel.padding_ends = 3 : i64, kernel.mask_input = 1 : i64} {
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %decoder: index {kernel.size = "decoder_tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "m", transformer.shape = #transformer.shape<batch, tokens>},
+    %d: tensor<?x8xf32> {transformer.name = "d", transformer.shape = #transformer.shape<batch, decoder_tokens, 8>})
+    -> (tensor<?x8xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, decoder_tokens, 8>},
+        tensor<?xi32> {transformer.name = "p", transformer.shape = #transformer.shape<batch>})
+    attributes {kernel.padding_ends = 3 : i64, kernel.mask_input = 1 : i64} {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
   %decoderRows = arith.muli %batch, %decoder : index
@@ -156,8 +156,8 @@ func.func @forward(%batch: index, %tokens: index, %decoder: index,
 
 // -----
 
-func.func @forward(%batch: index, %tokens: index,
-    %l: memref<?x2048xf32> {transformer.name = "l", transformer.shape = array<i64: -1, -2, 2048>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %l: memref<?x2048xf32> {transformer.name = "l", transformer.shape = #transformer.shape<batch, tokens, 2048>})
     attributes {kernel.arena_bytes_per_row = 1024 : i64} {
   %rows = arith.muli %batch, %tokens : index
   %w = kernel.arena offset 0 rows %rows : memref<?x1xf32>
@@ -167,16 +167,5 @@ func.func @forward(%batch: index, %tokens: index,
   // expected-error @below {{chooses among 2048 experts but the most are 1024}}
   kernel.route %l outs(%w, %o, %p, %s : memref<?x1xf32>, memref<?xi32>, memref<?xi32>, memref<2049xi32>)
     k 1 score 1 groups 1 top_groups 1 group_score 1 renormalised true softmax_chosen false epsilon 0.0 factor 1.0 : memref<?x2048xf32>
-  return
-}
-
-// -----
-
-func.func @forward(%batch: index, %tokens: index)
-    attributes {kernel.arena_bytes_per_row = 64 : i64} {
-  %rows = arith.muli %batch, %tokens : index
-  %s = kernel.arena offset 0 rows %rows : memref<?x1xf32>
-  // expected-error @below {{log_floor has no positions}}
-  kernel.query_scale tokens %tokens scale <log_floor, beta = 0.1, period = 8192, offset = 1> causal true outs(%s : memref<?x1xf32>)
   return
 }

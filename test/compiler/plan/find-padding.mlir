@@ -5,9 +5,9 @@
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: attributes {kernel.mask_input = 1 : i64, kernel.padding_ends = 3 : i64}
 // SAYS: rows that attention_mask hides at either end of a sequence are removed
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> (tensor<?x8xf32>, tensor<?x8xf32>) {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -32,8 +32,8 @@ func.func @forward(%batch: index, %tokens: index,
 // Without a mask nothing says what padding is.
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -50,9 +50,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: kernel.padding_ends = 1 : i64
 // SAYS: rows that attention_mask hides at the end of a sequence are removed, not those before it: attention's chunks begin at a sequence's first token
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -71,9 +71,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: kernel.padding_ends = 1 : i64
 // SAYS: rows that attention_mask hides at the end of a sequence are removed, not those before it: attention's prefix begins at a sequence's first token
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>}, %p: tensor<?xi32> {transformer.name = "p", transformer.shape = array<i64: -1>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>}, %p: tensor<?xi32> {transformer.name = "p", transformer.shape = #transformer.shape<batch>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -93,9 +93,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: kernel.padding_ends = 1 : i64
 // SAYS: rows that attention_mask hides at the end of a sequence are removed, not those before it: attention sees keys that the mask hides before its tokens
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -117,9 +117,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: attention sees keys that the mask hides
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -141,9 +141,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: attention's bias has a column per pair of all tokens
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -164,9 +164,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: attention groups tokens in windows
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -189,9 +189,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: kernel.padding_ends = 1 : i64
 // SAYS: rows that attention_mask hides at the end of a sequence are removed, not those before it: the first token of a sequence is pooled, masked or not
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -217,9 +217,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: a token is pooled that may be padding
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -245,9 +245,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: a token is pooled that may be padding
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -273,9 +273,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: a token is pooled that may be padding
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -301,9 +301,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: padding is in the mean of a sequence's tokens
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -324,9 +324,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: rows of tokens are read by numbers that are no pooling's
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>}, %i: tensor<?xi32> {transformer.name = "i", transformer.shape = array<i64: -1>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>}, %i: tensor<?xi32> {transformer.name = "i", transformer.shape = #transformer.shape<batch>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -350,9 +350,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: a query's scale counts keys that the mask hides
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -373,9 +373,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: rotations follow the largest position, counted with padding
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -399,9 +399,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: positions are counted in rows that are no input
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -424,9 +424,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: kernel.gather_tokens joins rows
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -447,9 +447,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: an input has its tokens in another dimension than the second
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>}, %z: tensor<?x8xf32> {transformer.name = "z", transformer.shape = array<i64: -1, 2, -2, 8>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>}, %z: tensor<?x8xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, 2, tokens, 8>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -468,9 +468,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: kernel.padding_ends = 1 : i64
 // SAYS: rows that attention_mask hides at the end of a sequence are removed, not those before it: attention compares positions in two sequences
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>}, %z: tensor<?x8xf32> {transformer.name = "z", transformer.shape = array<i64: -1, 4, 8>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>}, %z: tensor<?x8xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, 4, 8>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
@@ -495,9 +495,9 @@ func.func @forward(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @forward
 // CHECK-NOT: kernel.padding_ends
 // SAYS: rows that attention_mask hides are computed: linear attention groups tokens in windows
-func.func @forward(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index

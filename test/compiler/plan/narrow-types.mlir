@@ -35,7 +35,7 @@
 // PLAN-DAG: kernel.weight #transformer.pack<#transformer.row_sums<{{.*}}, panel = 48, accumulators = 1> -> memref<1x1x48xi32>
 // PLAN-DAG: kernel.arena {{.*}} : memref<?x16xbf16, strided<[32, 1]>>
 // PLAN-DAG: kernel.arena {{.*}} : memref<?x8xui8, strided<[64, 1]>>
-func.func @chain(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x4xf32> {transformer.name = "y"}) {
+func.func @chain(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "tokens"}, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x4xf32> {transformer.name = "y"}) {
   %rows = arith.muli %b, %t : index
   %w = kernel.weight @w -> tensor<16x8xf32>
   %d0 = tensor.empty(%rows) : tensor<?x16xf32>
@@ -69,7 +69,7 @@ func.func @chain(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "
 // INT8-NEXT: math.fma %[[SUM]], %[[COLUMN]], %[[R]] : f32
 // CHECK-NOT: kernel.quantize
 // CHECK: return
-func.func @shared(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x8xf32> {transformer.name = "y"}, tensor<?x8xf32> {transformer.name = "z"}) {
+func.func @shared(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "tokens"}, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x8xf32> {transformer.name = "y"}, tensor<?x8xf32> {transformer.name = "z"}) {
   %rows = arith.muli %b, %t : index
   %n = kernel.launch {
     %d = tensor.empty(%rows) : tensor<?x8xf32>
@@ -98,7 +98,7 @@ func.func @shared(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = 
 // CHECK-LABEL: func.func @gated
 // INT8-DAG: kernel.weight #transformer.slice<#transformer.row_scales<@w>, axis = 0, offset = 0, size = 4, stride = 1> -> tensor<4xf32>
 // INT8-DAG: kernel.weight #transformer.slice<#transformer.row_scales<@w>, axis = 0, offset = 4, size = 4, stride = 1> -> tensor<4xf32>
-func.func @gated(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x4xf32> {transformer.name = "y"}) {
+func.func @gated(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "tokens"}, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x4xf32> {transformer.name = "y"}) {
   %rows = arith.muli %b, %t : index
   %w = kernel.weight @w -> tensor<8x8xf32>
   %d = tensor.empty(%rows) : tensor<?x4xf32>
@@ -115,7 +115,7 @@ func.func @gated(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "
 // CHECK-NOT: bf16
 // CHECK-NOT: i8
 // CHECK: kernel.route
-func.func @routes(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = "x"}) {
+func.func @routes(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "tokens"}, %x: tensor<?x8xf32> {transformer.name = "x"}) {
   %rows = arith.muli %b, %t : index
   %two = arith.constant 2 : index
   %slots = arith.muli %rows, %two : index
@@ -144,7 +144,7 @@ func.func @routes(%b: index, %t: index, %x: tensor<?x8xf32> {transformer.name = 
 // REMARK: attention's scores stay bf16: keys may be of earlier steps
 // REMARK: attention's scores stay bf16: keys may be of earlier steps
 // REMARK-NOT: attention's scores
-func.func @attends(%b: index, %t: index, %n: index, %x: tensor<?x12xf32> {transformer.name = "x"}, %k: tensor<?x12xf32> {transformer.name = "k"}) {
+func.func @attends(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "tokens"}, %n: index {kernel.size = "decoder_tokens"}, %x: tensor<?x12xf32> {transformer.name = "x"}, %k: tensor<?x12xf32> {transformer.name = "k"}) {
   %rows = arith.muli %b, %t : index
   %zero = arith.constant 0 : index
   %o = tensor.empty(%rows) : tensor<?x4xf32>

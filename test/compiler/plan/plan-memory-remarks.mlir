@@ -2,9 +2,9 @@
 
 // CHECK: rows of 4096 bytes take 4160
 // CHECK: arena of 3 buffers takes 8320 bytes per row, 12480 without reuse
-func.func @reuse(%batch: index, %tokens: index,
-    %x: tensor<?x1024xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 1024>})
-    -> (tensor<?x1024xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 1024>}) {
+func.func @reuse(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x1024xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 1024>})
+    -> (tensor<?x1024xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 1024>}) {
   %rows = arith.muli %batch, %tokens : index
   %o = tensor.empty(%rows) : tensor<?x1024xf32>
   %a = kernel.rows ins(%x : tensor<?x1024xf32>) outs(%o : tensor<?x1024xf32>) gather [-1] {
@@ -29,9 +29,9 @@ func.func @reuse(%batch: index, %tokens: index,
 // Two kernels of one launch: when they share tasks, and what each task reads.
 // CHECK: one task takes its rows through 2 kernels, reading 4096 bytes of weights, where each thread has 48 rows or more; with fewer, or where threads multiply narrow types in tile registers, they are 2 launches, cut by columns
 module {
-  func.func @forward(%batch: index, %tokens: index,
-      %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>})
-      -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 16>}) {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 16>})
+      -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 16>}) {
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<1x16x64xf32>
     %z = kernel.launch {

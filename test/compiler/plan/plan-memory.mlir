@@ -4,16 +4,16 @@
 
 // A value that is only returned is written straight into its output.
 // CHECK-LABEL: func.func @direct_output
-// CHECK-SAME: (%[[BATCH:.*]]: index, %[[TOKENS:.*]]: index, %[[X:.*]]: memref<?x8xf32>
-// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x24xf32> {kernel.output, transformer.name = "y", transformer.shape = array<i64: -1, -2, 24>})
+// CHECK-SAME: (%[[BATCH:[a-z0-9]+]]: index {kernel.size = "batch"}, %[[TOKENS:[a-z0-9]+]]: index {kernel.size = "tokens"}, %[[X:[a-z0-9]+]]: memref<?x8xf32>
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x24xf32> {kernel.output, transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 24>})
 // CHECK-SAME: kernel.arena_bytes_per_row = 0
 // CHECK: kernel.weight @w -> memref<24x8xf32>
 // CHECK-NOT: kernel.arena
 // CHECK: kernel.matmul %[[X]], %{{.*}} outs(%[[OUT]] : memref<?x24xf32>)
 // CHECK: return
-func.func @direct_output(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>})
-    -> (tensor<?x24xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 24>}) {
+func.func @direct_output(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>})
+    -> (tensor<?x24xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 24>}) {
   %rows = arith.muli %batch, %tokens : index
   %w = kernel.weight @w -> tensor<24x8xf32>
   %o = tensor.empty(%rows) : tensor<?x24xf32>
@@ -31,9 +31,9 @@ func.func @direct_output(%batch: index, %tokens: index,
 // CHECK-DAG: kernel.arena offset 0 rows %{{.*}} : memref<?x1024xf32, strided<[1040, 1]>>
 // CHECK-DAG: kernel.arena offset 4160 rows %{{.*}} : memref<?x1024xf32, strided<[1040, 1]>>
 // CHECK-DAG: kernel.arena offset 0 rows %{{.*}} : memref<?x24xf32, strided<[32, 1]>>
-func.func @strides_and_reuse(%batch: index, %tokens: index,
-    %x: tensor<?x1024xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 1024>})
-    -> (tensor<?x24xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 24>}) {
+func.func @strides_and_reuse(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x1024xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 1024>})
+    -> (tensor<?x24xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 24>}) {
   %rows = arith.muli %batch, %tokens : index
   %o = tensor.empty(%rows) : tensor<?x1024xf32>
   %a = kernel.rows ins(%x : tensor<?x1024xf32>) outs(%o : tensor<?x1024xf32>) gather [-1] {
@@ -78,9 +78,9 @@ func.func @strides_and_reuse(%batch: index, %tokens: index,
 // CHECK: kernel.rows ins(%[[INNER2]] {{.*}} outs(%[[NEXT2]]
 // CHECK: kernel.keep %[[CURRENT]] as "y" index 0
 // CHECK-NEXT: return
-func.func @layer_loop(%batch: index, %tokens: index,
-    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>})
-    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 16>}) {
+func.func @layer_loop(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 16>})
+    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 16>}) {
   %rows = arith.muli %batch, %tokens : index
   %o = tensor.empty(%rows) : tensor<?x16xf32>
   %a = kernel.rows ins(%x : tensor<?x16xf32>) outs(%o : tensor<?x16xf32>) gather [-1] {
@@ -122,16 +122,16 @@ func.func @layer_loop(%batch: index, %tokens: index,
 // CHECK-LABEL: func.func @copies
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x16xf32> {transformer.name = "x"
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x16xf32> {kernel.output
-// CHECK-SAME: memref<?x16xf32> {kernel.output, transformer.name = "hidden_states", transformer.shape = array<i64: 4, -1, -2, 16>}
+// CHECK-SAME: memref<?x16xf32> {kernel.output, transformer.name = "hidden_states", transformer.shape = #transformer.shape<4, batch, tokens, 16>}
 // CHECK: kernel.rows ins(%[[X]] {{.*}} outs(%[[CURRENT:[a-z0-9]+]] :
 // CHECK: kernel.layers %[[CURRENT]], %[[OTHER:[a-z0-9]+]] slots
 // CHECK: ^bb0(%[[IN:[a-z0-9]+]]: memref<?x16xf32>, %[[NEXT:[a-z0-9]+]]: memref<?x16xf32>):
 // CHECK: kernel.keep %[[IN]] as "hidden_states" index 1
 // CHECK: kernel.rows ins(%[[IN]] {{.*}} outs(%[[NEXT]] :
 // CHECK: kernel.rows ins(%[[X]], %[[OTHER]] {{.*}} outs(%[[OUT]]
-func.func @copies(%batch: index, %tokens: index,
-    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>})
-    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 16>}) {
+func.func @copies(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 16>})
+    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 16>}) {
   %rows = arith.muli %batch, %tokens : index
   %o = tensor.empty(%rows) : tensor<?x16xf32>
   %y = kernel.layers %x slots [[]] bodies [0, 0, 0] table [[], [], []] {
@@ -155,11 +155,11 @@ func.func @copies(%batch: index, %tokens: index,
 // CHECK: kernel.rows {{.*}} outs(%[[POOLED:[a-z0-9]+]] :
 // CHECK: kernel.rows ins(%[[POOLED]]
 // CHECK: kernel.rows ins(%[[POOLED]]
-func.func @batch_rows(%batch: index, %tokens: index,
-    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>},
-    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = array<i64: -1, -2>})
-    -> (tensor<?x16xf32> {transformer.name = "a", transformer.shape = array<i64: -1, 16>},
-        tensor<?x16xf32> {transformer.name = "b", transformer.shape = array<i64: -1, 16>}) {
+func.func @batch_rows(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 16>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
+    -> (tensor<?x16xf32> {transformer.name = "a", transformer.shape = #transformer.shape<batch, 16>},
+        tensor<?x16xf32> {transformer.name = "b", transformer.shape = #transformer.shape<batch, 16>}) {
   %e = tensor.empty(%batch) : tensor<?xi32>
   %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind 1 skip 0 id 0 outs(%e : tensor<?xi32>) -> tensor<?xi32>
   %o = tensor.empty(%batch) : tensor<?x16xf32>

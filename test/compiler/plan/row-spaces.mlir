@@ -3,9 +3,8 @@
 // Two loops over rows of different lengths: what the first gives lives as long as
 // the second, whose body reads it; each has buffers of its own rows.
 // CHECK-LABEL: func.func @encoder_decoder
-// CHECK-SAME: (%[[B:[a-z0-9]+]]: index, %[[T:[a-z0-9]+]]: index, %[[D:[a-z0-9]+]]: index
+// CHECK-SAME: (%[[B:[a-z0-9]+]]: index {kernel.size = "batch"}, %[[T:[a-z0-9]+]]: index {kernel.size = "tokens"}, %[[D:[a-z0-9]+]]: index {kernel.size = "decoder_tokens"}
 // CHECK-SAME: kernel.arena_bytes_per_row = 192
-// CHECK-SAME: kernel.decoder
 // CHECK-DAG: %[[ROWS:.*]] = arith.muli %[[B]], %[[T]] : index
 // CHECK-DAG: %[[DECODER_ROWS:.*]] = arith.muli %[[B]], %[[D]] : index
 // CHECK: %[[E0:.*]] = kernel.arena offset [[E0_AT:[0-9]+]] rows %[[ROWS]]
@@ -16,11 +15,11 @@
 // CHECK: kernel.layers %[[D0]], %[[D1]]
 // CHECK-NOT: kernel.arena offset [[E1_AT]]
 // CHECK: kernel.attention %{{.*}}, %[[E1]], %[[E1]] queries %[[D]] keys %[[T]]
-func.func @encoder_decoder(%batch: index, %tokens: index, %decoder_tokens: index,
-    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>},
-    %y: tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -3, 16>})
-    -> (tensor<?x16xf32> {transformer.name = "z", transformer.shape = array<i64: -1, -3, 16>})
-    attributes {kernel.decoder} {
+func.func @encoder_decoder(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %decoder_tokens: index {kernel.size = "decoder_tokens"},
+    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 16>},
+    %y: tensor<?x16xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, decoder_tokens, 16>})
+    -> (tensor<?x16xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, decoder_tokens, 16>})
+    {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
   %decoder_rows = arith.muli %batch, %decoder_tokens : index
@@ -59,10 +58,10 @@ func.func @encoder_decoder(%batch: index, %tokens: index, %decoder_tokens: index
 // CHECK: kernel.dispatch %{{.*}} order %[[O]] : {{.*}} place %[[P]] : {{.*}} outs(%[[X]] :
 // CHECK: kernel.matmul %[[X]], %{{.*}} starts %[[S]] :
 // CHECK: kernel.combine {{.*}} place %[[P]] : {{.*}} times %[[W]] :
-func.func @experts(%batch: index, %tokens: index,
-    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>},
-    %l: tensor<?x8xf32> {transformer.name = "l", transformer.shape = array<i64: -1, -2, 8>})
-    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 16>}) {
+func.func @experts(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 16>},
+    %l: tensor<?x8xf32> {transformer.name = "l", transformer.shape = #transformer.shape<batch, tokens, 8>})
+    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 16>}) {
   %k = arith.constant 2 : index
   %rows = arith.muli %batch, %tokens : index
   %slots = arith.muli %rows, %k : index
@@ -90,7 +89,7 @@ func.func @experts(%batch: index, %tokens: index,
 // An image's patches are a fixed number of rows, which the function says; what
 // similarity writes is an output [batch, batch].
 // CHECK-LABEL: func.func @patches
-// CHECK-SAME: memref<?x?xf32> {kernel.output, transformer.name = "logits", transformer.shape = array<i64: -1, -1>}
+// CHECK-SAME: memref<?x?xf32> {kernel.output, transformer.name = "logits", transformer.shape = #transformer.shape<batch, batch>}
 // CHECK-SAME: kernel.fixed_tokens = 5
 // CHECK-DAG: %[[FIVE:.*]] = arith.constant 5
 // CHECK-DAG: %[[ROWS:.*]] = arith.muli %{{.*}}, %[[FIVE]]
@@ -99,9 +98,9 @@ func.func @experts(%batch: index, %tokens: index,
 // CHECK: kernel.gather_tokens
 // CHECK: kernel.pool_mean
 // CHECK: kernel.similarity {{.*}} as "logits"
-func.func @patches(%batch: index, %tokens: index,
-    %x: tensor<?x192xf32> {transformer.name = "pixels", transformer.shape = array<i64: -1, 3, 8, 8>})
-    -> (tensor<?x96xf32> {transformer.name = "y", transformer.shape = array<i64: -1, 2, 96>}) {
+func.func @patches(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x192xf32> {transformer.name = "pixels", transformer.shape = #transformer.shape<batch, 3, 8, 8>})
+    -> (tensor<?x96xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, 2, 96>}) {
   %c2 = arith.constant 2 : index
   %c5 = arith.constant 5 : index
   %pairs = arith.muli %batch, %c2 : index
@@ -118,12 +117,12 @@ func.func @patches(%batch: index, %tokens: index,
 
 // -----
 
-func.func @unknown_rows(%batch: index, %tokens: index,
-    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 16>})
-    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = array<i64: -1, -2, 16>}) {
+func.func @unknown_rows(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x16xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 16>})
+    -> (tensor<?x16xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 16>}) {
   %rows = arith.addi %batch, %tokens : index
   %o = tensor.empty(%rows) : tensor<?x16xf32>
-  // expected-error @below {{rows of 'tensor<?x16xf32>' are no product of batch, tokens, decoder_tokens and numbers}}
+  // expected-error @below {{rows of 'tensor<?x16xf32>' are no product of batch, another size and numbers}}
   %a = kernel.rows ins(%x : tensor<?x16xf32>) outs(%o : tensor<?x16xf32>) gather [-1] {
   ^bb0(%n: f32):
     kernel.yield %n : f32
@@ -137,9 +136,9 @@ func.func @unknown_rows(%batch: index, %tokens: index,
 
 // -----
 
-func.func @kept_apart(%batch: index, %tokens: index,
-    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = array<i64: -1, -2, 8>},
-    %y: tensor<?x8xf32> {transformer.name = "y", transformer.shape = array<i64: -1, 5, 8>}) {
+func.func @kept_apart(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %y: tensor<?x8xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, 5, 8>}) {
   kernel.keep %x as "hidden_states" index 0 : tensor<?x8xf32>
   // expected-error @below {{writes [batch, 5, 8] but "hidden_states" is [2, batch, tokens, 8]}}
   kernel.keep %y as "hidden_states" index 1 : tensor<?x8xf32>

@@ -22,7 +22,7 @@ func.func @launch_c2(%o: tensor<?x8xf32>) {
 
 // -----
 
-func.func @launch_c2_yield(%rows: index) {
+func.func @launch_c2_yield(%rows: index {kernel.size = "batch"}) {
   // expected-error @+1 {{must end in kernel.yield}}
   "kernel.launch"() ({
     %b = kernel.arena offset 0 rows %rows : memref<?x8xf32>

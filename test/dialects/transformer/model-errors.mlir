@@ -1,10 +1,8 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{has no func.func named forward}}
+// expected-error @+1 {{has no func.func}}
 transformer.model @model_c1 {
-  func.func @encode() {
-    return
-  }
+  transformer.parameter @a : tensor<1xf32> = #transformer.stored<"f", "a", tensor<1xf32>>
 }
 
 // -----

@@ -14,7 +14,7 @@ transformer.model @tiny attributes {family = "native"} {
 // A kernel program: batch and tokens have no name, outputs are arguments.
 // CHECK-LABEL: transformer.model @planned
 transformer.model @planned {
-  func.func @forward(%batch: index, %tokens: index,
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
       %x: memref<?x8xf32> {transformer.name = "x"},
       %y: memref<?x8xf32> {transformer.name = "x", kernel.output}) {
     return

@@ -24,8 +24,8 @@ def words(name):
     return set(re.split(r"[-_.]", name.lower()))
 
 
-for path in files(root, (".cpp", ".h", ".c", ".td", ".mlir", ".test", ".py",
-                         ".sh", ".cmake", "CMakeLists.txt", ".md", ".in")):
+for path in files(root, (".cpp", ".h", ".c", ".td", ".def", ".mlir", ".test",
+                         ".py", ".sh", ".cmake", "CMakeLists.txt", ".md", ".in")):
     shown = os.path.relpath(path, root)
     count += 1
     for part in shown.split(os.sep):
@@ -33,10 +33,10 @@ for path in files(root, (".cpp", ".h", ".c", ".td", ".mlir", ".test", ".py",
             fail(shown, f"'{part}' says nothing: name the thing")
     text = read(path)
     lines = text.count("\n")
-    code = path.endswith((".cpp", ".h", ".c", ".td", ".py"))
+    code = path.endswith((".cpp", ".h", ".c", ".td", ".def", ".py"))
     if code and lines > longest:
         fail(shown, f"has {lines} lines but a file has at most {longest}")
-    if path.endswith((".cpp", ".h", ".c", ".td")) and \
+    if path.endswith((".cpp", ".h", ".c", ".td", ".def")) and \
             not text.startswith(("//", "/*")):
         fail(shown, "does not start with what it does")
     # Only the command's own crash handler may end the process.

@@ -245,7 +245,9 @@ static void bodyNumbers(void) {
   uint64_t *table = (uint64_t *)(weights + header->table_offset);
   const uint64_t end = bytes - header->data_offset,
                  before[] = {table[0], table[1]};
-  static const mille_stack_info stack = {0, 2, 1};
+  static uint64_t read[65]; /* body 64 is the only one */
+  read[64] = end;
+  const mille_stack_info stack = {0, 2, 1, 65, read};
   char most[32], part[64];
   table[0] = 64;
   table[1] = 0;
@@ -255,8 +257,19 @@ static void bodyNumbers(void) {
   CHECK(setenv("MILLE_OPENCL_BUFFER", most, 1) == 0);
   model.stack_count = 1;
   model.stacks = &stack;
+  model.place_count = 0;
+  model.table_hash = fake_table_hash(weights);
   refuse(MILLE_OUT_OF_MEMORY, 1, "", part);
+  /* As places they would be tensors one over the other. */
+  const uint64_t over[] = {end - 64, end};
   model.stack_count = 0;
+  model.place_count = 2;
+  model.place_bytes = over;
+  refuse(MILLE_BAD_WEIGHTS, 1, "",
+         "a tensor begins at 64 of the weights, where another one has not "
+         "ended");
+  const uint64_t apart[] = {end - 64, 64};
+  model.place_bytes = apart;
   mille_package *package = openPackage();
   mille_session *session;
   EXPECT(mille_session_create(package, 1, 0, 1, &session), MILLE_OK,
@@ -266,6 +279,7 @@ static void bodyNumbers(void) {
   CHECK(mille_package_close(package) == MILLE_OK);
   CHECK(unsetenv("MILLE_OPENCL_BUFFER") == 0);
   memcpy(table, before, sizeof before);
+  makeModel();
 }
 
 static long residentPages(void) {

@@ -32,6 +32,8 @@ void fake_expected(int64_t batch, int64_t tokens, const int32_t *ids,
 const char *fake_weights(size_t *bytes);
 void fake_write(const char *path, const void *data, size_t bytes);
 void fake_write_weights(const char *path);
+/* What a model compiled with these bytes of a file says of their table. */
+uint64_t fake_table_hash(const void *weights);
 
 /* Knobs, for one test at a time. */
 extern int fake_fail_at;    /* this kernel call of a run fails; 0: none */

@@ -249,6 +249,7 @@ int main(int argc, char **argv) {
                        0,
                        0,
                        NULL};
+  model.table_hash = fake_table_hash(weights);
   for (int i = 0; i < 2 * 4096 + 8; ++i)
     numbers[i] = i;
   static const int threads[] = {1, 2, 3, 5, 16, 64};

@@ -160,6 +160,7 @@ static void runPrepared(int threads, uint32_t removable) {
                        NULL,
                        removable,
                        1};
+  model.table_hash = fake_table_hash(weights);
   mille_package *package;
   char message[512];
   EXPECT(

@@ -315,6 +315,7 @@ int main(void) {
                        0,
                        2,
                        schedules};
+  model.table_hash = fake_table_hash(weights);
   mille_package *package;
   char message[512];
   mille_status status =

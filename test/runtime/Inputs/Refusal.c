@@ -70,6 +70,11 @@ int __wrap_fstat(int file, struct stat *status) {
   return refuse() ? -1 : __real_fstat(file, status);
 }
 
+ssize_t __real_pread(int, void *, size_t, off_t);
+ssize_t __wrap_pread(int file, void *into, size_t size, off_t at) {
+  return refuse() ? -1 : __real_pread(file, into, size, at);
+}
+
 int __real_pthread_create(pthread_t *, const pthread_attr_t *,
                           void *(*)(void *), void *);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -91,8 +96,9 @@ static float hidden[64 * fakeHidden], pooled[2 * fakeHidden];
 static float wantedHidden[64 * fakeHidden], wantedPooled[2 * fakeHidden];
 
 /* A package, two sessions, runs; whether all of it succeeded. */
-static int live(const char *path) {
+static int live(const char *path, int copy) {
   mille_options options = MILLE_OPTIONS_INIT;
+  options.copy_weights = copy;
   options.allocate = allocate;
   options.release = release;
   options.memory_user = &blocks;
@@ -140,17 +146,18 @@ int main(int argc, char **argv) {
   fake_write_weights(argv[1]);
   fake_expected(2, 32, ids, NULL, NULL, wantedHidden, wantedPooled);
   static const int errors[] = {ENOMEM, EMFILE};
-  for (int e = 0; e < 2; ++e) {
-    refusedErrno = errors[e];
+  for (int e = 0; e < 4; ++e) {
+    refusedErrno = errors[e / 2];
     int whole = 0;
     for (refuseAt = 1; !whole; ++refuseAt) {
       calls = 0;
-      whole = live(argv[1]);
+      whole = live(argv[1], e % 2);
       CHECK(blocks == 0 && mappings == 0 && threads == 0 && files == 0);
       CHECK(whole == (calls < refuseAt));
     }
-    /* 1 package, open, fstat, mmap, 2 x 2 of memory, 2 + 3 threads */
-    CHECK(refuseAt - 2 == 13);
+    /* 1 package, open, fstat, mmap or memory and pread, 2 x 2 of memory, 2 + 3
+     * threads */
+    CHECK(refuseAt - 2 == 13 + e % 2);
   }
   return 0;
 }

@@ -70,6 +70,7 @@ static mille_model modelOf(const char *name) {
                        slots,
                        0,
                        NULL};
+  model.table_hash = fake_table_hash(weights);
   return model;
 }
 

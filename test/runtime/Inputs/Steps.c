@@ -120,6 +120,7 @@ static mille_package *openPackage(void) {
                         0,
                         0,
                         NULL};
+  model.table_hash = fake_table_hash(file.bytes);
   EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
          MILLE_OK, why, "");
   return package;

@@ -32,6 +32,106 @@ static void refusedFile(size_t size, const char *part) {
   memcpy(bad, good, bytes);
 }
 
+/* Places where a tensor cannot be, or where another one is. */
+static void table(const mille_model *model) {
+  uint64_t *places = (uint64_t *)(bad + sizeof(mille_weights_header));
+  places[0] = (uint64_t)1 << 40;
+  refusedFile(bytes, "has 1099511627776 at entry 0 of its table, where fake "
+                     "reads 4800 bytes, but its tensors are 7872 bytes");
+  places[1] = (uint64_t)-4096;
+  refusedFile(bytes, "has 18446744073709547520 at entry 1 of its table, where "
+                     "fake reads 3072 bytes, but");
+  places[0] = bytes + (4 << 20);
+  refusedFile(bytes, "at entry 0 of its table, where fake reads 4800 bytes");
+  places[1] += 64; /* ends 64 bytes behind the file */
+  refusedFile(bytes, "has 4864 at entry 1 of its table, where fake reads 3072");
+  places[0] += 3;
+  refusedFile(bytes, "has 3 at entry 0 of its table but tensors begin at "
+                     "multiples of 64");
+  places[0] += 64; /* in another one's */
+  refusedFile(bytes, "has a table of hash ");
+  /* A file that is shorter than the table which the code reads. */
+  mille_model longer = *model;
+  longer.place_count = 2000;
+  ((mille_weights_header *)bad)->table_count = 2000;
+  fake_write(path, bad, bytes);
+  refused(&longer, path, NULL, MILLE_BAD_WEIGHTS,
+          "has a table up to 16120 but is 8064 bytes long");
+  memcpy(bad, good, bytes);
+}
+
+/* The same file as a layer's row: its body's number, then a place. */
+static void bodies(const mille_model *model) {
+  static const uint64_t read[] = {64, 128, 0};
+  static const mille_stack_info stack = {0, 2, 1, 3, read};
+  mille_model layered = *model;
+  layered.place_count = 0;
+  layered.stack_count = 1;
+  layered.stacks = &stack;
+  uint64_t *row = (uint64_t *)(bad + sizeof(mille_weights_header));
+  for (uint64_t body = 0; body < 4; ++body) {
+    row[0] = body;
+    row[1] = 7808; /* 64 bytes are left */
+    layered.table_hash = fake_table_hash(bad);
+    fake_write(path, bad, bytes);
+    mille_package *package;
+    if (body == 1)
+      refused(&layered, path, NULL, MILLE_BAD_WEIGHTS,
+              "has 7808 at entry 1 of its table, where fake reads 128 bytes");
+    else if (body == 3)
+      refused(&layered, path, NULL, MILLE_BAD_WEIGHTS,
+              "has body 3 at entry 0 of its table but fake has 3 bodies");
+    else /* body 2 reads none */
+      CHECK(mille_package_open(&layered, path, NULL, &package, NULL, 0) ==
+                MILLE_OK &&
+            mille_package_close(package) == MILLE_OK);
+  }
+  memcpy(bad, good, bytes);
+}
+
+/* What a run gives with the file as it is. */
+static void checkRun(mille_package *package) {
+  static const int32_t ids[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+  static float hidden[8 * fakeHidden], pooled[2 * fakeHidden];
+  static float wantedHidden[8 * fakeHidden], wantedPooled[2 * fakeHidden];
+  const void *inputs[4] = {ids, NULL, NULL, NULL};
+  float *outputs[2] = {hidden, pooled};
+  mille_session *session;
+  fake_expected(2, 4, ids, NULL, NULL, wantedHidden, wantedPooled);
+  CHECK(mille_session_create(package, 2, 4, 1, &session) == MILLE_OK);
+  CHECK(mille_session_run(session, 2, 4, inputs, outputs) == MILLE_OK);
+  CHECK(memcmp(hidden, wantedHidden, sizeof hidden) == 0);
+  CHECK(memcmp(pooled, wantedPooled, sizeof pooled) == 0);
+  CHECK(mille_session_close(session) == MILLE_OK);
+}
+
+/* A file that was read into memory may change, shrink and go. */
+static void copies(const mille_model *model) {
+  mille_options options = MILLE_OPTIONS_INIT;
+  options.copy_weights = 1;
+  for (int change = 0; change < 3; ++change) {
+    fake_write_weights(path);
+    mille_package *package;
+    CHECK(mille_package_open(model, path, &options, &package, NULL, 0) ==
+          MILLE_OK);
+    if (change == 0)
+      CHECK(truncate(path, 0) == 0);
+    if (change == 1) {
+      memset(bad, 0xff, bytes);
+      FILE *file = fopen(path, "r+b"); /* the same file, other bytes */
+      CHECK(file && fwrite(bad, 1, bytes, file) == bytes && fclose(file) == 0);
+      memcpy(bad, good, bytes);
+    }
+    if (change == 2)
+      CHECK(unlink(path) == 0);
+    checkRun(package);
+    CHECK(mille_package_close(package) == MILLE_OK);
+  }
+  fake_write(path, good, bytes - 1);
+  refused(model, path, &options, MILLE_BAD_WEIGHTS,
+          "bytes long but its header says");
+}
+
 int main(int argc, char **argv) {
   CHECK(argc == 2);
   mkdir(argv[1], 0777);
@@ -65,6 +165,8 @@ int main(int argc, char **argv) {
   refusedFile(bytes, "has weights version 0 but versions begin at 1");
   strcpy(header->model, "other");
   refusedFile(bytes, "has the weights of model other but the code is of fake");
+  strcpy(header->model, "f\x80\nke");
+  refusedFile(bytes, "has the weights of model f??ke but the code is of fake");
   memset(header->model, 'x', sizeof header->model);
   refusedFile(bytes, "but the code is of fake");
   header->total_bytes = 64 + bytes;
@@ -72,15 +174,21 @@ int main(int argc, char **argv) {
   header->hash ^= 1;
   refusedFile(bytes, "but fake was compiled with weights of hash");
   header->table_count = UINT64_MAX / 4;
-  refusedFile(bytes, "has a table of 4611686018427387903 entries at 120");
-  header->table_offset = bytes + 8;
-  refusedFile(bytes, "has a table of 2 entries at");
+  refusedFile(bytes, "has a table of 4611686018427387903 entries but fake "
+                     "reads 2");
+  header->table_count = 1;
+  refusedFile(bytes, "has a table of 1 entries but fake reads 2");
+  header->table_offset = bytes - 8;
+  refusedFile(bytes, "has its table at 8056 but its header ends at 120");
   header->table_offset = UINT64_MAX - 7;
-  refusedFile(bytes, "has a table of 2 entries at");
-  header->data_offset = bytes + 64;
-  refusedFile(bytes, "has its tensors at");
-  header->data_offset = 130;
-  refusedFile(bytes, "has its tensors at 130");
+  refusedFile(bytes, "has its table at 18446744073709551608 but");
+  header->data_offset = bytes;
+  refusedFile(bytes, "has its tensors at 8064 but its table lets them begin at "
+                     "192");
+  header->data_offset = 128;
+  refusedFile(bytes, "has its tensors at 128 but");
+  table(model);
+  bodies(model);
 
   /* Contents are compared on request only. */
   bad[bytes - 1] ^= 1;
@@ -98,16 +206,23 @@ int main(int argc, char **argv) {
     CHECK(mille_package_open(model, path, NULL, &package, NULL, 0) ==
           MILLE_BAD_WEIGHTS);
   }
-  /* Every bit of the header: refused, or harmless. */
-  for (size_t bit = 0; bit < sizeof *header * 8; ++bit) {
+  /* Every bit of the header and of the table: refused, or harmless. */
+  size_t refusals = 0;
+  for (size_t bit = 0; bit < header->data_offset * 8; ++bit) {
     bad[bit / 8] ^= (char)(1 << bit % 8);
     fake_write(path, bad, bytes);
     mille_status status =
         mille_package_open(model, path, NULL, &package, NULL, 0);
     CHECK(status == MILLE_OK || status == MILLE_BAD_WEIGHTS);
+    refusals += status == MILLE_BAD_WEIGHTS;
+    if (status == MILLE_OK)
+      checkRun(package);
     CHECK(mille_package_close(package) == MILLE_OK);
     memcpy(bad, good, bytes);
   }
+  /* All but a word that nobody reads and what follows the name. */
+  CHECK(refusals == (header->data_offset - 4 - (64 - sizeof "fake")) * 8);
+  copies(model);
 
   /* The model, its embedded weights, instruction sets and options. */
   mille_model embedded = *model;

@@ -7,7 +7,7 @@ transformer.model @two {
   transformer.parameter @experts : tensor<4x8x8xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.4, cut = 0.0, seed = 1, stream = "e", tensor<4x8x8xf32>>
   transformer.parameter @biases : tensor<4x8xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.4, cut = 0.0, seed = 1, stream = "b", tensor<4x8xf32>>
   func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"},
-      %d: tensor<?x?x8xf32> {transformer.name = "decoder_x", transformer.decoder},
+      %d: tensor<?x?x8xf32> {transformer.name = "decoder_x", transformer.shape = #transformer.shape<batch, decoder_tokens, 8>},
       %m: tensor<?x?x8xf32> {transformer.name = "mixed_x"},
       %i: tensor<?x2x4x4xf32> {transformer.name = "pixels"})
       -> (tensor<?x?x8xf32> {transformer.name = "decoded"}, tensor<?x?x8xf32> {transformer.name = "mixed"},

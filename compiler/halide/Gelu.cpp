@@ -1,0 +1,145 @@
+// GELU by the normal distribution's tail: short polynomials, whose coefficients
+// are picked by lane where the machine can. Must keep a vector a vector.
+#include "compiler/halide/Gelu.h"
+
+#include "compiler/halide/OneRounding.h"
+#include "compiler/halide/Polynomials.h"
+#include "compiler/halide/instructions/PickInstruction.h"
+
+#include <algorithm>
+
+using namespace Halide;
+
+namespace mille {
+namespace {
+
+// x Phi(x) = max(x, 0) - |x| Phi(-|x|) of x = 2 h, where the last term is taken
+// at t, |h| up to where it is nothing, and 2 Phi(-2 t) is `twice`; of a NaN a
+// NaN. In halves because the maximum is h + |h|, which an epilogue's scale and
+// bias give as soon as x.
+Expr geluBy(const Expr &h, const Expr &t, const Expr &twice) {
+  return added(h, abs(h)) - t * twice;
+}
+
+} // namespace
+
+// The term is under 6e-9 beyond x = 6.
+Expr geluOfTwice(Expr h) {
+  Expr t = magnitude(h, 3.0f);
+  return geluBy(h, t, exp2Near(log2TailNear(t), 1));
+}
+
+// 2 Phi(-2 t) itself as a polynomial for t in [0, 2.125]. Its even and its odd
+// powers: half as many multiply-adds wait for each other.
+Expr geluOfTwiceForBf16(Expr h) {
+  Expr t = magnitude(h, 2.125f), u = t * t;
+  Expr twice = horner(u, {1.00003588f, 0.073469013f, 1.25563872f, 2.17464042f,
+                          0.18136695f}) +
+               t * horner(u, {-1.60078371f, 0.642128229f, -2.79419875f,
+                              -0.87117219f, -0.0156290121f});
+  return geluBy(h, t, twice);
+}
+
+namespace {
+
+// t Phi(-t) as a cubic on each of 14 stretches of t, as long as the function
+// bends little: of t + 1/2 the last two bits of the exponent and the first two
+// of the mantissa number them, from 8 where t is 0.
+constexpr int firstStretch = 8;
+constexpr float lastOfStretches = 5.5f - 0x1p-21f;
+constexpr Sixteen tailCubics[] = {
+    {0.0f, -6.592292e-05f, -0.0005152045f, -0.0017414121f, -0.00482048f,
+     -0.006007309f, 0.015065816f, 0.08206877f, 0.27624288f, 0.54566306f,
+     0.56698096f, 0.36539894f, 0.099645734f, 0.0050777667f},
+    {0.50001734f, 0.50151885f, 0.50686353f, 0.5166709f, 0.53446263f, 0.5404366f,
+     0.47881034f, 0.3193463f, -0.05451531f, -0.46422064f, -0.49545243f,
+     -0.29458588f, -0.0690594f, -0.0029083788f},
+    {-0.3999059f, -0.41183782f, -0.43326065f, -0.45953125f, -0.49395475f,
+     -0.5036074f, -0.44341946f, -0.31671268f, -0.0762587f, 0.13188967f,
+     0.14667226f, 0.0798849f, 0.015991049f, 0.0005554299f},
+    {0.014754641f, 0.047957484f, 0.076892674f, 0.10045983f, 0.12276847f,
+     0.12783359f, 0.10819952f, 0.07458578f, 0.022916498f, -0.012409292f,
+     -0.014689843f, -0.007279905f, -0.0012366404f, -3.5363522e-05f}};
+
+Expr pickedBy(const Expr &stretch, Sixteen numbers) {
+  std::rotate(numbers.begin(), numbers.end() - firstStretch, numbers.end());
+  return pickOf(numbers, stretch);
+}
+
+// A polynomial whose coefficients of each power are picked.
+template <size_t powers>
+Expr pickedHorner(const Expr &x, const Expr &index,
+                  const Sixteen (&coefficients)[powers]) {
+  Expr sum = pickOf(coefficients[powers - 1], index);
+  for (size_t power = powers - 1; power-- > 0;)
+    sum = sum * x + pickOf(coefficients[power], index);
+  return sum;
+}
+
+// log2 Phi(-t) on 12 stretches of 1/2.
+constexpr Sixteen log2TailQuartics[] = {
+    {-1.0f, -1.0001125f, -1.0016478f, -1.0077623f, -1.0216835f, -1.0451074f,
+     -1.0780259f, -1.1193044f, -1.1673225f, -1.2204006f, -1.2770289f,
+     -1.335949f},
+    {-1.1511024f, -1.1503251f, -1.1443878f, -1.1282417f, -1.1004705f,
+     -1.0629901f, -1.0190538f, -0.97181314f, -0.92372584f, -0.8764784f,
+     -0.8311157f, -0.788214f},
+    {-0.45924956f, -0.46131337f, -0.4700237f, -0.48610327f, -0.50694627f,
+     -0.52948284f, -0.5515056f, -0.5718012f, -0.5898748f, -0.6056563f,
+     -0.6192902f, -0.6310098f},
+    {-0.052297223f, -0.049777552f, -0.044027206f, -0.036869016f, -0.029893674f,
+     -0.023858415f, -0.01894514f, -0.015065735f, -0.012044166f, -0.009699861f,
+     -0.007877721f, -0.006454205f},
+    {0.0066991104f, 0.0054957196f, 0.004053771f, 0.0028518492f, 0.0019736034f,
+     0.0013662527f, 0.00095460337f, 0.0006762342f, 0.00048664972f,
+     0.00035597544f, 0.0002646059f, 0.00019973854f}};
+
+// 2^(i / 16 + f) for |f| <= 1/32.
+constexpr Sixteen exp2Quadratics[] = {
+    {1.0f, 1.0442737f, 1.0905077f, 1.1387887f, 1.1892071f, 1.2418578f,
+     1.2968396f, 1.3542556f, 1.4142135f, 1.4768262f, 1.5422108f, 1.6104903f,
+     1.6817929f, 1.7562522f, 1.8340081f, 1.9152066f},
+    {0.69318783f, 0.7238779f, 0.75592667f, 0.78939444f, 0.8243439f, 0.86084074f,
+     0.8989534f, 0.9387535f, 0.9803156f, 1.0237179f, 1.0690417f, 1.1163723f,
+     1.1657983f, 1.2174126f, 1.2713121f, 1.3275979f},
+    {0.24021712f, 0.25085244f, 0.26195863f, 0.27355653f, 0.2856679f, 0.2983155f,
+     0.31152305f, 0.32531536f, 0.3397183f, 0.35475892f, 0.37046543f,
+     0.38686734f, 0.40399542f, 0.42188182f, 0.44056013f, 0.4600654f}};
+
+// 2^x for x from -126 to 0. The sixteenths of x are the last bits of x + 1.5 *
+// 2^19.
+Expr exp2Picked(const Expr &x) {
+  auto [sixteenths, f] = splitBy(x, 786432.0f);
+  Expr whole = shifted(sixteenths >> 4, 23);
+  return floatOf(bitsOf(pickedHorner(f, sixteenths, exp2Quadratics)) + whole);
+}
+
+Expr positive(const Expr &x) {
+  return select(oneRounding(Internal::Call::strict_lt, x, 0.0f), 0.0f, x);
+}
+
+} // namespace
+
+// max(x, 0) - t Phi(-t), as a power of two. Seven multiplications where the
+// polynomials take sixteen; of a NaN a NaN.
+Expr geluPicked(Expr x) {
+  Expr t = magnitude(x, 6.0f - 0x1p-20f);
+  Expr stretch = bitsOf(oneRounding(Internal::Call::strict_add, t, 8.0f)) >> 19;
+  return positive(x) -
+         t * exp2Picked(pickedHorner(t, stretch, log2TailQuartics));
+}
+
+// The same to a bf16's accuracy: three multiplications where the polynomials
+// take eleven.
+Expr geluPickedForBf16(Expr x) {
+  Expr t = magnitude(x, lastOfStretches);
+  Expr stretch = bitsOf(oneRounding(Internal::Call::strict_add, t, 0.5f)) >> 21;
+  auto coefficient = [&](int power) {
+    return pickedBy(stretch, tailCubics[power]);
+  };
+  Expr sum = coefficient(3) * t + coefficient(2);
+  sum = sum * t + coefficient(1);
+  return added(positive(x), -coefficient(0)) - sum * t;
+}
+
+} // namespace mille

@@ -1,0 +1,76 @@
+// Polynomials, a float's bits, and what elementary functions share of them.
+// Must keep a vector a vector: no round, floor or libm call.
+#include "compiler/halide/Polynomials.h"
+
+#include "compiler/halide/OneRounding.h"
+
+using namespace Halide;
+
+namespace mille {
+
+Expr horner(const Expr &x, std::initializer_list<float> coefficients) {
+  Expr sum;
+  for (auto c = coefficients.end(); c != coefficients.begin();)
+    sum = sum.defined() ? sum * x + *--c : Expr(*--c);
+  return sum;
+}
+
+Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
+Expr floatOf(const Expr &bits) { return reinterpret<float>(bits); }
+// Bits that are shifted out are lost, also in OpenCL C, where signed numbers
+// must not overflow.
+Expr shifted(const Expr &bits, int by) {
+  return reinterpret<int32_t>(reinterpret<uint32_t>(bits) << by);
+}
+
+Expr isNan(const Expr &x) { return (bitsOf(x) & 0x7fffffff) > 0x7f800000; }
+Expr keepNan(const Expr &x, const Expr &y) { return select(isNan(x), x, y); }
+
+// min(|x|, most), and `most` of a NaN: of positive numbers the bits are in the
+// same order. Halide does not look through bits for bounds, which it would
+// carry through a polynomial's every product as four: most of the time of
+// compiling.
+Expr magnitude(const Expr &x, float most) {
+  return floatOf(min(bitsOf(x) & 0x7fffffff, bitsOf(Expr(most))));
+}
+
+// log2 Phi(-2 t) for t in [0, 3], the normal distribution's tail
+Expr log2TailNear(const Expr &t) {
+  return horner(t,
+                {-0.999999523f, -2.30224681f, -1.83638012f, -0.422075778f,
+                 0.11763344f, -0.00938491896f, -0.00971985701f, 0.00542280031f,
+                 -0.00141460437f, 0.000195717701f, -1.15053826e-05f});
+}
+
+// x rounded to units of shifter's last place, in the last bits of n = x +
+// shifter; and what is left of x.
+std::pair<Expr, Expr> splitBy(const Expr &x, float shifter) {
+  Expr n = oneRounding(Internal::Call::strict_add, x, shifter);
+  Expr f = oneRounding(Internal::Call::strict_sub, x,
+                       oneRounding(Internal::Call::strict_sub, n, shifter));
+  return {bitsOf(n), f};
+}
+
+// The same of integers: x, and `more`, are in the last bits of x + 1.5 * 2^23 +
+// more.
+std::pair<Expr, Expr> splitSum(const Expr &x, int more) {
+  return splitBy(x, 12582912.0f + float(more));
+}
+
+// 2^(x + more) for x from -127 on, where 2^f is a polynomial of these for |f|
+// <= 1/2.
+Expr exp2By(const Expr &x, std::initializer_list<float> coefficients,
+            int more) {
+  auto [n, f] = splitSum(x, more);
+  return floatOf(bitsOf(horner(f, coefficients)) + shifted(n, 23));
+}
+
+// 2^(x + more) for x from -127 to 0.
+Expr exp2Near(const Expr &x, int more) {
+  return exp2By(x,
+                {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
+                 0.00966734067f, 0.00133822637f},
+                more);
+}
+
+} // namespace mille

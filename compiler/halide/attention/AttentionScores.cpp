@@ -1,0 +1,173 @@
+// Scores of attention: a key's with each query in the lanes, biases added, and
+// what hidden keys have in their place. Must not read a hidden key's score.
+#include "compiler/halide/Elements.h"
+#include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
+#include "compiler/halide/attention/AttentionPipe.h"
+
+using namespace Halide;
+
+namespace mille {
+namespace {
+
+using Operand = AttentionOperand;
+
+// A head's value from a table known at compile time.
+Expr chosen(const std::vector<double> &values, const Expr &index,
+            double factor) {
+  Expr value = float(values.back() * factor);
+  for (int i = int(values.size()) - 2; i >= 0; --i)
+    value = select(index == i, float(values[i] * factor), value);
+  return value;
+}
+
+} // namespace
+
+// What depends on the distance of a key from a query, as a strip of it: lanes
+// read it side by side.
+Expr AttentionPipe::byDistance(const Expr &kv,
+                               const std::function<Expr(Expr)> &value) {
+  strip = make("strip");
+  Expr end = stretched ? keyAt(e + 1) : keys;
+  strip(u, e, b, h) = value(end - u - (position0 + row0 + b * queryBlock));
+  return strip(q - kv + end, e, b, h);
+}
+
+// All that is added to a score, times log2 e.
+Expr AttentionPipe::biasesOf(const Expr &kv) {
+  Expr sum = 0.0f, scaled = 0.0f;
+  Expr row = queryRow(b, q), distance = kv - (position0 + row);
+  if (s.has(Operand::keyBias) && !keyTerm.defined())
+    sum += at(Operand::keyBias)(0, keyRow + kv);
+  if (s.has(Operand::keyHeadBias))
+    sum += at(Operand::keyHeadBias)(head, keyRow + kv);
+  for (Operand operand : {Operand::contentQuery, Operand::contentKey})
+    if (s.has(operand)) {
+      int each = int(s[operand]->columns / s.heads), most = each / 2;
+      Expr column = head * each + clamp(distance, -most, most) + most;
+      bool ofQuery = operand == Operand::contentQuery;
+      sum += at(operand)(column, ofQuery ? row : keyRow + kv);
+    }
+  if (s.has(Operand::bias) && !s.biasByDistance)
+    sum += at(Operand::bias)((row - sequence * queries) * keys + kv, head);
+  scaled = sum * float(log2e);
+  if (s.has(Operand::bias) && s.biasByDistance) {
+    int most = int(s[Operand::bias]->columns / 2);
+    scaled += byDistance(kv, [&](const Expr &far) {
+      return at(Operand::bias)(clamp(far, -most, most) + most, head) *
+             float(log2e);
+    });
+  }
+  if (!s.slopes.empty())
+    scaled += chosen(s.slopes, head, log2e) * cast<float>(distance);
+  return scaled;
+}
+
+Expr AttentionPipe::keyOf(const Expr &tile) const {
+  return min(keyAt(e) + tile * keyTile + ki, keys - 1);
+}
+
+// Of bf16 without instructions for its products: every block of queries reads
+// keys and values, and to widen a key takes three instructions for each
+// multiply-add of two.
+bool AttentionPipe::widens(const BufferSpec &of) const {
+  return !device && !paired && !integral && isBf16(of.element);
+}
+Expr AttentionPipe::keyFactor(const Expr &column, const Expr &kv) {
+  if (s.has(Operand::rotation))
+    return turnedKey.at(column, kv, kvHead);
+  auto from = [&](const Expr &column, const Expr &kv, const Expr &head) {
+    return widened(
+        key(int(s.keyOffset) + head * int(s.headDim) + column, keyRow + kv));
+  };
+  if (!widens(s.key))
+    return from(column, kv, ownKvHead());
+  widenedKey = make("widened_key");
+  widenedKey(d, u, h) = from(d, u, h);
+  return widenedKey(column, inTask(kv), kvHead);
+}
+// Keys that the task's rows see and the others of their tiles are all that are
+// read.
+Expr AttentionPipe::inTask(const Expr &kv) const {
+  Expr from = seenFrom(position0 + row0).first,
+       to = seenFrom(position0 + rowLast).last;
+  const int others = keyTile - 1;
+  Expr low = from.defined() ? clamp(from - others, 0, keys - 1) : Expr(0);
+  Expr high = to.defined() ? clamp(to + others, low, keys - 1) : keys - 1;
+  return unsafe_promise_clamped(kv, low, high);
+}
+
+// [lane, key of tile, key tile, stretch, block, head]. The last tile repeats
+// the last key; what that gives is not read.
+void AttentionPipe::score() {
+  dots = make("dots");
+  RDom rd(0, int(s.headDim), names("rd"));
+  depth = rd;
+  Expr kv = keyOf(ko), factor = keyFactor(rd, kv);
+  const bool biasFirst = s.softcap <= 0 && !isLinear();
+  dots(q, ki, ko, e, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
+  dots(q, ki, ko, e, b, h) += queriesAcross(q, rd, b, h) * factor;
+  keepScores(s.softcap > 0 ? capped(dotHere(), biasesOf(kv)) : dotHere());
+}
+
+// Written by the tiles that are seen; what the others hold is not read.
+void AttentionPipe::keepScores(Expr score) {
+  RDom r = tilesOf("score_tile", b);
+  scoreTile = r;
+  score = chosenScore(score, keyOf(ko));
+  if (!isLinear() && !keyTerm.defined()) // what repeats the last key is hidden
+    score = select(likely(keyAt(e) + ko * keyTile + ki < keys), score, hidden);
+  tileScores = make("tile_scores");
+  tileScores(q, ki, ko, e, b, h) = score;
+  scores = make("scores");
+  scores(q, ki, ko, e, b, h) = undef<float>();
+  scores(q, ki, r, e, b, h) = withSummary(
+      ki, keyTile, [&](const Expr &i) { return tileScores(q, i, r, e, b, h); },
+      [&](const Expr &x, const Expr &y) { return larger(x, y); });
+}
+
+// Halide makes a chain of a tree of its own maxima: of the 32 keys of tile
+// registers it takes longer than all else that is done with their scores.
+Expr AttentionPipe::larger(const Expr &x, const Expr &y) const {
+  return inTiles ? select(oneRounding(Internal::Call::strict_lt, x, y), y, x)
+                 : max(x, y);
+}
+
+// The rows of a tile as a tree, which is shorter than a chain.
+Expr AttentionPipe::combined(int rows, const std::function<Expr(Expr)> &at,
+                             const Combine &combine) {
+  std::vector<Expr> left;
+  for (int i = 0; i < rows; ++i)
+    left.push_back(at(i));
+  for (; left.size() > 1; left.resize((left.size() + 1) / 2))
+    for (size_t i = 0; i < left.size() / 2; ++i)
+      left[i] = combine(left[i], left[left.size() - 1 - i]);
+  return left.front();
+}
+// The rows of a tile and, after them, what they combine to: so nobody reads all
+// of them again for it.
+Expr AttentionPipe::withSummary(const Expr &row, int rows,
+                                const std::function<Expr(Expr)> &at,
+                                const Combine &combine) {
+  return select(row < rows, at(min(row, rows - 1)),
+                combined(rows, at, combine));
+}
+
+Expr AttentionPipe::capped(const Expr &score, const Expr &biases) const {
+  return tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e) +
+         biases;
+}
+
+// A score or, where the key is hidden, what counts as none.
+Expr AttentionPipe::chosenScore(Expr score, const Expr &kv) {
+  if (isLinear()) // a key after the query is hidden
+    score *= byDistance(kv, [&](const Expr &far) {
+      return exp2Of(decay(head) * float(log2e) * cast<float>(min(far, 0)));
+    });
+  Expr seen = isSeen(kv);
+  if (Internal::is_const_one(seen))
+    return score;
+  return select(seen, score, isLinear() ? 0.0f : hidden);
+}
+
+} // namespace mille

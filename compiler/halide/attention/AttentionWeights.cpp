@@ -1,0 +1,168 @@
+// The softmax of scores, and values mixed by it. Must see nothing of a hidden
+// key's value, not even NaN.
+#include "compiler/halide/Elements.h"
+#include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
+#include "compiler/halide/attention/AttentionPipe.h"
+#include "compiler/halide/attention/AttentionSteps.h"
+
+using namespace Halide;
+
+namespace mille {
+
+using Operand = AttentionOperand;
+
+// Where maxima start: above every hidden score.
+Expr AttentionPipe::sinkScore() const {
+  if (!s.has(Operand::sink))
+    return lowest;
+  return max(at(Operand::sink)(headOf(q)) * float(log2e), lowest);
+}
+void AttentionPipe::findTop() {
+  const Combine maximum = [](const Expr &x, const Expr &y) {
+    return max(x, y);
+  };
+  if (!stretched) {
+    topTile =
+        combineTiles(top, tops, scores, "top", sinkScore(), lowest, maximum);
+    return;
+  }
+  stretchTop = make("stretch_top");
+  top = make("top");
+  topTile = combineTiles(stretchTop, tops, scores, "stretch_top", lowest,
+                         lowest, maximum);
+  carryTop();
+}
+
+// f(q, e, b, h): `start` and what all tiles of `of` combine to. A device's
+// work-items first combine tiles of their own, from `none` on, in `parts`.
+RVar AttentionPipe::combineTiles(Func &f, Func &parts, Func &of,
+                                 const char *name, const Expr &start,
+                                 const Expr &none, const Combine &combine) {
+  const std::string tile = name + std::string("_tile");
+  if (!stretched)
+    f = make(name);
+  if (!device) {
+    RDom r = tilesOf(tile.c_str(), b);
+    f(q, e, b, h) = start;
+    f(q, e, b, h) = combine(f(q, e, b, h), of(q, keyTile, r, e, b, h));
+    return r;
+  }
+  parts = make((name + std::string("_parts")).c_str());
+  RDom r = tilesOfItem(tile.c_str());
+  parts(q, u, e, b, h) = none;
+  parts(q, u, e, b, h) =
+      combine(parts(q, u, e, b, h), of(q, keyTile, r * items + u, e, b, h));
+  f(q, e, b, h) = combine(
+      start,
+      combined(
+          items, [&](const Expr &i) { return parts(q, i, e, b, h); }, combine));
+  return r;
+}
+
+// Softmax but for its division; without one the scores are the weights.
+void AttentionPipe::weigh() {
+  if (isLinear()) {
+    weights = scores;
+    return;
+  }
+  weights = make("weights");
+  findTop();
+  RDom r = tilesOf("weight_tile", b);
+  weightTile = r;
+  tileWeights = make("tile_weights");
+  tileWeights(q, ki, ko, e, b, h) =
+      exp2Weight(scores(q, ki, ko, e, b, h) - top(q, e, b, h));
+  weights(q, ki, ko, e, b, h) = undef<float>();
+  weights(q, ki, r, e, b, h) = withSummary(
+      ki, keyTile, [&](const Expr &i) { return tileWeights(q, i, r, e, b, h); },
+      added);
+  sumTile = combineTiles(sum, sums, weights, "sum", sumBefore(), 0.0f, added);
+  invert();
+}
+// What mixed values are multiplied by; of a sum that is NaN a NaN.
+void AttentionPipe::invert() {
+  inverse = make("inverse");
+  Expr of = sum(q, e, b, h);
+  Expr last = select(reinterpret<int32_t>(of) == 0, 0.0f, 1.0f / of);
+  inverse(q, e, b, h) =
+      stretched ? select(e == lastStretch(b), last, 1.0f) : last;
+}
+Expr AttentionPipe::result(const Expr &column, const Expr &lane,
+                           const Expr &tile, const Expr &stretch,
+                           const Expr &of) {
+  Expr value = mixed(column, lane, tile, stretch, of);
+  if (isLinear())
+    return value;
+  // strict, else LLVM makes it a division in some places only
+  return multiplied(value, inverse(tile % tiles() * mixedTile.rows + lane,
+                                   stretch, tile / tiles(), of));
+}
+
+// [column, query of tile, tile, stretch, head]: the tile's own dimensions, as
+// in matmul
+void AttentionPipe::mix() {
+  mixed = make("mixed");
+  mixed(d, q, t, e, h) = mixedBefore();
+  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+  const bool looks = hides && !device; // a device is careful with every weight
+  if (looks)
+    lookForNan();
+  for (bool careful : {false, true}) {
+    if (careful ? !hides : hides && !looks)
+      continue;
+    Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
+    // By tiles of keys: where its weights lie is then found once for each, not
+    // by key.
+    RDom r(0, keyTile, 0, tilesTogether(), names(careful ? "r3" : "r2"));
+    Expr kv = keyAt(e) + r.y * keyTile + r.x,
+         end = endBySound(to.last, careful);
+    if (from.first.defined())
+      r.where(kv >= from.first);
+    r.where(kv <= (end.defined() ? min(end, keys - 1) : keys - 1));
+    Expr weight = weights(laneOf(q), r.x, r.y, e, t / tiles(), h);
+    Expr x = mixedValue(kv);
+    mixed(d, q, t, e, h) +=
+        weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
+    mixedKeys.push_back(r.x);
+    mixedTiles.push_back(r.y);
+  }
+}
+AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {
+  return seenFrom(position0 + rowAt(t * mixedTile.rows + lane));
+}
+Expr AttentionPipe::mixedValue(const Expr &kv) {
+  if (!widens(s.value))
+    return valueAt(d, kv, ownKvHead());
+  if (!widenedValue.defined()) {
+    widenedValue = make("widened_value");
+    widenedValue(d, u, h) = valueAt(d, u, h);
+  }
+  return widenedValue(d, inTask(kv), kvHead);
+}
+Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv,
+                            const Expr &head) const {
+  return widened(
+      value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv));
+}
+
+// 0 times a hidden key's value is 0 but for infinity and NaN: all keys, or none
+// where there is such a value and weights must be looked at one by one.
+void AttentionPipe::lookForNan() {
+  worst = make("worst");
+  soundKeys = make("sound_keys");
+  RDom r(0, keys, names("worst_key"));
+  if (!s.hidesPairs())
+    r.where(!isKept(r)); // all others are seen by all
+  RDom rd(0, int(s.valueDim), names("worst_column"));
+  worst(d, h) = 0;
+  worst(d, h) = max(worst(d, h), magnitudeOf(valueAt(d, r, h)));
+  worstOfAll = make("worst_of_all");
+  worstOfAll(h) = 0;
+  worstOfAll(h) = max(worstOfAll(h), worst(rd, h));
+  soundKeys(h) = select(worstOfAll(h) < 0x7f800000, keys, 0);
+  worstKeys = r;
+  worstColumns = rd;
+}
+
+} // namespace mille
