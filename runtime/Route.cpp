@@ -147,11 +147,13 @@ extern "C" void mille_route(mille_run *run, const int32_t *n, double epsilon,
                             int64_t weights_stride, int32_t *order,
                             int32_t *place, int32_t *starts) {
   mille_session &session = mille::sessionOf(run);
-  mille::Route route = {n[0],    n[1],      n[2] != 0, n[3],
-                        n[4],    n[5] != 0, n[6] != 0, n[7] != 0,
-                        epsilon, factor,    logits,    logits_stride,
-                        bias,    rows,      weights,   weights_stride,
-                        order,   place,     starts};
+  mille::Route route = {n[0],           n[1],      n[2] == MILLE_SCORE_SIGMOID,
+                        n[3],           n[4],      n[5] == MILLE_GROUP_SUM_TOP2,
+                        n[6] != 0,      n[7] != 0, epsilon,
+                        factor,         logits,    logits_stride,
+                        bias,           rows,      weights,
+                        weights_stride, order,     place,
+                        starts};
   if (mille::doneOnDevice(session, &mille_backend::route, route))
     return;
   Router router = {route};

@@ -24,6 +24,14 @@ enum {
   MILLE_U8 = 4
 };
 
+/* What an element of a buffer is, beside its bits. */
+enum {
+  MILLE_CODE_INT = 0,
+  MILLE_CODE_UINT = 1,
+  MILLE_CODE_FLOAT = 2,
+  MILLE_CODE_BFLOAT = 4
+};
+
 enum {
   MILLE_PARTITION_ROWS = 0,     /* tasks are ranges of rows and of columns */
   MILLE_PARTITION_SEQUENCES = 1 /* tasks are sequences x ranges of heads */
@@ -208,8 +216,13 @@ void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
                       const float *right, int64_t right_stride, int64_t columns,
                       int32_t output);
 enum { MILLE_MOST_EXPERTS = 1024 };
-/* numbers: entries, k, score (0 softmax, 1 sigmoid), groups, top_groups,
- * group_score (0 max, 1 sum of the two largest), renormalised, softmax_chosen.
+enum { MILLE_SCORE_SOFTMAX = 0, MILLE_SCORE_SIGMOID = 1 };
+enum {
+  MILLE_GROUP_MAX = 0,
+  MILLE_GROUP_SUM_TOP2 = 1 /* the sum of the two largest */
+};
+/* numbers: entries, k, score (MILLE_SCORE_*), groups, top_groups, group_score
+ * (MILLE_GROUP_*), renormalised, softmax_chosen.
  * bias: [entries], or null. weights [rows, k], order and place [rows * k],
  * starts [entries + 1]. */
 void mille_route(mille_run *run, const int32_t *numbers, double epsilon,

@@ -9,11 +9,6 @@ using namespace mille::transformer;
 
 namespace {
 
-kernel::Pairing pairingOf(RotateOp op) {
-  return op.getPairing() == Pairing::interleaved ? kernel::Pairing::interleaved
-                                                 : kernel::Pairing::half;
-}
-
 // Both turn whole heads of the attention, alike.
 bool turnAlike(AttendOp op, RotateOp query, RotateOp key) {
   return query && key && query.getPositions() == key.getPositions() &&
@@ -106,11 +101,10 @@ LogicalResult Converter::convertRotate(RotateOp op) {
     return failure();
   Value to = destinationOf(op.getResult());
   values[op.getResult()] =
-      kernel::RotateOp::create(
-          body, op.getLoc(), to.getType(), valueOf(op.getInput()), rotation, to,
-          op.getHeadsAttr(), op.getHeadDimAttr(),
-          kernel::PairingAttr::get(op.getContext(), pairingOf(op)),
-          op.getStartAttr())
+      kernel::RotateOp::create(body, op.getLoc(), to.getType(),
+                               valueOf(op.getInput()), rotation, to,
+                               op.getHeadsAttr(), op.getHeadDimAttr(),
+                               op.getPairingAttr(), op.getStartAttr())
           .getResult();
   return success();
 }
@@ -230,8 +224,8 @@ LogicalResult Converter::convertAttend(AttendOp op) {
       op.getHeadDimAttr(), op.getValueDimAttr(),
       body.getDenseI64ArrayAttr({0, 0, 0}), op.getScaleAttr(),
       body.getBoolAttr(op.getMask() == Mask::causal), op.getSoftcapAttr(),
-      kernel::PairingAttr::get(op.getContext(), query ? pairingOf(query)
-                                                      : kernel::Pairing::half),
+      PairingAttr::get(op.getContext(),
+                       query ? query.getPairing() : Pairing::half),
       body.getI64IntegerAttr(query ? query.getStart() : 0), biases.slopes,
       op.getWindowAttr(), op.getChunkAttr(),
       *table ? kernel::BiasByAttr::get(op.getContext(), biases.by)

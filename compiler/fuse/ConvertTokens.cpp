@@ -124,8 +124,7 @@ LogicalResult Converter::convertPool(PoolOp op) {
   spec.inputs.push_back(input);
   spec.indices.push_back(
       kernel::PoolIndexOp::create(body, location, to.getType(), read, counted,
-                                  int64_t(op.getKind()), op.getSkip(),
-                                  op.getId(), to)
+                                  op.getKind(), op.getSkip(), op.getId(), to)
           .getResult());
   spec.gather.push_back(0);
   values[op.getResult()] =

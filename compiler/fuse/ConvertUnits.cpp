@@ -110,21 +110,8 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
     return {};
   if (*holder)
     spec.inputs.push_back(*holder);
-  auto kind = [](NormKind kind) -> std::optional<kernel::RowNormKind> {
-    switch (kind) {
-    case NormKind::layer_norm:
-      return kernel::RowNormKind::layer;
-    case NormKind::rms_norm:
-      return kernel::RowNormKind::rms;
-    case NormKind::l2_norm:
-      return kernel::RowNormKind::l2;
-    case NormKind::identity:
-      return std::nullopt;
-    }
-    llvm_unreachable("a NormKind has one of the values above");
-  };
   if (attribute)
-    if (auto rowKind = kind(attribute.getKind()))
+    if (auto rowKind = kernel::rowNormKindOf(attribute.getKind()))
       spec.norm = kernel::RowNormAttr::get(
           attribute.getContext(), *rowKind,
           head.getF64FloatAttr(attribute.getEps()), attribute.getGroup());

@@ -369,7 +369,7 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
   a.softcap = op.getSoftcap().convertToDouble();
   a.causal = op.getCausal();
   a.byteScores = op.getByteScores();
-  a.interleaved = op.getPairing() == kernel::Pairing::interleaved;
+  a.interleaved = op.getPairing() == transformer::Pairing::interleaved;
   a.biasByDistance = op.getBiasBy() == kernel::BiasBy::distance;
   a.start = op.getStart();
   a.chunk = op.getChunk();
@@ -407,7 +407,7 @@ LogicalResult read(kernel::RotateOp op, KernelSpec &spec) {
   r.heads = op.getHeads();
   r.headDim = op.getHeadDim();
   r.start = op.getStart();
-  r.interleaved = op.getPairing() == kernel::Pairing::interleaved;
+  r.interleaved = op.getPairing() == transformer::Pairing::interleaved;
   if (failed(readBuffer(op, op.getInput().getType(), r.input)) ||
       failed(readBuffer(op, op.getRotation().getType(), r.rotation)))
     return failure();

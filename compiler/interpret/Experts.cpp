@@ -16,9 +16,8 @@ public:
   Router(Op op, int64_t entries, const Tensor *bias)
       : entries(entries), k(op.getK()), groups(op.getGroups()),
         topGroups(op.getTopGroups()),
-        sigmoid(int64_t(op.getScore()) == int64_t(tf::RouterScore::sigmoid)),
-        bestTwo(int64_t(op.getGroupScore()) ==
-                int64_t(tf::GroupScore::sum_top2)),
+        sigmoid(op.getScore() == tf::RouterScore::sigmoid),
+        bestTwo(op.getGroupScore() == tf::GroupScore::sum_top2),
         renormalised(op.getRenormalised()),
         softmaxChosen(op.getSoftmaxChosen()),
         epsilon(op.getEpsilon().convertToDouble()),

@@ -142,7 +142,7 @@ private:
 
   void rotate() {
     Rotation turns{columnsOf(*rotation) / 2, rotation->numbers};
-    bool half = op.getPairing() == kernel::Pairing::half;
+    bool half = op.getPairing() == transformer::Pairing::half;
     int64_t headDim = buffers.head.headDim;
     turnHeads(turns, buffers.query.data(), rowsOf(buffers.queryRows),
               buffers.heads, headDim, op.getStart(), half);

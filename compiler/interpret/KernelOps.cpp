@@ -207,18 +207,6 @@ Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
   return applyParameters(run, op, spans, sums);
 }
 
-RowNorm kindOf(kernel::RowNormAttr norm) {
-  switch (norm.getKind()) {
-  case kernel::RowNormKind::layer:
-    return RowNorm::layer;
-  case kernel::RowNormKind::rms:
-    return RowNorm::rms;
-  case kernel::RowNormKind::l2:
-    return RowNorm::l2;
-  }
-  return RowNorm::layer;
-}
-
 } // namespace
 
 Status mille::interpreter::runOp(Run &run, kernel::MatmulOp op) {
@@ -274,8 +262,8 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
     if (norm) {
       std::copy_n(arguments[0], columns, normed.begin());
       for (int64_t first = 0; first < columns; first += group)
-        normRow(kindOf(norm), norm.getEps().getValueAsDouble(), &normed[first],
-                group);
+        normRow(norm.getKind(), norm.getEps().getValueAsDouble(),
+                &normed[first], group);
       arguments[0] = normed.data();
     }
     body.run(arguments, columns, &out.numbers[m * columns]);

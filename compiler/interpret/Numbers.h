@@ -2,6 +2,7 @@
 // Must not know ops, files or parameters; shares nothing with the generators.
 #pragma once
 #include "compiler/interpret/Interpret.h"
+#include "dialects/kernel/Kernel.h"
 
 #include <cmath>
 
@@ -29,9 +30,8 @@ inline Tensor zeros(std::vector<int64_t> shape) {
 void product(const double *input, const double *weight, double *out,
              int64_t rows, int64_t inner, int64_t columns);
 
-enum class RowNorm { layer, rms, l2 };
 // One row of n numbers, in place, without affine part.
-void normRow(RowNorm kind, double eps, double *row, int64_t n);
+void normRow(kernel::RowNormKind kind, double eps, double *row, int64_t n);
 
 inline double softcap(double cap, double x) { return cap * std::tanh(x / cap); }
 

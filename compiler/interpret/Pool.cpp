@@ -105,7 +105,7 @@ Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
   const Tensor *mask = run.find(op.getMask());
   Tensor out = run.at(op.getOut()); // [batch]
   int64_t batch = out.numbers.size();
-  tf::Pool kind = *tf::symbolizePool(uint32_t(op.getKind()));
+  tf::Pool kind = op.getKind();
   for (Status s : {expectCount(op, "mask", mask, batch * tokens),
                    checkSkip(op, op.getSkip(), tokens)})
     if (failed(s))

@@ -252,12 +252,12 @@ private:
                                           {i32(count), i32(stride)}));
     // code | bits << 8 | lanes << 16
     Type element = type.getElementType();
-    int64_t kind = element.isBF16()              ? 4
-                   : isa<FloatType>(element)     ? 2
-                   : element.isUnsignedInteger() ? 1
-                                                 : 0;
+    int64_t code = element.isBF16()              ? MILLE_CODE_BFLOAT
+                   : isa<FloatType>(element)     ? MILLE_CODE_FLOAT
+                   : element.isUnsignedInteger() ? MILLE_CODE_UINT
+                                                 : MILLE_CODE_INT;
     int64_t word =
-        kind | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
+        code | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
     return constants.add(
         "shape",
         Constant::aggregate(types.shape, {i32(word), i32(rank),

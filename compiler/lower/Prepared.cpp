@@ -13,6 +13,27 @@ using namespace mille::lower;
 
 namespace {
 
+// Words of the dialects are passed as the numbers that runtime/abi.h has for
+// them.
+template <typename Word> constexpr bool isCode(Word word, uint32_t code) {
+  return static_cast<uint32_t>(word) == code;
+}
+using transformer::GroupScore;
+using transformer::LengthKind;
+using transformer::Pool;
+using transformer::RouterScore;
+static_assert(isCode(Pool::first, MILLE_POOL_FIRST));
+static_assert(isCode(Pool::last, MILLE_POOL_LAST));
+static_assert(isCode(Pool::first_id, MILLE_POOL_FIRST_ID));
+static_assert(isCode(Pool::highest_id, MILLE_POOL_HIGHEST_ID));
+static_assert(isCode(LengthKind::log_keys, MILLE_LOG_KEYS));
+static_assert(isCode(LengthKind::log_position, MILLE_LOG_POSITION));
+static_assert(isCode(LengthKind::log_floor, MILLE_LOG_FLOOR));
+static_assert(isCode(RouterScore::softmax, MILLE_SCORE_SOFTMAX));
+static_assert(isCode(RouterScore::sigmoid, MILLE_SCORE_SIGMOID));
+static_assert(isCode(GroupScore::max, MILLE_GROUP_MAX));
+static_assert(isCode(GroupScore::sum_top2, MILLE_GROUP_SUM_TOP2));
+
 int64_t rowStride(Value buffer) {
   auto [strides, offset] =
       cast<MemRefType>(buffer.getType()).getStridesAndOffset();
@@ -172,7 +193,7 @@ public:
   LogicalResult lower(PoolIndexOp op) {
     code.call("mille_pool_index",
               {code.run, addressOrNull(op.getMask()), tokensOf(op.getTokens()),
-               i32(op.getKind()), i64(op.getSkip()), i64(op.getId()),
+               i32(int64_t(op.getKind())), i64(op.getSkip()), i64(op.getId()),
                address.lookup(op.getOut())},
               /*status=*/true);
     return success();

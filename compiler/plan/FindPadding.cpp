@@ -146,12 +146,12 @@ private:
   }
 
   void checkOp(PoolIndexOp op) {
-    constexpr int64_t first = 0, last = 1;
+    using mille::transformer::Pool;
     if (op.getTokens() != tokens)
       return;
-    if (op.getKind() == int64_t(first) && op.getSkip() == 0)
+    if (op.getKind() == Pool::first && op.getSkip() == 0)
       allow(after, "the first token of a sequence is pooled, masked or not");
-    else if (op.getKind() != int64_t(last) || op.getMask() != mask)
+    else if (op.getKind() != Pool::last || op.getMask() != mask)
       allow(0, "a token is pooled that may be padding");
   }
 

@@ -199,7 +199,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
     I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
     DenseI64ArrayAttr:$offsets, F64Attr:$scale, BoolAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$softcap,
-    DefaultValuedAttr<Kernel_PairingAttr, "::mille::kernel::Pairing::half">:$pairing,
+    DefaultValuedAttr<Transformer_PairingWord, "::mille::transformer::Pairing::half">:$pairing,
     DefaultValuedAttr<I64Attr, "0">:$start,
     OptionalAttr<DenseF64ArrayAttr>:$slopes,
     OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk,
@@ -282,7 +282,7 @@ def Kernel_RotateOp : Kernel_Op<"rotate"> {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$rotation, Kernel_Buffer:$out,
-    I64Attr:$heads, I64Attr:$head_dim, Kernel_PairingAttr:$pairing, I64Attr:$start);
+    I64Attr:$heads, I64Attr:$head_dim, Transformer_PairingWord:$pairing, I64Attr:$start);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "$input `by` $rotation `outs` `(` $out `:` type($out) `)` `heads` $heads `head_dim` $head_dim `pairing` $pairing `start` $start attr-dict `:` type($input) `,` type($rotation) (`->` type($result)^)?";
   let hasVerifier = 1;

@@ -200,26 +200,25 @@ def Kernel_RouteOp : Kernel_Op<"route", [AttrSizedOperandSegments]> {
     As transformer.route. weights is [rows, k]. Slot m * k + j is row m's expert j;
     slots sorted by expert, then by slot: order [rows * k] holds each sorted place's
     row, place [rows * k] each slot's sorted place, starts [entries + 1] where each
-    expert's places begin. The router's attributes are those of the transformer op:
-    score 0 softmax, 1 sigmoid; group_score 0 max, 1 sum_top2.
+    expert's places begin. The router's attributes are those of the transformer op.
 
     Constraints:
     * (C1) logits is [?, entries], weights [?, k], order and place i32 [?], starts
       i32 [entries + 1].
     * (C2) selection_bias is [entries].
     * (C3) results for the outs on tensors, none on memrefs.
-    * (C4) k, groups and top_groups as C1 of transformer.route; score and
-      group_score are 0 or 1; factor and epsilon are finite, epsilon >= 0.
+    * (C4) k, groups and top_groups as C1 of transformer.route; factor and epsilon
+      are finite, epsilon >= 0.
 
     ```mlir
     %w, %o, %p, %s = kernel.route %l outs(%a, %b, %c, %d : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
-      k 2 score 0 groups 1 top_groups 1 group_score 0 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
+      k 2 score softmax groups 1 top_groups 1 group_score max renormalised true softmax_chosen false epsilon 0.0 factor 1.0
       : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>
     ```
   }];
   let arguments = (ins Kernel_Buffer:$logits, Optional<Kernel_Buffer>:$selection_bias,
-    Variadic<Kernel_Buffer>:$outs, I64Attr:$k, I64Attr:$score, I64Attr:$groups,
-    I64Attr:$top_groups, I64Attr:$group_score, BoolAttr:$renormalised,
+    Variadic<Kernel_Buffer>:$outs, I64Attr:$k, Transformer_RouterScoreWord:$score,
+    I64Attr:$groups, I64Attr:$top_groups, Transformer_GroupScoreWord:$group_score, BoolAttr:$renormalised,
     BoolAttr:$softmax_chosen, F64Attr:$epsilon, F64Attr:$factor);
   let results = (outs Variadic<AnyRankedTensor>:$outcomes);
   let assemblyFormat = [{
@@ -257,21 +256,22 @@ def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
 def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
   let summary = "for each sequence the row of one of its tokens";
   let description = [{
-    As transformer.pool's `kind`: 0 first (token skip), 1 last, 3 first_id, 4
-    highest_id. mask or ids are i32 [batch * tokens]; a mask is all ones where
-    absent; the out is i32 [batch].
+    `kind` as transformer.pool's: first (token skip), last, first_id or highest_id.
+    mask or ids are i32 [batch * tokens]; a mask is all ones where absent; the out
+    is i32 [batch].
 
     Constraints:
-    * (C1) kind is one of these; mask or ids are there for 3 and 4.
-    * (C2) skip >= 0, and 0 but for kind 0; id is an i32.
+    * (C1) kind is not mean; first_id and highest_id have ids.
+    * (C2) skip >= 0, and 0 unless kind is first; id is an i32.
     * (C3) a result for each outs on tensors, none on memrefs.
 
     ```mlir
-    %i = kernel.pool_index of %mask : tensor<?xi32> tokens %t kind 1 skip 0 id 0 outs(%o : tensor<?xi32>) -> tensor<?xi32>
+    %i = kernel.pool_index of %mask : tensor<?xi32> tokens %t kind last skip 0 id 0 outs(%o : tensor<?xi32>) -> tensor<?xi32>
     ```
   }];
-  let arguments = (ins Optional<Kernel_Integers>:$mask, Index:$tokens, I64Attr:$kind,
-                       I64Attr:$skip, I64Attr:$id, Kernel_Integers:$out);
+  let arguments = (ins Optional<Kernel_Integers>:$mask, Index:$tokens,
+                       Transformer_PoolWord:$kind, I64Attr:$skip, I64Attr:$id,
+                       Kernel_Integers:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "(`of` $mask^ `:` type($mask))? `tokens` $tokens `kind` $kind `skip` $skip `id` $id `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?";
   let hasVerifier = 1;

@@ -9,6 +9,7 @@ using namespace mlir;
 using namespace mille::kernel;
 using mille::transformer::formatDouble;
 using mille::transformer::LengthKind;
+using mille::transformer::Pool;
 
 namespace {
 
@@ -125,16 +126,19 @@ LogicalResult CountTokensOp::verify() {
 //===-- of a sequence -----------------------------------------------------===//
 
 LogicalResult PoolIndexOp::verify() {
-  int64_t kind = getKind(), skip = getSkip();
-  bool ofIds = kind == 3 || kind == 4;
-  if (kind != 0 && kind != 1 && !ofIds) // C1
-    return emitOpError() << "kind is " << kind << " but must be 0, 1, 3 or 4";
+  Pool kind = getKind();
+  int64_t skip = getSkip();
+  bool ofIds = kind == Pool::first_id || kind == Pool::highest_id;
+  if (kind == Pool::mean) // C1
+    return emitOpError("kind is mean but that is no token");
   if (ofIds && !getMask()) // C1
-    return emitOpError() << "kind is " << kind << " but there are no ids";
+    return emitOpError() << "kind is " << stringifyPool(kind)
+                         << " but there are no ids";
   if (failed(verifyNotNegative(*this, "skip", skip))) // C2
     return failure();
-  if (skip && kind != 0) // C2
-    return emitOpError() << "skip is " << skip << " but kind is " << kind;
+  if (skip && kind != Pool::first) // C2
+    return emitOpError() << "skip is " << skip << " but kind is "
+                         << stringifyPool(kind);
   if (failed(verifyI32(*this, "id", getId()))) // C2
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C3

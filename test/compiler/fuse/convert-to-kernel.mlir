@@ -37,7 +37,7 @@
 // CHECK-NEXT: %[[NW:.*]] = arith.mulf %[[N]], %[[W]]
 // CHECK-NEXT: %[[SC:.*]] = arith.constant 5.000000e-01 : f32
 // CHECK-NEXT: arith.mulf %[[SC]], %[[NW]]
-// CHECK: %[[AT:.*]] = kernel.pool_index tokens %[[T]] kind 0 skip 0 id 0
+// CHECK: %[[AT:.*]] = kernel.pool_index tokens %[[T]] kind first skip 0 id 0
 // CHECK: %[[POOLED:.*]] = kernel.rows ins(%[[LAYERS]] : {{.*}}) indices(%[[AT]] : {{.*}}) outs({{.*}}) gather [0]
 // CHECK: return %[[LAYERS]], %[[POOLED]]
 transformer.model @every_slot {

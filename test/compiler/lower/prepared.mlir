@@ -43,7 +43,7 @@ module {
       heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
       : memref<?x24xf32>, memref<?x24xf32>, memref<?x24xf32>
     %i = kernel.arena offset 192 rows %batch : memref<?xi32>
-    kernel.pool_index tokens %tokens kind 0 skip 0 id 0 outs(%i : memref<?xi32>)
+    kernel.pool_index tokens %tokens kind first skip 0 id 0 outs(%i : memref<?xi32>)
     kernel.pool_mean %out mask %mask : memref<?xi32> tokens %tokens outs(%pooled : memref<?x8xf32>) : memref<?x8xf32>
     return
   }

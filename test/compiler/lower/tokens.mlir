@@ -79,7 +79,7 @@ func.func @forward(%batch: index, %tokens: index,
   %2 = tensor.empty(%slots) : tensor<?xi32>
   %3 = tensor.empty() : tensor<9xi32>
   %w, %o, %p, %s = kernel.route %l outs(%0, %1, %2, %3 : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
-    k 2 score 1 groups 4 top_groups 2 group_score 1 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
+    k 2 score sigmoid groups 4 top_groups 2 group_score sum_top2 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
     : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>
   %4 = tensor.empty(%slots) : tensor<?x16xf32>
   %d = kernel.dispatch %x order %o : tensor<?xi32> place %p : tensor<?xi32> outs(%4 : tensor<?x16xf32>) k 2 : tensor<?x16xf32> -> tensor<?x16xf32>
@@ -146,7 +146,7 @@ func.func @forward(%batch: index, %tokens: index, %decoder: index,
   %0 = tensor.empty(%rows) : tensor<?x1xf32>
   %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %p = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind 1 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %p = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind last skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %o = tensor.empty(%decoderRows) : tensor<?x8xf32>
   %y = kernel.attention %d, %x, %x key_bias %b : tensor<?x1xf32> queries %decoder keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
@@ -166,6 +166,6 @@ func.func @forward(%batch: index, %tokens: index,
   %s = kernel.arena offset 192 rows %rows : memref<2049xi32>
   // expected-error @below {{chooses among 2048 experts but the most are 1024}}
   kernel.route %l outs(%w, %o, %p, %s : memref<?x1xf32>, memref<?xi32>, memref<?xi32>, memref<2049xi32>)
-    k 1 score 1 groups 1 top_groups 1 group_score 1 renormalised true softmax_chosen false epsilon 0.0 factor 1.0 : memref<?x2048xf32>
+    k 1 score sigmoid groups 1 top_groups 1 group_score sum_top2 renormalised true softmax_chosen false epsilon 0.0 factor 1.0 : memref<?x2048xf32>
   return
 }

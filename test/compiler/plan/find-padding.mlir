@@ -18,7 +18,7 @@ func.func @forward(%batch: index, %tokens: index,
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true window [4, 0]
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind 1 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind last skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %p = kernel.rows ins(%y : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
@@ -202,7 +202,7 @@ func.func @forward(%batch: index, %tokens: index,
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index  tokens %tokens kind 0 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index  tokens %tokens kind first skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %y = kernel.rows ins(%y0 : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
@@ -230,7 +230,7 @@ func.func @forward(%batch: index, %tokens: index,
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index  tokens %tokens kind 1 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index  tokens %tokens kind last skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %y = kernel.rows ins(%y0 : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
@@ -258,7 +258,7 @@ func.func @forward(%batch: index, %tokens: index,
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index  tokens %tokens kind 0 skip 1 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index  tokens %tokens kind first skip 1 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %y = kernel.rows ins(%y0 : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
@@ -286,7 +286,7 @@ func.func @forward(%batch: index, %tokens: index,
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind 3 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind first_id skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %y = kernel.rows ins(%y0 : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
