@@ -1,7 +1,6 @@
-// Inputs that are prepared once per run: masks, positions, rotations,
-// schedules. Must give the same bits for any batch and threads: nothing looks
-// across sequences, but for a rotation whose frequencies follow the run's
-// length.
+// Inputs that are prepared once per run: positions, rotations, schedules.
+// Must give the same bits for any batch and any threads: no step looks across
+// sequences, except a rotation whose frequencies follow the run's length.
 #include "runtime/Backend.h"
 
 #include <math.h>
@@ -117,16 +116,6 @@ void scaleByKeys(const Seen &seen, const double *numbers, float *out) {
 } // namespace
 
 extern "C" {
-
-void mille_key_bias(mille_run *run, const int32_t *mask, int64_t rows,
-                    float *out) {
-  mille::HostStep host(run, out, rows, 1);
-  if (host.skipped())
-    return;
-  for (int64_t m = 0; m < rows; ++m)
-    out[m] = mask[m] ? 0.0f : -1e30f;
-  host.give();
-}
 
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     const double *frequencies, int64_t n, double factor,

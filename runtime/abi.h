@@ -167,8 +167,6 @@ int32_t mille_launch(mille_run *run, const mille_stage *stages, int32_t count,
  * sequence; MILLE_TOKENS (-2) are the run's, of which a sequence may have fewer
  * where padding was removed. A mask that is null is all ones. */
 
-void mille_key_bias(mille_run *run, const int32_t *mask, int64_t rows,
-                    float *out);
 /* out[m]: n cosines, n sines; in double, factor after. Where the run's largest
  * position + 1 is above `after` > 0, long_frequencies take the place of
  * frequencies, or, where they are null, frequency i is divided by

@@ -109,17 +109,6 @@ LogicalResult Converter::convertRotate(RotateOp op) {
   return success();
 }
 
-Value Converter::keyBiasOf(Value mask) {
-  if (!mask)
-    return {};
-  return once({mask.getAsOpaquePointer()}, [&]() -> Value {
-    Value to = makeDestination(head, mask.getLoc(), rowsOf(mask), 1);
-    return kernel::KeyBiasOp::create(head, mask.getLoc(), to.getType(),
-                                     valueOf(mask), to)
-        .getResult();
-  });
-}
-
 // The factors of scores that are parameters or numbers of the layer table.
 FailureOr<Value> Converter::headScaleOf(AttendOp op) {
   Attribute heads = op.getHeadScaleAttr(), layers = op.getLayerScaleAttr();
@@ -193,7 +182,6 @@ LogicalResult Converter::convertAttend(AttendOp op) {
   if (failed(sameRows(op, {op.getKey(), op.getValue()})))
     return failure();
   auto optional = [&](Value given) { return given ? valueOf(given) : Value(); };
-  Value keyBias = keyBiasOf(op.getKeyMask());
   auto query = op.getQuery().getDefiningOp<RotateOp>();
   if (!prologues.contains(query))
     query = {};
@@ -217,11 +205,11 @@ LogicalResult Converter::convertAttend(AttendOp op) {
   Value to = destinationOf(op.getResult());
   auto attention = kernel::AttentionOp::create(
       body, location, to.getType(), valueOf(op.getQuery()),
-      valueOf(op.getKey()), valueOf(op.getValue()), keyBias, biases.keyHeadBias,
-      rotation, *queryScale, *headScale, sink, *table, biases.contentQuery,
-      biases.contentKey, optional(op.getSegments()), optional(op.getPrefix()),
-      *queries, *keys, zero, to, op.getHeadsAttr(), op.getKvHeadsAttr(),
-      op.getHeadDimAttr(), op.getValueDimAttr(),
+      valueOf(op.getKey()), valueOf(op.getValue()), optional(op.getKeyMask()),
+      biases.keyHeadBias, rotation, *queryScale, *headScale, sink, *table,
+      biases.contentQuery, biases.contentKey, optional(op.getSegments()),
+      optional(op.getPrefix()), *queries, *keys, zero, to, op.getHeadsAttr(),
+      op.getKvHeadsAttr(), op.getHeadDimAttr(), op.getValueDimAttr(),
       body.getDenseI64ArrayAttr({0, 0, 0}), op.getScaleAttr(),
       body.getBoolAttr(op.getMask() == Mask::causal), op.getSoftcapAttr(),
       PairingAttr::get(op.getContext(),
@@ -245,10 +233,10 @@ LogicalResult Converter::convertLinearAttend(LinearAttendOp op) {
       kernel::LinearAttentionOp::create(
           body, op.getLoc(), to.getType(), valueOf(op.getQuery()),
           valueOf(op.getKey()), valueOf(op.getValue()),
-          keyBiasOf(op.getKeyMask()), decay, tokensOf(spaceOf(op.getQuery())),
-          to, op.getHeadsAttr(), op.getKvHeadsAttr(), op.getHeadDimAttr(),
-          op.getValueDimAttr(), body.getDenseI64ArrayAttr({0, 0, 0}),
-          op.getScaleAttr())
+          op.getKeyMask() ? valueOf(op.getKeyMask()) : Value(), decay,
+          tokensOf(spaceOf(op.getQuery())), to, op.getHeadsAttr(),
+          op.getKvHeadsAttr(), op.getHeadDimAttr(), op.getValueDimAttr(),
+          body.getDenseI64ArrayAttr({0, 0, 0}), op.getScaleAttr())
           .getResult();
   return success();
 }

@@ -73,7 +73,6 @@ private:
   mlir::LogicalResult convertAttend(transformer::AttendOp op);
   mlir::LogicalResult convertLinearAttend(transformer::LinearAttendOp op);
   mlir::Value rotationOf(transformer::RotateOp op);
-  mlir::Value keyBiasOf(mlir::Value mask);
   mlir::FailureOr<mlir::Value> headScaleOf(transformer::AttendOp op);
   mlir::FailureOr<mlir::Value> queryScaleOf(transformer::AttendOp op,
                                             mlir::Value queries);

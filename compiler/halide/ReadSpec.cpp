@@ -342,7 +342,7 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
     return failure();
   AttentionSpec &a = spec.attention;
   Value operands[attentionOperands] = {
-      op.getKeyBias(),    op.getKeyHeadBias(),  op.getRotation(),
+      op.getKeyMask(),    op.getKeyHeadBias(),  op.getRotation(),
       op.getQueryScale(), op.getHeadScale(),    op.getSink(),
       op.getBias(),       op.getContentQuery(), op.getContentKey(),
       op.getSegments(),   op.getPrefix()};
@@ -387,8 +387,8 @@ LogicalResult read(kernel::LinearAttentionOp op, KernelSpec &spec) {
     return failure();
   AttentionSpec &a = spec.attention;
   a.causal = true;
-  auto &keyBias = a.optional[int(AttentionOperand::keyBias)];
-  if (failed(readOptional(op, op.getKeyBias(), keyBias)))
+  auto &keyMask = a.optional[int(AttentionOperand::keyMask)];
+  if (failed(readOptional(op, op.getKeyMask(), keyMask)))
     return failure();
   return readOptional(op, op.getDecay(), a.decay);
 }

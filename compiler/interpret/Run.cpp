@@ -74,12 +74,11 @@ Status dispatch(Run &run, Operation *op) {
             kernel::AttentionOp, kernel::LinearAttentionOp, kernel::RotateOp,
             kernel::RowsOp, kernel::QuantizeOp, kernel::LaunchOp,
             kernel::LayersOp, kernel::RouteOp, kernel::DispatchOp,
-            kernel::CombineOp, kernel::KeyBiasOp, kernel::RotationOp,
-            kernel::AlibiOp, kernel::QueryScaleOp, kernel::TokenNumbersOp,
-            kernel::CountTokensOp, kernel::GatherTokensOp, kernel::PatchesOp,
-            kernel::SimilarityOp, kernel::ScheduleOp, kernel::PoolIndexOp,
-            kernel::PoolMeanOp, kernel::KeepOp>(
-          [&](auto known) { return runOp(run, known); })
+            kernel::CombineOp, kernel::RotationOp, kernel::AlibiOp,
+            kernel::QueryScaleOp, kernel::TokenNumbersOp, kernel::CountTokensOp,
+            kernel::GatherTokensOp, kernel::PatchesOp, kernel::SimilarityOp,
+            kernel::ScheduleOp, kernel::PoolIndexOp, kernel::PoolMeanOp,
+            kernel::KeepOp>([&](auto known) { return runOp(run, known); })
       .Default([&](Operation *other) { return runSizes(run, other); });
 }
 

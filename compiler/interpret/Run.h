@@ -123,7 +123,6 @@ Status runOp(Run &run, kernel::LayersOp op);
 Status runOp(Run &run, kernel::RouteOp op);
 Status runOp(Run &run, kernel::DispatchOp op);
 Status runOp(Run &run, kernel::CombineOp op);
-Status runOp(Run &run, kernel::KeyBiasOp op);
 Status runOp(Run &run, kernel::RotationOp op);
 Status runOp(Run &run, kernel::AlibiOp op);
 Status runOp(Run &run, kernel::QueryScaleOp op);

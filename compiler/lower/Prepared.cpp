@@ -54,12 +54,6 @@ public:
         address(bindings.address), extent(bindings.extent),
         index(bindings.index) {}
 
-  LogicalResult lower(KeyBiasOp op) {
-    code.call("mille_key_bias",
-              {code.run, address.lookup(op.getMask()), rowsOf(op.getMask()),
-               address.lookup(op.getOut())});
-    return success();
-  }
   LogicalResult lower(RotationOp op) {
     ArrayRef<double> frequencies = op.getFrequencies();
     auto longContext = op.getLongContext();
@@ -93,7 +87,7 @@ public:
     code.call("mille_query_scale",
               {code.run, i32(int64_t(scale.getKind())),
                code.addressOf(constants.addDoubles(numbers)),
-               addressOrNull(op.getPositions()), addressOrNull(op.getMask()),
+               addressOrNull(op.getPositions()), addressOrNull(op.getKeyMask()),
                rowsOf(op.getOut()), tokensOf(op.getTokens()),
                i32(op.getCausal()), i64(window.empty() ? 0 : window[0]),
                i64(window.empty() ? 0 : window[1]),
@@ -201,7 +195,7 @@ public:
   LogicalResult lower(PoolMeanOp op) {
     code.call("mille_pool_mean",
               {code.run, address.lookup(op.getInput()),
-               i64(rowStride(op.getInput())), addressOrNull(op.getMask()),
+               i64(rowStride(op.getInput())), addressOrNull(op.getKeyMask()),
                tokensOf(op.getTokens()), i64(op.getSkip()),
                i64(columnsOf(op.getInput())), address.lookup(op.getOut()),
                i64(rowStride(op.getOut()))},
@@ -261,9 +255,9 @@ private:
 LogicalResult mille::lower::lowerPrepared(Operation *op, Bindings &bindings) {
   PreparedLowering lowering(bindings);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<KeyBiasOp, RotationOp, AlibiOp, QueryScaleOp, ScheduleOp,
-            TokenNumbersOp, CountTokensOp, GatherTokensOp, PatchesOp, RouteOp,
-            SimilarityOp, PoolIndexOp, PoolMeanOp, KeepOp>(
+      .Case<RotationOp, AlibiOp, QueryScaleOp, ScheduleOp, TokenNumbersOp,
+            CountTokensOp, GatherTokensOp, PatchesOp, RouteOp, SimilarityOp,
+            PoolIndexOp, PoolMeanOp, KeepOp>(
           [&](auto typed) { return lowering.lower(typed); })
       .Default([](Operation *other) {
         return other->emitOpError("has no lowering to host code");

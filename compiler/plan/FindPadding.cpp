@@ -31,11 +31,11 @@ public:
   void run() {
     forward.walk([&](AttentionOp op) {
       if (!mask && op.getKeys() == tokens)
-        mask = maskOf(op.getKeyBias());
+        mask = inputOf(op.getKeyMask());
     });
     forward.walk([&](LinearAttentionOp op) {
       if (!mask && op.getTokens() == tokens)
-        mask = maskOf(op.getKeyBias());
+        mask = inputOf(op.getKeyMask());
     });
     if (!mask)
       return; // nothing says what padding is
@@ -49,11 +49,9 @@ private:
   static constexpr int64_t after = RemovablePadding::after,
                            before = RemovablePadding::before;
 
-  // The input that a key bias is made of.
-  BlockArgument maskOf(Value keyBias) {
-    auto bias = keyBias ? keyBias.getDefiningOp<KeyBiasOp>() : KeyBiasOp();
-    auto input =
-        bias ? dyn_cast<BlockArgument>(bias.getMask()) : BlockArgument();
+  // The mask, where it is an input.
+  BlockArgument inputOf(Value keyMask) {
+    auto input = dyn_cast_if_present<BlockArgument>(keyMask);
     return input && input.getOwner() == &forward.front() ? input
                                                          : BlockArgument();
   }
@@ -80,8 +78,8 @@ private:
         .Case<AttentionOp, LinearAttentionOp, RotationOp, QueryScaleOp,
               CountTokensOp, PoolIndexOp, PoolMeanOp, RowsOp>(
             [&](auto typed) { checkOp(typed); })
-        .Case<MatmulOp, RotateOp, DispatchOp, CombineOp, RouteOp, KeyBiasOp,
-              AlibiOp, KeepOp, LaunchOp, LayersOp, YieldOp, func::ReturnOp>(
+        .Case<MatmulOp, RotateOp, DispatchOp, CombineOp, RouteOp, AlibiOp,
+              KeepOp, LaunchOp, LayersOp, YieldOp, func::ReturnOp>(
             [](auto) {}) // row by row
         .Default([&](Operation *other) {
           if (llvm::any_of(other->getOperands(), isPerToken))
@@ -107,19 +105,19 @@ private:
     if (op.getPrefix())
       allow(after, "attention's prefix begins at a sequence's first token");
     if (ownKeys)
-      checkKeys(op.getKeyBias(),
+      checkKeys(op.getKeyMask(),
                 ownQueries && op.getCausal() && !op.getPrefix());
   }
 
   void checkOp(LinearAttentionOp op) {
     if (op.getTokens() == tokens)
-      checkKeys(op.getKeyBias(), /*causal=*/true);
+      checkKeys(op.getKeyMask(), /*causal=*/true);
     else if (isPerToken(op.getQuery()))
       allow(0, "linear attention groups tokens in windows");
   }
 
-  void checkKeys(Value keyBias, bool causal) {
-    if (maskOf(keyBias) == mask)
+  void checkKeys(Value keyMask, bool causal) {
+    if (keyMask == mask)
       return;
     if (causal)
       allow(after, "attention sees keys that the mask hides before its tokens");
@@ -136,7 +134,7 @@ private:
   void checkOp(QueryScaleOp op) {
     using Kind = mille::transformer::LengthKind;
     if (op.getTokens() == tokens && op.getScale().getKind() == Kind::log_keys &&
-        op.getMask() != mask)
+        op.getKeyMask() != mask)
       allow(0, "a query's scale counts keys that the mask hides");
   }
 
@@ -156,7 +154,7 @@ private:
   }
 
   void checkOp(PoolMeanOp op) {
-    if (op.getTokens() == tokens && op.getMask() != mask)
+    if (op.getTokens() == tokens && op.getKeyMask() != mask)
       allow(0, "padding is in the mean of a sequence's tokens");
   }
 

@@ -4,22 +4,6 @@
 #define MILLE_KERNEL_PREPARED_OPS
 include "dialects/kernel/KernelTypes.td"
 
-def Kernel_KeyBiasOp : Kernel_Op<"key_bias"> {
-  let summary = "key mask [rows] of 1 and 0 -> key bias [rows, 1] of 0 and -1e30";
-  let description = [{
-    Constraints:
-    * (C1) a result for each outs on tensors, none on memrefs.
-
-    ```mlir
-    %b = kernel.key_bias %mask outs(%o : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
-    ```
-  }];
-  let arguments = (ins Kernel_Integers:$mask, Kernel_FloatColumn:$out);
-  let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$mask `outs` `(` $out `:` type($out) `)` attr-dict `:` type($mask) (`->` type($result)^)?";
-  let hasVerifier = 1;
-}
-
 def Kernel_RotationOp : Kernel_Op<"rotation"> {
   let summary = "positions [rows] -> factor * cos | factor * sin of position * frequency";
   let description = [{
@@ -65,25 +49,25 @@ def Kernel_AlibiOp : Kernel_Op<"alibi"> {
 def Kernel_QueryScaleOp : Kernel_Op<"query_scale", [AttrSizedOperandSegments]> {
   let summary = "a factor per query from a transformer.length_scale, [rows, 1]";
   let description = [{
-    positions (log_floor) and mask (log_keys) are i32 [rows]; `tokens` rows a
+    positions (log_floor) and key_mask (log_keys) are i32 [rows]; `tokens` rows a
     sequence; causal and window say which keys a query sees.
 
     Constraints:
     * (C1) positions are there for log_floor, and for no other kind.
-    * (C2) mask is there for log_keys only.
+    * (C2) key_mask is there for log_keys only.
     * (C3) window is absent or two numbers >= 0.
     * (C4) a result for each outs on tensors, none on memrefs.
 
     ```mlir
-    %s = kernel.query_scale mask %m : tensor<?xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
+    %s = kernel.query_scale key_mask %m : tensor<?xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins Optional<Kernel_Integers>:$positions, Optional<Kernel_Integers>:$mask,
+  let arguments = (ins Optional<Kernel_Integers>:$positions, Optional<Kernel_Integers>:$key_mask,
     Index:$tokens, Kernel_LengthScale:$scale, BoolAttr:$causal,
     OptionalAttr<DenseI64ArrayAttr>:$window, Kernel_FloatColumn:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    (`positions` $positions^ `:` type($positions))? (`mask` $mask^ `:` type($mask))?
+    (`positions` $positions^ `:` type($positions))? (`key_mask` $key_mask^ `:` type($key_mask))?
     `tokens` $tokens `scale` $scale `causal` $causal (`window` $window^)?
     `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
   }];
@@ -280,7 +264,7 @@ def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
 def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
   let summary = "mean over the unmasked tokens of each sequence, from `skip` on";
   let description = [{
-    input is [batch * tokens, N], mask [batch * tokens], all ones where absent;
+    input is [batch * tokens, N], key_mask i32 [batch * tokens], all ones where absent;
     the out is [batch, N].
 
     Constraints:
@@ -289,13 +273,13 @@ def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
     * (C3) a result for each outs on tensors, none on memrefs.
 
     ```mlir
-    %p = kernel.pool_mean %x mask %m : tensor<?xi32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+    %p = kernel.pool_mean %x key_mask %m : tensor<?xi32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_FloatRows:$input, Optional<Kernel_Integers>:$mask, Index:$tokens,
+  let arguments = (ins Kernel_FloatRows:$input, Optional<Kernel_Integers>:$key_mask, Index:$tokens,
                        DefaultValuedAttr<I64Attr, "0">:$skip, Kernel_FloatRows:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$input (`mask` $mask^ `:` type($mask))? `tokens` $tokens (`skip` $skip^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let assemblyFormat = "$input (`key_mask` $key_mask^ `:` type($key_mask))? `tokens` $tokens (`skip` $skip^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 

@@ -53,10 +53,6 @@ LogicalResult verifyName(Operation *op, StringRef name) {
 
 //===-- of every token ----------------------------------------------------===//
 
-LogicalResult KeyBiasOp::verify() {
-  return verifyResult(*this, getOut(), getResult()); // C1
-}
-
 LogicalResult RotationOp::verify() {
   auto columns = columnsOf(*this, "outs", getOut());
   if (!columns)
@@ -94,9 +90,9 @@ LogicalResult QueryScaleOp::verify() {
     return emitOpError() << "scale is " << stringifyLengthKind(kind)
                          << (ofPositions ? " but there are no positions"
                                          : " but there are positions");
-  if (getMask() && kind != LengthKind::log_keys) // C2
+  if (getKeyMask() && kind != LengthKind::log_keys) // C2
     return emitOpError() << "scale is " << stringifyLengthKind(kind)
-                         << " but there is a mask";
+                         << " but there is a key_mask";
   if (auto window = getWindow();
       window &&
       (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C3

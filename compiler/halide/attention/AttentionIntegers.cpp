@@ -44,7 +44,7 @@ void AttentionPipe::prepareValues() {
   Expr inverse = inverseStepOf(finiteOrNan(most), mostValue);
   valueInverse = make("value_inverse");
   valueInverse(u, h) =
-      s.has(Operand::keyBias) ? select(isKept(kv), inverse, 0.0f) : inverse;
+      s.has(Operand::keyMask) ? select(isKept(kv), inverse, 0.0f) : inverse;
 }
 
 // [half, lane, pair of tile, key tile, stretch, block, head]

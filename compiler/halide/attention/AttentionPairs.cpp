@@ -75,7 +75,7 @@ void AttentionPipe::scorePairs() {
                            ? elementOf(queryWords.words(q, rd.y, b, h), rd.x)
                            : queryWords.parts(rd.x, q, rd.y, b, h);
   dots(q, ki, ko, e, b, h) += productOf(factorOfQuery, factorOfKey);
-  if (s.has(Operand::keyBias))
+  if (s.has(Operand::keyMask))
     findKeyTerms();
   Expr factor = factorOf(q), others = Internal::simplify(biasesOf(kv));
   const bool alone = s.softcap <= 0 && Internal::is_const(others);
@@ -163,7 +163,7 @@ void AttentionPipe::mixPairs() {
 
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+  const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
   if (hides)
     lookForNan();
   for (bool careful : {false, true}) {

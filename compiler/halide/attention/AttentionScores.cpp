@@ -37,8 +37,6 @@ Expr AttentionPipe::byDistance(const Expr &kv,
 Expr AttentionPipe::biasesOf(const Expr &kv) {
   Expr sum = 0.0f, scaled = 0.0f;
   Expr row = queryRow(b, q), distance = kv - (position0 + row);
-  if (s.has(Operand::keyBias) && !keyTerm.defined())
-    sum += at(Operand::keyBias)(0, keyRow + kv);
   if (s.has(Operand::keyHeadBias))
     sum += at(Operand::keyHeadBias)(head, keyRow + kv);
   for (Operand operand : {Operand::contentQuery, Operand::contentKey})

@@ -10,12 +10,11 @@ namespace mille {
 namespace {
 
 using Operand = AttentionOperand;
-constexpr float masked = -1.0e30f; // a key's bias, or less: the key is hidden
 
 const char *nameOf(Operand operand) {
   switch (operand) {
-  case Operand::keyBias:
-    return "key_bias";
+  case Operand::keyMask:
+    return "key_mask";
   case Operand::keyHeadBias:
     return "key_head_bias";
   case Operand::rotation:
@@ -53,9 +52,9 @@ void AttentionPipe::declareOperands() {
     if (!s.optional[i])
       continue;
     Operand operand = Operand(i);
-    bool whole = operand == Operand::segments || operand == Operand::prefix;
-    optional[i] = whole ? ImageParam(Int(32), 1, names(nameOf(operand)))
-                        : bufferOf(*s.optional[i], names(nameOf(operand)));
+    optional[i] = s.optional[i]->element == Element::i32
+                      ? ImageParam(Int(32), 1, names(nameOf(operand)))
+                      : bufferOf(*s.optional[i], names(nameOf(operand)));
     pipe.arguments.push_back(optional[i]);
   }
   if (isLinear()) {
@@ -140,9 +139,9 @@ AttentionPipe::Range AttentionPipe::seenFrom(const Expr &position) const {
   return range;
 }
 
-// Whether a key is seen by anybody at all.
+// Whether the mask shows a key.
 Expr AttentionPipe::isKept(const Expr &kv) const {
-  return at(Operand::keyBias)(0, keyRow + kv) > masked;
+  return at(Operand::keyMask)(keyRow + kv) != 0;
 }
 
 // Keys of a tile that are past the last are hidden from all.
@@ -151,9 +150,9 @@ Expr AttentionPipe::keyOfTile(const Expr &tile, const Expr &i) const {
                                 tileCount() * keyTile - 1);
 }
 
-// What is added to all scores of a key, in powers of two: its bias and, where
-// weights take that in, its value's step. It says, too, that a key is hidden
-// from all.
+// What is added to all scores of a key, in powers of two: 0 or, where weights
+// take it in, the step of its value. It says, too, that a key is hidden from all
+// queries.
 void AttentionPipe::findKeyTerms() {
   Expr kv = min(u, keys - 1), term = 0.0f;
   if (integral) {
@@ -161,9 +160,6 @@ void AttentionPipe::findKeyTerms() {
     term =
         select(inverse > 0.0f, multiplied(logOf(inverse), float(-log2e)), 0.0f);
   }
-  if (s.has(Operand::keyBias))
-    term = added(
-        term, multiplied(at(Operand::keyBias)(0, keyRow + kv), float(log2e)));
   keyTerm = make("key_term");
   keyTerm(u, h) = select(isSomeKey(u), term, hidden);
 }
@@ -177,7 +173,7 @@ Expr AttentionPipe::hiddenWith(const Expr &term, const Expr &score) {
 // that is kept.
 Expr AttentionPipe::isSomeKey(const Expr &place) const {
   Expr is = place < keys;
-  return s.has(Operand::keyBias) ? is && isKept(min(place, keys - 1)) : is;
+  return s.has(Operand::keyMask) ? is && isKept(min(place, keys - 1)) : is;
 }
 
 // Whether lane q of block b sees a key.
@@ -195,7 +191,7 @@ Expr AttentionPipe::isSeen(const Expr &kv) const {
     const ImageParam &segments = at(Operand::segments);
     seen = seen && segments(row) == segments(keyRow + kv);
   }
-  if (s.has(Operand::keyBias) && !keyTerm.defined())
+  if (s.has(Operand::keyMask) && !keyTerm.defined())
     seen = seen && isKept(kv);
   return seen;
 }

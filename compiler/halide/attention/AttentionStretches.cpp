@@ -42,7 +42,7 @@ void AttentionPipe::takeStretches() {
   findFirstKey();
 }
 void AttentionPipe::findFirstKey() {
-  if (!s.has(Operand::keyBias))
+  if (!s.has(Operand::keyMask))
     return;
   RDom r(0, keys, names("kept_key"));
   firstKept = make("first_kept");

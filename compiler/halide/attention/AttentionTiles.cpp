@@ -39,7 +39,7 @@ void AttentionPipe::mixInTiles() {
   turnValues();
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+  const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
   if (hides)
     lookForNan();
   for (bool careful : {false, true}) {

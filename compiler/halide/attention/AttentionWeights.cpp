@@ -104,7 +104,7 @@ Expr AttentionPipe::result(const Expr &column, const Expr &lane,
 void AttentionPipe::mix() {
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+  const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
   const bool looks = hides && !device; // a device is careful with every weight
   if (looks)
     lookForNan();

@@ -40,7 +40,7 @@ func.func @forward(%batch: index, %tokens: index,
   %3 = tensor.empty(%rows) : tensor<?x4xf32>
   %r = kernel.rotation %c frequencies [1.0, 0.01] factor 1.0 long <after = 16, frequencies = [1.0, 0.001]> outs(%3 : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
   %4 = tensor.empty(%rows) : tensor<?x1xf32>
-  %s = kernel.query_scale mask %ids : tensor<?xi32> tokens %tokens scale <log_keys, base = 512.0, floor = 16.0> causal true window [4, 0] outs(%4 : tensor<?x1xf32>) -> tensor<?x1xf32>
+  %s = kernel.query_scale key_mask %ids : tensor<?xi32> tokens %tokens scale <log_keys, base = 512.0, floor = 16.0> causal true window [4, 0] outs(%4 : tensor<?x1xf32>) -> tensor<?x1xf32>
   %5 = tensor.empty(%pairs) : tensor<?x16xf32>
   %y = kernel.gather_tokens %x index [1, -1, 2, 0] group 2 tokens 3 outs(%5 : tensor<?x16xf32>) : tensor<?x8xf32> -> tensor<?x16xf32>
   %6 = tensor.empty(%batch) : tensor<?x8xf32>
@@ -119,12 +119,11 @@ func.func @forward(%batch: index, %tokens: index,
 // -----
 
 // Rows of tokens are the run's own number (field 3); a stage says which buffers have
-// these rows (key, value and key bias: 2 + 4 + 8) and which scalar counts tokens
+// these rows (key, value and mask: 2 + 4 + 8) and which scalar counts tokens
 // (keys, after queries), so that the runtime gives each sequence its own.
 // CHECK: llvm.func internal @tiny_forward
 // CHECK: %[[FIELD:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr)>
 // CHECK-NEXT: %[[ROWS:.*]] = llvm.load %[[FIELD]]
-// CHECK: llvm.call @mille_key_bias(%{{.*}}, %{{.*}}, %[[ROWS]],
 // CHECK: %[[PICK:.*]] = llvm.mlir.constant(-2 : i64)
 // CHECK: llvm.call @mille_pool_index(%{{.*}}, %{{.*}}, %[[PICK]],
 // CHECK-DAG: %[[BUFFERS:.*]] = llvm.mlir.constant(14 : i32)
@@ -143,12 +142,10 @@ func.func @forward(%batch: index, %tokens: index, %decoder: index,
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
   %decoderRows = arith.muli %batch, %decoder : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
   %p = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind last skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %o = tensor.empty(%decoderRows) : tensor<?x8xf32>
-  %y = kernel.attention %d, %x, %x key_bias %b : tensor<?x1xf32> queries %decoder keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y = kernel.attention %d, %x, %x key_mask %m : tensor<?xi32> queries %decoder keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y, %p : tensor<?x8xf32>, tensor<?xi32>
