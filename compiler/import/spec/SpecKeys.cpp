@@ -310,7 +310,7 @@ static constexpr SpecKey initKeys[] = {
      "how weights are drawn: docs/init.md says each"},
     {"seed", K::integer, "", "0", "same seed, same bits"}};
 
-//===-- Words that become enums ---------------------------------------------===//
+//===-- Words that become enums -------------------------------------------===//
 
 // Whether the words of `key` are `words`, and the number of each is that of the
 // enum's value beside it.
@@ -426,7 +426,7 @@ static_assert(areWords<Pool>(poolingKeys, "kind",
                               {Pool::first_id, "first_id"},
                               {Pool::highest_id, "highest_id"}}));
 
-//===-- Objects -------------------------------------------------------------===//
+//===-- Objects -----------------------------------------------------------===//
 
 static constexpr SpecObject objects[] = {
     {"spec", "The file.", modelKeys},
