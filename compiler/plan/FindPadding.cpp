@@ -1,5 +1,6 @@
-// Which rows of padding a run may leave out: those that no other row looks at.
-// Decides nothing about a run; the runtime looks at its mask.
+// Finds which rows of padding a run may leave out: rows that no other row
+// reads.
+// Must not decide about a run: the runtime looks at its mask.
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/RowSpace.h"
 #include "dialects/kernel/Signature.h"
@@ -22,7 +23,7 @@ bool isPerToken(Value value) {
   return space && space->size == -2;
 }
 
-// Goes through `forward`, and takes away what an op does not allow.
+// Visits each op; an op may forbid the removal of rows at an end of sequences.
 class Finder {
 public:
   explicit Finder(func::FuncOp forward)
@@ -38,7 +39,7 @@ public:
         mask = inputOf(op.getKeyMask());
     });
     if (!mask)
-      return; // nothing says what padding is
+      return; // no input says what padding is
     for (BlockArgument input : forward.getArguments())
       checkInput(input);
     forward.walk([&](Operation *op) { check(op); });
@@ -56,10 +57,10 @@ private:
                                                          : BlockArgument();
   }
 
-  void allow(int64_t these, const Twine &why) {
-    if ((ends & these) == ends)
+  void allow(int64_t allowed, const Twine &why) {
+    if ((ends & allowed) == ends)
       return;
-    ends &= these;
+    ends &= allowed;
     reason = why.str();
   }
 
@@ -80,7 +81,7 @@ private:
             [&](auto typed) { checkOp(typed); })
         .Case<MatmulOp, RotateOp, DispatchOp, CombineOp, RouteOp, AlibiOp,
               KeepOp, LaunchOp, LayersOp, YieldOp, func::ReturnOp>(
-            [](auto) {}) // row by row
+            [](auto) {}) // these work row by row
         .Default([&](Operation *other) {
           if (llvm::any_of(other->getOperands(), isPerToken))
             allow(0, other->getName().getStringRef() + " joins rows");
@@ -158,7 +159,8 @@ private:
       allow(0, "padding is in the mean of a sequence's tokens");
   }
 
-  // A table with a row per token is read at rows that pooling has found.
+  // A table with a row per token may be read only at rows that pooling has
+  // found.
   void checkOp(RowsOp op) {
     for (auto [input, index] : llvm::zip(op.getInputs(), op.getGather()))
       if (index >= 0 && isPerToken(input) &&
