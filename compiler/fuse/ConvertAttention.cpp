@@ -1,5 +1,5 @@
-// Attention and rotation from `transformer` to `kernel`.
-// Must not fuse; but a rotation that attention's prologue can do goes there.
+// Converts attention and rotation from `transformer` to `kernel`.
+// Must not fuse, except a rotation that attention's prologue can do.
 #include "compiler/fuse/AttentionBiases.h"
 #include "compiler/fuse/Converter.h"
 
@@ -9,7 +9,7 @@ using namespace mille::transformer;
 
 namespace {
 
-// Both turn whole heads of the attention, alike.
+// Whether both rotate the attention's heads, in the same way.
 bool turnAlike(AttendOp op, RotateOp query, RotateOp key) {
   return query && key && query.getPositions() == key.getPositions() &&
          query.getFrequenciesAttr() == key.getFrequenciesAttr() &&
@@ -24,11 +24,12 @@ bool turnAlike(AttendOp op, RotateOp query, RotateOp key) {
 
 } // namespace
 
-// The rotations of which every reader is an attention that turns its query and
-// key alike, both such rotations. Measured (benchmarks/kernels, 32 heads of
-// 128, one Zen 5 core): in the prologue 0.53 ms of 13.1 at 512 tokens and 6.5
-// us of 249 at one; by itself 0.88 ms and 6.7 us, and a launch. At 128 tokens
-// it is 0.11 ms of 1.27 against 0.08.
+// Finds the rotations that go into a prologue: every reader is an attention
+// that rotates its query and its key in the same way, both by such rotations.
+// Measured (benchmarks/kernels, 32 heads of 128, one Zen 5 core): the prologue
+// takes 0.53 ms of 13.1 at 512 tokens and 6.5 us of 249 at one token; a
+// kernel.rotate takes 0.88 ms and 6.7 us, and a launch. At 128 tokens it is
+// 0.11 ms of 1.27 against 0.08.
 void Converter::findPrologues() {
   function.walk([&](RotateOp op) { prologues.insert(op); });
   auto fits = [&](RotateOp op) {
@@ -51,7 +52,8 @@ void Converter::findPrologues() {
   }
 }
 
-// What `op` turns by, [rows, 2n]: made once, but where its table is a layer's.
+// The rotation of `op`, [rows, 2n]: computed once, unless its table belongs to
+// a layer.
 Value Converter::rotationOf(RotateOp op) {
   Value positions = valueOf(op.getPositions());
   const void *key[] = {positions.getAsOpaquePointer(),
@@ -90,7 +92,7 @@ Value Converter::rotationOf(RotateOp op) {
 }
 
 LogicalResult Converter::convertRotate(RotateOp op) {
-  if (prologues.contains(op)) { // what it was; its attention turns it
+  if (prologues.contains(op)) { // unchanged: its attention rotates it
     values[op.getResult()] = valueOf(op.getInput());
     return success();
   }
@@ -109,7 +111,7 @@ LogicalResult Converter::convertRotate(RotateOp op) {
   return success();
 }
 
-// The factors of scores that are parameters or numbers of the layer table.
+// The factor of scores that is a parameter or a number of the layer table.
 FailureOr<Value> Converter::headScaleOf(AttendOp op) {
   Attribute heads = op.getHeadScaleAttr(), layers = op.getLayerScaleAttr();
   Attribute value = heads ? heads : layers;
@@ -161,7 +163,7 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
               });
 }
 
-// How many of the tokens of `value` are in one of the sequences of `op`.
+// The number of tokens of `value` in one sequence of `op`.
 FailureOr<Value> Converter::tokensOfSequence(AttendOp op, Value value) {
   Space space = spaceOf(value);
   if (op.getSequences() == 1)

@@ -1,6 +1,6 @@
-// Experts, from `transformer` to `kernel`: rows are sorted by expert once, all
-// between a dispatch and its combine is in that order.
-// Must not fuse, but for biases of experts, which only a matmul can read.
+// Converts experts from `transformer` to `kernel`: rows are sorted by expert
+// once, and all rows between a dispatch and its combine are in that order.
+// Must not fuse, except biases of experts, which only a matmul can read.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
 

@@ -1,4 +1,4 @@
-// Ops that make, move and pool tokens, from `transformer` to `kernel`.
+// Converts ops that make, move and pool tokens from `transformer` to `kernel`.
 // Must not fuse.
 #include "compiler/fuse/Converter.h"
 

@@ -1,5 +1,7 @@
-// What ConvertToKernel's files share: values so far and their rows, weights,
-// and the place at the head of the function where things used by all layers go.
+// What ConvertToKernel's files share: the converted values and their rows,
+// weights, and the place at the beginning of the function for values that all
+// layers read.
+// Must not be included outside of these files.
 #pragma once
 #include "compiler/fuse/KernelBuilder.h"
 #include "compiler/fuse/Passes.h"
@@ -10,8 +12,8 @@
 
 namespace mille {
 
-// Which rows a value has: what became of its leading dimensions [batch, tokens]
-// or [batch, tokens, slots].
+// The rows of a value, which its leading dimensions [batch, tokens] or [batch,
+// tokens, slots] have become.
 struct Space {
   enum class Tokens { none, run, decoder, fixed };
   Tokens tokens = Tokens::none;     // none: a row per batch entry
@@ -38,7 +40,7 @@ public:
       : model(model), symbols(model), function(function),
         head(model.getContext()), body(model.getContext()) {}
 
-  // Replaces the function by its kernel form.
+  // Replaces the function by its form in the `kernel` dialect.
   mlir::LogicalResult run();
 
 private:
@@ -126,8 +128,8 @@ private:
   std::string scheduleName(llvm::StringRef slot);
   mlir::LogicalResult convertResidual(transformer::ResidualOp op);
 
-  // Rows (ConvertSpaces.cpp): the space of a value of `type` that is made from
-  // one in `from`; how many rows and tokens; [-1, -2, 8].
+  // Rows (ConvertSpaces.cpp): the space of a value of `type` that is computed
+  // from a value in `from`; numbers of rows and tokens; shapes, [-1, -2, 8].
   Space spaceOf(mlir::Type type, Space from) const;
   Space spaceOf(mlir::Value original) const { return spaces.lookup(original); }
   void recordSpaces(mlir::Operation *op);
@@ -135,10 +137,10 @@ private:
   mlir::Value rowsOf(Space space);
   mlir::Value rowsOf(mlir::Value original) { return rowsOf(spaceOf(original)); }
   mlir::DenseI64ArrayAttr shapeOf(mlir::Type type, Space space);
-  // Error where the values of the originals do not have the same rows.
+  // Fails, with an error, where converted values do not have the same rows.
   mlir::LogicalResult sameRows(mlir::Operation *op, mlir::ValueRange originals);
 
-  // A parameter's value; at the head unless it names a column.
+  // The weight of a parameter's value, at the head unless it names a column.
   mlir::Value weight(mlir::Location location, mlir::Attribute value);
   mlir::FailureOr<mlir::RankedTensorType> typeOf(mlir::Location location,
                                                  mlir::Attribute value);
@@ -152,14 +154,14 @@ private:
   }
   mlir::Value makeIndices(mlir::OpBuilder &builder, mlir::Location location,
                           mlir::Value rows);
-  // An op made once per distinct `key` of attributes and values.
+  // Makes an op once for each `key` of attributes and values.
   mlir::Value once(llvm::ArrayRef<const void *> key,
                    llvm::function_ref<mlir::Value()> make);
 
   transformer::ModelOp model;
   mlir::SymbolTable symbols;
   mlir::func::FuncOp function;
-  mlir::OpBuilder head; // before everything that is not used by all layers
+  mlir::OpBuilder head; // for values that all layers read
   mlir::OpBuilder body;
   mlir::Value batch, tokens, decoderTokens, zero;
   llvm::DenseMap<mlir::Value, mlir::Value> values;
@@ -169,7 +171,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Block *>, mlir::Value>
       weights;
   std::vector<std::pair<llvm::SmallVector<const void *>, mlir::Value>> made;
-  llvm::SmallPtrSet<mlir::Operation *, 8> prologues; // rotations in attention
+  llvm::SmallPtrSet<mlir::Operation *, 8> prologues; // fused rotations
   llvm::DenseMap<mlir::Operation *, Routing> routings;
   llvm::SmallVector<mlir::Attribute> bodies; // of all stacks, for reports
   int64_t stacks = 0;

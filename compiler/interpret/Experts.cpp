@@ -58,8 +58,9 @@ private:
       number /= sum;
   }
 
-  // The numbers of the `count` largest that are open, largest first; of equal
-  // ones the smaller number. A NaN is as large as what stands there first.
+  // The indices of the `count` largest open entries, the largest first; among
+  // equal entries the smaller index. A NaN counts as large as the first entry
+  // it meets.
   static std::vector<int64_t> largest(const std::vector<double> &numbers,
                                       int64_t count, std::vector<bool> open) {
     std::vector<int64_t> chosen;

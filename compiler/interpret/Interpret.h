@@ -17,11 +17,10 @@ struct Value {
 using Values = std::map<std::string, Value>;
 
 // Runs the entry of that name (empty: the first) of the transformer.model
-// `model` (whatever stage it is at, on tensors) on named inputs; absent optional
-// inputs take their defaults. Outputs
-// by name; what ops keep ("hidden_states") is one tensor [entries, batch,
-// tokens, channels]. Checks names, ranks, agreeing batch and tokens, id bounds:
-// Status::input.
+// `model` (whatever stage it is at, on tensors) on named inputs; absent
+// optional inputs take their defaults. Outputs by name; what ops keep
+// ("hidden_states") is one tensor [entries, batch, tokens, channels]. Checks
+// names, ranks, agreeing batch and tokens, id bounds: Status::input.
 Status interpret(mlir::Operation *model, ParameterValues &parameters,
                  const Values &inputs, Values &outputs,
                  llvm::StringRef entry = "");

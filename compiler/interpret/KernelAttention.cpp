@@ -9,8 +9,8 @@ using namespace mille::interpreter;
 
 namespace {
 
-// `width` columns of every row, from column `offset`: verifiers have seen that
-// they are there.
+// `width` columns of every row, from column `offset`; verifiers ensure that
+// they exist.
 std::vector<double> takeColumns(const Tensor &from, int64_t offset,
                                 int64_t width) {
   std::vector<double> taken;
@@ -22,7 +22,7 @@ std::vector<double> takeColumns(const Tensor &from, int64_t offset,
   return taken;
 }
 
-// Query, key and value heads of both ops, taken out of their buffers.
+// Query, key and value heads of both ops, copied out of their buffers.
 template <typename Op> struct Buffers {
   const Tensor &queryRows, &keyRows, &valueRows;
   int64_t queries, keys, sequences = 0, heads, kvHeads;
@@ -113,7 +113,7 @@ private:
       return tensor ? columnsOf(*tensor) : 0;
     };
     int64_t turned = columns(rotation);
-    // Where a key counts too, there are as many of both.
+    // Operands of queries and keys need as many rows as both.
     for (Status s :
          {expectCount(op, "key_mask", keyMask, keyRows),
           expectCount(op, "key_head_bias", keyHeadBias, keyRows * heads),

@@ -150,7 +150,7 @@ Tensor entryPerRow(ArrayRef<Span> spans, int64_t rows) {
   return entries;
 }
 
-// Sums over bytes become what they stand for, but for the weight's scale.
+// Dequantises sums of bytes, except for the weight's scale.
 Status applyParameters(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
                        Tensor &sums) {
   const Tensor *all = run.find(op.getParameters()),
@@ -287,7 +287,7 @@ static int64_t outlierOf(ArrayRef<double> row) {
   return found;
 }
 
-// The row's bytes; it loses its outlier.
+// The bytes of a row, whose outlier is set to 0.
 static void quantizeRow(MutableArrayRef<double> row, double *values,
                         double *parameters) {
   const int64_t column = outlierOf(row);

@@ -1,5 +1,5 @@
-// The arithmetic both dialects mean, in double on rows of numbers.
-// Must not know ops, files or parameters; shares nothing with the generators.
+// The arithmetic that both dialects mean, in double on rows of numbers.
+// Must not know ops, files or parameters; must share nothing with generators.
 #pragma once
 #include "compiler/interpret/Interpret.h"
 #include "dialects/kernel/Kernel.h"
@@ -35,7 +35,7 @@ void normRow(kernel::RowNormKind kind, double eps, double *row, int64_t n);
 
 inline double softcap(double cap, double x) { return cap * std::tanh(x / cap); }
 
-// (a, b) turns by an angle whose cosine and sine are given.
+// Rotates (a, b) by an angle whose cosine and sine are given.
 inline void turn(double &a, double &b, double cosine, double sine) {
   double first = a * cosine - b * sine;
   b = b * cosine + a * sine;

@@ -1,4 +1,4 @@
-// Walks a block: one dispatch, op by op. Knows no arithmetic.
+// Walks a block and dispatches op by op. Must not know arithmetic.
 #include "compiler/interpret/Run.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -110,7 +110,7 @@ Status mille::interpreter::runBlock(Run &run, Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (Status status = dispatch(run, &op); failed(status))
       return status;
-    // The lookup only: nothing is iterated, so order does not depend on it.
+    // The map is used for lookup only; nothing iterates over it.
     for (mlir::Value value : last.lookup(&op))
       run.tensors.erase(value);
   }

@@ -1,5 +1,6 @@
-// Calls with addresses, strides and what the op's attributes say, in the order
-// of runtime/abi.h.
+// Lowers each step of the runtime to a call with addresses, strides and numbers
+// of the op's attributes, in the order of runtime/abi.h. Must not launch
+// kernels.
 #include "compiler/lower/Prepared.h"
 #include "dialects/kernel/Kernel.h"
 #include "runtime/abi.h"
