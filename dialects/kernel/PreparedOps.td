@@ -15,6 +15,8 @@ def Kernel_RotationOp : Kernel_Op<"rotation"> {
     * (C2) frequencies of `long` are as many.
     * (C3) a result for each outs on tensors, none on memrefs.
 
+    Accuracy: computed in double, rounded to f32 once.
+
     ```mlir
     %r = kernel.rotation %positions frequencies [1.0, 0.01] factor 1.0 outs(%o : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
     ```
@@ -34,6 +36,8 @@ def Kernel_AlibiOp : Kernel_Op<"alibi"> {
     * (C1) the out has as many columns as there are slopes.
     * (C2) slopes and factor are finite.
     * (C3) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: the two roundings to bf16 are part of the formula; then rounded to f32 once.
 
     ```mlir
     %b = kernel.alibi %positions slopes [0.5, 0.25] factor 0.5 outs(%o : tensor<?x2xf32>) : tensor<?xi32> -> tensor<?x2xf32>
@@ -57,6 +61,8 @@ def Kernel_QueryScaleOp : Kernel_Op<"query_scale", [AttrSizedOperandSegments]> {
     * (C2) key_mask is there for log_keys only.
     * (C3) window is absent or two numbers >= 0.
     * (C4) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: computed in double, rounded to f32 once.
 
     ```mlir
     %s = kernel.query_scale key_mask %m : tensor<?xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
@@ -169,6 +175,8 @@ def Kernel_SimilarityOp : Kernel_Op<"similarity"> {
     * (C1) left and right have the same columns.
     * (C2) name is not empty.
 
+    Accuracy: as if summed in double, rounded to f32 once.
+
     ```mlir
     kernel.similarity %a, %b as "logits_per_text" : tensor<?x8xf32>, tensor<?x8xf32>
     ```
@@ -193,6 +201,9 @@ def Kernel_RouteOp : Kernel_Op<"route", [AttrSizedOperandSegments]> {
     * (C3) results for the outs on tensors, none on memrefs.
     * (C4) k, groups and top_groups as C1 of transformer.route; factor and epsilon
       are finite, epsilon >= 0.
+
+    Accuracy: scores and weights are computed in double on the CPU, in f32 on a device;
+    weights are rounded to f32 once.
 
     ```mlir
     %w, %o, %p, %s = kernel.route %l outs(%a, %b, %c, %d : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
@@ -225,6 +236,8 @@ def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
     * (C2) steps > 0; from and to are finite.
     * (C3) step is i32 [1], the out f32 [1].
     * (C4) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: computed in double, rounded to f32 once.
 
     ```mlir
     %s = kernel.schedule "branch_scale" of %step from 0.0 to 1.0 over 1000 outs(%o : tensor<1xf32>) : tensor<1xi32> -> tensor<1xf32>
@@ -271,6 +284,8 @@ def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
     * (C1) input and out have the same columns.
     * (C2) skip >= 0.
     * (C3) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: as if summed in double, rounded to f32 once.
 
     ```mlir
     %p = kernel.pool_mean %x key_mask %m : tensor<?xi32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
