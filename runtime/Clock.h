@@ -1,4 +1,4 @@
-// The system's clocks, in nanoseconds.
+// The system's clocks, in nanoseconds. Must not compare different clocks.
 #pragma once
 #include <stdint.h>
 #include <time.h>

@@ -1,4 +1,5 @@
-// A thread's affinity, by the system's calls.
+// A thread's affinity, by system calls. Must not widen what the application
+// set.
 #include "runtime/Cores.h"
 
 namespace mille {

@@ -1,22 +1,22 @@
-// The cores that a pool's thread may use, of which it leaves one: its caller's.
-// Must not know what a pool does.
+// The affinity of one thread, from which it takes out one core: that of the
+// run's caller. Must not know what a pool does.
 #pragma once
 #include <sched.h>
 
 namespace mille {
 
-// Of one thread, which alone calls it.
+// Belongs to one thread; no other thread may call it.
 class Cores {
 public:
-  // From now on the thread is not on `core`, but may be again on the one that
-  // it left before. Nothing happens where it may use no other core, or where
-  // the system refuses. What the application chose for this thread in the
-  // meantime stands.
+  // Takes `core` out of the thread's affinity and puts the core of the last
+  // call back. It does nothing where the thread may use no other core, or where
+  // the system refuses. Where the application has set an affinity since the
+  // last call, that affinity is the starting point.
   void leave(int core);
 
 private:
-  cpu_set_t kept; // where left >= 0: without `left`
-  int left = -1;
+  cpu_set_t kept; // the affinity without `left`, where left >= 0
+  int left = -1;  // the core that was taken out, -1: none
 };
 
 } // namespace mille

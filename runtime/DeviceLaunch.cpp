@@ -10,7 +10,7 @@ namespace {
 struct Call {
   mille_buffer buffers[MILLE_MAX_BUFFERS];
   mille_dimension dimensions[MILLE_MAX_BUFFERS][MILLE_MAX_DIMENSIONS];
-  int32_t tokens = -1; // of the one sequence; -1: as the stage says
+  int32_t tokens = -1; // tokens of the one sequence; -1: as the stage says
 
   Call(const mille_stage &stage) {
     for (uint32_t b = 0; b < stage.kernel->buffer_count; ++b) {
@@ -28,7 +28,7 @@ struct Call {
   }
 };
 
-// The out of what works on sequences is (column in head, row, head, sequence).
+// The out of a kernel of sequences is (column in head, row, head, sequence).
 void splitSequences(const mille_stage &stage, Call &call) {
   uint32_t out = stage.kernel->buffer_count - 1;
   mille_dimension *d = call.dimensions[out];
@@ -95,9 +95,9 @@ int64_t outRows(const mille_stage &stage) {
   return buffer.dimension[row < 0 ? buffer.dimensions - 1 : row].extent;
 }
 
-// The rows of all experts are one call: the device alone knows which are whose.
-// The most it may have to do is its share of rows that are few or many on
-// average.
+// One call computes the rows of all experts, because only the device knows
+// which rows belong to which expert. The average number of rows per expert
+// chooses the row class.
 int32_t launchExperts(mille_session &session, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   Call all(stage);
@@ -128,7 +128,7 @@ int32_t launchExperts(mille_session &session, const mille_stage &stage) {
   return code;
 }
 
-// The sequences that the rows of buffer `b` are.
+// The sequences of the rows of buffer `b`.
 Sequences sequencesIn(mille_session &session, const mille_stage &stage,
                       uint32_t b) {
   if (stage.token_buffers >> b & 1)
@@ -142,7 +142,7 @@ Sequences sequencesIn(mille_session &session, const mille_stage &stage,
           stage.buffers[b].dimension[kernel.row_dimension[b]].extent / batch};
 }
 
-// Where padding was removed sequences have rows of their own: a call for each.
+// Where padding was removed sequences differ in length: one call for each.
 int32_t launchSequences(mille_session &session, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   const uint32_t out = kernel.buffer_count - 1;

@@ -1,4 +1,4 @@
-// Checks a run's tensors before anything runs, and makes absent ones.
+// Checks a run's tensors before anything runs, and fills in absent inputs.
 // Must not change what the application gave.
 #include "runtime/Session.h"
 
@@ -108,7 +108,7 @@ void mille_session::takeInputs(const mille::Sizes &sizes,
                                const void *const *given) {
   const mille_model &model = *package->model;
   for (uint32_t i = 0; i < model.input_count; ++i) {
-    // Kernels read inputs only; mille_run has no const of its own.
+    // mille_run's inputs are not const, but kernels only read them.
     inputs[i] = given[i] ? const_cast<void *>(given[i]) : defaults[i];
     if (given[i] || model.inputs[i].fallback != MILLE_DEFAULT_POSITIONS)
       continue;

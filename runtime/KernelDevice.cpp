@@ -1,6 +1,7 @@
-// What Halide's code for devices calls, said in the runtime's words. Merged
-// into a model's object where it has such code, and made local there. Nothing
-// is copied: what a buffer is on the device, the runtime knows.
+// The functions that Halide's code for devices calls, in terms of the
+// runtime's. link merges this file into a model's object with such code and
+// makes it local.
+// Must not copy buffers: the runtime knows where each lies on the device.
 #include "runtime/abi.h"
 
 namespace {
@@ -36,7 +37,8 @@ int halide_opencl_run(void *context, void *, const char *entry, int groupsX,
 int halide_copy_to_device(void *, mille_buffer *, const void *) { return 0; }
 int halide_copy_to_host(void *, mille_buffer *) { return 0; }
 
-// The out of a kernel has its place; only temporaries have no host memory.
+// The out of a kernel has memory already; only temporaries have none on the
+// host.
 int halide_device_malloc(void *context, mille_buffer *buffer, const void *) {
   return buffer->host ? 0 : mille_device_allocate(taskOf(context), buffer);
 }

@@ -1,6 +1,7 @@
-// What Halide's code calls, said in the runtime's words. Merged into each
-// model's object and made local there; must not be in the runtime itself, or a
-// program that uses Halide would find two.
+// The functions that Halide's code calls, in terms of the runtime's. link
+// merges this file into each model's object and makes it local there.
+// Must not be in the runtime itself, or a program that uses Halide would find
+// two.
 #include "runtime/abi.h"
 
 namespace {
@@ -213,7 +214,7 @@ int halide_error_split_factor_not_positive(void *context, const char *func,
        original, outer, inner, text, factor);
 }
 
-// Never called without a device, but buffers have the flags for one.
+// Never called on the CPU, but Halide's code for buffers refers to it.
 int halide_error_no_device_interface(void *context) {
   FAIL(internal, "a buffer has no device interface");
 }

@@ -17,10 +17,10 @@ struct Job {
   bool sequences;
   Split split;
   ExpertSplit experts;
-  Sequences tokens; // of the run
+  Sequences tokens; // the run's
 };
 
-// What a task computes of a stage's out.
+// The part of a stage's out that a task computes.
 struct Share {
   int64_t sequence = 0; // or expert
   Range rows, columns;
@@ -41,7 +41,7 @@ const mille_buffer &outOf(const mille_stage &stage) {
   return stage.buffers[stage.kernel->buffer_count - 1];
 }
 
-// Rows of the out; where no buffer has a row dimension these are its last.
+// The rows of the out: its last dimension where no buffer has a row dimension.
 int64_t outRows(const mille_stage &stage) {
   const mille_buffer &out = outOf(stage);
   int row = outRow(*stage.kernel);
@@ -53,7 +53,8 @@ int64_t outColumns(const mille_stage &stage) {
   return column < 0 ? 1 : outOf(stage).dimension[column].extent;
 }
 
-// Moves the buffer's start along a dimension; min is what it is called there.
+// Moves the start of a buffer along a dimension; `min` is the index of the new
+// start.
 void cut(mille_buffer &buffer, int dimension, int64_t first, int64_t min,
          int64_t extent) {
   mille_dimension &d = buffer.dimension[dimension];
@@ -70,7 +71,7 @@ uint32_t kernelIndex(const mille_model &model, const mille_kernel *kernel) {
   return index;
 }
 
-// The sequences that the rows of buffer `b` are.
+// The sequences of the rows of buffer `b`.
 Sequences sequencesIn(const Job &job, const mille_stage &stage, uint32_t b) {
   if (stage.token_buffers >> b & 1)
     return job.tokens;
@@ -172,7 +173,7 @@ void runTask(void *context, int64_t number, int thread) {
       return;
     const mille_stage &stage = job.stages[s];
     if (job.count > 1)
-      share.columns = {0, outColumns(stage)}; // owned rows are taken whole
+      share.columns = {0, outColumns(stage)}; // all columns of the task's rows
     int32_t code = callKernel(task, job, stage, share);
     if (code != 0) {
       mille_task_fail(task, code, "kernel %s failed", stage.kernel->name);
@@ -190,7 +191,7 @@ int32_t runJob(Job &job) {
   return session.stopped();
 }
 
-// The second operand of whatever works on sequences has a row per key.
+// The second operand of a kernel of sequences has a row per key.
 Sequences keysOf(const Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   bool own = kernel.buffer_count > 2 && kernel.row_dimension[1] >= 0;
@@ -224,7 +225,8 @@ void count(const Job &job, const mille_stage &stage) {
   Counts &counts = session.counts[index];
   counts.calls += 1;
   int64_t entries = 1;
-  if (stage.starts && session.part) // which alone knows: those that may be used
+  // Only the device knows which experts have rows: all that may.
+  if (stage.starts && session.part)
     entries = stage.entries < outRows(stage) ? stage.entries : outRows(stage);
   else if (stage.starts)
     entries = usedExperts(stage.starts, stage.entries);
@@ -258,7 +260,7 @@ int32_t runStage(Job &job, const mille_stage &stage) {
   else
     job.split = splitRows(kernel, job.rows, columns, threads);
   if (outRow(kernel) < 0)
-    job.split.rowBlocks = 1; // it takes rows by their numbers in the whole
+    job.split.rowBlocks = 1; // it reads rows by their numbers in the run
   return runJob(job);
 }
 } // namespace
@@ -280,7 +282,8 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   if (session.part)
     return mille::launchOnDevice(session, stages, count);
   const mille_isa &isa = session.package->model->isas[session.isa];
-  // Experts own rows of their own: no task could take its rows through all.
+  // Stages of experts have other rows: no task could take its rows through
+  // them.
   if (count > 1 && !anyExperts(stages, count) &&
       splitOwned(stages, count, rows, session.threads,
                  isa.features & MILLE_CPU_AMX, job.split))

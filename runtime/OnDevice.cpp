@@ -44,8 +44,9 @@ mille_status mille_session::enterDevice(const char *wish) {
   return status;
 }
 
-// The program runs without computing: what its kernels are, they say when they
-// are called. Nothing reads or writes what the addresses stand for.
+// Runs the program once without computing, because kernels say what they need
+// only when they are called. Nothing reads or writes the memory at its
+// addresses.
 mille_status mille_session::planOnDevice() {
   planning = true;
   const mille_model &model = *package->model;
@@ -54,7 +55,8 @@ mille_status mille_session::planOnDevice() {
   run.outputs = reinterpret_cast<float *const *>(inputs);
   setSizes(most);
   int32_t code = model.forward(&run);
-  code = code ? code : stopped(); // steps of the runtime's own say it so only
+  // The runtime's own steps report failures only by stopped().
+  code = code ? code : stopped();
   planning = false;
   failing.store(0);
   failed.store(0);

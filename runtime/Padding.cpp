@@ -1,4 +1,5 @@
-// Taking padding out of a run and putting it back. Rows move, numbers stay.
+// Removes padding from a run and puts it back. Must not change numbers: rows
+// move.
 #include "runtime/Padding.h"
 
 #include <string.h>
@@ -10,8 +11,8 @@ struct Ends {
   int64_t first, end; // tokens between them are computed
 };
 
-// Without a token that the mask shows all are kept: what such a sequence gives
-// is defined by them.
+// The ends of a sequence without padding. Where the mask shows no token all
+// tokens are kept, because they define the results of such a sequence.
 Ends endsOf(const int32_t *mask, int64_t tokens, uint32_t ends) {
   int64_t first = 0, end = tokens;
   while (first < tokens && !mask[first])
@@ -24,14 +25,15 @@ Ends endsOf(const int32_t *mask, int64_t tokens, uint32_t ends) {
           ends & MILLE_PADDING_AFTER ? end : tokens};
 }
 
-// Numbers in dimensions first .. end - 1.
+// The product of dimensions first .. end - 1.
 int64_t extentOf(const mille_tensor_info &info, uint32_t first, uint32_t end) {
   int64_t numbers = 1;
   for (uint32_t d = first; d < end; ++d)
     numbers *= info.shape[d];
   return numbers;
 }
-// Fewer keys would be added up in other groups.
+// The smallest number of rows whose removal before a sequence leaves keys in
+// the groups in which kernels add them up.
 int64_t unitOf(const mille_model &model) {
   int64_t unit = 1;
   for (uint32_t k = 0; k < model.kernel_count; ++k) {
@@ -115,7 +117,7 @@ int64_t Padding::remove(const mille_model &model, const Sizes &sizes,
   return rows;
 }
 
-// From the last row to the first: no row's place is before where it was.
+// Works from the last row to the first: no row moves towards the start.
 void Padding::putBack(const mille_model &model, const Sizes &sizes,
                       float *const *outputs) const {
   for (uint32_t i = 0; found && i < model.output_count; ++i) {

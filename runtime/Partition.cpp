@@ -1,5 +1,5 @@
-// The sizes of tasks: small enough to balance and to cancel, large enough to
-// pay for a ticket. Must not look at anything but sizes.
+// Chooses the sizes of tasks: small enough to balance load and to cancel, large
+// enough to pay for a ticket. Must not look at anything but sizes.
 #include "runtime/Partition.h"
 
 namespace mille {
@@ -9,18 +9,18 @@ constexpr int64_t serialFlops = 400000;  // about 4 us: not worth sharing
 constexpr int64_t taskFlops = 4000000;   // about 40 us
 constexpr int64_t windowFlops = 1000000; // a short sequence's heads together
 constexpr int64_t soloFlops = 100000000; // one thread: how soon it can cancel
-// What is read again for each panel stays in L2: at least so many rows, and as
-// many as take so many bytes. BERT-base of 512 tokens in f32 takes 1 to 4 %
-// less time on Zen 4 than with all rows in a task, of 256 the same; bf16 and
-// int8 in tile registers, for which far memory is slow, 5 to 7 % less with all
-// rows than with 192.
+// Bounds on the rows of a task, so that the rows, which are read again for each
+// panel, stay in L2: at least so many rows, and as many as take so many bytes.
+// BERT-base in f32 at 512 tokens takes 1 to 4 % less time on Zen 4 than with
+// all rows in one task; at 256 the same. In tile registers bf16 and int8 take 5
+// to 7 % less with all rows than with 192, because far memory is slow for them.
 constexpr int64_t rowsPerTask = 192;
 constexpr int64_t inputBytesPerTask = 768 << 10;
 constexpr int64_t ownedRowsMost = 192; // what is written stays in cache
-// Of one of several threads: about 1.3 ms in f32, so that it gives way
-// (Pool.cpp) before the system takes its core in the middle of a task.
-// BERT-base of 128 tokens, 2 threads, one core busy: 0.87 to 0.94 of one
-// thread's time; of tasks twice as long 0.85 to 1.05.
+// The most flops of a task where several threads run: about 1.3 ms in f32, so
+// that a thread yields (Pool.cpp) before the system takes its core in the
+// middle of a task. BERT-base at 128 tokens, 2 threads, one core busy: 0.87 to
+// 0.94 of one thread's time; with tasks twice as long 0.85 to 1.05.
 constexpr int64_t ownedFlops = 150000000;
 
 int64_t divideUp(int64_t value, int64_t by) { return (value + by - 1) / by; }
@@ -30,11 +30,12 @@ int64_t clamp(int64_t value, int64_t low, int64_t high) {
   return most(low, least(value, high));
 }
 
-// Row-wise kernels count few flops but move their row: 16 for each column.
+// Row-wise kernels have few flops but move their row: each column counts as 16.
 int64_t rowWork(const mille_kernel &kernel, int64_t columns) {
   return most(kernel.flops_per_row, 16 * columns);
 }
-// A matmul's weight has a row of its input's bytes for each column.
+// The bytes of an input row, found from the weight, which has a row of as many
+// bytes for each column.
 int64_t rowsTogether(const mille_kernel &kernel, int64_t columns) {
   int64_t rowBytes = int64_t(kernel.bytes_weights) / columns;
   return rowBytes ? most(rowsPerTask, inputBytesPerTask / rowBytes)
@@ -77,14 +78,15 @@ Split splitRows(const mille_kernel &kernel, int64_t rows, int64_t columns,
     split.columnBlocks = divideUp(columnUnits, panels);
     return split;
   }
-  int64_t wanted = 4 * threads; // a slow thread holds up a quarter of its share
+  // Then a slow thread delays a quarter of its share.
+  int64_t wanted = 4 * threads;
   int64_t panels =
       clamp(taskFlops / unitFlops, 1, most(columnUnits / wanted, 1));
   split.columnBlocks = divideUp(columnUnits, panels);
   int64_t blocks = divideUp(wanted, split.columnBlocks);
-  // At least two tiles of rows to a task that is not the whole.
+  // A task that is not the whole has at least two tiles of rows.
   blocks = least(blocks, most(rowUnits / 2, 1));
-  // And enough work to pay for the ticket.
+  // A task has enough work to pay for its ticket.
   int64_t columnWork = perRow / split.columnBlocks * rows;
   blocks = least(blocks, most(columnWork / (serialFlops / 4), 1));
   split.rowBlocks = most(split.rowBlocks, blocks);
@@ -107,15 +109,17 @@ Split splitSequences(const mille_kernel &kernel, const Sequences &own,
     return split;
   }
   split.columnBlocks = units;
-  // Of many short sequences a head is so little that counting it done, which
-  // all threads do in one place, would show.
+  // With many short sequences a single head is so little work that counting it
+  // as done, in a cache line that all threads write, would take noticeable
+  // time.
   if (own.batch >= 4 * threads) {
     int64_t unitWork = most(keyWork / units, 1) * rows;
     split.columnBlocks =
         divideUp(units, clamp(windowFlops / unitWork, 1, units));
   }
   int64_t tasks = own.batch * split.columnBlocks;
-  // Blocks of queries prepare the keys again: only where threads would idle.
+  // Each block of queries prepares the keys again, so blocks are made only
+  // where threads would be idle.
   if (tasks < 2 * threads && tasks % threads != 0)
     split.rowBlocks =
         clamp(divideUp(2 * threads, tasks), 1, divideUp(rows, split.rowUnit));
@@ -131,7 +135,7 @@ int64_t usedExperts(const int32_t *starts, int64_t entries) {
 
 ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
                          int64_t entries, int64_t columns, int threads) {
-  // As many columns to a task as where all experts had the same rows.
+  // A task has as many columns as if all experts had the same number of rows.
   int64_t used = most(usedExperts(starts, entries), 1);
   int64_t each = divideUp(most(starts[entries] - starts[0], 1), used);
   Split even = splitRows(kernel, each, columns, used >= threads ? 1 : threads);
@@ -168,8 +172,8 @@ void ExpertSplit::task(int64_t index, int64_t &expert, Range &rowRange,
   rowRange = {first, least(first + blockRows, starts[expert + 1])};
 }
 
-// Whether its weights are less than f32: what is no weight is a small part of
-// the bytes.
+// Whether a kernel's weights are narrower than f32; the bytes that are no
+// weights are few.
 static bool isNarrow(const mille_kernel &kernel) {
   return kernel.bytes_weights > 0 &&
          kernel.bytes_weights < 3 * (kernel.flops_per_row / 2);
@@ -183,14 +187,14 @@ bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
   for (int32_t s = 0; s < count; ++s) {
     if (stages[s].kernel->partition != MILLE_PARTITION_ROWS)
       return false;
-    // Tile registers compute a panel in less time than it takes to come:
-    // threads that share panels take 0.91 to 0.97 of the time of threads that
-    // all read them, for BERT-base of 128 to 8 x 512 tokens in bf16 and int8,
-    // two threads.
+    // Tile registers multiply a panel in less time than it takes to read it
+    // from memory. Threads that divide the panels take 0.91 to 0.97 of the time
+    // of threads that all read all of them (BERT-base, 128 to 8 x 512 tokens,
+    // bf16 and int8, two threads).
     if (threads > 1 && inTiles && isNarrow(*stages[s].kernel))
       return false;
     perRow += stages[s].kernel->flops_per_row;
-    // Units are tile heights, 1 to 16: the largest serves the others well.
+    // Units are tile heights, 1 to 16: the largest suits the others too.
     split.rowUnit = most(split.rowUnit, stages[s].kernel->row_unit);
   }
   if (threads > 1 && rows < MILLE_OWNED_ROWS * threads)
@@ -198,7 +202,7 @@ bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
   int64_t blocks = divideUp(rows, ownedRowsMost);
   if (threads > 1)
     blocks = most(blocks, perRow * rows / ownedFlops);
-  blocks = divideUp(blocks, threads) * threads; // everyone the same number
+  blocks = divideUp(blocks, threads) * threads; // as many for each thread
   split.rowBlocks = clamp(blocks, 1, divideUp(rows, split.rowUnit));
   return true;
 }

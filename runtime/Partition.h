@@ -1,5 +1,5 @@
-// How the work of a launch is cut into tasks. Pure arithmetic.
-// Must not decide results: kernels give the same bits for any cut.
+// Cuts the work of a launch into tasks. Pure arithmetic.
+// Must not influence results: kernels give the same bits for any cut.
 #pragma once
 #include "runtime/Padding.h"
 
@@ -25,13 +25,14 @@ struct ExpertSplit {
 };
 
 struct Split {
-  Sequences own;                      // one, where rows are cut as a whole
-  int64_t rowUnit = 1, rowBlocks = 1; // of a sequence
+  Sequences own; // a single one, where all rows are cut together
+  int64_t rowUnit = 1, rowBlocks = 1;                    // of a sequence
   int64_t columns = 1, columnUnit = 1, columnBlocks = 1; // or heads
 
   int64_t tasks() const { return own.batch * rowBlocks * columnBlocks; }
-  // Rows are outermost: a thread's own range keeps the rows that all panels
-  // meet. A sequence that is shorter than others may have no rows in a block.
+  // Rows are outermost, so that the tasks of one thread read the same rows for
+  // all panels. A sequence that is shorter than others may have no rows in a
+  // block.
   void task(int64_t index, int64_t &sequence, Range &rows,
             Range &columns) const;
 };
@@ -47,9 +48,9 @@ ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
                          int64_t entries, int64_t columns, int threads);
 // Experts that have rows.
 int64_t usedExperts(const int32_t *starts, int64_t entries);
-// Several stages over the same rows: blocks of rows that one task takes through
-// all of them. False where threads would get too few rows for that, or multiply
-// narrow weights in tile registers.
+// Several stages over the same rows: one task takes a block of rows through all
+// of them. False where threads would get too few rows for that, or where
+// several threads multiply narrow weights in tile registers.
 bool splitOwned(const mille_stage *stages, int32_t count, int64_t rows,
                 int threads, bool inTiles, Split &split);
 

@@ -1,5 +1,5 @@
-// Threads that spin a while, then sleep; tickets that are drawn and stolen.
-// Must not wait for a thread that holds no task.
+// Threads spin for a while, then sleep; they draw tickets of their own range,
+// then steal others'. Must not wait for a thread that holds no task.
 #include "runtime/Pool.h"
 #include "runtime/Clock.h"
 
@@ -15,8 +15,8 @@ namespace mille {
 namespace {
 constexpr int endShift = 24;
 constexpr uint64_t indexMask = (1u << endShift) - 1;
-constexpr int spins = 20000; // about 0.3 ms: a run's launches follow faster
-constexpr int64_t turn = 1000000; // 1 ms: the system's own turns are 3 or 4
+constexpr int spins = 20000; // about 0.3 ms, longer than from launch to launch
+constexpr int64_t turn = 1000000; // 1 ms: a time slice of the system is 3 or 4
 constexpr size_t stackBytes = 1 << 20;
 
 void pause() {
@@ -52,18 +52,19 @@ bool Pool::isTurnOver(int me) const {
   return nanosecondsOf(CLOCK_MONOTONIC) - starts[me].since >= turn;
 }
 
-// Where another process wants this core, the system would take it in the middle
-// of a task before long, and the caller would wait: now no task is held. (Tasks
-// of 0.03 to 0.4 ms on two threads, one core busy: 0.9 of one thread's time,
-// where it was 1.1; both busy: 0.6.)
+// Yields the core while this thread holds no task. Otherwise the system would
+// soon give the core to another process in the middle of a task, and the caller
+// would wait for it. (Two threads, tasks of 0.03 to 0.4 ms, one core busy: 0.9
+// of one thread's time, where it was 1.1; both cores busy: 0.6.)
 void Pool::giveWay(int me) {
   sched_yield();
   starts[me].since = nanosecondsOf(CLOCK_MONOTONIC);
 }
 
-// Where another process keeps a core busy, the system's balance gives this
-// thread the caller's, and both take turns there. (BERT-base in f32 on two
-// threads, one of two cores busy: 0.9 of one thread's speed, and apart 1.3.)
+// Moves this thread off its caller's core. Where another process keeps a core
+// busy the system's load balancer puts both threads on the caller's core, where
+// they alternate. (BERT-base in f32 on two threads, one of two cores busy: 0.9
+// of one thread's speed on one core, 1.3 on two.)
 void Pool::leaveCaller(int me) {
   int callers = core.relaxed();
   if (sched_getcpu() == callers)
@@ -94,8 +95,9 @@ void Pool::drain(int me) {
   }
 }
 
-// All threads write one line: for each task alone BERT-base in int8 takes 2 %
-// longer, two threads of a Xeon with AMX.
+// Counts several finished tasks at once, since all threads write one cache
+// line: counting each task alone made BERT-base in int8 take 2 % longer with
+// two threads of a Xeon with AMX.
 void Pool::addDone(uint32_t finished) {
   if (!finished)
     return;
@@ -118,8 +120,8 @@ void Pool::work(int me) {
       pause();
       continue;
     }
-    // The caller adds to epoch before it looks at sleepers, so either it sees
-    // this sleeper or the wait sees another epoch.
+    // The caller increments epoch before it reads sleepers. So either it sees
+    // this sleeper, or the wait sees the new epoch.
     sleepers.add(1);
     if (!pending() && !stopping.load())
       futexWait(epoch, seen);
@@ -136,15 +138,15 @@ void *Pool::enter(void *start) {
 }
 
 int Pool::start(int count) {
-  // threads is what workers share the ranges among: fixed before the first one
-  // starts. A pool that could not start them all is stopped, never used.
+  // Workers share ranges among `threads`, so it is set before the first worker
+  // starts. A pool that could not start all of them is stopped and never used.
   threads = count;
   int started = 1, error = 0;
   pthread_attr_t attributes;
   if ((error = pthread_attr_init(&attributes)))
     return error;
   pthread_attr_setstacksize(&attributes, stackBytes);
-  // The application's signals are handled on the application's threads.
+  // Workers block all signals: the application's threads handle them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -183,7 +185,7 @@ void Pool::run(Function what, void *with, int64_t count) {
       what(with, task, 0);
     return;
   }
-  // Nobody holds a ticket here: every task of the last job is done.
+  // No thread holds a ticket here: every task of the last job is done.
   function = what;
   context = with;
   core.set(sched_getcpu());

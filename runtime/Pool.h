@@ -14,7 +14,7 @@ class Pool {
 public:
   using Function = void (*)(void *context, int64_t task, int thread);
 
-  // Starts threads - 1 threads. 0, or the error number of the system.
+  // Starts threads - 1 threads. Returns 0, or the system's error number.
   int start(int threads);
   void stop();
 
@@ -26,13 +26,13 @@ private:
   struct Start {
     Pool *pool;
     int thread;
-    int64_t since; // it has had its core, as far as it knows
+    int64_t since; // when it last got its core, as far as it knows
     Cores cores;
   };
   static void *enter(void *start);
   void work(int me);
-  bool isTurnOver(int me) const; // each millisecond
-  void giveWay(int me); // of a thread that holds no task, and none uncounted
+  bool isTurnOver(int me) const; // a millisecond has passed
+  void giveWay(int me); // the thread holds no task, and has counted all
   void leaveCaller(int me);
   void drain(int me);
   void addDone(uint32_t finished);
@@ -40,24 +40,25 @@ private:
   bool left(int thread) const;
   bool pending() const;
 
-  // Tickets end:24 | index:24 of a thread's own range: the same rows or columns
-  // stay on the same core; what is left over others steal. Who draws an index
-  // below end owns that task, and the job cannot end before it, so the job's
-  // fields are stable while they are read. Finished tasks are counted, not
-  // workers: a worker that the system has put aside is waited for only while it
-  // holds a task, or has not counted those of the range it is in.
+  // Each thread has a range of tasks and a ticket, end:24 | index:24, so that
+  // the same rows or columns stay on the same core; other threads steal what is
+  // left. A thread that draws an index below `end` owns that task. The job
+  // cannot end before the task does, so the job's fields are stable while they
+  // are read. The job counts finished tasks, not workers: the caller waits for
+  // a worker that the system has suspended only while that worker holds a task,
+  // or has not yet counted its tasks of the range it is in.
   struct alignas(64) Ticket {
     Atomic<uint64_t> word;
   };
   Ticket tickets[maxThreads];
   alignas(64) Atomic<uint32_t> done;
-  Atomic<uint32_t> waiting; // the caller sleeps on done
+  Atomic<uint32_t> waiting; // 1 while the caller sleeps on done
   alignas(64) Atomic<uint32_t> epoch;
   alignas(64) Atomic<uint32_t> sleepers;
   alignas(64) Atomic<uint32_t> stopping;
   Function function = nullptr;
   void *context = nullptr;
-  Atomic<int> core; // of the caller, when the job began
+  Atomic<int> core; // the caller's, when the job began
   int threads = 1;
   Start starts[maxThreads];
   pthread_t handles[maxThreads];

@@ -1,15 +1,14 @@
-// Inputs that are prepared once per run: masks, positions, rotations,
-// schedules. Must give the same bits for any batch and threads: nothing looks
-// across sequences, but for a rotation whose frequencies follow the run's
-// length.
+// Inputs that are prepared once per run: positions, rotations, schedules.
+// Must give the same bits for any batch and any threads: no step looks across
+// sequences, except a rotation whose frequencies follow the run's length.
 #include "runtime/Backend.h"
 
 #include <math.h>
 #include <string.h>
 
 namespace {
-// A sine and a cosine in double are as dear as hundreds of multiply-adds, so
-// threads share them: a task has some tokens of all sequences.
+// A sine and a cosine in double take as long as hundreds of multiply-adds, so
+// threads share them: a task computes some tokens of all sequences.
 constexpr int64_t rotationBlock = 16;
 constexpr int64_t frequencyBlock = 64;
 
@@ -21,7 +20,7 @@ struct Rotation {
   float *out; // [rows, 2n]
   int64_t stride;
   mille::Sequences own;
-  int64_t longest;  // rows of one
+  int64_t longest;  // rows of the longest sequence
   double stretched; // frequency i is divided by stretched^(i / (n - 1))
 };
 
@@ -34,7 +33,7 @@ void rotateRows(const Rotation &r, const double *frequencies, int64_t first,
         continue;
       int64_t m = r.own.first(s) + t;
       float *row = r.out + m * r.stride + first; // [2n]: cosines, sines
-      // The sequence before has most often the same position here.
+      // The sequence before has the same position here in most runs.
       const float *before = r.out + last * r.stride + first;
       bool same = last >= 0 && r.positions[last] == r.positions[m];
       last = m;
@@ -80,7 +79,7 @@ double roundToBf16(double value) {
   return single;
 }
 
-// Of the keys of one sequence, those that query i sees.
+// The keys of one sequence that query i sees.
 struct Seen {
   const int32_t *mask; // [tokens], null: all ones
   int64_t tokens;
@@ -118,16 +117,6 @@ void scaleByKeys(const Seen &seen, const double *numbers, float *out) {
 
 extern "C" {
 
-void mille_key_bias(mille_run *run, const int32_t *mask, int64_t rows,
-                    float *out) {
-  mille::HostStep host(run, out, rows, 1);
-  if (host.skipped())
-    return;
-  for (int64_t m = 0; m < rows; ++m)
-    out[m] = mask[m] ? 0.0f : -1e30f;
-  host.give();
-}
-
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     const double *frequencies, int64_t n, double factor,
                     int64_t after, double stretch,
@@ -138,7 +127,7 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
     return;
   mille_session &session = mille::sessionOf(run);
   const mille_model &model = *session.package->model;
-  // The length is that of the run as it was given, with its padding.
+  // The length counts padding: it is that of the run as it was given.
   const int32_t *whole = session.padding.wholeOf(model, run->inputs, positions);
   int64_t length = 0,
           all = whole == positions ? rows : run->batch * run->tokens;
@@ -235,7 +224,7 @@ void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
     return;
   mille::Sequences own = mille::sequencesOf(run, tokens);
   const mille_session &session = mille::sessionOf(run);
-  // Padding counts too, where its id says so.
+  // A removed token of padding counts too, where its id counts.
   const int32_t *whole =
       session.padding.wholeOf(*session.package->model, run->inputs, ids);
   for (int64_t s = 0; s < own.batch; ++s) {

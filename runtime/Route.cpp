@@ -1,5 +1,5 @@
-// Which experts each row goes to, and rows sorted by expert.
-// Must choose by the row alone: the same for any batch and threads.
+// Chooses the experts of each row, and sorts rows by expert.
+// Must choose by the row alone: the same for any batch and any threads.
 #include "runtime/Backend.h"
 
 #include <math.h>
@@ -41,8 +41,8 @@ int32_t largestOf(const double *values, int32_t count) {
   return found;
 }
 
-// Takes the largest out; where none is left to compare, the first not yet
-// taken.
+// Takes the largest number out of `values`, and returns its index. Where all
+// that are left are -infinity or NaN, it takes the first that is not taken yet.
 int32_t takeLargest(double *values, bool *taken, int32_t count) {
   int32_t found = largestOf(values, count);
   for (int32_t i = 0; found == count && i < count; ++i)
@@ -119,7 +119,8 @@ void routeBlock(void *context, int64_t task, int) {
     router.routeRow(m);
 }
 
-// Experts become places; a counting sort, so equal ones keep their order.
+// Turns experts into places by a counting sort, which keeps the order of
+// equals.
 void sortByExpert(const mille::Route &route) {
   const int64_t slots = route.slots();
   const int32_t k = route.k, entries = route.entries;
@@ -134,7 +135,7 @@ void sortByExpert(const mille::Route &route) {
     order[at] = (int32_t)(s / k);
     place[s] = at;
   }
-  // Each start has moved to its expert's end, which is where the next begins.
+  // Each start has moved to the end of its expert, where the next one begins.
   memmove(starts + 1, starts, entries * sizeof(int32_t));
   starts[0] = 0;
 }
@@ -147,11 +148,13 @@ extern "C" void mille_route(mille_run *run, const int32_t *n, double epsilon,
                             int64_t weights_stride, int32_t *order,
                             int32_t *place, int32_t *starts) {
   mille_session &session = mille::sessionOf(run);
-  mille::Route route = {n[0],    n[1],      n[2] != 0, n[3],
-                        n[4],    n[5] != 0, n[6] != 0, n[7] != 0,
-                        epsilon, factor,    logits,    logits_stride,
-                        bias,    rows,      weights,   weights_stride,
-                        order,   place,     starts};
+  mille::Route route = {n[0],           n[1],      n[2] == MILLE_SCORE_SIGMOID,
+                        n[3],           n[4],      n[5] == MILLE_GROUP_SUM_TOP2,
+                        n[6] != 0,      n[7] != 0, epsilon,
+                        factor,         logits,    logits_stride,
+                        bias,           rows,      weights,
+                        weights_stride, order,     place,
+                        starts};
   if (mille::doneOnDevice(session, &mille_backend::route, route))
     return;
   Router router = {route};

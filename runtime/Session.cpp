@@ -13,7 +13,7 @@ using mille::Counts;
 using ll = long long;
 using ull = unsigned long long;
 
-// Called twice: with no slab it sums sizes, with one it places pointers.
+// Called twice: without a slab it sums sizes, with a slab it places pointers.
 void mille_session::layOut(Bytes &sum) {
   const mille_model &model = *package->model;
   auto at = [&](uint64_t offset) { return slab ? slab + offset : nullptr; };
@@ -134,7 +134,8 @@ static int cpusOfProcess() {
   return count < 1 ? 1 : count < mille::maxThreads ? count : mille::maxThreads;
 }
 
-// Newer applications may know more sizes than this runtime, older ones less.
+// A newer application may know more sizes than this runtime, an older one
+// fewer.
 static mille_status takeSizes(const mille_sizes *given, const char *name,
                               mille::Sizes &sizes, mille::Message &message) {
   mille_sizes mine = {};

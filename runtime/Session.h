@@ -1,4 +1,4 @@
-// A session: the memory and threads of runs of one package.
+// A session: the memory and the threads of one package's runs.
 // Must not allocate after it was created.
 #pragma once
 #include "runtime/Package.h"
@@ -10,13 +10,13 @@ namespace mille {
 struct Experts;
 }
 
-// A thread's share of a session: what a kernel gets as its user context. Each
-// in a cache line of its own.
+// A thread's part of a session, which a kernel gets as its user context. Each
+// lies in a cache line of its own.
 struct alignas(64) mille_task {
   mille_session *session = nullptr;
   char *scratch = nullptr; // 64-byte aligned
   uint64_t scratchBytes = 0;
-  uint64_t used = 0;               // up to where blocks are given out
+  uint64_t used = 0;               // end of the blocks in use
   uint64_t top = 0;                // where the last block begins
   uint64_t *nanoseconds = nullptr; // [kernels]
   uint32_t variant =
@@ -101,7 +101,7 @@ inline mille_session &sessionOf(mille_run *run) {
   return *static_cast<Run *>(run)->session;
 }
 
-// Of `tokens` each; MILLE_TOKENS: the run's, some of which may be removed.
+// Sequences of `tokens` rows; MILLE_TOKENS: the run's, without removed padding.
 inline Sequences sequencesOf(mille_run *run, int64_t tokens) {
   if (tokens != MILLE_TOKENS)
     return {run->batch, tokens};

@@ -1,4 +1,4 @@
-// What a run's sizes make of shapes, and which sizes a model has.
+// The shapes of a run by its sizes, and the sizes that a model has.
 // Pure arithmetic; must not overflow in silence.
 #pragma once
 #include "runtime/Memory.h"
@@ -19,7 +19,7 @@ struct Sizes {
 
 // "batch", "tokens" or "decoder_tokens".
 const char *sizeName(int64_t extent);
-// Whether it is in a shape of the model's tensors. Every model has a batch.
+// Whether a size is in a shape of the model's tensors. Every model has a batch.
 bool hasSize(const mille_model &model, int64_t extent);
 
 // Says which of the model's sizes is below 1, in words that begin with

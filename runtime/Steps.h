@@ -1,5 +1,5 @@
-// What a program computes by the runtime itself, as this processor or a device
-// is told it: plain descriptions, in the words of abi.h.
+// The steps that the runtime computes itself, as plain descriptions for the CPU
+// or a device, in the words of abi.h. Must not compute.
 #pragma once
 #include "runtime/abi.h"
 

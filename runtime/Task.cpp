@@ -1,4 +1,4 @@
-// What a kernel may ask of the thread it runs on: scratch, and to be heard.
+// What a kernel may ask of its thread: scratch memory, and to report a failure.
 // Must not call the allocator hook.
 #include "runtime/Session.h"
 
@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 namespace {
-// Before each block, in 64 bytes of its own: Halide may read 8 bytes on either
-// side of a block, and so finds memory there.
+// The header of a block, in 64 bytes before it: Halide may read 8 bytes on
+// either side of a block, so there must be memory.
 struct Block {
   uint64_t previous; // where the block under it begins
   uint64_t released;
@@ -42,7 +42,7 @@ void mille_task_release(mille_task *task, void *memory) {
   if (!memory)
     return;
   reinterpret_cast<Block *>((char *)memory - edge)->released = 1;
-  // Blocks come back in almost the reverse order: take off all that are free.
+  // Blocks are released in almost the reverse order: pop all that are free.
   while (task->used > 0 && blockAt(task, task->top)->released) {
     task->used = task->top;
     task->top = blockAt(task, task->top)->previous;

@@ -1,5 +1,5 @@
-// What moves or joins tokens between kernels: windows, patches, pooling, kept
-// rows. Must sum in the same order for any batch and threads.
+// Steps that move or join tokens between kernels: windows, patches, pooling,
+// kept rows. Must sum in the same order for any batch and any threads.
 #include "runtime/Backend.h"
 
 #include <string.h>
@@ -11,14 +11,14 @@ using mille::Sequences;
 using mille::Similarity;
 
 namespace {
-// Copying is bound by memory: a task has enough rows to pay for its ticket.
+// The rows of a task that only copies: enough to pay for its ticket.
 constexpr int64_t floatsPerTask = 1 << 16;
 
 int64_t rowsPerTask(int64_t columns) {
   return columns < floatsPerTask ? floatsPerTask / columns : 1;
 }
 
-// A description with what a task does of it.
+// A gather, and the rows of one task.
 struct GatherTask {
   const Gather &g;
   int64_t rowsPerTask;
@@ -86,7 +86,7 @@ int64_t tasksOf(int64_t rows, int64_t rowsPerTask) {
   return (rows + rowsPerTask - 1) / rowsPerTask;
 }
 
-// The token that stands for a sequence; a masked one throughout has its first.
+// The token that stands for a sequence: the first one where the mask hides all.
 int64_t poolToken(const int32_t *values, int64_t tokens, int32_t kind,
                   int64_t skip, int64_t id) {
   if (kind == MILLE_POOL_FIRST)
@@ -215,8 +215,7 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
   if (!session.planning)
     if (int32_t code = checkSkip(run, skip, own.tokens))
       return code;
-  // Where padding was removed sequences have rows of their own: a step for
-  // each.
+  // Where padding was removed sequences differ in length: one step for each.
   const int64_t together = own.starts ? 1 : own.batch;
   for (int64_t b = 0; b < own.batch; b += together) {
     const int64_t first = own.first(b), before = own.before(b);
@@ -237,7 +236,7 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
 
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index) {
-  // Entries have room for padding too: putBack spreads the rows.
+  // An entry has room for padding; putBack moves its rows apart.
   mille_session &session = mille::sessionOf(run);
   int64_t entryRows =
       session.padding.entryRows(*session.package->model, output, *run, rows);

@@ -24,6 +24,14 @@ enum {
   MILLE_U8 = 4
 };
 
+/* What an element of a buffer is, beside its bits. */
+enum {
+  MILLE_CODE_INT = 0,
+  MILLE_CODE_UINT = 1,
+  MILLE_CODE_FLOAT = 2,
+  MILLE_CODE_BFLOAT = 4
+};
+
 enum {
   MILLE_PARTITION_ROWS = 0,     /* tasks are ranges of rows and of columns */
   MILLE_PARTITION_SEQUENCES = 1 /* tasks are sequences x ranges of heads */
@@ -159,8 +167,6 @@ int32_t mille_launch(mille_run *run, const mille_stage *stages, int32_t count,
  * sequence; MILLE_TOKENS (-2) are the run's, of which a sequence may have fewer
  * where padding was removed. A mask that is null is all ones. */
 
-void mille_key_bias(mille_run *run, const int32_t *mask, int64_t rows,
-                    float *out);
 /* out[m]: n cosines, n sines; in double, factor after. Where the run's largest
  * position + 1 is above `after` > 0, long_frequencies take the place of
  * frequencies, or, where they are null, frequency i is divided by
@@ -208,8 +214,13 @@ void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
                       const float *right, int64_t right_stride, int64_t columns,
                       int32_t output);
 enum { MILLE_MOST_EXPERTS = 1024 };
-/* numbers: entries, k, score (0 softmax, 1 sigmoid), groups, top_groups,
- * group_score (0 max, 1 sum of the two largest), renormalised, softmax_chosen.
+enum { MILLE_SCORE_SOFTMAX = 0, MILLE_SCORE_SIGMOID = 1 };
+enum {
+  MILLE_GROUP_MAX = 0,
+  MILLE_GROUP_SUM_TOP2 = 1 /* the sum of the two largest */
+};
+/* numbers: entries, k, score (MILLE_SCORE_*), groups, top_groups, group_score
+ * (MILLE_GROUP_*), renormalised, softmax_chosen.
  * bias: [entries], or null. weights [rows, k], order and place [rows * k],
  * starts [entries + 1]. */
 void mille_route(mille_run *run, const int32_t *numbers, double epsilon,

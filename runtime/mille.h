@@ -1,9 +1,9 @@
 /* Mille's runtime: opens a compiled model and runs it. The only public header.
- * Nothing here exits, aborts, throws or prints, as long as a weights file that
- * is mapped stays as it is (see copy_weights). C99 and C++.
+ * No function exits, aborts, throws or prints, as long as nobody changes a
+ * weights file that is mapped (see copy_weights). C99 and C++.
  *
- * A package is a model with its weights, read-only and shared; a session has
- * what a run needs: memory and threads, all of it made by mille_session_create.
+ * A package is a model with its weights, read-only and shared. A session is the
+ * memory and the threads of a run; mille_session_create makes all of them.
  * Different sessions may run at the same time from different threads; one
  * session runs one call at a time. */
 #ifndef MILLE_H
@@ -26,16 +26,16 @@ typedef struct mille_session mille_session;
 #define MILLE_VERSION_MINOR 1
 #define MILLE_VERSION_PATCH 0
 
-/* What a call came to, and what the caller does next. The sentence with names
- * and values is in the message of the package or session. */
+/* The result of a call, and what the caller does next. The message of the
+ * package or session is a sentence with names and values. */
 typedef enum mille_status {
   MILLE_OK = 0,
   /* An argument breaks the rules of this header: correct the calling code. */
   MILLE_INVALID_ARGUMENT = 1,
   /* A value in an input tensor: correct the data; the session is as before. */
   MILLE_INVALID_INPUT = 2,
-  /* More than the session (or model) was made for: make a larger session, or
-   * cut the input. */
+  /* The run is larger than the session (or model) allows: make a larger
+   * session, or cut the input. */
   MILLE_TOO_LARGE = 3,
   /* Memory or a thread was refused: release something, or ask for less. */
   MILLE_OUT_OF_MEMORY = 4,
@@ -63,50 +63,51 @@ const char *mille_version(void);
 
 /* ---- Packages ------------------------------------------------------------ */
 
-/* How a package and its sessions do things; start from MILLE_OPTIONS_INIT. */
+/* Options of a package and its sessions; start from MILLE_OPTIONS_INIT. */
 typedef struct mille_options {
   size_t size; /* sizeof(mille_options) */
-  /* Memory: both or neither. `alignment` is a power of two. A null result is a
-   * refusal (MILLE_OUT_OF_MEMORY). Called by open, create and close only, never
-   * during a run, from the thread that calls these. */
+  /* The allocator: set both functions or neither. `alignment` is a power of
+   * two. A null result means MILLE_OUT_OF_MEMORY. Only open, create and close
+   * call them, on their caller's thread; a run never does. */
   void *(*allocate)(void *user, size_t size, size_t alignment);
   void (*release)(void *user, void *memory);
   void *memory_user;
-  /* What happened, one line without a line break; null: nobody asks. */
+  /* Receives events, each as one line without a line break; may be null. */
   void (*log)(void *user, const char *message);
   void *log_user;
-  /* Not 0: read the whole weights file at open and compare its hash. Its size,
-   * its header, and its table with all that the code reads are compared in any
-   * case. */
+  /* Not 0: open reads the whole weights file and compares its hash. It always
+   * compares the file's size, its header, and its table with all that the code
+   * reads. */
   int verify_hash;
-  /* Run this instruction set ("x86-64-v3"), not the best that the CPU has. */
+  /* The instruction set to run ("x86-64-v3"); null: the best of the CPU. */
   const char *isa;
-  /* For tests: features taken as absent (MILLE_CPU_* of abi.h). */
+  /* For tests: CPU features to ignore (MILLE_CPU_* of abi.h). */
   uint64_t hidden_features;
-  /* 0: the weights file is mapped, so that processes share it, and must stay as
-   * it is until the package is closed: who writes to it changes results, who
-   * cuts it short ends this process with SIGBUS. Replacing it by a rename is
-   * safe. Not 0: open reads it into memory by `allocate`, in large pages where
-   * the system has them, and looks at the file no more. */
+  /* 0: open maps the weights file, so that processes share it. Nobody may
+   * change the file until the package is closed: a write changes results, and
+   * truncation ends this process with SIGBUS; replacing the file by a rename
+   * is safe. Not 0: open reads the file into memory from `allocate`, in large
+   * pages where the system has them, and does not use the file afterwards. */
   int copy_weights;
 } mille_options;
 
 #define MILLE_OPTIONS_INIT {sizeof(mille_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Opens a model with its weights. weights_path: NAME.weights, or null where the
- * weights are embedded. options: null for the defaults. A failing open leaves
- * *package null and its sentence in message (may be null; 512 bytes will do) */
+ * weights are embedded. options: null for the defaults. On failure *package is
+ * null and message says why (message may be null; 512 bytes are enough). */
 mille_status mille_package_open(const struct mille_model *model,
                                 const char *weights_path,
                                 const mille_options *options,
                                 mille_package **package, char *message,
                                 size_t message_size);
 
-/* Null is allowed. Sessions may outlive it: the weights go with the last. */
+/* `package` may be null. Its sessions may outlive it: the last one to close
+ * releases the weights. */
 mille_status mille_package_close(mille_package *package);
 
-/* The sentence of the last call on this package that failed; "" before. Calls
- * on one package from several threads share it until the next such call. */
+/* The message of the last call on this package that failed; "" if none has.
+ * Threads that use one package share it: the next failure overwrites it. */
 const char *mille_package_message(const mille_package *package);
 
 typedef enum mille_type { MILLE_TYPE_I32 = 0, MILLE_TYPE_F32 = 1 } mille_type;
@@ -121,8 +122,8 @@ typedef struct mille_tensor {
   mille_type type;
   int rank;
   int64_t shape[4]; /* >= 0, or MILLE_BATCH, MILLE_TOKENS, ... */
-  int optional;     /* inputs: null may be passed, for the usual default */
-  int64_t below;    /* inputs: values are in [0, below); 0: not limited */
+  int optional;     /* inputs: null stands for the usual default */
+  int64_t below;    /* inputs: values must be in [0, below); 0: any value */
 } mille_tensor;
 
 mille_status mille_package_input_count(mille_package *package, size_t *count);
@@ -138,9 +139,9 @@ mille_status mille_package_isa(mille_package *package, const char **isa);
 mille_status mille_package_weights_bytes(mille_package *package,
                                          uint64_t *bytes);
 
-/* A scale of residual sums that follows a schedule over training steps: linear
- * in the optional input `step`, `from` at 0, `to` from `steps` on and where no
- * step is given. */
+/* A scale of residual sums that follows a schedule over training steps. It is
+ * linear in the optional input `step`: `from` at step 0, `to` at step `steps`,
+ * after it, and without the input. */
 typedef struct mille_scale {
   const char *name; /* "branch_scale"; lives as long as the model */
   double from, to;
@@ -162,9 +163,9 @@ typedef enum mille_device_kind {
 
 enum {
   MILLE_DEVICE_F16 = 1 << 0,           /* arithmetic in f16 */
-  MILLE_DEVICE_F64 = 1 << 1,           /* and in f64 */
-  MILLE_DEVICE_SHARES_MEMORY = 1 << 2, /* with the CPU */
-  MILLE_DEVICE_LOCAL_MEMORY = 1 << 3 /* of a work-group, apart from the rest */
+  MILLE_DEVICE_F64 = 1 << 1,           /* arithmetic in f64 */
+  MILLE_DEVICE_SHARES_MEMORY = 1 << 2, /* shares memory with the CPU */
+  MILLE_DEVICE_LOCAL_MEMORY = 1 << 3 /* work-groups have memory of their own */
 };
 
 typedef struct mille_device {
@@ -173,20 +174,21 @@ typedef struct mille_device {
   uint32_t units, megahertz; /* compute units, and their clock */
   uint64_t features;         /* MILLE_DEVICE_F16, ... */
   uint64_t memory_bytes, largest_buffer, local_bytes;
-  uint64_t group_items; /* work-items of a work-group, at most */
+  uint64_t group_items; /* most work-items of a work-group */
 } mille_device;
 
-/* Writes up to `room` of the machine's OpenCL devices, *count says how many
- * there are. MILLE_NO_DEVICE: none, and why (message may be null; 512 bytes
- * will do). */
+/* Writes up to `room` of the machine's OpenCL devices; *count says how many
+ * there are. MILLE_NO_DEVICE: there is none, and message says why (it may be
+ * null; 512 bytes are enough). */
 mille_status mille_opencl_devices(mille_device *devices, size_t room,
                                   size_t *count, char *message,
                                   size_t message_size);
 
 /* ---- Sessions ------------------------------------------------------------ */
 
-/* What replaces MILLE_BATCH, MILLE_TOKENS and MILLE_DECODER_TOKENS in shapes.
- * One that is in no shape of a model's tensors is not looked at. */
+/* The sizes of a run: they replace MILLE_BATCH, MILLE_TOKENS and
+ * MILLE_DECODER_TOKENS in shapes. A size that is in no shape of a model's
+ * tensors is ignored. */
 typedef struct mille_sizes {
   size_t size; /* sizeof(mille_sizes) */
   int64_t batch, tokens, decoder_tokens;
@@ -194,76 +196,79 @@ typedef struct mille_sizes {
 
 #define MILLE_SIZES_INIT {sizeof(mille_sizes), 1, 0, 0}
 
-/* Allocates all that runs of up to these sizes need, and starts threads - 1
- * threads. threads: 1 to 64, more than there are cores is allowed; 0: one for
- * each CPU of this process. Results do not depend on it. The threads may use
- * the calling thread's cores, but leave the one on which a run was called;
- * cores that your application sets for them stand. On failure the sentence is
- * in the package's message. */
+/* Allocates all memory for runs of up to these sizes, and starts threads - 1
+ * threads. threads: 1 to 64, which may be more than there are cores; 0: one for
+ * each CPU of this process. Results do not depend on the number of threads.
+ * The new threads inherit the calling thread's affinity, and during a run they
+ * avoid the core of the run's caller; where your application sets an affinity
+ * for them, they keep it. On failure the package's message says why. */
 mille_status mille_session_create_for(mille_package *package,
                                       const mille_sizes *most, int threads,
                                       mille_session **session);
 
-/* The same on a device: null or "" as the package was opened, "cpu", "opencl"
- * for the best of its devices, or "opencl:1" and "opencl:NAME" for that number
- * of mille_opencl_devices, or part of that name. Weights go to a device once
- * for all sessions of a package, and its kernels are made there. */
+/* As mille_session_create_for, on a device: null or "" for the package's
+ * choice, "cpu", "opencl" for the best OpenCL device, "opencl:1" for number 1
+ * of mille_opencl_devices, "opencl:NAME" for a device whose name holds NAME.
+ * The first session of a package on a device copies the weights there and
+ * builds its kernels; later sessions share them. */
 mille_status mille_session_create_on(mille_package *package,
                                      const mille_sizes *most, int threads,
                                      const char *device,
                                      mille_session **session);
 
-/* The same for models without a decoder next to an encoder. */
+/* As mille_session_create_for, for models without a decoder next to an
+ * encoder. */
 mille_status mille_session_create(mille_package *package, int64_t max_batch,
                                   int64_t max_tokens, int threads,
                                   mille_session **session);
 
-/* Null is allowed. Not while a run is under way. */
+/* `session` may be null. Must not be called during a run. */
 mille_status mille_session_close(mille_session *session);
 
-/* One run. inputs and outputs are in the order of the package; an optional
- * input may be null, every output is written and must not be null. Allocates
- * nothing.
+/* Runs the model. inputs and outputs are in the order of the package. An
+ * optional input may be null; every output is written and must not be null. A
+ * run allocates nothing.
  *
  * Padding costs nothing: tokens that attention_mask hides at the start or the
  * end of a sequence are not computed, and their rows are 0 in every output that
- * has a row per token. All other rows have the same bits as with padding
- * computed; on a device sums over more than 64 keys may round otherwise. Where
- * the mask hides a sequence throughout, all its tokens are computed. Models
- * that need rows of padding compute them (mille compile --remarks=plan says
- * why). */
+ * has a row per token. All other rows have the bits that they would have if
+ * padding were computed; on a device sums over more than 64 keys may round
+ * differently. Where the mask hides a whole sequence, all its tokens are
+ * computed. A model that needs rows of padding computes them (mille compile
+ * --remarks=plan says why). */
 mille_status mille_session_run_for(mille_session *session,
                                    const mille_sizes *sizes,
                                    const void *const *inputs,
                                    float *const *outputs);
 
-/* The same for models without a decoder next to an encoder: batch sequences of
- * `tokens` tokens each. */
+/* As mille_session_run_for, for models without a decoder next to an encoder:
+ * `batch` sequences of `tokens` tokens each. */
 mille_status mille_session_run(mille_session *session, int64_t batch,
                                int64_t tokens, const void *const *inputs,
                                float *const *outputs);
 
-/* From any thread: the run under way, if there is one, stops after the tasks
- * that its threads hold and returns MILLE_CANCELLED. */
+/* May be called from any thread. A run that is under way stops after the tasks
+ * that its threads hold, and returns MILLE_CANCELLED. */
 mille_status mille_session_cancel(mille_session *session);
 
-/* From the next run on the scale of this name is `value`, whatever the step;
- * with NAN it follows its schedule again. Not while a run is under way. */
+/* Sets the scale of this name to `value`, whatever the step, from the next run
+ * on; NAN makes it follow its schedule again. Must not be called during a
+ * run. */
 mille_status mille_session_set_scale(mille_session *session, const char *name,
                                      double value);
 
-/* From the next run on, not 0: padding is computed as any other token, and its
- * rows in outputs are what that gives. Not while a run is under way. */
+/* keep, not 0: from the next run on padding is computed like any other token,
+ * and its rows in outputs are the results. Must not be called during a run. */
 mille_status mille_session_keep_padding(mille_session *session, int keep);
 
-/* The sentence of the last call on this session that failed; "" before. */
+/* The message of the last call on this session that failed; "" if none has. */
 const char *mille_session_message(const mille_session *session);
 
-/* Threads and bytes of memory of this session, weights apart. */
+/* The threads of this session, and its bytes of memory without weights. */
 mille_status mille_session_threads(const mille_session *session, int *threads);
 mille_status mille_session_memory(const mille_session *session, size_t *bytes);
 
-/* Time per kernel, summed over the runs since it was enabled. */
+/* The time of a kernel, summed over the runs since profiling was enabled. */
 typedef struct mille_profile {
   const char *name;
   uint64_t calls;       /* launches */
@@ -272,17 +277,17 @@ typedef struct mille_profile {
   uint64_t weight_bytes; /* read by these launches, at least */
 } mille_profile;
 
-/* Starts (from zero) or stops the measuring. */
+/* Starts (from zero) or stops profiling. */
 mille_status mille_session_profile(mille_session *session, int enable);
 mille_status mille_session_kernel_count(const mille_session *session,
                                         size_t *count);
 mille_status mille_session_kernel(const mille_session *session, size_t index,
                                   mille_profile *profile);
 
-/* The session's device, and what it computes at best, measured now:
- * multiply-adds in registers of f32 and of 32-bit integers, in 10^9 operations
- * a second. On the CPU MILLE_INVALID_ARGUMENT. On failure the sentence is the
- * package's. */
+/* The session's device and its peak, measured now: multiply-adds in registers,
+ * of f32 and of 32-bit integers, in 10^9 operations per second.
+ * MILLE_INVALID_ARGUMENT on the CPU. On failure the package's message says
+ * why. */
 mille_status mille_session_measure_device(mille_session *session,
                                           mille_device *device, double *f32,
                                           double *i32);

@@ -33,9 +33,9 @@ struct Attention {
         rowsType(queries(), paddedStride(queries(), element), element);
     std::string d = std::to_string(heads.dim), r = "memref<?x" + d + "xf32>";
     return "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o +
-           ", %m: memref<?x1xf32>, %r: " + r +
+           ", %m: memref<?xi32>, %r: " + r +
            ") {\n kernel.attention %x, %x, %x" +
-           (masked ? " key_bias %m : memref<?x1xf32>" : "") +
+           (masked ? " key_mask %m : memref<?xi32>" : "") +
            (turned ? " rotation %r : " + r : "") +
            " queries %t keys %t first %p outs(%o : " + o + ") heads " +
            std::to_string(heads.count) + " kv_heads " +
@@ -52,13 +52,13 @@ void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
   int64_t stride = paddedStride(a.width(), a.element);
   int64_t outStride = paddedStride(a.queries(), a.element);
   int32_t tokens = int32_t(a.tokens), dim = int32_t(a.heads.dim);
-  Buffer input(a.tokens * stride, a.element), bias(a.tokens, f32),
+  Buffer input(a.tokens * stride, a.element), mask(a.tokens, f32),
       rotation(a.tokens * dim, f32), out(a.tokens * outStride, a.element);
-  std::fill_n(bias.floats(), a.tokens, 0.0f);
+  std::fill_n(reinterpret_cast<int32_t *>(mask.data()), a.tokens, 1);
   Argument all = matrixOf(input.data(), a.tokens, a.width(), stride);
   std::vector<Argument> arguments{all, all, all};
   if (a.masked)
-    arguments.push_back(matrixOf(bias.data(), a.tokens, 1, 1));
+    arguments.push_back(test::vector(mask.data(), a.tokens));
   if (a.turned)
     arguments.push_back(matrixOf(rotation.data(), a.tokens, dim, dim));
   // A task takes the heads of one group.

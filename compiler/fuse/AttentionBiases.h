@@ -1,5 +1,5 @@
-// What is added to the scores of one attention: its biases, sorted by how the
-// kernel reads them. Private to ConvertAttention and ConvertBias.
+// The biases of one attention's scores, sorted by how the kernel reads them.
+// Must be used by ConvertAttention and ConvertBias only.
 #pragma once
 #include "compiler/fuse/Converter.h"
 

@@ -1,5 +1,5 @@
-// Moves the norms that begin a layer to the end of the layer before, where the
-// sum that they read is made; the loop hands their results over.
+// Moves a norm at the beginning of a layer to the end of the layer before,
+// where the sum that it reads is computed; the loop hands its result over.
 // Must not change what is normed, nor by which parameters.
 #include "compiler/fuse/MergeRows.h"
 #include "compiler/fuse/Passes.h"
@@ -67,7 +67,7 @@ Attribute replaced(Attribute value, ArrayRef<FlatSymbolRefAttr> symbols,
   });
 }
 
-// Equal but for the symbols of their parameters.
+// Whether two norms are equal except for the symbols of their parameters.
 bool sameNorm(RowsOp a, RowsOp b) {
   if (a.getNormAttr() != b.getNormAttr() ||
       a.getInputs().getTypes() != b.getInputs().getTypes() ||
@@ -120,7 +120,8 @@ public:
   }
 
 private:
-  // The norms that begin every body, alike; false where there are none.
+  // Finds the norms at the beginning of every body, which must be alike; false
+  // where there are none.
   bool findNorms() {
     for (Region &body : loop.getBodyRegions())
       leading.push_back(normsOf(body.getArgument(0), &body.front(), loop));
@@ -135,8 +136,8 @@ private:
            });
   }
 
-  // After the last layer its carried norm is the model's final norm, if that is
-  // alike; if there is none the value is dropped.
+  // The norm that the last layer carries becomes the model's final norm, where
+  // that is alike; where there is no final norm the value is dropped.
   void findLastNorms() {
     Value stream = loop.getOutcomes().front();
     auto after = normsOf(stream, loop->getBlock(), loop);
@@ -211,7 +212,7 @@ private:
     for (auto [body, region] : llvm::enumerate(loop.getBodyRegions()))
       rewriteBody(region.front(), body);
 
-    // A stream that only its norms read is not handed over itself.
+    // The loop does not hand over a stream that only norms read.
     bool dead =
         llvm::all_of(
             loop.getBodyRegions(),
@@ -259,7 +260,7 @@ private:
           block.addArgument(norm.getResult().getType(), norm.getLoc());
       norm.getResult().replaceAllUsesWith(carried);
     }
-    // A yield of the norm itself has become one of the argument.
+    // A yield of the norm now yields the argument instead.
     yielded.front() = yield->getOperand(0);
     yield->setOperands(yielded);
     for (RowsOp norm : leading[body])

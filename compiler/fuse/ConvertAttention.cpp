@@ -1,5 +1,5 @@
-// Attention and rotation from `transformer` to `kernel`.
-// Must not fuse; but a rotation that attention's prologue can do goes there.
+// Converts attention and rotation from `transformer` to `kernel`.
+// Must not fuse, except a rotation that attention's prologue can do.
 #include "compiler/fuse/AttentionBiases.h"
 #include "compiler/fuse/Converter.h"
 
@@ -9,12 +9,7 @@ using namespace mille::transformer;
 
 namespace {
 
-kernel::Pairing pairingOf(RotateOp op) {
-  return op.getPairing() == Pairing::interleaved ? kernel::Pairing::interleaved
-                                                 : kernel::Pairing::half;
-}
-
-// Both turn whole heads of the attention, alike.
+// Whether both rotate the attention's heads, in the same way.
 bool turnAlike(AttendOp op, RotateOp query, RotateOp key) {
   return query && key && query.getPositions() == key.getPositions() &&
          query.getFrequenciesAttr() == key.getFrequenciesAttr() &&
@@ -29,11 +24,12 @@ bool turnAlike(AttendOp op, RotateOp query, RotateOp key) {
 
 } // namespace
 
-// The rotations of which every reader is an attention that turns its query and
-// key alike, both such rotations. Measured (benchmarks/kernels, 32 heads of
-// 128, one Zen 5 core): in the prologue 0.53 ms of 13.1 at 512 tokens and 6.5
-// us of 249 at one; by itself 0.88 ms and 6.7 us, and a launch. At 128 tokens
-// it is 0.11 ms of 1.27 against 0.08.
+// Finds the rotations that go into a prologue: every reader is an attention
+// that rotates its query and its key in the same way, both by such rotations.
+// Measured (benchmarks/kernels, 32 heads of 128, one Zen 5 core): the prologue
+// takes 0.53 ms of 13.1 at 512 tokens and 6.5 us of 249 at one token; a
+// kernel.rotate takes 0.88 ms and 6.7 us, and a launch. At 128 tokens it is
+// 0.11 ms of 1.27 against 0.08.
 void Converter::findPrologues() {
   function.walk([&](RotateOp op) { prologues.insert(op); });
   auto fits = [&](RotateOp op) {
@@ -56,7 +52,8 @@ void Converter::findPrologues() {
   }
 }
 
-// What `op` turns by, [rows, 2n]: made once, but where its table is a layer's.
+// The rotation of `op`, [rows, 2n]: computed once, unless its table belongs to
+// a layer.
 Value Converter::rotationOf(RotateOp op) {
   Value positions = valueOf(op.getPositions());
   const void *key[] = {positions.getAsOpaquePointer(),
@@ -95,7 +92,7 @@ Value Converter::rotationOf(RotateOp op) {
 }
 
 LogicalResult Converter::convertRotate(RotateOp op) {
-  if (prologues.contains(op)) { // what it was; its attention turns it
+  if (prologues.contains(op)) { // unchanged: its attention rotates it
     values[op.getResult()] = valueOf(op.getInput());
     return success();
   }
@@ -106,27 +103,15 @@ LogicalResult Converter::convertRotate(RotateOp op) {
     return failure();
   Value to = destinationOf(op.getResult());
   values[op.getResult()] =
-      kernel::RotateOp::create(
-          body, op.getLoc(), to.getType(), valueOf(op.getInput()), rotation, to,
-          op.getHeadsAttr(), op.getHeadDimAttr(),
-          kernel::PairingAttr::get(op.getContext(), pairingOf(op)),
-          op.getStartAttr())
+      kernel::RotateOp::create(body, op.getLoc(), to.getType(),
+                               valueOf(op.getInput()), rotation, to,
+                               op.getHeadsAttr(), op.getHeadDimAttr(),
+                               op.getPairingAttr(), op.getStartAttr())
           .getResult();
   return success();
 }
 
-Value Converter::keyBiasOf(Value mask) {
-  if (!mask)
-    return {};
-  return once({mask.getAsOpaquePointer()}, [&]() -> Value {
-    Value to = makeDestination(head, mask.getLoc(), rowsOf(mask), 1);
-    return kernel::KeyBiasOp::create(head, mask.getLoc(), to.getType(),
-                                     valueOf(mask), to)
-        .getResult();
-  });
-}
-
-// The factors of scores that are parameters or numbers of the layer table.
+// The factor of scores that is a parameter or a number of the layer table.
 FailureOr<Value> Converter::headScaleOf(AttendOp op) {
   Attribute heads = op.getHeadScaleAttr(), layers = op.getLayerScaleAttr();
   Attribute value = heads ? heads : layers;
@@ -178,7 +163,7 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
               });
 }
 
-// How many of the tokens of `value` are in one of the sequences of `op`.
+// The number of tokens of `value` in one sequence of `op`.
 FailureOr<Value> Converter::tokensOfSequence(AttendOp op, Value value) {
   Space space = spaceOf(value);
   if (op.getSequences() == 1)
@@ -199,7 +184,6 @@ LogicalResult Converter::convertAttend(AttendOp op) {
   if (failed(sameRows(op, {op.getKey(), op.getValue()})))
     return failure();
   auto optional = [&](Value given) { return given ? valueOf(given) : Value(); };
-  Value keyBias = keyBiasOf(op.getKeyMask());
   auto query = op.getQuery().getDefiningOp<RotateOp>();
   if (!prologues.contains(query))
     query = {};
@@ -223,15 +207,15 @@ LogicalResult Converter::convertAttend(AttendOp op) {
   Value to = destinationOf(op.getResult());
   auto attention = kernel::AttentionOp::create(
       body, location, to.getType(), valueOf(op.getQuery()),
-      valueOf(op.getKey()), valueOf(op.getValue()), keyBias, biases.keyHeadBias,
-      rotation, *queryScale, *headScale, sink, *table, biases.contentQuery,
-      biases.contentKey, optional(op.getSegments()), optional(op.getPrefix()),
-      *queries, *keys, zero, to, op.getHeadsAttr(), op.getKvHeadsAttr(),
-      op.getHeadDimAttr(), op.getValueDimAttr(),
+      valueOf(op.getKey()), valueOf(op.getValue()), optional(op.getKeyMask()),
+      biases.keyHeadBias, rotation, *queryScale, *headScale, sink, *table,
+      biases.contentQuery, biases.contentKey, optional(op.getSegments()),
+      optional(op.getPrefix()), *queries, *keys, zero, to, op.getHeadsAttr(),
+      op.getKvHeadsAttr(), op.getHeadDimAttr(), op.getValueDimAttr(),
       body.getDenseI64ArrayAttr({0, 0, 0}), op.getScaleAttr(),
       body.getBoolAttr(op.getMask() == Mask::causal), op.getSoftcapAttr(),
-      kernel::PairingAttr::get(op.getContext(), query ? pairingOf(query)
-                                                      : kernel::Pairing::half),
+      PairingAttr::get(op.getContext(),
+                       query ? query.getPairing() : Pairing::half),
       body.getI64IntegerAttr(query ? query.getStart() : 0), biases.slopes,
       op.getWindowAttr(), op.getChunkAttr(),
       *table ? kernel::BiasByAttr::get(op.getContext(), biases.by)
@@ -251,10 +235,10 @@ LogicalResult Converter::convertLinearAttend(LinearAttendOp op) {
       kernel::LinearAttentionOp::create(
           body, op.getLoc(), to.getType(), valueOf(op.getQuery()),
           valueOf(op.getKey()), valueOf(op.getValue()),
-          keyBiasOf(op.getKeyMask()), decay, tokensOf(spaceOf(op.getQuery())),
-          to, op.getHeadsAttr(), op.getKvHeadsAttr(), op.getHeadDimAttr(),
-          op.getValueDimAttr(), body.getDenseI64ArrayAttr({0, 0, 0}),
-          op.getScaleAttr())
+          op.getKeyMask() ? valueOf(op.getKeyMask()) : Value(), decay,
+          tokensOf(spaceOf(op.getQuery())), to, op.getHeadsAttr(),
+          op.getKvHeadsAttr(), op.getHeadDimAttr(), op.getValueDimAttr(),
+          body.getDenseI64ArrayAttr({0, 0, 0}), op.getScaleAttr())
           .getResult();
   return success();
 }

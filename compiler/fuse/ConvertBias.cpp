@@ -1,12 +1,12 @@
-// Biases of attention's scores, from `transformer` ops to operands of the
-// kernel. Must not make a value of the scores' size.
+// Converts biases of attention's scores from `transformer` ops to operands of
+// the kernel. Must not make a value of the scores' size.
 #include "compiler/fuse/AttentionBiases.h"
 
 using namespace mlir;
 using namespace mille;
 using namespace mille::transformer;
 
-// No kernel by itself: the attention that reads it adds it.
+// A bias is no kernel: the attention that reads it adds it.
 LogicalResult Converter::convertBias(Operation *op) {
   for (Operation *user : op->getResult(0).getUsers())
     if (!isa<AttendOp>(user)) {
@@ -93,8 +93,8 @@ LogicalResult Converter::addBias(AttendOp op, Value bias, Biases &biases) {
   return success(bool(place));
 }
 
-// `rows` is [entries, heads], the kernel's bias [heads, entries]. Two tables of
-// one sort are one, their sum.
+// Adds a table to the kernel's bias: `rows` is [entries, heads], the bias
+// [heads, entries]. Two tables of one kind become their sum.
 LogicalResult Converter::addTable(AttendOp op, Attribute rows,
                                   kernel::BiasBy by, Biases &biases) {
   Attribute table = TransposeAttr::get(op.getContext(), rows);
@@ -120,8 +120,9 @@ FailureOr<Value> Converter::tableOf(AttendOp op, const Biases &biases) {
 
 namespace {
 
-// [heads * entries, heads * size], row h * entries + c is row c of the table's
-// head h, zero in all other heads: what makes all heads' products one.
+// The block-diagonal matrix [heads * entries, heads * size], which makes one
+// product of all heads': row h * entries + c is row c of the table's head h,
+// and zero in all other heads.
 Attribute blocksByHead(Attribute table, int64_t entries, int64_t heads,
                        int64_t size) {
   MLIRContext *context = table.getContext();

@@ -1,5 +1,4 @@
-// Ops on each element by itself, as scalar regions of `rows`.
-// Must not fuse.
+// Converts elementwise ops to scalar regions of `rows`. Must not fuse.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
 
@@ -64,7 +63,7 @@ LogicalResult Converter::convertClamp(ClampOp op) {
 
 LogicalResult Converter::convertAffine(AffineOp op) {
   if (similarityOf(op.getResult()))
-    return success(); // goes into its operands where it is returned
+    return success(); // convertReturn puts it into the operands
   RowsSpec spec;
   spec.inputs.push_back(valueOf(op.getInput()));
   int holders[2] = {-1, -1}; // the arguments of scale and shift, -1: constant

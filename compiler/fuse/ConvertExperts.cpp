@@ -1,6 +1,6 @@
-// Experts, from `transformer` to `kernel`: rows are sorted by expert once, all
-// between a dispatch and its combine is in that order.
-// Must not fuse, but for biases of experts, which only a matmul can read.
+// Converts experts from `transformer` to `kernel`: rows are sorted by expert
+// once, and all rows between a dispatch and its combine are in that order.
+// Must not fuse, except biases of experts, which only a matmul can read.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
 
@@ -25,15 +25,11 @@ LogicalResult Converter::convertRoute(RouteOp op) {
       makeIndices(body, location, rowsOf(slots)),
       makeIndices(body, location, rowsOf(slots)),
       tensor::EmptyOp::create(body, location, starts, ValueRange())};
-  auto number = [&](auto word) {
-    return body.getI64IntegerAttr(int64_t(word));
-  };
   auto route = kernel::RouteOp::create(
       body, location, TypeRange(ValueRange(outs)), valueOf(op.getLogits()),
-      selection, outs, op.getKAttr(), number(op.getScore()), op.getGroupsAttr(),
-      op.getTopGroupsAttr(), number(op.getGroupScore()),
-      op.getRenormalisedAttr(), op.getSoftmaxChosenAttr(), op.getEpsilonAttr(),
-      op.getFactorAttr());
+      selection, outs, op.getKAttr(), op.getScoreAttr(), op.getGroupsAttr(),
+      op.getTopGroupsAttr(), op.getGroupScoreAttr(), op.getRenormalisedAttr(),
+      op.getSoftmaxChosenAttr(), op.getEpsilonAttr(), op.getFactorAttr());
   ResultRange made = route.getOutcomes();
   routings[op] = {made[0], made[1], made[2], made[3]};
   values[op.getWeights()] = made[0];

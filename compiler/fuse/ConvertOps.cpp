@@ -1,4 +1,4 @@
-// Tables and products from `transformer` to `kernel`: embed, linear.
+// Converts tables and products from `transformer` to `kernel`: embed, linear.
 // Must not fuse.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"

@@ -1,5 +1,5 @@
-// Similarities of a batch with itself: outputs by name, with a scale and a
-// shift that go into their operands. Must not make a value of run-time columns.
+// Converts similarities of a batch with itself to outputs by name; their scale
+// and shift go into their operands. Must not make a value of run-time columns.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
 
@@ -13,7 +13,7 @@ SimilarityOp mille::similarityOf(Value returned) {
   return returned.getDefiningOp<SimilarityOp>();
 }
 
-// The output itself is made where it is returned and named.
+// The output is made where it is returned, since it gets its name there.
 LogicalResult Converter::convertSimilarity(SimilarityOp op) {
   SmallVector<Operation *> readers;
   for (Operation *user : op.getResult().getUsers())

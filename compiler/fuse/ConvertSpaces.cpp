@@ -1,4 +1,4 @@
-// Which rows each value has when its leading dimensions are flattened.
+// Finds the rows of each value after its leading dimensions are flattened.
 // Must not make kernels, only the sizes of their destinations.
 #include "compiler/fuse/Converter.h"
 

@@ -1,4 +1,4 @@
-// The function, its arguments and its layer loop, from `transformer` to
+// Converts a function, its arguments and its layer loop from `transformer` to
 // `kernel`. Must not fuse.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
@@ -114,7 +114,7 @@ LogicalResult Converter::run() {
                                         runSizes.lookup(sizes::tokens));
   rowCounts[{sizes::tokens.str(), 0, 1}] = allRows;
   zero = arith::ConstantIndexOp::create(body, location, 0);
-  // `head` stays before this op, which goes when all is done.
+  // `head` stays before this op, which is erased at the end.
   auto border = arith::ConstantIndexOp::create(body, location, 0);
   head.setInsertionPoint(border);
   findPrologues();
@@ -257,7 +257,7 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
   return success();
 }
 
-// Which layers run which body of the stack, and why they are not all one.
+// Records which layers run which body of the stack, and how the bodies differ.
 void Converter::recordBodies(transformer::LayersOp op) {
   auto differences = op->getAttrOfType<ArrayAttr>("differences");
   for (size_t number = 0; number < op.getBodyRegions().size(); ++number) {

@@ -1,4 +1,4 @@
-// Ops that make, move and pool tokens, from `transformer` to `kernel`.
+// Converts ops that make, move and pool tokens from `transformer` to `kernel`.
 // Must not fuse.
 #include "compiler/fuse/Converter.h"
 
@@ -123,8 +123,7 @@ LogicalResult Converter::convertPool(PoolOp op) {
   spec.inputs.push_back(input);
   spec.indices.push_back(
       kernel::PoolIndexOp::create(body, location, to.getType(), read, counted,
-                                  int64_t(op.getKind()), op.getSkip(),
-                                  op.getId(), to)
+                                  op.getKind(), op.getSkip(), op.getId(), to)
           .getResult());
   spec.gather.push_back(0);
   values[op.getResult()] =

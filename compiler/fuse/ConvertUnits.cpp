@@ -1,5 +1,5 @@
-// Norms, scales and residual units from `transformer` to `kernel`, by the one
-// formula y = s N_out(A r + sum_i B_i N_branch,i(F_i(N_in,i(x)))).
+// Converts norms, scales and residual units from `transformer` to `kernel`, by
+// one formula, y = s N_out(A r + sum_i B_i N_branch,i(F_i(N_in,i(x)))).
 // Must not know a placement's name.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
@@ -14,8 +14,8 @@ Value product(OpBuilder &builder, Location location, Value a, Value b) {
   return arith::MulFOp::create(builder, location, a, b);
 }
 
-// A scale's factor inside a region: a constant, or the argument that holds it.
-// Null where it is the constant 1.
+// The factor of a scale inside a region: a constant, or the argument that holds
+// it. Null where it is the constant 1.
 Value factor(OpBuilder &builder, Location location, ScaleAttr scale,
              Value argument) {
   if (argument)
@@ -33,13 +33,14 @@ Value scaled(OpBuilder &builder, Location location, ScaleAttr scale,
 
 } // namespace
 
-// The first schedule of a slot is called like the slot, others get a number.
+// The first schedule of a slot has the slot's name, the others a number after
+// it.
 std::string Converter::scheduleName(StringRef slot) {
   unsigned number = schedules[slot]++;
   return number ? (slot + "." + Twine(number)).str() : slot.str();
 }
 
-// What holds a scale that is not written in the text: null for constants.
+// The value that holds a scale; null for a constant, which the text holds.
 FailureOr<Value> Converter::scaleOperand(Operation *at, StringRef slot,
                                          ScaleAttr scale) {
   if (!scale)
@@ -110,21 +111,8 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
     return {};
   if (*holder)
     spec.inputs.push_back(*holder);
-  auto kind = [](NormKind kind) -> std::optional<kernel::RowNormKind> {
-    switch (kind) {
-    case NormKind::layer_norm:
-      return kernel::RowNormKind::layer;
-    case NormKind::rms_norm:
-      return kernel::RowNormKind::rms;
-    case NormKind::l2_norm:
-      return kernel::RowNormKind::l2;
-    case NormKind::identity:
-      return std::nullopt;
-    }
-    llvm_unreachable("a NormKind has one of the values above");
-  };
   if (attribute)
-    if (auto rowKind = kind(attribute.getKind()))
+    if (auto rowKind = kernel::rowNormKindOf(attribute.getKind()))
       spec.norm = kernel::RowNormAttr::get(
           attribute.getContext(), *rowKind,
           head.getF64FloatAttr(attribute.getEps()), attribute.getGroup());

@@ -1,5 +1,7 @@
-// What ConvertToKernel's files share: values so far and their rows, weights,
-// and the place at the head of the function where things used by all layers go.
+// What ConvertToKernel's files share: the converted values and their rows,
+// weights, and the place at the beginning of the function for values that all
+// layers read.
+// Must not be included outside of these files.
 #pragma once
 #include "compiler/fuse/KernelBuilder.h"
 #include "compiler/fuse/Passes.h"
@@ -10,8 +12,8 @@
 
 namespace mille {
 
-// Which rows a value has: what became of its leading dimensions [batch, tokens]
-// or [batch, tokens, slots].
+// The rows of a value, which its leading dimensions [batch, tokens] or [batch,
+// tokens, slots] have become.
 struct Space {
   // Tokens of a sequence: a size of the run, or a number. Neither: a row per
   // batch entry.
@@ -40,7 +42,7 @@ public:
       : model(model), symbols(model), function(function),
         head(model.getContext()), body(model.getContext()) {}
 
-  // Replaces the function by its kernel form.
+  // Replaces the function by its form in the `kernel` dialect.
   mlir::LogicalResult run();
 
 private:
@@ -75,7 +77,6 @@ private:
   mlir::LogicalResult convertAttend(transformer::AttendOp op);
   mlir::LogicalResult convertLinearAttend(transformer::LinearAttendOp op);
   mlir::Value rotationOf(transformer::RotateOp op);
-  mlir::Value keyBiasOf(mlir::Value mask);
   mlir::FailureOr<mlir::Value> headScaleOf(transformer::AttendOp op);
   mlir::FailureOr<mlir::Value> queryScaleOf(transformer::AttendOp op,
                                             mlir::Value queries);
@@ -129,8 +130,8 @@ private:
   std::string scheduleName(llvm::StringRef slot);
   mlir::LogicalResult convertResidual(transformer::ResidualOp op);
 
-  // Rows (ConvertSpaces.cpp): the space of a value of `type` that is made from
-  // one in `from`; how many rows and tokens; <batch, tokens, 8>.
+  // Rows (ConvertSpaces.cpp): the space of a value of `type` that is computed
+  // from a value in `from`; numbers of rows and tokens; shapes.
   Space spaceOf(mlir::Type type, Space from) const;
   Space spaceOf(mlir::Value original) const { return spaces.lookup(original); }
   void recordSpaces(mlir::Operation *op);
@@ -138,10 +139,10 @@ private:
   mlir::Value rowsOf(Space space);
   mlir::Value rowsOf(mlir::Value original) { return rowsOf(spaceOf(original)); }
   transformer::ShapeAttr shapeOf(mlir::Type type, Space space);
-  // Error where the values of the originals do not have the same rows.
+  // Fails, with an error, where converted values do not have the same rows.
   mlir::LogicalResult sameRows(mlir::Operation *op, mlir::ValueRange originals);
 
-  // A parameter's value; at the head unless it names a column.
+  // The weight of a parameter's value, at the head unless it names a column.
   mlir::Value weight(mlir::Location location, mlir::Attribute value);
   mlir::FailureOr<mlir::RankedTensorType> typeOf(mlir::Location location,
                                                  mlir::Attribute value);
@@ -155,14 +156,14 @@ private:
   }
   mlir::Value makeIndices(mlir::OpBuilder &builder, mlir::Location location,
                           mlir::Value rows);
-  // An op made once per distinct `key` of attributes and values.
+  // Makes an op once for each `key` of attributes and values.
   mlir::Value once(llvm::ArrayRef<const void *> key,
                    llvm::function_ref<mlir::Value()> make);
 
   transformer::ModelOp model;
   mlir::SymbolTable symbols;
   mlir::func::FuncOp function;
-  mlir::OpBuilder head; // before everything that is not used by all layers
+  mlir::OpBuilder head; // for values that all layers read
   mlir::OpBuilder body;
   mlir::Value batch, zero;
   llvm::StringMap<mlir::Value> runSizes; // all but the batch
@@ -174,7 +175,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Block *>, mlir::Value>
       weights;
   std::vector<std::pair<llvm::SmallVector<const void *>, mlir::Value>> made;
-  llvm::SmallPtrSet<mlir::Operation *, 8> prologues; // rotations in attention
+  llvm::SmallPtrSet<mlir::Operation *, 8> prologues; // fused rotations
   llvm::DenseMap<mlir::Operation *, Routing> routings;
   llvm::SmallVector<mlir::Attribute> bodies; // of all stacks, for reports
   int64_t stacks = 0;

@@ -1,4 +1,4 @@
-// A norm into the launch of the kernel that makes the sum it reads.
+// Fuses a norm into the launch of the kernel that computes the sum it reads.
 // Must not move a norm across the layer loop's edge.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/GroupRows.h"
@@ -15,8 +15,9 @@ using namespace mille;
 
 namespace {
 
-// Why a norm of what the layer loop hands over or out stays where it is; empty
-// for other values. CarryNorm has moved the norms that every layer begins with.
+// Why a norm of a value that the layer loop hands over, or hands out, stays
+// where it is; empty for other values. CarryNorm has moved the norms at the
+// beginning of every layer.
 StringRef lawOfLoop(Value value) {
   if (value.getDefiningOp<kernel::LayersOp>())
     return "the last layer makes the sum, and not every layer begins with this "

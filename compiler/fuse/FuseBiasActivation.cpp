@@ -1,5 +1,6 @@
-// Bias, scale and activation into the matmul's epilogue.
-// Must not merge what reads another activation by element: that is a residual.
+// Fuses bias, scale and activation into the matmul's epilogue.
+// Must not merge an op that reads another activation by element: that is a
+// residual.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
 #include "compiler/fuse/Passes.h"
@@ -40,7 +41,7 @@ struct FuseBiasActivation
       report.fused(mergeInto(op, inputs.front()), bytes, 1,
                    "in the matmul's epilogue");
     }
-    // The biases of experts never are elsewhere.
+    // Biases of experts are in the matmul from the beginning.
     function.walk([&](kernel::MatmulOp op) {
       if (op.getStarts() && !op.getExtras().empty())
         report.holds(op, 2 * rowBytes(op.getResult()), 1,

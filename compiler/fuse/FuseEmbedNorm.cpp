@@ -1,4 +1,4 @@
-// The norm of an embedding into the launch that gathers it.
+// Fuses the norm of an embedding into the launch that gathers it.
 // Must not move a norm across the layer loop's edge.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/GroupRows.h"

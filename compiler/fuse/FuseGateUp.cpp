@@ -1,5 +1,5 @@
-// Two matmuls of one input and the gate that reads them into one matmul with
-// two accumulators. Must not fuse matmuls of different inputs.
+// Fuses two matmuls of one input, and the gate that reads them, into one matmul
+// with two accumulators. Must not fuse matmuls of different inputs.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
 #include "compiler/fuse/Passes.h"
@@ -121,7 +121,7 @@ struct FuseGateUp : mille::impl::FuseGateUpBase<FuseGateUp> {
         report.declinedByLaw(op, why);
         continue;
       }
-      // One read of the input less; gate and up are not written and read.
+      // The input is read once less; gate and up are neither written nor read.
       int64_t bytes =
           rowBytes(gate.getInput()) + 4 * rowBytes(gate.getResult());
       report.fused(join(op, gate, up), bytes, 2,

@@ -1,5 +1,5 @@
-// The projections of query, key and value into one matmul, with the norms of
-// their heads. Must not fuse projections of different inputs.
+// Fuses the projections of query, key and value into one matmul, with the norms
+// of their heads. Must not fuse projections of different inputs.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
 #include "compiler/fuse/Passes.h"
@@ -17,7 +17,7 @@ using kernel::WeightOp;
 
 namespace {
 
-// What makes one of attention's operands: a matmul, then perhaps a norm.
+// The ops that compute one operand of an attention: a matmul, perhaps a norm.
 struct Projection {
   OpOperand *read = nullptr; // attention's
   unsigned place = 0;        // 0 query, 1 key, 2 value
@@ -96,8 +96,8 @@ std::string whyNotPart(Operation *op, Projection &part, Projections &all) {
   return "";
 }
 
-// Why the norms after them cannot be one; empty where they can, or there are
-// none.
+// Why the norms after the projections cannot be one norm; empty where they can,
+// or where there are none.
 std::string whyNotNorm(Projections &all) {
   RowsOp first = all[0].norm;
   for (Projection &part : all) {
@@ -120,7 +120,7 @@ std::string whyNotNorm(Projections &all) {
   return "";
 }
 
-// Why they cannot be one matmul; empty where they can.
+// Why the projections cannot be one matmul; empty where they can.
 std::string whyNotJoin(Operation *op, Projections &all) {
   for (Projection &part : all)
     if (std::string why = whyNotPart(op, part, all); !why.empty())
@@ -162,7 +162,7 @@ Value makeWeight(OpBuilder &builder, Location location,
       transformer::ConcatAttr::get(builder.getContext(), values));
 }
 
-// A bias of zeros for a projection that has none beside ones that do.
+// A bias of zeros, for a projection without one where another has one.
 Attribute zeros(MLIRContext *context, int64_t size) {
   return transformer::DrawnAttr::get(
       context, transformer::Distribution::fixed, 0.0, 0.0, 0.0, 0, "",
@@ -206,7 +206,7 @@ Operation *lastOf(Projections &all) {
   return last;
 }
 
-// The one norm of what was `all`, where they have one.
+// The norm of the joined projections, where they have one.
 Value joinNorms(OpBuilder &builder, Projections &all, Value joined, Value rows,
                 int64_t columns) {
   RowsOp model = all[0].norm;
@@ -276,7 +276,7 @@ struct FuseQkv : mille::impl::FuseQkvBase<FuseQkv> {
     }
   }
 
-  // All three, or two of them.
+  // All three projections, or two of them.
   template <typename Attention> void fuse(Attention op, FusionReport &report) {
     constexpr StringLiteral names[] = {"query", "key", "value"};
     ArrayRef<int64_t> offsets = op.getOffsets();

@@ -1,4 +1,5 @@
-// The residual sum with its scales into the kernel that makes the branch.
+// Fuses the residual sum with its scales into the kernel that computes the
+// branch.
 // Must not change the order of the sum.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
@@ -14,8 +15,9 @@ using namespace mille;
 
 namespace {
 
-// The input whose kernel can take the sum: the one made last, so that the
-// others are there when it runs. Null, with the reason, where there is none.
+// The input whose kernel can compute the sum: the one that is computed last, so
+// that the other inputs exist when it runs. Null, with the reason, where there
+// is none.
 Value lastMade(kernel::RowsOp sum, std::string &why) {
   Value best;
   for (Value input : elementInputs(sum)) {

@@ -1,5 +1,5 @@
 // Notes which queries and keys are rotated in the attention's prologue, and why
-// others are not. Rewrites nothing: the conversion has found the place.
+// others are not. Must not rewrite: the conversion has chosen already.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/Passes.h"
 
@@ -10,7 +10,7 @@ namespace mille {
 
 namespace {
 
-// Why attention does not turn what `op` turns.
+// Why attention does not do the rotation of `op`.
 llvm::StringRef whyNotPrologue(mille::kernel::RotateOp op) {
   for (mlir::Operation *user : op.getResult().getUsers()) {
     auto attention = llvm::dyn_cast<mille::kernel::AttentionOp>(user);

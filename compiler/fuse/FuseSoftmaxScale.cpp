@@ -1,5 +1,5 @@
-// Notes that the softmax's scale is done by the attention kernel itself.
-// Rewrites nothing: the scale is an attribute, folded into exp2's constant.
+// Notes that the attention kernel applies the softmax's scale itself.
+// Must not rewrite: the scale is an attribute, folded into exp2's constant.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/Passes.h"
 

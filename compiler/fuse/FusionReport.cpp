@@ -1,5 +1,5 @@
 // The report of fusions: for each unit and boundary of the closed list, whether
-// it was fused, or the reason why not. Decides nothing.
+// it was fused, or the reason why not. Must not decide anything.
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
 #include "dialects/transformer/UnitNames.h"
@@ -36,7 +36,8 @@ void collectSymbols(Value operand, SmallVectorImpl<StringRef> &symbols) {
                                });
 }
 
-// What made the first input; of a sum's inputs the one made last, its branch.
+// The op that computes the first input; of a sum's inputs the last one to be
+// computed, which is its branch.
 Operation *makerOf(Operation *op) {
   if (op->getNumOperands() == 0)
     return nullptr;
@@ -52,8 +53,8 @@ Operation *makerOf(Operation *op) {
   return last;
 }
 
-// The symbols that name `op`'s unit: of its weight, its norm's parameters or
-// its tables; else of what made its input.
+// The symbols that name the unit of `op`: those of its weight, its norm's
+// parameters or its tables; or else those of the op that computes its input.
 void namingSymbols(Operation *op, SmallVectorImpl<StringRef> &symbols) {
   for (int depth = 0; op && symbols.empty() && depth < 8; ++depth) {
     if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {

@@ -1,5 +1,5 @@
 // The report of fusions: for each unit and boundary of the closed list, whether
-// it was fused, or the reason why not. Decides nothing.
+// it was fused, or the reason why not. Must not decide anything.
 #pragma once
 #include "dialects/kernel/Kernel.h"
 

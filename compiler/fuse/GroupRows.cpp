@@ -1,6 +1,6 @@
 // Groups row kernels into the launch of the kernel whose rows they read, so
 // that one task runs both while the rows are in cache.
-// Which ops to group, and what the boundary is called, is the passes' business.
+// Must not choose which ops to group, nor name the boundary: the passes do.
 #include "compiler/fuse/GroupRows.h"
 
 using namespace mlir;
@@ -114,8 +114,8 @@ void mille::groupInto(RowsOp op, Value input) {
     }
   }
   op->moveBefore(yield);
-  // The launch's results stand for values inside: use those, then hand out
-  // anew.
+  // The launch's results stand for values inside: uses inside read those, then
+  // the launch hands out what is read outside.
   for (auto [outside, inside] :
        llvm::zip(launch.getResults(), yield->getOperands()))
     outside.replaceAllUsesWith(inside);

@@ -1,6 +1,6 @@
 // Groups row kernels into the launch of the kernel whose rows they read, so
 // that one task runs both while the rows are in cache.
-// Which ops to group, and what the boundary is called, is the passes' business.
+// Must not choose which ops to group, nor name the boundary: the passes do.
 #pragma once
 #include "compiler/fuse/KernelBuilder.h"
 

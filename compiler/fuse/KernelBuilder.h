@@ -1,5 +1,5 @@
 // Makes kernel ops on tensors: destinations, weights, scalar regions.
-// Knows the `kernel` dialect only as far as building goes; decides nothing.
+// Must not decide what to build.
 #pragma once
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

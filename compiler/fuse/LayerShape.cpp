@@ -1,5 +1,5 @@
-// What equal layers share, read off their ops and attributes as they are.
-// Must not list ops: a new op's symbols and scales generalise by themselves.
+// Finds what equal layers share, from their ops and attributes in general.
+// Must not list ops, so that symbols and scales of a new op need no code.
 #include "compiler/fuse/LayerShape.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
@@ -17,7 +17,7 @@ bool isLayerNumber(Operation *op, StringAttr name) {
 bool isKeepIndex(Operation *op, StringAttr name) {
   return isa<KeepOp>(op) && name == "index";
 }
-// A number beside which an attention has a place for a column.
+// A number of an attention that a column may multiply.
 bool isColumnScale(Operation *op, StringAttr name) {
   auto attend = dyn_cast<AttendOp>(op);
   return attend && name == "scale" && !attend.getLayerScaleAttr();
@@ -133,7 +133,7 @@ private:
     word(shape.getAsOpaquePointer());
   }
 
-  // @"#3" for the fourth symbol of the layer.
+  // The fourth symbol of a layer becomes @"#3".
   Attribute numbered(FlatSymbolRefAttr reference) {
     auto [at, isNew] = symbols.try_emplace(reference, symbols.size());
     if (isNew) {

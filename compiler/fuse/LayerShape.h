@@ -1,5 +1,6 @@
-// What equal layers share, and what of them may differ: parameter symbols, and
-// numbers that a column of the layer table can hold. Private to Roll.
+// What equal layers share, and what may differ among them: parameter symbols,
+// and numbers that a column of the layer table can hold. Must be used by Roll
+// only.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 

@@ -1,6 +1,6 @@
 // Merges an elementwise `rows` op into the kernel that makes its input: the one
 // mechanism behind every fusion into an epilogue.
-// Which ops to merge, and what the boundary is called, is the passes' business.
+// Must not choose which ops to merge, nor name the boundary: the passes do.
 #pragma once
 #include "compiler/fuse/KernelBuilder.h"
 

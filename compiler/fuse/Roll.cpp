@@ -1,5 +1,5 @@
-// Finds equal layers structurally and makes them bodies and a table.
-// Must not look at names to decide what is equal, nor at what a layer computes.
+// Finds layers of equal structure, and makes bodies and a table of them.
+// Must not compare names, nor know what a layer computes.
 #include "compiler/fuse/LayerShape.h"
 #include "compiler/fuse/Passes.h"
 #include "dialects/transformer/UnitNames.h"
@@ -22,7 +22,7 @@ using mille::wordsOf;
 
 namespace {
 
-// Units whose only link is the stream.
+// A sequence of units that are connected by the stream only.
 struct Stretch {
   SmallVector<ResidualOp> units;
 };
@@ -51,8 +51,8 @@ private:
   llvm::DenseMap<StringAttr, Attribute> types;
 };
 
-// A unit continues a stretch when it reads the last unit's result and nothing
-// else does but keeps at the same level.
+// A unit continues a sequence when it reads the last unit's result, and no
+// other op reads that result, except keeps at the same level.
 SmallVector<Stretch> Roller::findStretches(Block &block) {
   SmallVector<Stretch> stretches;
   auto continues = [](ResidualOp last, ResidualOp unit) {
@@ -70,8 +70,8 @@ SmallVector<Stretch> Roller::findStretches(Block &block) {
   return stretches;
 }
 
-// Units with the same `layer` are one layer; a unit without is its own. Keeps
-// of a unit's input go with the unit.
+// Units with the same `layer` are one layer; a unit without it is a layer of
+// its own. Keeps of a unit's input belong to the unit.
 std::vector<Layer> Roller::split(Stretch &stretch) {
   std::vector<Layer> layers;
   std::optional<uint64_t> last;
@@ -149,8 +149,8 @@ void Roller::fillBody(Region &region, ArrayRef<Layer *> layers,
     for (auto [layer, row] : llvm::zip(layers, rows))
       row.push_back(
           FloatAttr::get(Float64Type::get(context), layer->numbers[i]));
-    // The unit's own name has the first layer's number: generalise it as its
-    // symbols were.
+    // The unit's name holds the first layer's number: generalise it like its
+    // symbols.
     auto [holder, slot] = first.sites[i];
     Operation *unit = holder;
     while (!isa<ResidualOp>(unit) && isa<ResidualOp>(unit->getParentOp()))

@@ -129,6 +129,7 @@ int8_t rowDimensionOf(AttentionOperand operand) {
   case AttentionOperand::sink:
   case AttentionOperand::bias:
     return -1;
+  case AttentionOperand::keyMask:
   case AttentionOperand::segments:
   case AttentionOperand::prefix: // a row per sequence
     return 0;

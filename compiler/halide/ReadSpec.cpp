@@ -342,7 +342,7 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
     return failure();
   AttentionSpec &a = spec.attention;
   Value operands[attentionOperands] = {
-      op.getKeyBias(),    op.getKeyHeadBias(),  op.getRotation(),
+      op.getKeyMask(),    op.getKeyHeadBias(),  op.getRotation(),
       op.getQueryScale(), op.getHeadScale(),    op.getSink(),
       op.getBias(),       op.getContentQuery(), op.getContentKey(),
       op.getSegments(),   op.getPrefix()};
@@ -369,7 +369,7 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
   a.softcap = op.getSoftcap().convertToDouble();
   a.causal = op.getCausal();
   a.byteScores = op.getByteScores();
-  a.interleaved = op.getPairing() == kernel::Pairing::interleaved;
+  a.interleaved = op.getPairing() == transformer::Pairing::interleaved;
   a.biasByDistance = op.getBiasBy() == kernel::BiasBy::distance;
   a.start = op.getStart();
   a.chunk = op.getChunk();
@@ -387,8 +387,8 @@ LogicalResult read(kernel::LinearAttentionOp op, KernelSpec &spec) {
     return failure();
   AttentionSpec &a = spec.attention;
   a.causal = true;
-  auto &keyBias = a.optional[int(AttentionOperand::keyBias)];
-  if (failed(readOptional(op, op.getKeyBias(), keyBias)))
+  auto &keyMask = a.optional[int(AttentionOperand::keyMask)];
+  if (failed(readOptional(op, op.getKeyMask(), keyMask)))
     return failure();
   return readOptional(op, op.getDecay(), a.decay);
 }
@@ -407,7 +407,7 @@ LogicalResult read(kernel::RotateOp op, KernelSpec &spec) {
   r.heads = op.getHeads();
   r.headDim = op.getHeadDim();
   r.start = op.getStart();
-  r.interleaved = op.getPairing() == kernel::Pairing::interleaved;
+  r.interleaved = op.getPairing() == transformer::Pairing::interleaved;
   if (failed(readBuffer(op, op.getInput().getType(), r.input)) ||
       failed(readBuffer(op, op.getRotation().getType(), r.rotation)))
     return failure();

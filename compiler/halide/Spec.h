@@ -101,7 +101,7 @@ struct RowsSpec {
 
 // Attention's operands that may be absent, in the order of the op's.
 enum class AttentionOperand {
-  keyBias,
+  keyMask,
   keyHeadBias,
   rotation,
   queryScale,

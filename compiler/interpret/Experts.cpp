@@ -16,9 +16,8 @@ public:
   Router(Op op, int64_t entries, const Tensor *bias)
       : entries(entries), k(op.getK()), groups(op.getGroups()),
         topGroups(op.getTopGroups()),
-        sigmoid(int64_t(op.getScore()) == int64_t(tf::RouterScore::sigmoid)),
-        bestTwo(int64_t(op.getGroupScore()) ==
-                int64_t(tf::GroupScore::sum_top2)),
+        sigmoid(op.getScore() == tf::RouterScore::sigmoid),
+        bestTwo(op.getGroupScore() == tf::GroupScore::sum_top2),
         renormalised(op.getRenormalised()),
         softmaxChosen(op.getSoftmaxChosen()),
         epsilon(op.getEpsilon().convertToDouble()),
@@ -59,8 +58,9 @@ private:
       number /= sum;
   }
 
-  // The numbers of the `count` largest that are open, largest first; of equal
-  // ones the smaller number. A NaN is as large as what stands there first.
+  // The indices of the `count` largest open entries, the largest first; among
+  // equal entries the smaller index. A NaN counts as large as the first entry
+  // it meets.
   static std::vector<int64_t> largest(const std::vector<double> &numbers,
                                       int64_t count, std::vector<bool> open) {
     std::vector<int64_t> chosen;

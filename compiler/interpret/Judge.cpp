@@ -1,5 +1,5 @@
-// Prints differences against their bounds. Numbers come from Compare.cpp and
-// from the tolerances file; none is written here.
+// Prints differences against their bounds. Must not hold numbers: Compare.cpp
+// and the tolerances file give them.
 #include "compiler/interpret/Judge.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Format.h"

@@ -9,8 +9,8 @@ using namespace mille::interpreter;
 
 namespace {
 
-// `width` columns of every row, from column `offset`: verifiers have seen that
-// they are there.
+// `width` columns of every row, from column `offset`; verifiers ensure that
+// they exist.
 std::vector<double> takeColumns(const Tensor &from, int64_t offset,
                                 int64_t width) {
   std::vector<double> taken;
@@ -22,7 +22,7 @@ std::vector<double> takeColumns(const Tensor &from, int64_t offset,
   return taken;
 }
 
-// Query, key and value heads of both ops, taken out of their buffers.
+// Query, key and value heads of both ops, copied out of their buffers.
 template <typename Op> struct Buffers {
   const Tensor &queryRows, &keyRows, &valueRows;
   int64_t queries, keys, sequences = 0, heads, kvHeads;
@@ -74,15 +74,12 @@ template <typename Op> struct Buffers {
   }
 };
 
-// A key at or under this bias is not seen.
-constexpr double hidden = -1e30;
-
 class Attention {
 public:
   Attention(Run &run, kernel::AttentionOp op)
       : op(op),
         buffers(run, op, run.index(op.getQueries()), run.index(op.getKeys())),
-        first(run.index(op.getFirst())), keyBias(run.find(op.getKeyBias())),
+        first(run.index(op.getFirst())), keyMask(run.find(op.getKeyMask())),
         keyHeadBias(run.find(op.getKeyHeadBias())),
         rotation(run.find(op.getRotation())),
         queryScale(run.find(op.getQueryScale())),
@@ -116,9 +113,9 @@ private:
       return tensor ? columnsOf(*tensor) : 0;
     };
     int64_t turned = columns(rotation);
-    // Where a key counts too, there are as many of both.
+    // Operands of queries and keys need as many rows as both.
     for (Status s :
-         {expectCount(op, "key_bias", keyBias, keyRows),
+         {expectCount(op, "key_mask", keyMask, keyRows),
           expectCount(op, "key_head_bias", keyHeadBias, keyRows * heads),
           expectCount(op, "rotation", rotation, queryRows * turned),
           expectCount(op, "rotation", rotation, keyRows * turned),
@@ -142,7 +139,7 @@ private:
 
   void rotate() {
     Rotation turns{columnsOf(*rotation) / 2, rotation->numbers};
-    bool half = op.getPairing() == kernel::Pairing::half;
+    bool half = op.getPairing() == transformer::Pairing::half;
     int64_t headDim = buffers.head.headDim;
     turnHeads(turns, buffers.query.data(), rowsOf(buffers.queryRows),
               buffers.heads, headDim, op.getStart(), half);
@@ -152,7 +149,7 @@ private:
 
   bool sees(int64_t s, int64_t i, int64_t j) const {
     int64_t row = s * buffers.keys + j;
-    if (keyBias && keyBias->numbers[row] <= hidden)
+    if (keyMask && keyMask->numbers[row] == 0)
       return false;
     if (!sight.shows(first + i, j, prefix ? int64_t(prefix->numbers[s]) : 0))
       return false;
@@ -169,7 +166,7 @@ private:
 
   double added(int64_t s, int64_t h, int64_t i, int64_t j) const {
     int64_t query = s * buffers.queries + i, key = s * buffers.keys + j;
-    double sum = keyBias ? keyBias->numbers[key] : 0.0;
+    double sum = 0.0;
     if (keyHeadBias)
       sum += keyHeadBias->numbers[key * buffers.heads + h];
     if (op.getSlopes())
@@ -211,7 +208,7 @@ private:
   mutable kernel::AttentionOp op;
   Buffers<kernel::AttentionOp> buffers;
   int64_t first;
-  const Tensor *keyBias, *keyHeadBias, *rotation, *queryScale, *headScale,
+  const Tensor *keyMask, *keyHeadBias, *rotation, *queryScale, *headScale,
       *sink, *bias, *contentQuery, *contentKey, *segments, *prefix;
   Sight sight;
 };
@@ -230,10 +227,10 @@ Status mille::interpreter::runOp(Run &run, kernel::LinearAttentionOp op) {
   Buffers<kernel::LinearAttentionOp> buffers(run, op, tokens, tokens);
   if (Status s = buffers.take(op); failed(s))
     return s;
-  const Tensor *keyBias = run.find(op.getKeyBias());
+  const Tensor *keyMask = run.find(op.getKeyMask());
   const Tensor &decay = run.at(op.getDecay()); // [heads]
   for (Status s :
-       {expectCount(op, "key_bias", keyBias, rowsOf(buffers.keyRows)),
+       {expectCount(op, "key_mask", keyMask, rowsOf(buffers.keyRows)),
         expectCount(op, "decay", &decay, buffers.heads)})
     if (failed(s))
       return s;
@@ -241,7 +238,7 @@ Status mille::interpreter::runOp(Run &run, kernel::LinearAttentionOp op) {
   for (int64_t s = 0; s < buffers.sequences; ++s)
     for (int64_t h = 0; h < buffers.heads; ++h) {
       auto sees = [&](int64_t, int64_t j) {
-        return !keyBias || keyBias->numbers[s * tokens + j] > hidden;
+        return !keyMask || keyMask->numbers[s * tokens + j] != 0;
       };
       buffers.head.sees = sees;
       buffers.enter(s, h, out);

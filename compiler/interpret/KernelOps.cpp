@@ -150,7 +150,7 @@ Tensor entryPerRow(ArrayRef<Span> spans, int64_t rows) {
   return entries;
 }
 
-// Sums over bytes become what they stand for, but for the weight's scale.
+// Dequantises sums of bytes, except for the weight's scale.
 Status applyParameters(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
                        Tensor &sums) {
   const Tensor *all = run.find(op.getParameters()),
@@ -205,18 +205,6 @@ Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
             sums.numbers.data() + span.begin * columns, span.end - span.begin,
             inner, columns);
   return applyParameters(run, op, spans, sums);
-}
-
-RowNorm kindOf(kernel::RowNormAttr norm) {
-  switch (norm.getKind()) {
-  case kernel::RowNormKind::layer:
-    return RowNorm::layer;
-  case kernel::RowNormKind::rms:
-    return RowNorm::rms;
-  case kernel::RowNormKind::l2:
-    return RowNorm::l2;
-  }
-  return RowNorm::layer;
 }
 
 } // namespace
@@ -274,8 +262,8 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
     if (norm) {
       std::copy_n(arguments[0], columns, normed.begin());
       for (int64_t first = 0; first < columns; first += group)
-        normRow(kindOf(norm), norm.getEps().getValueAsDouble(), &normed[first],
-                group);
+        normRow(norm.getKind(), norm.getEps().getValueAsDouble(),
+                &normed[first], group);
       arguments[0] = normed.data();
     }
     body.run(arguments, columns, &out.numbers[m * columns]);
@@ -299,7 +287,7 @@ static int64_t outlierOf(ArrayRef<double> row) {
   return found;
 }
 
-// The row's bytes; it loses its outlier.
+// The bytes of a row, whose outlier is set to 0.
 static void quantizeRow(MutableArrayRef<double> row, double *values,
                         double *parameters) {
   const int64_t column = outlierOf(row);

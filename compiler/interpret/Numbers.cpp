@@ -4,6 +4,7 @@
 
 #include <limits>
 
+using namespace mille;
 using namespace mille::interpreter;
 
 int64_t mille::interpreter::elementsOf(llvm::ArrayRef<int64_t> shape) {
@@ -13,10 +14,11 @@ int64_t mille::interpreter::elementsOf(llvm::ArrayRef<int64_t> shape) {
   return count;
 }
 
-void mille::interpreter::normRow(RowNorm kind, double eps, double *row,
-                                 int64_t n) {
+void mille::interpreter::normRow(kernel::RowNormKind kind, double eps,
+                                 double *row, int64_t n) {
+  using kernel::RowNormKind;
   double mean = 0, square = 0;
-  if (kind == RowNorm::layer) {
+  if (kind == RowNormKind::layer) {
     for (int64_t i = 0; i < n; ++i)
       mean += row[i];
     mean /= n;
@@ -24,8 +26,8 @@ void mille::interpreter::normRow(RowNorm kind, double eps, double *row,
   for (int64_t i = 0; i < n; ++i)
     square += (row[i] - mean) * (row[i] - mean);
   double length =
-      kind == RowNorm::l2 ? std::sqrt(square) : std::sqrt(square / n + eps);
-  if (kind == RowNorm::l2 && length < eps)
+      kind == RowNormKind::l2 ? std::sqrt(square) : std::sqrt(square / n + eps);
+  if (kind == RowNormKind::l2 && length < eps)
     length = eps;
   // A row of zeros under l2_norm without eps stays 0.
   double factor = length == 0 ? 0 : 1 / length;

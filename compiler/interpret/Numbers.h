@@ -1,7 +1,8 @@
-// The arithmetic both dialects mean, in double on rows of numbers.
-// Must not know ops, files or parameters; shares nothing with the generators.
+// The arithmetic that both dialects mean, in double on rows of numbers.
+// Must not know ops, files or parameters; must share nothing with generators.
 #pragma once
 #include "compiler/interpret/Interpret.h"
+#include "dialects/kernel/Kernel.h"
 
 #include <cmath>
 
@@ -29,13 +30,12 @@ inline Tensor zeros(std::vector<int64_t> shape) {
 void product(const double *input, const double *weight, double *out,
              int64_t rows, int64_t inner, int64_t columns);
 
-enum class RowNorm { layer, rms, l2 };
 // One row of n numbers, in place, without affine part.
-void normRow(RowNorm kind, double eps, double *row, int64_t n);
+void normRow(kernel::RowNormKind kind, double eps, double *row, int64_t n);
 
 inline double softcap(double cap, double x) { return cap * std::tanh(x / cap); }
 
-// (a, b) turns by an angle whose cosine and sine are given.
+// Rotates (a, b) by an angle whose cosine and sine are given.
 inline void turn(double &a, double &b, double cosine, double sine) {
   double first = a * cosine - b * sine;
   b = b * cosine + a * sine;

@@ -105,7 +105,7 @@ Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
   const Tensor *mask = run.find(op.getMask());
   Tensor out = run.at(op.getOut()); // [batch]
   int64_t batch = out.numbers.size();
-  tf::Pool kind = *tf::symbolizePool(uint32_t(op.getKind()));
+  tf::Pool kind = op.getKind();
   for (Status s : {expectCount(op, "mask", mask, batch * tokens),
                    checkSkip(op, op.getSkip(), tokens)})
     if (failed(s))
@@ -121,10 +121,10 @@ Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
 
 Status mille::interpreter::runOp(Run &run, kernel::PoolMeanOp op) {
   const Tensor &input = run.at(op.getInput());
-  const Tensor *mask = run.find(op.getMask());
+  const Tensor *mask = run.find(op.getKeyMask());
   int64_t tokens = run.index(op.getTokens()), columns = columnsOf(input);
   int64_t rows = rowsOf(input);
-  for (Status s : {expectCount(op, "mask", mask, rows),
+  for (Status s : {expectCount(op, "key_mask", mask, rows),
                    checkSkip(op, op.getSkip(), tokens)})
     if (failed(s))
       return s;

@@ -11,16 +11,6 @@ using namespace mlir;
 using namespace mille;
 using namespace mille::interpreter;
 
-Status mille::interpreter::runOp(Run &run, kernel::KeyBiasOp op) {
-  Tensor out = run.at(op.getMask());
-  out.integer = false;
-  out.shape = {int64_t(out.numbers.size()), 1};
-  for (double &number : out.numbers)
-    number = number != 0 ? 0.0 : -1e30;
-  run.set(op.getResult(), std::move(out));
-  return Status::done;
-}
-
 Status mille::interpreter::runOp(Run &run, kernel::AlibiOp op) {
   const Tensor &positions = run.at(op.getPositions());
   int64_t heads = op.getSlopes().size();
@@ -35,13 +25,13 @@ Status mille::interpreter::runOp(Run &run, kernel::AlibiOp op) {
 
 Status mille::interpreter::runOp(Run &run, kernel::QueryScaleOp op) {
   const Tensor *positions = run.find(op.getPositions());
-  const Tensor *mask = run.find(op.getMask());
+  const Tensor *mask = run.find(op.getKeyMask());
   int64_t tokens = run.index(op.getTokens());
   Sight sight(op.getCausal(), op.getWindow(), 0);
   Tensor out = zeros(run.at(op.getOut()).shape); // [rows, 1]
   int64_t rows = rowsOf(out);
   for (Status s : {expectCount(op, "positions", positions, rows),
-                   expectCount(op, "mask", mask, rows)})
+                   expectCount(op, "key_mask", mask, rows)})
     if (failed(s))
       return s;
   for (int64_t m = 0; m < rows; ++m) {

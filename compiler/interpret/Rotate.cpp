@@ -126,7 +126,7 @@ Status mille::interpreter::runOp(Run &run, kernel::RotateOp op) {
   }
   turnHeads(rotation, out.numbers.data(), rowsOf(out), op.getHeads(),
             op.getHeadDim(), op.getStart(),
-            op.getPairing() == kernel::Pairing::half);
+            op.getPairing() == tf::Pairing::half);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

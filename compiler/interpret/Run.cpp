@@ -1,4 +1,4 @@
-// Walks a block: one dispatch, op by op. Knows no arithmetic.
+// Walks a block and dispatches op by op. Must not know arithmetic.
 #include "compiler/interpret/Run.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -75,12 +75,11 @@ Status dispatch(Run &run, Operation *op) {
             kernel::AttentionOp, kernel::LinearAttentionOp, kernel::RotateOp,
             kernel::RowsOp, kernel::QuantizeOp, kernel::LaunchOp,
             kernel::LayersOp, kernel::RouteOp, kernel::DispatchOp,
-            kernel::CombineOp, kernel::KeyBiasOp, kernel::RotationOp,
-            kernel::AlibiOp, kernel::QueryScaleOp, kernel::TokenNumbersOp,
-            kernel::CountTokensOp, kernel::GatherTokensOp, kernel::PatchesOp,
-            kernel::SimilarityOp, kernel::ScheduleOp, kernel::PoolIndexOp,
-            kernel::PoolMeanOp, kernel::KeepOp>(
-          [&](auto known) { return runOp(run, known); })
+            kernel::CombineOp, kernel::RotationOp, kernel::AlibiOp,
+            kernel::QueryScaleOp, kernel::TokenNumbersOp, kernel::CountTokensOp,
+            kernel::GatherTokensOp, kernel::PatchesOp, kernel::SimilarityOp,
+            kernel::ScheduleOp, kernel::PoolIndexOp, kernel::PoolMeanOp,
+            kernel::KeepOp>([&](auto known) { return runOp(run, known); })
       .Default([&](Operation *other) { return runSizes(run, other); });
 }
 
@@ -112,7 +111,7 @@ Status mille::interpreter::runBlock(Run &run, Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (Status status = dispatch(run, &op); failed(status))
       return status;
-    // The lookup only: nothing is iterated, so order does not depend on it.
+    // The map is used for lookup only; nothing iterates over it.
     for (mlir::Value value : last.lookup(&op))
       run.tensors.erase(value);
   }

@@ -1,5 +1,5 @@
-// One run of `forward`: the tensors alive, the layer at hand, what was kept.
-// Private to this room.
+// One run of an entry: the live tensors, the current layer, the kept outputs.
+// Must not be included outside of compiler/interpret.
 #pragma once
 #include "compiler/interpret/Numbers.h"
 #include "dialects/kernel/Kernel.h"
@@ -20,7 +20,7 @@ struct Run {
   explicit Run(ParameterValues &parameters) : parameters(parameters) {}
 
   const Tensor &at(mlir::Value value) { return tensors[value]; }
-  // The same of an optional operand: null where it is absent.
+  // The tensor of an optional operand; null where it is absent.
   const Tensor *find(mlir::Value value) {
     return value ? &tensors[value] : nullptr;
   }
@@ -28,12 +28,13 @@ struct Run {
   // Numbers of a bf16 value are rounded to it.
   void set(mlir::Value value, Tensor tensor);
 
-  // The value of a parameter expression, columns of the layer at hand first.
+  // The value of a parameter expression; columns of the current layer come
+  // before symbols.
   Status parameter(mlir::Attribute value, mlir::Location location,
                    Tensor &into);
-  // The number that column `name` holds in the layer at hand.
+  // The number that column `name` holds in the current layer.
   std::optional<double> column(mlir::FlatSymbolRefAttr name);
-  // Entry `index` of output `name`, counted from the layer at hand.
+  // Writes entry `index` of output `name`, counted from the current layer.
   void keep(llvm::StringRef name, int64_t index, const Tensor &tensor);
 
   ParameterValues &parameters;
@@ -45,10 +46,11 @@ struct Run {
   const Layer *layer = nullptr;
 };
 
-// Runs the ops of `block` but its terminator, dropping what has no later use.
+// Runs the ops of `block` except its terminator; drops values after their last
+// use.
 Status runBlock(Run &run, mlir::Block &block);
 
-// Layer after layer: `stream` through the bodies that `bodies` names.
+// Runs the layers: `stream` goes through the bodies that `bodies` names.
 Status runLayers(Run &run, mlir::Operation *op, mlir::ArrayAttr slots,
                  llvm::ArrayRef<int64_t> bodies, mlir::ArrayAttr table,
                  llvm::SmallVectorImpl<Tensor> &stream);
@@ -60,7 +62,8 @@ double scheduled(double step, double from, double to, int64_t steps);
 Status scaleNumbers(Run &run, transformer::ScaleAttr scale, double absent,
                     mlir::Location location, std::vector<double> &numbers);
 
-// An error where an operand that is there has not `count` numbers.
+// Fails, with an error, where an operand is present and has not `count`
+// numbers.
 Status expectCount(mlir::Operation *op, llvm::StringRef name,
                    const Tensor *tensor, int64_t count);
 
@@ -69,7 +72,8 @@ struct Rotation {
   int64_t pairs = 0;
   std::vector<double> numbers;
 };
-// Turns dimensions `start` on of every head of rows [count, heads * headDim].
+// Rotates the dimensions from `start` on of each head of rows [count, heads *
+// headDim].
 void turnHeads(const Rotation &rotation, double *rows, int64_t count,
                int64_t heads, int64_t headDim, int64_t start, bool half);
 
@@ -123,7 +127,6 @@ Status runOp(Run &run, kernel::LayersOp op);
 Status runOp(Run &run, kernel::RouteOp op);
 Status runOp(Run &run, kernel::DispatchOp op);
 Status runOp(Run &run, kernel::CombineOp op);
-Status runOp(Run &run, kernel::KeyBiasOp op);
 Status runOp(Run &run, kernel::RotationOp op);
 Status runOp(Run &run, kernel::AlibiOp op);
 Status runOp(Run &run, kernel::QueryScaleOp op);

@@ -16,11 +16,10 @@ double mille::interpreter::scheduled(double step, double from, double to,
 
 Status mille::interpreter::applyNorm(Run &run, tf::NormAttr norm, Location at,
                                      Tensor &tensor) {
-  if (norm.getKind() == tf::NormKind::identity)
+  std::optional<kernel::RowNormKind> kind =
+      kernel::rowNormKindOf(norm.getKind());
+  if (!kind)
     return Status::done;
-  RowNorm kind = norm.getKind() == tf::NormKind::layer_norm ? RowNorm::layer
-                 : norm.getKind() == tf::NormKind::rms_norm ? RowNorm::rms
-                                                            : RowNorm::l2;
   int64_t rows = rowsOf(tensor), columns = columnsOf(tensor);
   Tensor weight, bias;
   if (norm.getWeight())
@@ -34,7 +33,7 @@ Status mille::interpreter::applyNorm(Run &run, tf::NormAttr norm, Location at,
   for (int64_t m = 0; m < rows; ++m) {
     double *row = &tensor.numbers[m * columns];
     for (int64_t first = 0; first < columns; first += group)
-      normRow(kind, norm.getEps(), row + first, group);
+      normRow(*kind, norm.getEps(), row + first, group);
     // Weight and bias are [columns], or [group] and shared by the groups.
     for (int64_t n = 0; n < columns && norm.getWeight(); ++n)
       row[n] *= plus + weight.numbers[n % weight.numbers.size()];

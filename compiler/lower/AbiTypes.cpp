@@ -1,5 +1,5 @@
-// LLVM types from the C types of runtime/abi.def; initializers of globals.
-// Emits no code.
+// LLVM types for the C types of runtime/abi.def, and initializers of globals.
+// Must not emit code.
 #include "compiler/lower/AbiTypes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -92,7 +92,7 @@ Value build(OpBuilder &builder, Location loc, const Constant &value) {
       builder.getIntegerAttr(value.type, value.number));
 }
 
-// What tells constants apart.
+// A text that differs for different constants.
 Attribute keyOf(Builder &builder, const Constant &value) {
   SmallVector<Attribute> key{TypeAttr::get(value.type),
                              builder.getI64IntegerAttr(value.number),

@@ -1,5 +1,5 @@
 // The structs of runtime/abi.def: LLVM types, numbers of fields, constants.
-// Knows nothing of programs.
+// Must not know programs.
 #pragma once
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -54,7 +54,7 @@ struct AbiTypes {
   // A struct of abi.def has its name there.
 #define MILLE_STRUCT(NAME) mlir::Type NAME;
 #include "runtime/abi.def"
-  mlir::Type shape; // ours: what a buffer looks like, but for address and rows
+  mlir::Type shape; // not of the ABI: a buffer without address and rows
 };
 
 // A constant: a number (of f64 its bits), the address of a symbol (or null), or
@@ -83,7 +83,7 @@ struct Constant {
   static Constant aggregate(mlir::Type type, std::vector<Constant> parts);
 };
 
-// Adds constants to a module; equal ones are one, and all are private.
+// Adds private constants to a module; equal constants share one global.
 class ConstantPool {
 public:
   ConstantPool(mlir::ModuleOp module, const AbiTypes &types)

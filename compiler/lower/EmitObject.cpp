@@ -1,5 +1,6 @@
-// Host code in the LLVM dialect becomes an object by LLVM 22: PIC, any x86-64,
-// since what to run is only chosen when it runs. Knows no programs.
+// Makes an object of host code in the LLVM dialect by LLVM 22: PIC, for any
+// x86-64, because the instruction set of kernels is chosen at run time.
+// Must not know programs.
 #include "compiler/lower/Lower.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr const char *hostTriple = "x86_64-unknown-linux-gnu";
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  // The layer loop stays a loop whatever the number of layers.
+  // No unrolling: the layer loop stays a loop for any number of layers.
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = false;
   llvm::PassBuilder builder(&machine, tuning);

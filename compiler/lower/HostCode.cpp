@@ -1,5 +1,5 @@
-// Host code, one small op at a time; what repeats is a function in the object.
-// The optimizer tidies up: nothing here tries to be short.
+// Emits host code, one small op at a time; repeated code is a function of the
+// object. Must not optimise: LLVM does.
 #include "compiler/lower/HostCode.h"
 
 using namespace mlir;

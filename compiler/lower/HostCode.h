@@ -1,5 +1,5 @@
 // Small steps of host code in the LLVM dialect: addresses, loads, calls, status
-// checks. Knows the run and buffers of runtime/abi.h, not programs.
+// checks, the run and the buffers of runtime/abi.h. Must not know programs.
 #pragma once
 #include "compiler/lower/AbiTypes.h"
 #include "mlir/IR/Builders.h"
@@ -14,14 +14,15 @@ public:
 
   mlir::Value number(mlir::Type type, int64_t value);
   mlir::Value real(double value);
-  // A number that the optimizer does not look at: the code is the same for any.
+  // A number that the optimizer cannot see, so that the code does not depend on
+  // it.
   mlir::Value opaque(int64_t value);
   mlir::Value addressOf(llvm::StringRef symbol); // "": null
   mlir::Value multiply(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value to32(mlir::Value value);
 
-  // `base` + bytes, and what is there.
+  // The address `base` + bytes, and a load from there.
   mlir::Value byteAddress(mlir::Value base, mlir::Value bytes);
   mlir::Value element(mlir::Type type, mlir::Value base,
                       llvm::ArrayRef<mlir::LLVM::GEPArg> at);

@@ -1,6 +1,6 @@
-// The planned `forward` becomes host code: a launch per kernel op, calls of
-// what the runtime prepares, and the layer loop as a loop over the weights
-// table.
+// Lowers the planned `forward` to host code: a launch for each kernel op, a
+// call for each step of the runtime, and the layer loop as a loop over the
+// weights table. Must not choose anything: plan has.
 #include "compiler/lower/HostCode.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/ModelData.h"
@@ -21,7 +21,7 @@ namespace {
 
 bool isMemref(Value value) { return isa<MemRefType>(value.getType()); }
 
-// The kernels of one launch: a `launch`'s, or an op alone.
+// The kernels of one launch: those of a `launch`, or a single op.
 SmallVector<Operation *> kernelsOf(Operation &op) {
   SmallVector<Operation *> kernels;
   if (isGenerated(&op))
@@ -33,7 +33,7 @@ SmallVector<Operation *> kernelsOf(Operation &op) {
   return kernels;
 }
 
-// Rows of the out in one sequence, where a kernel works on sequences.
+// The rows of the out in one sequence; null where a kernel works on rows.
 Value sequenceRows(Operation *kernel) {
   if (auto attention = dyn_cast<AttentionOp>(kernel))
     return attention.getQueries();
@@ -51,7 +51,7 @@ int64_t entriesOf(Value starts) {
   return cast<MemRefType>(starts.getType()).getDimSize(0) - 1;
 }
 
-// A matmul's operand of which each expert has an entry.
+// Whether an operand of a matmul has an entry for each expert.
 bool isStacked(OpOperand &operand) {
   auto matmul = dyn_cast<MatmulOp>(operand.getOwner());
   auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -66,13 +66,14 @@ bool isStacked(OpOperand &operand) {
          type.getDimSize(0) == entries;
 }
 
-// What of an op's memrefs its kernel sees: starts are the runtime's.
+// Whether a kernel sees an operand: only the runtime sees starts.
 bool isBuffer(OpOperand &operand) {
   return isMemref(operand.get()) &&
          operand.get() != startsOf(operand.getOwner());
 }
 
-// Local arrays that every launch fills anew, as large as the largest needs.
+// Local arrays that each launch fills anew, large enough for the largest
+// launch.
 struct Frame {
   Value buffers, dimensions, stages, scalars;
 };
@@ -184,7 +185,8 @@ private:
     return success();
   }
   LogicalResult lower(arith::MulIOp op) {
-    // Rows of tokens are fewer than batch * tokens where padding was removed.
+    // Where padding was removed there are fewer rows than batch * tokens, so a
+    // product of both becomes the run's own number of rows.
     auto space = rowSpaceOfSize(op.getResult());
     index[op.getResult()] = space && space->size == sizes::tokens
                                 ? rowsIn(*space)
@@ -219,7 +221,7 @@ private:
 
   //===-- Launches --------------------------------------------------------===//
 
-  // (columns of a head, heads) of an out that is split in heads.
+  // (columns of a head, heads) of an out that is split into heads.
   static std::pair<int64_t, int64_t> headsOf(OpOperand &operand) {
     Operation *op = operand.getOwner();
     if (operand.getOperandNumber() + 1 != op->getNumOperands())
@@ -231,7 +233,7 @@ private:
     return {0, 0};
   }
 
-  // What a buffer of this type looks like.
+  // The constant that describes the buffer of an operand.
   std::string shapeOf(OpOperand &operand) {
     Value buffer = operand.get();
     auto type = cast<MemRefType>(buffer.getType());
@@ -255,12 +257,12 @@ private:
                                           {i32(count), i32(stride)}));
     // code | bits << 8 | lanes << 16
     Type element = type.getElementType();
-    int64_t kind = element.isBF16()              ? 4
-                   : isa<FloatType>(element)     ? 2
-                   : element.isUnsignedInteger() ? 1
-                                                 : 0;
+    int64_t code = element.isBF16()              ? MILLE_CODE_BFLOAT
+                   : isa<FloatType>(element)     ? MILLE_CODE_FLOAT
+                   : element.isUnsignedInteger() ? MILLE_CODE_UINT
+                                                 : MILLE_CODE_INT;
     int64_t word =
-        kind | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
+        code | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
     return constants.add(
         "shape",
         Constant::aggregate(types.shape, {i32(word), i32(rank),
@@ -268,7 +270,7 @@ private:
   }
 
   LogicalResult lowerLaunch(Operation &op) {
-    // Destinations inside a launch are addresses, computed before it.
+    // Destinations inside a launch are addresses, which are computed before it.
     if (auto launch = dyn_cast<LaunchOp>(op))
       for (Operation &inner : launch.getBody().front().without_terminator())
         if (!isGenerated(&inner) && failed(lowerOp(inner)))
@@ -385,7 +387,8 @@ private:
     Value following = code.add(layer, code.number(types.i64, 1));
     Value more = LLVM::ICmpOp::create(
         builder, code.loc, LLVM::ICmpPredicate::ult, following, layers);
-    // What was written is read next: the buffers of each pair change places.
+    // The next layer reads what this one wrote: each pair of buffers is
+    // swapped.
     SmallVector<Value> turned{following};
     for (unsigned i = 1; i < head->getNumArguments(); i += 2)
       turned.append({head->getArgument(i + 1), head->getArgument(i)});

@@ -1,5 +1,5 @@
-// The values of mille_model and of what it points at, by the names that
-// runtime/abi.def gives. Decides nothing: the plan and the kernels have.
+// The values of mille_model and of the structs that it points at, by the names
+// of runtime/abi.def. Must not decide anything: plan and the kernels have.
 #include "compiler/lower/ModelData.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/abi.h"

@@ -1,5 +1,5 @@
-// The constants that describe a model to the runtime: mille_model and what it
-// points at. Emits no code but NAME_model().
+// The constants that describe a model to the runtime: mille_model and the
+// structs that it points at. Must not emit code, except NAME_model().
 #pragma once
 #include "compiler/lower/AbiTypes.h"
 #include "compiler/lower/Lower.h"

@@ -1,4 +1,5 @@
-// The pass of lower. Describes kernels by their operands alone.
+// The pass of lower, which describes kernels by their operands alone.
+// Must not generate kernels.
 #pragma once
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"

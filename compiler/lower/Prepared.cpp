@@ -1,5 +1,6 @@
-// Calls with addresses, strides and what the op's attributes say, in the order
-// of runtime/abi.h.
+// Lowers each step of the runtime to a call with addresses, strides and numbers
+// of the op's attributes, in the order of runtime/abi.h. Must not launch
+// kernels.
 #include "compiler/lower/Prepared.h"
 #include "dialects/kernel/Kernel.h"
 #include "runtime/abi.h"
@@ -12,6 +13,27 @@ using namespace mille::kernel;
 using namespace mille::lower;
 
 namespace {
+
+// Words of the dialects are passed as the numbers that runtime/abi.h has for
+// them.
+template <typename Word> constexpr bool isCode(Word word, uint32_t code) {
+  return static_cast<uint32_t>(word) == code;
+}
+using transformer::GroupScore;
+using transformer::LengthKind;
+using transformer::Pool;
+using transformer::RouterScore;
+static_assert(isCode(Pool::first, MILLE_POOL_FIRST));
+static_assert(isCode(Pool::last, MILLE_POOL_LAST));
+static_assert(isCode(Pool::first_id, MILLE_POOL_FIRST_ID));
+static_assert(isCode(Pool::highest_id, MILLE_POOL_HIGHEST_ID));
+static_assert(isCode(LengthKind::log_keys, MILLE_LOG_KEYS));
+static_assert(isCode(LengthKind::log_position, MILLE_LOG_POSITION));
+static_assert(isCode(LengthKind::log_floor, MILLE_LOG_FLOOR));
+static_assert(isCode(RouterScore::softmax, MILLE_SCORE_SOFTMAX));
+static_assert(isCode(RouterScore::sigmoid, MILLE_SCORE_SIGMOID));
+static_assert(isCode(GroupScore::max, MILLE_GROUP_MAX));
+static_assert(isCode(GroupScore::sum_top2, MILLE_GROUP_SUM_TOP2));
 
 int64_t rowStride(Value buffer) {
   auto [strides, offset] =
@@ -33,12 +55,6 @@ public:
         address(bindings.address), extent(bindings.extent),
         index(bindings.index) {}
 
-  LogicalResult lower(KeyBiasOp op) {
-    code.call("mille_key_bias",
-              {code.run, address.lookup(op.getMask()), rowsOf(op.getMask()),
-               address.lookup(op.getOut())});
-    return success();
-  }
   LogicalResult lower(RotationOp op) {
     ArrayRef<double> frequencies = op.getFrequencies();
     auto longContext = op.getLongContext();
@@ -72,7 +88,7 @@ public:
     code.call("mille_query_scale",
               {code.run, i32(int64_t(scale.getKind())),
                code.addressOf(constants.addDoubles(numbers)),
-               addressOrNull(op.getPositions()), addressOrNull(op.getMask()),
+               addressOrNull(op.getPositions()), addressOrNull(op.getKeyMask()),
                rowsOf(op.getOut()), tokensOf(op.getTokens()),
                i32(op.getCausal()), i64(window.empty() ? 0 : window[0]),
                i64(window.empty() ? 0 : window[1]),
@@ -172,7 +188,7 @@ public:
   LogicalResult lower(PoolIndexOp op) {
     code.call("mille_pool_index",
               {code.run, addressOrNull(op.getMask()), tokensOf(op.getTokens()),
-               i32(op.getKind()), i64(op.getSkip()), i64(op.getId()),
+               i32(int64_t(op.getKind())), i64(op.getSkip()), i64(op.getId()),
                address.lookup(op.getOut())},
               /*status=*/true);
     return success();
@@ -180,7 +196,7 @@ public:
   LogicalResult lower(PoolMeanOp op) {
     code.call("mille_pool_mean",
               {code.run, address.lookup(op.getInput()),
-               i64(rowStride(op.getInput())), addressOrNull(op.getMask()),
+               i64(rowStride(op.getInput())), addressOrNull(op.getKeyMask()),
                tokensOf(op.getTokens()), i64(op.getSkip()),
                i64(columnsOf(op.getInput())), address.lookup(op.getOut()),
                i64(rowStride(op.getOut()))},
@@ -240,9 +256,9 @@ private:
 LogicalResult mille::lower::lowerPrepared(Operation *op, Bindings &bindings) {
   PreparedLowering lowering(bindings);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<KeyBiasOp, RotationOp, AlibiOp, QueryScaleOp, ScheduleOp,
-            TokenNumbersOp, CountTokensOp, GatherTokensOp, PatchesOp, RouteOp,
-            SimilarityOp, PoolIndexOp, PoolMeanOp, KeepOp>(
+      .Case<RotationOp, AlibiOp, QueryScaleOp, ScheduleOp, TokenNumbersOp,
+            CountTokensOp, GatherTokensOp, PatchesOp, RouteOp, SimilarityOp,
+            PoolIndexOp, PoolMeanOp, KeepOp>(
           [&](auto typed) { return lowering.lower(typed); })
       .Default([](Operation *other) {
         return other->emitOpError("has no lowering to host code");

@@ -1,4 +1,4 @@
-// Ops that the runtime does by itself: each becomes a call of runtime/abi.h.
+// Ops that the runtime computes itself: each becomes a call of runtime/abi.h.
 // Must not launch kernels.
 #pragma once
 #include "compiler/lower/HostCode.h"
@@ -6,7 +6,7 @@
 
 namespace mille::lower {
 
-// Where the values of a program are while it is lowered.
+// The lowered values of a program.
 struct Bindings {
   using Map = llvm::DenseMap<mlir::Value, mlir::Value>;
   HostCode &code;
@@ -15,7 +15,7 @@ struct Bindings {
   const kernel::Signature &signature;
   mlir::Value layer = {};  // in the layer loop
   mlir::Value tokens = {}; // the argument of `forward`
-  // Of memrefs, of their dynamic dimension, and of index values.
+  // The address and the dynamic extent of each memref; each index as a number.
   Map address = Map(), extent = Map(), index = Map();
 };
 

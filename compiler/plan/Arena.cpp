@@ -1,5 +1,6 @@
-// Placing by size, each at the first gap among those it lives with.
-// Every size is a number of bytes per padded row.
+// Places buffers by size, the largest first, each at the first gap among the
+// buffers that live with it. All sizes are in bytes per padded row.
+// Must not depend on anything but the buffers.
 #include "compiler/plan/Arena.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,10 +20,11 @@ int64_t bytesOfElement(ShapedType type) {
   return type.getElementTypeBitWidth() / 8;
 }
 
-// Elements from one row to the next. Of an odd number of lines: then what is
-// read of many rows at one column, the keys of a head or the rows of a tile,
-// lies in all sets of a cache. (Of 144 lines a head's keys lie in a quarter of
-// them: attention at 512 tokens took 8 % longer, at 2048 tokens 11 %.)
+// Elements from one row to the next. The stride is an odd number of cache
+// lines, so that one column of many rows, such as the keys of a head or the
+// rows of a tile, lies in all sets of a cache. (With 144 lines a head's keys
+// lie in a quarter of the sets: attention took 8 % longer at 512 tokens, 11 %
+// at 2048.)
 int64_t rowStride(ShapedType type) {
   int64_t each = bytesOfElement(type);
   int64_t lines = llvm::divideCeil(type.getDimSize(1) * each, line);
@@ -33,11 +35,11 @@ bool isRows(ShapedType type) {
   return type.getRank() == 2 && type.isDynamicDim(0) && type.getDimSize(1) > 1;
 }
 
-// Bodies of one loop take turns; loops and what is outside have steps of their
-// own.
+// Two bodies of loops never run at the same time; everything else is compared
+// by its steps.
 bool liveTogether(const Buffer &a, const Buffer &b) {
-  bool turns = a.body && b.body && a.body != b.body;
-  return !turns && a.begin <= b.end && b.begin <= a.end;
+  bool exclusive = a.body && b.body && a.body != b.body;
+  return !exclusive && a.begin <= b.end && b.begin <= a.end;
 }
 
 } // namespace
@@ -55,7 +57,7 @@ MemRefType arenaType(RankedTensorType tensor) {
 }
 
 int64_t bytesPerRow(MemRefType type, kernel::RowSpace rows) {
-  // Fixed tokens are counted by the padded rows themselves.
+  // A buffer of fixed tokens needs no factor: padded rows count them.
   int64_t elements = rows.size.empty() ? 1 : rows.times,
           each = bytesOfElement(type);
   if (isRows(type))
@@ -68,7 +70,7 @@ int64_t bytesPerRow(MemRefType type, kernel::RowSpace rows) {
 }
 
 int64_t placeBuffers(std::deque<Buffer> &buffers) {
-  SmallVector<std::pair<int64_t, Buffer *>> order; // place in the text
+  SmallVector<std::pair<int64_t, Buffer *>> order; // order in the program
   for (Buffer &buffer : buffers)
     order.push_back({int64_t(order.size()), &buffer});
   llvm::sort(order, [](const auto &a, const auto &b) {

@@ -1,4 +1,4 @@
-// The arena: sizes, lives and places of buffers. Sees no ops.
+// The arena: sizes, lives and places of buffers. Must not see ops.
 #pragma once
 #include "dialects/kernel/RowSpace.h"
 
@@ -8,10 +8,10 @@ namespace mille::plan {
 
 struct Buffer {
   mlir::MemRefType type;
-  kernel::RowSpace rows;      // where the type has rows
+  kernel::RowSpace rows;      // only where the type has rows
   int64_t bytes = 0;          // per padded row
   int64_t begin = 0, end = 0; // first and last step that touch it
-  int64_t body = 0;           // body of a layer loop that owns it, 0: none
+  int64_t body = 0;           // the layer loop's body that owns it; 0: none
   int64_t offset = -1;        // bytes per padded row
 };
 
@@ -19,12 +19,12 @@ struct Buffer {
 // and from 16 lines on to an odd number of them.
 mlir::MemRefType arenaType(mlir::RankedTensorType tensor);
 
-// The same as the application's memory: exact.
+// The memref of a tensor in the application's memory, which has no padding.
 mlir::MemRefType exactType(mlir::RankedTensorType tensor);
 
-// Bytes per padded row that a buffer of this type takes: a multiple of 64.
-// Slots take as many times those of a row; fixed sizes share the padded rows,
-// of which every run has 16.
+// The bytes per padded row of a buffer of this type, a multiple of 64. A buffer
+// of slots takes k times the bytes of a row; a buffer of fixed size is spread
+// over 16 padded rows, which every run has.
 int64_t bytesPerRow(mlir::MemRefType type, kernel::RowSpace rows);
 
 // Gives every buffer its offset; returns the arena's bytes per padded row. The

@@ -1,5 +1,6 @@
-// Which rows of padding a run may leave out: those that no other row looks at.
-// Decides nothing about a run; the runtime looks at its mask.
+// Finds which rows of padding a run may leave out: rows that no other row
+// reads.
+// Must not decide about a run: the runtime looks at its mask.
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/RowSpace.h"
 #include "dialects/kernel/Signature.h"
@@ -22,7 +23,7 @@ bool isPerToken(Value value) {
   return space && space->size == mille::sizes::tokens;
 }
 
-// Goes through `forward`, and takes away what an op does not allow.
+// Visits each op; an op may forbid the removal of rows at an end of sequences.
 class Finder {
 public:
   explicit Finder(func::FuncOp forward)
@@ -31,14 +32,14 @@ public:
   void run() {
     forward.walk([&](AttentionOp op) {
       if (!mask && op.getKeys() == tokens)
-        mask = maskOf(op.getKeyBias());
+        mask = inputOf(op.getKeyMask());
     });
     forward.walk([&](LinearAttentionOp op) {
       if (!mask && op.getTokens() == tokens)
-        mask = maskOf(op.getKeyBias());
+        mask = inputOf(op.getKeyMask());
     });
     if (!mask)
-      return; // nothing says what padding is
+      return; // no input says what padding is
     for (BlockArgument input : forward.getArguments())
       checkInput(input);
     forward.walk([&](Operation *op) { check(op); });
@@ -49,19 +50,17 @@ private:
   static constexpr int64_t after = RemovablePadding::after,
                            before = RemovablePadding::before;
 
-  // The input that a key bias is made of.
-  BlockArgument maskOf(Value keyBias) {
-    auto bias = keyBias ? keyBias.getDefiningOp<KeyBiasOp>() : KeyBiasOp();
-    auto input =
-        bias ? dyn_cast<BlockArgument>(bias.getMask()) : BlockArgument();
+  // The mask, where it is an input.
+  BlockArgument inputOf(Value keyMask) {
+    auto input = dyn_cast_if_present<BlockArgument>(keyMask);
     return input && input.getOwner() == &forward.front() ? input
                                                          : BlockArgument();
   }
 
-  void allow(int64_t these, const Twine &why) {
-    if ((ends & these) == ends)
+  void allow(int64_t allowed, const Twine &why) {
+    if ((ends & allowed) == ends)
       return;
-    ends &= these;
+    ends &= allowed;
     reason = why.str();
   }
 
@@ -81,9 +80,9 @@ private:
         .Case<AttentionOp, LinearAttentionOp, RotationOp, QueryScaleOp,
               CountTokensOp, PoolIndexOp, PoolMeanOp, RowsOp>(
             [&](auto typed) { checkOp(typed); })
-        .Case<MatmulOp, RotateOp, DispatchOp, CombineOp, RouteOp, KeyBiasOp,
-              AlibiOp, KeepOp, LaunchOp, LayersOp, YieldOp, func::ReturnOp>(
-            [](auto) {}) // row by row
+        .Case<MatmulOp, RotateOp, DispatchOp, CombineOp, RouteOp, AlibiOp,
+              KeepOp, LaunchOp, LayersOp, YieldOp, func::ReturnOp>(
+            [](auto) {}) // these work row by row
         .Default([&](Operation *other) {
           if (llvm::any_of(other->getOperands(), isPerToken))
             allow(0, other->getName().getStringRef() + " joins rows");
@@ -108,19 +107,19 @@ private:
     if (op.getPrefix())
       allow(after, "attention's prefix begins at a sequence's first token");
     if (ownKeys)
-      checkKeys(op.getKeyBias(),
+      checkKeys(op.getKeyMask(),
                 ownQueries && op.getCausal() && !op.getPrefix());
   }
 
   void checkOp(LinearAttentionOp op) {
     if (op.getTokens() == tokens)
-      checkKeys(op.getKeyBias(), /*causal=*/true);
+      checkKeys(op.getKeyMask(), /*causal=*/true);
     else if (isPerToken(op.getQuery()))
       allow(0, "linear attention groups tokens in windows");
   }
 
-  void checkKeys(Value keyBias, bool causal) {
-    if (maskOf(keyBias) == mask)
+  void checkKeys(Value keyMask, bool causal) {
+    if (keyMask == mask)
       return;
     if (causal)
       allow(after, "attention sees keys that the mask hides before its tokens");
@@ -137,7 +136,7 @@ private:
   void checkOp(QueryScaleOp op) {
     using Kind = mille::transformer::LengthKind;
     if (op.getTokens() == tokens && op.getScale().getKind() == Kind::log_keys &&
-        op.getMask() != mask)
+        op.getKeyMask() != mask)
       allow(0, "a query's scale counts keys that the mask hides");
   }
 
@@ -147,21 +146,22 @@ private:
   }
 
   void checkOp(PoolIndexOp op) {
-    constexpr int64_t first = 0, last = 1;
+    using mille::transformer::Pool;
     if (op.getTokens() != tokens)
       return;
-    if (op.getKind() == int64_t(first) && op.getSkip() == 0)
+    if (op.getKind() == Pool::first && op.getSkip() == 0)
       allow(after, "the first token of a sequence is pooled, masked or not");
-    else if (op.getKind() != int64_t(last) || op.getMask() != mask)
+    else if (op.getKind() != Pool::last || op.getMask() != mask)
       allow(0, "a token is pooled that may be padding");
   }
 
   void checkOp(PoolMeanOp op) {
-    if (op.getTokens() == tokens && op.getMask() != mask)
+    if (op.getTokens() == tokens && op.getKeyMask() != mask)
       allow(0, "padding is in the mean of a sequence's tokens");
   }
 
-  // A table with a row per token is read at rows that pooling has found.
+  // A table with a row per token may be read only at rows that pooling has
+  // found.
   void checkOp(RowsOp op) {
     for (auto [input, index] : llvm::zip(op.getInputs(), op.getGather()))
       if (index >= 0 && isPerToken(input) &&

@@ -1,5 +1,7 @@
-// Walks the straight-line program once, counting steps. One launch is one step:
-// its tasks are at different ops of it at the same time.
+// Walks the program once and counts steps. A launch is one step, because its
+// tasks run different ops of it at the same time: all its values are live
+// together.
+// Must not rewrite anything.
 #include "compiler/plan/Lives.h"
 #include "mlir/IR/Builders.h"
 
@@ -42,8 +44,10 @@ struct Walk {
   func::FuncOp forward;
   Lives lives;
   int64_t step = 0, bodies = 0;
-  int64_t body = 0;                // at hand, 0: outside loops
-  SmallVector<Buffer *> outerUses; // by the body at hand
+  int64_t body = 0; // the body that is walked; 0: outside of loops
+  // Buffers from outside of the loop that its bodies read: they live to the end
+  // of the loop.
+  SmallVector<Buffer *> outerUses;
   bool failed = false;
 
   explicit Walk(func::FuncOp forward) : forward(forward) {}
@@ -92,7 +96,7 @@ struct Walk {
     define(&op);
   }
 
-  // True where nothing but `layers` reads `value` from there on.
+  // Whether nothing reads `value` from `layers` on, except `layers`.
   bool lastReadBy(LayersOp layers, Value value) {
     for (Operation *user : value.getUsers()) {
       if (isa<YieldOp>(user) && isa<LaunchOp>(user->getParentOp())) {
@@ -168,7 +172,7 @@ struct Walk {
     }
   }
 
-  // A value that is only returned is written where the application wants it.
+  // A value that is only returned is written into the application's output.
   void chooseDirect() {
     Operation *end = forward.getBody().front().getTerminator();
     for (OpOperand &operand : end->getOpOperands()) {

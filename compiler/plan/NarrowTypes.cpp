@@ -1,5 +1,6 @@
-// Matmuls on bf16 or on bytes: which values are narrow, and what is rounded
-// where. Must keep f32 what norms, residual sums and the application read.
+// Matmuls on bf16 or on bytes: decides which values are narrow, and where they
+// are rounded.
+// Must keep in f32 what norms, residual sums and the application read.
 #include "compiler/plan/Lives.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Signature.h"
@@ -30,14 +31,14 @@ using mille::transformer::ValueFunction;
 
 namespace {
 
-constexpr int64_t mostBytesSummed = 65536; // K of a sum of products of bytes
+constexpr int64_t mostBytesSummed = 65536; // largest K of a matmul of bytes
 
 RankedTensorType withElements(Type tensor, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(),
                                element);
 }
 
-// Where launches hand a value out, the outcome too.
+// A root and the outcomes of launches that stand for it.
 SmallVector<Value, 2> namesOf(Value root) {
   SmallVector<Value, 2> names{root};
   for (OpOperand &use : root.getUses())
@@ -84,7 +85,7 @@ private:
         << what;
   }
 
-  // Why a matmul stays as it is; empty where it does not.
+  // Why a matmul stays in f32; empty where it becomes narrow.
   std::string whyNot(MatmulOp op) {
     if (!op.getWeight().getDefiningOp<WeightOp>())
       return "its weight is no parameter";
@@ -98,8 +99,8 @@ private:
     return "";
   }
 
-  // A cache's keys would be rounded again in every step, and causal attention
-  // may have one whenever the application wants.
+  // Scores of bytes round each key anew. That is allowed only where every run
+  // has all keys: causal attention may read keys of earlier runs.
   void allowByteScores(AttentionOp op) {
     bool everyKeyIsNew = op.getQueries() == op.getKeys() && !op.getCausal();
     op.setByteScores(everyKeyIsNew);
@@ -107,7 +108,7 @@ private:
       missed(op, "attention's scores stay bf16: keys may be of earlier steps");
   }
 
-  // Whether a use reads bf16 as well as f32.
+  // Whether a use may read bf16.
   bool readsNarrow(OpOperand &use) {
     if (auto matmul = dyn_cast<MatmulOp>(use.getOwner()))
       return matmuls.contains(matmul) && &use == &matmul.getInputMutable();
@@ -116,7 +117,8 @@ private:
     return yieldsFromLaunch(use);
   }
 
-  // Makes the value bf16 where it was made, if that is all that anyone reads.
+  // Makes a value bf16 in the op that computes it, if all its readers read
+  // bf16.
   void hold(Value root) {
     Operation *maker = root.getDefiningOp();
     if (!cast<ShapedType>(root.getType()).getElementType().isF32() ||
@@ -136,7 +138,7 @@ private:
       old->erase();
   }
 
-  // Room of another type, with as many rows as `like`.
+  // A destination of another type, with as many rows as `like`.
   Value destination(OpBuilder builder, Value like, Type type) {
     auto room = like.getDefiningOp<tensor::EmptyOp>();
     return tensor::EmptyOp::create(builder, like.getLoc(),
@@ -155,11 +157,12 @@ private:
     return readers;
   }
 
-  // Where a copy of `root` is made: in the launch that makes it, while the rows
-  // are in cache; else in the launch of all its readers, or before the first.
+  // Where the copy of `root` is made: in the launch that computes it, while its
+  // rows are in cache; or else in the launch that holds all its readers; or
+  // else before the first reader.
   struct Place {
     OpBuilder builder;
-    Value like; // a destination of as many rows
+    Value like; // a destination with as many rows
   };
   Place placeFor(Value root, MatmulOp reader) {
     Operation *maker = root.getDefiningOp();
@@ -170,7 +173,7 @@ private:
     }
     Block *block = root.getParentBlock();
     Operation *first = nullptr,
-              *last = nullptr; // of the readers, in that block
+              *last = nullptr; // readers, in that block
     for (MatmulOp matmul : readersOf(root)) {
       Operation *at = block->findAncestorOpInBlock(*matmul);
       if (!first || at->isBeforeInBlock(first))
@@ -185,8 +188,8 @@ private:
     return {OpBuilder(first), reader.getOut()};
   }
 
-  // `made`, all of one place, as `reader` sees it: handed out of a launch where
-  // that must be.
+  // The values `made`, which one op makes, as `reader` can use them: a launch
+  // that holds the op but not the reader hands them out.
   SmallVector<Value> seenFrom(MatmulOp reader, ArrayRef<Value> made) {
     auto launch =
         dyn_cast<LaunchOp>(made.front().getDefiningOp()->getParentOp());
@@ -229,7 +232,7 @@ private:
                                   .getResults());
   }
 
-  // Copies are shared: one of each value.
+  // The narrow copy of a matmul's input; the readers of a value share one copy.
   SmallVector<Value> narrowed(MatmulOp op) {
     Value root = rootOf(op.getInput());
     auto at = copies.find(root);
@@ -243,7 +246,7 @@ private:
     return seenFrom(op, at->second);
   }
 
-  // A weight read in another way, beside the one that was.
+  // Another weight with this value; the old one stays for its other readers.
   Value weight(WeightOp old, Attribute value, ArrayRef<int64_t> shape,
                Type element) {
     OpBuilder builder(old);
@@ -282,7 +285,7 @@ private:
       old.erase();
   }
 
-  // The matmul that makes what `op` alone reads, if one does.
+  // The matmul that computes the input of `op`, where `op` is its only reader.
   MatmulOp makerFor(MatmulOp op) {
     Value root = rootOf(op.getInput());
     auto maker = root.getDefiningOp<MatmulOp>();
@@ -296,10 +299,11 @@ private:
     return maker;
   }
 
-  // The weight's numbers. A few large columns would make the step of all rows
-  // large: where a matmul's epilogue makes the input, it takes the root of how
-  // large they are, which they are divided by (cross-layer equalization,
-  // arXiv:1906.04721, of one side).
+  // The value of the weight before it is quantised. A few large columns would
+  // make the step of every row large. So each column is divided by the root of
+  // its relative size, and the epilogue of the matmul that computes the input
+  // multiplies by that root (cross-layer equalization, arXiv:1906.04721, on one
+  // side only).
   Attribute equalized(MatmulOp op, WeightOp old) {
     MLIRContext *context = op.getContext();
     Attribute value = old.getValue();
@@ -326,7 +330,7 @@ private:
                           ApplyAttr::get(context, sizes, ValueFunction::rsqrt));
   }
 
-  // The scales of the weight's numbers, for each accumulator.
+  // The row scales of the quantised weight, for each accumulator.
   SmallVector<Value> scalesOf(MatmulOp op, WeightOp old, Attribute numbers,
                               ArrayRef<int64_t> shape) {
     Attribute scales = RowScalesAttr::get(op.getContext(), numbers);
@@ -345,8 +349,8 @@ private:
     return values;
   }
 
-  // The region's sums become what they stand for: times the column's scale. A
-  // bias is added with that in one rounding.
+  // Multiplies each sum of the region by its column's scale. A bias is added in
+  // the same rounding.
   void scaleSums(MatmulOp op, ValueRange columns) {
     op.getExtrasMutable().append(columns);
     Block &region = op.getEpilogue().front();
@@ -379,7 +383,7 @@ private:
   bool bytes;
   Type bf16;
   llvm::SetVector<MatmulOp> matmuls;
-  DenseMap<Value, SmallVector<Value>> copies; // by root
+  DenseMap<Value, SmallVector<Value>> copies; // of each root
 };
 
 struct NarrowTypes : mille::plan::impl::NarrowTypesBase<NarrowTypes> {

@@ -1,5 +1,5 @@
-// Weights of matmuls become panels of columns, as kernels read them.
-// Writes an expression; the numbers move at link.
+// Puts the weights of matmuls into panels of columns, as kernels read them.
+// Must not move numbers: it writes an expression, which link evaluates.
 #include "compiler/plan/Passes.h"
 #include "mlir/IR/Builders.h"
 
@@ -11,13 +11,14 @@ namespace mille::plan {
 using namespace mlir;
 using namespace mille::kernel;
 
-// Columns are three vectors of AVX-512 or four. With three, tiles of 8 rows
-// fill the registers and read three quarters of what those of 6 rows with four
-// read of L2: BERT-base on Cascade Lake is 1.02 to 1.05 times as fast at 128
-// tokens, and as fast or up to 1.09 times at 32. With four, two accumulators
-// have whole vectors, and 256 columns no padding. So three, if one column in 32
-// more is padding at most. Of a device's groups, those of 8 x 8 items waste
-// least, by its model.
+// A panel has 48 columns, which are three vectors of AVX-512, or 64, which are
+// four. With 48 a tile of 8 rows fills the registers, and reads from L2 three
+// quarters of what a tile of 6 rows reads with 64: BERT-base on Cascade Lake is
+// 1.02 to 1.05 times as fast at 128 tokens, and 1 to 1.09 times at 32. With 64
+// the columns of two accumulators are whole vectors, and 256 columns need no
+// padding. So 48 is chosen unless its padding is larger by more than one column
+// in 32. A device reads panels of 64: by the model of devices work-groups of
+// 8 x 8 items waste least.
 int64_t mille::plan::panelOf(int64_t columns, int64_t accumulators,
                              bool forDevices) {
   const int64_t narrow = 48, wide = 64;
@@ -30,13 +31,13 @@ int64_t mille::plan::panelOf(int64_t columns, int64_t accumulators,
 
 namespace {
 
-// `operand`, a weight's rows, as panels of them.
+// Replaces `operand`, which holds a weight's rows, by panels of these rows.
 void pack(OpOperand &operand, int64_t accumulators, bool forDevices) {
   auto weight = operand.get().getDefiningOp<WeightOp>();
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!weight || !type || isa<mille::transformer::PackAttr>(weight.getValue()))
     return;
-  // [N, K], or a stack [entries, N, K] of such.
+  // [N, K], or a stack [entries, N, K].
   int64_t depth = type.getShape().back(),
           group = groupOf(type.getElementType());
   const int64_t columns = type.getShape().end()[-2];

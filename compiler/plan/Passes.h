@@ -1,4 +1,5 @@
-// Plan: elements, layouts of weights, places of buffers.
+// The passes of plan: element types, layouts of weights, places of buffers.
+// Must not know how kernels are generated.
 #pragma once
 #include "dialects/kernel/Kernel.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -6,8 +7,8 @@
 
 namespace mille::plan {
 
-// How many columns a panel has of a weight of `columns` rows, for a matmul of
-// so many accumulators; `forDevices`: a device reads it too.
+// The columns of a panel, for a weight of `columns` rows that a matmul of
+// `accumulators` reads; `forDevices`: a device reads the weight too.
 int64_t panelOf(int64_t columns, int64_t accumulators, bool forDevices = false);
 
 #define GEN_PASS_DECL
@@ -19,7 +20,7 @@ int64_t panelOf(int64_t columns, int64_t accumulators, bool forDevices = false);
 
 namespace mille {
 
-// What a caller chooses of the stage `plan`.
+// The options of the stage `plan`.
 struct PlanChoices {
   std::string dtype = "f32"; // or bf16, int8
   bool forDevices = false;   // a device reads the weights too

@@ -11,8 +11,8 @@ def FindPadding : Pass<"find-padding", "::mlir::ModuleOp"> {
     ==>
     func.func @forward(...) attributes {kernel.padding_ends = 3, kernel.mask_input = 1} {
     ```
-    Padding is what input number `mask_input` [batch, tokens], of which attention's
-    key bias is made, hides after (1) or before (2) the tokens of a sequence. Fires
+    Padding is what input number `mask_input` [batch, tokens], which is attention's
+    key_mask, hides after (1) or before (2) the tokens of a sequence. Fires
     where every op on tokens works row by row or hides padding by that mask. Does
     not fire at the start of a sequence where positions in it are counted (chunks,
     prefixes, the pooled first token). Changes no op.

@@ -1,4 +1,4 @@
-// The stage `plan`: its passes in order.
+// The stage `plan`: its passes in order. Must not decide anything itself.
 #include "compiler/plan/Passes.h"
 #include "mlir/Pass/PassManager.h"
 

@@ -59,3 +59,19 @@ std::optional<Access> mille::kernel::accessOf(ShapedType type,
     return Access::scalar;
   return std::nullopt;
 }
+
+std::optional<RowNormKind>
+mille::kernel::rowNormKindOf(transformer::NormKind kind) {
+  using transformer::NormKind;
+  switch (kind) {
+  case NormKind::layer_norm:
+    return RowNormKind::layer;
+  case NormKind::rms_norm:
+    return RowNormKind::rms;
+  case NormKind::l2_norm:
+    return RowNormKind::l2;
+  case NormKind::identity:
+    return std::nullopt;
+  }
+  llvm_unreachable("a NormKind has one of the values above");
+}

@@ -14,6 +14,10 @@
 
 namespace mille::kernel {
 
+// The statistic that a norm of the `transformer` dialect divides by, or nothing
+// for `identity`, which norms nothing.
+std::optional<RowNormKind> rowNormKindOf(transformer::NormKind kind);
+
 // How an operand of a row-wise kernel is read for out[m, n], from its shape.
 enum class Access { element, column, row, scalar };
 

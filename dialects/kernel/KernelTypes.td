@@ -6,7 +6,8 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "dialects/transformer/LayerStack.td"
+include "dialects/kernel/KernelEnums.td"
+include "dialects/transformer/TransformerTypes.td"
 
 def Kernel_Dialect : Dialect {
   let name = "kernel";
@@ -19,19 +20,6 @@ def Kernel_Dialect : Dialect {
 class Kernel_Op<string mnemonic, list<Trait> traits = []>
     : Op<Kernel_Dialect, mnemonic, traits>;
 
-class Kernel_Enum<string name, string summary, list<string> words>
-    : I32EnumAttr<name, summary,
-        !foreach(i, !range(words), I32EnumAttrCase<words[i], i>)> {
-  let cppNamespace = "::mille::kernel";
-  let genSpecializedAttr = 0;
-}
-def Kernel_RowNormKind : Kernel_Enum<"RowNormKind", "statistic a row is normed by",
-    ["layer", "rms", "l2"]>;
-def Kernel_Pairing : Kernel_Enum<"Pairing", "which dimensions of a head turn together",
-    ["half", "interleaved"]>;
-def Kernel_PairingAttr : EnumAttr<Kernel_Dialect, Kernel_Pairing, "pairing">;
-def Kernel_BiasBy : Kernel_Enum<"BiasBy", "what a column of attention's bias stands for",
-    ["distance", "pair"]>;
 def Kernel_BiasByAttr : EnumAttr<Kernel_Dialect, Kernel_BiasBy, "bias_by">;
 
 def Kernel_RowNormAttr : AttrDef<Kernel_Dialect, "RowNorm"> {

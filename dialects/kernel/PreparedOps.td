@@ -4,22 +4,6 @@
 #define MILLE_KERNEL_PREPARED_OPS
 include "dialects/kernel/KernelTypes.td"
 
-def Kernel_KeyBiasOp : Kernel_Op<"key_bias"> {
-  let summary = "key mask [rows] of 1 and 0 -> key bias [rows, 1] of 0 and -1e30";
-  let description = [{
-    Constraints:
-    * (C1) a result for each outs on tensors, none on memrefs.
-
-    ```mlir
-    %b = kernel.key_bias %mask outs(%o : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
-    ```
-  }];
-  let arguments = (ins Kernel_Integers:$mask, Kernel_FloatColumn:$out);
-  let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$mask `outs` `(` $out `:` type($out) `)` attr-dict `:` type($mask) (`->` type($result)^)?";
-  let hasVerifier = 1;
-}
-
 def Kernel_RotationOp : Kernel_Op<"rotation"> {
   let summary = "positions [rows] -> factor * cos | factor * sin of position * frequency";
   let description = [{
@@ -30,6 +14,8 @@ def Kernel_RotationOp : Kernel_Op<"rotation"> {
     * (C1) the out has 2n columns, n = number of frequencies.
     * (C2) frequencies of `long` are as many.
     * (C3) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: computed in double, rounded to f32 once.
 
     ```mlir
     %r = kernel.rotation %positions frequencies [1.0, 0.01] factor 1.0 outs(%o : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
@@ -51,6 +37,8 @@ def Kernel_AlibiOp : Kernel_Op<"alibi"> {
     * (C2) slopes and factor are finite.
     * (C3) a result for each outs on tensors, none on memrefs.
 
+    Accuracy: the two roundings to bf16 are part of the formula; then rounded to f32 once.
+
     ```mlir
     %b = kernel.alibi %positions slopes [0.5, 0.25] factor 0.5 outs(%o : tensor<?x2xf32>) : tensor<?xi32> -> tensor<?x2xf32>
     ```
@@ -65,25 +53,27 @@ def Kernel_AlibiOp : Kernel_Op<"alibi"> {
 def Kernel_QueryScaleOp : Kernel_Op<"query_scale", [AttrSizedOperandSegments]> {
   let summary = "a factor per query from a transformer.length_scale, [rows, 1]";
   let description = [{
-    positions (log_floor) and mask (log_keys) are i32 [rows]; `tokens` rows a
+    positions (log_floor) and key_mask (log_keys) are i32 [rows]; `tokens` rows a
     sequence; causal and window say which keys a query sees.
 
     Constraints:
     * (C1) positions are there for log_floor, and for no other kind.
-    * (C2) mask is there for log_keys only.
+    * (C2) key_mask is there for log_keys only.
     * (C3) window is absent or two numbers >= 0.
     * (C4) a result for each outs on tensors, none on memrefs.
 
+    Accuracy: computed in double, rounded to f32 once.
+
     ```mlir
-    %s = kernel.query_scale mask %m : tensor<?xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
+    %s = kernel.query_scale key_mask %m : tensor<?xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
     ```
   }];
-  let arguments = (ins Optional<Kernel_Integers>:$positions, Optional<Kernel_Integers>:$mask,
+  let arguments = (ins Optional<Kernel_Integers>:$positions, Optional<Kernel_Integers>:$key_mask,
     Index:$tokens, Kernel_LengthScale:$scale, BoolAttr:$causal,
     OptionalAttr<DenseI64ArrayAttr>:$window, Kernel_FloatColumn:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    (`positions` $positions^ `:` type($positions))? (`mask` $mask^ `:` type($mask))?
+    (`positions` $positions^ `:` type($positions))? (`key_mask` $key_mask^ `:` type($key_mask))?
     `tokens` $tokens `scale` $scale `causal` $causal (`window` $window^)?
     `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
   }];
@@ -185,6 +175,8 @@ def Kernel_SimilarityOp : Kernel_Op<"similarity"> {
     * (C1) left and right have the same columns.
     * (C2) name is not empty.
 
+    Accuracy: as if summed in double, rounded to f32 once.
+
     ```mlir
     kernel.similarity %a, %b as "logits_per_text" : tensor<?x8xf32>, tensor<?x8xf32>
     ```
@@ -200,26 +192,28 @@ def Kernel_RouteOp : Kernel_Op<"route", [AttrSizedOperandSegments]> {
     As transformer.route. weights is [rows, k]. Slot m * k + j is row m's expert j;
     slots sorted by expert, then by slot: order [rows * k] holds each sorted place's
     row, place [rows * k] each slot's sorted place, starts [entries + 1] where each
-    expert's places begin. The router's attributes are those of the transformer op:
-    score 0 softmax, 1 sigmoid; group_score 0 max, 1 sum_top2.
+    expert's places begin. The router's attributes are those of the transformer op.
 
     Constraints:
     * (C1) logits is [?, entries], weights [?, k], order and place i32 [?], starts
       i32 [entries + 1].
     * (C2) selection_bias is [entries].
     * (C3) results for the outs on tensors, none on memrefs.
-    * (C4) k, groups and top_groups as C1 of transformer.route; score and
-      group_score are 0 or 1; factor and epsilon are finite, epsilon >= 0.
+    * (C4) k, groups and top_groups as C1 of transformer.route; factor and epsilon
+      are finite, epsilon >= 0.
+
+    Accuracy: scores and weights are computed in double on the CPU, in f32 on a device;
+    weights are rounded to f32 once.
 
     ```mlir
     %w, %o, %p, %s = kernel.route %l outs(%a, %b, %c, %d : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
-      k 2 score 0 groups 1 top_groups 1 group_score 0 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
+      k 2 score softmax groups 1 top_groups 1 group_score max renormalised true softmax_chosen false epsilon 0.0 factor 1.0
       : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>
     ```
   }];
   let arguments = (ins Kernel_Buffer:$logits, Optional<Kernel_Buffer>:$selection_bias,
-    Variadic<Kernel_Buffer>:$outs, I64Attr:$k, I64Attr:$score, I64Attr:$groups,
-    I64Attr:$top_groups, I64Attr:$group_score, BoolAttr:$renormalised,
+    Variadic<Kernel_Buffer>:$outs, I64Attr:$k, Transformer_RouterScoreWord:$score,
+    I64Attr:$groups, I64Attr:$top_groups, Transformer_GroupScoreWord:$group_score, BoolAttr:$renormalised,
     BoolAttr:$softmax_chosen, F64Attr:$epsilon, F64Attr:$factor);
   let results = (outs Variadic<AnyRankedTensor>:$outcomes);
   let assemblyFormat = [{
@@ -243,6 +237,8 @@ def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
     * (C3) step is i32 [1], the out f32 [1].
     * (C4) a result for each outs on tensors, none on memrefs.
 
+    Accuracy: computed in double, rounded to f32 once.
+
     ```mlir
     %s = kernel.schedule "branch_scale" of %step from 0.0 to 1.0 over 1000 outs(%o : tensor<1xf32>) : tensor<1xi32> -> tensor<1xf32>
     ```
@@ -257,21 +253,22 @@ def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
 def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
   let summary = "for each sequence the row of one of its tokens";
   let description = [{
-    As transformer.pool's `kind`: 0 first (token skip), 1 last, 3 first_id, 4
-    highest_id. mask or ids are i32 [batch * tokens]; a mask is all ones where
-    absent; the out is i32 [batch].
+    `kind` as transformer.pool's: first (token skip), last, first_id or highest_id.
+    mask or ids are i32 [batch * tokens]; a mask is all ones where absent; the out
+    is i32 [batch].
 
     Constraints:
-    * (C1) kind is one of these; mask or ids are there for 3 and 4.
-    * (C2) skip >= 0, and 0 but for kind 0; id is an i32.
+    * (C1) kind is not mean; first_id and highest_id have ids.
+    * (C2) skip >= 0, and 0 unless kind is first; id is an i32.
     * (C3) a result for each outs on tensors, none on memrefs.
 
     ```mlir
-    %i = kernel.pool_index of %mask : tensor<?xi32> tokens %t kind 1 skip 0 id 0 outs(%o : tensor<?xi32>) -> tensor<?xi32>
+    %i = kernel.pool_index of %mask : tensor<?xi32> tokens %t kind last skip 0 id 0 outs(%o : tensor<?xi32>) -> tensor<?xi32>
     ```
   }];
-  let arguments = (ins Optional<Kernel_Integers>:$mask, Index:$tokens, I64Attr:$kind,
-                       I64Attr:$skip, I64Attr:$id, Kernel_Integers:$out);
+  let arguments = (ins Optional<Kernel_Integers>:$mask, Index:$tokens,
+                       Transformer_PoolWord:$kind, I64Attr:$skip, I64Attr:$id,
+                       Kernel_Integers:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "(`of` $mask^ `:` type($mask))? `tokens` $tokens `kind` $kind `skip` $skip `id` $id `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?";
   let hasVerifier = 1;
@@ -280,7 +277,7 @@ def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
 def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
   let summary = "mean over the unmasked tokens of each sequence, from `skip` on";
   let description = [{
-    input is [batch * tokens, N], mask [batch * tokens], all ones where absent;
+    input is [batch * tokens, N], key_mask i32 [batch * tokens], all ones where absent;
     the out is [batch, N].
 
     Constraints:
@@ -288,14 +285,16 @@ def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
     * (C2) skip >= 0.
     * (C3) a result for each outs on tensors, none on memrefs.
 
+    Accuracy: as if summed in double, rounded to f32 once.
+
     ```mlir
-    %p = kernel.pool_mean %x mask %m : tensor<?xi32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+    %p = kernel.pool_mean %x key_mask %m : tensor<?xi32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_FloatRows:$input, Optional<Kernel_Integers>:$mask, Index:$tokens,
+  let arguments = (ins Kernel_FloatRows:$input, Optional<Kernel_Integers>:$key_mask, Index:$tokens,
                        DefaultValuedAttr<I64Attr, "0">:$skip, Kernel_FloatRows:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$input (`mask` $mask^ `:` type($mask))? `tokens` $tokens (`skip` $skip^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let assemblyFormat = "$input (`key_mask` $key_mask^ `:` type($key_mask))? `tokens` $tokens (`skip` $skip^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 

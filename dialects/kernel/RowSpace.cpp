@@ -11,7 +11,7 @@ namespace mille::kernel {
 SmallVector<unsigned, 4> outOperands(Operation *op) {
   return llvm::TypeSwitch<Operation *, SmallVector<unsigned, 4>>(op)
       .Case<MatmulOp, AttentionOp, LinearAttentionOp, RotateOp, RowsOp,
-            DispatchOp, CombineOp, KeyBiasOp, RotationOp, AlibiOp, QueryScaleOp,
+            DispatchOp, CombineOp, RotationOp, AlibiOp, QueryScaleOp,
             TokenNumbersOp, CountTokensOp, GatherTokensOp, PatchesOp,
             ScheduleOp, PoolIndexOp, PoolMeanOp>([](auto kernel) {
         return SmallVector<unsigned, 4>{

@@ -73,15 +73,8 @@ LogicalResult verifyOptional(AttentionOp op) {
       failed(verifyOneOf(op, "head_scale", op.getHeadScale(),     // C8
                          {{heads}, {1}})))
     return failure();
-  if (Value bias = op.getKeyBias()) {
-    auto columns = columnsOf(op, "key_bias", bias);
-    if (!columns)
-      return failure();
-    if (*columns != 1) // C5
-      return op.emitOpError()
-             << "key_bias has " << *columns << " columns but must have 1";
-  }
-  if (failed(verifyIndices(op, "segments", op.getSegments())) || // C11
+  if (failed(verifyIndices(op, "key_mask", op.getKeyMask())) ||  // C11
+      failed(verifyIndices(op, "segments", op.getSegments())) || // C11
       failed(verifyIndices(op, "prefix", op.getPrefix())))       // C11
     return failure();
   if (auto slopes = op.getSlopes();
@@ -182,9 +175,8 @@ LogicalResult AttentionOp::verify() {
 }
 
 LogicalResult LinearAttentionOp::verify() {
-  if (failed(verifyBuffers(*this)) ||                     // C1, C2
-      failed(verifyOneOf(*this, "key_bias", getKeyBias(), // C3
-                         {{ShapedType::kDynamic, 1}})) ||
+  if (failed(verifyBuffers(*this)) ||                           // C1, C2
+      failed(verifyIndices(*this, "key_mask", getKeyMask())) || // C3
       failed(verifyOneOf(*this, "decay", getDecay(),
                          {{int64_t(getHeads())}}))) // C3
     return failure();

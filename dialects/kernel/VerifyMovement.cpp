@@ -69,17 +69,11 @@ LogicalResult PatchesOp::verify() {
 
 namespace {
 
-// The attributes are those of transformer.route, its words as their numbers.
+// The attributes are those of transformer.route.
 LogicalResult verifyRouter(RouteOp op, int64_t entries) {
   if (failed(mille::transformer::verifyChoice(
           op, entries, op.getK(), op.getGroups(), op.getTopGroups())))
     return failure();
-  for (auto [name, word] :
-       {std::pair<StringRef, int64_t>{"score", op.getScore()},
-        {"group_score", op.getGroupScore()}})
-    if (word != 0 && word != 1)
-      return op.emitOpError()
-             << name << " is " << word << " but must be 0 or 1";
   double epsilon = op.getEpsilon().convertToDouble(),
          factor = op.getFactor().convertToDouble();
   if (!std::isfinite(epsilon) || epsilon < 0)

@@ -9,6 +9,7 @@ using namespace mlir;
 using namespace mille::kernel;
 using mille::transformer::formatDouble;
 using mille::transformer::LengthKind;
+using mille::transformer::Pool;
 
 namespace {
 
@@ -52,10 +53,6 @@ LogicalResult verifyName(Operation *op, StringRef name) {
 
 //===-- of every token ----------------------------------------------------===//
 
-LogicalResult KeyBiasOp::verify() {
-  return verifyResult(*this, getOut(), getResult()); // C1
-}
-
 LogicalResult RotationOp::verify() {
   auto columns = columnsOf(*this, "outs", getOut());
   if (!columns)
@@ -93,9 +90,9 @@ LogicalResult QueryScaleOp::verify() {
     return emitOpError() << "scale is " << stringifyLengthKind(kind)
                          << (ofPositions ? " but there are no positions"
                                          : " but there are positions");
-  if (getMask() && kind != LengthKind::log_keys) // C2
+  if (getKeyMask() && kind != LengthKind::log_keys) // C2
     return emitOpError() << "scale is " << stringifyLengthKind(kind)
-                         << " but there is a mask";
+                         << " but there is a key_mask";
   if (auto window = getWindow();
       window &&
       (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C3
@@ -125,16 +122,19 @@ LogicalResult CountTokensOp::verify() {
 //===-- of a sequence -----------------------------------------------------===//
 
 LogicalResult PoolIndexOp::verify() {
-  int64_t kind = getKind(), skip = getSkip();
-  bool ofIds = kind == 3 || kind == 4;
-  if (kind != 0 && kind != 1 && !ofIds) // C1
-    return emitOpError() << "kind is " << kind << " but must be 0, 1, 3 or 4";
+  Pool kind = getKind();
+  int64_t skip = getSkip();
+  bool ofIds = kind == Pool::first_id || kind == Pool::highest_id;
+  if (kind == Pool::mean) // C1
+    return emitOpError("kind is mean but that is no token");
   if (ofIds && !getMask()) // C1
-    return emitOpError() << "kind is " << kind << " but there are no ids";
+    return emitOpError() << "kind is " << stringifyPool(kind)
+                         << " but there are no ids";
   if (failed(verifyNotNegative(*this, "skip", skip))) // C2
     return failure();
-  if (skip && kind != 0) // C2
-    return emitOpError() << "skip is " << skip << " but kind is " << kind;
+  if (skip && kind != Pool::first) // C2
+    return emitOpError() << "skip is " << skip << " but kind is "
+                         << stringifyPool(kind);
   if (failed(verifyI32(*this, "id", getId()))) // C2
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C3

@@ -14,10 +14,10 @@ def Transformer_ModelOp : Transformer_Op<"model",
     runs where none is named (import makes `forward`).
     A func argument is an input: `transformer.name`, and where it may be absent
     `transformer.default` ("ones", "zeros", "positions", "none"); ids carry
-    `transformer.below`, the exclusive upper bound. An input of a decoder beside an
-    encoder carries the unit attribute `transformer.decoder`: its token count is
-    another one. A func result carries
-    `transformer.name`. Discardable attributes describe the model to `inspect`.
+    `transformer.below`, the exclusive upper bound. `transformer.shape` names the
+    sizes of its dimensions where these are not [batch, tokens, ...] (a decoder's
+    tokens beside an encoder). A func result carries `transformer.name`.
+    Discardable attributes describe the model to `inspect`.
 
     Constraints:
     * (C1) has at least one `func.func`.

@@ -36,7 +36,7 @@ void spoilMasked(const Case &c, const Operand &mask, int64_t keys,
                  JudgedKernel &k) {
   for (int64_t row = 0; row < mask.rows; ++row) {
     bool masked = row / keys == 1 || (row % keys && k.pick(4) == 0);
-    mask.at(row, 0) = masked ? -1e30f : 0.0f;
+    mask.number(row) = !masked;
     for (const Operand *operand : ofKeys)
       for (int64_t i = 0; masked && operand && i < operand->columns; ++i)
         operand->at(row, i) = row % 2 ? NAN : row % 3 ? INFINITY : -INFINITY;
@@ -76,11 +76,10 @@ int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side,
     line += std::string(" ") + name + " %" + name + " : {" + name + "}";
     return name;
   };
-  if (c.has("key_bias")) {
-    mask = &k.rows("key_bias", keyRows, 1);
-    line += " key_bias %key_bias : {key_bias}";
-    for (int64_t i = 0; i < keyRows; ++i)
-      mask->at(i, 0) = 0;
+  if (c.has("key_mask")) {
+    mask = &k.integers(named("key_mask"), keyRows);
+    for (int64_t i = 0; i < keyRows; ++i) // any number but 0 shows the key
+      mask->number(i) = i % 3 ? 1 : -2;
   }
   if (c.has("key_head_bias"))
     keyHeads = &k.rows(named("key_head_bias"), keyRows, c.heads);
@@ -153,7 +152,7 @@ int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side,
 
 // Which keys are seen.
 const Case sight[] = {
-    {" key_bias ", ""},
+    {" key_mask ", ""},
     {" ", "", true, 3, 1, 5, 7},
     {" ", "", true, 2, 2, 16, 16, 3, 1},  // keys that nobody sees
     {" ", "", false, 4, 2, 16, 24, 5, 0}, // of another sequence
@@ -162,42 +161,42 @@ const Case sight[] = {
     {" ", " window [0, 3]"},
     {" ", " window [40, 1]", true, 2, 1, 8, 8, 2, 2},
     {" ", " chunk 5", true},
-    {" key_bias ", " chunk 33"},
+    {" key_mask ", " chunk 33"},
     {" ", " window [7, 0] chunk 12", true},
-    {" key_bias ", "", true, 2, 1, 8, 44}, // values of 3, 5 and 7 vectors
+    {" key_mask ", "", true, 2, 1, 8, 44}, // values of 3, 5 and 7 vectors
     {" ", " window [9, 0]", false, 2, 2, 16, 80},
-    {" key_bias ", "", false, 1, 1, 8, 100},
+    {" key_mask ", "", false, 1, 1, 8, 100},
     {" prefix ", "", true},
-    {" prefix key_bias ", " window [9, 0]", true},
+    {" prefix key_mask ", " window [9, 0]", true},
     {" segments ", ""},
-    {" segments key_bias ", "", true, 2, 2, 24, 17},
+    {" segments key_mask ", "", true, 2, 2, 24, 17},
     {" segments ", " window [9, 0]", true, 6, 2, 16, 16},
-    {" prefix key_bias ", "", true, 10, 1, 8, 8},
+    {" prefix key_mask ", "", true, 10, 1, 8, 8},
     {" decay ", "", true, 2, 1, 16, 16},
-    {" key_bias decay ", "", true, 3, 3, 20, 9},
+    {" key_mask decay ", "", true, 3, 3, 20, 9},
 };
 
 // What becomes of their scores.
 const Case scores[] = {
     {" sink ", "", true, 4, 2, 16, 16},
-    {" sink key_bias ", " window [6, 0]", true},
+    {" sink key_mask ", " window [6, 0]", true},
     {" query_scale ", "", true},
     {" query_scale head_scale sink ", "", true, 6, 2, 16, 16},
-    {" query_scale head_scale key_bias ", " softcap 4.0"},
+    {" query_scale head_scale key_mask ", " softcap 4.0"},
     {" layer_scale ", "", true, 3, 3, 20, 20},
-    {" key_head_bias key_bias ", "", true, 4, 2, 16, 16},
+    {" key_head_bias key_mask ", "", true, 4, 2, 16, 16},
     {" key_head_bias ", " softcap 3.0"},
     {" distances ", ""},
-    {" distances key_bias ", "", true, 4, 1, 16, 32, 2, 2},
+    {" distances key_mask ", "", true, 4, 1, 16, 32, 2, 2},
     {" distances ", " softcap 3.0", false, 3, 3, 9, 9, 4, 3},
     {" pairs ", "", false, 3, 3, 8, 8},
     {" pairs segments ", ""},
-    {" content_query content_key key_bias ", "", false, 2, 2, 16, 16},
+    {" content_query content_key key_mask ", "", false, 2, 2, 16, 16},
     {" content_query ", " softcap 2.0", true},
     {" rotation ", " start 10", true, 2, 1, 16, 16},
-    {" rotation key_bias ", " pairing interleaved start 4", false, 2, 2, 12,
+    {" rotation key_mask ", " pairing interleaved start 4", false, 2, 2, 12,
      12},
-    {" key_bias ", " slopes [5.0e-01, 2.5e-01] window [5, 5]"},
+    {" key_mask ", " slopes [5.0e-01, 2.5e-01] window [5, 5]"},
 };
 
 std::string attributesOf(const Case &c) {

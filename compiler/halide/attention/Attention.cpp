@@ -1,7 +1,7 @@
 // Attention with queries in the vector's lanes: scores are transposed, so
-// maxima and sums are vertical. Must see nothing of a hidden key, not even NaN:
-// its score is chosen away before use, and so is its value where that is not
-// finite.
+// maxima and sums are vertical.
+// Must see nothing of a hidden key, not even NaN: a select replaces its score
+// before use, and its value where that is not finite.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
@@ -29,8 +29,8 @@ Pipe AttentionPipe::build() {
     whole.findFirstKey();
   boundOut();
   for (AttentionPipe *form : {&whole, &parts}) {
-    pipe.out(d, row0 + form->row / together,
-             form->ownHeads * together + form->row % together) =
+    pipe.out(d, row0 + form->row / headsTogether,
+             form->outHeads * headsTogether + form->row % headsTogether) =
         rounded(form->outcome(), spec.out.element);
     form->schedule();
     pipe.passes.insert(pipe.passes.end(), form->pipe.passes.begin(),
@@ -39,16 +39,17 @@ Pipe AttentionPipe::build() {
   return std::move(pipe);
 }
 
-// A form of the algorithm, for so many rows: nothing is prepared for one that a
-// run does not take. Heads that are together follow each other in each row.
+// Adds a form of the algorithm for `count` rows; a run prepares nothing for a
+// form that it does not take. Heads that are together follow each other row by
+// row.
 void AttentionPipe::placeRows(const char *form, const Expr &count,
                               const Expr &taken) {
   suffix = form;
-  const int group = int(s.group()), parts = group / together;
+  const int group = int(s.group()), parts = group / headsTogether;
   auto heads = pipe.out.output_buffer().dim(2);
-  const bool one = s.kvHeads == 1; // whose heads are cut into tasks
-  RDom r(0, count * together, one ? heads.min() / together : Expr(0),
-         one ? heads.extent() / together : Expr(parts),
+  const bool one = s.kvHeads == 1; // then tasks are cut by query heads
+  RDom r(0, count * headsTogether, one ? heads.min() / headsTogether : Expr(0),
+         one ? heads.extent() / headsTogether : Expr(parts),
          one ? Expr(0) : heads.min() / group,
          one ? Expr(1) : heads.extent() / group,
          names(("row" + suffix).c_str()));
@@ -56,11 +57,11 @@ void AttentionPipe::placeRows(const char *form, const Expr &count,
   row = r.x;
   headsOfKey = r.y;
   keyHead = r.z;
-  ownHeads = one ? Expr(r.y) : r.z * parts + r.y;
+  outHeads = one ? Expr(r.y) : r.z * parts + r.y;
   block = RVar(names(("block" + suffix).c_str()));
 }
 
-// The value at out's column d, row m or the form's row, head h.
+// The value of the out at column d, row m (or the form's row), head h.
 Expr AttentionPipe::outcome() {
   findLaneRows();
   if (integral)
@@ -86,7 +87,7 @@ Expr AttentionPipe::outcome() {
     mix();
   }
   Expr local = device ? Expr(m) : Expr(row);
-  Expr of = device ? z * int(s.heads) + h : ownHeads;
+  Expr of = device ? z * int(s.heads) + h : outHeads;
   Expr lane = local % mixedTile.rows, tile = local / mixedTile.rows;
   if (stretched)
     followStretches();
@@ -128,7 +129,8 @@ void AttentionPipe::schedule() {
     pipe.passes.push_back(shareWords({queryWords, weightWords, valueWords}));
 }
 
-// `of` counts heads as h does, of which there are `heads` in each sequence.
+// The rotated heads of `input`, of which a sequence has `heads`; they are
+// counted as h counts heads.
 TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset,
                                 int heads, const Expr &firstRow,
                                 const char *name) const {
@@ -142,8 +144,8 @@ TurnedHeads AttentionPipe::turn(const ImageParam &input, int64_t offset,
                      name);
 }
 
-// What a lane's scores are multiplied by. They are in powers of two, so that
-// their exponential is quick.
+// The factor of a lane's scores. Scores are exponents of two, whose exponential
+// is quick.
 Expr AttentionPipe::factorOf(const Expr &lane) {
   Expr factor = float(s.softcap > 0 || isLinear() ? s.scale : s.scale * log2e);
   auto times = [&](const Expr &by) { factor = multiplied(factor, by); };
@@ -151,7 +153,8 @@ Expr AttentionPipe::factorOf(const Expr &lane) {
       s.has(Operand::headScale) && s[Operand::headScale]->columns > 1;
   if (s.has(Operand::headScale))
     times(at(Operand::headScale)(byHead ? headOf(q) : Expr(0)));
-  const bool byLane = s.has(Operand::queryScale) || (byHead && together > 1);
+  const bool byLane =
+      s.has(Operand::queryScale) || (byHead && headsTogether > 1);
   if (!byLane)
     return factor;
   if (s.has(Operand::queryScale))
@@ -161,13 +164,14 @@ Expr AttentionPipe::factorOf(const Expr &lane) {
   return factors(lane, b, h);
 }
 
-// [lane, d, block, head]: queries in lanes, what scales scores multiplied in.
+// [lane, d, block, head]: queries in lanes, multiplied by the factor of their
+// scores.
 //
-// Heads are turned here, not in the projection's epilogue. Measured for 32
-// heads of 128 (zen4, one thread; a kernel.rotate of its own bounds an epilogue
-// from above): at 1, 128 and 512 tokens 3.4, 126 and 510 us here, 0.5, 75 and
-// 990 us there; the layer's matmuls take some 20, 450 and 1800 ms. So one
-// launch and one buffer less decide.
+// Heads are rotated here, not in the projection's epilogue. Measured for 32
+// heads of 128 at 1, 128 and 512 tokens (zen4, one thread): here it takes 3.4,
+// 126 and 510 us, in a kernel.rotate, which is an upper bound for an epilogue,
+// 0.5, 75 and 990 us. The layer's matmuls take some 20, 450 and 1800 ms, so the
+// launch and the buffer that are saved decide.
 void AttentionPipe::transposeQueries() {
   queriesAcross = make("QT");
   Expr lane = u * quad + q;
@@ -181,8 +185,7 @@ void AttentionPipe::transposeQueries() {
     from =
         turnedQuery.at(d, queryRow(b, lane), device ? Expr(h) : headOf(lane));
   }
-  // Four queries side by side first: a transposition in two steps of few
-  // shuffles.
+  // A transposition in two steps, four queries first, takes few shuffles.
   quads = make("quads");
   quads(q, d, u, b, h) = from * factorOf(lane);
   queriesAcross(q, d, b, h) = quads(q % quad, d, q / quad, b, h);

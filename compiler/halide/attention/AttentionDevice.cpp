@@ -1,6 +1,7 @@
-// Attention's schedule on a device: a work-group for a block of queries of a
-// head; scores and weights of all its keys lie in the device's memory, queries
-// and what there is one of for each query in the group's.
+// Attention's schedule on a device: a work-group has a query block of one head.
+// Scores and weights of all its keys lie in the device's memory; queries and
+// the values of which each query has one lie in the group's local memory.
+// Must not change what is computed.
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/device/Device.h"
 
@@ -9,13 +10,14 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-constexpr int itemQueries = 8; // queries of an item, side by side
+constexpr int itemQueries = 8; // queries of a work-item, side by side
+// Work-items of a group.
 constexpr int across = AttentionPipe::mostQueries / itemQueries,
-              down = AttentionPipe::items; // of a group
+              down = AttentionPipe::items;
 
 } // namespace
 
-// All sequences at once: h, in every function, says which.
+// One call has all sequences: in every function h says which.
 void AttentionPipe::placeSequences() {
   sequence = h / int(s.heads);
   head = h % int(s.heads);
@@ -25,7 +27,7 @@ void AttentionPipe::placeSequences() {
   position0 = first - row0;
 }
 
-// Of the tiles of a block, every eighth: those of work-item u.
+// The tiles of work-item u: every eighth of a block's tiles.
 RDom AttentionPipe::tilesOfItem(const char *name) const {
   RDom r(0, (tileCount() + items - 1) / items, names(name));
   r.where(r * items + u < tileCount());
@@ -33,7 +35,8 @@ RDom AttentionPipe::tilesOfItem(const char *name) const {
   return r;
 }
 
-// Every element of a function by an item, two loops of it over the group's.
+// Spreads the elements of a function over the work-items of a group, by two of
+// its loops.
 static void spread(Stage stage, VarOrRVar x, VarOrRVar y) {
   VarOrRVar xo(x.name() + "_o", x.is_rvar), yo(y.name() + "_o", y.is_rvar);
   VarOrRVar xi(x.name() + "_item", x.is_rvar),
@@ -106,7 +109,7 @@ void AttentionPipe::scheduleQueriesOnDevice() {
   }
 }
 
-// A tile's keys in registers; what they combine to is one row more.
+// The keys of a tile in registers; `of` has one row more, their combination.
 void AttentionPipe::inTileOnDevice(Func f, Func of, const RVar &tile) const {
   f.compute_at(of, tile)
       .store_in(MemoryType::Register)
@@ -117,14 +120,15 @@ void AttentionPipe::inTileOnDevice(Func f, Func of, const RVar &tile) const {
       .unroll(ki);
 }
 
-// An item has some queries and every eighth tile of keys: `f` of the whole
-// tiles, `tileOf` one's in registers. The loop of an item's tiles.
+// Gives a work-item some queries and every eighth tile of keys: `f` holds all
+// tiles, `tileOf` one tile in registers. Returns the loop over a work-item's
+// tiles.
 RVar AttentionPipe::scheduleTilesOnDevice(Func f, Func tileOf,
                                           const RVar &tile) const {
   Var qt(names("q_item")), qs(names("q_side"));
   RVar to(tile.name() + "_o"), ti(tile.name() + "_item");
-  // All keys, whatever a group sees: groups' pieces of memory are of one
-  // size.
+  // All keys, whichever the group sees: every group has the same amount of
+  // memory.
   inGroup(f)
       .bound_extent(q, queryBlock)
       .bound_extent(ki, keyTile + 1)
@@ -144,8 +148,8 @@ RVar AttentionPipe::scheduleTilesOnDevice(Func f, Func tileOf,
 
 void AttentionPipe::scheduleSoftmaxOnDevice() {
   Var qt(names("q_item")), qs(names("q_side"));
-  // An item has a part of each. (One item looping for eight, as a group's
-  // only one, is what PoCL 3.1 gets wrong.)
+  // Every work-item does a part. (PoCL 3.1 miscompiles a group of which a
+  // single work-item loops for eight.)
   auto queriesOf = [&](Stage stage) -> Stage {
     return stage.split(q, qt, qs, itemQueries).vectorize(qs);
   };

@@ -1,9 +1,8 @@
-// Scores of integers, for attention of bf16: of bytes where the op allows it
-// and the machine multiplies them, else of 16 bits. Each row of queries and
-// keys has a step of its own. A key's bytes are not negative: 128 more than
-// they stand for, which what a sum starts from takes off.
-// Must see nothing of a hidden key: its step is 0, and what is added to its
-// scores hides it.
+// Scores of bf16 by products of integers: of bytes where the op allows it and
+// the machine multiplies bytes, else of 16 bits. Each row of queries and keys
+// is quantised with its own step. The bytes of keys are unsigned, 128 more than
+// their number; the start of each sum corrects for that.
+// Must see nothing of a hidden key: its step is 0, and its key term hides it.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
@@ -44,7 +43,8 @@ bool AttentionPipe::takesBytes(const AttentionSpec &s, const Machine &machine) {
          !takesTiles(s, machine);
 }
 
-// The largest integer of queries and keys: a dot product fits in 32 bits.
+// The largest integer of queries and keys with which a dot product fits in 32
+// bits.
 int AttentionPipe::mostOfDot() const {
   if (ofBytes)
     return INT8_MAX;
@@ -52,8 +52,8 @@ int AttentionPipe::mostOfDot() const {
                   int(std::sqrt(double(INT32_MAX) / double(s.headDim))));
 }
 
-// The largest magnitude of [row, head], as bits: a NaN is larger than any.
-// First lane by lane, then of the lanes.
+// The largest magnitude of [row, head], as bits, where a NaN is larger than any
+// number: first for each lane, then over the lanes.
 AttentionPipe::Largest
 AttentionPipe::largestOf(const char *name, int64_t columns,
                          const std::function<Expr(Expr)> &at) {
@@ -101,7 +101,7 @@ void AttentionPipe::transposeIntegers() {
   readAsParts(queryWords, Int(bits), half, {q, d, b, h});
   if (!ofBytes)
     return;
-  // In f32, which holds such a sum.
+  // f32 holds the sum of a query's bytes exactly.
   RDom all(0, int(s.headDim), names("query_byte"));
   queryByte = all;
   queryTotal = make("query_total");
@@ -111,7 +111,7 @@ void AttentionPipe::transposeIntegers() {
             added(added(scaled(all), integerShifter), -integerShifter));
 }
 
-// Of a key that is hidden from all nothing is left but that: its step is 0.
+// Nothing of a hidden key is left: its step is 0.
 void AttentionPipe::prepareKeys() {
   const int most = mostOfDot();
   Expr kv = min(u, keys - 1);
@@ -146,8 +146,8 @@ void AttentionPipe::scoreIntegers() {
       cast<int32_t>(
           keyIntegers(rd.y * group + rd.x, keyOfTile(ko, ki), kvHead)) *
       cast<int32_t>(queryWords.parts(rd.x, q, rd.y, b, h));
-  Expr own = keyOfTile(ko, ki), term = keyTerm(own, kvHead),
-       step = keyStep(own, kvHead);
+  Expr keyNumber = keyOfTile(ko, ki), term = keyTerm(keyNumber, kvHead),
+       step = keyStep(keyNumber, kvHead);
   Expr others = Internal::simplify(biasesOf(keyOf(ko)));
   Expr ofQuery = multiplied(cast<float>(dotHere()), queryStep(q, b, h));
   Expr score = ofQuery * step + term;
@@ -185,7 +185,7 @@ void AttentionPipe::scheduleScoreIntegers() {
   scheduleScorePairs();
 }
 
-// The first to read the rows of `from`, of a head.
+// This function is the first to read a head's rows of `from`: it prefetches.
 void AttentionPipe::scheduleLargest(Largest &largest, const ImageParam &from) {
   perKeyHead(largest.all);
   largest.all.update().atomic().vectorize(largest.lane);

@@ -1,10 +1,12 @@
 // Attention of bf16 by multiply-adds of pairs of 16-bit integers, for machines
-// that have these and none of bf16; scores are in AttentionIntegerScores.cpp.
-// Each row of values has a step, which goes into its weight, by its logarithm,
-// so that one step holds for all weights of a query; what weights are divided
-// by is their sum without it, in f32. Integers are added exactly, for a chunk
-// of keys, and chunks in f32. Must let no bit depend on keys that are not seen:
-// chunks count from the first that the mask keeps.
+// that have these but none of bf16; scores are in AttentionIntegerScores.cpp.
+// Each row of values is quantised with its own step. The logarithm of the step
+// is added to the key's scores, so that a query's weights include the steps and
+// are integers with one step themselves; the divisor of the softmax is the sum
+// of weights without the steps, in f32. Integers are added exactly within a
+// chunk of keys, chunks in f32.
+// Must let no bit depend on hidden keys: chunks are counted from the first key
+// that the mask shows.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/OneRounding.h"
@@ -30,11 +32,11 @@ Expr wordOf(const Expr &low, const Expr &high) {
 
 bool AttentionPipe::takesIntegers(const AttentionSpec &s,
                                   const Machine &machine) {
-  // Beside a sink's weight those of keys may be few integers, or none.
+  // Next to the weight of a sink the weights of keys could round to 0.
   return machine.integers && isOfPairs(s) && !s.has(Operand::sink);
 }
 
-// How many integers a value's 1 is; NaN where one is no number.
+// 1 / step for each row of values; NaN where the row holds one.
 void AttentionPipe::prepareValues() {
   Expr kv = min(u, keys - 1);
   auto element = [&](const Expr &column) { return valueAt(column, kv, h); };
@@ -44,7 +46,7 @@ void AttentionPipe::prepareValues() {
   Expr inverse = inverseStepOf(finiteOrNan(most), mostValue);
   valueInverse = make("value_inverse");
   valueInverse(u, h) =
-      s.has(Operand::keyBias) ? select(isKept(kv), inverse, 0.0f) : inverse;
+      s.has(Operand::keyMask) ? select(isKept(kv), inverse, 0.0f) : inverse;
 }
 
 // [half, lane, pair of tile, key tile, stretch, block, head]
@@ -60,7 +62,7 @@ void AttentionPipe::weighIntegers() {
   auto integerOf = [&](const Expr &i) {
     return asInteger(tileWeights(q, i, r, e, b, h));
   };
-  // Nothing of a value that is not seen, which may be no number.
+  // A hidden key's value may be NaN, so its share is selected away.
   auto shareOf = [&](const Expr &i) {
     Expr weight = tileWeights(q, i, r, e, b, h);
     Expr share = multiplied(weight, valueInverse(keyOfTile(r, i), kvHead));
@@ -90,7 +92,7 @@ void AttentionPipe::mixIntegers() {
   valueWords.words(rv, u, h) = wordOf(elementAt(2 * u), elementAt(2 * u + 1));
   readAsParts(valueWords, Int(16), half, {d, u, h});
 
-  // Of weights and values, by tiles of keys, counted in their stretch.
+  // Products of weights and values, by tiles of keys counted in their stretch.
   Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
   Expr last = lastOf({from.first, to.last});
   auto restrict = [&](RDom &r, const Expr &tile, int count) {

@@ -1,7 +1,7 @@
 // Attention of bf16 by multiply-adds of pairs: of head dimensions for scores,
-// of keys for values. Softmax is f32; weights are rounded to bf16, and what
-// they are divided by is the sum of the rounded ones. Queries and keys are not
-// rounded again, but after a rotation.
+// of keys for values. The softmax is f32; weights are rounded to bf16, and the
+// divisor is the sum of the rounded weights.
+// Must not round queries and keys again, except after a rotation.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/OneRounding.h"
@@ -75,11 +75,11 @@ void AttentionPipe::scorePairs() {
                            ? elementOf(queryWords.words(q, rd.y, b, h), rd.x)
                            : queryWords.parts(rd.x, q, rd.y, b, h);
   dots(q, ki, ko, e, b, h) += productOf(factorOfQuery, factorOfKey);
-  if (s.has(Operand::keyBias))
+  if (s.has(Operand::keyMask))
     findKeyTerms();
   Expr factor = factorOf(q), others = Internal::simplify(biasesOf(kv));
   const bool alone = s.softcap <= 0 && Internal::is_const(others);
-  // A plain factor waits for the exponential, where it costs nothing.
+  // A constant factor is applied in the exponential, where it costs nothing.
   if (alone && !keyTerm.defined() && Internal::is_const(factor) &&
       s.scale > 0 && !s.has(Operand::sink)) {
     lateFactor = factor;
@@ -102,7 +102,7 @@ void AttentionPipe::weighPairs() {
   weightTile = r;
   start = make("start");
   bool late =
-      lateFactor.defined() && !stretched; // a stretch's top has it already
+      lateFactor.defined() && !stretched; // carryTop has applied it already
   start(q, e, b, h) =
       (late ? top(q, e, b, h) * lateFactor : top(q, e, b, h)) + 0.5f;
   auto weightOf = [&](const Expr &score) {
@@ -115,7 +115,7 @@ void AttentionPipe::weighPairs() {
       (weightOf(scores(q, 2 * kp, ko, e, b, h)) >> cast<uint32_t>(16)) |
       (weightOf(scores(q, 2 * kp + 1, ko, e, b, h)) &
        Expr(uint32_t(0xffff0000)));
-  // In f32, of what is kept; the words after a tile's are its sum.
+  // The sum of the rounded weights, in f32; the words after a tile are its sum.
   auto sumOf = [&](const Expr &word) {
     return added(reinterpret<float>(word << cast<uint32_t>(16)),
                  reinterpret<float>(word & Expr(uint32_t(0xffff0000))));
@@ -132,7 +132,7 @@ void AttentionPipe::weighPairs() {
   sumWords(BFloat(16));
 }
 
-// Sums in f32 are the words after a tile's.
+// The sum of weights; the words after a tile are the tile's sum in f32.
 void AttentionPipe::sumWords(Type type) {
   readAsParts(weightWords, type, half, {q, kp, ko, e, b, h});
   RDom r = tilesOf("sum_tile", b);
@@ -163,7 +163,7 @@ void AttentionPipe::mixPairs() {
 
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+  const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
   if (hides)
     lookForNan();
   for (bool careful : {false, true}) {

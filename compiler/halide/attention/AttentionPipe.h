@@ -1,6 +1,6 @@
-// The pipeline of attention, and of linear attention: what its algorithm
-// (Attention.cpp) and its schedule (AttentionSchedule.cpp) share. Private to
-// these.
+// The pipeline of attention and of linear attention: the state that its
+// algorithm (Attention.cpp) and its schedule (AttentionSchedule.cpp) share.
+// Must not be included outside of this folder.
 #pragma once
 #include "compiler/halide/Build.h"
 #include "compiler/halide/attention/Turn.h"
@@ -8,10 +8,11 @@
 
 namespace mille {
 
-// What a function finds and what it leaves, in one memory. `found` has the same
-// dimensions, but for those of one place.
+// A value that one stretch of keys hands to the next: the function that reads
+// it and the function that writes it share one memory. `before` has the
+// dimensions of `after` without the stretch.
 struct Carried {
-  Halide::Func found, left;
+  Halide::Func before, after;
 };
 
 class AttentionPipe {
@@ -23,37 +24,38 @@ public:
         queryBlock(device ? mostQueries : 2 * V), keyTile(inTiles ? keyUnitOf(s)
                                                           : machine.wide ? 8
                                                                          : 4),
-        together(device ? 1 : int(s.together())),
+        headsTogether(device ? 1 : int(s.together())),
         mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)),
         integral(takesIntegers(s, machine)), ofBytes(takesBytes(s, machine)) {}
   Pipe build();
 
-  // Whether products may be of pairs: all is bf16, head dimensions are even,
-  // and more than one pair (Words.cpp).
+  // Whether the operands allow products of pairs: query, key and value are
+  // bf16, and a head has an even number of dimensions, more than two
+  // (Words.cpp).
   static bool isOfPairs(const AttentionSpec &s);
-  // Whether they are, of bf16: two multiply-adds in a lane.
+  // Whether the machine multiplies pairs of bf16, two multiply-adds in a lane.
   static bool takesPairs(const AttentionSpec &s, const Machine &machine);
-  // Whether these are in tile registers, in which keys and values' columns are
-  // rows.
+  // Whether products of pairs are made in tile registers, whose rows are keys
+  // for the scores and columns of values for the mixed values.
   static bool takesTiles(const AttentionSpec &s, const Machine &machine);
-  // The same of pairs of 16-bit integers.
+  // Whether products are of pairs of 16-bit integers.
   static bool takesIntegers(const AttentionSpec &s, const Machine &machine);
-  // Whether scores are of bytes, whatever values are mixed by.
+  // Whether scores are products of bytes; the mixed values do not depend on it.
   static bool takesBytes(const AttentionSpec &s, const Machine &machine);
 
-  // A query block is two vectors of lanes; these are the most of any machine.
   static constexpr double log2e = 1.4426950408889634;
-  static constexpr float hidden = -1.5e30f,
-                         lowest = -1.0e29f; // a score; a maximum
+  static constexpr float hidden = -1.5e30f; // the score of a hidden key
+  static constexpr float lowest = -1.0e29f; // where a maximum of scores starts
+  // A query block is two vectors of lanes; this is the largest of any machine.
   static constexpr int mostQueries = 32;
-  // Keys that are added up together on some machine, of pairs where they are in
-  // tiles.
+  // Keys that some machine adds up together: 32 where tile registers may take
+  // pairs.
   static int keyUnitOf(const AttentionSpec &s) { return isOfPairs(s) ? 32 : 8; }
-  static constexpr int items = 8; // of a device that share a query
-  // Of a stretch: the scores and weights of a block of queries and most of its
-  // keys and values lie in an L2 of 1 MB. Measured (zen5, one thread, 64
-  // columns): stretches of 512 to 1024 keys take 4 % longer for 1100 keys, of
-  // 1536 4 % for 2048.
+  static constexpr int items = 8; // work-items of a device that share a query
+  // The keys of a stretch (online softmax): the scores and weights of a query
+  // block and most of the stretch's keys and values lie in an L2 of 1 MB.
+  // Measured (zen5, one thread, 64 columns): stretches of 512 to 1024 keys take
+  // 4 % longer for 1100 keys, stretches of 1536 keys 4 % longer for 2048.
   static constexpr int stretchKeys = 1280;
 
 private:
@@ -63,7 +65,7 @@ private:
   using Var = Halide::Var;
   using Operand = AttentionOperand;
 
-  // A register tile of weights times values: queries x vectors of a value.
+  // The register tile of the mixed values: queries x vectors of a value.
   struct Tile {
     int rows, vectors;
   };
@@ -83,13 +85,13 @@ private:
   void declareOperands();
   void placeTask();
   void placeSequences();
-  Expr ownKvHead() const;
+  Expr kvHeadInSequence() const;
   Expr rowAt(const Expr &place) const;
   Expr queryRow(const Expr &block, const Expr &lane) const;
   Expr headOf(const Expr &lane) const;
   void findLaneRows();
 
-  // Keys; an end that is not defined is the sequence's.
+  // A range of keys; where an end is not defined it is the sequence's end.
   struct Range {
     Expr first, last;
   };
@@ -123,7 +125,7 @@ private:
   Expr firstStretch(const Expr &block) const;
   Expr lastStretch(const Expr &block) const;
   Expr atFirst(const Expr &start, const Expr &later) const;
-  Func found(Func left, const std::vector<Var> &place);
+  Func carriedBefore(Func after, const std::vector<Var> &place);
   void carryTop();
   Expr sumBefore();
   Expr mixedBefore();
@@ -152,12 +154,12 @@ private:
   void mix();
   Expr result(const Expr &column, const Expr &lane, const Expr &tile,
               const Expr &stretch, const Expr &of);
-  // Tiles of queries in a block; the lane of one of tile t.
+  // The register tiles of a query block, and a lane of register tile t.
   int tiles() const { return queryBlock / mixedTile.rows; }
   Expr laneOf(const Expr &lane) const {
     return t % tiles() * mixedTile.rows + lane;
   }
-  // The same of pairs: of head dimensions for scores, of keys for values.
+  // By pairs: of head dimensions for scores, of keys for values.
   void transposePairs();
   void scorePairs();
   void weighPairs();
@@ -165,8 +167,8 @@ private:
   void scheduleQueryPairs();
   void scheduleScorePairs();
   void scheduleMixedPairs();
-  // The same in tile registers: mixed values lie with queries in lanes, and are
-  // turned.
+  // In tile registers: mixed values lie with queries in lanes, and are
+  // transposed on their way out.
   void turnValues();
   void mixInTiles();
   Expr turned(const std::function<Expr(Expr, Expr, Expr)> &valueOf,
@@ -239,56 +241,62 @@ private:
   const AttentionSpec &s;
   const Names &names;
   const int V;
-  const bool device; // one call for all sequences: h counts the heads of all
+  const bool device; // one call has all sequences: h counts all their heads
   const bool inTiles;
   const int queryBlock, keyTile;
-  const int together; // heads of a row, side by side; h counts such neighbours
+  // Neighbouring heads that lie side by side in a query block (grouped query
+  // attention); h counts groups of so many heads.
+  const int headsTogether;
   static constexpr int quad = 4; // queries that are transposed at once
   const Tile mixedTile;
   const bool paired, integral, ofBytes;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
   Halide::Param<int> queries{names("queries")}, keyCount{names("keys")},
-      firstOf{names("first")};
+      firstPosition{names("first")};
   Var d{names("d")}, m{names("m")}, h{names("h")}, q{names("q")}, b{names("b")};
   Var t{names("t")}, u{names("u")}, ki{names("ki")}, ko{names("ko")};
   Var z{names("z")}; // sequences, on a device
-  // Loops that others are computed in; on a CPU, a form's.
+  // Loops that other functions are computed in: a device's loop over query
+  // blocks, and on a CPU the loops of one form of the algorithm.
   Var qo{names("qo")};
   RVar row, block, headsOfKey, keyHead;
-  Expr ownHeads;          // the h of an element of out
-  Var e{names("e")};      // stretches
-  bool stretched = false; // else all keys are stretch 0
-  std::string suffix;     // of names
+  Expr outHeads;          // the h of an element of the out
+  Var e{names("e")};      // stretch
+  bool stretched = false; // false: all keys are stretch 0
+  std::string suffix;     // of this form's names
   Expr firstKey = 0;      // of stretch 0, or of chunk 0
   RVar stretch;
   std::vector<Carried> carried;
   Func firstKept, stretchTop, factor, kept;
-  Expr keys, first;      // of a sequence; the first query's position
-  Expr row0, rowLast;    // of the task
-  Expr sequence, keyRow; // its number, its first key's row
-  Expr position0;        // of row 0
-  Expr head, kvHead; // of h: in its sequence, where it is one head; as h counts
+  Expr keys, first;      // keys of a sequence; position of its first query
+  Expr row0, rowLast;    // the task's rows
+  Expr sequence, keyRow; // the task's sequence, and the row of its first key
+  Expr position0;        // the position of row 0
+  Expr head;             // the head that h stands for, where h is one head
+  Expr kvHead;           // the key head that h reads, counted as h is
   TurnedHeads turnedQuery, turnedKey;
   Words queryWords, weightWords, valueWords;
-  Func valueQuads, mixedQuads;   // four words of pairs of keys; of columns
+  Func valueQuads, mixedQuads;   // four words of pairs of keys; four columns
   Func widenedKey, widenedValue; // [column, key, kv head] of bf16
-  Func keyTerm;                  // of products in pairs or of integers
-  Func roundedKey, start; // turned keys in bf16; what exponents start from
-  Expr lateFactor;        // what scores are multiplied by in the exponential
+  Func keyTerm;    // added to a key's scores; of pairs and of integers
+  Func roundedKey; // rotated keys in bf16
+  Func start;      // subtracted from scores before the exponential
+  Expr lateFactor; // multiplies scores in the exponential, not before
   RVar depthHalf, valueColumn;
-  Largest keyMost, valueMost; // of integers, as what follows
+  // Of products of integers:
+  Largest keyMost, valueMost;
   Func queryMost, queryStep, queryInverse, queryTotal, keyStep, keyIntegers,
       valueInverse, partial;
   RVar queryColumn, queryByte, chunk;
   std::vector<RVar> mixedHalves;
   Var half{names("half")}, kp{names("kp")};
-  Func laneRows; // of lane q of block b, where it takes a division to tell
+  Func laneRows; // the row of lane q of block b, where a division finds it
   Func factors, quads, queriesAcross, strip, dots, tileScores, scores, tops,
       top, tileWeights, weights, sums, sum, inverse, mixed, worst, worstOfAll,
       soundKeys;
   RVar depth, scoreTile, weightTile, topTile, sumTile, worstKeys, worstColumns;
-  std::vector<RVar> mixedKeys, mixedTiles; // of each update of mixed
+  std::vector<RVar> mixedKeys, mixedTiles; // one for each update of mixed
 };
 
 } // namespace mille

@@ -1,4 +1,5 @@
-// Attention's schedule: what is computed where, and what memory that takes.
+// Attention's schedule on a CPU: where each function is computed, and the
+// memory that this takes. Must not change what is computed.
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/passes/Prefetch.h"
@@ -7,11 +8,12 @@ using namespace Halide;
 
 namespace mille {
 
-// 12 to 28 accumulators of 32 vector registers, 8 to 12 of 16: enough to hide a
-// multiply-add's latency, and a load for every second one. Of an odd number of
-// vectors a tile has three, or all five or seven: pairs on Zen 4 take 0.85 to
-// 0.9 of the time for heads of 48, 80 and 112 that they take by one vector and
-// twice the rows. Integers would take up to 5 % more, and stay with one.
+// The tile has 12 to 28 accumulators of 32 vector registers, or 8 to 12 of 16:
+// they hide the latency of a multiply-add, with one load for every second one.
+// Where a value has an odd number of vectors, the tile has three of them, or
+// all five or seven: on Zen 4 pairs then take 0.85 to 0.9 of the time, for
+// heads of 48, 80 and 112, of tiles with one vector and twice the rows.
+// Integers would take up to 5 % longer, so they keep one vector.
 AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
                                                const Machine &machine) {
   if (machine.device)
@@ -33,15 +35,15 @@ AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
   return pairs ? Tile{2 * rows, 1} : Tile{rows, 2};
 }
 
-// Whole vectors, predicated at the last: of narrower ones LLVM makes pairs, and
-// then it rounds twice where it should once.
+// Whole vectors, with a predicate at the last: LLVM would join narrower vectors
+// in pairs, and then round twice where it should round once.
 TailStrategy AttentionPipe::tail() const {
   return s.valueDim % V ? TailStrategy::GuardWithIf : TailStrategy::Auto;
 }
 
 void AttentionPipe::boundOut() {
   const int width = int(s.valueDim),
-            unit = s.kvHeads > 1 ? int(s.group()) : together;
+            unit = s.kvHeads > 1 ? int(s.group()) : headsTogether;
   auto buffer = pipe.out.output_buffer();
   buffer.dim(0).set_bounds(0, width);
   buffer.dim(1).set_stride(int(spec.out.rowStride));
@@ -51,7 +53,8 @@ void AttentionPipe::boundOut() {
     buffer.dim(2).set_min((buffer.dim(2).min() / unit) * unit);
 }
 
-// Key head -> its heads -> query block; inside, score rows of a stretch.
+// Loops over key heads, their query heads, query blocks; inside, the score rows
+// of a stretch.
 void AttentionPipe::scheduleRows() {
   Var di(names("di")), dv(names("dv"));
   RVar qm(names("qm")), qi(names("qi"));
@@ -70,7 +73,7 @@ void AttentionPipe::scheduleRows() {
     oncePerBlock(laneRows);
 }
 
-// Once for each block of queries and stretch of keys.
+// Computes f once for each query block and stretch of keys.
 Func AttentionPipe::inStretch(Func f) const {
   if (!stretched)
     return f.compute_at(pipe.out, block);
@@ -102,7 +105,7 @@ void AttentionPipe::scheduleQueries() {
       .store_in(MemoryType::Stack);
 }
 
-// A number per query of a block, for all keys.
+// Schedules a number per query of a block, for all keys.
 void AttentionPipe::oncePerBlock(Func f) {
   f.compute_at(pipe.out, block)
       .bound_extent(q, queryBlock)
@@ -110,7 +113,7 @@ void AttentionPipe::oncePerBlock(Func f) {
       .unroll(q)
       .store_in(MemoryType::Stack);
 }
-// What a task prepares once for each key head.
+// Computes f once for each key head of a task.
 void AttentionPipe::perKeyHead(Func f) {
   if (s.kvHeads == 1)
     f.compute_root();
@@ -123,7 +126,7 @@ void AttentionPipe::scheduleWidened(Func f, int64_t columns) {
   perKeyHead(f);
   f.bound_extent(d, int(columns)).vectorize(d, lanesFor(columns, V));
 }
-// A number per query of a block and stretch.
+// Schedules a number per query of a block and stretch.
 void AttentionPipe::lanes(Func f) {
   inStretch(f)
       .bound_extent(q, queryBlock)
@@ -131,12 +134,12 @@ void AttentionPipe::lanes(Func f) {
       .unroll(q)
       .store_in(MemoryType::Stack);
 }
-// One per query of a block and key of a stretch, by tiles.
+// Schedules a number per query of a block and key of a stretch, by tiles.
 void AttentionPipe::plane(Func f, const Var &row, int rows, const RVar &tile) {
   inStretch(f).bound_extent(q, queryBlock).bound_extent(row, rows);
   f.update().reorder(q, row, tile).vectorize(q, V).unroll(q).unroll(row);
 }
-// A tile of it in registers.
+// Schedules one tile of `plane` in registers.
 void AttentionPipe::inTile(Func f, Func plane, const Var &row, int rows,
                            const RVar &tile) {
   f.compute_at(plane, tile)
@@ -287,7 +290,7 @@ void AttentionPipe::scheduleScorePairs() {
     inTile(tileWeights, weightWords.words, ki, keyTile, weightTile);
   else
     inTile(tileWeights, weightWords.words, kp, pairs, weightTile);
-  // As pairs, whatever is read of them.
+  // All words are allocated, since they are read as pairs.
   Expr most = tilesTogether();
   weightWords.words.bound(ko, 0, most);
   if (!inTiles)
@@ -299,7 +302,7 @@ void AttentionPipe::scheduleScorePairs() {
   lanes(inverse);
 }
 
-// Columns of whole tiles.
+// The columns of a value, rounded up to whole register tiles.
 int AttentionPipe::paddedValue() const {
   const int width = V * mixedTile.vectors;
   return (int(s.valueDim) + width - 1) / width * width;
@@ -396,26 +399,27 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   const AttentionSpec &s = spec.attention;
   constexpr int queryBlock = AttentionPipe::mostQueries;
   const bool turns = s.has(AttentionOperand::rotation);
-  // A turned or widened key row; a value as pairs, or widened.
+  // Per key: the rotated or widened key row; the value as pairs, or widened.
   if (turns || s.key.element == Element::bf16)
     perKey += s.headDim * 4;
-  // As integers, and their steps.
+  // Keys as integers, and the steps.
   if (s.key.element == Element::bf16)
     perKey += (turns ? s.headDim * 2 : 0) + 5 * 4;
   if (s.value.element == Element::bf16)
     perKey += std::max(s.valueDim * 4, (s.valueDim + 31) / 32 * 32 * 2);
-  // Scores and weights of a query block and a stretch, a ninth or fifth more
-  // for summaries (of narrow machines' 16 queries); a strip of distances.
+  // Scores and weights of a query block and a stretch, and their summaries: a
+  // ninth more, or a fifth (narrow machines have 16 queries); a strip of
+  // distances.
   base =
       (s.decay ? 1 : 2) * queryBlock * AttentionPipe::stretchKeys * 4 * 9 / 8;
   if (s.decay || s.biasByDistance)
     base += (AttentionPipe::stretchKeys + queryBlock) * 4;
-  // What a block's stretches leave to the next; turned queries, all heads of a
-  // row.
+  // The values that a stretch hands to the next; rotated queries, all heads of
+  // a row.
   base += queryBlock * (s.valueDim + 80) * 4;
   if (turns)
     base += (queryBlock + 2 * s.together()) * s.headDim * 4;
-  // keys are rounded up to a key tile; Halide aligns each of the allocations
+  // Keys are rounded up to a key tile; Halide aligns each of the allocations.
   base += AttentionPipe::keyUnitOf(s) * perKey + 6 * 256;
 }
 

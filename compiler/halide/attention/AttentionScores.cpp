@@ -1,5 +1,6 @@
-// Scores of attention: a key's with each query in the lanes, biases added, and
-// what hidden keys have in their place. Must not read a hidden key's score.
+// The scores of attention: products of a key with the queries in the lanes,
+// with biases, and a constant in the place of a hidden key's scores.
+// Must not let a hidden key's score through.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/OneRounding.h"
@@ -12,7 +13,7 @@ namespace {
 
 using Operand = AttentionOperand;
 
-// A head's value from a table known at compile time.
+// The entry of a head in a table that is known at compile time.
 Expr chosen(const std::vector<double> &values, const Expr &index,
             double factor) {
   Expr value = float(values.back() * factor);
@@ -23,8 +24,8 @@ Expr chosen(const std::vector<double> &values, const Expr &index,
 
 } // namespace
 
-// What depends on the distance of a key from a query, as a strip of it: lanes
-// read it side by side.
+// A function of the distance of a key from a query, computed once as a strip of
+// distances: neighbouring lanes read neighbouring entries.
 Expr AttentionPipe::byDistance(const Expr &kv,
                                const std::function<Expr(Expr)> &value) {
   strip = make("strip");
@@ -33,12 +34,10 @@ Expr AttentionPipe::byDistance(const Expr &kv,
   return strip(q - kv + end, e, b, h);
 }
 
-// All that is added to a score, times log2 e.
+// The sum of all biases of a score, times log2 e.
 Expr AttentionPipe::biasesOf(const Expr &kv) {
   Expr sum = 0.0f, scaled = 0.0f;
   Expr row = queryRow(b, q), distance = kv - (position0 + row);
-  if (s.has(Operand::keyBias) && !keyTerm.defined())
-    sum += at(Operand::keyBias)(0, keyRow + kv);
   if (s.has(Operand::keyHeadBias))
     sum += at(Operand::keyHeadBias)(head, keyRow + kv);
   for (Operand operand : {Operand::contentQuery, Operand::contentKey})
@@ -67,9 +66,9 @@ Expr AttentionPipe::keyOf(const Expr &tile) const {
   return min(keyAt(e) + tile * keyTile + ki, keys - 1);
 }
 
-// Of bf16 without instructions for its products: every block of queries reads
-// keys and values, and to widen a key takes three instructions for each
-// multiply-add of two.
+// Whether bf16 is widened to f32 once, before all query blocks read it: on a
+// machine without products of bf16 each block would spend three instructions to
+// widen what two multiply-adds read.
 bool AttentionPipe::widens(const BufferSpec &of) const {
   return !device && !paired && !integral && isBf16(of.element);
 }
@@ -81,13 +80,12 @@ Expr AttentionPipe::keyFactor(const Expr &column, const Expr &kv) {
         key(int(s.keyOffset) + head * int(s.headDim) + column, keyRow + kv));
   };
   if (!widens(s.key))
-    return from(column, kv, ownKvHead());
+    return from(column, kv, kvHeadInSequence());
   widenedKey = make("widened_key");
   widenedKey(d, u, h) = from(d, u, h);
   return widenedKey(column, inTask(kv), kvHead);
 }
-// Keys that the task's rows see and the others of their tiles are all that are
-// read.
+// Tells Halide that only the keys of tiles that the task's rows see are read.
 Expr AttentionPipe::inTask(const Expr &kv) const {
   Expr from = seenFrom(position0 + row0).first,
        to = seenFrom(position0 + rowLast).last;
@@ -98,7 +96,7 @@ Expr AttentionPipe::inTask(const Expr &kv) const {
 }
 
 // [lane, key of tile, key tile, stretch, block, head]. The last tile repeats
-// the last key; what that gives is not read.
+// the last key; those scores are not read.
 void AttentionPipe::score() {
   dots = make("dots");
   RDom rd(0, int(s.headDim), names("rd"));
@@ -110,12 +108,13 @@ void AttentionPipe::score() {
   keepScores(s.softcap > 0 ? capped(dotHere(), biasesOf(kv)) : dotHere());
 }
 
-// Written by the tiles that are seen; what the others hold is not read.
+// Stores the scores of tiles that are seen; the scores of other tiles are never
+// read.
 void AttentionPipe::keepScores(Expr score) {
   RDom r = tilesOf("score_tile", b);
   scoreTile = r;
   score = chosenScore(score, keyOf(ko));
-  if (!isLinear() && !keyTerm.defined()) // what repeats the last key is hidden
+  if (!isLinear() && !keyTerm.defined()) // repeats of the last key are hidden
     score = select(likely(keyAt(e) + ko * keyTile + ki < keys), score, hidden);
   tileScores = make("tile_scores");
   tileScores(q, ki, ko, e, b, h) = score;
@@ -126,14 +125,15 @@ void AttentionPipe::keepScores(Expr score) {
       [&](const Expr &x, const Expr &y) { return larger(x, y); });
 }
 
-// Halide makes a chain of a tree of its own maxima: of the 32 keys of tile
-// registers it takes longer than all else that is done with their scores.
+// A maximum that Halide does not reorder: it turns a tree of its own maxima
+// into a chain, which for the 32 keys of a tile register takes longer than all
+// other work on their scores.
 Expr AttentionPipe::larger(const Expr &x, const Expr &y) const {
   return inTiles ? select(oneRounding(Internal::Call::strict_lt, x, y), y, x)
                  : max(x, y);
 }
 
-// The rows of a tile as a tree, which is shorter than a chain.
+// The rows of a tile combined as a tree, which is shorter than a chain.
 Expr AttentionPipe::combined(int rows, const std::function<Expr(Expr)> &at,
                              const Combine &combine) {
   std::vector<Expr> left;
@@ -144,8 +144,8 @@ Expr AttentionPipe::combined(int rows, const std::function<Expr(Expr)> &at,
       left[i] = combine(left[i], left[left.size() - 1 - i]);
   return left.front();
 }
-// The rows of a tile and, after them, what they combine to: so nobody reads all
-// of them again for it.
+// The rows of a tile and, after them, their combination, so that no later loop
+// reads all rows again for it.
 Expr AttentionPipe::withSummary(const Expr &row, int rows,
                                 const std::function<Expr(Expr)> &at,
                                 const Combine &combine) {
@@ -158,7 +158,7 @@ Expr AttentionPipe::capped(const Expr &score, const Expr &biases) const {
          biases;
 }
 
-// A score or, where the key is hidden, what counts as none.
+// A score, or the constant for a hidden key.
 Expr AttentionPipe::chosenScore(Expr score, const Expr &kv) {
   if (isLinear()) // a key after the query is hidden
     score *= byDistance(kv, [&](const Expr &far) {

@@ -1,4 +1,5 @@
-// Attention's operands, where a task lies in them, and who sees whom.
+// Attention's operands, the place of a task in them, and which queries see
+// which keys. Must not compute scores.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/OneRounding.h"
@@ -10,12 +11,11 @@ namespace mille {
 namespace {
 
 using Operand = AttentionOperand;
-constexpr float masked = -1.0e30f; // a key's bias, or less: the key is hidden
 
 const char *nameOf(Operand operand) {
   switch (operand) {
-  case Operand::keyBias:
-    return "key_bias";
+  case Operand::keyMask:
+    return "key_mask";
   case Operand::keyHeadBias:
     return "key_head_bias";
   case Operand::rotation:
@@ -53,32 +53,34 @@ void AttentionPipe::declareOperands() {
     if (!s.optional[i])
       continue;
     Operand operand = Operand(i);
-    bool whole = operand == Operand::segments || operand == Operand::prefix;
-    optional[i] = whole ? ImageParam(Int(32), 1, names(nameOf(operand)))
-                        : bufferOf(*s.optional[i], names(nameOf(operand)));
+    optional[i] = s.optional[i]->element == Element::i32
+                      ? ImageParam(Int(32), 1, names(nameOf(operand)))
+                      : bufferOf(*s.optional[i], names(nameOf(operand)));
     pipe.arguments.push_back(optional[i]);
   }
   if (isLinear()) {
     decay = bufferOf(*s.decay, names("decay"));
     pipe.arguments.insert(pipe.arguments.end(), {decay, queries});
   } else {
-    pipe.arguments.insert(pipe.arguments.end(), {queries, keyCount, firstOf});
+    pipe.arguments.insert(pipe.arguments.end(),
+                          {queries, keyCount, firstPosition});
   }
   keys = isLinear() ? Expr(queries) : Expr(keyCount);
-  first = isLinear() ? Expr(0) : Expr(firstOf);
+  first = isLinear() ? Expr(0) : Expr(firstPosition);
 }
 
-// The task's rows lie in one sequence; query blocks count from its first row.
+// The rows of a task lie in one sequence; its query blocks count from its first
+// row.
 void AttentionPipe::placeTask() {
   pipe.out = make("out");
   head = h;
-  kvHead =
-      s.kvHeads == 1 && !device ? Expr(0) : h / (int(s.group()) / together);
+  kvHead = s.kvHeads == 1 && !device ? Expr(0)
+                                     : h / (int(s.group()) / headsTogether);
   if (device) {
     placeSequences();
     return;
   }
-  // Nothing is stored by this: it makes the out's range known to what follows.
+  // This stores nothing: it defines the range of the out for what follows.
   pipe.out(d, m, h) = undef(typeOf(spec.out.element));
   auto rows = pipe.out.output_buffer().dim(1);
   row0 = rows.min();
@@ -88,34 +90,36 @@ void AttentionPipe::placeTask() {
   position0 = first - sequence * queries;
 }
 
-// In its sequence.
-Expr AttentionPipe::ownKvHead() const {
+// The key head of h, counted in its sequence.
+Expr AttentionPipe::kvHeadInSequence() const {
   return device ? kvHead % int(s.kvHeads) : kvHead;
 }
 
-// Of a task's place, where the heads that are together lie row by row: its row.
-// What is past the last row repeats it.
+// The row of a place in the task, where heads that are together lie row by row.
+// Places past the last row repeat it.
 Expr AttentionPipe::rowAt(const Expr &place) const {
-  return min(row0 + place / together, rowLast);
+  return min(row0 + place / headsTogether, rowLast);
 }
 Expr AttentionPipe::queryRow(const Expr &block, const Expr &lane) const {
   return rowAt(block * queryBlock + lane);
 }
-// Once for all keys.
+// The rows of lanes are found once for all keys.
 void AttentionPipe::findLaneRows() {
-  if (together == 1 || !s.hidesPairs())
+  if (headsTogether == 1 || !s.hidesPairs())
     return;
   laneRows = make("lane_rows");
   laneRows(q, b) = queryRow(b, q);
 }
 Expr AttentionPipe::headOf(const Expr &lane) const {
-  return together == 1 ? head
-                       : h * together + (b * queryBlock + lane) % together;
+  return headsTogether == 1
+             ? head
+             : h * headsTogether + (b * queryBlock + lane) % headsTogether;
 }
 
 //===-- Who sees whom -------------------------------------------------------//
 
-// Keys that a query at a position may see; both ends grow with the position.
+// The keys that a query at a position may see; both ends grow with the
+// position.
 AttentionPipe::Range AttentionPipe::seenFrom(const Expr &position) const {
   Range range;
   auto atLeast = [&](const Expr &low) {
@@ -140,20 +144,20 @@ AttentionPipe::Range AttentionPipe::seenFrom(const Expr &position) const {
   return range;
 }
 
-// Whether a key is seen by anybody at all.
+// Whether the mask shows a key.
 Expr AttentionPipe::isKept(const Expr &kv) const {
-  return at(Operand::keyBias)(0, keyRow + kv) > masked;
+  return at(Operand::keyMask)(keyRow + kv) != 0;
 }
 
-// Keys of a tile that are past the last are hidden from all.
+// Key i of a tile; keys past the last are hidden from all queries.
 Expr AttentionPipe::keyOfTile(const Expr &tile, const Expr &i) const {
   return unsafe_promise_clamped(keyAt(e) + tile * keyTile + i, 0,
                                 tileCount() * keyTile - 1);
 }
 
-// What is added to all scores of a key, in powers of two: its bias and, where
-// weights take that in, its value's step. It says, too, that a key is hidden
-// from all.
+// What is added to all scores of a key, in powers of two: 0 or, where weights
+// take it in, the step of its value. It says, too, that a key is hidden from
+// all queries.
 void AttentionPipe::findKeyTerms() {
   Expr kv = min(u, keys - 1), term = 0.0f;
   if (integral) {
@@ -161,23 +165,21 @@ void AttentionPipe::findKeyTerms() {
     term =
         select(inverse > 0.0f, multiplied(logOf(inverse), float(-log2e)), 0.0f);
   }
-  if (s.has(Operand::keyBias))
-    term = added(
-        term, multiplied(at(Operand::keyBias)(0, keyRow + kv), float(log2e)));
   keyTerm = make("key_term");
   keyTerm(u, h) = select(isSomeKey(u), term, hidden);
 }
 
-// A score of a key with this term, where something beside may be no number.
+// The score of a key with this term; where the key is hidden, the constant,
+// since the score may be NaN.
 Expr AttentionPipe::hiddenWith(const Expr &term, const Expr &score) {
   return select(term > hidden, score, hidden);
 }
 
-// Whether a place, of which whole tiles have some past the last, holds a key
-// that is kept.
+// Whether a place of a whole tile holds a key, and the mask shows it: tiles may
+// reach past the last key.
 Expr AttentionPipe::isSomeKey(const Expr &place) const {
   Expr is = place < keys;
-  return s.has(Operand::keyBias) ? is && isKept(min(place, keys - 1)) : is;
+  return s.has(Operand::keyMask) ? is && isKept(min(place, keys - 1)) : is;
 }
 
 // Whether lane q of block b sees a key.
@@ -195,25 +197,27 @@ Expr AttentionPipe::isSeen(const Expr &kv) const {
     const ImageParam &segments = at(Operand::segments);
     seen = seen && segments(row) == segments(keyRow + kv);
   }
-  if (s.has(Operand::keyBias) && !keyTerm.defined())
+  if (s.has(Operand::keyMask) && !keyTerm.defined())
     seen = seen && isKept(kv);
   return seen;
 }
 
-// One bound, of which loops are made: several would be conditions in them.
+// The last key of a range as one bound, which becomes the end of a loop;
+// several bounds would become conditions inside of it.
 Expr AttentionPipe::lastOf(const Range &range) const {
   if (!stretched || !range.last.defined())
     return stretched ? keys - 1 : range.last;
   return min(range.last, keys - 1);
 }
-// Where there is a value that is no number all keys are for the careful ones.
+// The end of a loop over keys that tests weights (careful) or does not: where a
+// value is not a number, the careful loop has all keys and the other has none.
 Expr AttentionPipe::endBySound(const Expr &last, bool careful) const {
   if (!soundKeys.defined())
     return last;
   Expr end = (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)) - 1;
   return last.defined() ? min(last, end) : end;
 }
-// Tiles of stretch e that hold a key that some query of a block sees.
+// The tiles of stretch e that hold a key that some query of a block sees.
 RDom AttentionPipe::tilesOf(const char *name, const Expr &block) const {
   RDom r(0, tilesTogether(), names(name));
   restrictTiles(r, r, seenByBlock(block));
@@ -227,7 +231,7 @@ void AttentionPipe::restrictTiles(RDom &r, const Expr &tile,
   if (last.defined())
     r.where(kv <= last);
 }
-// Keys that some query of a block sees.
+// The keys that some query of a block sees.
 AttentionPipe::Range AttentionPipe::seenByBlock(const Expr &block) const {
   return {seenFrom(position0 + queryRow(block, 0)).first,
           seenFrom(position0 + queryRow(block, queryBlock - 1)).last};

@@ -1,25 +1,25 @@
-// Numbers as integers, each row with a step of its own: its largest magnitude
-// over the largest integer. What attention's scores and mixed values of
-// integers share.
+// Quantisation by rows: the step of a row is its largest magnitude over the
+// largest integer. Scores and mixed values of integers share it.
+// Must not know masks.
 #pragma once
 #include "Halide.h"
 
 namespace mille {
 
-constexpr float leastMagnitude = 1.0e-30f; // of a row; below, it counts as 0
+constexpr float leastMagnitude = 1.0e-30f; // below, a row counts as zeros
 
-// The lower half of its bits is x as an integer, to nearest, below 2^15.
+// Bits of which the lower half is x as an integer, to nearest; |x| < 2^15.
 Halide::Expr asInteger(const Halide::Expr &x);
 
-// Bits of |x|: in the order of magnitudes, and those of a NaN above all others.
+// The bits of |x|: their order is the order of magnitudes, with NaN above all.
 Halide::Expr magnitudeOf(const Halide::Expr &x);
 
-// These bits, and a NaN's where they are of no finite number.
+// These bits, or those of a NaN where the number is not finite.
 Halide::Expr finiteOrNan(const Halide::Expr &bits);
 
-// Of a row whose largest magnitude has these bits: how many integers are 1, 0
-// where the row counts as 0; and how much an integer is, NaN where one of the
-// row is no number.
+// For a row whose largest magnitude has these bits: 1 / step, which is 0 where
+// the row counts as zeros; and the step, which is NaN where the row holds a
+// number that is not finite.
 Halide::Expr inverseStepOf(const Halide::Expr &bits, int most);
 Halide::Expr stepOf(const Halide::Expr &bits, int most);
 

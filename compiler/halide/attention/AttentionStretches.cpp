@@ -1,12 +1,11 @@
-// Attention a stretch of keys at a time (online softmax): scores and weights
-// take the memory of one stretch, however many keys there are. What a stretch
-// leaves to the next, for each query: the greatest score, the sum of weights,
-// the mixed values.
+// Attention by stretches of keys (online softmax): scores and weights take the
+// memory of one stretch, however many keys there are. For each query a stretch
+// hands three values to the next: the largest score, the sum of weights, the
+// mixed values.
 //
-// Stretches are counted from the first key that the mask keeps, so what is
-// removed or added of padding moves no key into another stretch; a stretch of
-// hidden keys multiplies by 1 and adds 0. Must not let a bit depend on anything
-// else.
+// Stretches are counted from the first key that the mask shows, so that
+// padding, removed or added, moves no key into another stretch; a stretch of
+// hidden keys multiplies by 1 and adds 0. Must not let a bit depend on padding.
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/passes/OneMemory.h"
@@ -17,13 +16,13 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// What a function leaves is in the memory of what it found: all its loads and
-// stores are of that name then.
+// Puts a carried function into the memory of the function that reads it: its
+// loads and stores get that function's name.
 class CarryOver : public OneMemory {
 public:
   explicit CarryOver(const std::vector<Carried> &all) {
     for (const Carried &c : all)
-      memoryOf[c.left.name()] = c.found.name();
+      memoryOf[c.after.name()] = c.before.name();
   }
 
 private:
@@ -42,7 +41,7 @@ void AttentionPipe::takeStretches() {
   findFirstKey();
 }
 void AttentionPipe::findFirstKey() {
-  if (!s.has(Operand::keyBias))
+  if (!s.has(Operand::keyMask))
     return;
   RDom r(0, keys, names("kept_key"));
   firstKept = make("first_kept");
@@ -53,17 +52,17 @@ void AttentionPipe::findFirstKey() {
 
 Expr AttentionPipe::tileCount() const { return (keys + keyTile - 1) / keyTile; }
 
-// Tiles whose scores are held at a time.
+// The number of tiles whose scores are in memory at a time.
 Expr AttentionPipe::tilesTogether() const {
   return stretched ? min(tileCount(), stretchKeys / keyTile) : tileCount();
 }
 
-// A stretch's first key.
+// The first key of a stretch.
 Expr AttentionPipe::keyAt(const Expr &stretch) const {
   return stretched ? firstKey + stretch * stretchKeys : Expr(0);
 }
 
-// A block has at least one, also where it sees no key.
+// A block has at least one stretch, even where it sees no key.
 Expr AttentionPipe::firstStretch(const Expr &block) const {
   Expr from = seenByBlock(block).first;
   if (!from.defined())
@@ -80,35 +79,37 @@ Expr AttentionPipe::atFirst(const Expr &start, const Expr &later) const {
   return select(e == firstStretch(b), start, later);
 }
 
-Func AttentionPipe::found(Func left, const std::vector<Var> &place) {
-  Carried carry{make((left.name() + "_found").c_str()), left};
-  carry.found(place) = undef<float>();
+Func AttentionPipe::carriedBefore(Func after, const std::vector<Var> &place) {
+  Carried carry{make((after.name() + "_found").c_str()), after};
+  carry.before(place) = undef<float>();
   carried.push_back(carry);
-  return carry.found;
+  return carry.before;
 }
 
-// Weights of later stretches have a greater divisor, so what was added up of
-// earlier ones is multiplied by `factor`.
+// A later stretch may raise the largest score; then `factor` scales down the
+// sums of earlier stretches.
 void AttentionPipe::carryTop() {
   factor = make("factor");
-  Expr before = atFirst(sinkScore(), found(top, {q, b, h})(q, b, h));
-  Expr own = stretchTop(q, e, b, h);
+  Expr before = atFirst(sinkScore(), carriedBefore(top, {q, b, h})(q, b, h));
+  Expr current = stretchTop(q, e, b, h);
   if (lateFactor.defined())
-    own *= lateFactor;
-  factor(q, e, b, h) = exp2Weight(before - max(before, own));
-  // Factors are at most 1. They are to be there before `top` takes the place of
-  // what they are made of.
-  top(q, e, b, h) = select(factor(q, e, b, h) < 2.0f, max(before, own), before);
+    current *= lateFactor;
+  factor(q, e, b, h) = exp2Weight(before - max(before, current));
+  // Factors are at most 1, so the condition always holds: it makes Halide
+  // compute them before `top` overwrites their operand.
+  top(q, e, b, h) =
+      select(factor(q, e, b, h) < 2.0f, max(before, current), before);
 }
 
-// What a stretch's sum starts from: a sink's own weight.
+// Where the sum of weights starts: at the weight of the sink.
 Expr AttentionPipe::sumBefore() {
-  Expr own =
+  Expr ofSink =
       s.has(Operand::sink) ? exp2Weight(sinkScore() - top(q, e, b, h)) : 0.0f;
   if (!stretched)
-    return own;
+    return ofSink;
   sum = make("sum");
-  return atFirst(own, found(sum, {q, b, h})(q, b, h) * factor(q, e, b, h));
+  return atFirst(ofSink,
+                 carriedBefore(sum, {q, b, h})(q, b, h) * factor(q, e, b, h));
 }
 
 Expr AttentionPipe::mixedBefore() {
@@ -116,7 +117,8 @@ Expr AttentionPipe::mixedBefore() {
     return 0.0f;
   kept = make("kept");
   Expr block = t / tiles();
-  Expr before = found(kept, {d, q, t, b, h})(d, q, t % tiles(), block, h);
+  Expr before =
+      carriedBefore(kept, {d, q, t, b, h})(d, q, t % tiles(), block, h);
   if (!isLinear())
     before *= factor(laneOf(q), e, block, h);
   return select(e == firstStretch(block), 0.0f, before);
@@ -149,15 +151,15 @@ void AttentionPipe::scheduleStretches() {
         .unroll(q);
   each.partition(stretch, Partition::Never);
   for (Carried &carry : carried) {
-    carry.found.compute_at(pipe.out, block);
-    if (carry.left.name() == kept.name())
-      for (Func f : {carry.found, carry.left}) {
+    carry.before.compute_at(pipe.out, block);
+    if (carry.after.name() == kept.name())
+      for (Func f : {carry.before, carry.after}) {
         f.bound(d, 0, width).bound_extent(q, mixedTile.rows);
         if (inTiles)
           f.reorder_storage(q, d, t, b, h);
       }
     else
-      carry.found.bound_extent(q, queryBlock).store_in(MemoryType::Stack);
+      carry.before.bound_extent(q, queryBlock).store_in(MemoryType::Stack);
   }
   if (!isLinear())
     for (Func f : {factor, top})

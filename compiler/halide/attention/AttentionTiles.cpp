@@ -1,6 +1,8 @@
-// Attention of bf16 by tile registers, where they differ from pairs
-// (AttentionPairs.cpp): keys are rows of a tile, then columns of values are, so
-// that queries stay in lanes. What is mixed is turned where it goes out.
+// Attention of bf16 in tile registers (AMX), as far as it differs from products
+// of pairs (AttentionPairs.cpp): the rows of a tile are keys for the scores and
+// columns of values for the mixed values, so that queries stay in lanes. Mixed
+// values are transposed on their way to the out.
+// Must not name instructions: TileSums.h puts them in.
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/passes/TileSums.h"
 
@@ -17,7 +19,7 @@ bool AttentionPipe::takesTiles(const AttentionSpec &s, const Machine &machine) {
   return machine.tileRegisters && isOfPairs(s);
 }
 
-// [word of pairs, column, key tile, head]: of four words side by side first.
+// [word of pairs, column, key tile, head], transposed four words at a time.
 void AttentionPipe::turnValues() {
   RDom rv(0, int(s.valueDim), names("value_column"));
   valueColumn = rv;
@@ -39,7 +41,7 @@ void AttentionPipe::mixInTiles() {
   turnValues();
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
+  const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
   if (hides)
     lookForNan();
   for (bool careful : {false, true}) {
@@ -63,19 +65,19 @@ void AttentionPipe::mixInTiles() {
   }
 }
 
-// Four columns of what is mixed, side by side.
+// Transposes mixed values, four columns at a time.
 Expr AttentionPipe::turned(const std::function<Expr(Expr, Expr, Expr)> &valueOf,
                            const Expr &local) {
   mixedQuads = make("mixed_quads");
   mixedQuads(ki, q, u, b, h) = valueOf(u * quad + ki, q, b);
   return mixedQuads(d % quad, local % queryBlock, d / quad, local / queryBlock,
-                    ownHeads);
+                    outHeads);
 }
 
 //===-- Schedule
 //----------------------------------------------------------------//
 
-// Registers of columns.
+// The columns of a value, rounded up to whole registers.
 int AttentionPipe::columnsInTiles() const {
   return (int(s.valueDim) + registerRows - 1) / registerRows * registerRows;
 }
@@ -103,7 +105,8 @@ void AttentionPipe::scheduleRowsInTiles() {
       .store_in(MemoryType::Stack);
 }
 
-// The loops of both stand for the instructions that a pass puts in their place.
+// The loops of dots and mixed are placeholders: a pass replaces them by AMX
+// instructions.
 void AttentionPipe::scheduleDotsInTiles() {
   dots.compute_at(scores, scoreTile)
       .store_in(MemoryType::Stack)

@@ -1,5 +1,5 @@
-// The softmax of scores, and values mixed by it. Must see nothing of a hidden
-// key's value, not even NaN.
+// The softmax of scores, and the values that it mixes.
+// Must see nothing of a hidden key's value, not even NaN.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/OneRounding.h"
@@ -12,7 +12,7 @@ namespace mille {
 
 using Operand = AttentionOperand;
 
-// Where maxima start: above every hidden score.
+// Where a maximum of scores starts: above every hidden score.
 Expr AttentionPipe::sinkScore() const {
   if (!s.has(Operand::sink))
     return lowest;
@@ -34,8 +34,8 @@ void AttentionPipe::findTop() {
   carryTop();
 }
 
-// f(q, e, b, h): `start` and what all tiles of `of` combine to. A device's
-// work-items first combine tiles of their own, from `none` on, in `parts`.
+// f(q, e, b, h): `start` combined with all tiles of `of`. On a device each
+// work-item first combines its own tiles in `parts`, starting at `none`.
 RVar AttentionPipe::combineTiles(Func &f, Func &parts, Func &of,
                                  const char *name, const Expr &start,
                                  const Expr &none, const Combine &combine) {
@@ -60,7 +60,8 @@ RVar AttentionPipe::combineTiles(Func &f, Func &parts, Func &of,
   return r;
 }
 
-// Softmax but for its division; without one the scores are the weights.
+// The softmax without its division. In linear attention the scores are the
+// weights.
 void AttentionPipe::weigh() {
   if (isLinear()) {
     weights = scores;
@@ -80,7 +81,7 @@ void AttentionPipe::weigh() {
   sumTile = combineTiles(sum, sums, weights, "sum", sumBefore(), 0.0f, added);
   invert();
 }
-// What mixed values are multiplied by; of a sum that is NaN a NaN.
+// The factor of mixed values, 1 / sum; NaN where the sum is NaN.
 void AttentionPipe::invert() {
   inverse = make("inverse");
   Expr of = sum(q, e, b, h);
@@ -94,26 +95,27 @@ Expr AttentionPipe::result(const Expr &column, const Expr &lane,
   Expr value = mixed(column, lane, tile, stretch, of);
   if (isLinear())
     return value;
-  // strict, else LLVM makes it a division in some places only
+  // A strict product: else LLVM makes it a division in some places only.
   return multiplied(value, inverse(tile % tiles() * mixedTile.rows + lane,
                                    stretch, tile / tiles(), of));
 }
 
-// [column, query of tile, tile, stretch, head]: the tile's own dimensions, as
-// in matmul
+// [column, query of tile, tile, stretch, head]: a function of a place in a
+// tile, as in matmul.
 void AttentionPipe::mix() {
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  const bool hides = s.hidesPairs() || s.has(Operand::keyBias);
-  const bool looks = hides && !device; // a device is careful with every weight
+  const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
+  // A device tests every weight instead.
+  const bool looks = hides && !device;
   if (looks)
     lookForNan();
   for (bool careful : {false, true}) {
     if (careful ? !hides : hides && !looks)
       continue;
     Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
-    // By tiles of keys: where its weights lie is then found once for each, not
-    // by key.
+    // By tiles of keys: the address of the weights is then found once for each
+    // tile, not for each key.
     RDom r(0, keyTile, 0, tilesTogether(), names(careful ? "r3" : "r2"));
     Expr kv = keyAt(e) + r.y * keyTile + r.x,
          end = endBySound(to.last, careful);
@@ -133,7 +135,7 @@ AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {
 }
 Expr AttentionPipe::mixedValue(const Expr &kv) {
   if (!widens(s.value))
-    return valueAt(d, kv, ownKvHead());
+    return valueAt(d, kv, kvHeadInSequence());
   if (!widenedValue.defined()) {
     widenedValue = make("widened_value");
     widenedValue(d, u, h) = valueAt(d, u, h);
@@ -146,14 +148,15 @@ Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv,
       value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv));
 }
 
-// 0 times a hidden key's value is 0 but for infinity and NaN: all keys, or none
-// where there is such a value and weights must be looked at one by one.
+// 0 times a hidden key's value is 0, unless the value is infinite or NaN. So
+// soundKeys is the number of keys that may be mixed without a test: all of
+// them, or none where such a value exists and each weight must be tested.
 void AttentionPipe::lookForNan() {
   worst = make("worst");
   soundKeys = make("sound_keys");
   RDom r(0, keys, names("worst_key"));
   if (!s.hidesPairs())
-    r.where(!isKept(r)); // all others are seen by all
+    r.where(!isKept(r)); // every query sees all other keys
   RDom rd(0, int(s.valueDim), names("worst_column"));
   worst(d, h) = 0;
   worst(d, h) = max(worst(d, h), magnitudeOf(valueAt(d, r, h)));

@@ -1,4 +1,5 @@
-// RoPE of rows by itself, where attention cannot do it.
+// The kernel of kernel.rotate: RoPE as a launch of its own.
+// Must not hold the rotation itself, which Turn.h has.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/attention/Turn.h"
 #include "compiler/halide/device/Device.h"
@@ -17,8 +18,8 @@ Pipe buildRotate(const KernelSpec &spec, const Machine &machine,
   pipe.arguments = {input, rotation};
   Var n(names("n")), m(names("m")), dv(names("dv")), h(names("h"));
 
-  // A head is turned beside the out, and copied: its two halves need each
-  // other.
+  // A head is rotated in memory of its own and copied to the out: its two
+  // halves read each other.
   auto source = [&](const Expr &column, const Expr &row, const Expr &head) {
     return input(head * size + column, row);
   };

@@ -1,4 +1,4 @@
-// RoPE on Halide. Must give a pair the same bits wherever it is turned.
+// RoPE on Halide. Must give a pair the same bits wherever it is rotated.
 #include "compiler/halide/attention/Turn.h"
 
 using namespace Halide;
@@ -11,9 +11,9 @@ int lanesFor(int64_t columns, int lanes) {
   return lanes;
 }
 
-// A head of which all dimensions turn is [angle, half of the pair], or the
-// other way round where pairs are interleaved: both stores of a pair are made
-// at once.
+// A head that rotates as a whole is [angle, half of the pair], or [half of the
+// pair, angle] where pairs are interleaved, so that both stores of a pair are
+// made at once.
 TurnedHeads::TurnedHeads(const Turning &turning, const Source &source,
                          const ImageParam &rotation, const Expr &firstRow,
                          const Names &names, const char *name)

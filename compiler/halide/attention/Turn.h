@@ -1,5 +1,5 @@
-// RoPE on Halide: heads of rows turned beside their source, for attention's
-// prologue and for a kernel of its own. Private to this room.
+// RoPE on Halide: rotated copies of heads, for attention's prologue and for
+// kernel.rotate. Must not be included outside of compiler/halide.
 #pragma once
 #include "compiler/halide/Build.h"
 
@@ -7,7 +7,7 @@
 
 namespace mille {
 
-// n angles from dimension `start` of a head on.
+// Rotates the 2 * angles dimensions of a head from `start` on.
 struct Turning {
   int64_t headDim = 0, angles = 0, start = 0;
   bool interleaved = false;
@@ -19,18 +19,20 @@ public:
   using Source = std::function<Halide::Expr(
       Halide::Expr column, Halide::Expr row, Halide::Expr head)>;
   TurnedHeads() = default;
-  // source(column, row, head); row `firstRow + row` of `rotation` turns it.
+  // Row `row` of source(column, row, head) is rotated by row `firstRow + row`
+  // of `rotation`.
   TurnedHeads(const Turning &turning, const Source &source,
               const Halide::ImageParam &rotation, const Halide::Expr &firstRow,
               const Names &names, const char *name);
 
   Halide::Expr at(const Halide::Expr &d, const Halide::Expr &row,
                   const Halide::Expr &head) const;
-  // To be computed somewhere; `vectorize` does the rest.
+  // The caller says where `rows` is computed; `vectorize` does the rest.
   Halide::Func rows;
   void vectorize(int lanes);
-  // The same on a device: each stage's loops over dimensions and rows are given
-  // to `loops`. Whole heads may as well be computed where they are read.
+  // On a device: gives each stage's loops over dimensions and over rows to
+  // `loops`. Heads that rotate as a whole may also be computed where they are
+  // read.
   using Loops =
       std::function<void(Halide::Stage, Halide::VarOrRVar, Halide::VarOrRVar)>;
   void spread(const Loops &loops);
@@ -38,7 +40,7 @@ public:
 
 private:
   Turning turning;
-  std::vector<Halide::RVar> across; // angles, where only some dimensions turn
+  std::vector<Halide::RVar> across; // angles, where a part of the head rotates
 };
 
 // The widest vector of at most `lanes` that divides `columns`: no tail to

@@ -1,5 +1,6 @@
-// Loads of parts get the words' name. Must not be used for words whose place is
-// a constant: LLVM is told of such places by the element, which differs.
+// Gives loads of parts the name of the words.
+// Must not be used for words at a constant index: Halide describes such
+// accesses to LLVM by their element type, and the two types differ.
 #include "compiler/halide/attention/Words.h"
 #include "compiler/halide/passes/OneMemory.h"
 

@@ -1,5 +1,6 @@
-// LLVM's code generator, set as Halide sets its own. Must not optimize: Halide
-// has done that, and equal bitcode must give equal bytes.
+// LLVM's code generator, configured as Halide configures its own.
+// Must not optimise: Halide has done that, and equal bitcode must give equal
+// bytes.
 #include "compiler/halide/instructions/MachineCode.h"
 
 #include "compiler/halide/instructions/PickInstruction.h"
@@ -28,12 +29,12 @@ using namespace llvm;
 
 namespace {
 
-// A gather takes more than loads one by one, and more since microcode hides
-// what it leaves behind.
+// A gather takes longer than single loads, and longer still since microcode
+// mitigates its side channel.
 constexpr const char *tuning = "+prefer-no-gather";
 
-// What Halide calls by name. LLVM has no code for it on a CPU without, and
-// would end the process.
+// Instructions that Halide calls by name. For a CPU that lacks one LLVM has no
+// code, and would end the process.
 constexpr StringRef bf16Calls = "llvm.x86.avx512bf16.",
                     bf16Feature = "+avx512bf16";
 
@@ -48,13 +49,13 @@ const Target *targetOf(const Triple &triple, std::string &error) {
   return TargetRegistry::lookupTarget(triple, error);
 }
 
-// Of a loop's first instruction, in bytes. Where loops began at 16 a small
-// change elsewhere made BERT-base in bytes of 32 tokens take up to 2 % longer
-// on Zen 4; at 64 there is no more to gain.
+// The alignment of loops in bytes. With 16 a small change elsewhere made
+// BERT-base in int8 take up to 2 % longer at 32 tokens on Zen 4; 64 gains
+// nothing more.
 constexpr unsigned loopAlignment = 32;
 
-// A kernel adds and multiplies strictly where it says so; where none of it
-// does, any of its multiplications and additions may become one.
+// Contraction: a kernel marks the operations that must stay separate; where it
+// marks none, any multiplication and addition may become one multiply-add.
 TargetOptions optionsOf(const Module &module) {
   auto *flag = mdconst::extract_or_null<ConstantInt>(
       module.getModuleFlag("halide_per_instruction_fast_math_flags"));
@@ -75,7 +76,8 @@ bool hasBf16(const TargetMachine &machine) {
   return machine.getMCSubtargetInfo()->checkFeatures(bf16Feature);
 }
 
-// Every function is for this CPU. False where one calls what it lacks.
+// Sets the CPU of every function. False where one calls an instruction that the
+// CPU lacks.
 bool retarget(Module &module, const TargetMachine &machine,
               std::string &error) {
   const StringRef cpu = machine.getTargetCPU();
@@ -95,7 +97,7 @@ bool retarget(Module &module, const TargetMachine &machine,
   return true;
 }
 
-// The lane that a mask keeps, where it is known and one; else none.
+// The only lane that a constant mask keeps, or nothing.
 std::optional<unsigned> onlyLane(const Value *mask) {
   auto *lanes = dyn_cast<Constant>(mask);
   auto *type = dyn_cast<FixedVectorType>(mask->getType());
@@ -111,8 +113,8 @@ std::optional<unsigned> onlyLane(const Value *mask) {
   return only;
 }
 
-// LLVM 22 stores all bytes of what was truncated where a masked store keeps one
-// lane: such a store is made a plain one.
+// Replaces a masked store of one lane by a plain store: LLVM 22 stores all
+// bytes of a truncated number there.
 void storeOnlyLanes(Module &module) {
   for (Function &function : module)
     for (Instruction &instruction :

@@ -1,6 +1,7 @@
-// Halide has no such instruction and makes a call for each lane. Calls that
-// LLVM's optimizer left as lanes of one vector become one instruction; a lane
-// by itself becomes one too, so that what is not found is slower, not wrong.
+// Halide does not know the instruction and makes a call for each lane. Calls
+// that LLVM's optimizer left as the lanes of one vector become one instruction.
+// Must replace a call of a single lane too: a vector that is not recognised is
+// slower, but not wrong.
 #include "compiler/halide/instructions/PickInstruction.h"
 
 #include "compiler/halide/instructions/Placeholders.h"
@@ -77,7 +78,7 @@ Value *indicesOf(InsertElementInst &last, const CallInst &call) {
   return type && type->getNumElements() == lanes ? indices : nullptr;
 }
 
-// Of the calls whose result is a vector's last lane.
+// Replaces the calls that make a vector, by the call that makes its last lane.
 void pickVectors(Function &placeholder) {
   SmallVector<InsertElementInst *> found;
   for (User *call : placeholder.users())

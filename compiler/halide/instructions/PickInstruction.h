@@ -1,7 +1,8 @@
-// One of sixteen numbers for each lane, by AVX-512's permutation: a polynomial
-// whose coefficients are picked by the argument's last bits needs few
-// multiplications, which is what a core that also adds products has least of.
-// Private to this room.
+// One of sixteen numbers for each lane, by AVX-512's permutation. A polynomial
+// whose coefficients are picked by bits of the argument needs few
+// multiplications, and multipliers are what a software-pipelined matmul has
+// least of.
+// Must not be included outside of compiler/halide.
 #pragma once
 #include "Halide.h"
 
@@ -18,7 +19,7 @@ using Sixteen = std::array<float, 16>;
 // numbers[index % 16]; `index` is i32. For machines with Machine::picks.
 Halide::Expr pickOf(const Sixteen &numbers, const Halide::Expr &index);
 
-// Makes the calls that stand for it in Halide's module instructions.
+// Replaces the placeholder calls in Halide's module by instructions.
 void pickByInstruction(llvm::Module &module);
 
 } // namespace mille

@@ -1,4 +1,4 @@
-// Finds the calls. Must not care what they become: who asks says it.
+// Finds placeholder calls. Must not know what they become: the caller does.
 #include "compiler/halide/instructions/Placeholders.h"
 
 #include "llvm/ADT/STLExtras.h"

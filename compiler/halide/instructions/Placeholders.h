@@ -1,5 +1,6 @@
-// What a lowered program calls by name where Halide has no instruction: LLVM's
-// module has the calls, and they become the instructions. Private to this room.
+// Placeholder calls: a lowered program calls by name an instruction that Halide
+// does not know, and the call in LLVM's module is replaced by the instruction.
+// Must not be included outside of compiler/halide.
 #pragma once
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -10,8 +11,8 @@ class Module;
 
 namespace mille {
 
-// `replace` puts something in the place of a call of `name`, and erases it.
-// Then there is no such function.
+// Calls `replace`, which must replace and erase it, for each call of `name`;
+// then erases the function.
 void replaceCalls(llvm::Module &module, const char *name,
                   llvm::function_ref<void(llvm::CallInst &)> replace);
 

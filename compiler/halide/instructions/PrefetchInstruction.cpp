@@ -1,5 +1,5 @@
-// A prefetch is LLVM's intrinsic, whose locality says where to. Must not touch
-// one that says L2 already.
+// A prefetch is LLVM's intrinsic, whose locality names the cache.
+// Must not touch a prefetch that names L2 already.
 #include "compiler/halide/instructions/PrefetchInstruction.h"
 
 #include "compiler/halide/instructions/Placeholders.h"
@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace {
 
-// LLVM's numbers for where a line is left.
+// LLVM's localities: the cache that a line stays in.
 enum Locality { pastTheCaches = 0, inL2 = 2, inL1 = 3 };
 constexpr unsigned localityArgument = 2; // of Intrinsic::prefetch
 

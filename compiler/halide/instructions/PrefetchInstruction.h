@@ -1,5 +1,5 @@
 // Prefetches into L1 or L2. Halide knows one prefetch only, which bypasses the
-// caches.
+// caches. Must not be included outside of compiler/halide.
 #pragma once
 
 namespace llvm {
@@ -10,16 +10,16 @@ class Value;
 
 namespace mille {
 
-// The instruction that asks for the line of an address, to read it, in L2
-// alone.
+// Emits the instruction that prefetches the line of an address into L2 only,
+// for reading.
 void emitPrefetchIntoL2(llvm::IRBuilderBase &builder, llvm::Value *address);
 
-// What a lowered program calls to ask for a line in L2: i32 of a buffer and a
-// byte of it.
+// The placeholder call of a lowered program that prefetches a line into L2: i32
+// of a buffer and a byte of it.
 constexpr const char *prefetchIntoL2Name = "mille_prefetch_into_l2";
 
-// Makes each such call the instruction, and each of Halide's prefetches one
-// into L1.
+// Replaces each such call by the instruction, and each of Halide's prefetches
+// by a prefetch into L1.
 void prefetchIntoCaches(llvm::Module &module);
 
 } // namespace mille

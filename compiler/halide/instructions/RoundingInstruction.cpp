@@ -1,3 +1,4 @@
+// Finds the pattern of a rounding in LLVM's module.
 // Must find what Elements.cpp writes: a test looks for the instruction in the
 // objects.
 #include "compiler/halide/instructions/RoundingInstruction.h"

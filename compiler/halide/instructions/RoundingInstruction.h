@@ -1,5 +1,5 @@
-// Roundings to bf16 by the CPU's own instruction, which Halide does not know.
-// Private to this room.
+// Rounds to bf16 by the CPU's instruction, which Halide does not know.
+// Must not be included outside of compiler/halide.
 #pragma once
 
 namespace llvm {
@@ -8,10 +8,10 @@ class Module;
 
 namespace mille {
 
-// Makes each rounding of Elements.cpp, in the form that LLVM's optimizer leaves
-// it, a conversion. What it does not find stays as it is: the same number in
-// eight instructions, but of numbers below 2^-126, which the conversion takes
-// as 0.
+// Replaces each rounding of Elements.cpp, in the form that LLVM's optimizer
+// gives it, by a conversion. A rounding that it does not find stays: eight
+// instructions with the same result, except for numbers below 2^-126, which the
+// conversion treats as 0.
 void roundByInstruction(llvm::Module &module);
 
 } // namespace mille

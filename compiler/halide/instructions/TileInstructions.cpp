@@ -1,7 +1,7 @@
-// Six registers hold sums, of two rows of three tiles or fewer, one holds the
-// input's rows, one the weight's columns: with more registers for these there
-// were fewer sums, and more to read for each. Must not read past the rows or
-// past K.
+// Of the eight tile registers six hold sums (two rows of at most three tiles),
+// one holds rows of the input and one columns of the weight: more registers for
+// operands would leave fewer sums, with more loads for each.
+// Must not read past the rows or past K.
 #include "compiler/halide/instructions/TileInstructions.h"
 
 #include "compiler/halide/instructions/Placeholders.h"
@@ -20,9 +20,9 @@ namespace {
 
 constexpr int registerRows = 16, registerBytes = 64;
 constexpr int inputRegister = 6, weightRegister = 7;
-constexpr int64_t linesTogether = 4; // asked for: a group
+constexpr int64_t linesTogether = 4; // prefetched as a group
 
-// Memory of a builder's function for as long as it runs.
+// Stack memory of the function that is built.
 AllocaInst *onStack(IRBuilder<> &builder, int64_t bytes) {
   BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
   IRBuilder<> first(&entry, entry.begin());
@@ -32,12 +32,13 @@ AllocaInst *onStack(IRBuilder<> &builder, int64_t bytes) {
   return place;
 }
 
-// Instructions of tile registers, at the place of a builder.
+// Emits instructions of tile registers at a builder's place.
 class Tiles {
 public:
   explicit Tiles(IRBuilder<> &builder) : builder(builder) {}
 
-  // Registers of `rows` rows, but the weight's. Sets them to zero.
+  // Configures all registers for `rows` rows, except the weight's, which has
+  // 16. This sets the registers to zero.
   void configure(Value *rows) {
     SmallVector<uint8_t> bytes(64, 0);
     AllocaInst *place = onStack(builder, int64_t(bytes.size()));
@@ -58,8 +59,8 @@ public:
   void zero(int tile) {
     builder.CreateIntrinsic(Intrinsic::x86_tilezero, {number(tile)});
   }
-  // `unwritten`: what is read is the same as long as the function runs, so that
-  // what stands around it may move.
+  // `unwritten`: nobody writes the memory while the function runs, so that LLVM
+  // may move other instructions past the load.
   void load(int tile, Value *from, Value *stride, bool unwritten = false) {
     CallInst *call = builder.CreateIntrinsic(Intrinsic::x86_tileloadd64,
                                              {number(tile), from, stride});
@@ -77,7 +78,7 @@ public:
             {number(sum), number(inputRegister), number(weightRegister)})
         ->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
   }
-  // To memory of its own, for the sake of storing.
+  // Stores a register to unused memory, because a core that stores stays awake.
   void storeNowhere(int tile) {
     AllocaInst *place = onStack(builder, registerRows * registerBytes);
     builder
@@ -91,7 +92,8 @@ private:
   IRBuilder<> &builder;
 };
 
-// A call's arguments: constants, or those of the function that it becomes.
+// The arguments of a call: constants, or arguments of the function that it
+// becomes.
 struct Arguments {
   SmallVector<Value *> values;
 
@@ -101,16 +103,16 @@ struct Arguments {
   }
 };
 
-// Rows of input and weight that a step of K reads.
+// The addresses of the input and the weight that a step of K reads.
 struct Operands {
-  Value *upper, *lower; // of the input: of one tile, of the other
+  Value *upper, *lower; // of the input: the upper and the lower tile of rows
   int64_t inputStride;
   Value *weight;
   int64_t weightStride, columnBytes;
   bool unwritten = false; // see Tiles::load
 };
 
-// The body of one call.
+// Builds the instructions of one call.
 class SumsBuilder {
 public:
   SumsBuilder(Function &function, const Arguments &a)
@@ -129,7 +131,7 @@ public:
     builder.CreateRet(builder.getInt32(0));
   }
 
-  // Else other work comes between this part and the next.
+  // Without all parts other work comes between this call and the next.
   bool isWhole() const { return parts == mille::allParts; }
 
 private:
@@ -138,7 +140,7 @@ private:
   void buildSome() {
     Value *several =
         builder.CreateICmpSGT(rows, builder.getInt32(registerRows));
-    // Two tiles of as many rows; in the middle both have some.
+    // Two tiles of equal height; their rows overlap in the middle.
     Value *half =
         builder.CreateLShr(builder.CreateAdd(rows, builder.getInt32(1)), 1);
     height = builder.CreateSelect(several, half, rows);
@@ -173,7 +175,7 @@ private:
   }
   int sumRegister(int row, int column) const { return row * 3 + column; }
 
-  // Constants need no branch: what is not taken is not there.
+  // A constant condition makes no branch: the other side is not emitted.
   void when(Value *condition, function_ref<void()> then) {
     if (auto *known = dyn_cast<ConstantInt>(condition)) {
       if (known->isOne())
@@ -204,10 +206,10 @@ private:
     });
   }
 
-  // Rows from the upper tile's first to the lower's.
+  // Rows from the first row of the upper tile to the first of the lower.
   Value *lowerBy() { return wide(builder.CreateSub(rows, height)); }
 
-  // The sums of `count` tiles of rows.
+  // Adds the sums of `count` tiles of rows.
   void sum(int count) {
     const int64_t stride = tileColumns * registerBytes;
     auto eachSum = [&](function_ref<void(int, Value *)> visit) {
@@ -244,29 +246,29 @@ private:
            [&](int64_t time) {
              Value *first = times(each, time);
              when(builder.CreateICmpULT(first, groups),
-                  [&] { askFor(builder.CreateAdd(asked, first), each); });
+                  [&] { prefetch(builder.CreateAdd(asked, first), each); });
            });
       stayAwake(k);
     });
   }
 
-  // A core that has not stored a tile for some 2000 cycles takes 900 to store
-  // the next.
+  // AMX units power down: a core that has not stored a tile for some 2000
+  // cycles takes 900 cycles to store the next one.
   void stayAwake(Value *k) {
     constexpr uint64_t often =
-        8; // steps: some 1500 cycles where weights come from L2
+        8; // steps, some 1500 cycles where weights come from L2
     Value *isTurn =
         builder.CreateICmpEQ(builder.CreateAnd(k, bytes(often - 1)), bytes(0));
     when(isTurn, [&] { tiles.storeNowhere(inputRegister); });
   }
 
-  // To ask for in a step.
+  // Groups of lines to prefetch in a step.
   Value *groupsOfLines() {
     if (match(lines, PatternMatch::m_ZeroInt()))
       return bytes(0);
-    Value *turns =
+    Value *loops =
         builder.CreateBinaryIntrinsic(Intrinsic::umax, steps, bytes(1));
-    return dividedUp(wide(lines), times(turns, linesTogether));
+    return dividedUp(wide(lines), times(loops, linesTogether));
   }
 
   Value *dividedUp(Value *number, Value *by) {
@@ -274,8 +276,8 @@ private:
         builder.CreateAdd(number, builder.CreateSub(by, bytes(1))), by);
   }
 
-  // From that group on so many.
-  void askFor(Value *group, Value *count) {
+  // Prefetches `count` groups of lines, from `group` on.
+  void prefetch(Value *group, Value *count) {
     constexpr int64_t line = 64;
     repeat(count, [&](Value *turn) {
       Value *first = plus(
@@ -285,11 +287,11 @@ private:
     });
   }
 
-  // There and back across the columns: the last weights serve both tiles of
-  // rows. Between them `ask` is called as often as there are columns: where all
-  // is asked for at once, what the products read waits behind it. BERT-base of
-  // 32 tokens takes 6 to 12 % less time in bf16, 2 to 9 % in bytes, of 128 up
-  // to 4 %.
+  // Crosses the columns there and back, so that the last weights serve both
+  // tiles of rows. Between columns it calls `ask`, which prefetches a share:
+  // prefetches made at once would delay the loads of the products. BERT-base at
+  // 32 tokens takes 6 to 12 % less time in bf16, 2 to 9 % in int8; at 128 up to
+  // 4 %.
   void step(int count, const Operands &from, function_ref<void(int64_t)> ask) {
     for (int row = 0; row < count; ++row) {
       tiles.load(inputRegister, row ? from.lower : from.upper,
@@ -314,7 +316,8 @@ private:
     return place;
   }
 
-  // What makes no whole step, copied to where zeros follow.
+  // Copies the values of K after the last whole step to memory padded with
+  // zeros.
   Operands rest() {
     const int64_t across = tileColumns * registerBytes;
     AllocaInst *inputs = zeros(2 * registerRows * registerBytes);
@@ -353,7 +356,7 @@ private:
   IRBuilder<> builder;
   Tiles tiles;
   Value *input, *weight, *sums;
-  Value *ahead, *lines; // what to ask for
+  Value *ahead, *lines; // to prefetch: the first byte and the lines
   Value *rows, *steps, *from, *to;
   Value *height = nullptr; // rows of a tile
 };
@@ -382,7 +385,7 @@ void replace(CallInst &call) {
   CallInst *made = builder.CreateCall(body, passed);
   call.replaceAllUsesWith(made);
   call.eraseFromParent();
-  // A call would put the vectors of other work aside.
+  // A call that is not inlined would spill the vectors of the epilogue.
   InlineFunctionInfo info;
   if (!sums.isWhole() && InlineFunction(*made, info).isSuccess())
     body->eraseFromParent();

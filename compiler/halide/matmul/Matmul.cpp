@@ -1,5 +1,6 @@
 // out = epilogue(input * weight^T, extras...) on packed weights: a register
-// tile over the whole of K, then the epilogue. Must add in the order of K.
+// tile is summed over the whole of K, then the epilogue reads it.
+// Must add products in the order of K.
 #include "compiler/halide/matmul/MatmulPipe.h"
 
 #include "compiler/halide/Elements.h"
@@ -28,11 +29,12 @@ MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
 MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                        const Names &names, bool few, unsigned rank)
     : spec(spec), s(spec.matmul), names(names), device(machine.device),
-      few(few), oneInstruction(s.ofBytes() ? machine.bytes
-                                           : s.input.element == Element::f32 ||
-                                                 machine.pairs),
+      fewRows(few),
+      oneInstruction(s.ofBytes()
+                         ? machine.bytes
+                         : s.input.element == Element::f32 || machine.pairs),
       inTiles(machine.tileRegisters && s.isNarrow()),
-      intoL2(machine.prefetchesIntoL2), picks(machine.picks),
+      prefetchesIntoL2(machine.prefetchesIntoL2), picks(machine.picks),
       byExpert(device && s.experts),
       deviceTile(
           device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
@@ -41,18 +43,20 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                   : tileOf(spec, coreFor(machine, s), rank)),
       chunk(few ? tile.chunkOfFew : tile.chunk), V(machine.lanes),
       K(int(s.inner)), panel(int(s.panel)), panels(int(s.panels)),
-      count(s.accumulators), group(int(s.group())), steps(int(s.steps())),
-      width(panel / count), slices(width / tile.columns),
-      // Neighbouring items of a device read neighbouring words.
-      words(device && group > 1),
+      accumulators(s.accumulators), group(int(s.group())),
+      steps(int(s.steps())), width(panel / accumulators),
+      slices(width / tile.columns),
+      // On a device neighbouring items read neighbouring words.
+      readsWords(device && group > 1),
       pipelined(coreFor(machine, s).pipelines && oneInstruction &&
                 chunk == steps && slices == 1 && K % group == 0),
-      apart(pipelined && s.epilogue.expensive()),
-      parked(pipelined || (s.parks() && !inTiles)), // those are in L1 already
+      vectorPieces(pipelined && s.epilogue.expensive()),
+      // Sums that tile registers made lie in L1 already.
+      parksSums(pipelined || (s.parks() && !inTiles)),
       leastRows(few && tile.rows > 2 ? tile.rows - 2 : tile.rows - 1),
-      // Machines without classes of rows have one kernel for all.
-      anyRows(inTiles || few || !machine.wide ||
-              tile.unshared() > fewRowsOf(spec)) {
+      // A machine without row classes has one kernel for all numbers of rows.
+      hasShortTiles(inTiles || few || !machine.wide ||
+                    tile.unshared() > fewRowsOf(spec)) {
   if (device)
     i = m; // an item's rows are the out's
   inTile = device ? std::vector<Var>{ni, a, i, no}
@@ -61,8 +65,8 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
 
 void MatmulPipe::declareOperands() {
   input = bufferOf(s.input, names("input"));
-  const int across = words ? panel : panel * group;
-  const Type weightType = words         ? UInt(32)
+  const int across = readsWords ? panel : panel * group;
+  const Type weightType = readsWords    ? UInt(32)
                           : s.ofBytes() ? Int(8)
                                         : typeOf(s.input.element);
   weight = ImageParam(weightType, 3, names("weight"));
@@ -71,7 +75,7 @@ void MatmulPipe::declareOperands() {
   weight.dim(2).set_bounds(0, panels).set_stride(across * steps);
   pipe.arguments = {input, weight};
   if (byExpert)
-    own = ImageParam(Int(32), 1, names(expertRowsName));
+    expertRows = ImageParam(Int(32), 1, names(expertRowsName));
   if (!s.ofBytes())
     return;
   parameters = bufferOf(s.parameters, names("parameters"));
@@ -81,11 +85,12 @@ void MatmulPipe::declareOperands() {
 }
 
 // Tiles of tile.rows rows and tiles of one row less share the rows, so that no
-// row is left over: a tile of 2 takes as long as one of 4. With 8, that is 14
-// to 16, 21 to 24, 28 to 32 and so on, and all from 42; of others the last tile
-// has fewer. The kernel of few rows has tiles of two rows less too, which leave
-// none over of 12 to 16 and from 18 on: on Zen 4 12 and 18 rows take 8 to 17 %
-// less time. A tile of tile registers takes as long as it has rows.
+// row is left over: a tile of 2 rows takes as long as one of 4. With tiles of 8
+// that works for 14 to 16 rows, 21 to 24, 28 to 32 and so on, and for all
+// numbers from 42; for other numbers the last tile is short. The kernel of the
+// class of few rows also has tiles of two rows less, so that no row is left
+// over of 12 to 16 rows and from 18 on: on Zen 4 12 and 18 rows take 8 to 17 %
+// less time. In tile registers a tile's time follows its number of rows.
 void MatmulPipe::placeRows() {
   pipe.out = make("out");
   if (device)
@@ -93,10 +98,11 @@ void MatmulPipe::placeRows() {
   pipe.out(n, m) = undef(typeOf(spec.out.element));
   auto rows = pipe.out.output_buffer().dim(1);
   Expr tiles = (rows.extent() + tile.rows - 1) / tile.rows;
-  high = leastRows == tile.rows - 1 || tiles * (tile.rows - 1) <= rows.extent();
-  fewer = select(high, tile.rows - 1, leastRows);
-  taller = max(rows.extent() - tiles * fewer, 0);
-  whole = tiles * fewer <= rows.extent();
+  lacksOneRow =
+      leastRows == tile.rows - 1 || tiles * (tile.rows - 1) <= rows.extent();
+  rowsPerTile = select(lacksOneRow, tile.rows - 1, leastRows);
+  tallTiles = max(rows.extent() - tiles * rowsPerTile, 0);
+  lastIsWhole = tiles * rowsPerTile <= rows.extent();
   tileRows = RDom(0, tile.rows, 0, tiles, names("rows"));
   tileRows.where(isRow(tileRows.x, tileRows.y));
 }
@@ -104,37 +110,41 @@ void MatmulPipe::placeRows() {
 Expr MatmulPipe::isRow(const Expr &i, const Expr &t) const {
   if (inTiles)
     return t * tile.rows + i < Func(pipe.out).output_buffer().dim(1).extent();
-  if (!anyRows) // the tiles with all their rows have a loop of their own
-    return i < leastRows || likely(t < taller);
+  if (!hasShortTiles) // tall tiles get a loop without this condition
+    return i < leastRows || likely(t < tallTiles);
   Expr shared = i < leastRows || isShared(i, t);
-  Expr inside = t * fewer + i < Func(pipe.out).output_buffer().dim(1).extent();
-  return shared && (whole || inside);
+  Expr inside =
+      t * rowsPerTile + i < Func(pipe.out).output_buffer().dim(1).extent();
+  return shared && (lastIsWhole || inside);
 }
 
-// Of those after the least. Each is compared to numbers, so that a loop's end
-// is one.
+// Whether a tile has row i, where i >= leastRows. Each comparison is with a
+// constant, so that each loop over rows ends at a constant.
 Expr MatmulPipe::isShared(const Expr &i, const Expr &t) const {
-  return (high && (i < tile.rows - 1 || t < taller)) ||
-         (i < leastRows + 1 && t < taller);
+  return (lacksOneRow && (i < tile.rows - 1 || t < tallTiles)) ||
+         (i < leastRows + 1 && t < tallTiles);
 }
 
-// The same but for rows past the last: a tile's sums are of the last row there,
-// but of a single row, which waits for memory. With a condition for each row in
-// each step of K, LLVM keeps sums in memory. A row's condition implies those of
-// the rows above it.
+// Whether row i of tile t is summed. A row past the run's last row is summed
+// too, as a copy of the last row: with a condition for each row in each step of
+// K, LLVM keeps the sums in memory. A run of a single row is the exception: it
+// waits for memory, so its tile sums one row only. The condition of a row
+// implies the conditions of the rows above it.
 Expr MatmulPipe::inTileOfAll(const Expr &i, const Expr &t) const {
-  if (!anyRows)
+  if (!hasShortTiles)
     return isRow(i, t);
-  Expr several = whole || Func(pipe.out).output_buffer().dim(1).extent() > 1;
-  return i < 1 || (i < leastRows && several) || (whole && isShared(i, t));
+  Expr several =
+      lastIsWhole || Func(pipe.out).output_buffer().dim(1).extent() > 1;
+  return i < 1 || (i < leastRows && several) || (lastIsWhole && isShared(i, t));
 }
 
 Expr MatmulPipe::rowAt(const Expr &i, const Expr &t) const {
-  Expr first = inTiles ? t * tile.rows : t * fewer + min(t, taller);
+  Expr first = inTiles ? t * tile.rows : t * rowsPerTile + min(t, tallTiles);
   return Func(pipe.out).output_buffer().dim(1).min() + first + i;
 }
 
-// Also for a row that is not there.
+// The row of the input that is read: the last row in the place of a row past
+// it.
 Expr MatmulPipe::rowRead() const {
   return min(rowAt(i, t), input.dim(1).max());
 }
@@ -144,8 +154,8 @@ Expr MatmulPipe::columnInPanel() const {
 }
 Expr MatmulPipe::panelNumber() const { return no / slices; }
 
-// The sums have the tile's own dimensions; with (n, m) alone Halide cannot see
-// that they fit in registers.
+// The sums are a function of a place in a tile: from (n, m) alone Halide cannot
+// see that they fit in registers.
 void MatmulPipe::multiply() {
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = columnInPanel(), at = panelNumber(), row = rowAt(i, t);
@@ -163,7 +173,9 @@ void MatmulPipe::multiply() {
     k.where(inTileOfAll(i, t));
     rest.where(inTileOfAll(i, t));
   }
-  Expr there = inTiles ? start : anyRows ? select(whole, row, start) : row;
+  Expr there = inTiles         ? start
+               : hasShortTiles ? select(lastIsWhole, row, start)
+                               : row;
   auto times = [&](const Expr &part, const Expr &step) {
     return cast(sumType, widened(input(step * group + part, there))) *
            cast(sumType, widened(weight(column * group + part, step, at)));
@@ -173,30 +185,32 @@ void MatmulPipe::multiply() {
     product(inTile) += times(rest, K / group);
 }
 
-// What the rows' zeros add to a sum, taken off. The zero's sign is turned as a
-// number: LLVM would turn each product's instead.
+// The correction for a row's zero point, which a sum starts at. The sign of the
+// zero point is changed here, in f32; else LLVM changes the sign of each
+// product.
 Expr MatmulPipe::startOf(const Expr &row, const Expr &column,
                          const Expr &at) const {
   Expr zero = oneRounding(Internal::Call::strict_sub, 0.0f, parameters(1, row));
   return cast<int32_t>(zero) * sums(column, 0, at);
 }
 
-// It is one of the row's columns; Halide wants to see that the weight is not
-// left.
+// The column of a row's outlier. The clamp shows Halide that the weight's
+// bounds are kept.
 Expr MatmulPipe::outlierColumn(const Expr &row) const {
   return clamp(cast<int32_t>(parameters(3, row)), 0, K - 1);
 }
 
-// What a row's outlier, which is not among its bytes, adds to a sum. Rounded by
-// itself: which product a multiply-add takes in must not depend on the kernel.
+// The product of a row's outlier, which is not stored among the row's bytes. It
+// is rounded separately, so that no kernel fuses it into a multiply-add that
+// another kernel makes of another product.
 Expr MatmulPipe::outlierOf(const Expr &row, const Expr &outlierWeight) const {
   return multiplied(parameters(2, row), cast<float>(outlierWeight));
 }
 
-// The weights at the rows' outliers, each a part of a word of the panel. Words
-// are shifted by a vector's lanes: beside products on Zen 4 that costs nothing,
-// where an instruction that shifts all by one number does, and one that
-// multiplies a word by zeros and a one.
+// The weights that meet the rows' outliers; each is one byte of a word of the
+// panel. A shift with a count per lane moves the byte to its place: between
+// products on Zen 4 it costs nothing, but a shift of all lanes by one count
+// costs time, and so does a multiply of the word by zeros and a one.
 void MatmulPipe::pickOutlierWeights() {
   shifts = make("shifts");
   shifts(l, part) = cast<uint32_t>(8 * (group - 1 - part));
@@ -210,7 +224,7 @@ void MatmulPipe::pickOutlierWeights() {
   outlierWeights(inTile) = reinterpret<int32_t>(shifted) >> 24;
 }
 
-// The same on a device.
+// One such weight, as a device computes it.
 Expr MatmulPipe::outlierWeightAt(const Expr &row, int accumulator) const {
   Expr column = outlierColumn(row);
   Expr word =
@@ -218,10 +232,10 @@ Expr MatmulPipe::outlierWeightAt(const Expr &row, int accumulator) const {
   return partOf(word, column % group, s.input.element);
 }
 
-// What a sum stands for.
+// The f32 number that a sum stands for: a sum of bytes is dequantised.
 Expr MatmulPipe::valueOf(const std::vector<Expr> &place, int accumulator,
                          const Expr &row) const {
-  const Func &from = parked ? parking : product;
+  const Func &from = parksSums ? parking : product;
   Expr sum = from(place);
   if (starts.defined())
     sum += starts(place);
@@ -233,7 +247,7 @@ Expr MatmulPipe::valueOf(const std::vector<Expr> &place, int accumulator,
   return sum * parameters(0, row) + outlierOf(row, weightThere);
 }
 
-// The region's argument of an accumulator.
+// The argument of the epilogue region for one accumulator.
 Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
   Expr column = n % tile.columns, across = n / tile.columns;
   std::vector<Expr> place{column, accumulator, m, across};
@@ -245,7 +259,7 @@ Expr MatmulPipe::argument(int accumulator, const Expr &row) const {
 
 void MatmulPipe::finish() {
   parking = make("park");
-  if (parked)
+  if (parksSums)
     parking(inTile) = product(inTile);
   if (s.ofBytes() && !device)
     pickOutlierWeights();
@@ -255,7 +269,7 @@ void MatmulPipe::finish() {
   }
   Expr row = device ? Expr(m) : rowAt(tileRows.x, tileRows.y);
   std::vector<Expr> arguments;
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < accumulators; ++i)
     arguments.push_back(argument(i, row));
   for (size_t i = 0; i < s.extras.size(); ++i) {
     ImageParam extra =
@@ -265,11 +279,11 @@ void MatmulPipe::finish() {
   }
   Expr value = rounded(evaluate(s.epilogue, arguments, spec.out.element, picks),
                        spec.out.element);
-  if (byExpert) // what follows is another expert's
-    value = select(m < own(0), value, undef(value.type()));
+  if (byExpert) // the rows after these belong to another expert
+    value = select(m < expertRows(0), value, undef(value.type()));
   pipe.out(n, row) = value;
   if (byExpert)
-    pipe.arguments.push_back(own);
+    pipe.arguments.push_back(expertRows);
 }
 
 Pipe MatmulPipe::build() {
@@ -286,9 +300,9 @@ Pipe MatmulPipe::build() {
     pipe.experts = {s.experts, deviceTile.rows * deviceTile.itemsDown,
                     deviceTile.steps ? 0 : deviceTile.rows};
   if (device)
-    scheduleOnDevice({pipe.out, product, parked ? parking : Func(), rows,
-                      panelsOf, n, m, ni, a, no, k.x, int(s.columns), count,
-                      group},
+    scheduleOnDevice({pipe.out, product, parksSums ? parking : Func(), rows,
+                      panelsOf, n, m, ni, a, no, k.x, int(s.columns),
+                      accumulators, group},
                      deviceTile, pipe);
   else
     schedule();

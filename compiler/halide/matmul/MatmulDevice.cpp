@@ -8,7 +8,7 @@ using namespace Halide;
 namespace mille {
 
 Expr MatmulPipe::lastRow() const {
-  return byExpert ? own(0) - 1 : input.dim(1).max();
+  return byExpert ? expertRows(0) - 1 : input.dim(1).max();
 }
 
 void MatmulPipe::multiplyOnDevice() {
@@ -35,7 +35,7 @@ void MatmulPipe::multiplyOnDevice() {
     for (int part = 0; part < parts; ++part) {
       Expr k = step * group + part;
       sum = sum + (whole ? rows(k, m) : valueAt(k, m)) *
-                      (words ? partOf(word, part, s.input.element) : word);
+                      (readsWords ? partOf(word, part, s.input.element) : word);
     }
     return sum;
   };

@@ -1,5 +1,6 @@
-// The pipeline of matmul: what its algorithm (Matmul.cpp) and its schedule
-// (MatmulSchedule.cpp) share. Private to these.
+// The pipeline of matmul: the state that its algorithm (Matmul.cpp,
+// MatmulDevice.cpp) and its schedule (MatmulSchedule.cpp) share.
+// Must not be included by any other file.
 #pragma once
 #include "compiler/halide/Build.h"
 #include "compiler/halide/device/DeviceTiles.h"
@@ -55,47 +56,52 @@ private:
   const KernelSpec &spec;
   const MatmulSpec &s;
   const Names &names;
-  const bool device, few;
-  const bool
-      oneInstruction; // multiplies and adds a group of the input's values
-  const bool inTiles; // sums are in tile registers, and for the epilogue in L1
-  const bool intoL2, picks; // see Machine
-  const bool byExpert;      // on a device, where a launch has the rows of all
+  const bool device, fewRows; // the target, the row class
+  // One instruction multiplies and adds a group of the input's values.
+  const bool oneInstruction;
+  // Tile registers hold the sums while K is summed; the epilogue reads them
+  // from L1.
+  const bool inTiles;
+  const bool prefetchesIntoL2, picks; // as in Machine
+  // One launch holds the rows of all experts (devices only).
+  const bool byExpert;
   const DeviceTile deviceTile;
-  const MatmulTile tile; // of a device: its item's
-  const int chunk; // steps of K that all tiles do before any does the next
-  const int V, K, panel, panels, count; // of accumulators
-  const int group, steps;               // steps of K, `group` values each
-  const int width;                      // out columns of a panel
-  const int slices;                     // tiles across a panel
-  const bool words;     // a group of values is read as a word of 32 bits
-  const bool pipelined; // epilogues between products: PipelineTiles.h
-  const bool apart;     // and a row's vectors are pieces by themselves
-  const bool parked;    // they are a loop over a tile in L1
-  const int leastRows;  // of a tile, but where some are left over
-  const bool anyRows;   // also so few that one tile has less than the others
+  const MatmulTile tile; // on a device: the tile of one item
+  const int chunk; // steps of K that every tile does before any tile does more
+  const int V, K, panel, panels, accumulators;
+  const int group, steps;  // K is `steps` steps of `group` values
+  const int width;         // columns of the out in one panel
+  const int slices;        // tiles across a panel
+  const bool readsWords;   // a group of values is read as one word of 32 bits
+  const bool pipelined;    // software-pipelined tiles: PipelineTiles.h
+  const bool vectorPieces; // the pipeline's pieces are vectors, not rows
+  const bool parksSums;    // the epilogue is a loop over sums that lie in L1
+  const int leastRows;     // of a tile, while the rows make whole tiles
+  const bool
+      hasShortTiles; // the rows may be so few that the last tile is short
   Pipe pipe;
   Halide::ImageParam input, weight, parameters, sums;
-  Halide::ImageParam own; // [1]: rows of the group's expert
+  Halide::ImageParam expertRows; // [1]: rows of the work-group's expert
   Var n{names("n")}, m{names("m")};
-  // In a tile: column, accumulator, row; its number down and across.
+  // A place in a tile: column, accumulator, row; the tile's number down and
+  // across.
   Var ni{names("ni")}, a{names("a")}, i{names("i")}, t{names("t")},
       no{names("no")};
   std::vector<Var> inTile;
-  Expr high;  // as many tiles have at least one row less than the most
-  Expr fewer; // rows of a tile; of `taller` tiles, the first ones, one more
-  Expr taller;
-  Expr whole;    // the last tile has no fewer
-  RDom tileRows; // row in a tile, tile
-  RDom k, rest;  // steps of K, and the values that make no step
+  // How rows are shared among tiles: the first `tallTiles` tiles have
+  // `rowsPerTile` + 1 rows, the others `rowsPerTile`.
+  Expr rowsPerTile, tallTiles;
+  Expr lacksOneRow; // rowsPerTile is tile.rows - 1, not tile.rows - 2
+  Expr lastIsWhole; // the last tile is not shorter than rowsPerTile
+  RDom tileRows;    // row in a tile, tile
+  RDom k, rest;     // the steps of K, and the values of K after the last step
   Func product, parking;
   Var l{names("l")}, part{names("part")}; // lane of a vector, part of a group
-  Func shifts, outlierWeights; // of a tile, the weights at its rows' outliers
-  Func values; // of sums, where they are made before the epilogue takes them
-  Halide::RVar rowsTogether{names("rows_together")},
-      rowOfThese{names("row_of_these")};
-  Func starts;         // what the rows' zeros add, where sums start at 0
-  Func rows, panelsOf; // what a device's groups may bring closer
+  Func shifts, outlierWeights; // the weights that meet the outliers of a tile
+  Func values; // dequantised sums, where a loop before the epilogue makes them
+  Halide::RVar rowGroup{names("row_group")}, rowInGroup{names("row_in_group")};
+  Func starts;         // the zeros' share of each sum, where sums start at 0
+  Func rows, panelsOf; // copies of inputs that a work-group may hold closer
 };
 
 } // namespace mille

@@ -1,6 +1,7 @@
-// Matmul's schedule on a CPU: panel -> tile -> K. A panel stays in L2 over all
-// rows: it comes from far memory once, and the input, read again for each
-// panel, is the smaller. Must not change what is computed.
+// Matmul's schedule on a CPU: loops over panels, over tiles, over K. A panel
+// stays in L2 while all rows pass: it is read from far memory once, and the
+// input, which is read again for each panel, is the smaller of the two.
+// Must not change what is computed.
 #include "compiler/halide/matmul/MatmulPipe.h"
 #include "compiler/halide/passes/Chunks.h"
 #include "compiler/halide/passes/PipelineTiles.h"
@@ -12,41 +13,41 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-constexpr int mostTogether =
-    8; // rows in tile registers whose values are made first
+// Rows of tile registers that are dequantised before the epilogue reads them.
+constexpr int rowsOfGroup = 8;
 
 } // namespace
 
-// So many rows of a tile.
+// Computes f tile by tile, with `rows` rows of the tile.
 void MatmulPipe::placeTile(Func f, const LoopLevel &at, int rows) {
   f.compute_at(at)
       .bound_extent(ni, tile.columns)
-      .bound_extent(a, count)
+      .bound_extent(a, accumulators)
       .bound_extent(i, rows)
       .bound_extent(t, 1)
       .bound_extent(no, 1);
 }
 
-// The same, row by row.
+// As placeTile, with the columns in vectors.
 void MatmulPipe::scheduleTile(Func f, const LoopLevel &at, int rows) {
   placeTile(f, at, rows);
   f.vectorize(ni, V).unroll(ni).unroll(a);
 }
 
-// The loops stand for the instructions that a pass puts in their place.
+// The loops are placeholders: a pass replaces them by AMX instructions.
 void MatmulPipe::sumInTiles() {
   placeTile(product, {pipe.out, tileRows.y}, tile.rows);
   product.store_in(MemoryType::Stack);
   const int bytes = int(bytesOf(s.input.element)),
-            across = tile.columns * count / V;
-  const int line = group * bytes * panel; // of a group
+            across = tile.columns * accumulators / V;
+  const int line = group * bytes * panel; // bytes of a group of K
   TileSums sums{input.name(),
                 weight.name(),
                 product.name(),
                 i.name(),
                 tile.rows,
                 across,
-                group * bytes * (count > 1 ? width : V),
+                group * bytes * (accumulators > 1 ? width : V),
                 int(s.input.rowStride) * bytes,
                 64,
                 line,
@@ -59,12 +60,13 @@ void MatmulPipe::sumInTiles() {
   sums.slices = slices;
   sums.panel = no.name();
   sums.tile = tileRows.y.name();
-  sums.taker = values.defined() ? rowsTogether.name() : tileRows.x.name();
-  sums.takerRows = values.defined() ? mostTogether : 1;
+  sums.epilogue = values.defined() ? rowGroup.name() : tileRows.x.name();
+  sums.epilogueRows = values.defined() ? rowsOfGroup : 1;
   pipe.passes.push_back(sumInTileRegisters(sums));
 }
 
-// Values of a group are side by side: one instruction adds them.
+// The values of a group of K lie side by side: one instruction adds their
+// products.
 void MatmulPipe::scheduleSums() {
   scheduleTile(product, {pipe.out, tileRows.y}, tile.rows);
   product.unroll(i).store_in(MemoryType::Register);
@@ -94,23 +96,25 @@ void MatmulPipe::scheduleSums() {
         .unroll(i);
 }
 
-// In tile registers, where a polynomial takes them. A core looks at some 100
-// instructions that wait: of all from a sum to the out these are three
-// vectors', of the polynomial's six. So they are made first, of eight rows, for
-// in one loop over all of them there is no place for the next tile's sums. On a
-// Xeon with AMX 768 -> 3072 with GELU takes 7 % less time of 128 rows and 10 %
-// of 512, by 4 or 16 rows 4 to 6 %; a single row takes 2 to 4 % more.
+// Sums of tile registers are dequantised in a loop of their own where the
+// epilogue has a polynomial. A core's scheduler holds some 100 waiting
+// instructions: that is three vectors where one loop does all from the sum to
+// the out, and six where the loop holds the polynomial alone. The first loop
+// makes the values of eight rows: were it a loop over all rows of the tile, the
+// next tile's products could not come between. On a Xeon with AMX 768 -> 3072
+// with GELU takes 7 % less time at 128 rows and 10 % at 512; groups of 4 or 16
+// rows gain 4 to 6 %; a single row takes 2 to 4 % more.
 void MatmulPipe::scheduleValues() {
   values.store_in(MemoryType::Stack);
-  pipe.out.update().split(tileRows.x, rowsTogether, rowOfThese, mostTogether);
-  scheduleTile(values, {pipe.out, rowsTogether}, mostTogether);
+  pipe.out.update().split(tileRows.x, rowGroup, rowInGroup, rowsOfGroup);
+  scheduleTile(values, {pipe.out, rowGroup}, rowsOfGroup);
 }
 
 void MatmulPipe::schedule() {
   auto buffer = pipe.out.output_buffer();
   buffer.dim(0).set_min((buffer.dim(0).min() / width) * width);
-  if (s.columns % width ==
-      0) // no task has a part of a panel, no kernel code for one
+  // No task has a part of a panel: no code for a partial panel is made.
+  if (s.columns % width == 0)
     buffer.dim(0).set_extent((buffer.dim(0).extent() / width) * width);
   Var nv(names("nv"));
   pipe.out.update()
@@ -118,9 +122,9 @@ void MatmulPipe::schedule() {
       .split(ni, ni, nv, V)
       .reorder(nv, ni, tileRows.x, tileRows.y, no)
       .vectorize(nv);
-  if (!apart)
+  if (!vectorPieces)
     pipe.out.update().unroll(ni);
-  if (parked) {
+  if (parksSums) {
     scheduleTile(parking, {pipe.out, tileRows.y}, tile.rows);
     parking.unroll(i).store_in(MemoryType::Stack);
   } else if (!inTiles) {
@@ -137,32 +141,35 @@ void MatmulPipe::schedule() {
   if (inTiles)
     return sumInTiles();
   scheduleSums();
-  if (anyRows)
-    pipe.out.update().specialize(whole);
-  if (slices == 1 && K % group == 0) // a tile reads all of a panel
+  if (hasShortTiles)
+    pipe.out.update().specialize(lastIsWhole);
+  if (slices == 1 && K % group == 0) // a tile reads the whole panel
     addPasses();
 }
 
-// Steps of K in a turn of its loop. Few rows have more forms of it, which are
-// code, and bytes without their instruction have more code in each. LLVM
-// multiplies and adds pairs without theirs in the order that it likes, in each
-// group another.
+// How many steps of K one iteration of the loop over K holds. The kernel of few
+// rows has more copies of that loop, so its iterations are shorter. Without the
+// instruction that adds a group's products an iteration holds one step: for
+// bytes because its code is long, for pairs of bf16 because LLVM adds the
+// products of several steps in an order of its own.
 int MatmulPipe::groupedSteps() const {
   if (!oneInstruction)
     return 1;
-  return few ? 2 : 4;
+  return fewRows ? 2 : 4;
 }
 
-// Where the tile's sums wait in the out, a chunk of K is outside of all.
+// In pieces of K the sums wait in the out, and the loop over pieces is the
+// outermost.
 void MatmulPipe::addPasses() {
   const int step = panel * group;
   if (chunk < steps)
     pipe.passes.push_back(
         chunkSums({pipe.out.name(), product.name(), no.name(), chunk}));
   const int bytes = int(bytesOf(s.input.element)), lines = step * bytes / 64;
-  pipe.passes.push_back(prefetchPanels(
-      {weight.name(), product.name(), no.name(), tileRows.y.name(), bytes,
-       step * steps, step * chunk, chunk, lines, groupedSteps(), intoL2}));
+  pipe.passes.push_back(
+      prefetchPanels({weight.name(), product.name(), no.name(),
+                      tileRows.y.name(), bytes, step * steps, step * chunk,
+                      chunk, lines, groupedSteps(), prefetchesIntoL2}));
   if (pipelined)
     pipe.passes.push_back(
         pipelineTiles({product.name(), parking.name(), no.name(),

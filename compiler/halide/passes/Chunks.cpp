@@ -1,9 +1,10 @@
-// With a long K neither a panel nor the rows that it meets stay in L2. Here all
-// tiles of all panels do a chunk of K before any does the next; meanwhile a
-// tile's sums wait in its place of the out. The down projection of BERT-base, K
-// = 3072, on Zen 5: 5 to 7 % less time at 32 rows, 1 to 3 % at 128, 2 to 4 % at
-// 512; on Zen 4 3 % less at 32, but 1 to 2 % more than pipelined at 128 and
-// 512. Must add in the order of K, as without chunks: the bits are the same.
+// Where K is long neither a panel nor the rows that it meets stay in L2. So all
+// tiles of all panels do one chunk of K before any tile does the next chunk;
+// between chunks a tile's sums wait in their place of the out. The down
+// projection of BERT-base, K = 3072, on Zen 5: 5 to 7 % less time at 32 rows, 1
+// to 3 % at 128, 2 to 4 % at 512; on Zen 4 3 % less at 32, but 1 to 2 % more
+// than software-pipelined tiles at 128 and 512.
+// Must add in the order of K, so that bits are the same as without chunks.
 #include "compiler/halide/passes/Chunks.h"
 
 #include "compiler/halide/passes/Loops.h"
@@ -33,11 +34,11 @@ private:
   std::string name;
 };
 
-// An epilogue without what ends the sums' life, which comes after every form of
-// it.
-class Kept : public IRMutator {
+// An epilogue without the statement that frees the sums, which must follow
+// every variant of the epilogue.
+class WithoutFree : public IRMutator {
 public:
-  explicit Kept(const std::string &name) : name(name) {}
+  explicit WithoutFree(const std::string &name) : name(name) {}
   Stmt end;
 
 private:
@@ -51,7 +52,7 @@ private:
   std::string name;
 };
 
-// An epilogue's stores, as plain copies from the sums or back into them.
+// The stores of an epilogue as plain copies: of the sums to the out, or back.
 class Copies : public IRMutator {
 public:
   Copies(const Chunks &what, bool back) : what(what), back(back) {}
@@ -122,7 +123,7 @@ private:
     if (name.empty() || !produce || !produce->is_producer ||
         produce->name != what.product)
       return IRMutator::visit(block);
-    Kept keep(what.product);
+    WithoutFree keep(what.product);
     Stmt epilogue = keep.mutate(block->rest);
     Copies into(what, true), from(what, false);
     back = into.mutate(epilogue);
@@ -140,9 +141,10 @@ private:
   }
 
   Chunks what;
-  std::string name; // of the loop over chunks
+  std::string name; // the loop over chunks
   Stmt back;
-  int sums = 0, epilogues = 0, others = 0; // of others there must be none
+  int sums = 0, epilogues = 0;
+  int others = 0; // loops of another form; any one forbids chunks
   int count = 1;
 };
 

@@ -1,6 +1,6 @@
-// An element's place is item * each + own place. Without the item it is a
-// constant, which is what makes it a register. Must leave everything else as it
-// is.
+// An element's index is item * each + its place in the item. Without the item
+// the index is a constant, and constants make registers of memory.
+// Must leave everything else as it is.
 #include "compiler/halide/passes/ItemRegisters.h"
 
 #include <map>
@@ -15,7 +15,7 @@ bool isItem(const std::string &name) {
   return name.find(".thread_id_") != std::string::npos;
 }
 
-// An expression as the first item sees it, with all names written out.
+// An expression for work-item 0, with all names replaced by their values.
 class OfFirstItem : public IRMutator {
 public:
   explicit OfFirstItem(const std::map<std::string, Expr> &values)
@@ -39,10 +39,10 @@ public:
 private:
   using IRMutator::visit;
 
-  bool isOurs(const std::string &name) const {
+  bool isTheFunc(const std::string &name) const {
     return name == func || name.compare(0, func.size() + 1, func + ".") == 0;
   }
-  Expr own(const Expr &index) const {
+  Expr placeInItem(const Expr &index) const {
     Expr place = simplify(OfFirstItem(values).mutate(index));
     const Ramp *ramp = place.as<Ramp>();
     if (!is_const(ramp ? ramp->base : place))
@@ -60,23 +60,23 @@ private:
   Stmt visit(const LetStmt *op) override { return inScope(op); }
   Expr visit(const Let *op) override { return inScope(op); }
   Stmt visit(const Allocate *op) override {
-    if (!isOurs(op->name))
+    if (!isTheFunc(op->name))
       return IRMutator::visit(op);
     return Allocate::make(op->name, op->type, op->memory_type, {each},
                           op->condition, mutate(op->body), op->new_expr,
                           op->free_function, op->padding);
   }
   Expr visit(const Load *op) override {
-    if (!isOurs(op->name))
+    if (!isTheFunc(op->name))
       return IRMutator::visit(op);
-    return Load::make(op->type, op->name, own(op->index), op->image, op->param,
-                      op->predicate, ModulusRemainder());
+    return Load::make(op->type, op->name, placeInItem(op->index), op->image,
+                      op->param, op->predicate, ModulusRemainder());
   }
   Stmt visit(const Store *op) override {
-    if (!isOurs(op->name))
+    if (!isTheFunc(op->name))
       return IRMutator::visit(op);
-    return Store::make(op->name, mutate(op->value), own(op->index), op->param,
-                       op->predicate, ModulusRemainder());
+    return Store::make(op->name, mutate(op->value), placeInItem(op->index),
+                       op->param, op->predicate, ModulusRemainder());
   }
 
   const std::string func;

@@ -1,10 +1,11 @@
-// A lowered program's loops. Private to this room.
+// Loops of a lowered program. Must not be included outside of compiler/halide.
 #pragma once
 #include "Halide.h"
 
 namespace mille {
 
-// Whether a loop is over a pipeline's variable, in whichever part of its range.
+// Whether a loop is over a variable of the pipeline, or over a part of its
+// range.
 inline bool isOver(const Halide::Internal::For *loop,
                    const std::string &variable) {
   using Halide::Internal::ends_with;
@@ -12,7 +13,7 @@ inline bool isOver(const Halide::Internal::For *loop,
          ends_with(loop->name, "." + variable + ".rebased");
 }
 
-// A loop of the same kind.
+// A loop of the same kind, with another name, range and body.
 inline Halide::Internal::Stmt loopLike(const Halide::Internal::For *loop,
                                        const std::string &name,
                                        const Halide::Expr &min,

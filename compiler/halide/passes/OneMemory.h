@@ -1,5 +1,5 @@
-// Functions that lie in the memory of others: a base of passes over the lowered
-// program. Private to this room.
+// Functions that lie in the memory of another function: the base class of
+// passes that place them. Must not be included outside of compiler/halide.
 #pragma once
 #include "Halide.h"
 
@@ -7,8 +7,8 @@
 
 namespace mille {
 
-// Loads of what is `placed` get the name of the memory that it lies in, and it
-// has none of its own.
+// Loads of a placed function get the name of the memory that it lies in, and
+// its own allocation is removed.
 class OneMemory : public Halide::Internal::IRMutator {
 protected:
   using Expr = Halide::Expr;
@@ -29,7 +29,7 @@ protected:
   Stmt visit(const Halide::Internal::Allocate *op) override {
     return isPlaced(op->name) ? mutate(op->body) : IRMutator::visit(op);
   }
-  // The memory lives as long as what lies in it: to the end of its scope.
+  // The memory lives to the end of its scope, as the function in it does.
   Stmt visit(const Halide::Internal::Free *op) override {
     for (auto &[placed, memory] : memoryOf)
       if (op->name == placed || op->name == memory)
@@ -37,7 +37,7 @@ protected:
     return op;
   }
 
-  std::map<std::string, std::string> memoryOf; // of what is placed
+  std::map<std::string, std::string> memoryOf; // of each placed function
 };
 
 } // namespace mille

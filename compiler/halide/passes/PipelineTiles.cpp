@@ -1,13 +1,15 @@
-// Tiles are software-pipelined: a tile's sums are left parked, and its epilogue
-// comes in pieces between the next tile's products, a piece and some groups of
-// steps; of all tiles of all panels, then the last one's by itself. A piece is
-// a row or one vector of it. A core looks ahead over some 300 instructions, and
-// over fewer that wait: the multipliers stood still for most of an epilogue,
-// and where its stores and loads waited. On Zen 4, of the peak at 128 rows:
-// bytes 768 -> 3072 from 93.8 to 96.3 %, with GELU from 88.1 to 94.2 (a row a
-// piece: 90.7), 384 -> 1536 with GELU from 79.8 to 88.7; bf16 with GELU from
-// 95.8 to 98, 256 -> 1024 in f32 from 88.6 to 90. Must not change what is
-// computed: a tile's rows of the out depend on no other tile.
+// Tiles are software-pipelined: the sums of a tile are parked in L1, and its
+// epilogue is cut into pieces (a row, or one vector of a row) that alternate
+// with groups of steps of the next tile. The pipeline runs through all tiles of
+// all panels; the epilogue of the very last tile follows alone. Without it the
+// multipliers stood still for most of an epilogue, and while its loads and
+// stores waited: a core looks ahead over some 300 instructions, and over fewer
+// that wait. Share of a Zen 4's peak at 128 rows: bytes 768 -> 3072 from 93.8
+// to 96.3 %, with GELU from 88.1 to 94.2 (90.7 where a piece is a row), 384 ->
+// 1536 with GELU from 79.8 to 88.7; bf16 with GELU from 95.8 to 98; f32 256 ->
+// 1024 from 88.6 to 90.
+// Must not change what is computed: a tile's rows of the out depend on no other
+// tile.
 #include "compiler/halide/passes/PipelineTiles.h"
 
 #include "compiler/halide/passes/Loops.h"
@@ -18,52 +20,52 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// Groups of steps that come with a piece, where there are so many. Of 1 to 6 on
-// Zen 4 no other was better of 16, 32 and 128 rows; as many as there are took
-// up to 3 % longer for 3072 -> 768 of 512 rows in a model.
-constexpr int mostOfPiece = 3;
+// The most groups of steps after one piece of the epilogue. Of 1 to 6 none was
+// better than 3 on Zen 4 at 16, 32 and 128 rows; without a limit 3072 -> 768
+// took up to 3 % longer at 512 rows in a model.
+constexpr int mostGroups = 3;
 
 using Lets = std::vector<std::pair<std::string, Expr>>;
 
 Expr variable(const std::string &name) { return Variable::make(Int(32), name); }
 
-// A loop's turns.
-struct Turns {
+// The range of a loop.
+struct LoopRange {
   std::string loop;
   Expr min, extent;
 
-  explicit Turns(const For *loop)
+  explicit LoopRange(const For *loop)
       : loop(loop->name), min(loop->min), extent(loop->extent) {}
   Expr at() const { return variable(loop); }
   Expr last() const { return min + extent - 1; }
 };
 
-// A row's statement with one turn of its loop over vectors.
+// A row's statement with a single iteration of its loop over vectors.
 class OneVector : public IRMutator {
 public:
-  OneVector(const std::string &vector, const Expr &turn)
-      : vector(vector), turn(turn) {}
+  OneVector(const std::string &vector, const Expr &iteration)
+      : vector(vector), iteration(iteration) {}
 
 private:
   using IRMutator::visit;
   Stmt visit(const For *loop) override {
     if (!isOver(loop, vector))
       return IRMutator::visit(loop);
-    return loopLike(loop, loop->name, turn, 1, loop->body);
+    return loopLike(loop, loop->name, iteration, 1, loop->body);
   }
   const std::string vector;
-  const Expr turn;
+  const Expr iteration;
 };
 
-// The loop over a tile's rows that takes its sums, and what its names mean,
-// outermost first.
+// The epilogue's loop over a tile's rows, and the names that are defined around
+// it, outermost first.
 class FindEpilogue : public IRVisitor {
 public:
   explicit FindEpilogue(const TilePipeline &what) : what(what) {}
   const For *loop = nullptr;
   Lets lets;
-  int rows = 0;    // none where there is no such loop, or more than one
-  int vectors = 1; // of a row, that have a loop
+  int rows = 0;    // 0: there is no such loop, or more than one
+  int vectors = 1; // iterations of the loop over a row's vectors
 
 private:
   using IRVisitor::visit;
@@ -74,16 +76,16 @@ private:
   }
   void visit(const For *found) override {
     if (isOver(found, what.vector))
-      vectors = turnsOf(found);
+      vectors = iterationsOf(found);
     if (isOver(found, what.row)) {
-      rows = loop ? 0 : turnsOf(found);
+      rows = loop ? 0 : iterationsOf(found);
       loop = found;
       lets = around;
     }
     IRVisitor::visit(found);
   }
-  // None where that is not known.
-  static int turnsOf(const For *loop) {
+  // The number of iterations, 0 where it is not a constant.
+  static int iterationsOf(const For *loop) {
     return is_const_zero(loop->min)
                ? int(as_const_int(loop->extent).value_or(0))
                : 0;
@@ -92,8 +94,8 @@ private:
   Lets around;
 };
 
-// What is parked in another memory. It is needed until the next tile's
-// products, so that nothing here begins or ends it.
+// Parks the sums in another memory. They are needed until the next tile's
+// products are done, so the tile's statement neither allocates nor frees it.
 class ParkElsewhere : public IRMutator {
 public:
   ParkElsewhere(const std::string &from, const std::string &to)
@@ -130,15 +132,15 @@ private:
   const std::string from, to;
 };
 
-// Another tile's epilogue.
+// The epilogue of the tile before.
 struct Epilogue {
-  int rows, vectors; // of a row, that are pieces
-  Expr any;          // whether there is one
+  int rows, vectors; // pieces: rows x vectors of a row
+  Expr any;          // whether there is a tile before
   std::function<Stmt(const Expr &row, const Expr &vector)> piece;
 };
 
-// A tile's statement without its own epilogue, but with another one's between
-// its products.
+// A tile's statement without its epilogue, and with the epilogue of the tile
+// before between its products.
 class Interleave : public ParkElsewhere {
 public:
   Interleave(const TilePipeline &what, const std::string &park,
@@ -150,7 +152,7 @@ public:
 private:
   using ParkElsewhere::visit;
 
-  // After the last row's turns there is one more, for all groups that are left.
+  // One iteration follows the last row's: it has all groups that are left.
   Stmt visit(const For *loop) override {
     if (isOver(loop, what.row))
       return Evaluate::make(0);
@@ -160,17 +162,17 @@ private:
     done = true;
     const auto &[rows, vectors, any, piece] = epilogue;
     const int groups = int(as_const_int(loop->extent).value_or(0));
-    const int each = std::clamp(groups / (rows * vectors), 1, mostOfPiece);
+    const int each = std::clamp(groups / (rows * vectors), 1, mostGroups);
     const std::string ofRow = loop->name + ".row",
                       ofVector = loop->name + ".vector";
     Expr row = variable(ofRow), vector = variable(ofVector), isRow = row < rows;
     Expr first = min((row * vectors + vector) * each, loop->extent);
     Expr next = select(isRow, min(first + each, loop->extent), loop->extent);
     Stmt products = loopLike(loop, loop->name, first, next - first, loop->body);
-    Stmt turn = Block::make(IfThenElse::make(any && isRow, piece(row, vector)),
+    Stmt pair = Block::make(IfThenElse::make(any && isRow, piece(row, vector)),
                             products);
-    turn = loopLike(loop, ofVector, 0, select(isRow, vectors, 1), turn);
-    return loopLike(loop, ofRow, 0, rows + 1, turn);
+    pair = loopLike(loop, ofVector, 0, select(isRow, vectors, 1), pair);
+    return loopLike(loop, ofRow, 0, rows + 1, pair);
   }
 
   const TilePipeline &what;
@@ -210,7 +212,7 @@ private:
   }
 
   Stmt pipelined(const For *loop) {
-    const Turns across(panel), down(loop);
+    const LoopRange across(panel), down(loop);
     FindEpilogue found(what);
     loop->body.accept(&found);
     if (!found.rows || !found.vectors || dependsOnPanel(down))
@@ -220,9 +222,10 @@ private:
     names.insert(names.end(), found.lets.begin(), found.lets.end());
     const std::string park = what.park + "." + std::to_string(parks);
     const Stmt row = ParkElsewhere(what.park, park).mutate(found.loop->body);
-    auto piece = [&](const Expr &turn, const Expr &vector) {
+    auto piece = [&](const Expr &rowNumber, const Expr &vector) {
       Stmt one = OneVector(what.vector, vector).mutate(row);
-      return renamed(substitute(found.loop->name, turn, one), names, before);
+      return renamed(substitute(found.loop->name, rowNumber, one), names,
+                     before);
     };
     Expr isTop = down.at() == down.min,
          isFirst = isTop && across.at() == across.min;
@@ -243,19 +246,19 @@ private:
     return loopLike(loop, loop->name, loop->min, loop->extent, body);
   }
 
-  // What is in the loop over panels has no meaning outside.
+  // A value of the loop over panels, by names that are known outside of it.
   Expr outside(Expr value) const {
     for (size_t i = lets.size(); i-- > 0;)
       value = substitute(lets[i].first, lets[i].second, value);
     return value;
   }
-  bool dependsOnPanel(const Turns &down) const {
+  bool dependsOnPanel(const LoopRange &down) const {
     return expr_uses_var(outside(down.min), panel->name) ||
            expr_uses_var(outside(down.extent), panel->name);
   }
 
-  // What a tile's names are where they mean another one's: the loops' first,
-  // then others.
+  // Suffixes of a tile's names where they mean another tile. Lets hold the two
+  // loops' names first, then those defined in the loops.
   static constexpr const char *before = ".before", *ofLast = ".last";
 
   template <typename Part>
@@ -277,7 +280,7 @@ private:
     return LetStmt::make(names[0].first + as, panel, body);
   }
 
-  // The last tile of a loop, after all.
+  // The epilogue of the last tile of a loop over tiles.
   struct Parked {
     std::string park;
     Type type;
@@ -286,9 +289,9 @@ private:
   };
 
   TilePipeline what;
-  const For *panel = nullptr; // that the walk is in
-  Lets lets;                  // between it and a loop over tiles
-  std::vector<Parked> last;   // of its loops over tiles
+  const For *panel = nullptr; // the loop over panels that the walk is inside of
+  Lets lets;                  // between that loop and a loop over tiles
+  std::vector<Parked> last;   // one for each of its loops over tiles
   int parks = 0;
 };
 

@@ -1,4 +1,5 @@
-// What kernels ask for before they read it. Private to this room.
+// Prefetches of panels and of rows.
+// Must not be included outside of compiler/halide.
 #pragma once
 #include "compiler/halide/instructions/PrefetchInstruction.h"
 
@@ -6,12 +7,12 @@
 
 namespace mille {
 
-constexpr int lineBytes = 64; // of a cache
+constexpr int lineBytes = 64; // bytes of a cache line
 
-// Asks for the line of a buffer's element, into L1; of so many bytes are all of
-// them.
-inline Halide::Internal::Stmt askFor(const std::string &buffer, int bytes,
-                                     const Halide::Expr &element) {
+// Prefetches the line of a buffer's element into L1; an element has `bytes`
+// bytes.
+inline Halide::Internal::Stmt prefetchLine(const std::string &buffer, int bytes,
+                                           const Halide::Expr &element) {
   using namespace Halide::Internal;
   return Evaluate::make(
       Call::make(Halide::UInt(8 * bytes), Call::prefetch,
@@ -19,9 +20,10 @@ inline Halide::Internal::Stmt askFor(const std::string &buffer, int bytes,
                  Call::Intrinsic));
 }
 
-// The same into L2 alone, where LLVM makes the object.
-inline Halide::Internal::Stmt askForInL2(const std::string &buffer, int bytes,
-                                         const Halide::Expr &element) {
+// Prefetches the line into L2 only; LLVM must make the object.
+inline Halide::Internal::Stmt prefetchLineIntoL2(const std::string &buffer,
+                                                 int bytes,
+                                                 const Halide::Expr &element) {
   using namespace Halide::Internal;
   return Evaluate::make(Call::make(Halide::Int(32), prefetchIntoL2Name,
                                    {Variable::make(Halide::Handle(), buffer),
@@ -29,29 +31,29 @@ inline Halide::Internal::Stmt askForInL2(const std::string &buffer, int bytes,
                                    Call::Extern));
 }
 
-// While a tile of a matmul is computed, what it reads next of its panel, and
-// its share of the panel that follows. The loop nest is by the names that its
-// pipeline gave.
+// Prefetches during a tile of a matmul: what the tile reads next of its panel,
+// and its share of the panel after it. The loop nest is given by the names that
+// its pipeline gave to its parts.
 struct PanelPrefetch {
   std::string weight, product;
   std::string panel, tile; // loops, outermost first
-  int bytes;               // of an element
-  int panelElements;       // from a panel to the next
-  int pieceElements;       // what of a panel is read at a time
-  int steps;               // of K, a vector of each tile column, in that
-  int lines;               // of a cache that a step reads
-  int grouped;             // steps of a group
-  bool intoL2;             // the panel that follows, not into L1 too
+  int bytes;               // bytes of an element
+  int panelElements;       // elements from a panel to the next
+  int pieceElements;       // elements of a panel that one loop over K reads
+  int steps;               // steps of K in that loop
+  int lines;               // cache lines that a step reads
+  int stepsOfGroup;        // steps of K in one iteration
+  bool intoL2;             // the next panel goes into L2 only, not into L1
 };
 
-// To be added to a pipeline with add_custom_lowering_pass, which owns it.
+// The pass, for add_custom_lowering_pass, which owns it.
 Halide::Internal::IRMutator *prefetchPanels(PanelPrefetch what);
 
-// In a loop that reads vectors of one row in each step: those of a later row.
+// Prefetches a later row in a loop whose iterations read one row each.
 struct RowPrefetch {
-  std::string buffer, reader; // the Func whose loop it is
-  int bytes;                  // of an element
-  int steps;                  // to the later row
+  std::string buffer, reader; // reader: the Func that the loop computes
+  int bytes;                  // bytes of an element
+  int steps; // iterations from the row that is read to the later
 };
 Halide::Internal::IRMutator *prefetchRows(RowPrefetch what);
 

@@ -1,16 +1,17 @@
-// A panel is read from far memory by its first tile and from L2 by the others.
-// This makes a loop over K ask for what it reads some steps later, and for its
-// share of the panel that follows, spread over all tiles of the panel before
-// it: many lines at once hold up the tiles that ask, and lines asked for early
-// leave L2 again. The loop goes in groups of steps, so that asking and counting
-// cost little beside the multiplying. BERT-base's matmuls in f32 on Cascade
-// Lake: from 75 to 80 % of the peak to 88 to 90 at 128 rows, from 65 to 68 to
-// 77 to 80 at 32. What follows is asked for into L2 where the CPU does that: on
-// its way into L1 a line takes one of the few places that L1's misses have.
-// BERT-base in f32 on a Xeon with AMX takes 4 % less time of 32 tokens and 1 %
-// of 128 and 512; 1000 layers of 256 channels, whose weights come from memory,
-// 3 %. Must not change what is computed: an address past the last panel is a
-// hint that goes nowhere.
+// The first tile reads a panel from far memory, the other tiles read it from
+// L2. This pass makes the loop over K prefetch what it reads some steps later,
+// and a share of the next panel. The shares are spread over all tiles of a
+// panel: many prefetches at once delay the tile that makes them, and lines that
+// come too early leave L2 again. The loop is split into groups of steps, so
+// that prefetches and counters cost little beside the products. BERT-base's
+// matmuls in f32 on Cascade Lake: from 75 to 80 % of the peak to 88 to 90 at
+// 128 rows, from 65 to 68 % to 77 to 80 at 32. The next panel goes into L2
+// only, where the CPU can do that: a line on its way into L1 takes one of the
+// few L1 miss buffers. BERT-base in f32 on a Xeon with AMX takes 4 % less time
+// at 32 tokens and 1 % at 128 and 512; 1000 layers of 256 channels, whose
+// weights come from memory, 3 %.
+// Must not change what is computed: a prefetch past the last panel does
+// nothing.
 #include "compiler/halide/passes/Loops.h"
 #include "compiler/halide/passes/Prefetch.h"
 #include "compiler/halide/passes/Unswitch.h"
@@ -21,10 +22,11 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// Of 3 to 12 steps all are within noise on Cascade Lake.
+// 3 to 12 steps ahead are within noise of each other on Cascade Lake.
 constexpr int stepsAhead = 6;
-// What a group of steps asks for of the panel that follows. More gain nothing,
-// also where the tiles are too few for all of it; fewer lose there.
+// Lines of the next panel that a group of steps prefetches. More lines gain
+// nothing, even where there are too few tiles to prefetch the whole panel;
+// fewer lines lose there.
 constexpr int linesOfGroup = 2;
 
 // The index of the first element that a body reads of a buffer.
@@ -56,7 +58,7 @@ private:
     return Variable::make(Int(32), name);
   }
 
-  // Keeps the loops around; the one over K gets the prefetch.
+  // Keeps track of the outer loops; the loop over K gets the prefetches.
   Stmt visit(const For *loop) override {
     for (auto [name, value] :
          {std::pair{&what.panel, &panel}, std::pair{&what.tile, &tile}})
@@ -73,8 +75,8 @@ private:
     FirstRead read(what.weight);
     loop->body.accept(&read);
     if (!read.index.defined() || !tile.defined() || !panel.defined() ||
-        what.steps < what.grouped)
-      return IRMutator::visit(loop); // the last, partial panel
+        what.steps < what.stepsOfGroup)
+      return IRMutator::visit(loop); // a partial panel at the end
     return unswitched(
         loop, [&](const For *plain) { return inGroups(plain, read.index); });
   }
@@ -84,29 +86,29 @@ private:
            text.compare(text.size() - end.size(), std::string::npos, end) == 0;
   }
 
-  // A loop in groups of steps, and one over the steps that make no group.
+  // A loop over groups of steps, and a loop over the steps that are left.
   Stmt inGroups(const For *loop, const Expr &index) const {
-    const int groups = what.steps / what.grouped,
-              rest = what.steps % what.grouped;
+    const int groups = what.steps / what.stepsOfGroup,
+              rest = what.steps % what.stepsOfGroup;
     Expr group = variable(loop->name + ".group"),
          ahead = variable(loop->name + ".ahead"),
          advance = variable(loop->name + ".advance");
     std::vector<Stmt> body;
-    for (int i = 0; i < what.grouped; ++i) {
-      Expr step = simplify(loop->min + group * what.grouped + i);
-      askForOwn(body, substitute(loop->name, step + stepsAhead, index));
+    for (int i = 0; i < what.stepsOfGroup; ++i) {
+      Expr step = simplify(loop->min + group * what.stepsOfGroup + i);
+      prefetchThisPanel(body, substitute(loop->name, step + stepsAhead, index));
       for (int l = 0; l < linesOfGroup; ++l)
-        if (l * what.grouped / linesOfGroup == i)
-          askForNext(body, ahead + (group * linesOfGroup + l) * advance);
+        if (l * what.stepsOfGroup / linesOfGroup == i)
+          prefetchNextPanel(body, ahead + (group * linesOfGroup + l) * advance);
       body.push_back(substitute(loop->name, step, loop->body));
     }
     Stmt all =
         loopLike(loop, loop->name + ".group", 0, groups, Block::make(body));
     if (rest)
-      all =
-          Block::make(all, loopLike(loop, loop->name,
-                                    simplify(loop->min + groups * what.grouped),
-                                    rest, loop->body));
+      all = Block::make(
+          all, loopLike(loop, loop->name,
+                        simplify(loop->min + groups * what.stepsOfGroup), rest,
+                        loop->body));
     Expr start = substitute(loop->name, loop->min, index);
     all = LetStmt::make(loop->name + ".ahead",
                         start + toNext(start.type()) +
@@ -115,26 +117,26 @@ private:
     return LetStmt::make(loop->name + ".advance", advanceOf(groups), all);
   }
 
-  void askForOwn(std::vector<Stmt> &body, const Expr &first) const {
+  void prefetchThisPanel(std::vector<Stmt> &body, const Expr &first) const {
     for (int l = 0; l < what.lines; ++l)
       body.push_back(
-          askFor(what.weight, what.bytes, simplify(first + l * line())));
+          prefetchLine(what.weight, what.bytes, simplify(first + l * line())));
   }
 
-  void askForNext(std::vector<Stmt> &body, const Expr &element) const {
-    body.push_back(
-        (what.intoL2 ? askForInL2 : askFor)(what.weight, what.bytes, element));
+  void prefetchNextPanel(std::vector<Stmt> &body, const Expr &element) const {
+    body.push_back((what.intoL2 ? prefetchLineIntoL2 : prefetchLine)(
+        what.weight, what.bytes, element));
   }
 
-  // Elements from a line asked for to the next: less than a line where the
-  // tiles are more than take the whole piece.
+  // Elements from one prefetch to the next: less than a line where there are
+  // more tiles than the whole piece needs.
   Expr advanceOf(int groups) const {
     Expr asked = tiles * (groups * linesOfGroup);
     return min((what.pieceElements + asked - 1) / asked, line());
   }
 
-  // Elements to what is read next: after a piece of the last panel comes the
-  // next piece of the first.
+  // Elements from this piece to the one that is read next: a piece of the last
+  // panel is followed by the next piece of the first panel.
   Expr toNext(Type type) const {
     Expr next = cast(type, what.panelElements);
     if (what.pieceElements == what.panelElements)
@@ -146,7 +148,7 @@ private:
   int line() const { return lineBytes / what.bytes; } // elements
 
   PanelPrefetch what;
-  Expr panel, tile, panels, tiles; // how far the loops are, and their extents
+  Expr panel, tile, panels, tiles; // iterations done, and extents
 };
 
 } // namespace

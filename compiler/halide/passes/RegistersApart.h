@@ -1,11 +1,11 @@
-// What shall be registers has memory that nothing else takes. Private to this
-// room.
+// Registers get memory that no other allocation shares.
+// Must not be included outside of compiler/halide.
 #pragma once
 #include "Halide.h"
 
 namespace mille {
 
-// To be added as a lowering pass, for a CPU.
+// A lowering pass for CPUs.
 Halide::Internal::IRMutator *keepRegistersApart();
 
 } // namespace mille

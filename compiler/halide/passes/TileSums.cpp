@@ -1,4 +1,6 @@
-// Must keep the loops' addresses: what is multiplied is what they read first.
+// Finds the addresses and conditions of the loops that add a tile's products,
+// and makes the calls that replace these loops.
+// Must keep the loops' addresses: a call reads from where the loops read first.
 #include "compiler/halide/passes/TileSums.h"
 
 #include "compiler/halide/instructions/TileInstructions.h"
@@ -11,25 +13,27 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-constexpr int mostRows = 32; // of a call
-// So many that what the sums need does not push the taker's values out of
-// registers, so few that a core looks ahead to the next.
+constexpr int mostRows = 32; // of one call
+// Rows of the epilogue between two pieces of the next tile's sums. With fewer,
+// the sums' operands would push the epilogue's values out of the registers;
+// with more, a core could not look ahead to the next piece.
 constexpr int rowsBetween = 4;
 constexpr int sumsPlace = 4; // among a call's arguments
 
-// What is found in a statement's loops, as of outside: at their first turn, but
-// for one loop that may be at another.
+// A value found inside a statement's loops, expressed by names that are known
+// outside of the loops. Each loop is taken at its first iteration, except the
+// loop `row`, which is taken at iteration `iteration`.
 class Found : public IRVisitor {
 public:
-  explicit Found(const std::string &row = "", int turn = 0)
-      : row(row), turn(turn) {}
+  explicit Found(const std::string &row = "", int iteration = 0)
+      : row(row), iteration(iteration) {}
   Expr value;
 
 protected:
   using IRVisitor::visit;
 
   void visit(const For *loop) override {
-    within(loop->name, isOver(loop, row) ? loop->min + turn : loop->min,
+    within(loop->name, isOver(loop, row) ? loop->min + iteration : loop->min,
            loop->body);
   }
   void visit(const LetStmt *let) override {
@@ -48,14 +52,14 @@ private:
       value = substitute(variable, of, value);
   }
   std::string row;
-  int turn;
+  int iteration;
 };
 
-// The byte that is read of a buffer.
+// The first byte that is read of a buffer.
 class Place : public Found {
 public:
-  Place(const std::string &buffer, const std::string &row, int turn)
-      : Found(row, turn), buffer(buffer) {}
+  Place(const std::string &buffer, const std::string &row, int iteration)
+      : Found(row, iteration), buffer(buffer) {}
 
 private:
   using Found::visit;
@@ -67,6 +71,7 @@ private:
   std::string buffer;
 };
 
+// The number of iterations of a loop.
 class Extent : public Found {
 public:
   explicit Extent(const std::string &variable) : variable(variable) {}
@@ -82,12 +87,12 @@ private:
   std::string variable;
 };
 
-// Under what condition loops do anything, and which of them has one of its
-// turns.
+// The condition under which a statement's loops do anything, and the loop, if
+// any, whose iterations have different conditions.
 class Condition : public IRVisitor {
 public:
   Expr value = const_true();
-  std::string loopOfTurns;
+  std::string dependsOn;
 
 private:
   using IRVisitor::visit;
@@ -95,7 +100,7 @@ private:
   void visit(const For *loop) override {
     IRVisitor::visit(loop);
     if (expr_uses_var(value, loop->name))
-      loopOfTurns = loop->name;
+      dependsOn = loop->name;
   }
   void visit(const LetStmt *let) override {
     let->body.accept(this);
@@ -107,8 +112,8 @@ private:
   }
 };
 
-// A loop that the walk is in.
-struct Turns {
+// A loop that the walk is inside of.
+struct Loop {
   std::string loop;
   Expr min, extent;
 
@@ -126,17 +131,18 @@ private:
   Stmt visit(const For *loop) override {
     if (inSums && loop->name.find(what.sums + ".s1.") == 0)
       return sumsOf(loop);
-    for (auto [name, turns] :
+    for (auto [name, known] :
          {std::pair{&what.panel, &panel}, std::pair{&what.tile, &tile}})
       if (!name->empty() && isOver(loop, *name))
-        return within(*turns, loop);
-    if (!what.taker.empty() && isOver(loop, what.taker) && following.defined())
+        return within(*known, loop);
+    if (!what.epilogue.empty() && isOver(loop, what.epilogue) &&
+        following.defined())
       return between(loop);
     return IRMutator::visit(loop);
   }
 
   Stmt visit(const LetStmt *let) override {
-    if (!inTurns())
+    if (!inLoops())
       return IRMutator::visit(let);
     lets.push_back({let->name, let->value});
     Stmt inner = IRMutator::visit(let);
@@ -144,15 +150,15 @@ private:
     return inner;
   }
 
-  bool inTurns() const { return panel.defined() || tile.defined(); }
+  bool inLoops() const { return panel.defined() || tile.defined(); }
 
-  // The first tile's sums come before the outermost of the loops.
-  Stmt within(Turns &turns, const For *loop) {
-    const bool isOutermost = !inTurns();
-    const Turns outer = turns;
-    turns = {loop->name, loop->min, loop->extent};
+  // The sums of the first tile are added before the outermost loop.
+  Stmt within(Loop &known, const For *loop) {
+    const bool isOutermost = !inLoops();
+    const Loop outer = known;
+    known = {loop->name, loop->min, loop->extent};
     Stmt inner = IRMutator::visit(loop);
-    turns = outer;
+    known = outer;
     if (following.defined())
       throw CompileError("no loop takes the sums of tile registers");
     if (!isOutermost || !before.defined())
@@ -165,7 +171,7 @@ private:
   Stmt visit(const ProducerConsumer *op) override {
     if (!op->is_producer || op->name != what.sums)
       return IRMutator::visit(op);
-    if (!what.taker.empty() && tile.defined())
+    if (!what.epilogue.empty() && tile.defined())
       return ProducerConsumer::make_produce(op->name, storeAndOpen(op->body));
     if (!what.adds)
       return ProducerConsumer::make_produce(op->name, calls(op->body));
@@ -175,17 +181,18 @@ private:
     return ProducerConsumer::make_produce(op->name, body);
   }
 
-  // A step at a time where not every one is taken.
+  // One call for the loop over K, or one for each step where a condition leaves
+  // steps out.
   Stmt sumsOf(const For *loop) const {
     Condition condition;
     loop->accept(&condition);
-    if (condition.loopOfTurns != loop->name || !isOver(loop, what.step))
+    if (condition.dependsOn != loop->name || !isOver(loop, what.step))
       return calls(loop);
     return loopLike(loop, loop->name, loop->min, loop->extent,
                     calls(loop->body));
   }
 
-  // One for 32 rows each.
+  // One call for each 32 rows.
   Stmt calls(const Stmt &loops) const {
     std::vector<Stmt> all;
     for (int first = 0; first < what.rows; first += mostRows)
@@ -199,13 +206,13 @@ private:
   Expr conditionOf(const Stmt &loops) const {
     Condition condition;
     loops.accept(&condition);
-    if (!condition.loopOfTurns.empty())
-      throw CompileError("tile registers cannot leave out turns of " +
-                         condition.loopOfTurns);
+    if (!condition.dependsOn.empty())
+      throw CompileError("tile registers cannot leave out iterations of " +
+                         condition.dependsOn);
     return simplify(condition.value);
   }
 
-  // A call's arguments but for the steps' range and parts.
+  // The arguments of a call, except the range of steps and the parts.
   struct Tile {
     std::vector<Expr> places;
     Expr rows, steps;
@@ -222,7 +229,7 @@ private:
     Expr rowsLater =
         (byteAt(loops, what.input, last) - byteAt(loops, what.input, first)) /
         what.rowBytes;
-    const auto [next, lines] = askedFor(byteAt(loops, what.weight, 0));
+    const auto [next, lines] = prefetched(byteAt(loops, what.weight, 0));
     places.insert(places.end(), {simplify(next), simplify(lines)});
     return {places, simplify(cast<int>(rowsLater) + 1),
             simplify(stepsOf(loops))};
@@ -244,13 +251,15 @@ private:
     return call(all, 0, all.steps, allParts);
   }
 
-  // The registers' sums are this tile's; from here on they are the following
-  // one's: below it, or the first of the next panel.
+  // Stores the sums of this tile, which the registers hold, and clears the
+  // registers for the following tile: the tile below, or the first tile of the
+  // next panel.
   Stmt storeAndOpen(const Stmt &loops) {
     if (what.rows > mostRows || !is_const_one(conditionOf(loops)))
-      throw CompileError("a tile's sums that others take are of one call");
-    const Tile own = tileOf(loops, 0, what.rows - 1);
-    taken = own.rows;
+      throw CompileError(
+          "a tile's sums that an epilogue reads come from one call");
+    const Tile current = tileOf(loops, 0, what.rows - 1);
+    epilogueRows = current.rows;
     Expr below = tile.at() + 1, isLastDown = below >= tile.min + tile.extent;
     Expr down = select(isLastDown, tile.min, below), across, any = !isLastDown;
     Expr filled = tile.extent > 0;
@@ -259,19 +268,19 @@ private:
       any = any || across < panel.min + panel.extent;
       filled = filled && panel.extent > 0;
     }
-    following = at(own, down, across);
+    following = at(current, down, across);
     following.rows = select(any, following.rows, 0);
     following.steps = select(any, following.steps, 0);
-    Tile first = at(own, tile.min, panel.min);
+    Tile first = at(current, tile.min, panel.min);
     first.rows = select(filled, first.rows, 0);
-    first.places[sumsPlace] = first.places[0]; // where nothing is stored yet
+    first.places[sumsPlace] = first.places[0]; // nothing is stored there yet
     first.places[sumsPlace + 1] = cast<int64_t>(0);
     before = call(first, 0, first.steps, opensSums | addsRest);
-    return Block::make(call(own, 0, 0, storesSums),
+    return Block::make(call(current, 0, 0, storesSums),
                        call(following, 0, 0, opensSums));
   }
 
-  // A tile by the numbers of its loops' turns.
+  // The arguments of `of` for another tile, by the numbers of its iterations.
   Tile at(Tile of, const Expr &down, const Expr &across) const {
     auto elsewhere = [&](Expr value) {
       for (size_t i = lets.size(); i-- > 0;)
@@ -285,36 +294,38 @@ private:
     return of;
   }
 
-  // As many steps between some turns as between others, and after the last what
-  // is left: all where each tile has weights of its own, which come from
-  // memory. The longer they have for it the better.
+  // The steps of K are shared evenly among the pauses between the epilogue's
+  // iterations, and the rest follow the last one. Where each tile reads its own
+  // weights, which come from memory, all steps follow the last iteration: the
+  // prefetch has the longest time then.
   Stmt between(const For *loop) {
     const Tile next = following;
     following = Tile();
-    const int turnsBetween = std::max(rowsBetween / what.takerRows, 1);
-    Expr extent =
-        min(loop->extent, (taken + what.takerRows - 1) / what.takerRows);
-    Expr turn = Variable::make(Int(32), loop->name) - loop->min;
+    const int iterationsBetween = std::max(rowsBetween / what.epilogueRows, 1);
+    Expr extent = min(loop->extent, (epilogueRows + what.epilogueRows - 1) /
+                                        what.epilogueRows);
+    Expr iteration = Variable::make(Int(32), loop->name) - loop->min;
     Expr steps = select(tile.extent > 1, next.steps, 0);
-    auto until = [&](const Expr &turns) {
-      Expr rows = (turns + turnsBetween - 1) / turnsBetween * turnsBetween *
-                  what.takerRows;
+    auto until = [&](const Expr &iterations) {
+      Expr rows = (iterations + iterationsBetween - 1) / iterationsBetween *
+                  iterationsBetween * what.epilogueRows;
       return rows * steps / what.rows;
     };
-    Stmt some = call(next, until(turn), until(turn + 1), 0);
-    Stmt body = Block::make(IfThenElse::make(turn % turnsBetween == 0, some),
-                            loop->body);
+    Stmt some = call(next, until(iteration), until(iteration + 1), 0);
+    Stmt body = Block::make(
+        IfThenElse::make(iteration % iterationsBetween == 0, some), loop->body);
     return Block::make(loopLike(loop, loop->name, loop->min, extent, body),
                        call(next, until(max(extent, 0)), next.steps, addsRest));
   }
 
-  Expr byteAt(const Stmt &loops, const std::string &buffer, int turn) const {
-    Place place(buffer, what.row, turn);
+  Expr byteAt(const Stmt &loops, const std::string &buffer,
+              int iteration) const {
+    Place place(buffer, what.row, iteration);
     loops.accept(&place);
     return place.value;
   }
 
-  // Of 64 bytes. A loop of one turn is gone.
+  // The number of steps of 64 bytes. Halide removes a loop of one iteration.
   Expr stepsOf(const Stmt &loops) const {
     if (what.step.empty())
       return what.innerBytes / 64;
@@ -323,10 +334,10 @@ private:
     return extent.value.defined() ? max(extent.value, 0) : Expr(1);
   }
 
-  // Each tile asks for its share of the panel that follows the one it reads:
-  // from which byte, and lines.
-  std::pair<Expr, Expr> askedFor(const Expr &read) const {
-    if (!panel.defined() || !what.panelBytes) // or the last, partial one
+  // Each tile prefetches its share of the panel after the one that it reads:
+  // the first byte, and the number of lines.
+  std::pair<Expr, Expr> prefetched(const Expr &read) const {
+    if (!panel.defined() || !what.panelBytes) // or this is a partial panel
       return {cast<int64_t>(0), 0};
     const int lines = what.panelBytes / lineBytes;
     Expr shares = tile.extent * what.slices,
@@ -338,11 +349,11 @@ private:
 
   TileSums what;
   bool inSums = false;
-  Turns panel, tile;                              // where the loops are
-  std::vector<std::pair<std::string, Expr>> lets; // in them
-  Tile following; // the tile whose sums are added while a taker takes another's
-  Expr taken;     // rows of that other
-  Stmt before;    // what comes before the outermost of the loops
+  Loop panel, tile;                               // the loops of this name
+  std::vector<std::pair<std::string, Expr>> lets; // inside these loops
+  Tile following;    // the tile whose products the epilogue's pauses add
+  Expr epilogueRows; // of the tile whose sums the epilogue reads
+  Stmt before;       // to be put before the outermost loop
 };
 
 } // namespace

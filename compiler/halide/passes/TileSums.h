@@ -1,43 +1,47 @@
-// Sums of products by the instructions of tile registers (AMX), of 16 rows x 64
-// bytes each: a pass puts a call in the place of the loops that add them, and
-// once Halide has made bitcode the call becomes those instructions. Private to
-// this room.
+// Sums of products in tile registers (AMX), of 16 rows x 64 bytes each: a pass
+// replaces the loops that add products by a call, and TileInstructions.h
+// replaces the call by AMX instructions once Halide has made bitcode.
+// Must not be included outside of compiler/halide.
 #pragma once
 #include "Halide.h"
 
 namespace mille {
 
-// sums(row, column) = input(row, K) * weight(K, column), by the names that the
-// pipeline gave. Rows of sums are of 16 lanes for each tile column, side by
-// side.
+// The loop nest of sums(row, column) = input(row, K) * weight(K, column), by
+// the names that the pipeline gave to its parts. A row of sums has 16 lanes for
+// each tile column, side by side. Distances are in bytes.
 struct TileSums {
   std::string input, weight, sums;
-  std::string row; // the sums' loop over rows; what is past the last repeats it
-  int rows;        // of that loop
-  int tileColumns; // 16 lanes each
-  int columnBytes; // of the weight, from 16 columns to the next
-  int rowBytes;    // of the input, from a row to the next
-  int stepBytes;   // of the input, from 64 bytes of a row to the next
-  int groupBytes;  // of the weight, from 4 bytes of K to the next
-  int weightStepBytes; // of the weight, from 64 bytes of K to the next
-  int innerBytes;      // of K
-  std::string step; // not empty: the loop over K, of 64 bytes a turn, instead
-  bool ofBytes;     // u8 times i8; else pairs of bf16
-  bool adds;        // to what the sums hold; other definitions stay
+  std::string row;     // the sums' loop over rows; rows past the last repeat it
+  int rows;            // iterations of that loop
+  int tileColumns;     // tile registers across, 16 lanes each
+  int columnBytes;     // weight: from one tile column to the next
+  int rowBytes;        // input: from one row to the next
+  int stepBytes;       // input: from 64 bytes of K to the next 64
+  int groupBytes;      // weight: from 4 bytes of K to the next 4
+  int weightStepBytes; // weight: from 64 bytes of K to the next 64
+  int innerBytes;      // bytes of K in a row of the input
+  // The loop over K, 64 bytes an iteration; where empty, innerBytes says it.
+  std::string step;
+  bool ofBytes; // products of u8 and i8; else of pairs of bf16
+  bool adds;    // to what the sums hold already: only their update is replaced
 
-  // What comes to L2 meanwhile: the panel that follows in the weight, if it has
-  // any.
+  // While a panel is multiplied, the panel after it is prefetched into L2; 0:
+  // no prefetch.
   int panelBytes = 0;
   int slices = 1;          // of a panel
-  std::string panel, tile; // loops, the outer one over slices of panels
+  std::string panel, tile; // loops; the outer one is over slices of panels
 
-  // Not empty: the loop that takes a tile's sums, so many rows a turn. The next
-  // tile's are added between its turns, so that neither waits for the other.
-  std::string taker;
-  int takerRows = 1;
+  // The loop of the epilogue over a tile's rows, and its rows an iteration. The
+  // next tile's products are added between its iterations, so that neither the
+  // tile registers nor the vector units wait. Empty: all products of a tile are
+  // added at once.
+  std::string epilogue;
+  int epilogueRows = 1;
 };
 
-// To be added to a pipeline with add_custom_lowering_pass, which owns it.
+// The pass that replaces the loops, for add_custom_lowering_pass, which owns
+// it.
 Halide::Internal::IRMutator *sumInTileRegisters(TileSums what);
 
 } // namespace mille

@@ -1,4 +1,5 @@
-// LLVM does the same to small loops only: in a large one it asks in every step.
+// Loop unswitching: LLVM does it for small loops only, and tests the condition
+// of a large one in every iteration. Must not change what is computed.
 #include "compiler/halide/passes/Unswitch.h"
 
 #include "compiler/halide/passes/Loops.h"
@@ -9,8 +10,8 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// The first condition that lowering has found to be the same in all steps: it
-// is a variable from before the loop.
+// The first condition that lowering has found to be loop-invariant: a variable
+// that is defined before the loop.
 class FirstCondition : public IRVisitor {
 public:
   Expr found;
@@ -24,7 +25,8 @@ private:
   }
 };
 
-// A body where a condition is known: without it none that follows holds.
+// A body in which a condition is known: where it does not hold, no later one
+// does.
 class Settled : public IRMutator {
 public:
   Settled(const Expr &condition, bool value)

@@ -1,4 +1,4 @@
-// Conditions out of a loop. Private to this room.
+// Loop unswitching. Must not be included outside of compiler/halide.
 #pragma once
 #include "Halide.h"
 
@@ -6,9 +6,9 @@
 
 namespace mille {
 
-// For each value of the conditions that are the same in all steps of a loop,
-// what `make` makes of the loop without them. Each implies those that the body
-// has before it.
+// Moves the loop-invariant conditions of a loop out of it: `make` gets the loop
+// once for each combination of their values. A condition must imply the
+// conditions that the body has before it.
 Halide::Internal::Stmt unswitched(
     const Halide::Internal::For *loop,
     const std::function<Halide::Internal::Stmt(const Halide::Internal::For *)>

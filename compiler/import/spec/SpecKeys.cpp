@@ -1,5 +1,7 @@
-// One array per object. Words are in the order of the enums they become.
+// One array per object. Words are in the order of the enums that they become,
+// which the assertions below the arrays hold.
 #include "compiler/import/spec/SpecKeys.h"
+#include "compiler/import/ModelSpec.h"
 #include "compiler/import/schemes/Schemes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -307,6 +309,124 @@ static constexpr SpecKey initKeys[] = {
     {"scheme", K::word, schemeWords, "required",
      "how weights are drawn: docs/init.md says each"},
     {"seed", K::integer, "", "0", "same seed, same bits"}};
+
+//===-- Words that become enums -------------------------------------------===//
+
+// Whether the words of `key` are `words`, and the number of each is that of the
+// enum's value beside it.
+template <typename Enum, size_t keyCount, size_t wordCount>
+static constexpr bool
+areWords(const SpecKey (&keys)[keyCount], std::string_view key,
+         const std::pair<Enum, std::string_view> (&words)[wordCount]) {
+  for (const SpecKey &entry : keys) {
+    if (std::string_view(entry.key) != key)
+      continue;
+    std::string_view rest = entry.of;
+    for (size_t i = 0; i < wordCount; ++i) {
+      auto [value, word] = words[i];
+      bool isLast = i + 1 == wordCount;
+      if (size_t(value) != i || rest.substr(0, word.size()) != word ||
+          (rest.size() == word.size()) != isLast ||
+          (!isLast && rest[word.size()] != '|'))
+        return false;
+      rest.remove_prefix(isLast ? word.size() : word.size() + 1);
+    }
+    return true;
+  }
+  return false;
+}
+
+namespace tf = mille::transformer;
+using tf::Activation, tf::Affine, tf::GroupScore, tf::LengthKind, tf::NormKind,
+    tf::Pool, tf::RouterScore, tf::ScaleKind, tf::Share, tf::Tap,
+    tf::WeightCast;
+
+template <size_t count>
+static constexpr bool areActivations(const SpecKey (&keys)[count],
+                                     std::string_view key) {
+  return areWords<Activation>(keys, key,
+                              {{Activation::identity, "identity"},
+                               {Activation::relu, "relu"},
+                               {Activation::relu2, "relu2"},
+                               {Activation::gelu_erf, "gelu_erf"},
+                               {Activation::gelu_tanh, "gelu_tanh"},
+                               {Activation::quick_gelu, "quick_gelu"},
+                               {Activation::silu, "silu"},
+                               {Activation::tanh, "tanh"},
+                               {Activation::sigmoid, "sigmoid"}});
+}
+static_assert(areActivations(branchKeys, "qkv_act"));
+static_assert(areActivations(branchKeys, "output_gate"));
+static_assert(areActivations(branchKeys, "act"));
+static_assert(areActivations(poolingKeys, "act"));
+static_assert(areActivations(transformKeys, "act"));
+
+static_assert(areWords<PositionsFrom>(embeddingKeys, "position_from",
+                                      {{PositionsFrom::input, "input"},
+                                       {PositionsFrom::ids, "ids"},
+                                       {PositionsFrom::mask, "mask"}}));
+static_assert(areWords<ProjectedAt>(embeddingKeys, "projected",
+                                    {{ProjectedAt::words, "words"},
+                                     {ProjectedAt::sum, "sum"},
+                                     {ProjectedAt::normed, "normed"}}));
+static_assert(areWords<Tap>(unitKeys, "residual_tap",
+                            {{Tap::input, "input"}, {Tap::normed, "normed"}}));
+static_assert(areWords<NormKind>(normKeys, "kind",
+                                 {{NormKind::layer_norm, "layer_norm"},
+                                  {NormKind::rms_norm, "rms_norm"},
+                                  {NormKind::l2_norm, "l2_norm"},
+                                  {NormKind::identity, "identity"}}));
+static_assert(areWords<Affine>(normKeys, "affine",
+                               {{Affine::none, "none"},
+                                {Affine::weight, "weight"},
+                                {Affine::one_plus_weight, "one_plus_weight"}}));
+static_assert(
+    areWords<WeightCast>(normKeys, "cast",
+                         {{WeightCast::cast_then_mul, "cast_then_mul"},
+                          {WeightCast::mul_then_cast, "mul_then_cast"}}));
+static_assert(areWords<NormGroup>(normKeys, "group",
+                                  {{NormGroup::row, "row"},
+                                   {NormGroup::head, "head"},
+                                   {NormGroup::heads, "heads"}}));
+static_assert(
+    areWords<ScaleKind>(scaleKeys, "kind",
+                        {{ScaleKind::constant, "const"},
+                         {ScaleKind::learned_scalar, "learned_scalar"},
+                         {ScaleKind::learned_channel, "learned_channel"},
+                         {ScaleKind::scheduled, "scheduled"}}));
+static_assert(areWords<Share>(
+    scaleKeys, "share",
+    {{Share::unit, "unit"}, {Share::layer, "layer"}, {Share::model, "model"}}));
+static_assert(areWords<QkvLayout>(branchKeys, "layout",
+                                  {{QkvLayout::separate, "separate"},
+                                   {QkvLayout::concat, "concat"},
+                                   {QkvLayout::grouped, "grouped"}}));
+static_assert(areWords<GateLayout>(branchKeys, "gate_layout",
+                                   {{GateLayout::separate, "separate"},
+                                    {GateLayout::concat, "concat"},
+                                    {GateLayout::interleaved, "interleaved"}}));
+static_assert(areWords<GateLayout>(expertKeys, "layout",
+                                   {{GateLayout::separate, "separate"},
+                                    {GateLayout::concat, "concat"},
+                                    {GateLayout::interleaved, "interleaved"}}));
+static_assert(areWords<LengthKind>(lengthScaleKeys, "kind",
+                                   {{LengthKind::log_keys, "log_n"},
+                                    {LengthKind::log_position, "max_1_log_i"},
+                                    {LengthKind::log_floor, "log_floor"}}));
+static_assert(areWords<RouterScore>(expertKeys, "score",
+                                    {{RouterScore::softmax, "softmax"},
+                                     {RouterScore::sigmoid, "sigmoid"}}));
+static_assert(areWords<GroupScore>(expertKeys, "group_score",
+                                   {{GroupScore::max, "max"},
+                                    {GroupScore::sum_top2, "sum_top2"}}));
+static_assert(areWords<Pool>(poolingKeys, "kind",
+                             {{Pool::first, "first"},
+                              {Pool::last, "last"},
+                              {Pool::mean, "mean"},
+                              {Pool::first_id, "first_id"},
+                              {Pool::highest_id, "highest_id"}}));
+
+//===-- Objects -----------------------------------------------------------===//
 
 static constexpr SpecObject objects[] = {
     {"spec", "The file.", modelKeys},

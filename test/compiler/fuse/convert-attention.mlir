@@ -22,7 +22,7 @@ transformer.model @masks {
 // A factor of each query, made once for attentions alike; only what its kind
 // reads is handed to it.
 // CHECK-LABEL: transformer.model @length_scales
-// CHECK: %[[K:.*]] = kernel.query_scale mask %{{.*}} : tensor<?xi32> tokens %[[T:[^ ]*]] scale <log_keys, base = 512.0, floor = 16.0> causal true window [2, 0]
+// CHECK: %[[K:.*]] = kernel.query_scale key_mask %{{.*}} : tensor<?xi32> tokens %[[T:[^ ]*]] scale <log_keys, base = 512.0, floor = 16.0> causal true window [2, 0]
 // CHECK: %[[P:.*]] = kernel.query_scale positions %{{.*}} : tensor<?xi32> tokens %[[T]] scale <log_floor, beta = 0.1, period = 8, offset = 1> causal false outs
 // CHECK-NOT: kernel.query_scale
 // CHECK: kernel.attention {{.*}} query_scale %[[K]] : tensor<?x1xf32>
@@ -113,8 +113,7 @@ transformer.model @content {
 // Linear attention keeps its decay as a weight.
 // CHECK-LABEL: transformer.model @linear_attention
 // CHECK: %[[D:.*]] = kernel.weight @d -> tensor<2xf32>
-// CHECK: %[[M:.*]] = kernel.key_bias
-// CHECK: kernel.linear_attention %[[X:.*]], %[[X]], %[[X]] key_bias %[[M]] : tensor<?x1xf32> decay %[[D]] : tensor<2xf32> tokens %{{.*}} heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 5.000000e-01
+// CHECK: kernel.linear_attention %[[X:.*]], %[[X]], %[[X]] key_mask %{{.*}} : tensor<?xi32> decay %[[D]] : tensor<2xf32> tokens %{{.*}} heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 5.000000e-01
 transformer.model @linear_attention {
   transformer.parameter @d : tensor<2xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "d", tensor<2xf32>>
   func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %mask: tensor<?x?xi32> {transformer.name = "mask"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {

@@ -9,7 +9,7 @@
 // CHECK: %[[ROWS:.*]] = arith.muli
 // CHECK: %[[TWO:.*]] = arith.constant 2 : index
 // CHECK: %[[SLOTS:.*]] = arith.muli %[[ROWS]], %[[TWO]]
-// CHECK: %[[R:.*]]:4 = kernel.route %[[X:.*]] selection_bias %{{.*}} : tensor<3xf32> outs({{.*}} : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<4xi32>) k 2 score 1 groups 1 top_groups 1 group_score 0 renormalised true softmax_chosen false epsilon 9.99{{.*}}E-21 factor 2.000000e+00
+// CHECK: %[[R:.*]]:4 = kernel.route %[[X:.*]] selection_bias %{{.*}} : tensor<3xf32> outs({{.*}} : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<4xi32>) k 2 score sigmoid groups 1 top_groups 1 group_score max renormalised true softmax_chosen false epsilon 9.99{{.*}}E-21 factor 2.000000e+00
 // CHECK: %[[D:.*]] = tensor.empty(%[[SLOTS]]) : tensor<?x4xf32>
 // CHECK: %[[S:.*]] = kernel.dispatch %[[Y:.*]] order %[[R]]#1 : tensor<?xi32> place %[[R]]#2 : tensor<?xi32> outs(%[[D]] : tensor<?x4xf32>) k 2
 // CHECK: %[[L:.*]] = kernel.matmul %[[S]], %[[W:.*]] starts %[[R]]#3 : tensor<4xi32> extras(%[[B:.*]] : tensor<3x4xf32>) outs

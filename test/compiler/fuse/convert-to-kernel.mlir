@@ -37,7 +37,7 @@
 // CHECK-NEXT: %[[NW:.*]] = arith.mulf %[[N]], %[[W]]
 // CHECK-NEXT: %[[SC:.*]] = arith.constant 5.000000e-01 : f32
 // CHECK-NEXT: arith.mulf %[[SC]], %[[NW]]
-// CHECK: %[[AT:.*]] = kernel.pool_index tokens %[[T]] kind 0 skip 0 id 0
+// CHECK: %[[AT:.*]] = kernel.pool_index tokens %[[T]] kind first skip 0 id 0
 // CHECK: %[[POOLED:.*]] = kernel.rows ins(%[[LAYERS]] : {{.*}}) indices(%[[AT]] : {{.*}}) outs({{.*}}) gather [0]
 // CHECK: return %[[LAYERS]], %[[POOLED]]
 transformer.model @every_slot {
@@ -70,13 +70,12 @@ transformer.model @every_slot {
 // What all layers use is made once, outside the loop; a layer's own weights
 // are read in it.
 // CHECK-LABEL: transformer.model @attention
-// CHECK-COUNT-1: kernel.key_bias
 // CHECK: %[[ROTATION:.*]] = kernel.rotation %{{.*}} frequencies [1.0] factor 1.000000e+00
 // CHECK-NOT: kernel.rotation
 // CHECK: kernel.layers
 // CHECK: %[[W:.*]] = kernel.weight @"layers.*.w" -> tensor<4x4xf32>
 // CHECK: %[[Q:.*]] = kernel.matmul %{{.*}}, %[[W]] outs(
-// CHECK: kernel.attention %[[Q]], %[[Q]], %{{.*}} key_bias %{{.*}} rotation %[[ROTATION]] : tensor<?x2xf32> queries %{{.*}} offsets [0, 0, 0] scale 5.000000e-01 causal true softcap 3.000000e+00 pairing interleaved
+// CHECK: kernel.attention %[[Q]], %[[Q]], %{{.*}} key_mask %{{.*}} : tensor<?xi32> rotation %[[ROTATION]] : tensor<?x2xf32> queries %{{.*}} offsets [0, 0, 0] scale 5.000000e-01 causal true softcap 3.000000e+00 pairing interleaved
 transformer.model @attention {
   transformer.parameter @layers.0.w : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "0", tensor<4x4xf32>>
   transformer.parameter @layers.1.w : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "1", tensor<4x4xf32>>

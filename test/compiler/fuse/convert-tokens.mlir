@@ -52,9 +52,9 @@ transformer.model @sound {
 // CHECK-LABEL: transformer.model @pooled
 // CHECK: %[[P:.*]] = kernel.count_tokens %[[IDS:.*]] tokens %[[T:.*]] padding 1 outs
 // CHECK-NOT: kernel.count_tokens
-// CHECK: kernel.pool_index of %[[IDS]] : tensor<?xi32> tokens %[[T]] kind 3 skip 0 id 7
-// CHECK: kernel.pool_index tokens %[[T]] kind 0 skip 1 id 0
-// CHECK: kernel.pool_mean %{{.*}} mask %[[IDS]] : tensor<?xi32> tokens %[[T]] skip 1
+// CHECK: kernel.pool_index of %[[IDS]] : tensor<?xi32> tokens %[[T]] kind first_id skip 0 id 7
+// CHECK: kernel.pool_index tokens %[[T]] kind first skip 1 id 0
+// CHECK: kernel.pool_mean %{{.*}} key_mask %[[IDS]] : tensor<?xi32> tokens %[[T]] skip 1
 // CHECK: %[[ONE:.*]] = kernel.rows ins(%{{.*}} : tensor<1x4xf32>)
 // CHECK: kernel.keep %[[ONE]] as "probes" index 0
 transformer.model @pooled {

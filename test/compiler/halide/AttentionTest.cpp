@@ -20,7 +20,7 @@ int failures = 0;
 struct Case {
   const char *name;
   int64_t heads, kvHeads, headDim, valueDim;
-  bool causal = false, bias = false, interleaved = false;
+  bool causal = false, masked = false, interleaved = false;
   int64_t angles = 0;
   double softcap = 0;
   bool slopes = false;
@@ -47,13 +47,13 @@ std::string textOf(const Case &c) {
   std::string r = "memref<?x" + number(2 * c.angles) + "xf32>";
   std::string text =
       "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o;
-  if (c.bias)
-    text += ", %m: memref<?x1xf32>";
+  if (c.masked)
+    text += ", %m: memref<?xi32>";
   if (c.angles)
     text += ", %r: " + r;
   text += ") {\n kernel.attention %x, %x, %x";
-  if (c.bias)
-    text += " key_bias %m : memref<?x1xf32>";
+  if (c.masked)
+    text += " key_mask %m : memref<?xi32>";
   if (c.angles)
     text += " rotation %r : " + r;
   text += " queries %t keys %t first %p outs(%o : " + o + ") heads " +
@@ -81,7 +81,7 @@ std::string textOf(const Case &c) {
 struct Data {
   const Case &c;
   int64_t batch, tokens, rows;
-  Guarded input, out, bias, rotation;
+  Guarded input, out, mask, rotation;
   std::vector<Argument> arguments;
   std::vector<double> expected; // [rows, heads * valueDim]
 
@@ -90,14 +90,14 @@ struct Data {
       : c(c), batch(batch), tokens(tokens), rows(batch * tokens),
         input((rows - 1) * c.stride() + c.columns(), side),
         out((rows - 1) * c.outStride() + c.heads * c.valueDim, side),
-        bias(rows, side), rotation(rows * 2 * c.angles, side) {
+        mask(rows, side), rotation(rows * 2 * c.angles, side) {
     std::mt19937 random(unsigned(tokens * 31 + c.headDim));
     std::uniform_real_distribution<float> draw(-2, 2);
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t i = 0; i < c.columns(); ++i)
         input[m * c.stride() + i] = draw(random);
     for (int64_t m = 0; m < rows; ++m) // the second sequence sees nothing
-      bias[m] = m / tokens == 1 || random() % 4 == 0 ? -1e30f : 0.0f;
+      shown()[m] = m / tokens != 1 && random() % 4 != 0;
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t i = 0; i < c.angles; ++i) {
         double angle =
@@ -107,14 +107,16 @@ struct Data {
       }
     Argument x = matrix(input.data(), rows, c.columns(), c.stride());
     arguments = {x, x, x};
-    if (c.bias)
-      arguments.push_back(matrix(bias.data(), rows, 1, 1));
+    if (c.masked)
+      arguments.push_back(vector(mask.data(), rows));
     if (c.angles)
       arguments.push_back(
           matrix(rotation.data(), rows, 2 * c.angles, 2 * c.angles));
     if (judged)
       reference();
   }
+
+  int32_t *shown() { return reinterpret_cast<int32_t *>(mask.data()); }
 
   // One head of a row, turned.
   std::vector<double> head(int64_t m, int64_t column, int64_t size, bool turn) {
@@ -153,8 +155,8 @@ struct Data {
           std::vector<double> score(tokens);
           double top = -INFINITY, sum = 0;
           for (int64_t j = 0; j < tokens; ++j) {
-            bool seen = (!c.causal || j <= i) &&
-                        (!c.bias || bias[s * tokens + j] > -1e30f);
+            bool seen =
+                (!c.causal || j <= i) && (!c.masked || shown()[s * tokens + j]);
             double dot = 0;
             for (int64_t d = 0; d < c.headDim; ++d)
               dot += q[d] * ks[j][d];
@@ -238,7 +240,7 @@ void check(const Case &c, const Isa &isa, const std::vector<int64_t> &sizes) {
             continue;
           }
           double error = std::fabs(got - data.expected[m * width + n]);
-          if (std::isnan(error) || (c.bias && m / tokens == 1 && got != 0))
+          if (std::isnan(error) || (c.masked && m / tokens == 1 && got != 0))
             error = INFINITY;
           worst = std::max(worst, error);
         }
@@ -265,7 +267,7 @@ std::vector<uint32_t> besidePadding(const Case &c, mille_kernel_function kernel,
   Data sequence(c, 1, own, side, false), padded(c, 1, tokens, side, false);
   for (int64_t m = 0; m < tokens; ++m) {
     bool kept = m >= before && m < before + own;
-    padded.bias[m] = kept ? 0 : -1e30f;
+    padded.shown()[m] = kept;
     for (int64_t i = 0; kept && i < c.columns(); ++i)
       padded.input[m * c.stride() + i] =
           sequence.input[(m - before) * c.stride() + i];
@@ -330,9 +332,9 @@ int main(int argc, char **argv) {
   for (int64_t dim : {8, 24, 64, 80})
     cases.push_back({"plain", 2, 2, dim, dim});
   cases.push_back({"plain", 1, 1, 5, 7});
-  cases.push_back({"bias", 3, 3, 16, 16, false, true});
+  cases.push_back({"masked", 3, 3, 16, 16, false, true});
   cases.push_back({"causal", 4, 2, 16, 8, true});
-  cases.push_back({"causal bias", 4, 1, 16, 32, true, true});
+  cases.push_back({"causal masked", 4, 1, 16, 32, true, true});
   cases.push_back({"half", 4, 2, 16, 16, true, false, false, 8});
   cases.push_back({"half", 2, 2, 20, 16, false, true, false, 5});
   cases.push_back({"interleaved", 3, 1, 16, 16, true, false, true, 8});

@@ -34,8 +34,6 @@ transformer.model @m {
     %zero = arith.constant 0 : index
     %one = arith.constant 1 : index
     %rows = arith.muli %batch, %tokens : index
-    %b = tensor.empty(%rows) : tensor<?x1xf32>
-    %bias = kernel.key_bias %mask outs(%b : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
     %decay = kernel.weight @decay -> tensor<1xf32>
     %o = tensor.empty(%rows) : tensor<?x1xf32>
     %0 = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x1xf32>)
@@ -53,10 +51,10 @@ transformer.model @m {
     %4 = kernel.attention %q, %k, %v queries %one keys %one first %zero outs(%o : tensor<?x1xf32>)
       heads 1 kv_heads 1 head_dim 1 value_dim 1 offsets [0, 0, 0] scale 1.0 causal false
       : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32> -> tensor<?x1xf32>
-    %5 = kernel.attention %q, %k, %v key_bias %bias : tensor<?x1xf32> queries %tokens keys %tokens first %one outs(%o : tensor<?x1xf32>)
+    %5 = kernel.attention %q, %k, %v key_mask %mask : tensor<?xi32> queries %tokens keys %tokens first %one outs(%o : tensor<?x1xf32>)
       heads 1 kv_heads 1 head_dim 1 value_dim 1 offsets [0, 0, 0] scale 1.0 causal true
       : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32> -> tensor<?x1xf32>
-    %6 = kernel.linear_attention %q, %v, %v key_bias %bias : tensor<?x1xf32> decay %decay : tensor<1xf32> tokens %tokens outs(%o : tensor<?x1xf32>)
+    %6 = kernel.linear_attention %q, %v, %v key_mask %mask : tensor<?xi32> decay %decay : tensor<1xf32> tokens %tokens outs(%o : tensor<?x1xf32>)
       heads 1 kv_heads 1 head_dim 1 value_dim 1 offsets [0, 0, 0] scale 1.0
       : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32> -> tensor<?x1xf32>
     return %0, %1, %2, %3, %4, %5, %6 : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>

@@ -1,5 +1,5 @@
 // One buffer holds query, key and value; rotation by half turns per position;
-// slopes by distance; keys under the bias are not seen.
+// slopes by distance; keys that the mask hides are not seen.
 // RUN: rm -rf %t && mkdir %t
 // Queries 0: every seen key weighs the same, but for slope ln 2 per position.
 // RUN: python3 %tensors make %t/in x:f32:2x3x6=0,0,1,1,3,30,0,0,1,1,6,60,0,0,1,1,12,120 attention_mask:i32:2x3=1,1,1,1,1,0
@@ -24,16 +24,14 @@ transformer.model @m {
           tensor<?x2xf32> {transformer.name = "rotated", transformer.shape = #transformer.shape<batch, tokens, 2>}) {
     %zero = arith.constant 0 : index
     %rows = arith.muli %batch, %tokens : index
-    %b = tensor.empty(%rows) : tensor<?x1xf32>
-    %bias = kernel.key_bias %mask outs(%b : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
     %t = tensor.empty(%rows) : tensor<?x2xf32>
     %turn = kernel.rotation %positions frequencies [3.141592653589793] factor 1.0 outs(%t : tensor<?x2xf32>) : tensor<?xi32> -> tensor<?x2xf32>
     %o = tensor.empty(%rows) : tensor<?x2xf32>
-    %0 = kernel.attention %x, %x, %x key_bias %bias : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x2xf32>)
+    %0 = kernel.attention %x, %x, %x key_mask %mask : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x2xf32>)
       heads 1 kv_heads 1 head_dim 2 value_dim 2 offsets [0, 2, 4] scale 1.0 causal false slopes [0.6931471805599453]
       : tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32> -> tensor<?x2xf32>
     %p = tensor.empty(%rows) : tensor<?x2xf32>
-    %1 = kernel.attention %x, %x, %x key_bias %bias : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%p : tensor<?x2xf32>)
+    %1 = kernel.attention %x, %x, %x key_mask %mask : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%p : tensor<?x2xf32>)
       heads 1 kv_heads 1 head_dim 2 value_dim 2 offsets [0, 2, 4] scale 1.0 causal true
       : tensor<?x6xf32>, tensor<?x6xf32>, tensor<?x6xf32> -> tensor<?x2xf32>
     %q = tensor.empty(%rows) : tensor<?x2xf32>

@@ -33,7 +33,7 @@ transformer.model @m {
     %oi = tensor.empty(%slots) : tensor<?xi32>
     %os = tensor.empty() : tensor<5xi32>
     %w, %o, %p, %s = kernel.route %l outs(%ow, %oi, %oi, %os : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<5xi32>)
-      k 2 score 0 groups 1 top_groups 1 group_score 0 renormalised false softmax_chosen false epsilon 0.0 factor 1.0
+      k 2 score softmax groups 1 top_groups 1 group_score max renormalised false softmax_chosen false epsilon 0.0 factor 1.0
       : tensor<?x4xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<5xi32>
     %od = tensor.empty(%slots) : tensor<?x1xf32>
     %sent = kernel.dispatch %x order %o : tensor<?xi32> place %p : tensor<?xi32> times %w : tensor<?x2xf32> outs(%od : tensor<?x1xf32>) k 2 : tensor<?x1xf32> -> tensor<?x1xf32>

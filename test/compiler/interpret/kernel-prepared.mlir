@@ -49,8 +49,8 @@ transformer.model @m {
     %r = kernel.rotation %positions frequencies [3.141592653589793] factor 1.0 long <after = 1, frequencies = [1.5707963267948966]> outs(%o2 : tensor<?x2xf32>) : tensor<?xi32> -> tensor<?x2xf32>
     %1 = kernel.rotate %x by %r outs(%o4 : tensor<?x4xf32>) heads 1 head_dim 4 pairing half start 2
       : tensor<?x4xf32>, tensor<?x2xf32> -> tensor<?x4xf32>
-    %2 = kernel.query_scale mask %mask : tensor<?xi32> tokens %tokens scale <log_keys, base = 2.0> causal false outs(%o1 : tensor<?x1xf32>) -> tensor<?x1xf32>
-    %3 = kernel.query_scale mask %mask : tensor<?xi32> tokens %tokens scale <log_keys, base = 2.0> causal true window [2, 0] outs(%o1 : tensor<?x1xf32>) -> tensor<?x1xf32>
+    %2 = kernel.query_scale key_mask %mask : tensor<?xi32> tokens %tokens scale <log_keys, base = 2.0> causal false outs(%o1 : tensor<?x1xf32>) -> tensor<?x1xf32>
+    %3 = kernel.query_scale key_mask %mask : tensor<?xi32> tokens %tokens scale <log_keys, base = 2.0> causal true window [2, 0] outs(%o1 : tensor<?x1xf32>) -> tensor<?x1xf32>
     %on = tensor.empty(%twice) : tensor<?xi32>
     %4 = kernel.token_numbers [3, 4] outs(%on : tensor<?xi32>) -> tensor<?xi32>
     %5 = kernel.count_tokens %ids tokens %tokens padding 1 outs(%oi : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
@@ -58,12 +58,12 @@ transformer.model @m {
     %6 = kernel.gather_tokens %x index [2, 0, -1, 1] group 2 tokens 3 outs(%og : tensor<?x8xf32>) : tensor<?x4xf32> -> tensor<?x8xf32>
     %op = tensor.empty(%twice) : tensor<?x6xf32>
     %7 = kernel.patches %sound image [2, 1, 3] kernel [1, 3] stride [1, 2] padding [0, 1] prefix 0 outs(%op : tensor<?x6xf32>) : tensor<?x6xf32> -> tensor<?x6xf32>
-    %8 = kernel.pool_index tokens %tokens kind 0 skip 1 id 0 outs(%ob : tensor<?xi32>) -> tensor<?xi32>
-    %9 = kernel.pool_index of %mask : tensor<?xi32> tokens %tokens kind 1 skip 0 id 0 outs(%ob : tensor<?xi32>) -> tensor<?xi32>
-    %10 = kernel.pool_index of %ids : tensor<?xi32> tokens %tokens kind 3 skip 0 id 9 outs(%ob : tensor<?xi32>) -> tensor<?xi32>
-    %11 = kernel.pool_index of %ids : tensor<?xi32> tokens %tokens kind 4 skip 0 id 0 outs(%ob : tensor<?xi32>) -> tensor<?xi32>
+    %8 = kernel.pool_index tokens %tokens kind first skip 1 id 0 outs(%ob : tensor<?xi32>) -> tensor<?xi32>
+    %9 = kernel.pool_index of %mask : tensor<?xi32> tokens %tokens kind last skip 0 id 0 outs(%ob : tensor<?xi32>) -> tensor<?xi32>
+    %10 = kernel.pool_index of %ids : tensor<?xi32> tokens %tokens kind first_id skip 0 id 9 outs(%ob : tensor<?xi32>) -> tensor<?xi32>
+    %11 = kernel.pool_index of %ids : tensor<?xi32> tokens %tokens kind highest_id skip 0 id 0 outs(%ob : tensor<?xi32>) -> tensor<?xi32>
     %om = tensor.empty(%batch) : tensor<?x4xf32>
-    %12 = kernel.pool_mean %x mask %mask : tensor<?xi32> tokens %tokens skip 1 outs(%om : tensor<?x4xf32>) : tensor<?x4xf32> -> tensor<?x4xf32>
+    %12 = kernel.pool_mean %x key_mask %mask : tensor<?xi32> tokens %tokens skip 1 outs(%om : tensor<?x4xf32>) : tensor<?x4xf32> -> tensor<?x4xf32>
     %13 = kernel.rows ins(%x : tensor<?x4xf32>) outs(%o4 : tensor<?x4xf32>) gather [-1] norm <l2, 0.0, group = 2> {
     ^bb0(%n: f32):
       kernel.yield %n : f32

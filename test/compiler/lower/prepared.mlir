@@ -4,7 +4,6 @@
 // out is (column in head, row, head).
 // CHECK: llvm.func internal @tiny_forward(%[[CONTEXT:.*]]: !llvm.ptr) -> i32
 // CHECK: %[[TOKENS:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
-// CHECK: llvm.call @mille_key_bias(%[[CONTEXT]], %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
 // CHECK-DAG: %[[FREQUENCIES:.*]] = llvm.mlir.addressof @numbers.0
 // CHECK-DAG: %[[N:.*]] = llvm.mlir.constant(2 : i64)
 // CHECK-DAG: %[[STRIDE:.*]] = llvm.mlir.constant(16 : i64)
@@ -19,7 +18,7 @@
 // CHECK: llvm.call @mille_pool_index(%[[CONTEXT]], %[[NULL]],
 // CHECK: llvm.call @mille_pool_mean(%[[CONTEXT]]
 // CHECK: llvm.mlir.global private constant @numbers.0(dense<[1.000000e+00, 1.000000e-02]>
-// attention: 3 buffers, the bias, the rotation and the out; 3 scalars
+// attention: 3 buffers, the mask, the rotation and the out; 3 scalars
 // CHECK: llvm.mlir.global private constant @[[OUT_SHAPE]]()
 // CHECK: llvm.mlir.constant(3 : i32)
 // CHECK-NEXT: llvm.insertvalue {{.*}}[1]
@@ -33,18 +32,16 @@ module {
       attributes {kernel.arena_bytes_per_row = 256 : i64} {
     %rows = arith.muli %batch, %tokens : index
     %zero = arith.constant 0 : index
-    %b = kernel.arena offset 0 rows %rows : memref<?x1xf32>
-    kernel.key_bias %mask outs(%b : memref<?x1xf32>) : memref<?xi32>
     %r = kernel.arena offset 64 rows %rows : memref<?x4xf32, strided<[16, 1]>>
     kernel.rotation %mask frequencies [1.0, 0.01] factor 1.0 outs(%r : memref<?x4xf32, strided<[16, 1]>>) : memref<?xi32>
     %s = kernel.arena offset 128 rows %rows : memref<1xf32>
     kernel.schedule "branch_scale" of %step from 0.0 to 1.0 over 1000 outs(%s : memref<1xf32>) : memref<1xi32>
-    kernel.attention %qkv, %qkv, %qkv key_bias %b : memref<?x1xf32> rotation %r : memref<?x4xf32, strided<[16, 1]>> queries %tokens keys %tokens first %zero outs(%out : memref<?x8xf32>)
+    kernel.attention %qkv, %qkv, %qkv key_mask %mask : memref<?xi32> rotation %r : memref<?x4xf32, strided<[16, 1]>> queries %tokens keys %tokens first %zero outs(%out : memref<?x8xf32>)
       heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
       : memref<?x24xf32>, memref<?x24xf32>, memref<?x24xf32>
     %i = kernel.arena offset 192 rows %batch : memref<?xi32>
-    kernel.pool_index tokens %tokens kind 0 skip 0 id 0 outs(%i : memref<?xi32>)
-    kernel.pool_mean %out mask %mask : memref<?xi32> tokens %tokens outs(%pooled : memref<?x8xf32>) : memref<?x8xf32>
+    kernel.pool_index tokens %tokens kind first skip 0 id 0 outs(%i : memref<?xi32>)
+    kernel.pool_mean %out key_mask %mask : memref<?xi32> tokens %tokens outs(%pooled : memref<?x8xf32>) : memref<?x8xf32>
     return
   }
 }

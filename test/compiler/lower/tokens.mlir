@@ -40,7 +40,7 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
   %3 = tensor.empty(%rows) : tensor<?x4xf32>
   %r = kernel.rotation %c frequencies [1.0, 0.01] factor 1.0 long <after = 16, frequencies = [1.0, 0.001]> outs(%3 : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
   %4 = tensor.empty(%rows) : tensor<?x1xf32>
-  %s = kernel.query_scale mask %ids : tensor<?xi32> tokens %tokens scale <log_keys, base = 512.0, floor = 16.0> causal true window [4, 0] outs(%4 : tensor<?x1xf32>) -> tensor<?x1xf32>
+  %s = kernel.query_scale key_mask %ids : tensor<?xi32> tokens %tokens scale <log_keys, base = 512.0, floor = 16.0> causal true window [4, 0] outs(%4 : tensor<?x1xf32>) -> tensor<?x1xf32>
   %5 = tensor.empty(%pairs) : tensor<?x16xf32>
   %y = kernel.gather_tokens %x index [1, -1, 2, 0] group 2 tokens 3 outs(%5 : tensor<?x16xf32>) : tensor<?x8xf32> -> tensor<?x16xf32>
   %6 = tensor.empty(%batch) : tensor<?x8xf32>
@@ -79,7 +79,7 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
   %2 = tensor.empty(%slots) : tensor<?xi32>
   %3 = tensor.empty() : tensor<9xi32>
   %w, %o, %p, %s = kernel.route %l outs(%0, %1, %2, %3 : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
-    k 2 score 1 groups 4 top_groups 2 group_score 1 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
+    k 2 score sigmoid groups 4 top_groups 2 group_score sum_top2 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
     : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>
   %4 = tensor.empty(%slots) : tensor<?x16xf32>
   %d = kernel.dispatch %x order %o : tensor<?xi32> place %p : tensor<?xi32> outs(%4 : tensor<?x16xf32>) k 2 : tensor<?x16xf32> -> tensor<?x16xf32>
@@ -119,12 +119,11 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
 // -----
 
 // Rows of tokens are the run's own number (field 3); a stage says which buffers have
-// these rows (key, value and key bias: 2 + 4 + 8) and which scalar counts tokens
+// these rows (key, value and mask: 2 + 4 + 8) and which scalar counts tokens
 // (keys, after queries), so that the runtime gives each sequence its own.
 // CHECK: llvm.func internal @tiny_forward
 // CHECK: %[[FIELD:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr)>
 // CHECK-NEXT: %[[ROWS:.*]] = llvm.load %[[FIELD]]
-// CHECK: llvm.call @mille_key_bias(%{{.*}}, %{{.*}}, %[[ROWS]],
 // CHECK: %[[PICK:.*]] = llvm.mlir.constant(-2 : i64)
 // CHECK: llvm.call @mille_pool_index(%{{.*}}, %{{.*}}, %[[PICK]],
 // CHECK-DAG: %[[BUFFERS:.*]] = llvm.mlir.constant(14 : i32)
@@ -143,12 +142,10 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
   %decoderRows = arith.muli %batch, %decoder : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %p = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind 1 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %p = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind last skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %o = tensor.empty(%decoderRows) : tensor<?x8xf32>
-  %y = kernel.attention %d, %x, %x key_bias %b : tensor<?x1xf32> queries %decoder keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y = kernel.attention %d, %x, %x key_mask %m : tensor<?xi32> queries %decoder keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y, %p : tensor<?x8xf32>, tensor<?xi32>
@@ -166,6 +163,6 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
   %s = kernel.arena offset 192 rows %rows : memref<2049xi32>
   // expected-error @below {{chooses among 2048 experts but the most are 1024}}
   kernel.route %l outs(%w, %o, %p, %s : memref<?x1xf32>, memref<?xi32>, memref<?xi32>, memref<2049xi32>)
-    k 1 score 1 groups 1 top_groups 1 group_score 1 renormalised true softmax_chosen false epsilon 0.0 factor 1.0 : memref<?x2048xf32>
+    k 1 score sigmoid groups 1 top_groups 1 group_score sum_top2 renormalised true softmax_chosen false epsilon 0.0 factor 1.0 : memref<?x2048xf32>
   return
 }

@@ -11,14 +11,12 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> (tensor<?x8xf32>, tensor<?x8xf32>) {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true window [4, 0]
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind 1 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind last skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %p = kernel.rows ins(%y : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
@@ -56,10 +54,8 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true chunk 4
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
@@ -77,10 +73,8 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32>
+  %y = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32>
     prefix %p : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
@@ -99,10 +93,8 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %y = kernel.attention %y0, %y0, %y0  queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
@@ -123,10 +115,8 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %y = kernel.attention %y0, %y0, %y0  queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
@@ -147,11 +137,9 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
   %w = kernel.weight @bias -> tensor<2x9xf32>
-  %y = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32>
+  %y = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32>
     bias %w : tensor<2x9xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false bias_by pair
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
@@ -170,11 +158,9 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
   %four = arith.constant 4 : index
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %y = kernel.attention %y0, %y0, %y0  queries %four keys %four first %zero outs(%o : tensor<?x8xf32>)
@@ -195,14 +181,12 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index  tokens %tokens kind 0 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index  tokens %tokens kind first skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %y = kernel.rows ins(%y0 : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
@@ -223,14 +207,12 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index  tokens %tokens kind 1 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index  tokens %tokens kind last skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %y = kernel.rows ins(%y0 : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
@@ -251,14 +233,12 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index  tokens %tokens kind 0 skip 1 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index  tokens %tokens kind first skip 1 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %y = kernel.rows ins(%y0 : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
@@ -279,14 +259,12 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %1 = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind 3 skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind first_id skip 0 id 0 outs(%1 : tensor<?xi32>) -> tensor<?xi32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
   %y = kernel.rows ins(%y0 : tensor<?x8xf32>) indices(%i : tensor<?xi32>) outs(%2 : tensor<?x8xf32>) gather [0] {
   ^bb0(%n: f32):
@@ -307,10 +285,8 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
@@ -330,10 +306,8 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
@@ -356,11 +330,10 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
+  %0 = tensor.empty(%rows) : tensor<?x1xf32>
   %s = kernel.query_scale tokens %tokens scale <log_keys, base = 512.0, floor = 16.0> causal false outs(%0 : tensor<?x1xf32>) -> tensor<?x1xf32>
-  %y = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32>
+  %y = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32>
     query_scale %s : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
@@ -379,14 +352,12 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
   %3 = tensor.empty(%rows) : tensor<?xi32>
   %c = kernel.count_tokens %m tokens %tokens outs(%3 : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
   %4 = tensor.empty(%rows) : tensor<?x4xf32>
   %r = kernel.rotation %c frequencies [1.0, 0.01] factor 1.0 long <after = 16, frequencies = [1.0, 0.001]> outs(%4 : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
-  %y = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32>
+  %y = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32>
     rotation %r : tensor<?x4xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
@@ -405,13 +376,11 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
   %3 = tensor.empty(%rows) : tensor<?xi32>
   %c = kernel.count_tokens %m tokens %tokens outs(%3 : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
   %d = kernel.count_tokens %c tokens %tokens outs(%3 : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
-  %y = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32>
+  %y = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32>
     segments %d : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
@@ -430,10 +399,8 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %2 = tensor.empty(%batch) : tensor<?x8xf32>
@@ -453,10 +420,8 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
@@ -474,16 +439,14 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
-  %y0 = kernel.attention %x, %x, %x key_bias %b : tensor<?x1xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %four = arith.constant 4 : index
   %fours = arith.muli %batch, %four : index
   %5 = tensor.empty(%fours) : tensor<?x8xf32>
-  %y = kernel.attention %z, %y0, %y0 key_bias %b : tensor<?x1xf32> queries %four keys %tokens first %zero outs(%5 : tensor<?x8xf32>)
+  %y = kernel.attention %z, %y0, %y0 key_mask %m : tensor<?xi32> queries %four keys %tokens first %zero outs(%5 : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false window [4, 0]
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
@@ -501,12 +464,10 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %rows = arith.muli %batch, %tokens : index
-  %0 = tensor.empty(%rows) : tensor<?x1xf32>
-  %b = kernel.key_bias %m outs(%0 : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
   %o = tensor.empty(%rows) : tensor<?x8xf32>
   %four = arith.constant 4 : index
   %w = kernel.weight @decay -> tensor<2xf32>
-  %y0 = kernel.linear_attention %x, %x, %x key_bias %b : tensor<?x1xf32> decay %w : tensor<2xf32> tokens %tokens outs(%o : tensor<?x8xf32>)
+  %y0 = kernel.linear_attention %x, %x, %x key_mask %m : tensor<?xi32> decay %w : tensor<2xf32> tokens %tokens outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 1.0
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   %y = kernel.linear_attention %y0, %y0, %y0 decay %w : tensor<2xf32> tokens %four outs(%o : tensor<?x8xf32>)

@@ -130,7 +130,7 @@ func.func @routes(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "t
   %p = tensor.empty(%slots) : tensor<?xi32>
   %s = tensor.empty() : tensor<5xi32>
   %r0, %r1, %r2, %r3 = kernel.route %logits outs(%a, %e, %p, %s : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<5xi32>)
-    k 2 score 0 groups 1 top_groups 1 group_score 0 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
+    k 2 score softmax groups 1 top_groups 1 group_score max renormalised true softmax_chosen false epsilon 0.0 factor 1.0
     : tensor<?x4xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<5xi32>
   return
 }

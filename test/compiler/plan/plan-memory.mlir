@@ -161,7 +161,7 @@ func.func @batch_rows(%batch: index {kernel.size = "batch"}, %tokens: index {ker
     -> (tensor<?x16xf32> {transformer.name = "a", transformer.shape = #transformer.shape<batch, 16>},
         tensor<?x16xf32> {transformer.name = "b", transformer.shape = #transformer.shape<batch, 16>}) {
   %e = tensor.empty(%batch) : tensor<?xi32>
-  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind 1 skip 0 id 0 outs(%e : tensor<?xi32>) -> tensor<?xi32>
+  %i = kernel.pool_index of %m : tensor<?xi32> tokens %tokens kind last skip 0 id 0 outs(%e : tensor<?xi32>) -> tensor<?xi32>
   %o = tensor.empty(%batch) : tensor<?x16xf32>
   %y = kernel.rows ins(%x : tensor<?x16xf32>) indices(%i : tensor<?xi32>) outs(%o : tensor<?x16xf32>) gather [0] {
   ^bb0(%n: f32):

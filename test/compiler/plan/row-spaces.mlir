@@ -70,7 +70,7 @@ func.func @experts(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
   %2 = tensor.empty(%slots) : tensor<?xi32>
   %3 = tensor.empty() : tensor<9xi32>
   %w, %o, %p, %s = kernel.route %l outs(%0, %1, %2, %3 : tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>)
-    k 2 score 0 groups 1 top_groups 1 group_score 0 renormalised true softmax_chosen false epsilon 0.0 factor 1.0
+    k 2 score softmax groups 1 top_groups 1 group_score max renormalised true softmax_chosen false epsilon 0.0 factor 1.0
     : tensor<?x8xf32> -> tensor<?x2xf32>, tensor<?xi32>, tensor<?xi32>, tensor<9xi32>
   %4 = tensor.empty(%slots) : tensor<?x16xf32>
   %d = kernel.dispatch %x order %o : tensor<?xi32> place %p : tensor<?xi32> outs(%4 : tensor<?x16xf32>) k 2 : tensor<?x16xf32> -> tensor<?x16xf32>

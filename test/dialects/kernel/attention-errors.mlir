@@ -110,16 +110,6 @@ func.func @attention_c4(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
 
 // -----
 
-func.func @attention_c5(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %m: tensor<?x2xf32>) {
-  // expected-error @+1 {{key_bias has 2 columns but must have 1}}
-  %y = kernel.attention %x, %x, %x key_bias %m : tensor<?x2xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
-    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
-    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
-  return
-}
-
-// -----
-
 func.func @attention_c6(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>) {
   // expected-error @+1 {{scale is inf but must be finite}}
   %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
@@ -180,9 +170,9 @@ func.func @attention_c3_start_sign(%x: tensor<?x24xf32>, %t: index, %o: tensor<?
 
 // -----
 
-func.func @attention_c5_type(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?xf32>) {
-  // expected-error @+1 {{key_bias is 'tensor<?xf32>' but must be f32 [rows, columns]}}
-  %y = kernel.attention %x, %x, %x key_bias %e : tensor<?xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+func.func @attention_c11_key_mask(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?xf32>) {
+  // expected-error @+1 {{key_mask is 'tensor<?xf32>' but must be i32 [?]}}
+  %y = kernel.attention %x, %x, %x key_mask %e : tensor<?xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
     : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
   return

@@ -1,10 +1,10 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
 func.func @launch_c1(%m: tensor<?xi32>, %o: tensor<?x1xf32>) {
-  // expected-error @+1 {{holds kernel.key_bias but only matmul, rows, quantize and destinations may be in a launch}}
+  // expected-error @+1 {{holds kernel.alibi but only matmul, rows, quantize and destinations may be in a launch}}
   %z = kernel.launch {
     // expected-note @+1 {{here}}
-    %b = kernel.key_bias %m outs(%o : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
+    %b = kernel.alibi %m slopes [0.5] factor 1.0 outs(%o : tensor<?x1xf32>) : tensor<?xi32> -> tensor<?x1xf32>
     kernel.yield %b : tensor<?x1xf32>
   } : tensor<?x1xf32>
   return

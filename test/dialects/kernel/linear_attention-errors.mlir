@@ -60,9 +60,9 @@ func.func @linear_attention_c3(%x: tensor<?x24xf32>, %d: tensor<4xf32>, %t: inde
 
 // -----
 
-func.func @linear_attention_c3_key_bias(%x: tensor<?x24xf32>, %d: tensor<2xf32>, %t: index, %o: tensor<?x8xf32>, %m: tensor<?x2xf32>) {
-  // expected-error @+1 {{key_bias is 'tensor<?x2xf32>' but must be f32 [?, 1]}}
-  %y = kernel.linear_attention %x, %x, %x key_bias %m : tensor<?x2xf32> decay %d : tensor<2xf32> tokens %t outs(%o : tensor<?x8xf32>)
+func.func @linear_attention_c3_key_mask(%x: tensor<?x24xf32>, %d: tensor<2xf32>, %t: index, %o: tensor<?x8xf32>, %m: tensor<?x2xf32>) {
+  // expected-error @+1 {{key_mask is 'tensor<?x2xf32>' but must be i32 [?]}}
+  %y = kernel.linear_attention %x, %x, %x key_mask %m : tensor<?x2xf32> decay %d : tensor<2xf32> tokens %t outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 1.0
     : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
   return

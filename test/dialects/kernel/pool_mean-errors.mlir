@@ -2,7 +2,7 @@
 
 func.func @pool_mean_mask(%x: tensor<?x8xf32>, %m: tensor<?xf32>, %t: index, %o: tensor<?x8xf32>) {
   // expected-error @+1 {{operand #1 must be i32 [rows], but got 'tensor<?xf32>'}}
-  %y = kernel.pool_mean %x mask %m : tensor<?xf32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %y = kernel.pool_mean %x key_mask %m : tensor<?xf32> tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
   return
 }
 

@@ -2,7 +2,7 @@
 
 func.func @query_scale_mask(%m: tensor<?x1xi32>, %t: index, %o: tensor<?x1xf32>) {
   // expected-error @+1 {{operand #0 must be i32 [rows], but got 'tensor<?x1xi32>'}}
-  %s = kernel.query_scale mask %m : tensor<?x1xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
+  %s = kernel.query_scale key_mask %m : tensor<?x1xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
   return
 }
 
@@ -25,8 +25,8 @@ func.func @query_scale_c1_given(%p: tensor<?xi32>, %m: tensor<?xi32>, %t: index,
 // -----
 
 func.func @query_scale_c2(%p: tensor<?xi32>, %m: tensor<?xi32>, %t: index, %o: tensor<?x1xf32>) {
-  // expected-error @+1 {{scale is log_floor but there is a mask}}
-  %s = kernel.query_scale positions %p : tensor<?xi32> mask %m : tensor<?xi32> tokens %t scale <log_floor, beta = 0.3, period = 8192, offset = 1> causal false outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
+  // expected-error @+1 {{scale is log_floor but there is a key_mask}}
+  %s = kernel.query_scale positions %p : tensor<?xi32> key_mask %m : tensor<?xi32> tokens %t scale <log_floor, beta = 0.3, period = 8192, offset = 1> causal false outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
   return
 }
 

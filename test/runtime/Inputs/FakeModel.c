@@ -68,12 +68,12 @@ static int32_t add(void **arguments) {
   return code;
 }
 
-/* (input, key_bias; keys; out): out[i, h, c] = sum over seen keys j of
+/* (input, key_mask; keys; out): out[i, h, c] = sum over seen keys j of
  * input[j, h, c] * (j <= i ? 2 : 1) */
 static int32_t attention(void **arguments) {
   int32_t code = enter(arguments);
   mille_task *task = *(mille_task **)arguments[0];
-  const mille_buffer *input = arguments[1], *bias = arguments[2],
+  const mille_buffer *input = arguments[1], *mask = arguments[2],
                      *out = arguments[4];
   int keys = *(int32_t *)arguments[3];
   char *spare = mille_task_allocate(task, 100);
@@ -90,7 +90,7 @@ static int32_t attention(void **arguments) {
       for (int c = 0; c < fakeHeadColumns; ++c) {
         scratch[0] = 0;
         for (int j = 0; j < keys; ++j)
-          if (*(float *)at(bias, 1, j) == 0)
+          if (*(int32_t *)at(mask, 0, j))
             scratch[0] += ((float *)at(input, 1, j))[h * fakeHeadColumns + c] *
                           (j <= i ? 2 : 1);
         *(float *)(at(out, 2, h) + (at(out, 1, i) - (char *)out->host) +
@@ -127,7 +127,7 @@ static const mille_kernel addKernel = {
     {1, 1}, addFunctions};
 static const mille_kernel attentionKernel = {
     "attention", MILLE_PARTITION_SEQUENCES, 3, 1, 2, 8, 0, 4, 1000, 0,
-    {1, 1, 1},   attentionFunctions};
+    {1, 0, 1},   attentionFunctions};
 
 /* ---- The run ---- */
 
@@ -153,10 +153,9 @@ static int32_t forward(mille_run *run) {
   __atomic_store_n(&calls, 0, __ATOMIC_RELAXED);
   int64_t rows = run->token_rows;
   char *arena = run->arena;
-  float *x = (float *)arena; /* [rows, 24], [rows, 32], [rows, 32], [rows, 1] */
+  float *x = (float *)arena; /* [rows, 24], [rows, 32], [rows, 32] */
   float *y = (float *)(arena + 128 * run->padded_rows);
   float *z = (float *)(arena + 256 * run->padded_rows);
-  float *bias = (float *)(arena + 384 * run->padded_rows);
   mille_buffer buffers[4];
   mille_dimension d[4][4];
   void *weights = (void *)run->weights;
@@ -186,10 +185,9 @@ static int32_t forward(mille_run *run) {
   if (code)
     return code;
 
-  mille_key_bias(run, run->inputs[1], rows, bias);
   int32_t keys = (int32_t)run->tokens;
   fake_buffer(&buffers[0], d[0], z, fakeHidden, rows, 1);
-  fake_buffer(&buffers[1], d[1], bias, 1, rows, 1);
+  fake_buffer(&buffers[1], d[1], run->inputs[1], 0, rows, 0);
   fake_buffer(&buffers[2], d[2], run->outputs[0], fakeHeadColumns, rows, 1);
   buffers[2].dimensions = 3;
   d[2][1].stride = fakeHidden;

@@ -7,7 +7,7 @@
 enum { batch = 3, tokens = 37, rows = batch * tokens, n = 6, columns = 70 };
 
 static int32_t mask[rows], positions[rows], step = 250;
-static float bias[rows], turned[rows][2 * n + 4], scheduled[2];
+static float turned[rows][2 * n + 4], scheduled[2];
 static float input[rows][columns + 2], means[batch][columns];
 static float plainMeans[batch][columns];
 static int32_t firsts[batch], lasts[batch], plainLasts[batch];
@@ -21,7 +21,6 @@ static int32_t forward(mille_run *run) {
   if (skip)
     return mille_pool_index(run, NULL, tokens, MILLE_POOL_FIRST, skip, 0,
                             lasts);
-  mille_key_bias(run, run->inputs[0], rows, bias);
   mille_rotation(run, run->inputs[1], rows, frequencies, n, 1.25, 0, 1, NULL,
                  turned[0], 2 * n + 4);
   mille_schedule(run, 0, run->inputs[2], &scheduled[0]);
@@ -252,7 +251,6 @@ static const mille_tensor_info keptInfos[2] = {
 
 static void checkRun(void) {
   for (int m = 0; m < rows; ++m) {
-    CHECK(bias[m] == (mask[m] ? 0.0f : -1e30f));
     for (int i = 0; i < n; ++i) {
       double angle = positions[m] * frequencies[i];
       CHECK(turned[m][i] == (float)(1.25 * cos(angle)));

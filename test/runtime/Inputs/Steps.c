@@ -30,13 +30,14 @@ static const int32_t routings[][8] = {
     {entries, k, 1, 24, 3, 1, 0, 1}};
 static const int32_t *routing = routings[0];
 static int biased;
+static const double slope = 0.5;
 
 static int32_t forward(mille_run *run) {
   const float *x = run->inputs[1];
   const int32_t *mask = run->inputs[2], *other = run->inputs[3];
   float *const *out = run->outputs;
   int64_t rows = run->batch * tokens;
-  float *bias = (float *)run->arena;
+  float *sloped = (float *)run->arena;
   mille_route(run, routing, biased ? 0.25 : 0, biased ? 2.5 : 1, run->inputs[0],
               entries, biased ? (const float *)run->weights : NULL, run->batch,
               out[0], k, (int32_t *)out[1], (int32_t *)out[2],
@@ -50,10 +51,10 @@ static int32_t forward(mille_run *run) {
                            columns);
   mille_similarity(run, out[5], columns, out[6], columns, columns, 7);
   /* The same memory twice: what a device is given first, it keeps. */
-  mille_key_bias(run, mask, rows, bias);
-  mille_gather_tokens(run, bias, 1, 1, all, tokens, 1, tokens, out[8], 1);
-  mille_key_bias(run, other, rows, bias);
-  mille_gather_tokens(run, bias, 1, 1, all, tokens, 1, tokens, out[9], 1);
+  mille_alibi(run, mask, rows, &slope, 1, 1, sloped, 1);
+  mille_gather_tokens(run, sloped, 1, 1, all, tokens, 1, tokens, out[8], 1);
+  mille_alibi(run, other, rows, &slope, 1, 1, sloped, 1);
+  mille_gather_tokens(run, sloped, 1, 1, all, tokens, 1, tokens, out[9], 1);
   return code;
 }
 
@@ -73,8 +74,8 @@ static const mille_tensor_info outputs[outputCount] = {
     {"pooled", MILLE_F32, 2, {-1, columns}, 0, 0, 0},
     {"masked", MILLE_F32, 2, {-1, columns}, 0, 0, 0},
     {"pairs", MILLE_F32, 2, {-1, -1}, 0, 0, 0},
-    {"bias", MILLE_F32, 2, {-1, -2}, 0, 0, 0},
-    {"other_bias", MILLE_F32, 2, {-1, -2}, 0, 0, 0}};
+    {"sloped", MILLE_F32, 2, {-1, -2}, 0, 0, 0},
+    {"other_sloped", MILLE_F32, 2, {-1, -2}, 0, 0, 0}};
 
 static union {
   char bytes[weightsBytes];
@@ -136,7 +137,7 @@ typedef struct {
   int32_t order[most * k], place[most * k], starts[entries + 1];
   float gathered[most][count * columns], pooled[most][columns],
       masked[most][columns];
-  float pairs[most * most], bias[most][tokens], otherBias[most][tokens];
+  float pairs[most * most], sloped[most][tokens], otherSloped[most][tokens];
 } Got;
 static Got here, there, alone;
 
@@ -147,7 +148,7 @@ static void run(mille_session *session, int first, int batch, Got *got) {
                                 (float *)got->place, (float *)got->starts,
                                 got->gathered[0],    got->pooled[0],
                                 got->masked[0],      got->pairs,
-                                got->bias[0],        got->otherBias[0]};
+                                got->sloped[0],      got->otherSloped[0]};
   memset(got, 0x7f, sizeof *got);
   EXPECT(mille_session_run(session, batch, tokens, given, wanted), MILLE_OK,
          mille_session_message(session), "");
@@ -198,8 +199,9 @@ static void compare(int batch) {
             close(here.masked[m][c], there.masked[m][c], 0.5));
   for (int i = 0; i < batch * batch; ++i)
     CHECK(close(here.pairs[i], there.pairs[i], 50));
-  CHECK(memcmp(here.bias, there.bias, sizeof here.bias) == 0);
-  CHECK(memcmp(here.otherBias, there.otherBias, sizeof here.otherBias) == 0);
+  CHECK(memcmp(here.sloped, there.sloped, sizeof here.sloped) == 0);
+  CHECK(memcmp(here.otherSloped, there.otherSloped, sizeof here.otherSloped) ==
+        0);
 }
 
 /* A row by itself has the bits that it has among others. */
