@@ -1,5 +1,6 @@
 // The interface of a kind of devices: what it does for packages and sessions.
-// Must not name a kind; generated code does, by mille_isa.backend.
+// Must not name a kind; generated code does, by mille_isa.backend, and
+// Backends.h.
 #pragma once
 #include "runtime/Session.h"
 #include "runtime/Steps.h"
@@ -23,6 +24,13 @@ struct DevicePart {
   Device *device;
 };
 
+// Kernels, as one call of generated code hands them over.
+struct Module {
+  uint32_t kind; // MILLE_MODULE_*
+  const void *bytes;
+  size_t size;
+};
+
 // A launch over the rows of all experts. `starts`, in the device's memory, says
 // where each expert's rows begin; work-groups find their expert by it.
 struct Experts {
@@ -37,7 +45,8 @@ struct Experts {
 } // namespace mille
 
 struct mille_backend {
-  const char *name; // "opencl"
+  const char *name;     // as it is named before the colon of "NAME:1"
+  uint32_t moduleKinds; // bit k: it takes modules of kind k
 
   // The device of this name ("": the best) with the weights; a device that the
   // package has already is returned again. The package's message says failures.
@@ -56,7 +65,7 @@ struct mille_backend {
   int32_t (*finish)(mille_session &session);
 
   // Called by a kernel that is launched.
-  int32_t (*source)(mille_task &task, const char *text);
+  int32_t (*module)(mille_task &task, const mille::Module &module);
   int32_t (*dispatch)(mille_task &task, const mille_dispatch &what);
   int32_t (*allocate)(mille_task &task, mille_buffer &buffer);
   void (*release)(mille_task &task, mille_buffer &buffer);

@@ -209,9 +209,30 @@ static const mille_backend &backendOf(mille_task *task) {
   return *task->session->part->device->backend;
 }
 
+static const char *const moduleNames[] = {"OpenCL C", "PTX", "a cubin"};
+
+static int32_t refuseModule(mille_task &task, uint32_t kind,
+                            const mille_backend &backend) {
+  uint32_t taken = 0;
+  while (!(backend.moduleKinds & 1u << taken))
+    ++taken;
+  task.session->failed.change(0, MILLE_INTERNAL);
+  if (kind >= sizeof moduleNames / sizeof *moduleNames)
+    return mille_task_fail(&task, MILLE_INTERNAL,
+                           "a kernel's module is of kind %u but %s takes %s",
+                           kind, backend.name, moduleNames[taken]);
+  return mille_task_fail(&task, MILLE_INTERNAL,
+                         "a kernel's module is %s but %s takes %s",
+                         moduleNames[kind], backend.name, moduleNames[taken]);
+}
+
 extern "C" {
-int32_t mille_device_source(mille_task *task, const char *text) {
-  return backendOf(task).source(*task, text);
+int32_t mille_device_module(mille_task *task, uint32_t kind, const void *bytes,
+                            size_t size) {
+  const mille_backend &backend = backendOf(task);
+  if (kind < 32 && backend.moduleKinds & 1u << kind)
+    return backend.module(*task, {kind, bytes, size});
+  return refuseModule(*task, kind, backend);
 }
 int32_t mille_device_run(mille_task *task, const mille_dispatch *dispatch) {
   return backendOf(task).dispatch(*task, *dispatch);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 // The code that runs: the package's choice, or what `device` names: "cpu",
-// "opencl", "opencl:1", "opencl:a part of its name".
+// a back end, or "BACKEND:1", "BACKEND:a part of its name".
 mille_status mille_session::chooseCode(const char *device) {
   const mille_model &model = *package->model;
   isa = package->isa;

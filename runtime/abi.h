@@ -60,9 +60,8 @@ enum {
   MILLE_CPU_AMX = 1 << 5           /* tile, bf16, int8 */
 };
 
-/* A kind of devices: see Backend.h. */
+/* A kind of devices: see Backend.h. The runtime's own are in Backends.h. */
 typedef struct mille_backend mille_backend;
-extern const mille_backend mille_opencl_backend;
 
 /* ---- The structs: abi.def ------------------------------------------------ */
 
@@ -137,11 +136,20 @@ void mille_task_release(mille_task *task, void *memory);
 int32_t mille_task_fail(mille_task *task, int32_t code, const char *format,
                         ...);
 
+/* What a device's kernels are handed over as. A back end says which of these it
+ * takes. */
+enum {
+  MILLE_MODULE_OPENCL_TEXT = 0, /* OpenCL C 1.2 */
+  MILLE_MODULE_PTX = 1,
+  MILLE_MODULE_CUBIN = 2
+};
+
 /* A kernel for a device is host code that asks for work-groups of items. The
- * text of its entries comes first, then each dispatch. A buffer argument is two
- * to the entry: a memory object, and the place of its first byte there; by
- * experts two more, bytes from a row and from an expert's entry to the next,
- * but for `starts`, which is the last buffer before the out. */
+ * module with its entries comes first, then each dispatch. A text need not end
+ * with a NUL. A buffer argument is two to the entry: a memory object, and the
+ * place of its first byte there; by experts two more, bytes from a row and from
+ * an expert's entry to the next, but for `starts`, which is the last buffer
+ * before the out. */
 typedef struct {
   const char *entry;
   int64_t groups[3], items[3];
@@ -150,7 +158,8 @@ typedef struct {
   void *const *arguments; /* a mille_buffer, or where the bytes are */
   const int8_t *is_buffer;
 } mille_dispatch;
-int32_t mille_device_source(mille_task *task, const char *text);
+int32_t mille_device_module(mille_task *task, uint32_t kind, const void *bytes,
+                            size_t size);
 int32_t mille_device_run(mille_task *task, const mille_dispatch *dispatch);
 /* Device memory for a buffer until it is released or the kernel returns. */
 int32_t mille_device_allocate(mille_task *task, mille_buffer *buffer);

@@ -50,8 +50,8 @@ typedef enum mille_status {
   MILLE_CANCELLED = 8,
   /* A bug of Mille's: report it with the message. */
   MILLE_INTERNAL = 9,
-  /* No OpenCL library or device, or its compiler refuses a kernel: install a
-   * driver, name another device, or run on the CPU. */
+  /* A back end has no library or no device, or the device's compiler refuses a
+   * kernel: install a driver, name another device, or run on the CPU. */
   MILLE_NO_DEVICE = 10
 } mille_status;
 
@@ -177,12 +177,14 @@ typedef struct mille_device {
   uint64_t group_items; /* most work-items of a work-group */
 } mille_device;
 
-/* Writes up to `room` of the machine's OpenCL devices; *count says how many
- * there are. MILLE_NO_DEVICE: there is none, and message says why (it may be
- * null; 512 bytes are enough). */
-mille_status mille_opencl_devices(mille_device *devices, size_t room,
-                                  size_t *count, char *message,
-                                  size_t message_size);
+/* Writes up to `room` of the devices that the back end `backend` ("opencl")
+ * finds in this machine; *count says how many there are. MILLE_NO_DEVICE: there
+ * is none, and message says why (it may be null; 512 bytes are enough).
+ * MILLE_INVALID_ARGUMENT: the runtime has no such back end, and message names
+ * those that it has. */
+mille_status mille_devices(const char *backend, mille_device *devices,
+                           size_t room, size_t *count, char *message,
+                           size_t message_size);
 
 /* ---- Sessions ------------------------------------------------------------ */
 
@@ -207,10 +209,10 @@ mille_status mille_session_create_for(mille_package *package,
                                       mille_session **session);
 
 /* As mille_session_create_for, on a device: null or "" for the package's
- * choice, "cpu", "opencl" for the best OpenCL device, "opencl:1" for number 1
- * of mille_opencl_devices, "opencl:NAME" for a device whose name holds NAME.
- * The first session of a package on a device copies the weights there and
- * builds its kernels; later sessions share them. */
+ * choice, "cpu", a back end ("opencl") for the best of its devices, "opencl:1"
+ * for number 1 of its mille_devices, "opencl:NAME" for a device whose name
+ * holds NAME. The first session of a package on a device copies the weights
+ * there and builds its kernels; later sessions share them. */
 mille_status mille_session_create_on(mille_package *package,
                                      const mille_sizes *most, int threads,
                                      const char *device,

@@ -1,5 +1,6 @@
 // Opens devices for packages: the context, what kernels use there, the weights.
 // Must not know of runs.
+#include "runtime/Backends.h"
 #include "runtime/opencl/Device.h"
 
 #include <stdlib.h>
@@ -114,6 +115,13 @@ mille_status refuseMemory(const Device &device, const char *what,
 using namespace mille::opencl;
 
 const mille_backend mille_opencl_backend = {
-    "opencl", open,   close,      enter,    settle,  leave, begin,
-    finish,   source, dispatch,   allocate, release, give,  keep,
-    gather,   mean,   similarity, route,    measure};
+    "opencl", 1u << MILLE_MODULE_OPENCL_TEXT,
+    open,     close,
+    enter,    settle,
+    leave,    begin,
+    finish,   module,
+    dispatch, allocate,
+    release,  give,
+    keep,     gather,
+    mean,     similarity,
+    route,    measure};

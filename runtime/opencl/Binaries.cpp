@@ -78,16 +78,16 @@ void makeFolders(char *path) {
 
 } // namespace
 
-ProgramKey keyOf(const Context &context, const char *text) {
+ProgramKey keyOf(const Context &context, const Text &text) {
   const mille_device &info = context.found.info;
-  const char *parts[] = {info.name, info.version, info.driver, text};
+  const Text parts[] = {info.name, info.version, info.driver, text};
   ProgramKey key;
   for (int half = 0; half < 2; ++half) {
     uint64_t hash = MILLE_HASH_START + half * 0x9e3779b97f4a7c15ull;
-    for (const char *part : parts) {
-      uint64_t length = strlen(part);
+    for (const Text &part : parts) {
+      uint64_t length = part.size;
       hash = hashOf(hash, &length, sizeof length);
-      hash = hashOf(hash, part, length);
+      hash = hashOf(hash, part.begin, length);
     }
     key.half[half] = hash;
   }

@@ -18,7 +18,7 @@ bool compile(const Context &context, cl_program program) {
 }
 
 cl_program fromDisk(const Memory &memory, const Context &context,
-                    const char *text) {
+                    const Text &text) {
   size_t size = 0;
   unsigned char *bytes = readBinary(memory, keyOf(context, text), size);
   if (!bytes)
@@ -38,7 +38,7 @@ cl_program fromDisk(const Memory &memory, const Context &context,
   return program;
 }
 
-void keepOnDisk(const Memory &memory, const Context &context, const char *text,
+void keepOnDisk(const Memory &memory, const Context &context, const Text &text,
                 cl_program program) {
   const Library &cl = context.library;
   size_t size = 0;
@@ -68,13 +68,14 @@ mille_status refuse(const Context &context, cl_program program,
 } // namespace
 
 mille_status build(const Memory &memory, const Context &context,
-                   const char *text, cl_program &program, Message &message) {
+                   const Text &text, cl_program &program, Message &message) {
   program = fromDisk(memory, context, text);
   if (program)
     return MILLE_OK;
   cl_int error;
-  program = context.library.clCreateProgramWithSource(context.context, 1, &text,
-                                                      nullptr, &error);
+  const char *begin = text.begin;
+  program = context.library.clCreateProgramWithSource(
+      context.context, 1, &begin, &text.size, &error);
   if (!program)
     return message.set(MILLE_NO_DEVICE, "%s takes no kernel: %s",
                        context.found.info.name, ErrorName(error).text);

@@ -62,7 +62,7 @@ void destroy(Context &context) {
 }
 
 mille_status addProgram(Context &context, const ProgramKey &key,
-                        const char *text, cl_program &program,
+                        const Text &text, cl_program &program,
                         Message &message) {
   Memory memory = processMemory();
   Program *made = memory.make<Program>();
@@ -107,7 +107,7 @@ void leaveContext(Context &context) {
   pthread_mutex_unlock(&lock);
 }
 
-mille_status programOf(Context &context, const char *text, cl_program &program,
+mille_status programOf(Context &context, const Text &text, cl_program &program,
                        Message &message) {
   const ProgramKey key = keyOf(context, text);
   mille_status status = MILLE_OK;

@@ -4,9 +4,19 @@
 #pragma once
 #include "runtime/opencl/Devices.h"
 
+#include <string.h>
+
 namespace mille::opencl {
 
 struct Program;
+
+// A program's OpenCL C.
+struct Text {
+  Text(const char *text) : begin(text), size(strlen(text)) {}
+  Text(const char *begin, size_t size) : begin(begin), size(size) {}
+  const char *begin; // need not end with a NUL
+  size_t size;
+};
 
 struct Context {
   const Library library;
@@ -23,12 +33,12 @@ mille_status enterContext(const Library &library, const Found &found,
 void leaveContext(Context &context);
 
 // The program of a text, compiled once.
-mille_status programOf(Context &context, const char *text, cl_program &program,
+mille_status programOf(Context &context, const Text &text, cl_program &program,
                        Message &message);
 
 // Makes a text's program, from the cache on disk or anew. Build.cpp.
 mille_status build(const Memory &memory, const Context &context,
-                   const char *text, cl_program &program, Message &message);
+                   const Text &text, cl_program &program, Message &message);
 
 // What a program depends on, in 128 bits.
 struct ProgramKey {
@@ -37,7 +47,7 @@ struct ProgramKey {
     return half[0] == other.half[0] && half[1] == other.half[1];
   }
 };
-ProgramKey keyOf(const Context &context, const char *text);
+ProgramKey keyOf(const Context &context, const Text &text);
 
 // What is kept on disk of a program; null: nothing. To be released.
 unsigned char *readBinary(const Memory &memory, const ProgramKey &key,

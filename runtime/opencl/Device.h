@@ -103,7 +103,7 @@ mille_status settle(mille_session &session);
 void leave(mille_session &session);
 int32_t begin(mille_session &session, const Sizes &sizes);
 int32_t finish(mille_session &session);
-int32_t source(mille_task &task, const char *text);
+int32_t module(mille_task &task, const Module &module);
 int32_t dispatch(mille_task &task, const mille_dispatch &what);
 int32_t allocate(mille_task &task, mille_buffer &buffer);
 void release(mille_task &task, mille_buffer &buffer);

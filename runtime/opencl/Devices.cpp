@@ -1,7 +1,6 @@
 // Lists devices of all platforms in the order of the library, and chooses one.
 #include "runtime/opencl/Devices.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -142,24 +141,17 @@ const Found *Devices::choose(const char *wish, Message &message) const {
   return nullptr;
 }
 
-} // namespace mille::opencl
-
-using namespace mille::opencl;
-
-extern "C" mille_status mille_opencl_devices(mille_device *infos, size_t room,
-                                             size_t *count, char *text,
-                                             size_t size) {
+mille_status list(mille_device *infos, size_t room, size_t &count,
+                  Message &message) {
   Library library;
   Devices devices;
-  mille::Message message;
-  *count = 0;
   mille_status status = library.load(message);
   if (status == MILLE_OK)
     status = devices.find(library, message);
-  if (status != MILLE_OK && text && size)
-    snprintf(text, size, "%s", message.text);
   for (cl_uint d = 0; d < devices.count && d < room; ++d)
     infos[d] = devices.found[d].info;
-  *count = devices.count;
+  count = devices.count;
   return status;
 }
+
+} // namespace mille::opencl

@@ -24,4 +24,8 @@ struct Devices {
   const Found *choose(const char *wish, Message &message) const;
 };
 
+// What mille_devices calls.
+mille_status list(mille_device *infos, size_t room, size_t &count,
+                  Message &message);
+
 } // namespace mille::opencl

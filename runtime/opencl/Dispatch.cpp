@@ -103,7 +103,7 @@ void measure(mille_task &task, cl_event event) {
 
 } // namespace
 
-int32_t source(mille_task &task, const char *text) {
+int32_t module(mille_task &task, const Module &module) {
   mille_session &session = *task.session;
   Part &part = partOf(session);
   part.used = 0;
@@ -111,7 +111,9 @@ int32_t source(mille_task &task, const char *text) {
   if (program || session.stopped())
     return 0;
   Message message;
-  mille_status status = programOf(*part.on().shared, text, program, message);
+  mille_status status =
+      programOf(*part.on().shared, {(const char *)module.bytes, module.size},
+                program, message);
   if (status == MILLE_OK)
     return 0;
   session.failed.change(0, status);

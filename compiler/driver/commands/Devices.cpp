@@ -41,8 +41,8 @@ static void listOpencl(llvm::raw_ostream &out) {
   std::vector<mille_device> devices(64);
   size_t count = 0;
   char message[512] = "";
-  if (mille_opencl_devices(devices.data(), devices.size(), &count, message,
-                           sizeof message) != MILLE_OK) {
+  if (mille_devices("opencl", devices.data(), devices.size(), &count, message,
+                    sizeof message) != MILLE_OK) {
     out << "opencl: " << message << '\n';
     return;
   }

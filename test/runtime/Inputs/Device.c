@@ -1,6 +1,7 @@
 /* Sessions on a device of OpenCL, with a kernel of our own: device WEIGHTS.
  * What generated code does for a kernel is written out in C. */
 #include "FakeModel.h"
+#include "runtime/Backends.h"
 #include "runtime/mille.h"
 
 #include <glob.h>
@@ -18,7 +19,19 @@ static const char good[] =
     "  if (i < count) y[y_first / 4 + i] = 2 * x[x_first / 4 + i];\n"
     "}\n";
 static const char bad[] = "__kernel void twice(this is no kernel\n";
-static const char *text = good;
+/* A module, and bytes after it that are none of its own. */
+static struct {
+  uint32_t kind;
+  size_t size;
+  char bytes[1024];
+} module;
+static void handOver(uint32_t kind, const char *text) {
+  memset(module.bytes, '#', sizeof module.bytes);
+  module.kind = kind;
+  module.size = strlen(text);
+  CHECK(module.size < sizeof module.bytes);
+  memcpy(module.bytes, text, module.size);
+}
 static int64_t items = 16, localBytes = 0;
 static int asked;
 
@@ -26,7 +39,8 @@ static int32_t kernelFunction(void **arguments) {
   mille_task *task = *(mille_task **)arguments[0];
   mille_buffer *x = arguments[1], *y = arguments[2];
   int32_t count = x->dimension[1].extent * columns;
-  int32_t code = mille_device_source(task, text);
+  int32_t code =
+      mille_device_module(task, module.kind, module.bytes, module.size);
   if (code)
     return code;
   ++asked;
@@ -212,6 +226,23 @@ static void refuse(mille_status status, int64_t batch, const char *device,
   CHECK(mille_package_close(package) == MILLE_OK);
 }
 
+static void listing(void) {
+  mille_device device;
+  size_t count = 0;
+  char why[512] = "";
+  EXPECT(mille_devices("opencl", &device, 1, &count, why, sizeof why), MILLE_OK,
+         why, "");
+  CHECK(count >= 1 && device.name[0]);
+  for (int named = 0; named < 2; ++named) {
+    EXPECT(mille_devices(named ? "cuda" : NULL, &device, 1, &count, why,
+                         sizeof why),
+           MILLE_INVALID_ARGUMENT, why,
+           named ? "back end is 'cuda' but this runtime has: opencl"
+                 : "back end is '' but this runtime has: opencl");
+    CHECK(count == 0);
+  }
+}
+
 static void refusals(void) {
   refuse(MILLE_NO_DEVICE, 1, "opencl:no such device",
          "no OpenCL device is called 'no such device': there are ");
@@ -222,10 +253,18 @@ static void refusals(void) {
   refuse(MILLE_OUT_OF_MEMORY, 1 << 26, "",
          "the session's activations need 171798");
   refuse(MILLE_OUT_OF_MEMORY, 1 << 26, "", " at most ");
-  text = bad;
+  refuse(MILLE_INVALID_ARGUMENT, 1, "cuda:0",
+         "device is 'cuda:0' but model fake was compiled for opencl");
+  handOver(MILLE_MODULE_OPENCL_TEXT, bad);
   refuse(MILLE_NO_DEVICE, 1, "", " cannot compile a kernel: ");
   refuse(MILLE_NO_DEVICE, 1, "", "error");
-  text = good;
+  handOver(MILLE_MODULE_PTX, good);
+  refuse(MILLE_INTERNAL, 1, "",
+         "a kernel's module is PTX but opencl takes OpenCL C");
+  handOver(77, good);
+  refuse(MILLE_INTERNAL, 1, "",
+         "a kernel's module is of kind 77 but opencl takes OpenCL C");
+  handOver(MILLE_MODULE_OPENCL_TEXT, good);
   items = 1 << 20;
   refuse(MILLE_NO_DEVICE, 1, "", " items but a kernel needs 1048576");
   items = 16;
@@ -311,6 +350,7 @@ static void manyTimes(void) {
 
 int main(int count, char **arguments) {
   makeModel();
+  handOver(MILLE_MODULE_OPENCL_TEXT, good);
   if (count == 2 && strcmp(arguments[1], "times") == 0) {
     manyTimes();
     printf("1000 times without growth\n");
@@ -323,6 +363,7 @@ int main(int count, char **arguments) {
   }
   runs();
   noDevice();
+  listing();
   refusals();
   bodyNumbers();
   printf("sessions on a device\n");

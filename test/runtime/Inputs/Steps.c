@@ -2,6 +2,7 @@
  * the same experts, also of equal ones and of those that are no numbers. A
  * row's bits do not depend on the others. */
 #include "FakeModel.h"
+#include "runtime/Backends.h"
 
 #include <math.h>
 #include <string.h>
