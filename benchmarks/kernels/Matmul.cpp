@@ -197,7 +197,7 @@ void streaming(benchmark::State &state, const Isa &isa, const Matmul &m) {
       [&] { readAll(turn(), m.weightBytes); });
 }
 
-struct Shape {
+struct MatmulShape {
   const char *name;
   int64_t K, N;
   Epilogue epilogue;
@@ -206,17 +206,17 @@ struct Shape {
 } // namespace
 
 static void addMatmulsOf(const Type &type, const Isa &isa) {
-  auto compute = [&](const Shape &shape, int64_t rows) {
+  auto compute = [&](const MatmulShape &shape, int64_t rows) {
     add(std::string(shape.name) + "/" + type.name, isa,
         "rows:" + std::to_string(rows), [=](auto &state) {
           computing(state, isa, {type, rows, shape.K, shape.N, shape.epilogue});
         });
   };
-  const Shape shapes[] = {
+  const MatmulShape shapes[] = {
       {"matmul-768-3072", 768, 3072, Epilogue::none},
       {"matmul-768-3072-gelu", 768, 3072, Epilogue::gelu},
       {"matmul-3072-768-residual", 3072, 768, Epilogue::residual}};
-  for (const Shape &shape : shapes) {
+  for (const MatmulShape &shape : shapes) {
     for (int64_t rows : {1, 7, 12, 13, 16, 18, 19, 32, 33, 100, 128, 512})
       compute(shape, rows);
     for (int64_t rows : {1, 6, 7, 12, 13, 18, 19, 32})
@@ -226,14 +226,14 @@ static void addMatmulsOf(const Type &type, const Isa &isa) {
                       {type, rows, shape.K, shape.N, shape.epilogue});
           });
   }
-  const Shape others[] = {
+  const MatmulShape others[] = {
       {"matmul-768-128", 768, 128, Epilogue::none},
       {"matmul-256-1024-gelu", 256, 1024, Epilogue::gelu},
       {"matmul-1024-256-residual", 1024, 256, Epilogue::residual},
       {"matmul-384-1536-gelu", 384, 1536, Epilogue::gelu},
       {"matmul-1000-1000", 1000, 1000, Epilogue::none},
       {"matmul-4096-4096", 4096, 4096, Epilogue::none}};
-  for (const Shape &shape : others)
+  for (const MatmulShape &shape : others)
     for (int64_t rows : {16, 64, 128})
       compute(shape, rows);
   compute({"matmul-768-30522", 768, 30522, Epilogue::none}, 16);
