@@ -1,5 +1,5 @@
-// Halide pipelines of the kernels: algorithm above, schedule below.
-// Private to this room.
+// Halide pipelines of the kernels, each an algorithm and its schedule.
+// Must not be included outside of compiler/halide.
 #pragma once
 #include "compiler/halide/Spec.h"
 
@@ -7,20 +7,21 @@
 
 namespace mille {
 
-// What a schedule depends on of the machine.
+// The properties of a machine that schedules depend on.
 struct Machine {
   int lanes = 16;        // f32 in a vector
   bool wide = true;      // 32 vector registers, not 16
   bool pairs = false;    // multiply-adds of pairs of bf16
-  bool integers = false; // the same of 16-bit integers, and none of bf16
-  bool picks = false; // of sixteen numbers by a lane's bits: PickInstruction.h
-  bool bytes = false; // multiply-adds of four bytes
-  bool tileRegisters = false;    // of bf16 and of bytes: AMX
-  bool prefetchesIntoL2 = false; // alone, not into L1 too, and drops none
+  bool integers = false; // multiply-adds of pairs of i16, but none of bf16
+  bool picks = false;    // picks one of 16 numbers by lane: PickInstruction.h
+  bool bytes = false;    // multiply-adds of four bytes
+  bool tileRegisters = false;    // AMX, of bf16 and of bytes
+  bool prefetchesIntoL2 = false; // into L2 only, and drops no prefetch
   bool device = false; // work-groups of work-items; a kernel is the whole op
 };
 
-// Names that no other kernel of the process has: Halide numbers equal ones.
+// Names that no other kernel of the process has: Halide would number equal
+// names.
 struct Names {
   std::string unique;
   std::string operator()(const char *name) const {
@@ -28,11 +29,12 @@ struct Names {
   }
 };
 
-// A kernel that a launch runs over the rows of all experts.
+// The work-groups of a device's kernel that a launch runs over the rows of all
+// experts.
 struct ExpertGroups {
-  int64_t experts = 0; // 0: it is none
+  int64_t experts = 0; // 0: no such kernel
   int rows = 0;        // of a work-group
-  int itemRows = 0;    // of an item that works without the others; 0: with them
+  int itemRows = 0;    // of a work-item without barriers; 0: with barriers
 };
 
 struct Pipe {

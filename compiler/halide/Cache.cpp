@@ -1,5 +1,5 @@
-// The kernel cache: a file per entry, written aside and renamed, so readers and
-// writers of other processes see whole entries only. Must not lock.
+// The kernel cache: one file for each entry, written under another name and
+// then renamed, so that other processes see whole entries only. Must not lock.
 #include "compiler/halide/Cache.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -34,7 +34,8 @@ std::string hashOf(StringRef bytes) {
   return std::string(reinterpret_cast<const char *>(&hash), sizeof hash);
 }
 
-// Removes the entries used longest ago until the folder holds half the limit.
+// Removes the least recently used entries until the folder holds half the
+// limit.
 void trim(StringRef folder) {
   struct Entry {
     std::string path;

@@ -1,5 +1,5 @@
 // Kernel objects on disk, by content. Must never fail a compile: a cache that
-// cannot be read or written is a cache that is empty.
+// cannot be read or written counts as empty.
 #pragma once
 #include <string>
 
@@ -8,11 +8,11 @@ namespace mille {
 // $XDG_CACHE_HOME/mille or ~/.cache/mille; empty where neither is known.
 std::string kernelCacheFolder();
 
-// The bytes kept under `key` (hexadecimal digits), false where there are none
-// or they are damaged.
+// The bytes under `key` (hexadecimal digits); false where there are none, or
+// where they are damaged.
 bool readKernelCache(const std::string &key, std::string &bytes);
 
-// Keeps the bytes; removes the oldest entries beyond 512 MB.
+// Stores the bytes; removes the oldest entries beyond 512 MB.
 void writeKernelCache(const std::string &key, const std::string &bytes);
 
 } // namespace mille

@@ -1,6 +1,6 @@
-// Roundings by integer arithmetic: Halide's own cast to bf16 is a longer
-// emulation. Must be in the form that RoundingInstruction.cpp finds, and give
-// its bits.
+// Rounds by integer arithmetic, because Halide's own cast to bf16 is a longer
+// emulation. Must have the form that RoundingInstruction.cpp finds, and the
+// bits of that instruction.
 #include "compiler/halide/Elements.h"
 
 using namespace Halide;
@@ -34,7 +34,7 @@ Expr widened(const Expr &x) {
 Expr rounded(const Expr &x, Element element) {
   if (element == Element::f32)
     return x;
-  // A sum with 7fff rounds up what is above half, one with 8000 half too.
+  // Adding 7fff rounds up above one half; adding 8000 rounds up one half too.
   Expr bits = reinterpret<uint32_t>(x), isOdd = (bits & 0x10000) != 0;
   Expr up = select(isOdd, bits + 0x8000, bits + 0x7fff);
   Expr nan = (bits & 0x7fffffff) > 0x7f800000;

@@ -1,5 +1,5 @@
 // Elements of buffers in Halide's types: kernels compute in f32, whatever they
-// read. Private to this room.
+// read. Must not be included outside of compiler/halide.
 #pragma once
 #include "compiler/halide/Spec.h"
 
@@ -9,16 +9,16 @@ namespace mille {
 
 Halide::Type typeOf(Element element);
 
-// A narrow float as f32, also as its bits; any other as it is.
+// A narrow float, or its bits, as f32; any other number unchanged.
 Halide::Expr widened(const Halide::Expr &x);
 
-// An f32 as `element`, f32 or one of bf16's, to nearest, ties to even; a NaN
-// stays one. Numbers below 2^-126 are 0 where it is bf16's own instruction
-// (RoundingInstruction.h).
+// An f32 rounded to `element` (f32 or bf16), to nearest, ties to even; a NaN
+// stays NaN. The CPU's instruction (RoundingInstruction.h) rounds numbers below
+// 2^-126 to 0.
 Halide::Expr rounded(const Halide::Expr &x, Element element);
 
-// Element `part` of those that lie side by side in a word of 32 bits: a bf16 as
-// f32, a signed byte (`element` is that of the rows it meets: u8) as i32.
+// Element `part` of a word of 32 bits: a bf16 as f32, a signed byte as i32.
+// `element` is the element of the rows that multiply it: bf16, or u8.
 Halide::Expr partOf(const Halide::Expr &word, const Halide::Expr &part,
                     Element element);
 

@@ -1,4 +1,5 @@
-// Runs Halide on one pipeline and gives the object's bytes, for a CPU by LLVM.
+// Runs Halide on one pipeline and gives the bytes of an object, which LLVM
+// makes for a CPU.
 // Must not keep state: several threads emit at once, and equal specs must give
 // equal bytes.
 #include "compiler/halide/Emit.h"
@@ -54,17 +55,18 @@ std::string halideVersion() {
 
 namespace {
 
-// Warnings of Halide are about style, not results, and errors are ours to word.
+// Drops Halide's warnings, which are about style, and keeps its errors, which
+// the caller reports.
 class Quiet : public CompileTimeErrorReporter {
 public:
   void warning(const char *) override {}
   void error(const char *text) override { throw CompileError(text); }
 };
 
-// What LLVM is told, which Halide takes from the environment only, when it
-// first makes code. Vectors are in the schedules: of the addresses of a tile's
-// rows LLVM made some more, took them apart again in each step, and kept the
-// sums of bf16 in memory.
+// LLVM's options, which Halide reads from the environment when it first makes
+// code. They turn off LLVM's own vectorisation, because schedules have all
+// vectors: LLVM put the addresses of a tile's rows into vectors, took these
+// apart in each step, and kept the sums of bf16 in memory.
 constexpr const char *llvmOptions = "-vectorize-slp=false";
 
 void prepareHalide() {
@@ -102,7 +104,7 @@ Machine machineOf(const Target &target, const EmitOptions &options) {
     machine.lanes = 4;
     return machine;
   }
-  // A target names its newest feature only, not what that implies.
+  // A target names its newest feature only, not the features that it implies.
   machine.bytes = target.has_feature(Target::AVX512_Zen4);
   machine.wide = machine.bytes || target.has_feature(Target::AVX512_Skylake);
   machine.lanes = machine.wide ? 16 : 8;
@@ -110,7 +112,7 @@ Machine machineOf(const Target &target, const EmitOptions &options) {
   machine.pairs = machine.bytes && options.bf16;
   machine.integers = machine.bytes && !options.bf16;
   machine.tileRegisters = machine.wide && options.tileRegisters;
-  // Zen 4, which drops some that are for L2 alone (arXiv 2411.02814), gains
+  // Zen 4 drops some prefetches into L2 only (arXiv 2411.02814), and gains
   // nothing.
   machine.prefetchesIntoL2 = machine.tileRegisters;
   return machine;
@@ -135,7 +137,7 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
   return {};
 }
 
-// The kernels of a device are a buffer of the module, as text.
+// The kernels of a device are a text, in a buffer of the module.
 Module placeBuffers(const Module &module, const ExpertGroups &experts) {
   Module placed(module.name(), module.target());
   for (const Internal::LoweredFunc &function : module.functions())
@@ -174,7 +176,7 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Target target(options.target);
     Names names{options.unique};
     Machine machine = machineOf(target, options);
-    // Of a CPU older than its target Halide would use that target's bf16.
+    // Halide would use the target's bf16, which an older CPU does not have.
     Pipe pipe =
         build(options.bf16 ? spec : withoutBf16(spec), machine, names, options);
     std::vector<Func> outs = pipe.before;
@@ -188,7 +190,7 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
         pipeline.compile_to_module(pipe.arguments, options.entry, target);
     if (target.has_gpu_feature())
       module = placeBuffers(module, pipe.experts);
-    // A second compile in one process gets a numbered name: keep it out.
+    // Halide numbers the names of a second compile in one process: avoid that.
     for (const Func &out : outs)
       module.remap_metadata_name(out.name(), "out");
     for (const Argument &argument : pipe.arguments)

@@ -1,4 +1,4 @@
-// Kernel spec -> object, by Halide. Must not know of MLIR.
+// Makes an object of a kernel spec, by Halide. Must not know MLIR.
 #pragma once
 #include "compiler/KernelInfo.h"
 #include "compiler/halide/Spec.h"
@@ -12,15 +12,14 @@ struct EmitOptions {
   std::string entry; // name of the function; entry + "_argv" is what hosts call
   std::string unique; // part of every internal name, different for each kernel
   bool few = false;   // schedule for few rows
-  std::string *statement = nullptr; // also gives Halide's lowered program
+  std::string *statement = nullptr; // receives Halide's lowered program
   unsigned rank = 0;                // of a matmul's tile (Tiles.h)
-  std::string cpu =
-      "";            // of Isa: whose machine code LLVM makes; empty: a device
+  std::string cpu;   // Isa.cpu, for which LLVM makes code; empty: a device
   bool bf16 = false; // the CPU has bf16's instructions
-  bool tileRegisters = false; // the CPU has these
+  bool tileRegisters = false; // the CPU has tile registers
 };
 
-// What follows from an instruction set: target, cpu, bf16 and tile registers.
+// The options that follow from an instruction set.
 EmitOptions emitOptionsOf(const Isa &isa);
 
 // False, with a sentence in `error`, where Halide refuses. Thread-safe.
@@ -30,10 +29,10 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
 // The version of Halide: part of a kernel's identity.
 std::string halideVersion();
 
-// Heap a kernel's temporaries take for `keys` keys, in bytes: base + keys *
-// per.
+// The bytes of heap for a kernel's temporaries: base + keys * perKey.
 void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey);
-// Keys that attention adds up together, on any machine; 0: one by one, or none.
+// How many keys attention adds up together on some machine; 0: no keys, or one
+// by one.
 uint32_t keysTogether(const KernelSpec &spec);
 
 } // namespace mille

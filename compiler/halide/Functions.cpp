@@ -2,8 +2,8 @@
 // fits in 40 digits). Must keep a vector a vector: no round, floor or libm
 // call.
 //
-// Halide lets LLVM reassociate, so an error-free step is marked strict_float;
-// and it promises LLVM that there is no NaN, so NaN is looked for in the bits.
+// Halide lets LLVM reassociate, so error-free steps are marked strict_float;
+// and it promises LLVM that there is no NaN, so NaN is tested by its bits.
 #include "compiler/halide/Functions.h"
 
 #include "compiler/halide/Polynomials.h"
@@ -31,8 +31,8 @@ Expr exp2Fraction(const Expr &f) {
                     0.00961808022f, 0.0013392017f, 0.000154541616f});
 }
 
-// The same for t >= 0. Beyond 3 the fit is continued by a parabola, so that the
-// tail goes on falling to 0.
+// The same for t >= 0. Beyond 3 a parabola continues the fit, so that the tail
+// falls to 0.
 Expr log2Tail(const Expr &a) {
   Expr t = magnitude(a, 3.0f), d = a - t;
   return log2TailNear(t) + d * (-17.7542686f - 2.84822083f * d);
@@ -62,7 +62,7 @@ Expr sinOrCos(const Expr &x, int shift) {
 
 } // namespace
 
-// At -127 the fraction is 0, and 1.0 less 127 exponents is 0.
+// At -127 the fraction is 0, and 1.0 with its exponent lowered by 127 is 0.
 Expr exp2Weight(Expr x) { return exp2Near(max(x, -127.0f)); }
 
 Expr exp2Coarse(Expr x) {
@@ -70,9 +70,9 @@ Expr exp2Coarse(Expr x) {
                 {1.0f, 0.693282902f, 0.242210999f, 0.0550089329f});
 }
 
-// 2^(f + 1/2) is in [1, 2], so that half of bf16's last place is 2^-8
-// throughout: it is in the first coefficient. At -127.5 the fraction is 1/2,
-// and 2.0 less 128 exponents is nothing above bit 16.
+// 2^(f + 1/2) is in [1, 2], so half of bf16's last place is always 2^-8; the
+// first coefficient includes it. At -127.5 the fraction is 1/2, and 2.0 with
+// its exponent lowered by 128 has no bit above bit 16.
 Expr exp2Half(Expr x) {
   auto [n, f] = splitSum(max(x, -127.5f));
   Expr p = horner(f, {1.41801810f, 0.980419099f, 0.343104213f, 0.0780246332f});

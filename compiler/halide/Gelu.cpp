@@ -1,5 +1,6 @@
-// GELU by the normal distribution's tail: short polynomials, whose coefficients
-// are picked by lane where the machine can. Must keep a vector a vector.
+// GELU by the tail of the normal distribution: short polynomials, whose
+// coefficients are picked by lane on machines that can. Must keep a vector a
+// vector.
 #include "compiler/halide/Gelu.h"
 
 #include "compiler/halide/OneRounding.h"
@@ -13,10 +14,10 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-// x Phi(x) = max(x, 0) - |x| Phi(-|x|) of x = 2 h, where the last term is taken
-// at t, |h| up to where it is nothing, and 2 Phi(-2 t) is `twice`; of a NaN a
-// NaN. In halves because the maximum is h + |h|, which an epilogue's scale and
-// bias give as soon as x.
+// x Phi(x) = max(x, 0) - |x| Phi(-|x|) for x = 2 h. The last term is computed
+// at t, which is |h| clamped to where the term vanishes; `twice` is 2 Phi(-2
+// t). NaN gives NaN. The formula takes h because max(x, 0) = h + |h|, and an
+// epilogue's scale and bias give h as quickly as x.
 Expr geluBy(const Expr &h, const Expr &t, const Expr &twice) {
   return added(h, abs(h)) - t * twice;
 }
@@ -29,8 +30,8 @@ Expr geluOfTwice(Expr h) {
   return geluBy(h, t, exp2Near(log2TailNear(t), 1));
 }
 
-// 2 Phi(-2 t) itself as a polynomial for t in [0, 2.125]. Its even and its odd
-// powers: half as many multiply-adds wait for each other.
+// 2 Phi(-2 t) as a polynomial for t in [0, 2.125], its even and its odd powers
+// apart, so that half as many multiply-adds wait for each other.
 Expr geluOfTwiceForBf16(Expr h) {
   Expr t = magnitude(h, 2.125f), u = t * t;
   Expr twice = horner(u, {1.00003588f, 0.073469013f, 1.25563872f, 2.17464042f,
@@ -42,9 +43,9 @@ Expr geluOfTwiceForBf16(Expr h) {
 
 namespace {
 
-// t Phi(-t) as a cubic on each of 14 stretches of t, as long as the function
-// bends little: of t + 1/2 the last two bits of the exponent and the first two
-// of the mantissa number them, from 8 where t is 0.
+// t Phi(-t) as a cubic on each of 14 intervals of t, which are longer where the
+// function bends less. An interval's number is the last two bits of the
+// exponent and the first two of the mantissa of t + 1/2; it is 8 where t is 0.
 constexpr int firstStretch = 8;
 constexpr float lastOfStretches = 5.5f - 0x1p-21f;
 constexpr Sixteen tailCubics[] = {
@@ -66,7 +67,7 @@ Expr pickedBy(const Expr &stretch, Sixteen numbers) {
   return pickOf(numbers, stretch);
 }
 
-// A polynomial whose coefficients of each power are picked.
+// A polynomial with picked coefficients.
 template <size_t powers>
 Expr pickedHorner(const Expr &x, const Expr &index,
                   const Sixteen (&coefficients)[powers]) {
@@ -76,7 +77,7 @@ Expr pickedHorner(const Expr &x, const Expr &index,
   return sum;
 }
 
-// log2 Phi(-t) on 12 stretches of 1/2.
+// log2 Phi(-t) on 12 intervals of length 1/2.
 constexpr Sixteen log2TailQuartics[] = {
     {-1.0f, -1.0001125f, -1.0016478f, -1.0077623f, -1.0216835f, -1.0451074f,
      -1.0780259f, -1.1193044f, -1.1673225f, -1.2204006f, -1.2770289f,
@@ -120,8 +121,8 @@ Expr positive(const Expr &x) {
 
 } // namespace
 
-// max(x, 0) - t Phi(-t), as a power of two. Seven multiplications where the
-// polynomials take sixteen; of a NaN a NaN.
+// max(x, 0) - t Phi(-t), as a power of two, with seven multiplications where
+// the polynomials take sixteen. NaN gives NaN.
 Expr geluPicked(Expr x) {
   Expr t = magnitude(x, 6.0f - 0x1p-20f);
   Expr stretch = bitsOf(oneRounding(Internal::Call::strict_add, t, 8.0f)) >> 19;
@@ -129,8 +130,8 @@ Expr geluPicked(Expr x) {
          t * exp2Picked(pickedHorner(t, stretch, log2TailQuartics));
 }
 
-// The same to a bf16's accuracy: three multiplications where the polynomials
-// take eleven.
+// The same with the accuracy of bf16: three multiplications where the
+// polynomials take eleven.
 Expr geluPickedForBf16(Expr x) {
   Expr t = magnitude(x, lastOfStretches);
   Expr stretch = bitsOf(oneRounding(Internal::Call::strict_add, t, 0.5f)) >> 21;

@@ -1,5 +1,5 @@
-// GELU on vectors, as an epilogue takes it: for a float's and for a bf16's
-// accuracy, and for machines that pick. Must not call libm.
+// GELU on vectors, for an epilogue: with the accuracy of f32 and of bf16, and
+// for machines that pick. Must not call libm.
 #pragma once
 #include "Halide.h"
 
@@ -11,8 +11,8 @@ Halide::Expr geluOfTwice(Halide::Expr h);
 Halide::Expr geluOfTwiceForBf16(Halide::Expr h);
 
 // The same on machines that pick: relative 4e-6 above x = -5.9, absolute 6e-9
-// below; and relative 2.1e-4 above x = -2, absolute 2.1e-5. Of minus infinity
-// next to nothing.
+// below; and relative 2.1e-4 above x = -2, absolute 2.1e-5. Minus infinity
+// gives almost 0.
 Halide::Expr geluPicked(Halide::Expr x);
 Halide::Expr geluPickedForBf16(Halide::Expr x);
 

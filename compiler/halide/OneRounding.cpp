@@ -1,5 +1,5 @@
-// Arithmetic that rounds once: Halide's strict intrinsics. Must not fold
-// constants.
+// Arithmetic that rounds once, by Halide's strict intrinsics.
+// Must not fold constants.
 #include "compiler/halide/OneRounding.h"
 
 using namespace Halide;

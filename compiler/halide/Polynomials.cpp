@@ -1,4 +1,5 @@
-// Polynomials, a float's bits, and what elementary functions share of them.
+// Polynomials, the bits of floats, and other parts that elementary functions
+// share.
 // Must keep a vector a vector: no round, floor or libm call.
 #include "compiler/halide/Polynomials.h"
 
@@ -17,8 +18,8 @@ Expr horner(const Expr &x, std::initializer_list<float> coefficients) {
 
 Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
 Expr floatOf(const Expr &bits) { return reinterpret<float>(bits); }
-// Bits that are shifted out are lost, also in OpenCL C, where signed numbers
-// must not overflow.
+// A shift that drops bits, also in OpenCL C, where signed numbers must not
+// overflow.
 Expr shifted(const Expr &bits, int by) {
   return reinterpret<int32_t>(reinterpret<uint32_t>(bits) << by);
 }
@@ -26,10 +27,10 @@ Expr shifted(const Expr &bits, int by) {
 Expr isNan(const Expr &x) { return (bitsOf(x) & 0x7fffffff) > 0x7f800000; }
 Expr keepNan(const Expr &x, const Expr &y) { return select(isNan(x), x, y); }
 
-// min(|x|, most), and `most` of a NaN: of positive numbers the bits are in the
-// same order. Halide does not look through bits for bounds, which it would
-// carry through a polynomial's every product as four: most of the time of
-// compiling.
+// min(|x|, most), and `most` where x is NaN, by comparing bits, whose order is
+// that of positive numbers. Halide finds no bounds through bits; otherwise it
+// would carry four bounds through each product of a polynomial, which took most
+// of the compile time.
 Expr magnitude(const Expr &x, float most) {
   return floatOf(min(bitsOf(x) & 0x7fffffff, bitsOf(Expr(most))));
 }
@@ -43,7 +44,7 @@ Expr log2TailNear(const Expr &t) {
 }
 
 // x rounded to units of shifter's last place, in the last bits of n = x +
-// shifter; and what is left of x.
+// shifter; and the rest of x.
 std::pair<Expr, Expr> splitBy(const Expr &x, float shifter) {
   Expr n = oneRounding(Internal::Call::strict_add, x, shifter);
   Expr f = oneRounding(Internal::Call::strict_sub, x,
@@ -51,8 +52,7 @@ std::pair<Expr, Expr> splitBy(const Expr &x, float shifter) {
   return {bitsOf(n), f};
 }
 
-// The same of integers: x, and `more`, are in the last bits of x + 1.5 * 2^23 +
-// more.
+// The same for integers: x + more is in the last bits of x + 1.5 * 2^23 + more.
 std::pair<Expr, Expr> splitSum(const Expr &x, int more) {
   return splitBy(x, 12582912.0f + float(more));
 }

@@ -1,5 +1,6 @@
-// Polynomials, a float's bits, and what elementary functions share of them.
-// Must not be read by others than the elementary functions.
+// Polynomials, the bits of floats, and other parts that elementary functions
+// share.
+// Must be included by elementary functions only.
 #pragma once
 #include "Halide.h"
 
@@ -11,7 +12,7 @@ Halide::Expr horner(const Halide::Expr &x,
 
 Halide::Expr bitsOf(const Halide::Expr &x);
 Halide::Expr floatOf(const Halide::Expr &bits);
-// Bits that are shifted out are lost, also in OpenCL C.
+// A shift that drops bits, also in OpenCL C.
 Halide::Expr shifted(const Halide::Expr &bits, int by);
 
 Halide::Expr isNan(const Halide::Expr &x);
@@ -21,11 +22,11 @@ Halide::Expr keepNan(const Halide::Expr &x, const Halide::Expr &y);
 Halide::Expr magnitude(const Halide::Expr &x, float most);
 
 // x rounded to units of shifter's last place, in the last bits of n = x +
-// shifter; and what is left of x.
+// shifter; and the rest of x.
 std::pair<Halide::Expr, Halide::Expr> splitBy(const Halide::Expr &x,
                                               float shifter);
-// x rounded to an integer, which with `more` is in the last bits of n; and what
-// is left of x.
+// x rounded to an integer, which is in the last bits of n together with `more`;
+// and the rest of x.
 std::pair<Halide::Expr, Halide::Expr> splitSum(const Halide::Expr &x,
                                                int more = 0);
 

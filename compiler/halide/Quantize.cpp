@@ -1,4 +1,4 @@
-// Rows as bytes, with a step and a zero for each.
+// Quantises rows to bytes, with a step and a zero for each row.
 // Must round in the same way on every instruction set.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
@@ -12,12 +12,12 @@ namespace {
 
 Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
 
-// Columns side by side that a row is read in. Which of two equal numbers is the
-// outlier depends on it.
+// How many columns of a row are read side by side. Which of two equal numbers
+// is the outlier depends on it.
 constexpr int rowLanes = 64;
 
-// The bits of a row's numbers, as wide as they lie there: of bf16, half as many
-// vectors.
+// The bits of a row's numbers, as wide as the row's elements: bf16 needs half
+// as many vectors.
 struct Bits {
   Bits(const BufferSpec &row, const Machine &machine)
       : width(isBf16(row.element) && !machine.device ? 16 : 32),
@@ -45,15 +45,15 @@ struct Bits {
 
 using Values = std::vector<Expr>;
 
-// What all numbers of a row of N combine to: those of each lane first, by
-// `take`, then the lanes, by `combine`. One pass over the row.
+// A reduction over a row of N numbers in one pass: `take` combines the numbers
+// of each lane, then `combine` combines the lanes.
 class AcrossRow {
 public:
   using Take = std::function<Values(const Values &, Expr column)>;
   using Combine = std::function<Values(const Values &, const Values &)>;
   using Place = std::function<Values(const Values &)>;
 
-  // `place`: what the values of a lane are to all lanes.
+  // `place` turns the values of one lane into values for all lanes.
   AcrossRow(
       const std::string &name, const Names &names, const Var &m, int N, int V,
       const Machine &machine, const Values &start, const Take &take,
@@ -125,8 +125,8 @@ private:
         left[i] = combine(left[i], left[i + left.size() / 2]);
     return left[0];
   }
-  // A vector of `size` lanes, then half as many, to one: of single numbers this
-  // takes as long as a fourth of a row.
+  // Combines a vector of `size` lanes with its other half until one lane is
+  // left; lane by lane this would take as long as a quarter of a row.
   void fold(const std::string &name, const Names &names, const Var &l, int size,
             const Values &across, const Combine &combine) {
     halves.emplace_back(names((name + "_folded").c_str()));
@@ -149,7 +149,7 @@ private:
   bool device; // a work-item has a lane
 };
 
-// The two largest of one and another two.
+// The two largest of two pairs.
 Values twoLargest(const Expr &a, const Expr &second, const Expr &b,
                   const Expr &other) {
   return {max(a, b), max(min(a, b), max(second, other))};
@@ -159,14 +159,15 @@ Values joined(Values a, const Values &b) {
   return a;
 }
 
-// A row's outlier, and the ends of its others and of 0, as magnitudes. As
-// integers, numbers that are not negative keep their order, a NaN is above all,
-// and those with the sign's bit are below 0; without a sign, these are above
-// all others, and their negations keep their order. A pass finds each lane's
-// largest of both kinds; the second of the side that the outlier is on is
-// another lane's largest or, with the outlier, in its lane, which is read
-// again. (That each lane keeps its two largest of both kinds, and a second pass
-// finds the column, takes a tenth to a third longer for 768 or 3072 columns.)
+// The outlier of a row, and the range of its other numbers and 0, as
+// magnitudes. Compared as signed integers, numbers that are not negative keep
+// their order, NaN is the largest, and negative numbers are below 0. Compared
+// as unsigned integers, negative numbers are above all others, and their
+// magnitudes keep their order. One pass finds the largest of each lane in both
+// orders. The second largest on the outlier's side is either the largest of
+// another lane or in the outlier's lane, which is read again. (To keep the two
+// largest of each lane in both orders, and to find the column by a second pass,
+// takes a tenth to a third longer for 768 or 3072 columns.)
 class RowEnds {
 public:
   RowEnds(const ImageParam &input, int N, const Bits &bits, const Names &names,
@@ -193,8 +194,8 @@ public:
     ends.computeAt(f);
     firstLane.computeAt(f);
     own.compute_at(f, m).store_in(MemoryType::Stack);
-    own.update().unroll(
-        rounds, 4); // else its values go through vectors, 10 cycles each
+    // Without this values pass through vectors, 10 cycles each.
+    own.update().unroll(rounds, 4);
   }
 
 private:
@@ -216,13 +217,13 @@ private:
         });
   }
 
-  // Of the negative, or none.
+  // The magnitude of a negative number, or none.
   Expr negated(const Expr &end) const {
     return reinterpret(bits.type(), select(end > bits.sign(), end ^ bits.sign(),
                                            bits.unsignedNone()));
   }
 
-  // Of the outlier's side, in an order without a sign.
+  // The rank of a number on the outlier's side, in unsigned order.
   Expr ranked(const Expr &x) const { return bits.withoutSign(x) ^ turn; }
 
   AcrossRow firstLaneOf(const Names &names, const Var &m,
@@ -240,8 +241,8 @@ private:
         });
   }
 
-  // The outlier's round, the largest and the second of its lane; from the last
-  // round on.
+  // Reads the outlier's lane again, from the last round to the first: finds the
+  // outlier's round, and the largest and second largest number.
   void readAgain(const ImageParam &input, int N, const Var &m,
                  const Expr &lane) {
     Expr round = (N - 1) / rowLanes - rounds, column = round * rowLanes + lane;
@@ -280,8 +281,7 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   Expr exact = added(ends.high, ends.low) * (1.0f / 255);
   Func step(names("step")), values(names("values"));
   step(m) = reinterpret<float>(max(bitsOf(exact), bitsOf(Expr(0x1p-100f))));
-  // Nothing is negative: a cast that truncates rounds what is 0.5 more to
-  // nearest.
+  // No number is negative, so adding 0.5 and truncating rounds to nearest.
   Expr zero =
       clamp(cast<int32_t>(added(ends.low / step(m), Expr(0.5f))), 0, 255);
   pipe.out = Func(names("out"));
@@ -291,15 +291,15 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   Func inverse(names("inverse"));
   inverse(m) = 1.0f / parameters(0, m);
   Expr shifted = added(at(n) * inverse(m), parameters(1, m) + 0.5f);
-  // Between low and high it is above -1; at high it may be 256. One instruction
-  // narrows and takes the least.
+  // Between low and high the number is above -1; at high it may be 256. One
+  // instruction narrows it and takes the minimum.
   Expr whole = reinterpret<uint32_t>(cast<int32_t>(shifted));
   Expr nearest = cast<uint8_t>(min(whole, Expr(uint32_t(255))));
   Expr there = clamp(cast<int32_t>(parameters(3, m)), 0, N - 1);
   Expr zeroThere = cast<uint8_t>(cast<int32_t>(parameters(1, m)));
   if (machine.device) {
     values(n, m) = select(n == there, zeroThere, nearest);
-  } else { // one store takes less than a comparison of each column
+  } else { // one store is quicker than a comparison for each column
     values(n, m) = nearest;
     values(there, m) = zeroThere;
   }

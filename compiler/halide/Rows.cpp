@@ -10,16 +10,17 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-// Sums over a group of columns run in `lanes` columns side by side; then these
-// are added in pairs. 64 lanes hide the latency of the additions.
+// A sum over a group of columns: `lanes` partial sums run side by side, then
+// they are added in pairs. 64 lanes hide the latency of additions.
 struct RowSum {
   const Names &names;
   int columns, vector; // of a group
-  bool device;         // a work-item a lane
+  bool device;         // each lane is a work-item
   int lanes() const { return columns >= 256 ? 64 : 16; }
   std::vector<Func> made; // to be scheduled: partial sums first
 
-  // sum over n of term(n), for group g of row m; n counts in the group
+  // The sum over n of term(n), for group g of row m; n counts columns of the
+  // group.
   Func sum(const char *name, const Var &g, const Var &m,
            std::function<Expr(Expr)> term) {
     const int L = lanes(), whole = columns / L, rest = columns % L;
@@ -84,7 +85,7 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
       return readOf(s.inputs[i], inputs[i], column, m);
     // The host checks indices; the clamp keeps a wrong one inside the table.
     Expr entry = indices[s.gather[i]](m);
-    // Pooling gathers from the run's own rows: their number is the buffer's.
+    // Pooling gathers from rows of the run, as many as the buffer has.
     int64_t rows = s.inputs[i].rows;
     Expr last = rows > 0 ? Expr(int(rows - 1)) : inputs[i].dim(1).max();
     return widened(inputs[i](column, clamp(entry, 0, last)));

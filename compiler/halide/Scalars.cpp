@@ -1,5 +1,5 @@
-// Scalar programs step by step, and the formulas in them that have a quicker
-// polynomial of their own. Must give a NaN where a step does.
+// Evaluates scalar programs step by step, except formulas that have a quicker
+// polynomial. Must give a NaN where a step does.
 #include "compiler/halide/Scalars.h"
 
 #include "compiler/halide/Functions.h"
@@ -31,7 +31,7 @@ Expr compared(Comparison comparison, const Expr &a, const Expr &b) {
   return {};
 }
 
-// A NaN of either side goes through; constants are none.
+// A NaN of either operand goes through; constants are not NaN.
 Expr keepNans(const Expr &a, const Expr &b, Expr value) {
   for (const Expr &side : {a, b})
     if (!Internal::is_const(side))
@@ -39,7 +39,7 @@ Expr keepNans(const Expr &a, const Expr &b, Expr value) {
   return value;
 }
 
-// The other side where one is NaN.
+// The other operand where one is NaN.
 Expr dropNans(const Expr &a, const Expr &b, Expr value) {
   if (!Internal::is_const(a))
     value = select(isNan(a), b, value);
@@ -101,7 +101,7 @@ Expr stepOf(const ScalarStep &s, const Expr &a, const Expr &b, const Expr &c) {
   return {};
 }
 
-// Finds formulas that have a quicker polynomial of their own.
+// Finds formulas that have a quicker polynomial.
 struct Matcher {
   const ScalarProgram &program;
 
@@ -123,7 +123,7 @@ struct Matcher {
     return -1;
   }
 
-  // The x of 0.5 x erfc(-x / sqrt 2), however its products stand, or -1.
+  // The x of 0.5 x erfc(-x / sqrt 2), in any order of its products, or -1.
   int geluOf(const ScalarStep &s) const {
     for (int i = 0; s.op == ScalarOp::mul && i < 2; ++i) {
       const ScalarStep *tail = step(s.operands[i], ScalarOp::erfc);
@@ -136,8 +136,8 @@ struct Matcher {
   }
 };
 
-// Half of a value: of a sum its halves added, in the same bits, and a column's
-// half is taken before the rows.
+// Half of a value. Half of a sum is the sum of the halves, with the same bits;
+// half of a column's number is computed before the loop over rows.
 Expr halfOf(const Matcher &matcher, const std::vector<Expr> &values,
             int value) {
   auto half = [&](int of) { return multiplied(values[of], 0.5f); };

@@ -1,4 +1,4 @@
-// Scalar programs on vectors. Must not know which kernel they are part of.
+// Scalar programs on vectors. Must not know the kernel that holds them.
 #pragma once
 #include "compiler/halide/Spec.h"
 
@@ -6,8 +6,8 @@
 
 namespace mille {
 
-// The value of a program on f32 arguments, for an out of `element`, on machines
-// that pick or do not.
+// The value of a program on f32 arguments, for an out of `element`; `picks`
+// says whether the machine picks.
 Halide::Expr evaluate(const ScalarProgram &program,
                       const std::vector<Halide::Expr> &arguments,
                       Element element, bool picks);

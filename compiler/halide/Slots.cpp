@@ -1,5 +1,7 @@
-// Rows taken by their number: to experts (dispatch) and back (combine). Numbers
-// count the whole run's rows, so a task has all rows and some columns.
+// Copies rows by their numbers: to experts (dispatch) and back (combine).
+// Numbers count the rows of the whole run, so a task has all rows and some
+// columns.
+// Must not read outside of a buffer, whatever the numbers are.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/device/Device.h"
 
@@ -9,8 +11,7 @@ namespace mille {
 namespace {
 
 Expr rowAt(const ImageParam &input, const Expr &n, const Expr &row) {
-  return input(
-      n, clamp(row, 0, input.dim(1).max())); // never outside, whatever is read
+  return input(n, clamp(row, 0, input.dim(1).max())); // never outside
 }
 
 } // namespace
@@ -42,7 +43,7 @@ Pipe buildSlots(const KernelSpec &spec, const Machine &machine,
     taken(n, m) += s.weights ? weights(j, m) * x : x;
     out(n, m) = taken(n, m);
   } else if (s.weights) {
-    // The slot of place m is one of its row's.
+    // The slot of place m is one of the slots of its row.
     Expr row = clamp(order(m), 0, input.dim(1).max());
     taken(m) = 0.0f;
     taken(m) += select(place(row * k + j) == m, weights(j, row), 0.0f);

@@ -1,4 +1,4 @@
-// Device schedules of matmul and of what has an item for each element.
+// Device schedules of matmul and of kernels with a work-item for each element.
 // Must not change what is computed.
 #include "compiler/halide/device/Device.h"
 
@@ -10,7 +10,7 @@ namespace mille {
 
 namespace {
 
-// Items compute without each other; what two of them read comes from the cache.
+// Work-items compute independently; shared reads come from the cache.
 void scheduleAlone(DeviceMatmul &d, const DeviceTile &tile, const Var &nt) {
   d.product.compute_at(d.out, nt)
       .store_in(MemoryType::Register)
@@ -30,8 +30,8 @@ void scheduleAlone(DeviceMatmul &d, const DeviceTile &tile, const Var &nt) {
     d.product.update(1).vectorize(d.ni).unroll(d.a).unroll(d.m);
 }
 
-// A group brings some steps of its rows and of its panel into local memory,
-// then each item multiplies what it needs of them.
+// A work-group copies some steps of its rows and of its panel into local
+// memory; then each work-item multiplies its part of them.
 void scheduleTogether(DeviceMatmul &d, const DeviceTile &tile, const Var &nb,
                       Pipe &pipe) {
   const int groupRows = tile.rows * tile.itemsDown;

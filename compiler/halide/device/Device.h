@@ -1,13 +1,14 @@
-// Schedules for devices of work-groups: what is a group's, what an item's.
-// Private to this room; the algorithms are the CPU's.
+// Schedules for devices: what belongs to a work-group and what to a work-item.
+// The algorithms are those of the CPU.
+// Must not be included outside of compiler/halide.
 #pragma once
 #include "compiler/halide/Build.h"
 #include "compiler/halide/device/DeviceTiles.h"
 
 namespace mille {
 
-// The loop nest of a matmul: `product` is summed in an item's registers;
-// `park`, where there is one, holds it for an epilogue that is a loop.
+// The loop nest of a matmul: a work-item sums `product` in registers; `park`,
+// where there is one, holds the sums for an epilogue that is a loop.
 struct DeviceMatmul {
   Halide::Func out, product, park;
   Halide::Func rows,
@@ -19,8 +20,7 @@ struct DeviceMatmul {
 };
 void scheduleOnDevice(DeviceMatmul nest, const DeviceTile &tile, Pipe &pipe);
 
-// A work-group for each group of a row's columns; `sums` are shared by its
-// items.
+// A work-group for each group of a row's columns; its work-items share `sums`.
 struct DeviceRows {
   Halide::Func out;
   Halide::Var n, m, g;
@@ -28,8 +28,8 @@ struct DeviceRows {
 };
 void scheduleRowGroups(DeviceRows rows, std::vector<Halide::Func> &sums);
 
-// Every element of `out` by an item of its own, rows in the second dimension.
-// Gives the items' loop.
+// A work-item for each element of `out`, with rows in the second dimension.
+// Returns the loop over work-items.
 Halide::Var scheduleElements(Halide::Func out, const Halide::Var &n,
                              const Halide::Var &m);
 

@@ -1,6 +1,7 @@
-// Rewrites the heads of OpenCL kernels. Halide gives each buffer a memory
-// object of its own, whose start must be aligned as the device says; here it is
-// a place in one.
+// Rewrites the heads of OpenCL kernels: Halide gives each buffer a memory
+// object of its own, whose start must be aligned as the device demands; here a
+// buffer becomes a place in a larger memory object. Must not change bodies of
+// kernels.
 #include "compiler/halide/device/DeviceSource.h"
 
 #include <sstream>
@@ -39,11 +40,11 @@ struct Pointer {
   }
 };
 
-// What a group does before all else: it finds its expert, and its number among
-// the groups of that. Groups that are left over are the last one's, behind its
-// rows: they read its last row, write nothing, and may leave at once. Where
-// barriers follow, PoCL 3.1 would lose what other groups compute: there they
-// stay.
+// The beginning of a work-group: it finds its expert, and its number among the
+// groups of that expert. Groups that are left over belong to the last expert,
+// past its rows: they read its last row, write nothing, and may return at once.
+// Where barriers follow they stay, because PoCL 3.1 would lose results of other
+// groups.
 std::string findExpert(const Pointer &starts, const ExpertGroups &groups) {
   std::ostringstream text;
   text << " int mille_group = get_group_id(1), mille_expert = 0;\n"
@@ -110,10 +111,10 @@ std::string withOffsets(const std::string &source,
       line = line.substr(0, pointer.nameEnd) + numbers +
              line.substr(pointer.nameEnd);
     }
-    // Local memory is used again where only global memory has been waited for.
+    // Local memory is reused after a barrier that waits for global memory only.
     if (size_t at = line.find(wait); at != std::string::npos) {
       if (experts.itemRows)
-        return ""; // items that have left would not come
+        return ""; // work-items that returned would miss the barrier
       line = line.substr(0, at) + wait +
              "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);";
     }

@@ -1,4 +1,4 @@
-// The model. Must depend on sizes and on the description alone.
+// The model of devices. Must depend on sizes and on the description alone.
 #include "compiler/halide/device/DeviceTiles.h"
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 
 namespace mille {
 
-// The least of what GPUs of OpenCL 1.2 have, NVIDIA's since Maxwell and AMD's
-// since GCN: groups of 256 items, 32 KB for one; 128 registers leave room for
-// four groups of 128 items in a unit.
+// The least that GPUs with OpenCL 1.2 have, NVIDIA's since Maxwell and AMD's
+// since GCN: work-groups of 256 items, and 32 KB of local memory for one; with
+// 128 registers an item, a unit holds four groups of 128 items.
 DeviceDescription gpuDescription() {
   return {"GPUs", 256, 32, 128, 32 << 10, 128, 32, 32, 30};
 }
 
-// Half of the 512 f32 of AVX-512; what AVX2 has no registers for stays in L1. A
-// copy into local memory is a copy from memory to memory.
+// Half of the 512 f32 that AVX-512's registers hold; with AVX2 the rest stays
+// in L1. A copy into local memory is a copy from memory to memory.
 DeviceDescription coreDescription() {
   return {"CPU devices, and few rows", 256, 1, 256, 0, 16, 16, 32, 0};
 }
@@ -25,18 +25,20 @@ namespace {
 int stepGroup(const MatmulSpec &m) { return int(m.group()); }
 int groupRows(const DeviceTile &t) { return t.rows * t.itemsDown; }
 
-// Sums, and what is multiplied in a step; a few more hold places.
+// Registers: sums, the operands of a step, and a few for addresses.
 int registersOf(const MatmulSpec &m, const DeviceTile &t) {
   const int across = t.columns * m.accumulators;
   return t.rows * across + t.rows + across;
 }
 
-// Rows are brought widened, a word for each value; the panel in its own words.
+// Bytes of local memory: rows are widened to a word for each value, the panel
+// keeps its own words.
 int64_t localBytesOf(const MatmulSpec &m, const DeviceTile &t) {
   return 4 * int64_t(t.steps) * (groupRows(t) * stepGroup(m) + m.panel);
 }
 
-// Half of the local memory: another group multiplies while one brings its next.
+// Half of the local memory, so that one group multiplies while another one
+// copies.
 bool fits(const MatmulSpec &m, const DeviceDescription &d,
           const DeviceTile &t) {
   const int items = t.itemsAcross * t.itemsDown;
@@ -45,8 +47,9 @@ bool fits(const MatmulSpec &m, const DeviceDescription &d,
          localBytesOf(m, t) <= d.localBytes / 2;
 }
 
-// Fewest cycles for a product; of equal ones, fewest words of local memory; of
-// these the group of fewest rows, of which the last one wastes least.
+// The order of tiles: fewest cycles for a product, then fewest words of local
+// memory, then fewest rows of a group, because the last group wastes least of
+// them.
 bool isBetter(const MatmulSpec &m, const DeviceDescription &d,
               const DeviceTile &tile, const DeviceTile &than) {
   auto merits = [&](const DeviceTile &t) {
@@ -78,9 +81,9 @@ GroupCost costOf(const MatmulSpec &m, const DeviceDescription &d,
 DeviceTile deviceTileOf(const MatmulSpec &m, const DeviceDescription &d) {
   const int width = int(m.panel) / m.accumulators;
   if (!d.localBytes) {
-    // Sixteen columns are a vector of a CPU, or two; the rows share what is
-    // read of a panel. A row that ends within a vector is stored one by one:
-    // then fewer.
+    // Sixteen columns are one or two vectors of a CPU, and rows share what is
+    // read of a panel. Where a row ends within a vector its columns are stored
+    // one by one, so the tile has fewer.
     const int columns = m.columns % 16 ? 8 : 16, across = width / columns;
     return {columns == 8 ? 8 : 8 / m.accumulators, columns, across,
             128 / across, 0};

@@ -1,6 +1,6 @@
-// Which tiles a matmul gets on a device, by a model of it: registers of a
-// work-item, local memory, multiply-adds and words of a cycle. No search on a
-// machine: the kernel is made before its device is known. Private to this room.
+// Chooses the tiles of a matmul on a device by a model of it: registers of a
+// work-item, local memory, multiply-adds and words per cycle.
+// Must not measure: a kernel is made before its device is known.
 #pragma once
 #include "compiler/halide/Spec.h"
 
@@ -8,11 +8,11 @@
 
 namespace mille {
 
-// What the model knows of a device, for one of its units.
+// The model's description of one unit of a device.
 struct DeviceDescription {
   const char *name;
   int groupItems;     // in a work-group, at most
-  int itemsTogether;  // take each step together; a group has twice as many
+  int itemsTogether;  // run in lockstep; a group has twice as many
   int registers;      // f32 that an item holds
   int64_t localBytes; // of a group; 0: local memory is no faster than other
   double multiplies;  // multiply-adds of f32 started in a cycle
@@ -21,12 +21,13 @@ struct DeviceDescription {
   double barrier;     // cycles
 };
 
-// A GPU's unit, and a core of a CPU that runs a group's items one after the
-// other.
+// A unit of a GPU, and a core of a CPU, which runs a group's items one after
+// another.
 DeviceDescription gpuDescription();
 DeviceDescription coreDescription();
 
-// What one work-item computes of a matmul, and how many make a work-group.
+// The part of a matmul that one work-item computes, and the items of a
+// work-group.
 struct DeviceTile {
   int rows, columns;          // of an item, in every accumulator
   int itemsAcross, itemsDown; // in a group

@@ -1,5 +1,5 @@
-// The model. Must depend on sizes and on the target alone: the tile is in the
-// code.
+// The model of cores. Must depend on sizes and on the target alone, because the
+// tile is part of the code.
 #include "compiler/halide/matmul/Tiles.h"
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 namespace mille {
 
 Core coreOf(bool wide, bool hasTileRegisters, bool narrow) {
-  // AVX-512: of Skylake and Zen 4 what is less; AVX2: of Haswell and Zen 2.
-  // What pipelining does for f32 beside tile registers was not measured.
+  // AVX-512: the smaller number of Skylake and Zen 4; AVX2: of Haswell and Zen
+  // 2. Software pipelining of f32 on cores with tile registers was not
+  // measured.
   if (wide)
     return {32,
             16,
@@ -48,14 +49,14 @@ struct Shape {
   }
 };
 
-// Sums, a step's weights, and one value of a row.
+// Registers hold the sums, the weights of a step, and one value of a row.
 bool fits(const Core &core, int rows, int vectors) {
   return rows * vectors + vectors + 1 <= core.registers;
 }
 
-// Fewest cycles for a multiply-add first, then fewest loads: what is loaded
-// once serves most sums. Of even rows, as most counts of tokens are: tiles of 9
-// rows were no faster than of 8, which leave room in the registers.
+// The best shapes: fewest cycles for a multiply-add, then fewest loads. Tiles
+// have an even number of rows, as most counts of tokens are even: tiles of 9
+// rows were no faster than tiles of 8, which leave room in the registers.
 std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core,
                               size_t most) {
   const int all = int(m.panel) / core.lanes;
@@ -74,30 +75,29 @@ std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core,
   return shapes;
 }
 
-// Rows that a chunk's inputs are counted for where they are few: those of a
-// batch of one.
+// How many rows the class of few rows is counted with, in L2: those of a batch
+// of one.
 constexpr int64_t rowsInL2 = 128;
 
-// So many steps of columns and rows are in L2 at once; three quarters of it may
-// be.
+// How many steps of K of so many columns and rows fit in three quarters of L2.
 int64_t stepsInL2(const Core &core, int64_t columns, int64_t rows) {
   return core.bytesOfL2 * 3 / 4 / (4 * (columns + rows));
 }
 
-// Of a panel, of the panel that comes next and of the rows.
+// Steps that fit in L2 for a panel, the next panel and the rows.
 int64_t stepsOfTwoPanels(const MatmulSpec &m, const Core &core) {
   return stepsInL2(core, 2 * m.panel, rowsInL2);
 }
 
-// Of a panel, which all tiles read, and of a tile's rows: where tiles are many,
-// little of the next panel comes beside each.
+// Steps that fit in L2 for a panel, which all tiles read, and the rows of a
+// tile: where there are many tiles each prefetches little of the next panel.
 int64_t stepsOfOnePanel(const MatmulSpec &m, const Core &core, int rows) {
   return stepsInL2(core, m.panel, rows);
 }
 
-// Equal pieces of K that stay in L2. A sum that fits is whole: parking costs 1
-// %, tiles in pieces are not pipelined, and QKV of BERT-base (768 steps) in
-// pieces of 384 was 5 % slower.
+// The steps of equal pieces of K that stay in L2. A sum that fits is not cut:
+// parking costs 1 %, tiles in pieces are not pipelined, and QKV of BERT-base
+// (768 steps) in pieces of 384 was 5 % slower.
 int chunkOf(const MatmulSpec &m, int64_t most) {
   const int64_t steps = m.steps();
   if (steps <= most)
@@ -108,9 +108,9 @@ int chunkOf(const MatmulSpec &m, int64_t most) {
   return int(steps);
 }
 
-// Of tile registers, which are 16 rows x 16 lanes: two rows of as many columns
-// as leave two registers for the operands. More rows would leave more of the
-// last tile empty.
+// A tile of tile registers, each 16 rows x 16 lanes: two rows of registers,
+// with as many columns as leave two registers for the operands. More rows would
+// leave more of the last tile empty.
 constexpr int tileLanes = 16, tilesDown = 2;
 
 int tilesAcross(const MatmulSpec &m, const Core &core) {
@@ -127,8 +127,8 @@ MatmulTile registerTileOf(const MatmulSpec &m, const Core &core) {
           int(m.steps())};
 }
 
-// Sixteen groups of K. Every second row of tiles meets the columns the other
-// way round, so that a tile of weights serves two.
+// The cost of a step of sixteen groups of K. The second row of registers reads
+// the columns in reverse order, so that one load of weights serves both rows.
 std::string explainRegisterTile(const MatmulSpec &m, const Core &core) {
   constexpr int multiply = 16, load = 8; // cycles
   const int across = tilesAcross(m, core), sums = tilesDown * across;

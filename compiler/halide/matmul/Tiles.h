@@ -1,6 +1,5 @@
-// Which tiles a matmul gets, by a model of the core that it runs on: registers,
-// multiply-adds and loads of a cycle, bytes of L2. No search, no measurement.
-// Private to this room.
+// Chooses the tiles of a matmul by a model of the core: registers,
+// multiply-adds and loads per cycle, bytes of L2. Must not search or measure.
 #pragma once
 #include "compiler/halide/Spec.h"
 
@@ -9,14 +8,15 @@
 
 namespace mille {
 
-// What the model knows of a core: the least of those that a target covers.
+// The model's description of a core: the least of the cores that a target
+// covers.
 struct Core {
-  int registers;   // of a vector
+  int registers;   // vector registers
   int lanes;       // f32 in a vector
-  int multiplies;  // multiply-adds started in a cycle
-  int latency;     // of one, in cycles
-  int loads;       // in a cycle
-  int bytesFromL2; // in a cycle, that a loop keeps up
+  int multiplies;  // multiply-adds started per cycle
+  int latency;     // cycles of a multiply-add
+  int loads;       // per cycle
+  int bytesFromL2; // per cycle, sustained in a loop
   int64_t bytesOfL2;
   int tileRegisters = 0; // which then hold the sums
   bool pipelines =
@@ -28,37 +28,40 @@ Core coreOf(bool wide, bool hasTileRegisters = false, bool narrow = false);
 
 struct MatmulTile {
   int rows, columns; // of the out, in every accumulator
-  int chunk;         // steps of K that all tiles do before any does the next
-  int chunkOfFew;    // the same where there are few rows
+  int chunk;         // steps of K that all tiles do before any tile does more
+  int chunkOfFew;    // the same for the class of few rows
 
-  // Of more rows than these, tiles of `rows` and of one less leave none over.
+  // With more rows than these, tiles of `rows` and of `rows` - 1 rows leave no
+  // row over.
   int unshared() const { return (rows - 1) * (rows - 2) - 1; }
 };
 
-// Matmuls of so many rows or fewer have kernels of their own where there are
-// classes: few tiles, as more hide memory's time behind their own; and of more
-// rows the tiles of AVX-512 leave none over.
+// The largest number of rows in the class of few rows, which has a kernel of
+// its own where there are row classes. Few rows are few tiles, which do not
+// hide the latency of memory; with more rows the tiles of AVX-512 leave no row
+// over.
 int fewRowsOf(const KernelSpec &spec);
 
-// Whether a tile's sums may wait in their place of the out: f32, as they are.
+// Whether a tile's sums may wait in their place of the out between pieces of K:
+// they must be f32, unchanged.
 bool sumsMayWait(const KernelSpec &spec);
 
-// What one step of K costs a tile, in cycles; the largest is what it takes.
+// The cycles of one step of K of a tile, by resource; the largest decides.
 struct StepCost {
   double multiplies, latency, loads, fromL2;
   double cycles() const;
 };
 StepCost costOf(const Core &core, int rows, int vectors);
 
-// What the model finds best, then what it finds nearly as good: measuring may
-// find one of these better (mille compile --tune). Never empty, the same each
+// The best tile by the model, then those that are nearly as good, of which a
+// measurement may prefer one (mille compile --tune). Never empty; the same each
 // time.
 std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core);
 
 // "6 rows x 64 columns, 3072 steps of K in pieces of 1024, of few rows of 768".
 std::string inWords(const MatmulTile &tile, const MatmulSpec &matmul);
 
-// The first of them and why, as a sentence.
+// The best tile and why it was chosen, as a sentence.
 std::string explainTile(const KernelSpec &spec, const Core &core);
 
 } // namespace mille

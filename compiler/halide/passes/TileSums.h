@@ -29,14 +29,15 @@ struct TileSums {
   // While a panel is multiplied, the panel after it is prefetched into L2; 0:
   // no prefetch.
   int panelBytes = 0;
-  int slices = 1;          // of a panel
-  std::string panel, tile; // loops; the outer one is over slices of panels
+  int slices = 1; // of a panel
+  // Loops; the outer one is over slices of panels.
+  std::string panel = {}, tile = {};
 
   // The loop of the epilogue over a tile's rows, and its rows an iteration. The
   // next tile's products are added between its iterations, so that neither the
   // tile registers nor the vector units wait. Empty: all products of a tile are
   // added at once.
-  std::string epilogue;
+  std::string epilogue = {};
   int epilogueRows = 1;
 };
 
