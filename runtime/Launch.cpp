@@ -244,6 +244,26 @@ bool anyExperts(const mille_stage *stages, int32_t count) {
   return false;
 }
 
+// What works on sequences finds its elements by numbers of 32 bits.
+// MILLE_TOO_LARGE where the rows of one have more.
+int32_t refuseTooLong(const Job &job, const mille_stage &stage) {
+  const mille_kernel &kernel = *stage.kernel;
+  for (uint32_t b = 0; b < kernel.buffer_count; ++b) {
+    int row = kernel.row_dimension[b];
+    if (row < 0)
+      continue;
+    int64_t stride = stage.buffers[b].dimension[row].stride;
+    int64_t rows = sequencesIn(job, stage, b).longest();
+    if (stride > 0 && rows + readableRows > INT32_MAX / stride)
+      return mille_task_fail(job.session->tasks, MILLE_TOO_LARGE,
+                             "kernel %s takes %lld rows of %lld numbers in one "
+                             "sequence but counts to %d: give it fewer tokens",
+                             kernel.name, (long long)rows, (long long)stride,
+                             INT32_MAX);
+  }
+  return 0;
+}
+
 int32_t runStage(Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   int threads = job.session->threads;
@@ -259,6 +279,9 @@ int32_t runStage(Job &job, const mille_stage &stage) {
         splitExperts(kernel, stage.starts, stage.entries, columns, threads);
   else
     job.split = splitRows(kernel, job.rows, columns, threads);
+  if (job.sequences)
+    if (int32_t code = refuseTooLong(job, stage))
+      return code;
   if (outRow(kernel) < 0)
     job.split.rowBlocks = 1; // it reads rows by their numbers in the run
   return runJob(job);

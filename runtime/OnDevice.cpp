@@ -22,11 +22,11 @@ mille_status mille_session::chooseCode(const char *device) {
       return enterDevice(colon ? colon + 1 : "");
   }
   isa = package->isa;
-  return package->message.set(MILLE_INVALID_ARGUMENT,
-                              "device is '%s' but model %s was compiled for "
-                              "%s%s",
-                              device, model.name, model.isas[0].name,
-                              model.isa_count > 1 ? " and others" : "");
+  return package->message().set(MILLE_INVALID_ARGUMENT,
+                                "device is '%s' but model %s was compiled for "
+                                "%s%s",
+                                device, model.name, model.isas[0].name,
+                                model.isa_count > 1 ? " and others" : "");
 }
 
 mille_status mille_session::enterDevice(const char *wish) {
@@ -63,7 +63,7 @@ mille_status mille_session::planOnDevice() {
   if (code == 0)
     return MILLE_OK;
   mille_status status = code > 0 ? (mille_status)code : MILLE_INTERNAL;
-  return package->message.set(status, "%s", failure.text);
+  return package->message().set(status, "%s", failure.text);
 }
 
 void mille_session::setSizes(const mille::Sizes &sizes) {
@@ -85,7 +85,7 @@ extern "C" mille_status mille_session_measure_device(mille_session *session,
   if (!session || !device || !f32 || !i32)
     return MILLE_INVALID_ARGUMENT;
   if (!session->part)
-    return session->package->message.set(
+    return session->package->message().set(
         MILLE_INVALID_ARGUMENT,
         "a session on the CPU has no device to be measured");
   return session->part->device->backend->measure(*session, *device, *f32, *i32);

@@ -59,9 +59,9 @@ mille_status describe(mille_package *package, const mille_tensor_info *infos,
                       uint32_t count, const char *kind, size_t index,
                       mille_tensor *tensor) {
   if (!tensor || index >= count)
-    return package->message.set(MILLE_INVALID_ARGUMENT,
-                                "%s %zu is asked for but model %s has %u", kind,
-                                index, package->model->name, count);
+    return package->message().set(MILLE_INVALID_ARGUMENT,
+                                  "%s %zu is asked for but model %s has %u",
+                                  kind, index, package->model->name, count);
   const mille_tensor_info &info = infos[index];
   *tensor = {info.name, (mille_type)info.type,           (int)info.rank,
              {0},       info.fallback != MILLE_REQUIRED, info.below};
@@ -69,6 +69,22 @@ mille_status describe(mille_package *package, const mille_tensor_info *infos,
   return MILLE_OK;
 }
 } // namespace
+
+namespace {
+// The sentence of this thread's last call that failed, and on which package.
+thread_local struct {
+  uint64_t package;
+  Message message;
+} lastFailure;
+mille::Atomic<uint64_t> packages; // made so far
+} // namespace
+
+Message &mille_package::message() const {
+  if (lastFailure.package != number)
+    lastFailure.message.text[0] = 0;
+  lastFailure.package = number;
+  return lastFailure.message;
+}
 
 mille_status mille_package::chooseIsa() {
   uint64_t have = mille_cpu_features() & ~options.hidden_features;
@@ -89,17 +105,18 @@ mille_status mille_package::chooseIsa() {
     mille::nameFeatures(lacks, missing, sizeof missing);
   }
   if (options.isa && !known)
-    return message.set(MILLE_INVALID_ARGUMENT,
-                       "isa is %s but model %s was compiled for %s%s",
-                       options.isa, model->name, model->isas[0].name,
-                       model->isa_count > 1 ? " and others" : "");
+    return message().set(MILLE_INVALID_ARGUMENT,
+                         "isa is %s but model %s was compiled for %s%s",
+                         options.isa, model->name, model->isas[0].name,
+                         model->isa_count > 1 ? " and others" : "");
   uint32_t last = model->isa_count - 1;
   while (last > 0 && model->isas[last].backend)
     --last;
   const char *least = options.isa ? options.isa : model->isas[last].name;
-  return message.set(MILLE_UNSUPPORTED_CPU,
-                     "model %s compiled for %s needs %s but this CPU lacks it",
-                     model->name, least, missing);
+  return message().set(
+      MILLE_UNSUPPORTED_CPU,
+      "model %s compiled for %s needs %s but this CPU lacks it", model->name,
+      least, missing);
 }
 
 mille_status mille_package::open(const mille_model &of, const char *weightsPath,
@@ -107,7 +124,7 @@ mille_status mille_package::open(const mille_model &of, const char *weightsPath,
   model = &of;
   mille_status status = chooseIsa();
   if (status == MILLE_OK)
-    status = weights.open(of, weightsPath, options, memory, message);
+    status = weights.open(of, weightsPath, options, memory, message());
   return status;
 }
 
@@ -167,9 +184,10 @@ mille_status mille_package_open(const mille_model *model,
   made->options = mine;
   made->memory = memory;
   made->owners.store(1);
+  made->number = packages.add(1) + 1;
   status = made->open(*model, weights_path, options);
   if (status != MILLE_OK) {
-    tell(made->message, text, size);
+    tell(made->message(), text, size);
     made->leave();
     return status;
   }
@@ -188,7 +206,7 @@ mille_status mille_package_close(mille_package *package) {
 }
 
 const char *mille_package_message(const mille_package *package) {
-  return package ? package->message.text : "package is null";
+  return package ? package->message().text : "package is null";
 }
 
 mille_status mille_package_input_count(mille_package *package, size_t *count) {
@@ -234,9 +252,9 @@ mille_status mille_package_scale(mille_package *package, size_t index,
     return MILLE_INVALID_ARGUMENT;
   const mille_model &model = *package->model;
   if (!scale || index >= model.schedule_count)
-    return package->message.set(MILLE_INVALID_ARGUMENT,
-                                scale ? "scale %zu of %u" : "scale is null",
-                                index, model.schedule_count);
+    return package->message().set(MILLE_INVALID_ARGUMENT,
+                                  scale ? "scale %zu of %u" : "scale is null",
+                                  index, model.schedule_count);
   const mille_schedule_info &info = model.schedules[index];
   *scale = {info.name, info.from, info.to, info.steps};
   return MILLE_OK;

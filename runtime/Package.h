@@ -19,11 +19,13 @@ struct mille_package {
   pthread_mutex_t deviceLock = PTHREAD_MUTEX_INITIALIZER;
   mille::Device *devices = nullptr; // that sessions have asked for
   mille::Atomic<uint32_t> owners;   // the handle and its sessions
-  mille::Message message;
+  uint64_t number = 0;              // no other package of this process has it
 
   mille_status open(const mille_model &model, const char *weightsPath,
                     const mille_options *options);
   mille_status chooseIsa();
+  // Of this thread: calls on one package may fail at the same time.
+  mille::Message &message() const;
   void log(const char *format, ...) __attribute__((format(printf, 2, 3)));
   // The last owner gives the memory back.
   void leave();

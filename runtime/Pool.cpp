@@ -87,7 +87,7 @@ void Pool::drain(int me) {
       uint64_t index = ticket & indexMask;
       if (index >= (ticket >> endShift))
         break;
-      function(context, (int64_t)index, me);
+      function(context, first + (int64_t)index, me);
       ++finished;
     }
     addDone(finished);
@@ -188,6 +188,12 @@ void Pool::run(Function what, void *with, int64_t count) {
   // No thread holds a ticket here: every task of the last job is done.
   function = what;
   context = with;
+  for (int64_t begin = 0; begin < count; begin += mostTickets)
+    runSome(begin, count - begin < mostTickets ? count - begin : mostTickets);
+}
+
+void Pool::runSome(int64_t begin, int64_t count) {
+  first = begin;
   core.set(sched_getcpu());
   done.set(0);
   for (int thread = 0; thread < threads; ++thread) {

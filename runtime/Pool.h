@@ -19,7 +19,7 @@ public:
   void stop();
 
   // Runs tasks 0 .. count - 1 on this and the pool's threads; returns when all
-  // are done. count < 2^20.
+  // are done.
   void run(Function function, void *context, int64_t count);
 
 private:
@@ -30,6 +30,9 @@ private:
     Cores cores;
   };
   static void *enter(void *start);
+  // So many tasks have tickets at once: less than a ticket can count.
+  static constexpr int64_t mostTickets = 1 << 20;
+  void runSome(int64_t first, int64_t count);
   void work(int me);
   bool isTurnOver(int me) const; // a millisecond has passed
   void giveWay(int me); // the thread holds no task, and has counted all
@@ -58,7 +61,8 @@ private:
   alignas(64) Atomic<uint32_t> stopping;
   Function function = nullptr;
   void *context = nullptr;
-  Atomic<int> core; // the caller's, when the job began
+  int64_t first = 0; // the task of ticket 0
+  Atomic<int> core;  // the caller's, when the job began
   int threads = 1;
   Start starts[maxThreads];
   pthread_t handles[maxThreads];

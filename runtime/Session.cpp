@@ -72,24 +72,26 @@ mille_status mille_session::create(mille_package &of, const mille::Sizes &sizes,
   Bytes sum;
   layOut(sum);
   if (!sum.fits)
-    return of.message.set(MILLE_TOO_LARGE,
-                          "a session of %s is more than memory or %d rows can "
-                          "hold",
-                          text.text, INT32_MAX - 65);
+    return of.message().set(
+        MILLE_TOO_LARGE,
+        "a session of %s is more than memory or %d rows can "
+        "hold",
+        text.text, INT32_MAX - 65);
   bytes = sum.value + sizeof(mille_session);
   slab = (char *)of.memory.allocate(of.memory.user, sum.value, 64);
   if (!slab)
-    return of.message.set(MILLE_OUT_OF_MEMORY,
-                          "a session of %s on %d threads needs %llu bytes but "
-                          "memory was refused",
-                          text.text, count, (ull)sum.value);
+    return of.message().set(
+        MILLE_OUT_OF_MEMORY,
+        "a session of %s on %d threads needs %llu bytes but "
+        "memory was refused",
+        text.text, count, (ull)sum.value);
   Bytes placed;
   layOut(placed);
   fillDefaults();
   if (int error = threads > 1 ? pool.start(threads) : 0) {
     char text[128];
-    return of.message.set(MILLE_OUT_OF_MEMORY, "cannot start %d threads: %s",
-                          count, strerror_r(error, text, sizeof text));
+    return of.message().set(MILLE_OUT_OF_MEMORY, "cannot start %d threads: %s",
+                            count, strerror_r(error, text, sizeof text));
   }
   run.arena = arena;
   run.weights = of.weights.tensors;
@@ -175,7 +177,7 @@ static mille_status checkMost(const mille_model &model,
 static mille_status createSession(mille_package *package,
                                   const mille::Sizes &most, int threads,
                                   const char *device, mille_session **session) {
-  mille::Message &message = package->message;
+  mille::Message &message = package->message();
   const mille_model &model = *package->model;
   if (!session)
     return message.set(MILLE_INVALID_ARGUMENT, "session is null");
@@ -291,7 +293,7 @@ mille_status mille_session_create_on(mille_package *package,
   if (!package)
     return MILLE_INVALID_ARGUMENT;
   mille::Sizes sizes;
-  mille_status status = takeSizes(most, "most", sizes, package->message);
+  mille_status status = takeSizes(most, "most", sizes, package->message());
   return status == MILLE_OK
              ? createSession(package, sizes, threads, device, session)
              : status;
@@ -305,7 +307,7 @@ mille_status mille_session_create(mille_package *package, int64_t max_batch,
   if (!package)
     return MILLE_INVALID_ARGUMENT;
   mille_status status = checkShorthand(
-      *package->model, "mille_session_create_for", package->message);
+      *package->model, "mille_session_create_for", package->message());
   return status == MILLE_OK ? createSession(package, {max_batch, max_tokens, 0},
                                             threads, nullptr, session)
                             : status;
@@ -387,7 +389,7 @@ mille_status mille_session_memory(const mille_session *session, size_t *bytes) {
 }
 
 mille_status mille_session_profile(mille_session *session, int enable) {
-  if (!session)
+  if (!session || !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
   uint32_t kernels = session->package->model->kernel_count;
   if (enable && !session->profiling) {
@@ -396,6 +398,7 @@ mille_status mille_session_profile(mille_session *session, int enable) {
       memset(session->tasks[thread].nanoseconds, 0, kernels * sizeof(uint64_t));
   }
   session->profiling = enable != 0;
+  session->running.store(0);
   return MILLE_OK;
 }
 
@@ -409,13 +412,15 @@ mille_status mille_session_kernel_count(const mille_session *session,
 
 mille_status mille_session_kernel(const mille_session *session, size_t index,
                                   mille_profile *profile) {
-  if (!session || !profile || index >= session->package->model->kernel_count)
+  if (!session || !profile || index >= session->package->model->kernel_count ||
+      !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
   const Counts &counts = session->counts[index];
   *profile = {session->package->model->kernels[index]->name, counts.calls, 0,
               counts.flops, counts.weightBytes};
   for (int thread = 0; thread < session->threads; ++thread)
     profile->nanoseconds += session->tasks[thread].nanoseconds[index];
+  session->running.store(0);
   return MILLE_OK;
 }
 }

@@ -61,7 +61,7 @@ struct mille_session {
 
   mille::Run run = {};
   bool profiling = false;
-  mille::Atomic<int32_t> running; // a run is under way
+  mutable mille::Atomic<int32_t> running; // a run is under way
   mille::Atomic<int32_t> cancelled;
   mille::Atomic<int32_t> failing; // somebody has written `failure`
   mille::Atomic<int32_t> failed;  // the first failing task's code

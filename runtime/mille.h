@@ -4,8 +4,11 @@
  *
  * A package is a model with its weights, read-only and shared. A session is the
  * memory and the threads of a run; mille_session_create makes all of them.
- * Different sessions may run at the same time from different threads; one
- * session runs one call at a time. */
+ * Several threads may at the same time call anything on one package but close
+ * it, and anything on different sessions. One session takes one call at a time,
+ * but for mille_session_cancel: a call while another one is under way returns
+ * MILLE_INVALID_ARGUMENT and does nothing. mille_session_message and
+ * mille_session_close must not be called then. */
 #ifndef MILLE_H
 #define MILLE_H
 #include <stddef.h>
@@ -106,8 +109,9 @@ mille_status mille_package_open(const struct mille_model *model,
  * releases the weights. */
 mille_status mille_package_close(mille_package *package);
 
-/* The message of the last call on this package that failed; "" if none has.
- * Threads that use one package share it: the next failure overwrites it. */
+/* The message of the last call on this package that failed in the calling
+ * thread; "" if none has. The thread's next call on any package may overwrite
+ * it. */
 const char *mille_package_message(const mille_package *package);
 
 typedef enum mille_type { MILLE_TYPE_I32 = 0, MILLE_TYPE_F32 = 1 } mille_type;
@@ -279,7 +283,7 @@ typedef struct mille_profile {
   uint64_t weight_bytes; /* read by these launches, at least */
 } mille_profile;
 
-/* Starts (from zero) or stops profiling. */
+/* Starts (from zero) or stops profiling. Not while a run is under way. */
 mille_status mille_session_profile(mille_session *session, int enable);
 mille_status mille_session_kernel_count(const mille_session *session,
                                         size_t *count);

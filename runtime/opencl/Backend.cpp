@@ -42,16 +42,17 @@ mille_status openAnew(mille_package &package, const Library &library,
       (package.model->kernel_count + 1) * 2 * sizeof(cl_program);
   device.programs = (cl_program *)memory.allocate(memory.user, programs, 64);
   if (!device.programs)
-    return package.message.set(MILLE_OUT_OF_MEMORY,
-                               "a device's programs need %llu bytes but memory "
-                               "was refused",
-                               (unsigned long long)programs);
+    return package.message().set(
+        MILLE_OUT_OF_MEMORY,
+        "a device's programs need %llu bytes but memory "
+        "was refused",
+        (unsigned long long)programs);
   for (uint32_t k = 0; k < package.model->kernel_count * 2; ++k)
     device.programs[k] = nullptr;
   mille_status status =
-      enterContext(library, found, device.shared, package.message);
+      enterContext(library, found, device.shared, package.message());
   if (status == MILLE_OK)
-    status = chooseLocalMemory(device, package.message);
+    status = chooseLocalMemory(device, package.message());
   return status == MILLE_OK ? uploadWeights(package, device) : status;
 }
 
@@ -67,19 +68,19 @@ mille_status open(mille_package &package, const char *wish,
                   mille::Device *&opened) {
   Library library;
   Devices devices;
-  mille_status status = library.load(package.message);
+  mille_status status = library.load(package.message());
   if (status == MILLE_OK)
-    status = devices.find(library, package.message);
+    status = devices.find(library, package.message());
   if (status != MILLE_OK)
     return status;
-  const Found *found = devices.choose(wish, package.message);
+  const Found *found = devices.choose(wish, package.message());
   if (!found)
     return MILLE_NO_DEVICE;
   if ((opened = deviceOf(package, *found)))
     return MILLE_OK;
   Device *device = package.memory.make<Device>();
   if (!device)
-    return package.message.set(
+    return package.message().set(
         MILLE_OUT_OF_MEMORY, "a device needs %zu bytes but memory was refused",
         sizeof(Device));
   device->backend = &mille_opencl_backend;

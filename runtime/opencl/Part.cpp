@@ -187,10 +187,10 @@ mille_status enter(mille_session &session, mille::Device &base) {
   if (!memory) {
     if (part)
       package.memory.release(package.memory.user, part);
-    return package.message.set(MILLE_OUT_OF_MEMORY,
-                               "a session on a device needs %llu bytes but "
-                               "memory was refused",
-                               (ull)(sum.value + sizeof(Part)));
+    return package.message().set(MILLE_OUT_OF_MEMORY,
+                                 "a session on a device needs %llu bytes but "
+                                 "memory was refused",
+                                 (ull)(sum.value + sizeof(Part)));
   }
   memset(memory, 0, sum.value);
   part->device = &device;
@@ -204,8 +204,8 @@ mille_status enter(mille_session &session, mille::Device &base) {
       device.shared->context, device.shared->found.device,
       CL_QUEUE_PROFILING_ENABLE, &error);
   if (!part->queue)
-    return package.message.set(MILLE_NO_DEVICE, "%s gives no queue: %s",
-                               device.info().name, ErrorName(error).text);
+    return package.message().set(MILLE_NO_DEVICE, "%s gives no queue: %s",
+                                 device.info().name, ErrorName(error).text);
   return MILLE_OK;
 }
 
@@ -218,9 +218,9 @@ static mille_status uploadTables(mille_session &session, Part &part) {
   }
   if (error == CL_SUCCESS)
     return MILLE_OK;
-  return session.package->message.set(MILLE_NO_DEVICE, "%s takes no tables: %s",
-                                      part.on().info().name,
-                                      ErrorName(error).text);
+  return session.package->message().set(
+      MILLE_NO_DEVICE, "%s takes no tables: %s", part.on().info().name,
+      ErrorName(error).text);
 }
 
 mille_status settle(mille_session &session) {
@@ -233,16 +233,17 @@ mille_status settle(mille_session &session) {
         device.shared->context, CL_MEM_READ_WRITE, part.bytes, nullptr, &error);
   if (!part.memory)
     return refuseMemory(device, "the session's activations need", part.bytes,
-                        error, session.package->message);
+                        error, session.package->message());
   if (mille_status status = uploadTables(session, part))
     return status;
   const Memory &memory = session.package->memory;
   part.given = (char *)memory.allocate(memory.user, part.givenBytes + 64, 64);
   if (!part.given)
-    return session.package->message.set(MILLE_OUT_OF_MEMORY,
-                                        "what a device is given in a run needs "
-                                        "%llu bytes but memory was refused",
-                                        (ull)part.givenBytes);
+    return session.package->message().set(
+        MILLE_OUT_OF_MEMORY,
+        "what a device is given in a run needs "
+        "%llu bytes but memory was refused",
+        (ull)part.givenBytes);
   session.package->log("session on %s: %llu bytes of its memory, %u kernels",
                        device.info().name, (ull)part.bytes, part.entryCount);
   return MILLE_OK;

@@ -104,7 +104,7 @@ mille_status measure(mille_session &session, mille_device &info, double &f32,
                      double &i32) {
   Part &part = partOf(session);
   Device &device = part.on();
-  Message &message = session.package->message;
+  Message &message = session.package->message();
   info = device.info();
   cl_program program;
   mille_status status = programOf(*device.shared, text, program, message);

@@ -105,25 +105,26 @@ mille_status uploadWeights(mille_package &package, Device &device) {
   device.weightsBytes = places.end;
   if (places.end > device.info().memory_bytes)
     return refuseMemory(device, "the weights need", places.end, CL_SUCCESS,
-                        package.message);
+                        package.message());
   uint32_t count = 0;
-  mille_status status = cut(device, places, nullptr, count, package.message);
+  mille_status status = cut(device, places, nullptr, count, package.message());
   if (status != MILLE_OK || !count)
     return status;
   device.buffers = (WeightBuffer *)memory.allocate(
       memory.user, count * sizeof(WeightBuffer), 64);
   if (!device.buffers)
-    return package.message.set(
+    return package.message().set(
         MILLE_OUT_OF_MEMORY,
         "a list of %u buffers of weights needs %zu bytes but "
         "memory was refused",
         count, count * sizeof(WeightBuffer));
-  status =
-      cut(device, places, device.buffers, device.bufferCount, package.message);
+  status = cut(device, places, device.buffers, device.bufferCount,
+               package.message());
   cl_int error = fill(device, package.weights.tensors);
-  return error == CL_SUCCESS ? status
-                             : refuseMemory(device, "the weights need",
-                                            places.end, error, package.message);
+  return error == CL_SUCCESS
+             ? status
+             : refuseMemory(device, "the weights need", places.end, error,
+                            package.message());
 }
 
 void releaseWeights(mille_package &package, Device &device) {

@@ -220,6 +220,19 @@ static void runAndCheck(mille_session *session, int64_t batch, int64_t tokens,
     CHECK(counts[1][i] == 1);
 }
 
+/* A sequence of more numbers than 32 bits count is refused, not read. */
+static void tooLong(mille_session *session) {
+  stageOfHeads(4096, 4096, 4, 8, 4, 1);
+  dimensions[0][0][0].stride = 1 << 20;
+  stageCount = 1;
+  launchRows = 4096;
+  runBatch = 1;
+  mille_status status = mille_session_run(session, 1, 4096, NULL, NULL);
+  EXPECT(status, MILLE_TOO_LARGE, mille_session_message(session),
+         "kernel heads takes 4096 rows of 1048576 numbers in one sequence but "
+         "counts to 2147483647: give it fewer tokens");
+}
+
 int main(int argc, char **argv) {
   int most = argc > 1 ? atoi(argv[1]) : 64;
   mille_weights_header header = {
@@ -272,6 +285,7 @@ int main(int argc, char **argv) {
     mille_session *session;
     status = mille_session_create(package, 16, 4096, threads[t], &session);
     EXPECT(status, MILLE_OK, mille_package_message(package), "");
+    tooLong(session);
     for (int r = 0; r < 13; ++r)
       for (int s = 0; s < 6; ++s) {
         int64_t m = rows[r], n = shapes[s].columns;

@@ -163,6 +163,70 @@ static void storm(const char *path, int count) {
   CHECK(lines == 2 * count);
 }
 
+/* Creates that fail at the same time: each thread reads its own sentence. */
+static void *failOften(void *argument) {
+  int which = *(int *)argument;
+  char part[64];
+  snprintf(part, sizeof part, "threads is %d but must be 0 to 64", 65 + which);
+  for (int i = 0; i < rounds * 8; ++i) {
+    mille_session *session;
+    CHECK(mille_session_create(package, batch, tokens, 65 + which, &session) ==
+          MILLE_INVALID_ARGUMENT);
+    CHECK(strcmp(mille_package_message(package), part) == 0);
+  }
+  return NULL;
+}
+
+static void failingCreates(void) {
+  pthread_t threads[most];
+  int which[most];
+  for (int i = 0; i < most; ++i) {
+    which[i] = i;
+    CHECK(pthread_create(&threads[i], NULL, failOften, &which[i]) == 0);
+  }
+  for (int i = 0; i < most; ++i)
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(strcmp(mille_package_message(package), "") == 0);
+}
+
+/* Profiling is switched and read between runs only. */
+static void *profileOften(void *argument) {
+  struct Canceller *self = argument;
+  mille_profile profile;
+  for (int i = 0; !__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE); ++i) {
+    mille_status status = mille_session_profile(self->session, i % 2);
+    CHECK(status == MILLE_OK || status == MILLE_INVALID_ARGUMENT);
+    status = mille_session_kernel(self->session, 0, &profile);
+    CHECK(status == MILLE_OK || status == MILLE_INVALID_ARGUMENT);
+    sleepFor(10);
+  }
+  return NULL;
+}
+
+static void profiling(void) {
+  struct Canceller other = {NULL, 0};
+  pthread_t thread;
+  static float hidden[rows * fakeHidden], pooled[batch * fakeHidden];
+  CHECK(mille_session_create(package, batch, tokens, 3, &other.session) ==
+        MILLE_OK);
+  CHECK(pthread_create(&thread, NULL, profileOften, &other) == 0);
+  for (int done = 0; done < rounds * 8;) {
+    const void *inputs[4] = {ids[0], NULL, NULL, NULL};
+    float *outputs[2] = {hidden, pooled};
+    mille_status status =
+        mille_session_run(other.session, batch, tokens, inputs, outputs);
+    /* The other call was under way. */
+    CHECK(status == MILLE_OK || status == MILLE_INVALID_ARGUMENT);
+    if (status != MILLE_OK)
+      continue;
+    ++done;
+    CHECK(memcmp(hidden, wantedHidden[0], sizeof hidden) == 0);
+  }
+  __atomic_store_n(&other.stop, 1, __ATOMIC_RELEASE);
+  CHECK(pthread_join(thread, NULL) == 0);
+  CHECK(mille_session_close(other.session) == MILLE_OK);
+}
+
 int main(int argc, char **argv) {
   CHECK(argc == 3);
   rounds = atoi(argv[2]);
@@ -179,6 +243,8 @@ int main(int argc, char **argv) {
   cancelled(1);
   cancelled(3);
   refusedWhileRunning();
+  failingCreates();
+  profiling();
   storm(argv[1], 8 * rounds);
   CHECK(mille_package_close(package) == MILLE_OK);
   return 0;
