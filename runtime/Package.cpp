@@ -119,8 +119,8 @@ mille_status mille_package::chooseIsa() {
       least, missing);
 }
 
-mille_status mille_package::open(const mille_model &of, const char *weightsPath,
-                                 const mille_options *given) {
+mille_status mille_package::open(const mille_model &of,
+                                 const char *weightsPath) {
   model = &of;
   mille_status status = chooseIsa();
   if (status == MILLE_OK)
@@ -156,38 +156,38 @@ extern "C" {
 mille_status mille_package_open(const mille_model *model,
                                 const char *weights_path,
                                 const mille_options *options,
-                                mille_package **package, char *text,
-                                size_t size) {
-  Message message;
+                                mille_package **package, char *message,
+                                size_t message_size) {
+  Message failure;
   mille_options mine = MILLE_OPTIONS_INIT;
   mille_status status;
   if (package)
     *package = nullptr;
   if (!model || !package)
-    status = message.set(MILLE_INVALID_ARGUMENT, "%s is null",
+    status = failure.set(MILLE_INVALID_ARGUMENT, "%s is null",
                          model ? "package" : "model");
-  else if ((status = checkModel(*model, message)) == MILLE_OK)
-    status = takeOptions(mine, options, message);
+  else if ((status = checkModel(*model, failure)) == MILLE_OK)
+    status = takeOptions(mine, options, failure);
   if (status != MILLE_OK) {
-    tell(message, text, size);
+    tell(failure, message, message_size);
     return status;
   }
   mille::Memory memory = mille::Memory::from(mine);
   mille_package *made = memory.make<mille_package>();
   if (!made) {
-    status = message.set(MILLE_OUT_OF_MEMORY,
+    status = failure.set(MILLE_OUT_OF_MEMORY,
                          "a package needs %zu bytes but memory was refused",
                          sizeof(mille_package));
-    tell(message, text, size);
+    tell(failure, message, message_size);
     return status;
   }
   made->options = mine;
   made->memory = memory;
   made->owners.store(1);
   made->number = packages.add(1) + 1;
-  status = made->open(*model, weights_path, options);
+  status = made->open(*model, weights_path);
   if (status != MILLE_OK) {
-    tell(made->message(), text, size);
+    tell(made->message(), message, message_size);
     made->leave();
     return status;
   }

@@ -21,8 +21,7 @@ struct mille_package {
   mille::Atomic<uint32_t> owners;   // the handle and its sessions
   uint64_t number = 0;              // no other package of this process has it
 
-  mille_status open(const mille_model &model, const char *weightsPath,
-                    const mille_options *options);
+  mille_status open(const mille_model &of, const char *weightsPath);
   mille_status chooseIsa();
   // Of this thread: calls on one package may fail at the same time.
   mille::Message &message() const;

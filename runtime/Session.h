@@ -69,8 +69,8 @@ struct mille_session {
   mille::Message message;
   mille::Pool pool;
 
-  mille_status create(mille_package &package, const mille::Sizes &most,
-                      int threads, const char *device);
+  mille_status create(mille_package &of, const mille::Sizes &sizes, int count,
+                      const char *device);
   void destroy();
 
   // Sizes, and every pointer and value of a run's tensors.

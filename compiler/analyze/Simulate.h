@@ -15,7 +15,7 @@ struct SimulationOptions {
 // geometric means: a draw as most are. Wider maps keep their ratio to the
 // stream's width; moments do not depend on it, updates do: predict on
 // `narrowed` to compare.
-Moments simulate(const Stack &stack, const SimulationOptions &options);
+Moments simulate(const Stack &full, const SimulationOptions &options);
 
 // The stack with its widths scaled so that the stream has `width` channels,
 // and weights' moments so that every map keeps what it does to a moment.

@@ -24,7 +24,7 @@ Status inspectCommand(const InspectOptions &options, mlir::MLIRContext &context,
                       llvm::raw_ostream &out);
 Status analyzeCommand(const AnalyzeOptions &options, mlir::MLIRContext &context,
                       llvm::raw_ostream &out);
-Status benchCommand(const BenchOptions &options, mlir::MLIRContext &context,
+Status benchCommand(const BenchOptions &given, mlir::MLIRContext &context,
                     llvm::raw_ostream &out);
 Status reportCommand(const ReportOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);

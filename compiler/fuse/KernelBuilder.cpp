@@ -41,7 +41,7 @@ Value mille::makeMatmul(OpBuilder &builder, Location location, Value input,
                         Scalar scalar) {
   auto op =
       kernel::MatmulOp::create(builder, location, destination.getType(), input,
-                               weight, /*zeros=*/Value(), /*sums=*/Value(),
+                               weight, /*parameters=*/Value(), /*sums=*/Value(),
                                starts, extras, destination, accumulators);
   fillScalarRegion(builder, location, op.getEpilogue(),
                    accumulators + extras.size(), scalar);

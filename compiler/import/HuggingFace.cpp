@@ -163,7 +163,7 @@ void mille::import::ignoreUsual(Config &config, ArrayRef<StringRef> silent) {
 }
 
 void mille::import::readConfig(Config &config, const Family &family,
-                               ModelSpec &model, Problems &problems) {
+                               ModelSpec &model) {
   model.family = family.modelType.str();
   model.at = config.at();
   readArchitecture(config, family);

@@ -8,9 +8,8 @@ namespace mille::import {
 // The family that model_type names, or null after an error that lists them.
 const Family *familyOf(Config &config, Problems &problems);
 
-// Fills `model`; errors and notes about keys go to `problems`.
-void readConfig(Config &config, const Family &family, ModelSpec &model,
-                Problems &problems);
+// Fills `model`; errors and notes about keys go to the problems of `config`.
+void readConfig(Config &config, const Family &family, ModelSpec &model);
 
 // Tensors under a family's names, with its layouts undone.
 class FamilyWeights : public WeightSource {

@@ -145,7 +145,7 @@ private:
       return Status::input;
     }
     ModelSpec spec;
-    readConfig(config, *family, spec, problems);
+    readConfig(config, *family, spec);
     bool image = spec.image.has_value();
     for (const Stack &stack : spec.before)
       image |= stack.image.has_value();
@@ -162,7 +162,7 @@ private:
     if (ownNames)
       return fromOwnNames(spec, tensors, problems);
     FamilyWeights weights(*family, tensors, spec.at, problems, context);
-    buildFrom(spec, weights, problems);
+    buildFrom(spec, weights);
     if (!problems.any())
       weights.noteUnused();
     return finish(problems);
@@ -209,7 +209,7 @@ private:
   Status fromOwnNames(const ModelSpec &spec, StoredTensors &tensors,
                       Problems &problems) {
     NativeWeights weights(tensors, spec.at, problems, context);
-    buildFrom(spec, weights, problems);
+    buildFrom(spec, weights);
     if (!problems.any())
       for (const StoredTensors::Entry *entry : tensors.unused())
         problems.note(mlir::FileLineColLoc::get(&context, entry->path, 0, 0),
@@ -243,7 +243,7 @@ private:
               mlir::LocationAttr at = {}) {
     if (none) {
       NoWeights weights(context);
-      buildFrom(spec, weights, problems);
+      buildFrom(spec, weights);
       return finish(problems);
     }
     const bool given = options.making && !options.making->scheme.empty();
@@ -259,15 +259,14 @@ private:
     if (options.making)
       seed = options.making->seed.value_or(seed.value_or(0));
     Recipe weights(scheme, *seed, spec, context);
-    buildFrom(spec, weights, problems);
+    buildFrom(spec, weights);
     imported.made = std::move(weights.made);
     imported.scheme = entryOf(scheme).name.str();
     imported.seed = *seed;
     return finish(problems);
   }
 
-  void buildFrom(const ModelSpec &spec, WeightSource &weights,
-                 Problems &problems) {
+  void buildFrom(const ModelSpec &spec, WeightSource &weights) {
     context.loadDialect<transformer::TransformerDialect,
                         mlir::func::FuncDialect>();
     BuildOptions how;

@@ -26,11 +26,11 @@ public:
   // Room for runs of up to `sizes`. Replaces an earlier session.
   Status createSession(unsigned threads);
 
-  // Checks and converts `inputs`, makes a session of their size and runs it.
-  Status run(const Values &inputs, unsigned threads, Values &outputs);
+  // Checks and converts `values`, makes a session of their size and runs it.
+  Status run(const Values &values, unsigned threads, Values &results);
 
   // For measuring: binds once, then runs as often as one likes.
-  Status bind(const Values &inputs, unsigned threads);
+  Status bind(const Values &values, unsigned threads);
   Status runBound();
   Status profile(bool enable);
   std::vector<mille_profile> kernels();
@@ -51,7 +51,7 @@ private:
   Compiled(const Package &package, mlir::MLIRContext &context);
   Status load();
   Status openWeights(const std::string &code, bool checkHash);
-  Status convert(const Values &inputs);
+  Status convert(const Values &values);
   Status convert(const mille_tensor &tensor, const Value &value,
                  std::vector<char> &bytes);
   Status checkSizes();

@@ -92,56 +92,57 @@ void scheduleTogether(DeviceMatmul &d, const DeviceTile &tile, const Var &nb,
 
 } // namespace
 
-void scheduleOnDevice(DeviceMatmul d, const DeviceTile &tile, Pipe &pipe) {
-  Var nb(d.n.name() + "_group"), nt(d.n.name() + "_item"),
-      mo(d.m.name() + "_o");
-  Var mb(d.m.name() + "_group"), mt(d.m.name() + "_item"),
-      mi(d.m.name() + "_i");
-  auto buffer = d.out.output_buffer();
-  buffer.dim(0).set_bounds(0, d.columns);
+void scheduleOnDevice(DeviceMatmul nest, const DeviceTile &tile, Pipe &pipe) {
+  Var nb(nest.n.name() + "_group"), nt(nest.n.name() + "_item"),
+      mo(nest.m.name() + "_o");
+  Var mb(nest.m.name() + "_group"), mt(nest.m.name() + "_item"),
+      mi(nest.m.name() + "_i");
+  auto buffer = nest.out.output_buffer();
+  buffer.dim(0).set_bounds(0, nest.columns);
   buffer.dim(1).set_min(0);
-  d.out.bound(d.n, 0, d.columns)
-      .split(d.n, d.no, d.ni, tile.columns, TailStrategy::GuardWithIf)
-      .split(d.no, nb, nt, tile.itemsAcross, TailStrategy::GuardWithIf)
-      .split(d.m, mo, mi, tile.rows, TailStrategy::GuardWithIf)
+  nest.out.bound(nest.n, 0, nest.columns)
+      .split(nest.n, nest.no, nest.ni, tile.columns, TailStrategy::GuardWithIf)
+      .split(nest.no, nb, nt, tile.itemsAcross, TailStrategy::GuardWithIf)
+      .split(nest.m, mo, mi, tile.rows, TailStrategy::GuardWithIf)
       .split(mo, mb, mt, tile.itemsDown, TailStrategy::GuardWithIf)
-      .reorder(d.ni, mi, nt, mt, nb, mb)
+      .reorder(nest.ni, mi, nt, mt, nb, mb)
       .gpu_blocks(nb, mb)
       .gpu_threads(nt, mt);
   // There are no stores of a part of a vector.
-  if (d.columns % tile.columns == 0)
-    d.out.vectorize(d.ni);
-  else if (!d.park.defined())
-    d.out.unroll(d.ni);
-  if (d.park.defined())
-    d.park.compute_at(d.out, nt)
+  if (nest.columns % tile.columns == 0)
+    nest.out.vectorize(nest.ni);
+  else if (!nest.park.defined())
+    nest.out.unroll(nest.ni);
+  if (nest.park.defined())
+    nest.park.compute_at(nest.out, nt)
         .store_in(MemoryType::Stack)
-        .bound_extent(d.ni, tile.columns)
-        .bound_extent(d.a, d.accumulators)
-        .bound_extent(d.no, 1)
-        .bound_extent(d.m, tile.rows)
-        .vectorize(d.ni)
-        .unroll(d.a)
-        .unroll(d.m);
+        .bound_extent(nest.ni, tile.columns)
+        .bound_extent(nest.a, nest.accumulators)
+        .bound_extent(nest.no, 1)
+        .bound_extent(nest.m, tile.rows)
+        .vectorize(nest.ni)
+        .unroll(nest.a)
+        .unroll(nest.m);
   else
-    d.out.unroll(mi);
+    nest.out.unroll(mi);
   if (tile.steps)
-    scheduleTogether(d, tile, nb, pipe);
+    scheduleTogether(nest, tile, nb, pipe);
   else
-    scheduleAlone(d, tile, nt);
+    scheduleAlone(nest, tile, nt);
 }
 
-void scheduleRowGroups(DeviceRows d, std::vector<Func> &sums) {
-  Var no(d.n.name() + "_o"), nt(d.n.name() + "_item"), ni(d.n.name() + "_in");
-  d.out.output_buffer().dim(1).set_min(0);
-  d.out.bound(d.n, 0, d.columns)
-      .split(d.n, d.g, ni, d.group)
-      .split(ni, no, nt, d.items, TailStrategy::GuardWithIf)
-      .reorder(no, nt, d.g, d.m)
-      .gpu_blocks(d.g, d.m)
+void scheduleRowGroups(DeviceRows rows, std::vector<Func> &sums) {
+  Var no(rows.n.name() + "_o"), nt(rows.n.name() + "_item"),
+      ni(rows.n.name() + "_in");
+  rows.out.output_buffer().dim(1).set_min(0);
+  rows.out.bound(rows.n, 0, rows.columns)
+      .split(rows.n, rows.g, ni, rows.group)
+      .split(ni, no, nt, rows.items, TailStrategy::GuardWithIf)
+      .reorder(no, nt, rows.g, rows.m)
+      .gpu_blocks(rows.g, rows.m)
       .gpu_threads(nt);
   for (Func &sum : sums)
-    sum.compute_at(d.out, d.g);
+    sum.compute_at(rows.out, rows.g);
 }
 
 Var scheduleElements(Func out, const Var &n, const Var &m) {
