@@ -19,7 +19,7 @@
 #include "compiler/lower/Lower.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/rewrite/Passes.h"
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Signature.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
@@ -97,6 +97,7 @@ private:
   std::string name, text; // text: the imported model, NAME.mlir
   mlir::Operation *model = nullptr;
   int64_t parameters = 0; // numbers that the imported model holds
+  bool isProgram = false; // it was fused before
   std::optional<Traffic> unscaled;
   std::optional<Laboratory> laboratory; // holds a sample of the imported model
   std::vector<Isa> isas;
@@ -181,7 +182,9 @@ Status Climb::import() {
   }
   if (model)
     parameters = countParameters(model);
-  if (model && !options.stopAfter && options.certify) {
+  // A kernel program is what rewrites and fusions gave: none is left to measure.
+  isProgram = model && kernel::sizeArguments(kernel::forwardOf(model)) > 0;
+  if (model && !isProgram && !options.stopAfter && options.certify) {
     unscaled = trafficUnscaled(*imported.module, this->wishes(), choices());
     laboratory.emplace(imported.module->clone(), imported.folder);
   }
@@ -248,6 +251,8 @@ Status Climb::link() {
   llvm::sys::fs::real_path(imported.folder, folder);
   Certificate certificate;
   certificate.wishes = wishes();
+  if (isProgram)
+    certificate.note = "the model given is a kernel program, fused before";
   if (laboratory)
     certificate = certify(*laboratory, claimsOf(model), wishes());
   ManifestInput manifest{name,

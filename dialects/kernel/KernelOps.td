@@ -399,6 +399,8 @@ def Kernel_LayersOp : Kernel_Op<"layers",
 def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
   let summary = "the value of a region";
   let description = [{
+    Verifier: none, the op around it checks what is yielded.
+
     ```mlir
     kernel.yield %0 : f32
     ```

@@ -139,6 +139,8 @@ def Transformer_LinearOp : Transformer_Op<"linear",
 def Transformer_AddOp : Transformer_Op<"add", [Pure, SameOperandsAndResultType]> {
   let summary = "left + right, element by element";
   let description = [{
+    Verifier: none, its traits say all.
+
     ```mlir
     %y = transformer.add %a, %b : tensor<?x?x8xf32>
     ```
@@ -186,6 +188,8 @@ def Transformer_ActivateOp : Transformer_Op<"activate",
     [Pure, SameOperandsAndResultType]> {
   let summary = "a scalar function on every element";
   let description = [{
+    Verifier: none, its traits say all.
+
     ```mlir
     %y = transformer.activate %x by gelu_erf : tensor<?x?x8xf32>
     ```
@@ -199,6 +203,9 @@ def Transformer_ActivateOp : Transformer_Op<"activate",
 def Transformer_GateOp : Transformer_Op<"gate", [Pure, SameOperandsAndResultType]> {
   let summary = "function(gate) * (up + up_offset)";
   let description = [{
+    Constraints:
+    * (C1) up_offset is finite.
+
     ```mlir
     %y = transformer.gate %g, %u by silu : tensor<?x?x8xf32>
     ```
@@ -208,6 +215,7 @@ def Transformer_GateOp : Transformer_Op<"gate", [Pure, SameOperandsAndResultType
                        DefaultValuedAttr<F64Attr, "0.0">:$up_offset);
   let results = (outs Transformer_Stream:$result);
   let assemblyFormat = "$gate `,` $up `by` $function (`up_offset` $up_offset^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Transformer_SoftcapOp : Transformer_Op<"softcap", [Pure, SameOperandsAndResultType]> {
@@ -282,6 +290,8 @@ def Transformer_ResidualOp : Transformer_Op<"residual",
 def Transformer_YieldOp : Transformer_Op<"yield", [Pure, Terminator]> {
   let summary = "the value of a branch or of a layer body";
   let description = [{
+    Verifier: none, the op around it checks what is yielded.
+
     ```mlir
     transformer.yield %x : tensor<?x?x8xf32>
     ```

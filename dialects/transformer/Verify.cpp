@@ -64,6 +64,11 @@ LogicalResult verifyHeads(Operation *op, StringRef value, int64_t channels,
 
 } // namespace
 
+LogicalResult GateOp::verify() {
+  return verifyFinite(*this, "up_offset",
+                      getUpOffset().convertToDouble()); // C1
+}
+
 LogicalResult EmbedOp::verify() {
   if (getIds().empty()) // C1
     return emitOpError("has no ids");

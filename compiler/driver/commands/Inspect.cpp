@@ -184,7 +184,31 @@ static std::string tokensOf(mlir::Value value, mlir::func::FuncOp forward) {
   return shape.size() > 1 ? shape[1].text() : sizes::tokens.str();
 }
 
+static void printInput(StringRef name, StringRef shape, bool isOptional,
+                       int64_t below, llvm::raw_ostream &out) {
+  out << "  " << name << ' ' << shape;
+  if (isOptional)
+    out << ", optional";
+  if (below)
+    out << ", below " << below;
+  out << '\n';
+}
+
+// Of a kernel program, whose arguments are flat: shapes are its signature's.
+static void printSignature(const kernel::Signature &signature,
+                           llvm::raw_ostream &out) {
+  out << "inputs\n";
+  for (const kernel::TensorInfo &input : signature.inputs)
+    printInput(input.name, extentsText(input.shape), !input.fallback.empty(),
+               input.below, out);
+  out << "outputs\n";
+  for (const kernel::TensorInfo &output : signature.outputs)
+    out << "  " << output.name << ' ' << extentsText(output.shape) << '\n';
+}
+
 static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
+  if (kernel::sizeArguments(forward))
+    return printSignature(kernel::signatureOf(forward), out);
   auto words = [&](mlir::Value value) {
     auto shaped = llvm::cast<mlir::ShapedType>(value.getType());
     std::string text = "[";
@@ -202,13 +226,9 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
         forward.getArgAttrOfType<mlir::StringAttr>(i, "transformer.name");
     auto below =
         forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
-    out << "  " << (name ? name.getValue() : "?") << ' '
-        << words(forward.getArgument(i));
-    if (forward.getArgAttr(i, "transformer.default"))
-      out << ", optional";
-    if (below && below.getInt())
-      out << ", below " << below.getInt();
-    out << '\n';
+    printInput(name ? name.getValue() : "?", words(forward.getArgument(i)),
+               bool(forward.getArgAttr(i, "transformer.default")),
+               below ? below.getInt() : 0, out);
   }
   out << "outputs\n";
   auto values = forward.getBody().front().getTerminator()->getOperands();
