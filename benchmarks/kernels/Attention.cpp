@@ -47,7 +47,7 @@ struct Attention {
   }
 };
 
-void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
+void attention(benchmark::State &state, const Target &isa, const Attention &a) {
   mille_kernel_function function = made(a.text(), isa).function;
   int64_t stride = paddedStride(a.width(), a.element);
   int64_t outStride = paddedStride(a.queries(), a.element);
@@ -77,7 +77,7 @@ void attention(benchmark::State &state, const Isa &isa, const Attention &a) {
 }
 
 // One query beside `tokens` keys: keys and values are read once.
-void step(benchmark::State &state, const Isa &isa, const Attention &a) {
+void step(benchmark::State &state, const Target &isa, const Attention &a) {
   mille_kernel_function function = made(a.text(), isa).function;
   int64_t stride = paddedStride(a.width(), a.element);
   int32_t keys = int32_t(a.tokens), dim = int32_t(a.heads.dim);
@@ -97,7 +97,7 @@ void step(benchmark::State &state, const Isa &isa, const Attention &a) {
 }
 
 // RoPE by itself of `heads` heads of queries and as many of keys.
-void rotate(benchmark::State &state, const Isa &isa, int64_t tokens,
+void rotate(benchmark::State &state, const Target &isa, int64_t tokens,
             int64_t heads, int64_t dim) {
   int64_t width = 2 * heads * dim, stride = paddedStride(width, f32);
   std::string x = rowsType(width, stride, f32),
@@ -128,7 +128,7 @@ std::string tokensOf(int64_t tokens) {
 
 } // namespace
 
-static void addAttentionsOf(Element element, const Isa &isa) {
+static void addAttentionsOf(Element element, const Target &isa) {
   auto one = [&](const std::string &name, const Attention &a) {
     add(name + "/" + element.name, isa, tokensOf(a.tokens),
         [=](auto &s) { attention(s, isa, a); });
@@ -168,7 +168,7 @@ static void addAttentionsOf(Element element, const Isa &isa) {
   }
 }
 
-void benchmarks::addAttentions(const Isa &isa) {
+void benchmarks::addAttentions(const Target &isa) {
   addAttentionsOf(f32, isa);
   if (hasInstructions(isa, NumberType::bf16))
     addAttentionsOf(bf16, isa);

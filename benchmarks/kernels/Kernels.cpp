@@ -15,8 +15,8 @@ int main(int argc, char **argv) {
   CPU_ZERO(&one);
   CPU_SET(argc > 1 ? atoi(argv[1]) : 0, &one);
   sched_setaffinity(0, sizeof one, &one);
-  for (const Isa &isa : knownIsas()) {
-    if (!test::machineHas(isa))
+  for (const Target &isa : knownTargets()) {
+    if (isa.isDevice() || !test::machineHas(isa))
       continue;
     benchmarks::addMatmuls(isa);
     benchmarks::addAttentions(isa);

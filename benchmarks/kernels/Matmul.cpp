@@ -2,7 +2,7 @@
 // as in a batch, and weights that stream from memory as in a model's next
 // layer.
 #include "benchmarks/kernels/Measure.h"
-#include "compiler/plan/Passes.h"
+#include "compiler/kernels/Panels.h"
 #include "runtime/Partition.h"
 
 using namespace mille;
@@ -73,7 +73,9 @@ struct Matmul {
   int64_t inputStride = paddedStride(K, type.input);
   int64_t outStride = paddedStride(N, result),
           restStride = paddedStride(N, f32);
-  int64_t panel = plan::panelOf(N, 1), panels = (N + panel - 1) / panel;
+  int64_t panel = panelWidth(
+      N, test::generators().panels(knownTargets().take_front()).of(1));
+  int64_t panels = (N + panel - 1) / panel;
   int64_t steps = (K + type.group - 1) / type.group;
   int64_t weightCount = panels * steps * panel * type.group;
   int64_t weightBytes = weightCount * type.weight.bytes;
@@ -115,7 +117,7 @@ struct Matmul {
 // The buffers of one matmul; calls it over a range of rows and columns.
 class Call {
 public:
-  Call(const Matmul &m, const Isa &isa)
+  Call(const Matmul &m, const Target &isa)
       : m(m), kernel(made(m.text(), isa, m.rows)),
         input(m.rows * m.inputStride, m.type.input),
         parameters(m.rows * 4, f32), sums(m.panels * m.panel, i32),
@@ -169,7 +171,7 @@ private:
   Buffer input, parameters, sums, column, bias, rest, out;
 };
 
-void computing(benchmark::State &state, const Isa &isa, const Matmul &m) {
+void computing(benchmark::State &state, const Target &isa, const Matmul &m) {
   Call call(m, isa);
   Buffer weight(m.weightCount, m.type.weight);
   const Split split = call.split();
@@ -186,7 +188,7 @@ void computing(benchmark::State &state, const Isa &isa, const Matmul &m) {
 }
 
 // Each run takes the next of so many weights that none is left in a cache.
-void streaming(benchmark::State &state, const Isa &isa, const Matmul &m) {
+void streaming(benchmark::State &state, const Target &isa, const Matmul &m) {
   Call call(m, isa);
   const int64_t copies = (int64_t(192) << 20) / m.weightBytes + 1;
   Buffer weights(copies * m.weightCount, m.type.weight);
@@ -205,7 +207,7 @@ struct MatmulShape {
 
 } // namespace
 
-static void addMatmulsOf(const Type &type, const Isa &isa) {
+static void addMatmulsOf(const Type &type, const Target &isa) {
   auto compute = [&](const MatmulShape &shape, int64_t rows) {
     add(std::string(shape.name) + "/" + type.name, isa,
         "rows:" + std::to_string(rows), [=](auto &state) {
@@ -239,7 +241,7 @@ static void addMatmulsOf(const Type &type, const Isa &isa) {
   compute({"matmul-768-30522", 768, 30522, Epilogue::none}, 16);
 }
 
-void benchmarks::addMatmuls(const Isa &isa) {
+void benchmarks::addMatmuls(const Target &isa) {
   for (const Type &type : types)
     if (hasInstructions(isa, type.number))
       addMatmulsOf(type, isa);

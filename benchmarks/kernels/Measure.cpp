@@ -14,7 +14,7 @@ using namespace mille;
 using namespace mille::benchmarks;
 using Clock = std::chrono::steady_clock;
 
-MadeKernel benchmarks::made(const std::string &text, const Isa &isa,
+MadeKernel benchmarks::made(const std::string &text, const Target &isa,
                             int64_t rows) {
   struct Made {
     std::unique_ptr<test::ParsedKernel> parsed;
@@ -75,11 +75,11 @@ static double peakFlops(const PeakLoop &loop) {
   return loop.operationsPerStep * steps / secondsOf([&] { loop.run(steps); });
 }
 
-bool benchmarks::hasInstructions(const Isa &isa, NumberType type) {
+bool benchmarks::hasInstructions(const Target &isa, NumberType type) {
   return peakLoop(type, isa.features).run;
 }
 
-void benchmarks::measureComputing(benchmark::State &state, const Isa &isa,
+void benchmarks::measureComputing(benchmark::State &state, const Target &isa,
                                   NumberType type,
                                   const std::vector<Task> &tasks) {
   PeakLoop loop = peakLoop(type, isa.features);

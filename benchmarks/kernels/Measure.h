@@ -18,7 +18,7 @@ struct MadeKernel {
   mille_kernel_function function;
   const KernelInfo &info;
 };
-MadeKernel made(const std::string &text, const Isa &isa,
+MadeKernel made(const std::string &text, const Target &isa,
                 int64_t rows = INT64_MAX);
 
 // What a buffer holds.
@@ -47,7 +47,7 @@ private:
   void *first;
 };
 
-bool hasInstructions(const Isa &isa, NumberType type);
+bool hasInstructions(const Target &isa, NumberType type);
 
 struct Task {
   double flops;
@@ -57,8 +57,8 @@ struct Task {
 // Counters: us, GFLOPs (from the best time of each task), peak% (the median
 // over tasks of the rate over that of registers beside it) and peak, in 10^9
 // operations.
-void measureComputing(benchmark::State &state, const Isa &isa, NumberType type,
-                      const std::vector<Task> &tasks);
+void measureComputing(benchmark::State &state, const Target &isa,
+                      NumberType type, const std::vector<Task> &tasks);
 
 // Counters: us, GB/s, and bandwidth% (the median of the kernel's rate over that
 // of `plain`, a plain loop over the same bytes, beside it).
@@ -78,12 +78,12 @@ Argument matrixOf(void *host, int64_t rows, int64_t columns, int64_t stride);
 
 // One function for each file of benchmarks: registers them for one instruction
 // set.
-void addMatmuls(const Isa &isa);
-void addAttentions(const Isa &isa);
-void addRows(const Isa &isa);
+void addMatmuls(const Target &isa);
+void addAttentions(const Target &isa);
+void addRows(const Target &isa);
 
 template <class Run>
-void add(const std::string &name, const Isa &isa, const std::string &sizes,
+void add(const std::string &name, const Target &isa, const std::string &sizes,
          Run run) {
   benchmark::RegisterBenchmark((name + "/" + isa.name + "/" + sizes).c_str(),
                                run);

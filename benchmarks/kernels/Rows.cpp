@@ -6,7 +6,7 @@ using namespace mille;
 using namespace mille::benchmarks;
 
 // A layer norm of N channels.
-static void layerNorm(benchmark::State &state, const Isa &isa, int64_t rows,
+static void layerNorm(benchmark::State &state, const Target &isa, int64_t rows,
                       int64_t N) {
   std::string x = rowsType(N, N, f32),
               w = "memref<" + std::to_string(N) + "xf32>";
@@ -32,8 +32,8 @@ static void layerNorm(benchmark::State &state, const Isa &isa, int64_t rows,
 }
 
 // Rows of N numbers as bytes, and what these stand for.
-static void quantize(benchmark::State &state, const Isa &isa, Element element,
-                     int64_t rows, int64_t N) {
+static void quantize(benchmark::State &state, const Target &isa,
+                     Element element, int64_t rows, int64_t N) {
   std::string x = rowsType(N, N, element), v = rowsType(N, N, ui8);
   std::string text =
       "func.func @f(%x: " + x + ", %v: " + v +
@@ -54,7 +54,7 @@ static void quantize(benchmark::State &state, const Isa &isa, Element element,
       [&] { copyAll(copy.data(), input.data(), bytes); });
 }
 
-void benchmarks::addRows(const Isa &isa) {
+void benchmarks::addRows(const Target &isa) {
   for (int64_t channels : {256, 768, 4096})
     for (int64_t rows : {16, 128, 16384})
       if (rows < 16384 || channels == 768)

@@ -1,6 +1,8 @@
 // What option values must be, and what is said when they are not.
 // Must not know the commands.
 #include "compiler/driver/OptionChecks.h"
+
+#include "compiler/kernels/Targets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -44,18 +46,10 @@ std::vector<std::string> mille::wordsOf(llvm::ArrayRef<StringRef> names) {
 CLI::Validator mille::target(bool forCompile) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
-        for (StringRef later : {"aarch64", "cuda"})
-          if (text == later)
-            return "is '" + text +
-                   "' but this version generates for x86-64 CPUs and OpenCL "
-                   "only: x86-64-v3, x86-64-v4, cascadelake, zen4, "
-                   "sapphirerapids, opencl";
         if (forCompile && text == "reference")
           return "is 'reference' but the reference runs without a package\n"
                  "mille run MODEL --target=reference";
-        std::vector<std::string> words = {"x86-64-v3",      "x86-64-v4",
-                                          "cascadelake",    "zen4",
-                                          "sapphirerapids", "opencl"};
+        std::vector<std::string> words = targetNames();
         words.insert(words.begin(), forCompile ? "host" : "reference");
         return oneOf(words)(text);
       },

@@ -7,6 +7,7 @@
 #include "compiler/driver/OptionChecks.h"
 #include "compiler/driver/Version.h"
 #include "compiler/import/schemes/Schemes.h"
+#include "compiler/kernels/Targets.h"
 #include "compiler/rewrite/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,10 +38,9 @@ static void listOption(CLI::App *app, const std::string &name,
 }
 
 static void deviceOption(CLI::App *app, std::string &device) {
-  app->add_option(
-         "--device", device,
-         "run on this device of OpenCL: its number in `mille devices`, or "
-         "part of its name (default: the first GPU, else the first)")
+  app->add_option("--device", device,
+                  "run on this device: its number in `mille devices`, or "
+                  "part of its name (default: the first GPU, else the first)")
       ->type_name("DEVICE");
 }
 
@@ -81,12 +81,12 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
   app->add_option("-o,--output", o.folder,
                   "folder for NAME.so .a .h .weights .json .mlir")
       ->type_name("DIR");
-  listOption(
-      app, "--target", o.targets,
-      "instruction sets and devices, all in one artifact: host, x86-64-v3, "
-      "x86-64-v4, cascadelake, zen4, sapphirerapids, opencl (default: this "
-      "machine's best, and x86-64-v3)",
-      target(/*forCompile=*/true));
+  listOption(app, "--target", o.targets,
+             "instruction sets and devices, all in one artifact: host, " +
+                 llvm::join(targetNames(), ", ") +
+                 " (default: this machine's best, and " + leastTarget().name +
+                 ")",
+             target(/*forCompile=*/true));
   app->add_option(
          "--dtype", o.dtype,
          "what matmuls and attention read: f32, bf16, or int8 (weights and "
@@ -208,10 +208,10 @@ static void addRun(CLI::App &root, RunOptions &o) {
   app->add_flag("--check", o.check,
                 "read all of the weights first and compare their hash with "
                 "what was compiled");
-  app->add_option(
-         "--target", o.target,
-         "an instruction set, opencl, or reference: in double, without "
-         "generated code")
+  app->add_option("--target", o.target,
+                  "an instruction set, " +
+                      llvm::join(deviceTargetNames(), ", ") +
+                      ", or reference: in double, without generated code")
       ->type_name("TARGET")
       ->check(target(/*forCompile=*/false));
   deviceOption(app, o.device);
@@ -320,7 +320,8 @@ static void addBench(CLI::App &root, BenchOptions &o) {
       ->type_name("N")
       ->check(numberFrom(1, 1 << 20));
   app->add_option("--target", o.target,
-                  "an instruction set of the package, or opencl")
+                  "an instruction set of the package, or " +
+                      llvm::join(deviceTargetNames(), " or "))
       ->type_name("TARGET")
       ->check(target(/*forCompile=*/false));
   deviceOption(app, o.device);

@@ -1,9 +1,9 @@
 // The command line as data. The words are a contract: see docs/commands.md.
 // Must not do what the options ask for.
 #pragma once
-#include "compiler/KernelInfo.h"
 #include "compiler/driver/Stages.h"
 #include "compiler/import/ImageSize.h"
+#include "compiler/kernels/KernelInfo.h"
 
 #include <cstdint>
 #include <optional>
@@ -39,8 +39,8 @@ struct RunOptions {
   unsigned threads = 1;
   std::vector<std::string> only; // names of outputs; empty: all
   bool hiddenStates = false, keepPadding = false, check = false;
-  std::string target; // "", an instruction set, "opencl", "reference"
-  std::string device; // of OpenCL: a number or a name; "": the best
+  std::string target; // "", one of targetNames(), "reference"
+  std::string device; // a number or a name; "": the best
 };
 
 struct VerifyOptions {

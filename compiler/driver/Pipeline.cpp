@@ -3,6 +3,7 @@
 #include "compiler/driver/Pipeline.h"
 
 #include "compiler/driver/Diagnose.h"
+#include "compiler/driver/Generators.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Reproducer.h"
 #include "compiler/driver/machine/Machine.h"
@@ -10,11 +11,10 @@
 #include "compiler/driver/package/ModelFiles.h"
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Fused.h"
-#include "compiler/driver/program/Isas.h"
 #include "compiler/driver/program/Kernels.h"
+#include "compiler/driver/program/Targets.h"
 #include "compiler/driver/program/Traffic.h"
 #include "compiler/fuse/Passes.h"
-#include "compiler/halide/Generate.h"
 #include "compiler/link/Link.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/plan/Passes.h"
@@ -86,7 +86,7 @@ private:
     return {options.rewrites, options.bitExact, options.foldSchedules};
   }
   PlanChoices choices() const {
-    return {options.dtype, nameDevice(options.targets)};
+    return {options.dtype, generators().panels(targetsMeant(options.targets))};
   }
   bool stopsAfter(Stage stage);
 
@@ -100,7 +100,7 @@ private:
   bool isProgram = false; // it was fused before
   std::optional<Traffic> unscaled;
   std::optional<Laboratory> laboratory; // holds a sample of the imported model
-  std::vector<Isa> isas;
+  std::vector<Target> isas;
   std::vector<DistinctKernel> kernels;
   std::vector<std::pair<std::string, std::string>> objects;
 };
@@ -143,8 +143,8 @@ Status Climb::toTheTop() {
   // Every buffer has its place in the arena, every weight its layout.
 
   std::string why;
-  isas = chooseIsas(describeMachine().features, options.targets, options.dtype,
-                    why);
+  isas = chooseTargets(describeMachine().features, options.targets,
+                       options.dtype, why);
   if (isas.empty()) {
     sayError(why);
     return Status::machine;
@@ -228,7 +228,9 @@ Status Climb::link() {
     LowerOptions wishes;
     wishes.name = name;
     wishes.isas = isas;
-    wishes.describe = describeKernel;
+    wishes.describe = [](mlir::Operation *op) {
+      return generators().describe(op);
+    };
     wishes.symbol = kernelSymbol;
     wishes.weightsBytes = facts.weightsBytes;
     wishes.weightsHash = facts.weightsHash;

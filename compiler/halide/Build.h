@@ -1,7 +1,7 @@
 // Halide pipelines of the kernels, each an algorithm and its schedule.
 // Must not be included outside of compiler/halide.
 #pragma once
-#include "compiler/halide/Spec.h"
+#include "compiler/kernels/Spec.h"
 
 #include "Halide.h"
 

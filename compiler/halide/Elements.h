@@ -1,7 +1,7 @@
 // Elements of buffers in Halide's types: kernels compute in f32, whatever they
 // read. Must not be included outside of compiler/halide.
 #pragma once
-#include "compiler/halide/Spec.h"
+#include "compiler/kernels/Spec.h"
 
 #include "Halide.h"
 

@@ -78,6 +78,9 @@ void prepareHalide() {
   });
 }
 
+constexpr char features[] =
+    "-no_runtime-user_context-no_asserts-no_bounds_query";
+
 // An unnamed file in memory that Halide can write by path.
 class MemoryFile {
 public:
@@ -97,16 +100,17 @@ private:
   int file;
 };
 
-Machine machineOf(const Target &target, const EmitOptions &options) {
+Machine machineOf(const Halide::Target &target, const EmitOptions &options) {
   Machine machine;
-  machine.device = target.has_feature(Target::OpenCL);
+  machine.device = target.has_feature(Halide::Target::OpenCL);
   if (machine.device) {
     machine.lanes = 4;
     return machine;
   }
   // A target names its newest feature only, not the features that it implies.
-  machine.bytes = target.has_feature(Target::AVX512_Zen4);
-  machine.wide = machine.bytes || target.has_feature(Target::AVX512_Skylake);
+  machine.bytes = target.has_feature(Halide::Target::AVX512_Zen4);
+  machine.wide =
+      machine.bytes || target.has_feature(Halide::Target::AVX512_Skylake);
   machine.lanes = machine.wide ? 16 : 8;
   machine.picks = machine.wide;
   machine.pairs = machine.bytes && options.bf16;
@@ -160,12 +164,25 @@ Module placeBuffers(const Module &module, const ExpertGroups &experts) {
 
 } // namespace
 
-EmitOptions emitOptionsOf(const Isa &isa) {
+EmitOptions emitOptionsOf(const mille::Target &target) {
+  // Halide has VNNI from Zen 4 on only: for a Cascade Lake it lowers for that.
+  static const struct {
+    const char *name, *halide, *cpu;
+  } table[] = {
+      {"sapphirerapids", "x86-64-linux-avx512_zen4", "sapphirerapids"},
+      {"zen4", "x86-64-linux-avx512_zen4", "znver4"},
+      {"cascadelake", "x86-64-linux-avx512_zen4", "cascadelake"},
+      {"x86-64-v4", "x86-64-linux-avx512_skylake", "x86-64-v4"},
+      {"x86-64-v3", "x86-64-linux-avx-avx2-f16c-fma-sse41", "x86-64-v3"},
+      {"opencl", "x86-64-linux-opencl", ""}};
   EmitOptions options;
-  options.target = isa.halideTarget;
-  options.cpu = isa.cpu;
-  options.bf16 = isa.features & MILLE_CPU_AVX512_BF16;
-  options.tileRegisters = isa.features & MILLE_CPU_AMX;
+  for (const auto &row : table)
+    if (target.name == row.name) {
+      options.target = row.halide + std::string(features);
+      options.cpu = row.cpu;
+    }
+  options.bf16 = target.features & MILLE_CPU_AVX512_BF16;
+  options.tileRegisters = target.features & MILLE_CPU_AMX;
   return options;
 }
 
@@ -173,7 +190,7 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
                 std::string &object, std::string &error) {
   prepareHalide();
   try {
-    Target target(options.target);
+    Halide::Target target(options.target);
     Names names{options.unique};
     Machine machine = machineOf(target, options);
     // Halide would use the target's bf16, which an older CPU does not have.

@@ -1,7 +1,7 @@
 // Makes an object of a kernel spec, by Halide. Must not know MLIR.
 #pragma once
-#include "compiler/KernelInfo.h"
-#include "compiler/halide/Spec.h"
+#include "compiler/kernels/Spec.h"
+#include "compiler/kernels/Targets.h"
 
 #include <string>
 
@@ -14,13 +14,14 @@ struct EmitOptions {
   bool few = false;   // schedule for few rows
   std::string *statement = nullptr; // receives Halide's lowered program
   unsigned rank = 0;                // of a matmul's tile (Tiles.h)
-  std::string cpu;   // Isa.cpu, for which LLVM makes code; empty: a device
-  bool bf16 = false; // the CPU has bf16's instructions
+  std::string cpu;            // for which LLVM makes code; empty: a device
+  bool bf16 = false;          // the CPU has bf16's instructions
   bool tileRegisters = false; // the CPU has tile registers
 };
 
-// The options that follow from an instruction set.
-EmitOptions emitOptionsOf(const Isa &isa);
+// The options that follow from a target. `target` is empty where Halide does
+// not serve it, and a newer CPU's where Halide has no name for it.
+EmitOptions emitOptionsOf(const Target &target);
 
 // False, with a sentence in `error`, where Halide refuses. Thread-safe.
 bool emitKernel(const KernelSpec &spec, const EmitOptions &options,

@@ -1,6 +1,6 @@
 // Scalar programs on vectors. Must not know the kernel that holds them.
 #pragma once
-#include "compiler/halide/Spec.h"
+#include "compiler/kernels/Spec.h"
 
 #include "Halide.h"
 

@@ -1,8 +1,9 @@
 // Lower: the planned program becomes the host program: `forward` with the layer
 // loop as a loop, and the constant `mille_model` that describes it.
 #pragma once
-#include "compiler/KernelInfo.h"
 #include "compiler/Status.h"
+#include "compiler/kernels/KernelInfo.h"
+#include "compiler/kernels/Targets.h"
 #include "compiler/weights/WeightTable.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -13,11 +14,12 @@
 namespace mille {
 
 struct LowerOptions {
-  std::string name;      // prefix of the public symbols
-  std::vector<Isa> isas; // best first
-  // The kernel generator's describeKernel and kernelSymbol.
+  std::string name;         // prefix of the public symbols
+  std::vector<Target> isas; // best first
+  // What the generators say of a kernel, and kernelSymbol.
   std::function<KernelInfo(mlir::Operation *)> describe;
-  std::function<std::string(const KernelInfo &, const Isa &, RowClass)> symbol;
+  std::function<std::string(const KernelInfo &, const Target &, RowClass)>
+      symbol;
   uint64_t weightsBytes = 0, weightsHash = 0, tableHash = 0;
   bool embedWeights = false; // refer to NAME_weights_data
 };

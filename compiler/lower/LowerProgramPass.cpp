@@ -40,9 +40,11 @@ struct LowerProgram : lower::impl::LowerProgramBase<LowerProgram> {
     LowerOptions options;
     options.name = name;
     options.embedWeights = embed;
-    options.isas = {{"x86-64-v4", "", 2}, {"x86-64-v3", "", 1}};
+    options.isas = {{"x86-64-v4", TargetKind::cpu, "", 2},
+                    {"x86-64-v3", TargetKind::cpu, "", 1}};
     options.describe = [&](Operation *op) { return standIn(op, numbers); };
-    options.symbol = [](const KernelInfo &info, const Isa &isa, RowClass rows) {
+    options.symbol = [](const KernelInfo &info, const Target &isa,
+                        RowClass rows) {
       return info.name + (isa.name == "x86-64-v4" ? "_v4" : "_v3") +
              (rows == RowClass::few ? "_few" : "_many");
     };

@@ -29,7 +29,7 @@ std::string ModelData::kernelOf(const KernelInfo &info) {
 
   std::vector<Constant> functions; // [isa * 2 + few-or-many]
   Type function = LLVM::LLVMFunctionType::get(types.i32, {types.ptr});
-  for (const Isa &isa : options.isas)
+  for (const Target &isa : options.isas)
     for (RowClass rows : {RowClass::few, RowClass::many}) {
       std::string symbol = options.symbol(info, isa, rows);
       constants.declare(symbol, function);
@@ -104,7 +104,7 @@ Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos) {
 Constant ModelData::isaArray() {
   using Field = abi::isa::Field;
   std::vector<Constant> parts;
-  for (const Isa &isa : options.isas) {
+  for (const Target &isa : options.isas) {
     std::string backend;
     if (!isa.backend.empty()) {
       backend = "mille_" + isa.backend + "_backend";

@@ -53,7 +53,7 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
 }
 
 def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
-  let summary = "weights of matmuls in panels of 48 or 64 columns";
+  let summary = "weights of matmuls in panels of columns";
   let description = [{
     ```mlir
     %w = kernel.weight @w -> tensor<16x8xf32>
@@ -64,11 +64,14 @@ def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
     ```
     Does not fire on a weight that is packed already. A weight that another op
     reads too (a tied embedding) is read in both layouts: the weights file then
-    holds both. Panels have 48 columns, or 64 where 48 would be padding for more
-    than one column in 32, for two accumulators, and with `for-devices`.
+    holds both. Panels have as many columns as the first of `widths`, unless that
+    fills up more than one column in 32 more than another does: which widths there
+    are, the generators of the package's kernels say.
   }];
-  let options = [Option<"forDevices", "for-devices", "bool", "false",
-                        "a device reads them too, by groups of 8 x 8 items">];
+  let options = [ListOption<"widths", "widths", "int64_t",
+                            "columns of a panel, of one accumulator">,
+                 ListOption<"ofMore", "widths-of-more", "int64_t",
+                            "the same of more accumulators">];
   let dependentDialects = ["::mille::kernel::KernelDialect"];
 }
 

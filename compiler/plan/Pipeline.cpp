@@ -1,12 +1,16 @@
 // The stage `plan`: its passes in order. Must not decide anything itself.
 #include "compiler/plan/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SmallVector.h"
 
 void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
                             const PlanChoices &choices) {
   pipeline.addPass(plan::createFindPadding());
   if (choices.dtype != "f32")
     pipeline.addPass(plan::createNarrowTypes({choices.dtype}));
-  pipeline.addPass(plan::createPackWeights({choices.forDevices}));
+  plan::PackWeightsOptions widths;
+  widths.widths = llvm::to_vector(choices.panels.ofOne);
+  widths.ofMore = llvm::to_vector(choices.panels.ofMore);
+  pipeline.addPass(plan::createPackWeights(widths));
   pipeline.addPass(plan::createPlanMemory());
 }

@@ -58,7 +58,7 @@ void spoilHidden(const Case &c, int64_t queries, int64_t keys,
     }
 }
 
-int check(const Case &c, const Isa &isa, int64_t keys, Guarded::Side side,
+int check(const Case &c, const Target &isa, int64_t keys, Guarded::Side side,
           bool spoilt, bool narrow, bool bytes) {
   const int64_t queries = std::max<int64_t>(1, keys - c.fewerQueries);
   const bool linear = c.has("decay");
@@ -211,7 +211,7 @@ std::string attributesOf(const Case &c) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaToTest(argc, argv);
+  const Target &isa = isaToTest(argc, argv);
   const std::string type = argc > 3 ? argv[3] : "f32";
   const bool bytes = type == "bytes", narrow = bytes || type == "bf16";
   const bool ofSight = argc <= 2 || std::string(argv[2]) == "sight";

@@ -23,7 +23,7 @@ struct Rotation {
   bool interleaved;
 };
 
-int rotate(const Rotation &r, const Isa &isa, int64_t rows,
+int rotate(const Rotation &r, const Target &isa, int64_t rows,
            Guarded::Side side) {
   JudgedKernel k("rotate " + number(r.headDim), side);
   k.rows("x", rows, r.heads * r.headDim);
@@ -50,7 +50,7 @@ void sortSlots(JudgedKernel &k, const Operand *order, const Operand &place,
   }
 }
 
-int dispatch(int64_t columns, int64_t slots, bool weighted, const Isa &isa,
+int dispatch(int64_t columns, int64_t slots, bool weighted, const Target &isa,
              int64_t rows, Guarded::Side side) {
   JudgedKernel k("dispatch " + number(columns), side);
   k.rows("x", rows, columns);
@@ -66,7 +66,7 @@ int dispatch(int64_t columns, int64_t slots, bool weighted, const Isa &isa,
   return k.check(isa, 1e-7);
 }
 
-int combine(int64_t columns, int64_t slots, bool weighted, const Isa &isa,
+int combine(int64_t columns, int64_t slots, bool weighted, const Target &isa,
             int64_t rows, Guarded::Side side) {
   JudgedKernel k("combine " + number(columns), side);
   k.rows("x", rows * slots, columns);
@@ -82,7 +82,7 @@ int combine(int64_t columns, int64_t slots, bool weighted, const Isa &isa,
 }
 
 int norm(const std::string &kind, int64_t columns, int64_t group,
-         const Isa &isa, int64_t rows, Guarded::Side side) {
+         const Target &isa, int64_t rows, Guarded::Side side) {
   JudgedKernel k(
       "norm " + kind + " " + number(columns) + " by " + number(group), side);
   k.rows("x", rows, columns);
@@ -99,7 +99,7 @@ int norm(const std::string &kind, int64_t columns, int64_t group,
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaToTest(argc, argv);
+  const Target &isa = isaToTest(argc, argv);
   int failures = 0;
   for (int64_t rows : {1, 2, 19})
     for (auto side : sides) {

@@ -2,8 +2,9 @@
 // Must not need a model or a package.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/machine/Machine.h"
-#include "compiler/halide/Generate.h"
+#include "compiler/kernels/Targets.h"
 #include "runtime/mille.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
@@ -37,19 +38,19 @@ static const char *nameOf(mille_device_kind kind) {
   return "device";
 }
 
-static void listOpencl(llvm::raw_ostream &out) {
+static void listDevicesOf(const std::string &backend, llvm::raw_ostream &out) {
   std::vector<mille_device> devices(64);
   size_t count = 0;
   char message[512] = "";
-  if (mille_devices("opencl", devices.data(), devices.size(), &count, message,
-                    sizeof message) != MILLE_OK) {
-    out << "opencl: " << message << '\n';
+  if (mille_devices(backend.c_str(), devices.data(), devices.size(), &count,
+                    message, sizeof message) != MILLE_OK) {
+    out << backend << ": " << message << '\n';
     return;
   }
   for (size_t i = 0; i < count; ++i) {
     const mille_device &device = devices[i];
-    out << "opencl " << i << ": " << device.name << " (" << nameOf(device.kind)
-        << ")\n"
+    out << backend << ' ' << i << ": " << device.name << " ("
+        << nameOf(device.kind) << ")\n"
         << "  version    " << device.version << '\n'
         << "  driver     " << device.driver << '\n'
         << "  units      " << device.units << " at " << device.megahertz
@@ -99,8 +100,8 @@ static void printColumns(const Machine &machine, llvm::raw_ostream &out) {
     out << "  cache      L" << cache.level << ' ' << cache.kind << ' '
         << inUnits(cache.bytes) << '\n';
   bool chosen = false;
-  for (const Isa &isa : knownIsas()) {
-    if (!isa.backend.empty())
+  for (const Target &isa : knownTargets()) {
+    if (isa.isDevice())
       continue;
     bool runs = (isa.features & ~machine.features) == 0;
     out << "  kernels    " << llvm::left_justify(isa.name, 15);
@@ -111,7 +112,10 @@ static void printColumns(const Machine &machine, llvm::raw_ostream &out) {
     out << '\n';
     chosen |= runs;
   }
-  listOpencl(out);
+  llvm::StringSet<> backends;
+  for (const Target &target : knownTargets())
+    if (target.isDevice() && backends.insert(target.backend).second)
+      listDevicesOf(target.backend, out);
   out << "reference: in double, on any machine (--target=reference)\n";
 }
 

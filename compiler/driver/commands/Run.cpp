@@ -8,6 +8,7 @@
 #include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/Compare.h"
 #include "compiler/interpret/TensorFiles.h"
+#include "compiler/kernels/Targets.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mille;
@@ -59,8 +60,10 @@ Status mille::compileForOneRun(const std::string &model, bool hiddenStates,
 
 Status mille::codeFor(const std::string &target, const std::string &device,
                       std::string &code) {
-  code = device.empty() ? target : "opencl:" + device;
-  if (!device.empty() && !target.empty() && target != "opencl")
+  const std::string on = target.empty() ? deviceTargetNames().front() : target;
+  code = device.empty() ? target : on + ":" + device;
+  const Target *known = targetNamed(on);
+  if (!device.empty() && !(known && known->isDevice()))
     return refuse("--device is '" + device + "' but --target is '" + target +
                       "', which runs on no device",
                   "mille devices");

@@ -6,7 +6,7 @@
 
 namespace mille {
 
-// Compiles the model with each rank of tiles (Generate.h, tilesOf), runs each
+// Compiles the model with each rank of tiles (Generator.h, tiles), runs each
 // package by turns with that of rank 0 (batch 1, 128 tokens where the model
 // takes so many, 1 thread), and compiles it with the fastest tile of each
 // kernel: another than rank 0 where it takes 2 % less time. Tiles change no

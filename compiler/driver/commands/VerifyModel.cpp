@@ -8,6 +8,7 @@
 #include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/Judge.h"
 #include "compiler/interpret/TensorFiles.h"
+#include "compiler/kernels/Targets.h"
 
 using namespace mille;
 
@@ -49,8 +50,9 @@ static Status openBoth(const VerifyOptions &options, bool hiddenStates,
   return Reference::open(package, context, reference);
 }
 
-// The code to run, one after the other: what runs by itself, and OpenCL's where
-// it is there beside a CPU's. A device that is named is all there is to run.
+// The code to run, one after the other: what runs by itself, and each kind of
+// devices' that is there beside a CPU's. A device that is named is all there is
+// to run.
 static Status codesOf(const Package &package, const std::string &device,
                       std::vector<std::string> &codes) {
   std::string code;
@@ -59,9 +61,11 @@ static Status codesOf(const Package &package, const std::string &device,
   if (Status status = checkCode(package, code); failed(status))
     return status;
   codes.push_back(code);
-  if (code.empty() && package.isas.size() > 1 &&
-      package.isas.back().name == "opencl")
-    codes.push_back("opencl");
+  if (!code.empty() || package.isas.size() < 2)
+    return Status::done;
+  for (const Package::Isa &isa : package.isas)
+    if (llvm::is_contained(deviceTargetNames(), isa.name))
+      codes.push_back(isa.name);
   return Status::done;
 }
 

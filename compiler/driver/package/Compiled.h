@@ -13,7 +13,7 @@ namespace mille {
 class Compiled {
 public:
   // Loads DIR/NAME.so and opens its weights. `isa`: "" for the best;
-  // "opencl:1", "opencl:NAME" for one of the devices. With `checkHash` all of
+  // "DEVICES:1", "DEVICES:NAME" for one of the devices. With `checkHash` all of
   // the weights are compared with what was compiled.
   static Status open(const Package &package, const std::string &isa,
                      mlir::MLIRContext &context,

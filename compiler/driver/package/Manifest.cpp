@@ -3,9 +3,9 @@
 // but for tiles that were measured.
 #include "compiler/driver/package/Manifest.h"
 
+#include "compiler/driver/Generators.h"
 #include "compiler/driver/Version.h"
 #include "compiler/driver/machine/Machine.h"
-#include "compiler/halide/Generate.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/Support/JSON.h"
 
@@ -110,8 +110,8 @@ static void writeTraffic(OStream &json, const Traffic &traffic) {
 static void writeTiles(OStream &json, const DistinctKernel &kernel,
                        const ManifestInput &input) {
   json.attributeArray("tiles", [&] {
-    for (const Isa &isa : input.isas) {
-      std::vector<std::string> tiles = tilesOf(kernel.op, isa);
+    for (const Target &isa : input.isas) {
+      std::vector<std::string> tiles = generators().tiles(kernel.op, isa);
       if (tiles.empty())
         continue;
       unsigned rank = input.tiles.of(kernel.info.name, isa.name);
@@ -206,7 +206,7 @@ std::string mille::writeManifest(const ManifestInput &input,
           });
       });
       json.attributeArray("isas", [&] {
-        for (const Isa &isa : input.isas)
+        for (const Target &isa : input.isas)
           json.object([&] {
             json.attribute("name", isa.name);
             json.attribute("needs", featureNames(isa.features));

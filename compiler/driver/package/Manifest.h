@@ -16,7 +16,7 @@ struct ManifestInput {
   const Certificate &certificate;
   Traffic traffic;
   std::optional<Traffic> unscaled; // of the same model without constant scales
-  llvm::ArrayRef<Isa> isas;
+  llvm::ArrayRef<Target> isas;
   llvm::ArrayRef<DistinctKernel> kernels;
   const TileRanks &tiles;
   std::string dtype;

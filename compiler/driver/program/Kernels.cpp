@@ -1,9 +1,9 @@
 // The kernels of a planned program: which are distinct, and their objects, made
-// by threads of our own. Must not know how a kernel is made (compiler/halide).
+// by threads of our own. Must not know how a kernel is made.
 #include "compiler/driver/program/Kernels.h"
 
+#include "compiler/driver/Generators.h"
 #include "compiler/driver/Progress.h"
-#include "compiler/halide/Generate.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,7 +23,7 @@ Status mille::distinctKernels(mlir::Operation *model,
   model->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
     if (!kernel::isGenerated(op))
       return;
-    KernelInfo info = describeKernel(op);
+    KernelInfo info = generators().describe(op);
     if (info.name.empty()) // it has said why
       status = Status::bug;
     auto [entry, isNew] = known.try_emplace(info.name, kernels.size());
@@ -97,10 +97,10 @@ std::string mille::describeInWords(mlir::Operation *kernelOp) {
 }
 
 void mille::remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels,
-                          llvm::ArrayRef<Isa> isas) {
+                          llvm::ArrayRef<Target> isas) {
   for (const DistinctKernel &kernel : kernels)
-    for (const Isa &isa : isas)
-      for (const std::string &why : explainTiles(kernel.op, isa))
+    for (const Target &isa : isas)
+      for (const std::string &why : generators().explainTiles(kernel.op, isa))
         mlir::remark::passed(
             kernel.op->getLoc(),
             mlir::remark::RemarkOpts::name("Tiles").category("plan"))
@@ -110,18 +110,18 @@ void mille::remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels,
 namespace {
 struct Task {
   const DistinctKernel *kernel;
-  const Isa *isa;
+  const Target *isa;
   RowClass rows;
   std::string symbol, object;
 };
 } // namespace
 
 static std::vector<Task> tasksFor(llvm::ArrayRef<DistinctKernel> kernels,
-                                  llvm::ArrayRef<Isa> isas) {
+                                  llvm::ArrayRef<Target> isas) {
   std::vector<Task> tasks;
   llvm::StringSet<> known;
   for (const DistinctKernel &kernel : kernels)
-    for (const Isa &isa : isas)
+    for (const Target &isa : isas)
       for (RowClass rows : {RowClass::few, RowClass::many}) {
         std::string symbol = kernelSymbol(kernel.info, isa, rows);
         if (known.insert(symbol).second)
@@ -131,7 +131,7 @@ static std::vector<Task> tasksFor(llvm::ArrayRef<DistinctKernel> kernels,
 }
 
 Status mille::generateKernels(
-    llvm::ArrayRef<DistinctKernel> kernels, llvm::ArrayRef<Isa> isas,
+    llvm::ArrayRef<DistinctKernel> kernels, llvm::ArrayRef<Target> isas,
     const TileRanks &ranks, unsigned jobs, bool useCache,
     std::vector<std::pair<std::string, std::string>> &objects) {
   std::vector<Task> tasks = tasksFor(kernels, isas);
@@ -144,7 +144,7 @@ Status mille::generateKernels(
       Task &task = tasks[i];
       Status status = Status::done;
       try {
-        status = generateKernel(
+        status = generators().generate(
             task.kernel->op, *task.isa, task.rows, useCache, task.object,
             ranks.of(task.kernel->info.name, task.isa->name));
       } catch (...) {

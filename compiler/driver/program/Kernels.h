@@ -1,8 +1,9 @@
 // The kernels of a planned program: which are distinct, and their objects, made
-// by threads of our own. Must not know how a kernel is made (compiler/halide).
+// by threads of our own. Must not know how a kernel is made.
 #pragma once
-#include "compiler/KernelInfo.h"
 #include "compiler/Status.h"
+#include "compiler/kernels/KernelInfo.h"
+#include "compiler/kernels/Targets.h"
 #include "mlir/IR/Operation.h"
 
 #include <utility>
@@ -25,14 +26,14 @@ std::string describeInWords(mlir::Operation *kernelOp);
 
 // The tiles of each and why, as remarks of `plan`.
 void remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels,
-                   llvm::ArrayRef<Isa> isas);
+                   llvm::ArrayRef<Target> isas);
 
 // Each symbol once, for each instruction set and row class: name and bytes, in
 // an order that does not depend on `jobs`.
 Status
 generateKernels(llvm::ArrayRef<DistinctKernel> kernels,
-                llvm::ArrayRef<Isa> isas, const TileRanks &ranks, unsigned jobs,
-                bool useCache,
+                llvm::ArrayRef<Target> isas, const TileRanks &ranks,
+                unsigned jobs, bool useCache,
                 std::vector<std::pair<std::string, std::string>> &objects);
 
 } // namespace mille

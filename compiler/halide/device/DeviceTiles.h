@@ -2,7 +2,7 @@
 // work-item, local memory, multiply-adds and words per cycle.
 // Must not measure: a kernel is made before its device is known.
 #pragma once
-#include "compiler/halide/Spec.h"
+#include "compiler/kernels/Spec.h"
 
 #include <string>
 

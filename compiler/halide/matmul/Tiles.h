@@ -1,7 +1,7 @@
 // Chooses the tiles of a matmul by a model of the core: registers,
 // multiply-adds and loads per cycle, bytes of L2. Must not search or measure.
 #pragma once
-#include "compiler/halide/Spec.h"
+#include "compiler/kernels/Spec.h"
 
 #include <string>
 #include <vector>

@@ -210,7 +210,8 @@ void expect(bool holds, const Case &c, int64_t tokens,
          what.c_str());
 }
 
-void check(const Case &c, const Isa &isa, const std::vector<int64_t> &sizes) {
+void check(const Case &c, const Target &isa,
+           const std::vector<int64_t> &sizes) {
   ParsedKernel parsed(textOf(c));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   int64_t unit = parsed.info.columnUnit;
@@ -278,7 +279,7 @@ std::vector<uint32_t> besidePadding(const Case &c, mille_kernel_function kernel,
   return {first, first + (own - 1) * c.outStride() + c.heads * c.valueDim};
 }
 
-void checkPadding(const Isa &isa) {
+void checkPadding(const Target &isa) {
   Case c{"padded", 1, 1, 16, 16, false, true};
   ParsedKernel parsed(textOf(c));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
@@ -297,7 +298,7 @@ void checkPadding(const Isa &isa) {
 }
 
 // Scores take the memory of one stretch.
-void checkScratch(const Isa &isa) {
+void checkScratch(const Target &isa) {
   Case c{"scratch", 1, 1, 8, 8};
   ParsedKernel parsed(textOf(c));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
@@ -318,7 +319,7 @@ void checkScratch(const Isa &isa) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaToTest(argc, argv);
+  const Target &isa = isaToTest(argc, argv);
   if (argc > 2) { // long
     check({"long", 1, 1, 4, 4}, isa, {1280, 1281});
     check({"long", 2, 1, 5, 3, true, true}, isa, {1281, 2600});

@@ -53,7 +53,7 @@ std::string textOf(const std::string &op) {
          " kernel.yield %y : f32\n }\n return\n}\n";
 }
 
-void check(const Function &f, const Isa &isa) {
+void check(const Function &f, const Target &isa) {
   ParsedKernel parsed(textOf(f.op));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   const int64_t count = 1 << 17;
@@ -99,7 +99,7 @@ void check(const Function &f, const Isa &isa) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaToTest(argc, argv);
+  const Target &isa = isaToTest(argc, argv);
   const float inf = INFINITY, nan = NAN;
   std::vector<Function> functions{
       {"math.exp",

@@ -3,8 +3,9 @@
 //
 // RUN: %programs/kernel-generate %t
 // RUN: python3 %S/Inputs/instructions.py %t.objects | FileCheck %s
-// RUN: python3 %S/Inputs/stored_sums.py %t.objects | FileCheck %s
-// --check-prefix=SUMS SUMS: attention-80.o: some loops, 0 stored sums
+// RUN: python3 %S/Inputs/stored_sums.py %t.objects | FileCheck %s \
+// RUN:   --check-prefix=SUMS
+// SUMS: attention-80.o: some loops, 0 stored sums
 // SUMS-NEXT: attention-96.o: some loops, 0 stored sums
 // SUMS: few-bf16.o: some loops, 0 stored sums
 // CHECK: attention-bf16.o: bf16
@@ -16,8 +17,8 @@
 // CHECK: rows-gelu.o: bf16, picks
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
-#include "compiler/halide/ReadSpec.h"
 #include "compiler/halide/instructions/PrefetchInstruction.h"
+#include "compiler/kernels/ReadSpec.h"
 #include "test/compiler/halide/Inputs/KernelTexts.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 #include "llvm/ADT/StringRef.h"
@@ -46,15 +47,15 @@ void expect(bool holds, const std::string &what) {
   }
 }
 
-std::string made(const std::string &text, const Isa &isa, RowClass rows) {
+std::string made(const std::string &text, const Target &isa, RowClass rows) {
   ParsedKernel parsed(text);
   std::string object;
-  expect(!failed(generateKernel(parsed.op, isa, rows, false, object)),
+  expect(!failed(generators().generate(parsed.op, isa, rows, false, object)),
          "generates");
   return object;
 }
 
-void sameBytes(const Isa &isa) {
+void sameBytes(const Target &isa) {
   const std::vector<std::string> texts{matmul(64, addBias),
                                        matmul(100, geluRegion), attentionText};
   std::vector<std::string> first;
@@ -117,19 +118,19 @@ void refuses() {
   std::string text, object;
   parsed.context.getDiagEngine().registerHandler(
       [&](mlir::Diagnostic &diagnostic) { text = diagnostic.str(); });
-  Status status =
-      generateKernel(parsed.op, knownIsas()[0], RowClass::many, false, object);
+  Status status = generators().generate(parsed.op, knownTargets()[0],
+                                        RowClass::many, false, object);
   expect(status == Status::bug && text.find("math.atan") != std::string::npos,
          "an unknown function must be refused by name: " + text);
 }
 
-void cache(const std::string &folder, const Isa &isa) {
+void cache(const std::string &folder, const Target &isa) {
   namespace fs = std::filesystem;
   fs::remove_all(folder);
   setenv("XDG_CACHE_HOME", folder.c_str(), 1);
   ParsedKernel parsed(matmul(64, addBias));
   std::string fresh, kept, remade;
-  generateKernel(parsed.op, isa, RowClass::few, true, fresh);
+  generators().generate(parsed.op, isa, RowClass::few, true, fresh);
   std::vector<fs::path> entries;
   for (const auto &entry : fs::recursive_directory_iterator(folder))
     if (entry.is_regular_file())
@@ -137,7 +138,7 @@ void cache(const std::string &folder, const Isa &isa) {
   expect(entries.size() == 1, "one entry in the cache");
   if (entries.empty())
     return;
-  generateKernel(parsed.op, isa, RowClass::few, true, kept);
+  generators().generate(parsed.op, isa, RowClass::few, true, kept);
   expect(kept == fresh, "the cache gives back what it got");
   // A marked entry shows that it is read; a damaged one is not.
   {
@@ -146,15 +147,16 @@ void cache(const std::string &folder, const Isa &isa) {
     file.seekp(200);
     file.put('\x55');
   }
-  generateKernel(parsed.op, isa, RowClass::few, true, remade);
+  generators().generate(parsed.op, isa, RowClass::few, true, remade);
   expect(remade == fresh, "a damaged entry is made again");
   fs::resize_file(entries[0], 100);
-  generateKernel(parsed.op, isa, RowClass::few, true, remade);
+  generators().generate(parsed.op, isa, RowClass::few, true, remade);
   expect(remade == fresh, "a cut entry is made again");
   std::string key = entries[0].stem().string(), bytes;
   expect(readKernelCache(key, bytes) && bytes == fresh, "and kept");
   setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
-  expect(!failed(generateKernel(parsed.op, isa, RowClass::few, true, remade)) &&
+  expect(!failed(generators().generate(parsed.op, isa, RowClass::few, true,
+                                       remade)) &&
              remade == fresh,
          "a cache that cannot be written is no error");
   fs::remove_all(folder);
@@ -395,7 +397,7 @@ void heap() {
 }
 
 // Objects call nothing but the runtime's allocator, and stay small.
-void objects(const Isa &isa) {
+void objects(const Target &isa) {
   struct {
     std::string text;
     uint64_t limit;
@@ -438,7 +440,7 @@ void objects(const Isa &isa) {
 }
 
 // What there is of types and sorts of kernels, for a disassembler.
-void writeObjects(const std::string &folder, const Isa &isa) {
+void writeObjects(const std::string &folder, const Target &isa) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const struct {
@@ -466,7 +468,7 @@ void writeObjects(const std::string &folder, const Isa &isa) {
 
 int main(int argc, char **argv) {
   const std::string base = argc > 1 ? argv[1] : "/tmp/mille-kernel-generate";
-  const Isa &isa = isaNamed(argc > 2 ? argv[2] : "zen4");
+  const Target &isa = isaNamed(argc > 2 ? argv[2] : "zen4");
   objects(isa);
   sameBytes(isa);
   writeObjects(base + ".objects", isa);

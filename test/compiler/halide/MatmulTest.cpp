@@ -174,7 +174,7 @@ struct Data {
   }
 };
 
-void expect(bool holds, const Case &c, const Isa &isa, int64_t rows,
+void expect(bool holds, const Case &c, const Target &isa, int64_t rows,
             const std::string &what) {
   if (holds)
     return;
@@ -184,7 +184,7 @@ void expect(bool holds, const Case &c, const Isa &isa, int64_t rows,
 }
 
 // The whole out is right, and padding between rows is untouched.
-void checkValues(const Case &c, const Isa &isa, Data &data) {
+void checkValues(const Case &c, const Target &isa, Data &data) {
   double worst = 0;
   for (int64_t m = 0; m < data.rows; ++m)
     for (int64_t n = 0; n < data.outStride; ++n) {
@@ -205,7 +205,7 @@ void checkValues(const Case &c, const Isa &isa, Data &data) {
          "error " + std::to_string(worst));
 }
 
-void check(const Case &c, const Isa &isa) {
+void check(const Case &c, const Target &isa) {
   ParsedKernel parsed(textOf(c));
   mille_kernel_function many = load(parsed, isa, RowClass::many);
   mille_kernel_function few =
@@ -247,9 +247,9 @@ void check(const Case &c, const Isa &isa) {
 
 // Each tile that the kernel may have gives the bits of the model's, whose
 // values `check` looks at.
-void checkRanks(const Case &c, const Isa &isa) {
+void checkRanks(const Case &c, const Target &isa) {
   ParsedKernel parsed(textOf(c));
-  const size_t ranks = tilesOf(parsed.op, isa).size();
+  const size_t ranks = generators().tiles(parsed.op, isa).size();
   expect(ranks > 2, c, isa, 0, "few tiles to choose from");
   mille_kernel_function model = load(parsed, isa, RowClass::many);
   for (unsigned rank = 1; rank < ranks; ++rank) {
@@ -358,7 +358,7 @@ int main(int argc, char **argv) {
              cases);
   for (int64_t columns : {47, 48, 129})
     addCases(columns, 48, columns == 129, cases);
-  const Isa &isa = isaToTest(argc, argv);
+  const Target &isa = isaToTest(argc, argv);
   const bool everyTile = argc > 2 && std::string(argv[2]) == "ranks";
   for (const Case &c : cases)
     if (!everyTile)

@@ -250,7 +250,7 @@ void checkValues(const Data &data) {
     }
 }
 
-void check(const Case &c, const Isa &isa) {
+void check(const Case &c, const Target &isa) {
   ParsedKernel parsed(c.text());
   mille_kernel_function many = load(parsed, isa, RowClass::many), few = many;
   if (kernelSymbol(parsed.info, isa, RowClass::few) !=
@@ -315,7 +315,7 @@ void checkRow(const std::string &name, std::vector<float> row,
            name + ": value " + number(n));
 }
 
-void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
+void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
   const int64_t rows = 5, stride = columns + 2;
   std::string x = rowsOf(columns, stride, narrow ? "bf16" : "f32");
   std::string v = rowsOf(columns, stride, "ui8"), p = "memref<?x4xf32>";
@@ -378,7 +378,7 @@ void checkQuantize(int64_t columns, bool narrow, const Isa &isa) {
 template <typename T>
 std::vector<uint16_t> narrowedRows(const std::string &region,
                                    const char *element, int64_t columns,
-                                   std::vector<T> &x, const Isa &isa) {
+                                   std::vector<T> &x, const Target &isa) {
   auto type = [&](const char *of) {
     return "memref<?x" + number(columns) + "x" + of + ">";
   };
@@ -400,13 +400,13 @@ std::vector<uint16_t> narrowedRows(const std::string &region,
 }
 
 // What is taken as 0: bf16's own instruction knows no smaller numbers.
-float leastOf(const Isa &isa) {
+float leastOf(const Target &isa) {
   return isa.features & MILLE_CPU_AVX512_BF16 ? FLT_MIN : 0.0f;
 }
 
 // What rounds up, down, to even and to infinity, in all exponents and signs,
 // and NaN.
-void checkRounding(const Isa &isa) {
+void checkRounding(const Target &isa) {
   const uint32_t lower[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
   const int64_t columns = 101, rows = (6 * 65536 + columns - 1) / columns;
   std::vector<float> x(rows * columns, 1.0f);
@@ -429,7 +429,7 @@ void checkRounding(const Isa &isa) {
 // Every bf16: as near as its rounding and the quicker polynomials allow, or
 // those whose coefficients are picked, which AVX-512 does. Of minus infinity,
 // times 0, a NaN as in the formula, or the limit where they are picked.
-void checkGelu(const Isa &isa) {
+void checkGelu(const Target &isa) {
   const bool picks = isa.features & MILLE_CPU_AVX512;
   std::vector<uint16_t> x(65536);
   for (size_t i = 0; i < x.size(); ++i)
@@ -461,7 +461,7 @@ void checkGelu(const Isa &isa) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaToTest(argc, argv);
+  const Target &isa = isaToTest(argc, argv);
   for (bool bytes : {false, true}) {
     for (int64_t inner : {1, 7, 64, 130})
       check({bytes, false, inner, 100, 1}, isa);

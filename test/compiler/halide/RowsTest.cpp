@@ -59,7 +59,7 @@ std::string textOf(const Case &c) {
   return text + " }\n return\n}\n";
 }
 
-void expect(bool holds, const Case &c, const Isa &isa, int64_t rows,
+void expect(bool holds, const Case &c, const Target &isa, int64_t rows,
             const std::string &what) {
   if (holds)
     return;
@@ -89,7 +89,7 @@ std::vector<double> normed(const Case &c, const float *x) {
   return y;
 }
 
-void check(const Case &c, const Isa &isa) {
+void check(const Case &c, const Target &isa) {
   ParsedKernel parsed(textOf(c));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   const int64_t n = c.columns, stride = strideOf(c);
@@ -160,7 +160,7 @@ void check(const Case &c, const Isa &isa) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const Isa &isa = isaToTest(argc, argv);
+  const Target &isa = isaToTest(argc, argv);
   for (int64_t columns : {1, 7, 15, 16, 17, 64, 100, 256, 300}) {
     check({"copy", columns, ""}, isa);
     check({"gather", columns, "", true, true}, isa);

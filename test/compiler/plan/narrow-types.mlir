@@ -1,7 +1,7 @@
 // RUN: %mille-opt %s --narrow-types=dtype=bf16 | FileCheck %s --check-prefixes=CHECK,BF16
 // RUN: %mille-opt %s --narrow-types=dtype=int8 --remarks-filter=plan --remark-format=emitRemark 2>%t | FileCheck %s --check-prefixes=CHECK,INT8
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
-// RUN: %mille-opt %s --narrow-types=dtype=int8 | %mille-opt --pack-weights --plan-memory | FileCheck %s --check-prefix=PLAN
+// RUN: %mille-opt %s --narrow-types=dtype=int8 | %mille-opt '--pack-weights=widths=48,64 widths-of-more=64' --plan-memory | FileCheck %s --check-prefix=PLAN
 // RUN: not %mille-opt %s --narrow-types=dtype=fp8 2>&1 | FileCheck %s --check-prefix=FP8
 // FP8: dtype is 'fp8' but must be bf16 or int8
 

@@ -1,6 +1,6 @@
-// RUN: %mille-opt %s --pack-weights | FileCheck %s
-// RUN: %mille-opt %s --pack-weights | %mille-opt --pack-weights | FileCheck %s
-// RUN: %mille-opt %s --pack-weights=for-devices | FileCheck %s --check-prefix=DEVICE
+// RUN: %mille-opt %s '--pack-weights=widths=48,64 widths-of-more=64' | FileCheck %s
+// RUN: %mille-opt %s '--pack-weights=widths=48,64 widths-of-more=64' | %mille-opt '--pack-weights=widths=32 widths-of-more=32' | FileCheck %s
+// RUN: %mille-opt %s '--pack-weights=widths=64 widths-of-more=64' | FileCheck %s --check-prefix=DEVICE
 // DEVICE-NOT: panel = 48
 
 // CHECK-LABEL: func.func @packs

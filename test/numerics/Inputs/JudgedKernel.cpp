@@ -140,7 +140,7 @@ struct Made {
   std::unique_ptr<ParsedKernel> parsed;
   mille_kernel_function function;
 };
-Made &made(const std::string &text, const Isa &isa) {
+Made &made(const std::string &text, const Target &isa) {
   static std::map<std::string, Made> all;
   Made &entry = all[isa.name + text];
   if (!entry.parsed) {
@@ -260,7 +260,8 @@ void JudgedKernel::runInto(const ParsedKernel &parsed,
   }
 }
 
-void JudgedKernel::expect(bool holds, const Isa &isa, const std::string &what) {
+void JudgedKernel::expect(bool holds, const Target &isa,
+                          const std::string &what) {
   if (holds)
     return;
   ++failures;
@@ -268,7 +269,7 @@ void JudgedKernel::expect(bool holds, const Isa &isa, const std::string &what) {
          long(operands.back().rows), what.c_str());
 }
 
-int JudgedKernel::check(const Isa &isa, double bound, int64_t tokens,
+int JudgedKernel::check(const Target &isa, double bound, int64_t tokens,
                         int64_t keys, int64_t heads) {
   this->tokens = tokens;
   this->keys = keys;

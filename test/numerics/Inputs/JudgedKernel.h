@@ -53,8 +53,8 @@ public:
   // Runs the op in every way it may be cut, for sequences of `tokens` query
   // rows (0: rows are cut) and `keys` key rows; the failures seen, each
   // printed.
-  int check(const Isa &isa, double bound, int64_t tokens = 0, int64_t keys = 0,
-            int64_t heads = 0);
+  int check(const Target &isa, double bound, int64_t tokens = 0,
+            int64_t keys = 0, int64_t heads = 0);
 
   // Random bits that are the same everywhere.
   double draw() {
@@ -80,7 +80,7 @@ private:
   Argument argumentOf(const Operand &operand, int row, const Cut &cut) const;
   void runInto(const ParsedKernel &parsed, mille_kernel_function kernel,
                bool whole);
-  void expect(bool holds, const Isa &isa, const std::string &what);
+  void expect(bool holds, const Target &isa, const std::string &what);
 
   std::string name, line;
   Guarded::Side side;

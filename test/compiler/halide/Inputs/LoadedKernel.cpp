@@ -80,6 +80,11 @@ Guarded::~Guarded() {
     munmap(map, mapBytes);
 }
 
+const Generators &mille::test::generators() {
+  static const Generators list({&halideGenerator()});
+  return list;
+}
+
 ParsedKernel::ParsedKernel(const std::string &text) {
   context.loadDialect<kernel::KernelDialect, mlir::func::FuncDialect,
                       mlir::arith::ArithDialect, mlir::math::MathDialect>();
@@ -92,17 +97,17 @@ ParsedKernel::ParsedKernel(const std::string &text) {
   });
   if (!op)
     giveUp("no kernel in\n" + text);
-  info = describeKernel(op);
+  info = generators().describe(op);
 }
 
-const Isa &mille::test::isaNamed(const std::string &name) {
-  for (const Isa &isa : knownIsas())
+const Target &mille::test::isaNamed(const std::string &name) {
+  for (const Target &isa : knownTargets())
     if (isa.name == name)
       return isa;
   giveUp("no instruction set " + name);
 }
 
-bool mille::test::machineHas(const Isa &isa) {
+bool mille::test::machineHas(const Target &isa) {
   bool avx512 =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl") &&
@@ -127,16 +132,16 @@ bool mille::test::machineHas(const Isa &isa) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-static const Isa *widestIsa() {
-  for (const Isa &isa : knownIsas()) // best first
+static const Target *widestIsa() {
+  for (const Target &isa : knownTargets()) // best first
     if (isa.features & MILLE_CPU_AVX512 && machineHas(isa))
       return &isa;
   return nullptr;
 }
 
-const Isa &mille::test::isaToTest(int argc, char **argv) {
+const Target &mille::test::isaToTest(int argc, char **argv) {
   const std::string named = argc > 1 ? argv[1] : "widest";
-  const Isa *isa = named == "widest" ? widestIsa() : &isaNamed(named);
+  const Target *isa = named == "widest" ? widestIsa() : &isaNamed(named);
   if (!isa || !machineHas(*isa)) {
     printf("this machine lacks %s\n", isa ? isa->name.c_str() : "AVX-512");
     exit(0);
@@ -145,10 +150,10 @@ const Isa &mille::test::isaToTest(int argc, char **argv) {
   return *isa;
 }
 
-mille_kernel_function mille::test::load(ParsedKernel &kernel, const Isa &isa,
+mille_kernel_function mille::test::load(ParsedKernel &kernel, const Target &isa,
                                         RowClass rows, unsigned rank) {
   std::string object;
-  if (failed(generateKernel(kernel.op, isa, rows, false, object, rank)))
+  if (failed(generators().generate(kernel.op, isa, rows, false, object, rank)))
     giveUp("cannot generate");
   std::string symbol = kernelSymbol(kernel.info, isa, rows);
   char folder[] = "/tmp/mille-kernel-XXXXXX";

@@ -38,6 +38,9 @@ private:
   float *first = nullptr;
 };
 
+// Halide's, by itself.
+const Generators &generators();
+
 // The first kernel op of MLIR text, as the compiler would meet it.
 struct ParsedKernel {
   explicit ParsedKernel(const std::string &text);
@@ -47,15 +50,15 @@ struct ParsedKernel {
   KernelInfo info;
 };
 
-const Isa &isaNamed(const std::string &name);
-bool machineHas(const Isa &isa);
+const Target &isaNamed(const std::string &name);
+bool machineHas(const Target &isa);
 // What the first argument names; `widest` and none: the best of this machine
 // with AVX-512. A test ends here, and says so, where this machine lacks it.
-const Isa &isaToTest(int argc, char **argv);
+const Target &isaToTest(int argc, char **argv);
 
 // Generates, links and loads; the process ends with a message where it cannot.
-mille_kernel_function load(ParsedKernel &kernel, const Isa &isa, RowClass rows,
-                           unsigned rank = 0);
+mille_kernel_function load(ParsedKernel &kernel, const Target &isa,
+                           RowClass rows, unsigned rank = 0);
 
 // One argument: memory, sizes and strides from the innermost dimension.
 struct Argument {

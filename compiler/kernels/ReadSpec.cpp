@@ -1,9 +1,9 @@
 // Kernel op on memrefs -> kernel spec. Checks what a kernel needs; must not
 // choose anything (tiles and schedules are the emitters').
-#include "compiler/halide/ReadSpec.h"
+#include "compiler/kernels/ReadSpec.h"
 
 #include "dialects/kernel/Kernel.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mille;
@@ -85,8 +85,35 @@ LogicalResult readOperand(Operation *op, Type type, int64_t columns,
   return success();
 }
 
-//===-- Regions
-//---------------------------------------------------------------//
+//===-- Regions -----------------------------------------------------------===//
+
+std::optional<ScalarOp> scalarOf(Operation &op) {
+  return llvm::TypeSwitch<Operation *, std::optional<ScalarOp>>(&op)
+      .Case([](arith::AddFOp) { return ScalarOp::add; })
+      .Case([](arith::SubFOp) { return ScalarOp::sub; })
+      .Case([](arith::MulFOp) { return ScalarOp::mul; })
+      .Case([](arith::DivFOp) { return ScalarOp::div; })
+      .Case([](arith::NegFOp) { return ScalarOp::neg; })
+      .Case([](arith::MaximumFOp) { return ScalarOp::maximum; })
+      .Case([](arith::MinimumFOp) { return ScalarOp::minimum; })
+      .Case([](arith::MaxNumFOp) { return ScalarOp::maxnum; })
+      .Case([](arith::MinNumFOp) { return ScalarOp::minnum; })
+      .Case([](arith::CmpFOp) { return ScalarOp::compare; })
+      .Case([](arith::SelectOp) { return ScalarOp::select; })
+      .Case([](math::ExpOp) { return ScalarOp::exp; })
+      .Case([](math::Exp2Op) { return ScalarOp::exp2; })
+      .Case([](math::TanhOp) { return ScalarOp::tanh; })
+      .Case([](math::ErfOp) { return ScalarOp::erf; })
+      .Case([](math::ErfcOp) { return ScalarOp::erfc; })
+      .Case([](math::SqrtOp) { return ScalarOp::sqrt; })
+      .Case([](math::RsqrtOp) { return ScalarOp::rsqrt; })
+      .Case([](math::AbsFOp) { return ScalarOp::abs; })
+      .Case([](math::LogOp) { return ScalarOp::log; })
+      .Case([](math::SinOp) { return ScalarOp::sin; })
+      .Case([](math::CosOp) { return ScalarOp::cos; })
+      .Case([](math::FmaOp) { return ScalarOp::fma; })
+      .Default([](Operation *) { return std::nullopt; });
+}
 
 class RegionReader {
 public:
@@ -144,37 +171,11 @@ private:
     if (auto constant = dyn_cast<arith::ConstantOp>(inner))
       return readConstant(constant);
     ScalarStep step{ScalarOp::constant};
-    static const std::pair<StringRef, ScalarOp> table[] = {
-        {"arith.addf", ScalarOp::add},
-        {"arith.subf", ScalarOp::sub},
-        {"arith.mulf", ScalarOp::mul},
-        {"arith.divf", ScalarOp::div},
-        {"arith.negf", ScalarOp::neg},
-        {"arith.maximumf", ScalarOp::maximum},
-        {"arith.minimumf", ScalarOp::minimum},
-        {"arith.maxnumf", ScalarOp::maxnum},
-        {"arith.minnumf", ScalarOp::minnum},
-        {"arith.cmpf", ScalarOp::compare},
-        {"arith.select", ScalarOp::select},
-        {"math.exp", ScalarOp::exp},
-        {"math.exp2", ScalarOp::exp2},
-        {"math.tanh", ScalarOp::tanh},
-        {"math.erf", ScalarOp::erf},
-        {"math.erfc", ScalarOp::erfc},
-        {"math.sqrt", ScalarOp::sqrt},
-        {"math.rsqrt", ScalarOp::rsqrt},
-        {"math.absf", ScalarOp::abs},
-        {"math.log", ScalarOp::log},
-        {"math.sin", ScalarOp::sin},
-        {"math.cos", ScalarOp::cos},
-        {"math.fma", ScalarOp::fma},
-    };
-    StringRef name = inner.getName().getStringRef();
-    auto *row = llvm::find_if(table, [&](auto &r) { return r.first == name; });
-    if (row == std::end(table))
+    std::optional<ScalarOp> scalar = scalarOf(inner);
+    if (!scalar)
       return op->emitOpError("region holds ")
-             << name << " but no kernel knows it";
-    step.op = row->second;
+             << inner.getName().getStringRef() << " but no kernel knows it";
+    step.op = *scalar;
     if (auto compare = dyn_cast<arith::CmpFOp>(inner)) {
       auto comparison = comparisonOf(compare.getPredicate());
       if (!comparison)

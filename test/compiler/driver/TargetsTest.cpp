@@ -1,6 +1,6 @@
-// Instruction sets of a package, by what a machine has and what was asked for.
+// Targets of a package, by what a machine has and what was asked for.
 //
-// RUN: %programs/driver-isas | FileCheck %s
+// RUN: %programs/driver-targets | FileCheck %s
 // CHECK: newest, f32: sapphirerapids x86-64-v3
 // CHECK: newest, bf16: sapphirerapids
 // CHECK: newest, int8: sapphirerapids
@@ -10,21 +10,26 @@
 // CHECK: zen4, bf16: zen4
 // CHECK: zen4, int8: zen4
 // CHECK: cascadelake, f32: cascadelake x86-64-v3
-// CHECK: cascadelake, bf16: --dtype=bf16 computes with avx512_bf16, which this
-// machine's CPU has not CHECK-NEXT: --target=cascadelake emulates it, slowly
+// CHECK: cascadelake, bf16: --dtype=bf16 computes with avx512_bf16, which
+// CHECK-SAME: this machine's CPU has not{{$}}
+// CHECK-NEXT: --target=cascadelake emulates it, slowly
 // CHECK: cascadelake, int8: cascadelake
 // CHECK: cooperlake, int8: cascadelake
 // CHECK: skylake, f32: x86-64-v4 x86-64-v3
-// CHECK: skylake, int8: --dtype=int8 computes with avx512_vnni, which this
-// machine's CPU has not CHECK-NEXT: --target=x86-64-v4 emulates it, slowly
+// CHECK: skylake, int8: --dtype=int8 computes with avx512_vnni, which
+// CHECK-SAME: this machine's CPU has not{{$}}
+// CHECK-NEXT: --target=x86-64-v4 emulates it, slowly
 // CHECK: avx2, f32: x86-64-v3
-// CHECK: avx2, bf16: --dtype=bf16 computes with avx512_bf16, which this
-// machine's CPU has not CHECK-NEXT: --target=x86-64-v3 emulates it, slowly
-// CHECK: avx2, int8: --dtype=int8 computes with avx512_vnni, which this
-// machine's CPU has not CHECK: avx2, bf16, x86-64-v3: x86-64-v3
+// CHECK: avx2, bf16: --dtype=bf16 computes with avx512_bf16, which
+// CHECK-SAME: this machine's CPU has not{{$}}
+// CHECK-NEXT: --target=x86-64-v3 emulates it, slowly
+// CHECK: avx2, int8: --dtype=int8 computes with avx512_vnni, which
+// CHECK-SAME: this machine's CPU has not{{$}}
+// CHECK: avx2, bf16, x86-64-v3: x86-64-v3
 // CHECK: nothing, f32, host: this machine's CPU has none of the instruction
-// sets that Mille knows CHECK-NEXT: --target=x86-64-v3 generates for others
-#include "compiler/driver/program/Isas.h"
+// CHECK-SAME: sets that Mille knows{{$}}
+// CHECK-NEXT: --target=x86-64-v3 generates for others
+#include "compiler/driver/program/Targets.h"
 #include "runtime/abi.h"
 
 #include <cstdio>
@@ -38,8 +43,8 @@ static void choose(const char *machine, uint64_t features, const char *dtype,
     printf("%s%s", i ? "," : ", ", targets[i].c_str());
   printf(":");
   std::string why;
-  std::vector<Isa> chosen = chooseIsas(features, targets, dtype, why);
-  for (const Isa &isa : chosen)
+  std::vector<Target> chosen = chooseTargets(features, targets, dtype, why);
+  for (const Target &isa : chosen)
     printf(" %s", isa.name.c_str());
   printf("%s%s\n", chosen.empty() ? " " : "", why.c_str());
 }

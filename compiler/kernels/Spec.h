@@ -1,5 +1,5 @@
 // What a kernel op asks of its kernel, as plain data: sizes, strides, formulas.
-// Names neither MLIR nor Halide, so both sides of the room can read it.
+// Names neither MLIR nor a generator, so that both can read it.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // Spells a kernel spec as canonical text. Must not depend on pointers, locale
 // or anything but the spec.
-#include "compiler/halide/Spec.h"
+#include "compiler/kernels/Spec.h"
 
 #include <algorithm>
 #include <cinttypes>

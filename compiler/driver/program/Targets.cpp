@@ -1,0 +1,68 @@
+// The list of targets, cut to what was asked for. Must not ask the machine.
+#include "compiler/driver/program/Targets.h"
+
+#include "compiler/driver/machine/Machine.h"
+#include "runtime/abi.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mille;
+
+// What multiplies and adds elements of this type in one instruction.
+static uint64_t neededBy(llvm::StringRef dtype) {
+  if (dtype == "bf16")
+    return MILLE_CPU_AVX512_BF16;
+  return dtype == "int8" ? MILLE_CPU_AVX512_VNNI : 0;
+}
+
+static std::vector<Target> bestFirst() {
+  std::vector<Target> known(knownTargets().begin(), knownTargets().end());
+  llvm::sort(known, [](const Target &a, const Target &b) {
+    return std::make_tuple(-llvm::popcount(a.features), a.name) <
+           std::make_tuple(-llvm::popcount(b.features), b.name);
+  });
+  return known;
+}
+
+std::vector<Target>
+mille::chooseTargets(uint64_t features, const std::vector<std::string> &targets,
+                     const std::string &dtype, std::string &why) {
+  std::vector<Target> known = bestFirst(), chosen;
+  auto best = llvm::find_if(known, [&](const Target &isa) {
+    return !isa.isDevice() && (isa.features & ~features) == 0;
+  });
+  const uint64_t needed = neededBy(dtype);
+  const bool host = targets.empty() || llvm::is_contained(targets, "host");
+  if (host && needed &&
+      (best == known.end() || (best->features & needed) != needed)) {
+    why = "--dtype=" + dtype + " computes with " + featureNames(needed) +
+          ", which this machine's CPU has not\n--target=" +
+          (best == known.end() ? leastTarget().name : best->name) +
+          " emulates it, slowly";
+    return chosen;
+  }
+  for (const Target &isa : known) {
+    bool isBest = best != known.end() && isa.name == best->name;
+    bool everywhere =
+        targets.empty() && !needed && isa.name == leastTarget().name;
+    if ((host && isBest) || everywhere || llvm::is_contained(targets, isa.name))
+      chosen.push_back(isa);
+  }
+  if (chosen.empty())
+    why =
+        "this machine's CPU has none of the instruction sets that Mille knows\n"
+        "--target=" +
+        leastTarget().name + " generates for others";
+  return chosen;
+}
+
+std::vector<Target>
+mille::targetsMeant(const std::vector<std::string> &targets) {
+  const bool host = targets.empty() || llvm::is_contained(targets, "host");
+  std::vector<Target> meant;
+  for (const Target &target : knownTargets())
+    if ((host && !target.isDevice()) ||
+        llvm::is_contained(targets, target.name))
+      meant.push_back(target);
+  return meant;
+}

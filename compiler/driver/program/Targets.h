@@ -1,0 +1,22 @@
+// Which targets a package is generated for. Must not ask the machine:
+// its features are told.
+#pragma once
+#include "compiler/kernels/Targets.h"
+
+#include <string>
+#include <vector>
+
+namespace mille {
+
+// Best first; empty, with a sentence in `why`, where a machine with these
+// `features` (MILLE_CPU_*) lacks what `dtype` computes with and nobody asked
+// for an instruction set by name: there it would be emulated.
+std::vector<Target> chooseTargets(uint64_t features,
+                                  const std::vector<std::string> &targets,
+                                  const std::string &dtype, std::string &why);
+
+// Those that `targets` may come to mean on some machine: "host", and none, are
+// any CPU.
+std::vector<Target> targetsMeant(const std::vector<std::string> &targets);
+
+} // namespace mille

@@ -1,0 +1,138 @@
+// What follows from a spec for the host: buffers, what tasks are cut by, work.
+// Must not know tiles: a generator says what they need.
+#include "compiler/kernels/Describe.h"
+
+#include "runtime/abi.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mille;
+
+namespace {
+
+void describe(const MatmulSpec &m, KernelInfo &info) {
+  info.bufferCount = 3 + m.extras.size();
+  info.columnUnit = m.panel / m.accumulators;
+  info.narrow = m.isNarrow();
+  info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
+  info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
+  info.rowDimension = {1, -1};
+  if (m.ofBytes()) { // parameters of rows, sums of the weight's
+    info.bufferCount += 2;
+    info.rowDimension.insert(info.rowDimension.end(), {1, -1});
+    info.bytesWeights += 4 * m.panels * m.panel;
+  }
+  for (const BufferSpec &extra : m.extras) {
+    bool byRow =
+        extra.reading == Reading::element || extra.reading == Reading::row;
+    info.rowDimension.push_back(byRow ? 1 : -1);
+    if (extra.reading == Reading::column)
+      info.bytesWeights += 4 * m.columns;
+  }
+}
+
+void describe(const RowsSpec &r, KernelInfo &info) {
+  info.bufferCount = r.inputs.size() + r.indices + 1;
+  info.columnUnit = r.columns; // a row is short work: split rows only
+  uint64_t perElement = r.body.steps.size();
+  switch (r.norm) {
+  case RowStatistic::none:
+    break;
+  case RowStatistic::layer:
+    perElement += 6;
+    break;
+  case RowStatistic::rms:
+  case RowStatistic::l2:
+    perElement += 3;
+    break;
+  }
+  info.flopsPerRow = perElement * r.columns;
+  for (auto [i, input] : llvm::enumerate(r.inputs)) {
+    bool byRow =
+        input.reading == Reading::element || input.reading == Reading::row;
+    info.rowDimension.push_back(r.gather[i] < 0 && byRow ? 1 : -1);
+  }
+  info.rowDimension.insert(info.rowDimension.end(), r.indices, 0);
+}
+
+void describe(const QuantizeSpec &q, KernelInfo &info) {
+  info.bufferCount = 3;
+  info.columnUnit = 4; // of the parameters
+  info.flopsPerRow = 7 * q.input.columns;
+  info.rowDimension = {1, 1};
+}
+
+// The row dimension of an operand that may be absent.
+int8_t rowDimensionOf(AttentionOperand operand) {
+  switch (operand) {
+  case AttentionOperand::headScale:
+  case AttentionOperand::sink:
+  case AttentionOperand::bias:
+    return -1;
+  case AttentionOperand::keyMask:
+  case AttentionOperand::segments:
+  case AttentionOperand::prefix: // a row per sequence
+    return 0;
+  default:
+    return 1;
+  }
+}
+
+void describe(const AttentionSpec &a, KernelInfo &info) {
+  info.partition = MILLE_PARTITION_SEQUENCES;
+  info.rowDimension = {1, 1, 1}; // query, key, value
+  for (int i = 0; i < attentionOperands; ++i)
+    if (a.optional[i])
+      info.rowDimension.push_back(rowDimensionOf(AttentionOperand(i)));
+  if (a.decay)
+    info.rowDimension.push_back(-1);
+  info.bufferCount = info.rowDimension.size() + 1;
+  info.scalarCount = a.decay ? 1 : 3;
+  // Heads that share turned keys, or vectors, stay in one task.
+  info.columnUnit = a.kvHeads > 1 ? a.group() : a.together();
+  info.flopsPerRow = 2 * a.heads * (a.headDim + a.valueDim);
+}
+
+void describe(const RotateSpec &r, KernelInfo &info) {
+  info.bufferCount = 3;
+  info.columnUnit = r.heads * r.headDim;
+  info.flopsPerRow = 3 * r.heads * r.rotation.columns;
+  info.rowDimension = {1, 1};
+}
+
+// Rows are taken by numbers that count the whole run's: a task has them all.
+void describe(const SlotsSpec &s, KernelInfo &info) {
+  info.bufferCount = 3 + !s.combines + s.weights.has_value();
+  info.columnUnit = 64;
+  info.rowUnit = 1u << 30;
+  info.flopsPerRow = (s.combines ? 2 * s.k : 1) * s.columns;
+  info.rowDimension.assign(info.bufferCount - 1, -1);
+}
+
+} // namespace
+
+KernelInfo mille::describeSpec(const KernelSpec &spec) {
+  KernelInfo info;
+  info.partition = MILLE_PARTITION_ROWS;
+  switch (spec.kind) {
+  case KernelKind::matmul:
+    describe(spec.matmul, info);
+    break;
+  case KernelKind::rows:
+    describe(spec.rows, info);
+    break;
+  case KernelKind::quantize:
+    describe(spec.quantize, info);
+    break;
+  case KernelKind::attention:
+    describe(spec.attention, info);
+    break;
+  case KernelKind::rotate:
+    describe(spec.rotate, info);
+    break;
+  case KernelKind::slots:
+    describe(spec.slots, info);
+    break;
+  }
+  info.rowDimension.push_back(spec.kind == KernelKind::slots ? -1 : 1); // out
+  return info;
+}

@@ -1,0 +1,103 @@
+// Asks the generators in the order of the list. Must not choose for them.
+#include "compiler/kernels/Describe.h"
+#include "compiler/kernels/Generator.h"
+#include "compiler/kernels/ReadSpec.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mille;
+using llvm::StringRef;
+
+static std::string nameOf(const KernelSpec &spec, StringRef versions) {
+  std::string text = canonicalText(spec) + "\n" + versions.str();
+  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return "mille_k_" +
+         llvm::toHex(llvm::ArrayRef(digest.data(), digest.size()), true)
+             .substr(0, 16);
+}
+
+std::string mille::kernelSymbol(const KernelInfo &info, const Target &target,
+                                RowClass rows) {
+  std::string name = target.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  bool few = rows == RowClass::few && info.classes.count(target.name);
+  return info.name + "_" + name + (few ? "_few" : "_many") + "_argv";
+}
+
+KernelInfo Generators::describe(const KernelSpec &spec) const {
+  KernelInfo info = describeSpec(spec);
+  std::string versions;
+  for (const Generator *one : all) {
+    versions += one->version();
+    one->describe(spec, info);
+  }
+  info.name = nameOf(spec, versions);
+  for (const Target &target : knownTargets())
+    if (const Generator *maker = makerOf(spec, target);
+        maker && maker->hasClasses(spec, target))
+      info.classes.insert(target.name);
+  return info;
+}
+
+KernelInfo Generators::describe(mlir::Operation *op) const {
+  KernelSpec spec;
+  return failed(readSpec(op, spec)) ? KernelInfo() : describe(spec);
+}
+
+const Generator *Generators::makerOf(const KernelSpec &spec,
+                                     const Target &target) const {
+  for (const Generator *one : all)
+    if (one->makes(spec, target))
+      return one;
+  return nullptr;
+}
+
+std::vector<std::string> Generators::tiles(mlir::Operation *op,
+                                           const Target &target) const {
+  KernelSpec spec;
+  if (failed(readSpec(op, spec)))
+    return {};
+  const Generator *maker = makerOf(spec, target);
+  return maker ? maker->tiles(spec, target) : std::vector<std::string>();
+}
+
+std::vector<std::string> Generators::explainTiles(mlir::Operation *op,
+                                                  const Target &target) const {
+  KernelSpec spec;
+  if (failed(readSpec(op, spec)))
+    return {};
+  const Generator *maker = makerOf(spec, target);
+  return maker ? maker->explainTiles(spec, target) : std::vector<std::string>();
+}
+
+Status Generators::generate(mlir::Operation *op, const Target &target,
+                            RowClass rows, bool useCache, std::string &object,
+                            unsigned rank) const {
+  KernelSpec spec;
+  if (failed(readSpec(op, spec)))
+    return Status::bug;
+  KernelInfo info = describe(spec);
+  bool few = rows == RowClass::few && info.classes.count(target.name);
+  KernelRequest request{spec, target, kernelSymbol(info, target, rows),
+                        few,  rank,   useCache};
+  const Generator *maker = makerOf(spec, target);
+  std::string problem;
+  if (!maker)
+    problem = "no generator makes it";
+  else if (maker->generate(request, object, problem))
+    return Status::done;
+  op->emitError("no kernel for ") << target.name << ": " << problem;
+  return Status::bug;
+}
+
+PanelWidths Generators::panels(llvm::ArrayRef<Target> targets) const {
+  std::optional<PanelWidths> widths;
+  for (const Target &target : targets)
+    for (const Generator *one : all)
+      if (one->serves(target)) {
+        PanelWidths its = one->panels(target);
+        widths = widths ? commonTo(*widths, its) : its;
+      }
+  return widths.value_or(PanelWidths());
+}

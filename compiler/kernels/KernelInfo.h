@@ -1,0 +1,42 @@
+// What rooms say about kernels to each other: row classes, ranks of tiles, and
+// what the host program must know of a kernel. Names no generator.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace mille {
+
+// Rows a kernel is scheduled for: up to KernelInfo's fewRows, or more.
+enum class RowClass { few, many };
+
+// Which of its tiles a kernel gets for a target: 0 is what its generator finds
+// best, n what it finds next (Generator.h, tiles).
+struct TileRanks {
+  unsigned others = 0; // of kernels without a rank of their own
+  std::map<std::pair<std::string, std::string>, unsigned>
+      chosen; // kernel, target
+
+  unsigned of(const std::string &kernel, const std::string &target) const {
+    auto rank = chosen.find({kernel, target});
+    return rank == chosen.end() ? others : rank->second;
+  }
+};
+
+// What the host program must know about a kernel; mirrors mille_kernel.
+struct KernelInfo {
+  std::string name; // mille_k_<hash of the op and its generators' versions>
+  uint32_t partition = 0, bufferCount = 0, scalarCount = 0, columnUnit = 1;
+  uint32_t rowUnit = 1, fewRows = 0, keyUnit = 0;
+  bool narrow = false; // a matmul of bf16 or of bytes
+  uint64_t flopsPerRow = 0, bytesWeights = 0;
+  std::vector<int8_t> rowDimension;
+  // Heap temporaries per thread.
+  uint64_t scratchBytes = 0, scratchBytesPerToken = 0;
+  // Targets for which few rows have a kernel of their own.
+  std::set<std::string> classes;
+};
+
+} // namespace mille
