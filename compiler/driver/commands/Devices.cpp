@@ -157,8 +157,8 @@ static void printJson(const Machine &machine, const Ceilings *ceilings,
   out << '\n';
 }
 
-Status mille::listDevices(const DevicesOptions &options,
-                          llvm::raw_ostream &out) {
+Status mille::devicesCommand(const DevicesOptions &options,
+                             llvm::raw_ostream &out) {
   Machine machine = describeMachine();
   Ceilings ceilings;
   if (options.measure)
