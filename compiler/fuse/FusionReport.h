@@ -23,9 +23,8 @@ public:
   // A fusion that holds by the form of the op: noted once.
   void holds(mlir::Operation *at, int64_t bytes, int64_t launches,
              llvm::StringRef how);
-  // `reason` is a sentence: a law, or two costs.
+  // `reason` is a sentence.
   void declinedByLaw(mlir::Operation *at, llvm::StringRef reason);
-  void declinedByCost(mlir::Operation *at, llvm::StringRef reason);
 
 private:
   struct Entry {
