@@ -74,6 +74,7 @@ private:
   Status import();
   Status runPasses(Stage stage, llvm::function_ref<void(mlir::PassManager &)>);
   Status generate();
+  ManifestInput describePackage();
   Status link();
   rewrite::Wishes wishes() const {
     return {request.rewrites, request.bitExact, request.foldSchedules};
@@ -223,6 +224,32 @@ Status Climb::generate() {
   return breaks(Stage::generate) ? Status::bug : status;
 }
 
+// What the manifest says; certify measures.
+ManifestInput Climb::describePackage() {
+  llvm::SmallString<256> path, folder;
+  llvm::sys::fs::real_path(request.model, path);
+  llvm::sys::fs::real_path(imported.folder, folder);
+  ManifestInput manifest;
+  manifest.name = name;
+  manifest.path = path.str();
+  manifest.folder = folder.str();
+  manifest.hash = hashModel(path, folder, model);
+  manifest.model = model;
+  manifest.parameters = parameters;
+  manifest.certificate.wishes = wishes();
+  if (laboratory)
+    manifest.certificate = certify(*laboratory, claimsOf(model), wishes());
+  manifest.traffic = trafficOf(model);
+  manifest.unscaled = unscaled;
+  manifest.isas = isas;
+  manifest.kernels = kernels;
+  manifest.tiles = request.tiles;
+  manifest.dtype = request.dtype;
+  manifest.hiddenStates = request.hiddenStates;
+  manifest.embedWeights = request.embedWeights;
+  return manifest;
+}
+
 Status Climb::link() {
   WeightTable table = collectWeights(model);
   auto lower = [&](const PackageFacts &facts,
@@ -248,28 +275,7 @@ Status Climb::link() {
     return status;
   }
   working("weights");
-  llvm::SmallString<256> path, folder;
-  llvm::sys::fs::real_path(request.model, path);
-  llvm::sys::fs::real_path(imported.folder, folder);
-  Certificate certificate;
-  certificate.wishes = wishes();
-  if (laboratory)
-    certificate = certify(*laboratory, claimsOf(model), wishes());
-  ManifestInput manifest{name,
-                         path.str().str(),
-                         folder.str().str(),
-                         hashModel(path, folder, model),
-                         model,
-                         parameters,
-                         certificate,
-                         trafficOf(model),
-                         unscaled,
-                         isas,
-                         kernels,
-                         request.tiles,
-                         request.dtype,
-                         request.hiddenStates,
-                         request.embedWeights};
+  const ManifestInput manifest = describePackage();
   ParameterValues values(model, imported.folder);
   LinkInput input;
   input.model = model;
