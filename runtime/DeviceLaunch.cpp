@@ -2,6 +2,7 @@
 // each sequence where padding was removed. Must not compute, and must not wait
 // for the device.
 #include "runtime/Backend.h"
+#include "runtime/StageRows.h"
 
 namespace mille {
 namespace {
@@ -39,18 +40,11 @@ void splitSequences(const mille_stage &stage, Call &call) {
   call.buffers[out].dimensions = 4;
 }
 
-uint32_t numberOf(const mille_model &model, const mille_kernel *kernel) {
-  uint32_t number = 0;
-  while (number < model.kernel_count && model.kernels[number] != kernel)
-    ++number;
-  return number;
-}
-
 int32_t callVariant(mille_session &session, const mille_stage &stage,
                     Call &call, uint32_t many) {
   const mille_kernel &kernel = *stage.kernel;
   mille_task *task = &session.tasks[0];
-  task->variant = numberOf(*session.package->model, &kernel) * 2 + many;
+  task->variant = kernelIndex(*session.package->model, &kernel) * 2 + many;
   void *arguments[2 + MILLE_MAX_BUFFERS + MILLE_MAX_SCALARS];
   void **next = arguments;
   *next++ = &task;
@@ -88,13 +82,6 @@ int32_t call(mille_session &session, const mille_stage &stage, Call &call,
   return callVariant(session, stage, call, of[0] == of[1] ? 1 : many);
 }
 
-int64_t outRows(const mille_stage &stage) {
-  uint32_t out = stage.kernel->buffer_count - 1;
-  int row = stage.kernel->row_dimension[out];
-  const mille_buffer &buffer = stage.buffers[out];
-  return buffer.dimension[row < 0 ? buffer.dimensions - 1 : row].extent;
-}
-
 // One call computes the rows of all experts, because only the device knows
 // which rows belong to which expert. The average number of rows per expert
 // chooses the row class.
@@ -128,30 +115,17 @@ int32_t launchExperts(mille_session &session, const mille_stage &stage) {
   return code;
 }
 
-// The sequences of the rows of buffer `b`.
-Sequences sequencesIn(mille_session &session, const mille_stage &stage,
-                      uint32_t b) {
-  if (stage.token_buffers >> b & 1)
-    return sequencesOf(&session.run, MILLE_TOKENS);
-  const mille_kernel &kernel = *stage.kernel;
-  const uint32_t out = kernel.buffer_count - 1;
-  if (b == out)
-    return {outRows(stage) / stage.sequence_rows, stage.sequence_rows};
-  const int64_t batch = sequencesIn(session, stage, out).batch;
-  return {batch,
-          stage.buffers[b].dimension[kernel.row_dimension[b]].extent / batch};
-}
-
 // Where padding was removed sequences differ in length: one call for each.
 int32_t launchSequences(mille_session &session, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   const uint32_t out = kernel.buffer_count - 1;
-  const Sequences own = sequencesIn(session, stage, out);
+  const Sequences tokens = sequencesOf(&session.run, MILLE_TOKENS);
+  const Sequences own = sequencesOfOut(stage, tokens);
   for (int64_t s = 0; s < own.batch; ++s) {
     Call one(stage);
     for (uint32_t b = 0; b <= out; ++b)
       if (kernel.row_dimension[b] >= 0) {
-        Sequences of = sequencesIn(session, stage, b);
+        Sequences of = sequencesIn(stage, b, tokens, own.batch);
         one.begin(b, kernel.row_dimension[b], of.first(s), of.rows(s));
       }
     one.dimensions[out][3] = {0, 1, 0, 0};

@@ -3,6 +3,7 @@
 #include "runtime/Backend.h"
 #include "runtime/Clock.h"
 #include "runtime/Partition.h"
+#include "runtime/StageRows.h"
 
 namespace mille {
 
@@ -26,26 +27,11 @@ struct Share {
   Range rows, columns;
 };
 
-int outRow(const mille_kernel &kernel) {
-  return kernel.row_dimension[kernel.buffer_count - 1];
-}
-
 // The dimension of the out that column tasks cut; -1: none.
 int outColumn(const mille_kernel &kernel) {
   if (kernel.partition == MILLE_PARTITION_SEQUENCES)
     return 2;
   return outRow(kernel) == 0 ? -1 : 0;
-}
-
-const mille_buffer &outOf(const mille_stage &stage) {
-  return stage.buffers[stage.kernel->buffer_count - 1];
-}
-
-// The rows of the out: its last dimension where no buffer has a row dimension.
-int64_t outRows(const mille_stage &stage) {
-  const mille_buffer &out = outOf(stage);
-  int row = outRow(*stage.kernel);
-  return out.dimension[row < 0 ? out.dimensions - 1 : row].extent;
 }
 
 int64_t outColumns(const mille_stage &stage) {
@@ -62,26 +48,6 @@ void cut(mille_buffer &buffer, int dimension, int64_t first, int64_t min,
   buffer.host = (char *)buffer.host + first * d.stride * bytes;
   d.min = (int32_t)min;
   d.extent = (int32_t)extent;
-}
-
-uint32_t kernelIndex(const mille_model &model, const mille_kernel *kernel) {
-  uint32_t index = 0;
-  while (index < model.kernel_count && model.kernels[index] != kernel)
-    ++index;
-  return index;
-}
-
-// The sequences of the rows of buffer `b`.
-Sequences sequencesIn(const Job &job, const mille_stage &stage, uint32_t b) {
-  if (stage.token_buffers >> b & 1)
-    return job.tokens;
-  const mille_kernel &kernel = *stage.kernel;
-  const mille_buffer &buffer = stage.buffers[b];
-  int64_t rows = buffer.dimension[kernel.row_dimension[b]].extent;
-  if (b + 1 == kernel.buffer_count)
-    return {rows / stage.sequence_rows, stage.sequence_rows};
-  // Keys may be more or fewer than queries.
-  return {job.split.own.batch, rows / job.split.own.batch};
 }
 
 // The part of buffer `b` that a task sees, as abi.h says.
@@ -102,7 +68,7 @@ void cutBuffer(const Job &job, const mille_stage &stage, const Share &share,
         (share.rows.end - share.rows.first) * times);
     return;
   }
-  Sequences own = sequencesIn(job, stage, b);
+  Sequences own = sequencesIn(stage, b, job.tokens, job.split.own.batch);
   int64_t first = own.first(share.sequence);
   if (b < out)
     cut(buffer, row, first, 0, own.rows(share.sequence) + readableRows);
@@ -195,12 +161,13 @@ int32_t runJob(Job &job) {
 Sequences keysOf(const Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   bool own = kernel.buffer_count > 2 && kernel.row_dimension[1] >= 0;
-  return own ? sequencesIn(job, stage, 1) : job.split.own;
+  return own ? sequencesIn(stage, 1, job.tokens, job.split.own.batch)
+             : job.split.own;
 }
 
 void splitStage(Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
-  job.split.own = sequencesIn(job, stage, kernel.buffer_count - 1);
+  job.split.own = sequencesOfOut(stage, job.tokens);
   job.split =
       splitSequences(kernel, job.split.own, keysOf(job, stage).longest(),
                      outColumns(stage), job.session->threads);
@@ -208,7 +175,7 @@ void splitStage(Job &job, const mille_stage &stage) {
 
 // Pairs of a query and a key.
 uint64_t pairsOf(Job job, const mille_stage &stage) {
-  job.split.own = sequencesIn(job, stage, stage.kernel->buffer_count - 1);
+  job.split.own = sequencesOfOut(stage, job.tokens);
   Sequences keys = keysOf(job, stage);
   uint64_t pairs = 0;
   for (int64_t s = 0; s < keys.batch; ++s)
@@ -253,7 +220,8 @@ int32_t refuseTooLong(const Job &job, const mille_stage &stage) {
     if (row < 0)
       continue;
     int64_t stride = stage.buffers[b].dimension[row].stride;
-    int64_t rows = sequencesIn(job, stage, b).longest();
+    int64_t rows =
+        sequencesIn(stage, b, job.tokens, job.split.own.batch).longest();
     if (stride > 0 && rows + readableRows > INT32_MAX / stride)
       return mille_task_fail(job.session->tasks, MILLE_TOO_LARGE,
                              "kernel %s takes %lld rows of %lld numbers in one "

@@ -1,5 +1,5 @@
-// A session that runs on a device: which, what its program needs there, and the
-// run itself. Must not name a kind of device; Backend.h is the door to all.
+// A session that runs on a device: which, and what its program needs there.
+// Must not name a kind of device; Backend.h is the door to all.
 #include "runtime/Backend.h"
 
 #include <string.h>
@@ -66,19 +66,6 @@ mille_status mille_session::planOnDevice() {
   return package->message().set(status, "%s", failure.text);
 }
 
-void mille_session::setSizes(const mille::Sizes &sizes) {
-  run.batch = sizes.batch;
-  run.tokens = sizes.tokens;
-  run.decoder_tokens = sizes.decoderTokens;
-  // A size that is in no shape may be any number.
-  bool any = mille::hasSize(*package->model, MILLE_TOKENS);
-  run.token_rows = any ? sizes.batch * sizes.tokens : 0;
-  uint64_t rows = 0;
-  mille::paddedRows(*package->model, sizes,
-                    rows); // not more than the session's
-  run.padded_rows = (int64_t)rows;
-}
-
 extern "C" mille_status mille_session_measure_device(mille_session *session,
                                                      mille_device *device,
                                                      double *f32, double *i32) {
@@ -89,16 +76,4 @@ extern "C" mille_status mille_session_measure_device(mille_session *session,
         MILLE_INVALID_ARGUMENT,
         "a session on the CPU has no device to be measured");
   return session->part->device->backend->measure(*session, *device, *f32, *i32);
-}
-
-int32_t mille_session::compute(const mille::Sizes &sizes) {
-  if (!part)
-    return package->model->forward(&run);
-  const mille_backend &backend = *part->device->backend;
-  int32_t code = backend.begin(*this, sizes);
-  if (code == 0)
-    code = package->model->forward(&run);
-  // The device may not touch the outputs once the run is over.
-  int32_t last = backend.finish(*this);
-  return code ? code : last;
 }

@@ -128,6 +128,31 @@ int32_t mille_session::stopped() const {
   return cancelled.acquire() ? (int32_t)MILLE_CANCELLED : 0;
 }
 
+void mille_session::setSizes(const mille::Sizes &sizes) {
+  run.batch = sizes.batch;
+  run.tokens = sizes.tokens;
+  run.decoder_tokens = sizes.decoderTokens;
+  // A size that is in no shape may be any number.
+  bool any = mille::hasSize(*package->model, MILLE_TOKENS);
+  run.token_rows = any ? sizes.batch * sizes.tokens : 0;
+  uint64_t rows = 0;
+  mille::paddedRows(*package->model, sizes,
+                    rows); // not more than the session's
+  run.padded_rows = (int64_t)rows;
+}
+
+int32_t mille_session::compute(const mille::Sizes &sizes) {
+  if (!part)
+    return package->model->forward(&run);
+  const mille_backend &backend = *part->device->backend;
+  int32_t code = backend.begin(*this, sizes);
+  if (code == 0)
+    code = package->model->forward(&run);
+  // The device may not touch the outputs once the run is over.
+  int32_t last = backend.finish(*this);
+  return code ? code : last;
+}
+
 static int cpusOfProcess() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0)

@@ -16,15 +16,14 @@ from tested_cases import cases, print_table
 
 BOUNDARIES = ["bias-activation", "qkv", "gate-up", "rope", "softmax-scale",
               "residual", "add-norm", "embed-norm"]
-STATUSES = ["fused", "declined: cost", "declined: law"]
+STATUSES = ["fused", "declined: law"]
 INTRO = """# Fusions
 
 Written by `tools/fusions-page.py` from every model in `test/conformance`: how
 often each boundary is fused, by unit and layer, and every reason why it is not.
 `mille report` prints the same for one package, `--require-fused` makes a declined
 boundary an error. "declined: law" means that the fused kernel would not compute
-the same, or that there is no kernel for it to go into; "declined: cost" that it
-would be slower.
+the same, or that there is no kernel for it to go into.
 """
 RECORD = re.compile(
     r'boundary = "([^"]*)", bytes_saved = \d+ : i64, launches_saved = \d+ : i64, '

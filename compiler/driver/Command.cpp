@@ -2,20 +2,26 @@
 // Must not know how any command does its work.
 #include "compiler/driver/Command.h"
 
+#include "compiler/driver/Console.h"
 #include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Reproducer.h"
-#include "compiler/driver/commands/Tune.h"
 
 using namespace mille;
+
+Status mille::compileCommand(const CompileOptions &options,
+                             mlir::MLIRContext &context,
+                             llvm::raw_ostream &out) {
+  return compileModel(requestOf(options), context, out);
+}
 
 static Status perform(const Options &options, mlir::MLIRContext &context,
                       llvm::raw_ostream &out) {
   switch (options.command) {
   case Command::compile:
-    return options.compile.tune ? tuneModel(options.compile, context, out)
-                                : compileModel(options.compile, context, out);
+    return (options.tune ? tuneCommand : compileCommand)(options.compile,
+                                                         context, out);
   case Command::init:
     return initCommand(options.init, context, out);
   case Command::run:
@@ -31,22 +37,9 @@ static Status perform(const Options &options, mlir::MLIRContext &context,
   case Command::report:
     return reportCommand(options.report, context, out);
   case Command::devices:
-    return listDevices(options.devices, out);
+    return devicesCommand(options.devices, out);
   }
   return Status::bug;
-}
-
-static Status performSafely(const Options &options, mlir::MLIRContext &context,
-                            llvm::raw_ostream &out) {
-  try {
-    return perform(options, context, out);
-  } catch (const std::bad_alloc &) {
-    sayError("out of memory");
-    return Status::machine;
-  } catch (const std::exception &exception) {
-    sayError(llvm::Twine("internal failure (") + exception.what() + ")");
-    return Status::bug;
-  }
 }
 
 int mille::runMille(int argc, const char *const *argv) {
@@ -65,8 +58,10 @@ int mille::runMille(int argc, const char *const *argv) {
   llvm::raw_fd_ostream out("-", error);
   Status outcome;
   {
-    Diagnose diagnose(context, llvm::errs(), llvm::errs().has_colors());
-    outcome = performSafely(*options, context, out);
+    Diagnose diagnose(llvm::errs(), llvm::errs().has_colors());
+    Reporting reporting(context, diagnose);
+    outcome = withoutExceptions(
+        context, [&] { return perform(*options, context, out); });
     clearProgress();
   }
   out.flush();

@@ -1,89 +1,64 @@
-// Prints MLIR diagnostics as `file:line:col: error: ...` with the line and a
-// caret, and counts them. Must not decide whose mistake an error is (Status).
+// Prints diagnostics as `file:line:col: error: ...` with the line and a caret.
+// Must not decide whose mistake an error is (Status).
 #include "compiler/driver/Diagnose.h"
 
 #include "compiler/driver/Progress.h"
-#include "mlir/IR/BuiltinAttributes.h"
 
 using namespace mille;
 using llvm::raw_ostream;
 using llvm::StringRef;
 
-// The first place in a file that a location names, or null.
-static mlir::FileLineColLoc placeOf(mlir::Location location) {
-  mlir::FileLineColLoc place;
-  location->walk([&](mlir::Location part) {
-    if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(part)) {
-      place = file;
-      return mlir::WalkResult::interrupt();
-    }
-    return mlir::WalkResult::advance();
-  });
-  return place;
-}
-
-Diagnose::Diagnose(mlir::MLIRContext &context, raw_ostream &stream,
-                   bool colours)
-    : context(context), stream(stream), colours(colours) {
-  handler = context.getDiagEngine().registerHandler(
-      [this](mlir::Diagnostic &diagnostic) { print(diagnostic); });
-}
-
 Diagnose::~Diagnose() {
-  context.getDiagEngine().eraseHandler(handler);
   if (errorCount > mostErrors)
     stream << "mille: " << errorCount - mostErrors
            << " more errors are not shown\n";
   stream.flush();
 }
 
-void Diagnose::print(mlir::Diagnostic &diagnostic) {
+void Diagnose::report(const Diagnostic &diagnostic) {
   clearProgress();
-  switch (diagnostic.getSeverity()) {
-  case mlir::DiagnosticSeverity::Error:
-    if (++errorCount > mostErrors)
-      return;
-    printOne(diagnostic, "error", raw_ostream::RED);
-    break;
-  case mlir::DiagnosticSeverity::Warning:
-    printOne(diagnostic, "warning", raw_ostream::MAGENTA);
-    break;
-  case mlir::DiagnosticSeverity::Note:
-    printOne(diagnostic, "note", raw_ostream::CYAN);
-    break;
-  case mlir::DiagnosticSeverity::Remark:
-    printOne(diagnostic, "remark", raw_ostream::BLUE);
-    break;
-  }
+  if (diagnostic.kind == Diagnostic::Kind::error && ++errorCount > mostErrors)
+    return;
+  printOne(diagnostic);
   // Help comes last, whatever the order in which the notes were attached.
-  for (mlir::Diagnostic &note : diagnostic.getNotes())
-    if (!StringRef(note.str()).starts_with("help: "))
-      printOne(note, "note", raw_ostream::CYAN);
-  for (mlir::Diagnostic &note : diagnostic.getNotes())
-    if (StringRef(note.str()).starts_with("help: "))
-      stream << note.str() << '\n';
+  for (const Diagnostic &note : diagnostic.notes)
+    printOne(note);
+  for (const std::string &help : diagnostic.help)
+    stream << "help: " << help << '\n';
   stream.flush();
 }
 
-void Diagnose::printOne(mlir::Diagnostic &diagnostic, StringRef severity,
-                        raw_ostream::Colors colour) {
-  mlir::FileLineColLoc place = placeOf(diagnostic.getLocation());
-  if (place) {
-    stream << place.getFilename().getValue() << ':';
-    if (place.getLine())
-      stream << place.getLine() << ':' << place.getColumn() << ':';
+static std::pair<StringRef, raw_ostream::Colors> wordOf(Diagnostic::Kind kind) {
+  switch (kind) {
+  case Diagnostic::Kind::error:
+    return {"error", raw_ostream::RED};
+  case Diagnostic::Kind::warning:
+    return {"warning", raw_ostream::MAGENTA};
+  case Diagnostic::Kind::note:
+    return {"note", raw_ostream::CYAN};
+  case Diagnostic::Kind::remark:
+    return {"remark", raw_ostream::BLUE};
+  }
+  llvm_unreachable("a Kind has one of the values above");
+}
+
+void Diagnose::printOne(const Diagnostic &diagnostic) {
+  if (!diagnostic.file.empty()) {
+    stream << diagnostic.file << ':';
+    if (diagnostic.line)
+      stream << diagnostic.line << ':' << diagnostic.column << ':';
   } else {
     stream << "mille:";
   }
   stream << ' ';
+  auto [word, colour] = wordOf(diagnostic.kind);
   if (colours)
     stream.changeColor(colour, /*Bold=*/true);
-  stream << severity << ':';
+  stream << word << ':';
   if (colours)
     stream.resetColor();
-  stream << ' ' << diagnostic.str() << '\n';
-  if (place)
-    printSource(place);
+  stream << ' ' << diagnostic.text << '\n';
+  printSource(diagnostic);
 }
 
 StringRef Diagnose::lineOf(StringRef path, unsigned line) {
@@ -106,12 +81,11 @@ StringRef Diagnose::lineOf(StringRef path, unsigned line) {
 static bool startsCharacter(char c) { return (c & 0xC0) != 0x80; }
 
 // The line, or the part of a long one around the column, and a caret under it.
-void Diagnose::printSource(mlir::FileLineColLoc location) {
-  if (location.getLine() == 0 || location.getColumn() == 0)
+void Diagnose::printSource(const Diagnostic &diagnostic) {
+  if (diagnostic.line == 0 || diagnostic.column == 0)
     return;
-  StringRef line =
-      lineOf(location.getFilename().getValue(), location.getLine());
-  size_t column = location.getColumn() - 1; // in bytes
+  StringRef line = lineOf(diagnostic.file, diagnostic.line);
+  size_t column = diagnostic.column - 1; // in bytes
   if (line.empty() || column > line.size())
     return;
   constexpr size_t width = 100;
@@ -129,20 +103,4 @@ void Diagnose::printSource(mlir::FileLineColLoc location) {
   for (char c : shown) // control characters would move the caret
     text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
   stream << "  " << text << "\n  " << caret << "^\n";
-}
-
-void mille::sayError(const llvm::Twine &text) {
-  clearProgress();
-  llvm::raw_ostream &stream = llvm::errs();
-  stream << "mille: ";
-  if (stream.has_colors())
-    stream.changeColor(raw_ostream::RED, /*Bold=*/true);
-  stream << "error:";
-  if (stream.has_colors())
-    stream.resetColor();
-  stream << ' ' << text << '\n';
-}
-
-void mille::sayHelp(const llvm::Twine &text) {
-  llvm::errs() << "help: " << text << '\n';
 }

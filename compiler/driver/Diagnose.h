@@ -1,8 +1,7 @@
-// Prints MLIR diagnostics as `file:line:col: error: ...` with the line and a
-// caret, and counts them. Must not decide whose mistake an error is (Status).
+// Prints diagnostics as `file:line:col: error: ...` with the line and a caret.
+// Must not decide whose mistake an error is (Status).
 #pragma once
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
+#include "compiler/driver/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -11,34 +10,25 @@
 
 namespace mille {
 
-class Diagnose {
+class Diagnose : public Diagnostics {
 public:
-  // While it lives, diagnostics of `context` go to `stream`. At most 20 errors
-  // are shown. A note that starts with "help: " becomes a help line.
-  Diagnose(mlir::MLIRContext &context, llvm::raw_ostream &stream, bool colours);
-  ~Diagnose();
+  // At most 20 errors are shown; how many more there are is said at the end.
+  Diagnose(llvm::raw_ostream &stream, bool colours)
+      : stream(stream), colours(colours) {}
+  ~Diagnose() override;
 
-  unsigned errors() const { return errorCount; }
+  void report(const Diagnostic &diagnostic) override;
 
 private:
-  void print(mlir::Diagnostic &diagnostic);
-  void printOne(mlir::Diagnostic &diagnostic, llvm::StringRef severity,
-                llvm::raw_ostream::Colors colour);
-  void printSource(mlir::FileLineColLoc location);
+  void printOne(const Diagnostic &diagnostic);
+  void printSource(const Diagnostic &diagnostic);
   llvm::StringRef lineOf(llvm::StringRef path, unsigned line);
 
   static constexpr unsigned mostErrors = 20;
-  mlir::MLIRContext &context;
   llvm::raw_ostream &stream;
   bool colours;
   unsigned errorCount = 0;
-  mlir::DiagnosticEngine::HandlerID handler;
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sources;
 };
-
-// One message without a place: `mille: error: <text>`.
-void sayError(const llvm::Twine &text);
-// `help: <text>`, what one could do about the error above.
-void sayHelp(const llvm::Twine &text);
 
 } // namespace mille

@@ -2,10 +2,11 @@
 // wrong. Must not do what the options ask for.
 #include "compiler/driver/Options.h"
 
-#include "compiler/driver/Diagnose.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/Help.h"
 #include "compiler/driver/OptionChecks.h"
 #include "compiler/driver/Version.h"
+#include "compiler/fuse/Boundaries.h"
 #include "compiler/import/schemes/Schemes.h"
 #include "compiler/kernels/Targets.h"
 #include "compiler/rewrite/Passes.h"
@@ -18,11 +19,6 @@
 
 using namespace mille;
 using llvm::StringRef;
-
-static const StringRef boundaries[] = {
-    "bias-activation", "qkv",      "gate-up",  "rope",
-    "softmax-scale",   "residual", "add-norm", "embed-norm"};
-llvm::ArrayRef<StringRef> mille::fusionBoundaries() { return boundaries; }
 
 //===-- The commands ------------------------------------------------------===//
 
@@ -70,7 +66,8 @@ static void rewriteOption(CLI::App *app,
       ->check(oneOf(words));
 }
 
-static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
+static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
+                       std::string &stage) {
   CLI::App *app = root.add_subcommand(
       "compile", "a model becomes a shared library, an object, a header and "
                  "packed weights");
@@ -95,8 +92,8 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
       ->check(oneOf({"f32", "bf16", "int8"}));
   listOption(app, "--require-fused", o.requireFused,
              "fail where one of these boundaries is not fused: " +
-                 llvm::join(fusionBoundaries(), ", "),
-             oneOf(wordsOf(boundaries)));
+                 llvm::join(llvm::ArrayRef(boundary::all), ", "),
+             oneOf(wordsOf(boundary::all)));
   app->add_flag(
       "--bit-exact", o.bitExact,
       "only rewrites that change no bit of the result: norms moved, scales "
@@ -139,7 +136,7 @@ static void addCompile(CLI::App &root, CompileOptions &o, std::string &stage) {
   app->add_flag("!--no-cache", o.cache,
                 "neither read nor write $XDG_CACHE_HOME/mille");
   app->add_flag(
-      "--tune", o.tune,
+      "--tune", tune,
       "measure on this machine the tiles that the model of a core finds "
       "nearly as good, and take the fastest of each kernel; NAME.json "
       "holds them");
@@ -411,24 +408,20 @@ static bool refuse(const llvm::Twine &text, const llvm::Twine &help = "") {
 }
 
 // What the words alone cannot say.
-static bool checkCompile(CompileOptions &o, StringRef stage) {
+static bool checkCompile(CompileOptions &o, bool tune, StringRef stage) {
   if (!stage.empty()) {
     o.stopAfter = stageNamed(stage);
     if (!o.stopAfter || !rungOf(*o.stopAfter).prints)
       return refuse("--stop-after is '" + stage + "' but must be one of " +
                     stagesThatPrint());
   }
-  if (o.tune && o.stopAfter)
+  if (tune && o.stopAfter)
     return refuse("--tune measures a package but --stop-after makes none",
                   "mille compile MODEL -o DIR --tune");
   if (o.folder.empty() && !o.stopAfter)
     return refuse("-o is required: the folder for the package",
                   "mille compile MODEL -o DIR");
-  bool identifier =
-      o.name.empty() || llvm::isAlpha(o.name[0]) || o.name[0] == '_';
-  for (char c : o.name)
-    identifier &= llvm::isAlnum(c) || c == '_';
-  if (!identifier || o.name.size() > 63)
+  if (!o.name.empty() && !isIdentifier(o.name))
     return refuse("--name is '" + o.name +
                   "' but must be a C identifier of at most 63 characters");
   return true;
@@ -456,7 +449,7 @@ mille::parseCommandLine(int argc, const char *const *argv, int &status) {
               "Exit status: 0 done, 1 your input, 2 your command line, 3 your "
               "machine, 4 our bug.");
   std::string stage;
-  addCompile(root, options.compile, stage);
+  addCompile(root, options.compile, options.tune, stage);
   addInit(root, options.init);
   addRun(root, options.run);
   addVerify(root, options.verify);
@@ -492,7 +485,7 @@ mille::parseCommandLine(int argc, const char *const *argv, int &status) {
                         .Case("report", Command::report)
                         .Default(Command::devices);
   if (options.command == Command::compile &&
-      !checkCompile(options.compile, stage)) {
+      !checkCompile(options.compile, options.tune, stage)) {
     status = 2;
     return std::nullopt;
   }

@@ -1,9 +1,7 @@
 // The command line as data. The words are a contract: see docs/commands.md.
 // Must not do what the options ask for.
 #pragma once
-#include "compiler/driver/Stages.h"
-#include "compiler/import/ImageSize.h"
-#include "compiler/kernels/KernelInfo.h"
+#include "compiler/driver/Compile.h"
 
 #include <cstdint>
 #include <optional>
@@ -11,27 +9,6 @@
 #include <vector>
 
 namespace mille {
-
-struct CompileOptions {
-  std::string model, folder;
-  std::vector<std::string> targets; // empty: the host's best and x86-64-v3
-  std::string dtype = "f32";
-  std::vector<std::string> requireFused;
-  bool bitExact = false;
-  std::optional<std::vector<std::string>> rewrites; // absent: where they save
-  bool foldSchedules = false;
-  bool hiddenStates = false;
-  bool embedWeights = false;
-  std::optional<Stage> stopAfter;
-  std::string weights, name;
-  std::optional<ImageSize> imageSize;
-  std::optional<ImageSize> imageSizeAtHand; // no option: see ImportOptions
-  std::vector<std::string> remarks;         // "rewrite", "fuse", "plan"
-  unsigned jobs = 0;                        // 0: as many as cores
-  bool cache = true, tune = false;
-  TileRanks tiles;     // no option: what tuning found
-  bool certify = true; // no option: measure rewrites where that is quick
-};
 
 struct RunOptions {
   std::string subject; // a package or a model
@@ -105,6 +82,7 @@ enum class Command {
 struct Options {
   Command command;
   CompileOptions compile;
+  bool tune = false; // compile: measure tiles first
   InitOptions init;
   RunOptions run;
   VerifyOptions verify;
@@ -120,8 +98,5 @@ struct Options {
 // stdout (status 0), a mistake is explained on stderr (status 2).
 std::optional<Options> parseCommandLine(int argc, const char *const *argv,
                                         int &status);
-
-// The boundaries that can be fused, design's closed list.
-llvm::ArrayRef<llvm::StringRef> fusionBoundaries();
 
 } // namespace mille

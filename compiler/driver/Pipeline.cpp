@@ -2,10 +2,7 @@
 // Must not do what a room does.
 #include "compiler/driver/Pipeline.h"
 
-#include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Generators.h"
-#include "compiler/driver/Progress.h"
-#include "compiler/driver/Reproducer.h"
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/package/Manifest.h"
 #include "compiler/driver/package/ModelFiles.h"
@@ -15,6 +12,7 @@
 #include "compiler/driver/program/Targets.h"
 #include "compiler/driver/program/Traffic.h"
 #include "compiler/fuse/Passes.h"
+#include "compiler/import/Import.h"
 #include "compiler/link/Link.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/plan/Passes.h"
@@ -30,13 +28,6 @@
 using namespace mille;
 using llvm::StringRef;
 
-void mille::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<transformer::TransformerDialect, kernel::KernelDialect,
-                  mlir::func::FuncDialect, mlir::arith::ArithDialect,
-                  mlir::math::MathDialect, mlir::tensor::TensorDialect,
-                  mlir::memref::MemRefDialect>();
-}
-
 // A model of a `.mlir` file may be called anything; C functions may not.
 static std::string identifierFrom(StringRef text) {
   std::string name;
@@ -46,7 +37,9 @@ static std::string identifierFrom(StringRef text) {
 }
 
 // The archive of the runtime, beside the tools: bin/mille, lib/libmille.a.
-static std::string runtimeLibrary() {
+static std::string runtimeLibrary(StringRef given) {
+  if (!given.empty())
+    return (given + "/libmille.a").str();
   std::string tool = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
   llvm::SmallString<256> path(
       llvm::sys::path::parent_path(llvm::sys::path::parent_path(tool)));
@@ -71,9 +64,9 @@ namespace {
 // What rungs hand on to the next.
 class Climb {
 public:
-  Climb(const CompileOptions &options, mlir::MLIRContext &context,
-        llvm::raw_ostream &out)
-      : options(options), context(context), out(out) {}
+  Climb(const CompileRequest &request, mlir::MLIRContext &context,
+        llvm::raw_ostream &ir)
+      : request(request), context(context), ir(ir) {}
 
   Status toTheTop();
 
@@ -81,18 +74,26 @@ private:
   Status import();
   Status runPasses(Stage stage, llvm::function_ref<void(mlir::PassManager &)>);
   Status generate();
+  ManifestInput describePackage();
   Status link();
   rewrite::Wishes wishes() const {
-    return {options.rewrites, options.bitExact, options.foldSchedules};
+    return {request.rewrites, request.bitExact, request.foldSchedules};
   }
   PlanChoices choices() const {
-    return {options.dtype, generators().panels(targetsMeant(options.targets))};
+    return {request.dtype, generators().panels(targetsMeant(request.targets))};
   }
   bool stopsAfter(Stage stage);
+  void working(const llvm::Twine &what) {
+    if (request.observer.working)
+      request.observer.working(what.str());
+  }
+  bool breaks(Stage stage) {
+    return request.observer.breaks && request.observer.breaks(stage);
+  }
 
-  const CompileOptions &options;
+  const CompileRequest &request;
   mlir::MLIRContext &context;
-  llvm::raw_ostream &out;
+  llvm::raw_ostream &ir;
   Imported imported;
   std::string name, text; // text: the imported model, NAME.mlir
   mlir::Operation *model = nullptr;
@@ -129,7 +130,7 @@ Status Climb::toTheTop() {
           Stage::fuse, [](mlir::PassManager &p) { addFusePipeline(p); });
       failed(status))
     return status;
-  if (Status status = requireFused(model, options.requireFused);
+  if (Status status = requireFused(model, request.requireFused);
       failed(status) || stopsAfter(Stage::fuse))
     return status;
   // Every op of `forward` is a kernel op on tensors, and what was fused is
@@ -143,16 +144,16 @@ Status Climb::toTheTop() {
   // Every buffer has its place in the arena, every weight its layout.
 
   std::string why;
-  isas = chooseTargets(describeMachine().features, options.targets,
-                       options.dtype, why);
+  isas = chooseTargets(describeMachine().features, request.targets,
+                       request.dtype, why);
   if (isas.empty()) {
-    sayError(why);
+    emitError(context) << why;
     return Status::machine;
   }
   if (Status status = distinctKernels(model, kernels); failed(status))
     return status;
   remarkOnTiles(kernels, isas);
-  if (options.stopAfter != Stage::lower)
+  if (request.stopAfter != Stage::lower)
     if (Status status = generate(); failed(status))
       return status;
   // Each distinct kernel is an object for each instruction set and row class.
@@ -162,63 +163,97 @@ Status Climb::toTheTop() {
 }
 
 Status Climb::import() {
-  showProgress("reading " + llvm::Twine(options.model));
+  working("reading " + llvm::Twine(request.model));
   ImportOptions wishes;
-  wishes.hiddenStates = options.hiddenStates;
-  wishes.name = options.name;
-  wishes.weights = options.weights;
-  wishes.imageSize = options.imageSize;
-  wishes.imageSizeAtHand = options.imageSizeAtHand;
-  if (Status status = importModel(options.model, wishes, context, imported);
+  wishes.hiddenStates = request.hiddenStates;
+  wishes.name = request.name;
+  wishes.weights = request.weights;
+  wishes.imageSize = request.imageSize;
+  wishes.imageSizeAtHand = request.imageSizeAtHand;
+  if (Status status = importModel(request.model, wishes, context, imported);
       failed(status))
     return status;
   llvm::raw_string_ostream stream(text);
   imported.module->print(stream);
-  rememberModel(&text);
+  if (request.observer.imported)
+    request.observer.imported(text);
   for (auto candidate : imported.module->getOps<transformer::ModelOp>()) {
     model = candidate;
-    name = options.name.empty() ? identifierFrom(candidate.getSymName())
-                                : options.name;
+    name = request.name.empty() ? identifierFrom(candidate.getSymName())
+                                : request.name;
   }
   if (model)
     parameters = countParameters(model);
   // A kernel program is what rewrites and fusions gave: none is left to measure.
   isProgram = model && kernel::sizeArguments(kernel::forwardOf(model)) > 0;
-  if (model && !isProgram && !options.stopAfter && options.certify) {
+  if (model && !isProgram && !request.stopAfter && request.certify) {
     unscaled = trafficUnscaled(*imported.module, this->wishes(), choices());
     laboratory.emplace(imported.module->clone(), imported.folder);
   }
-  return model && !injectedFault(Stage::import) ? Status::done : Status::bug;
+  return model && !breaks(Stage::import) ? Status::done : Status::bug;
 }
 
 // A pass that refuses has said why: the model asks for something that Mille
 // does not do. IR that is wrong afterwards is a bug of ours.
 Status Climb::runPasses(Stage stage,
                         llvm::function_ref<void(mlir::PassManager &)> add) {
-  showProgress(rungOf(stage).name);
+  working(rungOf(stage).name);
   mlir::PassManager passes(&context);
   passes.enableVerifier(false);
   add(passes);
   if (mlir::failed(passes.run(*imported.module)))
     return Status::input;
-  if (mlir::failed(mlir::verify(*imported.module)) || injectedFault(stage))
+  if (mlir::failed(mlir::verify(*imported.module)) || breaks(stage))
     return Status::bug;
   return Status::done;
 }
 
 bool Climb::stopsAfter(Stage stage) {
-  if (options.stopAfter != stage)
+  if (request.stopAfter != stage)
     return false;
-  clearProgress();
-  imported.module->print(out);
+  working("");
+  imported.module->print(ir);
   return true;
 }
 
 Status Climb::generate() {
-  unsigned jobs = options.jobs ? options.jobs : describeMachine().cores;
-  Status status = generateKernels(kernels, isas, options.tiles, jobs,
-                                  options.cache, objects);
-  return injectedFault(Stage::generate) ? Status::bug : status;
+  unsigned jobs = request.jobs ? request.jobs : describeMachine().cores;
+  auto made = [&](size_t finished, size_t all) {
+    working("kernels: " + llvm::Twine(finished) + " of " + llvm::Twine(all));
+  };
+  Status status = generateKernels(kernels, isas, request.tiles, jobs,
+                                  request.cache, made, objects);
+  working("");
+  return breaks(Stage::generate) ? Status::bug : status;
+}
+
+// What the manifest says; certify measures.
+ManifestInput Climb::describePackage() {
+  llvm::SmallString<256> path, folder;
+  llvm::sys::fs::real_path(request.model, path);
+  llvm::sys::fs::real_path(imported.folder, folder);
+  ManifestInput manifest;
+  manifest.name = name;
+  manifest.path = path.str();
+  manifest.folder = folder.str();
+  manifest.hash = hashModel(path, folder, model);
+  manifest.model = model;
+  manifest.parameters = parameters;
+  manifest.certificate.wishes = wishes();
+  if (isProgram)
+    manifest.certificate.note =
+        "the model given is a kernel program, fused before";
+  if (laboratory)
+    manifest.certificate = certify(*laboratory, claimsOf(model), wishes());
+  manifest.traffic = trafficOf(model);
+  manifest.unscaled = unscaled;
+  manifest.isas = isas;
+  manifest.kernels = kernels;
+  manifest.tiles = request.tiles;
+  manifest.dtype = request.dtype;
+  manifest.hiddenStates = request.hiddenStates;
+  manifest.embedWeights = request.embedWeights;
+  return manifest;
 }
 
 Status Climb::link() {
@@ -235,43 +270,20 @@ Status Climb::link() {
     wishes.weightsBytes = facts.weightsBytes;
     wishes.weightsHash = facts.weightsHash;
     wishes.tableHash = facts.tableHash;
-    wishes.embedWeights = options.embedWeights;
+    wishes.embedWeights = request.embedWeights;
     Status status = lowerProgram(model, table, wishes, program);
-    return injectedFault(Stage::lower) ? Status::bug : status;
+    return breaks(Stage::lower) ? Status::bug : status;
   };
-  if (options.stopAfter == Stage::lower) {
+  if (request.stopAfter == Stage::lower) {
     mlir::OwningOpRef<mlir::ModuleOp> program;
     Status status = lower(PackageFacts(), program);
-    clearProgress();
+    working("");
     if (!failed(status))
-      program->print(out);
+      program->print(ir);
     return status;
   }
-  showProgress("weights");
-  llvm::SmallString<256> path, folder;
-  llvm::sys::fs::real_path(options.model, path);
-  llvm::sys::fs::real_path(imported.folder, folder);
-  Certificate certificate;
-  certificate.wishes = wishes();
-  if (isProgram)
-    certificate.note = "the model given is a kernel program, fused before";
-  if (laboratory)
-    certificate = certify(*laboratory, claimsOf(model), wishes());
-  ManifestInput manifest{name,
-                         path.str().str(),
-                         folder.str().str(),
-                         hashModel(path, folder, model),
-                         model,
-                         parameters,
-                         certificate,
-                         trafficOf(model),
-                         unscaled,
-                         isas,
-                         kernels,
-                         options.tiles,
-                         options.dtype,
-                         options.hiddenStates,
-                         options.embedWeights};
+  working("weights");
+  const ManifestInput manifest = describePackage();
   ParameterValues values(model, imported.folder);
   LinkInput input;
   input.model = model;
@@ -280,8 +292,8 @@ Status Climb::link() {
   input.table = &table;
   input.parameters = &values;
   input.kernelObjects = std::move(objects);
-  input.runtimeLibrary = runtimeLibrary();
-  input.embedWeights = options.embedWeights;
+  input.runtimeLibrary = runtimeLibrary(request.runtimeFolder);
+  input.embedWeights = request.embedWeights;
   input.hostObject = [&](const PackageFacts &facts, std::string &object) {
     mlir::OwningOpRef<mlir::ModuleOp> program;
     if (Status status = lower(facts, program); failed(status))
@@ -291,12 +303,12 @@ Status Climb::link() {
   input.manifest = [&](const PackageFacts &facts) {
     return writeManifest(manifest, facts);
   };
-  Status status = linkPackage(input, options.folder);
-  return injectedFault(Stage::link) ? Status::bug : status;
+  Status status = linkPackage(input, request.folder);
+  return breaks(Stage::link) ? Status::bug : status;
 }
 
-Status mille::compileModel(const CompileOptions &options,
-                           mlir::MLIRContext &context, llvm::raw_ostream &out) {
-  askForRemarks(context, options.remarks);
-  return Climb(options, context, out).toTheTop();
+Status mille::compileModel(const CompileRequest &request,
+                           mlir::MLIRContext &context, llvm::raw_ostream &ir) {
+  askForRemarks(context, request.remarks);
+  return Climb(request, context, ir).toTheTop();
 }

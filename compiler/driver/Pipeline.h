@@ -1,19 +1,24 @@
 // The staircase: from the path of a model to a package on disk.
 // Must not do what a room does; it says in which order rooms work.
 #pragma once
-#include "compiler/Status.h"
-#include "compiler/driver/Options.h"
-#include "compiler/import/Import.h"
-#include "llvm/Support/raw_ostream.h"
+#include "compiler/driver/Compile.h"
 
 namespace mille {
 
-// Climbs from the model to a package in options.folder, or to
-// options.stopAfter, whose IR is printed to `out`.
-Status compileModel(const CompileOptions &options, mlir::MLIRContext &context,
-                    llvm::raw_ostream &out);
+// Climbs from the model to a package in request.folder, or to
+// request.stopAfter, whose IR goes to `ir`. What is wrong is emitted in
+// `context`.
+Status compileModel(const CompileRequest &request, mlir::MLIRContext &context,
+                    llvm::raw_ostream &ir);
 
-// Every dialect that a model or a program may use.
+// Runs `work`; an exception becomes an error and a status.
+Status withoutExceptions(mlir::MLIRContext &context,
+                         llvm::function_ref<Status()> work);
+
+// Every dialect that a model or a program may use, in a context of its own.
 void registerDialects(mlir::DialectRegistry &registry);
+
+// An error that is about no file.
+mlir::InFlightDiagnostic emitError(mlir::MLIRContext &context);
 
 } // namespace mille

@@ -19,8 +19,7 @@
 using namespace mille;
 
 // Filled while all is well, read when nothing may be allocated.
-static std::string line, path;
-static const std::string *model = nullptr;
+static std::string line, path, model;
 
 static void put(int file, const char *text, size_t size) {
   while (size > 0) {
@@ -40,8 +39,7 @@ void mille::leaveReproducer() {
     put(file, "// mille " MILLE_VERSION "\n// ");
     put(file, line.c_str());
     put(file, "\n");
-    if (model)
-      put(file, model->data(), model->size());
+    put(file, model.data(), model.size());
     close(file);
   }
   put(2, "mille: this is a bug of ours; the command was\n  ");
@@ -130,7 +128,7 @@ void mille::watchForCrashes(const std::string &commandLine) {
   std::set_new_handler(onExhaustedMemory);
 }
 
-void mille::rememberModel(const std::string *text) { model = text; }
+void mille::rememberModel(const std::string &text) { model = text; }
 
 bool mille::injectedFault(Stage stage) {
   const char *wish = getenv("MILLE_FAULT");

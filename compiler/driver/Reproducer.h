@@ -11,8 +11,8 @@ namespace mille {
 // Catches crashes and exhausted memory for the rest of the process.
 void watchForCrashes(const std::string &commandLine);
 
-// The model that a reproducer will hold from now on; `text` must stay alive.
-void rememberModel(const std::string *text);
+// The model that a reproducer will hold from now on.
+void rememberModel(const std::string &text);
 
 // Writes the file, says where it is. For failures that are not crashes.
 void leaveReproducer();

@@ -169,7 +169,3 @@ void FusionReport::decline(Operation *at, StringRef status, StringRef reason) {
 void FusionReport::declinedByLaw(Operation *at, StringRef reason) {
   decline(at, "declined: law", reason);
 }
-
-void FusionReport::declinedByCost(Operation *at, StringRef reason) {
-  decline(at, "declined: cost", reason);
-}

@@ -1,23 +1,13 @@
 // The report of fusions: for each unit and boundary of the closed list, whether
 // it was fused, or the reason why not. Must not decide anything.
 #pragma once
+#include "compiler/fuse/Boundaries.h"
 #include "dialects/kernel/Kernel.h"
 
 #include <string>
 #include <vector>
 
 namespace mille {
-
-// The closed list of boundaries.
-namespace boundary {
-inline constexpr llvm::StringLiteral biasActivation = "bias-activation",
-                                     qkv = "qkv", gateUp = "gate-up",
-                                     rope = "rope",
-                                     softmaxScale = "softmax-scale",
-                                     residual = "residual",
-                                     addNorm = "add-norm",
-                                     embedNorm = "embed-norm";
-} // namespace boundary
 
 // Reads the func attribute `kernel.fusions`, adds to it, writes it when
 // destroyed. Each declined fusion is also a remark of the category `fuse`.
@@ -33,9 +23,8 @@ public:
   // A fusion that holds by the form of the op: noted once.
   void holds(mlir::Operation *at, int64_t bytes, int64_t launches,
              llvm::StringRef how);
-  // `reason` is a sentence: a law, or two costs.
+  // `reason` is a sentence.
   void declinedByLaw(mlir::Operation *at, llvm::StringRef reason);
-  void declinedByCost(mlir::Operation *at, llvm::StringRef reason);
 
 private:
   struct Entry {

@@ -69,15 +69,6 @@ public:
 // apart in each step, and kept the sums of bf16 in memory.
 constexpr const char *llvmOptions = "-vectorize-slp=false";
 
-void prepareHalide() {
-  static Quiet quiet;
-  static std::once_flag once;
-  std::call_once(once, [] {
-    set_custom_compile_time_error_reporter(&quiet);
-    setenv("HL_LLVM_ARGS", llvmOptions, /*replace=*/1);
-  });
-}
-
 constexpr char features[] =
     "-no_runtime-user_context-no_asserts-no_bounds_query";
 
@@ -99,6 +90,29 @@ public:
 private:
   int file;
 };
+
+// Gives Halide a reason to start LLVM.
+void startHalidesLlvm() {
+  Func nothing("nothing");
+  nothing() = 0;
+  MemoryFile file("mille_nothing");
+  nothing.compile_to_object(
+      file.path(), {}, "nothing",
+      get_host_target().without_feature(Halide::Target::JIT));
+}
+
+void prepareHalide() {
+  static Quiet quiet;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    set_custom_compile_time_error_reporter(&quiet);
+    const char *name = "HL_LLVM_ARGS", *before = getenv(name);
+    const std::string kept = before ? before : "";
+    setenv(name, llvmOptions, /*replace=*/1);
+    startHalidesLlvm();
+    before ? setenv(name, kept.c_str(), 1) : unsetenv(name);
+  });
+}
 
 Machine machineOf(const Halide::Target &target, const EmitOptions &options) {
   Machine machine;

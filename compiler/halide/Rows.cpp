@@ -59,6 +59,34 @@ struct RowSum {
   }
 };
 
+struct Axes {
+  Var n, m, g, no, nv; // column, row, group of columns, vector, lane
+};
+
+// The sums stay beside the rows or groups that they are of.
+void schedule(const Axes &axes, const RowsSpec &s, int64_t rowStride,
+              const Machine &machine, int group, RowSum &rowSum, Func &out) {
+  const auto &[n, m, g, no, nv] = axes;
+  const int N = s.columns;
+  const bool normed = s.norm != RowStatistic::none;
+  auto buffer = out.output_buffer();
+  buffer.dim(1).set_stride(int(rowStride));
+  if (normed)
+    buffer.dim(0).set_bounds(0, N);
+  if (machine.device) {
+    if (normed)
+      scheduleRowGroups({out, n, m, g, N, group, rowSum.lanes()}, rowSum.made);
+    else
+      scheduleElements(out, n, m);
+    return;
+  }
+  if (group != N)
+    out.bound(n, 0, N).split(n, g, n, group);
+  out.split(n, no, nv, machine.lanes, TailStrategy::GuardWithIf).vectorize(nv);
+  for (Func &f : rowSum.made)
+    f.compute_at(out, group == N ? m : g).store_in(MemoryType::Stack);
+}
+
 } // namespace
 
 Pipe buildRows(const KernelSpec &spec, const Machine &machine,
@@ -123,26 +151,10 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
       rounded(evaluate(s.body, arguments, spec.out.element, machine.picks),
               spec.out.element);
 
-  auto buffer = out.output_buffer();
-  buffer.dim(1).set_stride(int(spec.out.rowStride));
-  if (s.norm != RowStatistic::none)
-    buffer.dim(0).set_bounds(0, N);
-  if (machine.device) {
-    if (s.norm == RowStatistic::none) {
-      scheduleElements(out, n, m);
-      return pipe;
-    }
-    rowSum.made.push_back(scale);
-    scheduleRowGroups({out, n, m, g, N, group, rowSum.lanes()}, rowSum.made);
-    return pipe;
-  }
-  if (group != N)
-    out.bound(n, 0, N).split(n, g, n, group);
-  out.split(n, no, nv, V, TailStrategy::GuardWithIf).vectorize(nv);
   if (s.norm != RowStatistic::none)
     rowSum.made.push_back(scale);
-  for (Func &f : rowSum.made)
-    f.compute_at(out, group == N ? m : g).store_in(MemoryType::Stack);
+  schedule({n, m, g, no, nv}, s, spec.out.rowStride, machine, group, rowSum,
+           out);
   return pipe;
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/link/Link.h"
 #include "compiler/link/Header.h"
 #include "compiler/link/Objects.h"
+#include "compiler/link/SignalsKept.h"
 #include "compiler/link/Staging.h"
 #include "compiler/link/WriteWeights.h"
 #include "dialects/kernel/Signature.h"
@@ -169,5 +170,6 @@ Status Package::finish(Status status) {
 } // namespace
 
 Status mille::linkPackage(const LinkInput &input, llvm::StringRef folder) {
+  link::SignalsKept kept;
   return Package(input, folder).write();
 }

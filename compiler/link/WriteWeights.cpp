@@ -66,7 +66,7 @@ Layout layOut(const WeightTable &table) {
   return layout;
 }
 
-// A file that hashes what goes into it: FNV-1a over 8-byte words.
+// A file that hashes what goes into it.
 class HashedFile {
 public:
   HashedFile(Staging &staging, llvm::StringRef file)
@@ -83,12 +83,7 @@ public:
 
   // `size` is a multiple of 8.
   bool append(const void *bytes, uint64_t size) {
-    const char *next = static_cast<const char *>(bytes);
-    for (uint64_t i = 0; i < size; i += 8) {
-      uint64_t word;
-      std::memcpy(&word, next + i, 8);
-      hash = (hash ^ word) * 1099511628211ull;
-    }
+    hash = mille_weights_hash(hash, bytes, size);
     bool good = put(bytes, size, end);
     end += size;
     return good;
@@ -113,7 +108,7 @@ public:
     return handle >= 0;
   }
 
-  uint64_t end = 0, hash = 14695981039346656037ull;
+  uint64_t end = 0, hash = MILLE_HASH_START;
 
 private:
   Staging &staging;

@@ -15,16 +15,6 @@ namespace mille::rewrite {
 #define GEN_PASS_REGISTRATION
 #include "compiler/rewrite/Passes.h.inc"
 
-// A rewrite by its stable name: the pass's flag.
-struct Law {
-  llvm::StringRef name;
-  llvm::StringRef formula, bound; // what holds, and how far roundings move
-  int roundings;                  // of 2^-24 for each number, at most
-  bool byWord = false; // only where `Wishes` ask for it by a word of its own
-};
-llvm::ArrayRef<Law> laws(); // in the order in which they run
-const Law &lawOf(llvm::StringRef name);
-
 struct Wishes {
   // Names to apply wherever the law allows; absent: all, where they save work.
   std::optional<std::vector<std::string>> names;
@@ -32,9 +22,16 @@ struct Wishes {
   bool foldSchedules = false;
 };
 
-// The rewrite `name` alone.
-std::unique_ptr<mlir::Pass> createRewrite(llvm::StringRef name,
-                                          const Wishes &wishes);
+// A rewrite by its stable name: the pass's flag.
+struct Law {
+  llvm::StringRef name;
+  llvm::StringRef formula, bound; // what holds, and how far roundings move
+  int roundings;                  // of 2^-24 for each number, at most
+  std::unique_ptr<mlir::Pass> (*create)(const Wishes &wishes);
+  bool byWord = false; // only where `Wishes` ask for it by a word of its own
+};
+llvm::ArrayRef<Law> laws();             // in the order in which they run
+const Law *lawOf(llvm::StringRef name); // null: there is none of that name
 
 // The stage `rewrite` of the staircase; `pipeline` is anchored on
 // builtin.module.

@@ -32,7 +32,7 @@ static std::string general(StringRef name, std::optional<uint64_t> layer) {
 }
 
 RewriteLog::RewriteLog(func::FuncOp function, StringRef name)
-    : function(function), law(lawOf(name)) {}
+    : function(function), law(*lawOf(name)) {}
 
 void RewriteLog::add(Operation *at, StringRef status, StringRef reason,
                      StringRef bound, int roundings) {

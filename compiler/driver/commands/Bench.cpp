@@ -1,8 +1,9 @@
 // `mille bench`: how fast a package runs, and what share of this machine's peak
 // that is, both measured in the same run. Must not judge.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/Diagnose.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/Progress.h"
+#include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/commands/Report.h"
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/package/Compiled.h"

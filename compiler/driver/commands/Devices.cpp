@@ -1,6 +1,7 @@
 // `mille devices`: what this machine can run on, and its ceilings.
 // Must not need a model or a package.
 #include "compiler/driver/Command.h"
+#include "compiler/driver/commands/Report.h"
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/kernels/Targets.h"
 #include "runtime/mille.h"
@@ -10,19 +11,6 @@
 
 using namespace mille;
 using llvm::StringRef;
-
-static std::string inUnits(uint64_t bytes) {
-  static const char *units[] = {"B", "KB", "MB", "GB"};
-  unsigned unit = 0;
-  double size = bytes;
-  for (; size >= 1024 && unit < 3; ++unit)
-    size /= 1024;
-  char text[32];
-  snprintf(text, sizeof text,
-           size < 10 && size != int(size) ? "%.1f %s" : "%.0f %s", size,
-           units[unit]);
-  return text;
-}
 
 static const char *nameOf(mille_device_kind kind) {
   switch (kind) {
@@ -55,9 +43,9 @@ static void listDevicesOf(const std::string &backend, llvm::raw_ostream &out) {
         << "  driver     " << device.driver << '\n'
         << "  units      " << device.units << " at " << device.megahertz
         << " MHz, " << device.group_items << " work-items in a group\n"
-        << "  memory     " << inUnits(device.memory_bytes)
-        << ", a buffer up to " << inUnits(device.largest_buffer) << ", local "
-        << inUnits(device.local_bytes)
+        << "  memory     " << sayBytes(device.memory_bytes)
+        << ", a buffer up to " << sayBytes(device.largest_buffer) << ", local "
+        << sayBytes(device.local_bytes)
         << (device.features & MILLE_DEVICE_LOCAL_MEMORY ? " of its own" : "")
         << (device.features & MILLE_DEVICE_SHARES_MEMORY ? ", the CPU's" : "")
         << '\n'
@@ -95,10 +83,10 @@ static void printColumns(const Machine &machine, llvm::raw_ostream &out) {
   out << "cpu: " << machine.cpu << " (" << machine.processor << ")\n"
       << "  features   " << featureNames(machine.features) << '\n'
       << "  cores      " << machine.cores << '\n'
-      << "  memory     " << inUnits(machine.memoryBytes) << '\n';
+      << "  memory     " << sayBytes(machine.memoryBytes) << '\n';
   for (const Cache &cache : machine.caches)
     out << "  cache      L" << cache.level << ' ' << cache.kind << ' '
-        << inUnits(cache.bytes) << '\n';
+        << sayBytes(cache.bytes) << '\n';
   bool chosen = false;
   for (const Target &isa : knownTargets()) {
     if (isa.isDevice())
@@ -161,8 +149,8 @@ static void printJson(const Machine &machine, const Ceilings *ceilings,
   out << '\n';
 }
 
-Status mille::listDevices(const DevicesOptions &options,
-                          llvm::raw_ostream &out) {
+Status mille::devicesCommand(const DevicesOptions &options,
+                             llvm::raw_ostream &out) {
   Machine machine = describeMachine();
   Ceilings ceilings;
   if (options.measure)

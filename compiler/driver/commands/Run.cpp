@@ -1,10 +1,8 @@
 // `mille run`: inputs from a file through a package, or through the reference,
 // to a file. Must not know how either computes.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/Diagnose.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Scratch.h"
-#include "compiler/driver/package/Compiled.h"
+#include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/Compare.h"
 #include "compiler/interpret/TensorFiles.h"
@@ -12,74 +10,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mille;
-
-static Status refuse(const llvm::Twine &text, const llvm::Twine &help) {
-  sayError(text);
-  sayHelp(help);
-  return Status::commandLine;
-}
-
-Status mille::runCompiled(const Package &package, const std::string &isa,
-                          unsigned threads, const Values &inputs,
-                          mlir::MLIRContext &context, Values &outputs,
-                          RunWishes wishes) {
-  std::unique_ptr<Compiled> compiled;
-  if (Status status =
-          Compiled::open(package, isa, context, compiled, wishes.checkHash);
-      failed(status))
-    return status;
-  compiled->keepPadding = wishes.keepPadding;
-  return compiled->run(inputs, threads, outputs);
-}
-
-std::optional<ImageSize> mille::imageSizeOf(const Values &inputs) {
-  auto pixels = inputs.find("pixel_values");
-  if (pixels == inputs.end() || pixels->second.shape.size() != 4)
-    return std::nullopt;
-  llvm::ArrayRef<int64_t> shape = pixels->second.shape;
-  return ImageSize{shape[2], shape[3]};
-}
-
-Status mille::compileForOneRun(const std::string &model, bool hiddenStates,
-                               std::optional<ImageSize> imageSize,
-                               const std::string &target, Scratch &scratch,
-                               mlir::MLIRContext &context, Package &package) {
-  CompileOptions options;
-  options.model = model;
-  options.folder = scratch.folder();
-  options.hiddenStates = hiddenStates;
-  options.imageSizeAtHand = imageSize;
-  options.targets = {target.empty() ? "host" : target};
-  options.name = "model";
-  options.certify = false;
-  if (Status status = compileModel(options, context, llvm::nulls());
-      failed(status))
-    return status;
-  return findPackage(options.folder, context, package);
-}
-
-Status mille::codeFor(const std::string &target, const std::string &device,
-                      std::string &code) {
-  const std::string on = target.empty() ? deviceTargetNames().front() : target;
-  code = device.empty() ? target : on + ":" + device;
-  const Target *known = targetNamed(on);
-  if (!device.empty() && !(known && known->isDevice()))
-    return refuse("--device is '" + device + "' but --target is '" + target +
-                      "', which runs on no device",
-                  "mille devices");
-  return Status::done;
-}
-
-Status mille::checkCode(const Package &package, const std::string &code) {
-  std::string isa = llvm::StringRef(code).split(':').first.str();
-  auto name = [](const Package::Isa &isa) { return isa.name; };
-  auto names = llvm::map_range(package.isas, name);
-  if (isa.empty() || isa == "reference" || llvm::is_contained(names, isa))
-    return Status::done;
-  return refuse("--target is '" + isa + "' but package " + package.name +
-                    " holds " + llvm::join(names, ", "),
-                "mille compile MODEL --target=" + isa + " -o DIR");
-}
 
 static Status compute(const RunOptions &options, mlir::MLIRContext &context,
                       const Values &inputs, Values &outputs) {
@@ -95,9 +25,9 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
   bool reference = code == "reference";
   if (subject == Subject::package) {
     if (options.hiddenStates && !package.hiddenStates)
-      return refuse("--hidden-states is given but package " + package.name +
-                        " was compiled without it",
-                    "mille compile MODEL --hidden-states -o DIR");
+      return refuseOptions("--hidden-states is given but package " +
+                               package.name + " was compiled without it",
+                           "mille compile MODEL --hidden-states -o DIR");
     if (Status status = checkCode(package, code); failed(status))
       return status;
   }
@@ -133,10 +63,11 @@ static Status select(const std::vector<std::string> &only, Values &outputs) {
   for (const std::string &name : only) {
     auto found = outputs.find(name);
     if (found == outputs.end())
-      return refuse("--only names '" + name +
-                        "' but the model has no output of that name",
-                    "its outputs are " +
-                        llvm::join(llvm::make_first_range(outputs), ", "));
+      return refuseOptions(
+          "--only names '" + name +
+              "' but the model has no output of that name",
+          "its outputs are " +
+              llvm::join(llvm::make_first_range(outputs), ", "));
     kept.insert(*found);
   }
   outputs = std::move(kept);

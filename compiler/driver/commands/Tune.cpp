@@ -1,7 +1,7 @@
 // Measures whole packages, whose kernels stream weights as they will. Must not
 // choose by less than what repeats differ by.
-#include "compiler/driver/commands/Tune.h"
-
+#include "compiler/driver/Command.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Scratch.h"
@@ -47,7 +47,7 @@ static std::string tileIn(const Package::Kernel &kernel,
 
 static Status make(const CompileOptions &options, unsigned rank,
                    mlir::MLIRContext &context, Candidate &made) {
-  CompileOptions trial = options;
+  CompileRequest trial = requestOf(options);
   trial.folder = made.scratch.folder();
   trial.remarks.clear();
   trial.certify = false;
@@ -139,14 +139,14 @@ static Status measureRanks(const CompileOptions &options,
   return Status::done;
 }
 
-Status mille::tuneModel(const CompileOptions &options,
-                        mlir::MLIRContext &context, llvm::raw_ostream &out) {
+Status mille::tuneCommand(const CompileOptions &options,
+                          mlir::MLIRContext &context, llvm::raw_ostream &out) {
   std::string isa;
   Choices choices;
   if (Status status = measureRanks(options, context, isa, choices);
       failed(status))
     return status;
-  CompileOptions best = options;
+  CompileRequest best = requestOf(options);
   for (const auto &[name, choice] : choices)
     if (choice.rank) {
       best.tiles.chosen[{name, isa}] = choice.rank;

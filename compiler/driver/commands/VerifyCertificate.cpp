@@ -1,10 +1,13 @@
 // `mille verify --certificate`: a package's rewrites measured again, in double
 // and compiled. Must not hold a bound: what a rewrite may do is in the
 // manifest.
-#include "compiler/driver/Command.h"
+#include "compiler/driver/commands/VerifyCertificate.h"
+
+#include "compiler/driver/Console.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Scratch.h"
+#include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,19 +70,19 @@ static Status measureCompiled(Laboratory &laboratory, const std::string &path,
                               const rewrite::Wishes &wishes, int64_t roundings,
                               unsigned threads, mlir::MLIRContext &context,
                               std::vector<Finding> &findings) {
-  CompileOptions options;
-  options.model = path;
-  options.folder = path + "." + what.rsplit(' ').second.str();
-  options.targets = {"host"};
-  options.rewrites = wishes.names;
-  options.bitExact = wishes.bitExact;
-  options.foldSchedules = wishes.foldSchedules;
-  options.certify = false;
+  CompileRequest request = requestOf(CompileOptions());
+  request.model = path;
+  request.folder = path + "." + what.rsplit(' ').second.str();
+  request.targets = {"host"};
+  request.rewrites = wishes.names;
+  request.bitExact = wishes.bitExact;
+  request.foldSchedules = wishes.foldSchedules;
+  request.certify = false;
   Package package;
-  if (Status status = compileModel(options, context, llvm::nulls());
+  if (Status status = compileModel(request, context, llvm::nulls());
       failed(status))
     return status;
-  if (Status status = findPackage(options.folder, context, package);
+  if (Status status = findPackage(request.folder, context, package);
       failed(status))
     return status;
   for (auto [trial, given] : llvm::enumerate(laboratory.trials())) {

@@ -1,9 +1,10 @@
 // `mille verify`: a package against the reference and against given answers,
 // tensor by tensor. Must not hold a bound: they are in tolerances.json.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Scratch.h"
+#include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/commands/VerifyCertificate.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/Judge.h"

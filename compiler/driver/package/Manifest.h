@@ -11,16 +11,16 @@ namespace mille {
 
 struct ManifestInput {
   std::string name, path, folder, hash; // of the model
-  mlir::Operation *model;               // planned
-  int64_t parameters;                   // numbers of the imported model
-  const Certificate &certificate;
+  mlir::Operation *model = nullptr;     // planned
+  int64_t parameters = 0;               // numbers of the imported model
+  Certificate certificate;
   Traffic traffic;
   std::optional<Traffic> unscaled; // of the same model without constant scales
   llvm::ArrayRef<Target> isas;
   llvm::ArrayRef<DistinctKernel> kernels;
-  const TileRanks &tiles;
+  TileRanks tiles;
   std::string dtype;
-  bool hiddenStates, embedWeights;
+  bool hiddenStates = false, embedWeights = false;
 };
 
 // The numbers that a model's parameters hold.

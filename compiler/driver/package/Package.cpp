@@ -2,7 +2,6 @@
 // Must not load code or weights.
 #include "compiler/driver/package/Package.h"
 
-#include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Version.h"
 #include "compiler/driver/package/ManifestKeys.h"
 #include "compiler/json/Json.h"
@@ -235,9 +234,10 @@ Status mille::findSubject(StringRef path, mlir::MLIRContext &context,
     return Status::done;
   }
   if (manifests.size() > 1) {
-    sayError("the folder " + path + " holds " + llvm::Twine(manifests.size()) +
-             " packages but one is needed");
-    sayHelp("name one: " + manifests.front());
+    auto error = mlir::emitError(mlir::UnknownLoc::get(&context))
+                 << "the folder " << path << " holds " << manifests.size()
+                 << " packages but one is needed";
+    error.attachNote() << "help: name one: " << manifests.front();
     return Status::commandLine;
   }
   subject = Subject::package;
@@ -255,7 +255,9 @@ Status mille::findPackage(StringRef path, mlir::MLIRContext &context,
     return status;
   if (subject == Subject::package)
     return Status::done;
-  sayError("'" + path + "' is a model but this command takes a package");
-  sayHelp("mille compile " + path + " -o DIR");
+  auto error = mlir::emitError(mlir::UnknownLoc::get(&context))
+               << "'" << path
+               << "' is a model but this command takes a package";
+  error.attachNote() << "help: mille compile " << path << " -o DIR";
   return Status::commandLine;
 }

@@ -117,12 +117,18 @@ Status Laboratory::measure(llvm::ArrayRef<Claim> claims,
   mlir::OwningOpRef<mlir::ModuleOp> module = program->clone();
   std::vector<Values> last = before;
   for (const Claim &claim : claims) {
-    if (Status status =
-            apply(*module,
-                  [&](mlir::PassManager &passes) {
-                    passes.addNestedPass<transformer::ModelOp>(
-                        rewrite::createRewrite(claim.rewrite, wishes));
-                  });
+    const rewrite::Law *law = rewrite::lawOf(claim.rewrite);
+    if (!law) {
+      mlir::emitError(program->getLoc())
+          << "the certificate names the rewrite '" << claim.rewrite
+          << "' but this mille has none of that name";
+      return Status::input;
+    }
+    if (Status status = apply(*module,
+                              [&](mlir::PassManager &passes) {
+                                passes.addNestedPass<transformer::ModelOp>(
+                                    law->create(wishes));
+                              });
         failed(status))
       return status;
     if (Status status = step(

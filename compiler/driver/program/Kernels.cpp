@@ -3,7 +3,6 @@
 #include "compiler/driver/program/Kernels.h"
 
 #include "compiler/driver/Generators.h"
-#include "compiler/driver/Progress.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
@@ -133,6 +132,7 @@ static std::vector<Task> tasksFor(llvm::ArrayRef<DistinctKernel> kernels,
 Status mille::generateKernels(
     llvm::ArrayRef<DistinctKernel> kernels, llvm::ArrayRef<Target> isas,
     const TileRanks &ranks, unsigned jobs, bool useCache,
+    llvm::function_ref<void(size_t, size_t)> made,
     std::vector<std::pair<std::string, std::string>> &objects) {
   std::vector<Task> tasks = tasksFor(kernels, isas);
   std::atomic<size_t> next{0}, finished{0};
@@ -152,8 +152,7 @@ Status mille::generateKernels(
         thrown = std::current_exception();
         status = Status::bug;
       }
-      showProgress("kernels: " + llvm::Twine(++finished) + " of " +
-                   llvm::Twine(tasks.size()));
+      made(++finished, tasks.size());
       if (!failed(status))
         continue;
       std::lock_guard<std::mutex> lock(guard);
@@ -167,7 +166,6 @@ Status mille::generateKernels(
   work();
   for (std::thread &thread : threads)
     thread.join();
-  clearProgress();
   if (thrown)
     std::rethrow_exception(thrown);
   for (Task &task : tasks)

@@ -29,11 +29,13 @@ void remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels,
                    llvm::ArrayRef<Target> isas);
 
 // Each symbol once, for each instruction set and row class: name and bytes, in
-// an order that does not depend on `jobs`.
+// an order that does not depend on `jobs`. `made` is told how many of all there
+// are, by any thread.
 Status
 generateKernels(llvm::ArrayRef<DistinctKernel> kernels,
                 llvm::ArrayRef<Target> isas, const TileRanks &ranks,
                 unsigned jobs, bool useCache,
+                llvm::function_ref<void(size_t, size_t)> made,
                 std::vector<std::pair<std::string, std::string>> &objects);
 
 } // namespace mille

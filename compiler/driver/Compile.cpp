@@ -1,0 +1,103 @@
+// One call, one context: checks what is asked for, then climbs.
+// Must not know what a rung does (Pipeline).
+#include "compiler/driver/Compile.h"
+
+#include "compiler/driver/Pipeline.h"
+#include "compiler/fuse/Boundaries.h"
+#include "compiler/kernels/Targets.h"
+#include "compiler/rewrite/Passes.h"
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mille;
+using llvm::StringRef;
+
+void mille::registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<transformer::TransformerDialect, kernel::KernelDialect,
+                  mlir::func::FuncDialect, mlir::arith::ArithDialect,
+                  mlir::math::MathDialect, mlir::tensor::TensorDialect,
+                  mlir::memref::MemRefDialect>();
+}
+
+mlir::InFlightDiagnostic mille::emitError(mlir::MLIRContext &context) {
+  return mlir::emitError(mlir::UnknownLoc::get(&context));
+}
+
+Status mille::withoutExceptions(mlir::MLIRContext &context,
+                                llvm::function_ref<Status()> work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    emitError(context) << "out of memory";
+    return Status::machine;
+  } catch (const std::exception &exception) {
+    emitError(context) << "internal failure (" << exception.what() << ")";
+    return Status::bug;
+  }
+}
+
+bool mille::isIdentifier(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name[0]) && name.size() <= 63 &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+// Every one of `words` must be known.
+static bool check(mlir::MLIRContext &context, StringRef option,
+                  llvm::ArrayRef<std::string> words,
+                  llvm::ArrayRef<StringRef> known) {
+  for (const std::string &word : words)
+    if (!llvm::is_contained(known, word)) {
+      emitError(context) << option << " is '" << word << "' but must be one of "
+                         << llvm::join(known, ", ");
+      return false;
+    }
+  return true;
+}
+
+// What the command line refuses word by word, for callers that have none.
+static bool check(const CompileOptions &options, mlir::MLIRContext &context) {
+  llvm::SmallVector<StringRef> targets{"host"}, rewrites;
+  for (const Target &target : knownTargets())
+    targets.push_back(target.name);
+  for (const rewrite::Law &law : rewrite::laws())
+    if (!law.byWord)
+      rewrites.push_back(law.name);
+  if (!check(context, "targets", options.targets, targets) ||
+      !check(context, "dtype", options.dtype, {"f32", "bf16", "int8"}) ||
+      !check(context, "requireFused", options.requireFused, boundary::all) ||
+      !check(context, "remarks", options.remarks, {"rewrite", "fuse", "plan"}))
+    return false;
+  if (options.rewrites &&
+      !check(context, "rewrites", *options.rewrites, rewrites))
+    return false;
+  if (options.stopAfter && !rungOf(*options.stopAfter).prints) {
+    emitError(context) << "stopAfter is '" << rungOf(*options.stopAfter).name
+                       << "' but must be one of " << stagesThatPrint();
+    return false;
+  }
+  if (options.folder.empty() && !options.stopAfter) {
+    emitError(context) << "folder is '' but must be a place for the package";
+    return false;
+  }
+  if (options.name.empty() || isIdentifier(options.name))
+    return true;
+  emitError(context) << "name is '" << options.name
+                     << "' but must be a C identifier of at most 63 characters";
+  return false;
+}
+
+Status mille::compile(const CompileRequest &request, Diagnostics &diagnostics,
+                      llvm::raw_ostream &ir) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // the line of the file says more
+  Reporting reporting(context, diagnostics);
+  if (!check(request, context))
+    return Status::commandLine;
+  return withoutExceptions(context,
+                           [&] { return compileModel(request, context, ir); });
+}

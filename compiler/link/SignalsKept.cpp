@@ -1,0 +1,37 @@
+// LLVM and lld take the signals of the process for the files they write. This
+// gives them back. Must not touch signals that were not taken.
+#include "compiler/link/SignalsKept.h"
+
+#include "llvm/Support/Signals.h"
+
+#include <csignal>
+#include <mutex>
+
+using namespace mille::link;
+
+static std::mutex guard;
+static int alive = 0;
+static void (*interrupt)(int); // LLVM takes all signals or none
+static stack_t stack;
+
+static void (*handlerOf(int signal))(int) {
+  struct sigaction action = {};
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler;
+}
+
+SignalsKept::SignalsKept() {
+  std::lock_guard<std::mutex> lock(guard);
+  if (alive++ > 0)
+    return;
+  interrupt = handlerOf(SIGINT);
+  sigaltstack(nullptr, &stack);
+}
+
+SignalsKept::~SignalsKept() {
+  std::lock_guard<std::mutex> lock(guard);
+  if (--alive > 0 || handlerOf(SIGINT) == interrupt)
+    return;
+  llvm::sys::unregisterHandlers();
+  sigaltstack(&stack, nullptr);
+}
