@@ -184,7 +184,8 @@ Status Climb::import() {
   }
   if (model)
     parameters = countParameters(model);
-  // A kernel program is what rewrites and fusions gave: none is left to measure.
+  // A kernel program is what rewrites and fusions gave: none is left to
+  // measure.
   isProgram = model && kernel::sizeArguments(kernel::forwardOf(model)) > 0;
   if (model && !isProgram && !request.stopAfter && request.certify) {
     unscaled = trafficUnscaled(*imported.module, this->wishes(), choices());
