@@ -3,6 +3,7 @@
 #include "mlir/IR/Location.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 using namespace mille::import;
@@ -18,17 +19,26 @@ Problems::Problem &Problems::Problem::help(const llvm::Twine &what) {
   return *this;
 }
 
+// Of a file that is wrong throughout most are counted only. More are kept than
+// told: they are told in the order of the file.
+static Problems::Problem &add(std::deque<Problems::Problem> &problems,
+                              Problems::Problem problem, bool always) {
+  constexpr size_t mostKept = 1000;
+  thread_local std::optional<Problems::Problem> dropped;
+  if (problems.size() < mostKept || always)
+    return problems.emplace_back(std::move(problem));
+  return dropped.emplace(std::move(problem));
+}
+
 Problems::Problem &Problems::error(mlir::LocationAttr at,
                                    const llvm::Twine &text) {
-  ++errors;
-  problems.push_back({at, text.str(), true, {}});
-  return problems.back();
+  bool first = errors++ == 0;
+  return add(problems, {at, text.str(), true, {}}, first);
 }
 
 Problems::Problem &Problems::note(mlir::LocationAttr at,
                                   const llvm::Twine &text) {
-  problems.push_back({at, text.str(), false, {}});
-  return problems.back();
+  return add(problems, {at, text.str(), false, {}}, false);
 }
 
 bool Problems::tell() {

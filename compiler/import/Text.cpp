@@ -30,8 +30,8 @@ size_t mille::import::tooDeep(StringRef text, unsigned most) {
   return StringRef::npos;
 }
 
-Status mille::import::importText(StringRef path, mlir::MLIRContext &context,
-                                 Imported &imported) {
+mlir::OwningOpRef<mlir::ModuleOp>
+mille::import::parseText(StringRef path, mlir::MLIRContext &context) {
   constexpr unsigned deepest = 256;
   auto place = [&](unsigned line, unsigned column) {
     return mlir::FileLineColLoc::get(&context, path, line, column);
@@ -40,7 +40,7 @@ Status mille::import::importText(StringRef path, mlir::MLIRContext &context,
   if (!buffer) {
     mlir::emitError(place(0, 0))
         << "cannot read the file: " << buffer.getError().message();
-    return Status::input;
+    return nullptr;
   }
   StringRef text = (*buffer)->getBuffer();
   if (size_t at = tooDeep(text, deepest); at != StringRef::npos) {
@@ -48,21 +48,26 @@ Status mille::import::importText(StringRef path, mlir::MLIRContext &context,
     size_t lineStart = before.rfind('\n') + 1;
     mlir::emitError(place(before.count('\n') + 1, at - lineStart + 1))
         << "brackets nest more than " << deepest << " deep";
-    return Status::input;
+    return nullptr;
   }
-  context
-      .loadDialect<transformer::TransformerDialect, mlir::func::FuncDialect>();
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  imported.module = mlir::parseSourceFile<mlir::ModuleOp>(
-      sources, mlir::ParserConfig(&context));
+  return mlir::parseSourceFile<mlir::ModuleOp>(sources,
+                                               mlir::ParserConfig(&context));
+}
+
+Status mille::import::importText(StringRef path, mlir::MLIRContext &context,
+                                 Imported &imported) {
+  context
+      .loadDialect<transformer::TransformerDialect, mlir::func::FuncDialect>();
+  imported.module = parseText(path, context);
   if (!imported.module)
     return Status::input;
   auto models = imported.module->getOps<transformer::ModelOp>();
   auto count = std::distance(models.begin(), models.end());
   if (count == 1)
     return Status::done;
-  mlir::emitError(place(0, 0))
+  mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0))
       << "the file holds " << count << " transformer.model but must hold one";
   imported.module = nullptr;
   return Status::input;

@@ -4,6 +4,11 @@
 
 namespace mille::import {
 
+// Parses a file whose brackets do not nest deeper than the parser can follow;
+// null after an error.
+mlir::OwningOpRef<mlir::ModuleOp> parseText(llvm::StringRef path,
+                                            mlir::MLIRContext &context);
+
 // Parses a file that must hold one transformer.model.
 Status importText(llvm::StringRef path, mlir::MLIRContext &context,
                   Imported &imported);

@@ -73,6 +73,54 @@ llvm::StringRef sentence(simdjson::error_code error) {
   }
 }
 
+// What simdjson needs beside a text is some seven times as much.
+constexpr size_t mostTextBytes = 24 << 20;
+constexpr size_t mostTreeBytes = 64 << 20;
+
+// How many parts each array and object has, in the order in which they open, so
+// that the tree takes no more memory than it needs. Of a text that is no JSON
+// the numbers mean nothing, but there are not more parts than bytes.
+struct PartCounts {
+  std::vector<uint32_t> counts;
+  size_t tooMany = llvm::StringRef::npos; // where the tree is too large
+
+  explicit PartCounts(llvm::StringRef text) {
+    struct Open {
+      size_t number;
+      bool isObject, empty;
+    };
+    std::vector<Open> open;
+    size_t bytes = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      char c = text[i];
+      bool closes = c == ']' || c == '}';
+      if (closes && !open.empty()) {
+        counts[open.back().number] += !open.back().empty;
+        open.pop_back();
+        continue;
+      }
+      if (c == ' ' || c == '\n' || c == '\r' || c == '\t' || closes)
+        continue;
+      if (!open.empty() && (open.back().empty || c == ',')) {
+        bytes += open.back().isObject ? sizeof(Member) : sizeof(Value);
+        counts[open.back().number] += c == ',';
+        open.back().empty = false;
+        if (bytes > mostTreeBytes) {
+          tooMany = i;
+          return;
+        }
+      }
+      if (c == '[' || c == '{') {
+        open.push_back({counts.size(), c == '{', true});
+        counts.push_back(0);
+      } else if (c == '"') {
+        for (++i; i < text.size() && text[i] != '"'; ++i)
+          i += text[i] == '\\';
+      }
+    }
+  }
+};
+
 class Builder {
 public:
   Builder(llvm::StringRef text, llvm::StringRef path,
@@ -89,6 +137,12 @@ public:
       return fail(0, sentence(simdjson::EMPTY));
     if (source[first] != '{')
       return fail(first, "an object was expected here");
+    PartCounts parts(source);
+    if (parts.tooMany != llvm::StringRef::npos)
+      return fail(parts.tooMany, "the values up to here take more than the " +
+                                     llvm::Twine(mostTreeBytes) +
+                                     " bytes that a file's may take");
+    counts = std::move(parts.counts);
     od::parser parser;
     od::document parsed;
     if (auto error = parser.iterate(padded).get(parsed))
@@ -150,8 +204,12 @@ private:
     return false;
   }
 
+  // Of the array or object that is read next.
+  size_t nextCount() { return opened < counts.size() ? counts[opened++] : 0; }
+
   bool object(od::object from, Value &into, unsigned depth) {
     llvm::StringMap<size_t> seen;
+    into.members.reserve(nextCount());
     for (auto field : from) {
       od::field member;
       if (auto error = std::move(field).get(member))
@@ -186,11 +244,6 @@ private:
     std::string_view token = from.raw_json_token();
     size_t at = last = offsetOf(token.data());
     into.at = cursor.at(at);
-    if (++count > mostValues) {
-      fail(at,
-           "the file holds more than " + llvm::Twine(mostValues) + " values");
-      return false;
-    }
     char head = token.empty() ? 0 : token[0];
     if ((head == '{' || head == '[') && depth >= deepest) {
       fail(at, "values nest more than " + llvm::Twine(deepest) + " deep");
@@ -210,6 +263,7 @@ private:
       od::array array;
       if ((error = from.get_array().get(array)))
         return no(error, at);
+      into.items.reserve(nextCount());
       for (auto element : array) {
         od::value item;
         if ((error = std::move(element).get(item)))
@@ -269,7 +323,8 @@ private:
   mlir::MLIRContext &context;
   std::unique_ptr<Document> document;
   od::document *live = nullptr;
-  size_t last = 0, count = 0;
+  std::vector<uint32_t> counts; // of parts, see PartCounts
+  size_t last = 0, opened = 0;
 };
 
 } // namespace
@@ -331,7 +386,12 @@ std::unique_ptr<Document> mille::json::parse(llvm::StringRef text,
                                              llvm::StringRef path,
                                              mlir::MLIRContext &context,
                                              unsigned firstColumn) {
-  return Builder(text, path, context, firstColumn).run();
+  if (text.size() <= mostTextBytes)
+    return Builder(text, path, context, firstColumn).run();
+  mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0))
+      << "the text has " << text.size() << " bytes but at most "
+      << mostTextBytes << " are read";
+  return nullptr;
 }
 
 std::unique_ptr<Document> mille::json::parseFile(llvm::StringRef path,

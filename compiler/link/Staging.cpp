@@ -1,13 +1,19 @@
-// A hidden folder in the same file system, so that a move is a rename.
-// Must leave nothing behind when the package is not whole.
+// A folder in the same file system, so that a move is a rename.
+// Must leave nothing behind when the package is not whole, and at no moment
+// files of two packages.
 #include "compiler/link/Staging.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,35 +21,146 @@ using namespace llvm;
 
 namespace mille::link {
 
-Staging::Staging(StringRef folder, StringRef name)
-    : folder(folder.empty() ? "." : folder.str()) {
+// Of the path without links; empty where there is no such thing.
+static std::string withoutLinks(const std::string &path) {
+  char *found = ::realpath(path.c_str(), nullptr);
+  std::string result = found ? found : "";
+  std::free(found);
+  return result;
+}
+
+static std::string parentOf(const std::string &path) {
+  StringRef parent = sys::path::parent_path(path);
+  return parent.empty() ? "." : parent.str();
+}
+
+// Removes folders of `where` that begin with `stem` and that no process holds.
+static void removeAbandoned(const std::string &where, StringRef stem) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (sys::fs::directory_iterator at(where, error), end; at != end && !error;
+       at.increment(error))
+    if (sys::path::filename(at->path()).starts_with(stem))
+      found.push_back(at->path());
+  for (const std::string &path : found) {
+    int handle =
+        ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (handle < 0)
+      continue;
+    if (::flock(handle, LOCK_EX | LOCK_NB) == 0)
+      sys::fs::remove_directories(path);
+    ::close(handle);
+  }
+}
+
+Staging::Staging(StringRef given, StringRef name)
+    : folder(given.empty() ? "." : given.str()), name(name.str()) {
+  while (folder.size() > 1 && folder.back() == '/')
+    folder.pop_back();
   auto held = holdEnd();
-  // Folders that are missing, outermost first.
+  place = withoutLinks(folder);
+  exists = !place.empty();
+  if (!exists && !makeParents())
+    return;
+  const std::string inside = "." + this->name + ".mille-";
+  std::string parent = parentOf(place);
+  std::string outside =
+      "." + sys::path::filename(place).str() + "." + this->name + ".mille-";
+  if (exists)
+    removeAbandoned(place, inside);
+  removeAbandoned(parent, outside);
+  beside = !exists || isAlone();
+  if (beside && makeHidden(parent + "/" + outside))
+    return;
+  if (exists && makeHidden(place + "/" + inside)) {
+    beside = false;
+    return;
+  }
+  why = (exists ? "cannot write in the folder " : "cannot make the folder ") +
+        folder + ": " + std::strerror(errno);
+}
+
+// The folders above, outermost first; the folder itself is what is committed.
+bool Staging::makeParents() {
   std::vector<std::string> missing;
-  for (StringRef path = this->folder; !path.empty() && !sys::fs::exists(path);
+  for (StringRef path = sys::path::parent_path(folder);
+       !path.empty() && !sys::fs::exists(path);
        path = sys::path::parent_path(path))
     missing.insert(missing.begin(), path.str());
   for (const std::string &path : missing) {
     if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
       why = "cannot make the folder " + path + ": " + std::strerror(errno);
-      return;
+      return false;
     }
     made.push_back(path);
     leftovers.emplace_back(path, /*onlyEmpty=*/true);
   }
-  std::string pattern = this->folder + "/." + name.str() + ".XXXXXX";
-  if (!::mkdtemp(pattern.data())) {
-    why = "cannot write in the folder " + this->folder + ": " +
-          std::strerror(errno);
-    return;
+  std::string parent = withoutLinks(parentOf(folder));
+  if (parent.empty()) {
+    why = "cannot make the folder " + folder + ": " + std::strerror(errno);
+    return false;
   }
-  hidden = pattern;
-  leftovers.emplace_back(hidden);
+  place = parent + "/" + sys::path::filename(folder).str();
+  return true;
+}
+
+// Whether the folder may be exchanged for another one: it holds nothing but a
+// package of this name, nobody stands in it that we know of, and it could be
+// written in.
+bool Staging::isAlone() const {
+  struct stat mine, above, here;
+  if (::stat(place.c_str(), &mine) != 0 || !S_ISDIR(mine.st_mode) ||
+      ::stat(parentOf(place).c_str(), &above) != 0 || ::stat(".", &here) != 0 ||
+      mine.st_dev != above.st_dev ||
+      (mine.st_dev == here.st_dev && mine.st_ino == here.st_ino) ||
+      ::access(place.c_str(), W_OK | X_OK) != 0)
+    return false;
+  std::error_code error;
+  for (sys::fs::directory_iterator at(place, error, /*follow=*/false), end;
+       at != end && !error; at.increment(error)) {
+    StringRef suffix = sys::path::filename(at->path());
+    if (!suffix.consume_front(name) ||
+        at->type() != sys::fs::file_type::regular_file ||
+        !StringSwitch<bool>(suffix)
+             .Cases({".weights", ".so", ".a", ".h", ".mlir", ".json"}, true)
+             .Default(false))
+      return false;
+  }
+  return !error;
+}
+
+// A folder that this process holds; errno where there cannot be one.
+bool Staging::makeHidden(const std::string &stem) {
+  for (unsigned number = 0; number < 1000; ++number) {
+    std::string path =
+        stem + std::to_string(::getpid()) + "-" + std::to_string(number);
+    if (::mkdir(path.c_str(), 0777) != 0) {
+      if (errno == EEXIST)
+        continue;
+      return false;
+    }
+    lock = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool taken = lock >= 0 && ::flock(lock, LOCK_EX | LOCK_NB) != 0 &&
+                 errno == EWOULDBLOCK;
+    if (!taken && sys::fs::exists(path)) {
+      hidden = path;
+      leftovers.emplace_back(hidden);
+      return true;
+    }
+    // Somebody who looks for abandoned folders was quicker.
+    if (lock >= 0)
+      ::close(lock);
+    lock = -1;
+  }
+  errno = EEXIST;
+  return false;
 }
 
 Staging::~Staging() {
   if (!hidden.empty())
     sys::fs::remove_directories(hidden);
+  if (lock >= 0)
+    ::close(lock);
   while (!made.empty()) { // those that stayed empty
     ::rmdir(made.back().c_str());
     made.pop_back();
@@ -99,37 +216,79 @@ bool Staging::reserve(StringRef file, uint64_t bytes) {
 
 // Keeps what is at the file's place, if anything, where `giveBack` finds it.
 bool Staging::setAside(const std::string &file) {
-  std::string place = folder + "/" + file, aside = scratch("old." + file);
+  std::string at = place + "/" + file, aside = scratch("old." + file);
   // A second name: at its place the file is never missing. Not every file
   // system has them.
-  if (::link(place.c_str(), aside.c_str()) == 0 || errno == ENOENT)
+  if (::link(at.c_str(), aside.c_str()) == 0 || errno == ENOENT)
     return true;
-  if (sys::fs::is_directory(place))
+  if (sys::fs::is_directory(at))
     return fail(file, EISDIR);
-  return ::rename(place.c_str(), aside.c_str()) == 0 || errno == ENOENT ||
+  return ::rename(at.c_str(), aside.c_str()) == 0 || errno == ENOENT ||
          fail(file, errno);
 }
 
 // What was there before, or nothing.
 void Staging::giveBack(const std::string &file) {
-  std::string place = folder + "/" + file;
-  if (::rename(scratch("old." + file).c_str(), place.c_str()) != 0 &&
+  std::string at = place + "/" + file;
+  if (::rename(scratch("old." + file).c_str(), at.c_str()) != 0 &&
       errno == ENOENT)
-    ::unlink(place.c_str());
+    ::unlink(at.c_str());
 }
 
-bool Staging::commit(ArrayRef<std::string> files) {
-  if (!why.empty())
+// One file or folder, as far as the disk says so.
+static int synchronised(const std::string &path) {
+  int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (handle < 0)
+    return errno;
+  // Some file systems have no such thing for folders.
+  int error = ::fsync(handle) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(handle);
+  return error;
+}
+
+// Names must not be on the disk before what they name.
+bool Staging::synchronise(ArrayRef<std::string> files) {
+  for (const std::string &file : files)
+    if (int error = synchronised(path(file)))
+      return fail(file, error);
+  int error = synchronised(hidden);
+  return error == 0 || fail(".", error);
+}
+
+// The hidden folder takes the place of the folder, in one step. False where the
+// file system cannot, and nothing has happened.
+bool Staging::exchange(ArrayRef<std::string> files) {
+  std::error_code error;
+  std::vector<std::string> others;
+  for (sys::fs::directory_iterator at(hidden, error), end; at != end && !error;
+       at.increment(error))
+    if (!is_contained(files, sys::path::filename(at->path())))
+      others.push_back(at->path());
+  for (const std::string &path : others)
+    ::unlink(path.c_str());
+  if (!exists)
+    return ::rename(hidden.c_str(), place.c_str()) == 0;
+  struct stat before;
+  return ::stat(place.c_str(), &before) == 0 &&
+         ::chmod(hidden.c_str(), before.st_mode & 07777) == 0 &&
+         ::renameat2(AT_FDCWD, hidden.c_str(), AT_FDCWD, place.c_str(),
+                     RENAME_EXCHANGE) == 0;
+}
+
+// One after the other beside whatever else is in the folder. Without its last
+// file it is no package: neither of the two while they are mixed.
+bool Staging::moveEach(ArrayRef<std::string> files) {
+  if (!setAside(files.back()))
     return false;
-  auto held = holdEnd(); // all or nothing
+  ::unlink((place + "/" + files.back()).c_str());
   size_t moved = 0;
   for (; moved < files.size(); ++moved) {
     const std::string &file = files[moved];
-    if (!setAside(file))
+    if (moved + 1 < files.size() && !setAside(file))
       break;
-    if (::rename(path(file).c_str(), (folder + "/" + file).c_str()) != 0) {
+    if (::rename(path(file).c_str(), (place + "/" + file).c_str()) != 0) {
       fail(file, errno);
-      ::rename(scratch("old." + file).c_str(), (folder + "/" + file).c_str());
+      giveBack(file);
       break;
     }
   }
@@ -137,7 +296,24 @@ bool Staging::commit(ArrayRef<std::string> files) {
     return true;
   while (moved > 0)
     giveBack(files[--moved]);
+  giveBack(files.back());
   return false;
+}
+
+bool Staging::commit(ArrayRef<std::string> files) {
+  if (!why.empty() || !synchronise(files))
+    return false;
+  auto held = holdEnd(); // all or nothing
+  bool whole = beside && (!exists || isAlone()) && exchange(files);
+  if (!whole && !exists) {
+    if (::mkdir(place.c_str(), 0777) != 0 && errno != EEXIST)
+      return fail(".", errno);
+    made.push_back(place);
+  }
+  if (!whole && !moveEach(files))
+    return false;
+  synchronised(whole ? parentOf(place) : place);
+  return true;
 }
 
 } // namespace mille::link

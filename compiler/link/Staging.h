@@ -1,5 +1,5 @@
-// The files of a package, made beside their places and moved there at the end.
-// What is not committed vanishes, and so do folders that were made for it.
+// The files of a package, made in a hidden folder and moved to their places at
+// the end. What is not committed vanishes, and so do folders made for it.
 #pragma once
 #include "compiler/weights/Leftover.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -13,7 +13,9 @@ namespace mille::link {
 
 class Staging {
 public:
-  // Makes `folder` if need be and a hidden folder for `name` in it.
+  // Makes a hidden folder for the package `name` of `folder`: beside `folder`,
+  // where that is missing or holds nothing else, so that one rename commits it;
+  // else in it. What killed processes left there is removed.
   Staging(llvm::StringRef folder, llvm::StringRef name);
   ~Staging();
   Staging(const Staging &) = delete;
@@ -27,8 +29,8 @@ public:
   // Makes sure that `bytes` more can be written: what is written through mapped
   // memory, as lld does, ends the process where the disk is full.
   bool reserve(llvm::StringRef file, uint64_t bytes);
-  // Moves `files` to their places, all of them or none: where one cannot be
-  // moved, those that were there before are put back.
+  // Brings `files` to the disk and to their places, all of them or none. The
+  // last one is what makes the folder a package.
   bool commit(llvm::ArrayRef<std::string> files);
 
   // "cannot write PATH: No space left on device"; empty while all is well.
@@ -36,10 +38,20 @@ public:
   bool fail(llvm::StringRef path, int error);
 
 private:
+  bool makeParents();
+  bool isAlone() const;
+  bool makeHidden(const std::string &stem);
+  bool synchronise(llvm::ArrayRef<std::string> files);
+  bool exchange(llvm::ArrayRef<std::string> files);
+  bool moveEach(llvm::ArrayRef<std::string> files);
   bool setAside(const std::string &file);
   void giveBack(const std::string &file);
 
-  std::string folder, hidden, why;
+  std::string folder, name, why;
+  std::string place;  // of the folder, without links
+  std::string hidden; // made, and locked while this lives
+  bool beside = false, exists = false;
+  int lock = -1;
   std::vector<std::string> made; // folders, outermost first
   std::list<Leftover> leftovers; // all of these, if the process ends first
 };

@@ -10,6 +10,9 @@
 #include "runtime/abi.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 namespace mille::plan {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -325,9 +328,41 @@ LogicalResult checkKept(func::FuncOp forward, const Signature &signature) {
   return failure(result.wasInterrupted());
 }
 
+// Kernels count columns, and the numbers of what they read whole, in 32 bits.
+LogicalResult checkExtents(func::FuncOp forward) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max() - 64; // padding
+  WalkResult result = forward.walk([&](Operation *op) {
+    for (Value value : op->getResults()) {
+      auto type = dyn_cast<ShapedType>(value.getType());
+      if (!type || !type.hasRank())
+        continue;
+      int64_t numbers = 1;
+      for (int64_t extent : type.getShape()) {
+        if (extent > most ||
+            llvm::MulOverflow(numbers, std::max<int64_t>(extent, 1), numbers)) {
+          op->emitOpError() << "has an extent of " << extent << " in " << type
+                            << " but kernels count to " << most;
+          return WalkResult::interrupt();
+        }
+      }
+      // Matmuls find a place in their weight with 64 bits.
+      bool onlyMatmuls = llvm::all_of(value.getUsers(), [](Operation *user) {
+        return isa<MatmulOp>(user);
+      });
+      if (isa<WeightOp>(op) && !onlyMatmuls && numbers > most) {
+        op->emitOpError() << "has " << numbers << " numbers in " << type
+                          << " but kernels count to " << most;
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult planFunction(func::FuncOp forward) {
   Signature signature = signatureOf(forward);
-  if (failed(checkKept(forward, signature)))
+  if (failed(checkExtents(forward)) || failed(checkKept(forward, signature)))
     return failure();
   FailureOr<Lives> found = findLives(forward);
   if (failed(found))

@@ -130,7 +130,12 @@ Status Compiled::openWeights(const std::string &code, bool checkHash) {
     options.copy_weights = 0;
     status = tryOpen();
   }
-  return status == MILLE_OK ? Status::done : fail(status, message);
+  if (status != MILLE_INVALID_ARGUMENT || !package.embedded)
+    return status == MILLE_OK ? Status::done : fail(status, message);
+  mlir::emitError(placeOf(context, package.file("json")))
+      << "weights_embedded is true but " << package.file("so")
+      << " holds no weights";
+  return Status::input;
 }
 
 Status Compiled::open(const Package &package, const std::string &isa,

@@ -4,6 +4,7 @@
 
 #include "compiler/driver/Diagnose.h"
 #include "compiler/driver/Version.h"
+#include "compiler/driver/package/ManifestKeys.h"
 #include "compiler/json/Json.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -36,7 +37,8 @@ std::string Package::inWords(StringRef kernel) const {
   return kernel.str();
 }
 
-//===-- Members of a JSON object, empty or 0 where absent -----------------===//
+//===-- Members of a JSON object that checkManifest has seen --------------===//
+// Empty or 0 where one that is optional is absent.
 
 static std::string text(const json::Value &object, StringRef key) {
   const json::Member *member = object.find(key);
@@ -142,12 +144,15 @@ static Status readManifest(const json::Document &document,
                            mlir::MLIRContext &context, Package &package) {
   const json::Member *member = document.root.find("mille_package");
   const json::Value &body = member->value;
-  if (int64_t version = whole(body, "version"); version != packageVersion) {
+  if (int64_t version = whole(body, "version");
+      body.kind == json::Kind::object && version != packageVersion) {
     mlir::emitError(document.locate(member->at, context))
         << "package version is " << version << " but this mille reads version "
         << packageVersion;
     return Status::input;
   }
+  if (!checkManifest(document, context))
+    return Status::input;
   StringRef stem = llvm::sys::path::stem(document.path);
   package.folder = llvm::sys::path::parent_path(document.path).str();
   if (package.folder.empty())

@@ -3,8 +3,8 @@
 #include "compiler/driver/package/Reference.h"
 
 #include "compiler/driver/package/ModelFiles.h"
+#include "compiler/import/Text.h"
 #include "dialects/transformer/Transformer.h"
-#include "mlir/Parser/Parser.h"
 
 #include <random>
 
@@ -31,8 +31,7 @@ Status Reference::open(llvm::StringRef path, const ImportOptions &options,
 Status Reference::open(const Package &package, mlir::MLIRContext &context,
                        Reference &reference) {
   std::string path = package.file("mlir");
-  reference.module =
-      mlir::parseSourceFile<mlir::ModuleOp>(path, mlir::ParserConfig(&context));
+  reference.module = import::parseText(path, context);
   if (!reference.module)
     return Status::input; // the parser has said why
   reference.modelOp = modelIn(*reference.module);

@@ -5,10 +5,12 @@
 TABLE is a module beside this one whose CASES are (name, make, expected): make
 writes files into a folder and gives the model's path; every expected fragment
 must be in the messages. The exit status must be 1, nothing may be printed as a
-result, and a run has ten seconds.
+result, and a run has 5 seconds of a processor and 512 MB of memory, read-only maps
+of files apart.
 """
 import importlib
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -17,8 +19,20 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 
 
+def limits(mille):
+    with open(mille, "rb") as file:
+        sanitized = b"__asan_init" in file.read()
+
+    def set_limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+        if not sanitized:  # shadow memory is more than that
+            resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
+    return set_limits
+
+
 def main():
     table, mille, scratch = sys.argv[1:4]
+    set_limits = limits(mille)
     failures, names = 0, set()
     for name, make, expected in importlib.import_module(table).CASES:
         assert name not in names, name
@@ -29,7 +43,7 @@ def main():
         model = make(folder)
         run = subprocess.run([mille, "compile", model, "--stop-after=import"],
                              stdin=subprocess.DEVNULL, capture_output=True,
-                             timeout=10)
+                             timeout=120, preexec_fn=set_limits)
         told = run.stderr.decode(errors="replace")
         problems = []
         if run.returncode != 1:
