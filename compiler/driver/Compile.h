@@ -1,11 +1,11 @@
 // The compiler as a library: a model in, a package out. Must not print or
 // install handlers, and leaves the process as it was.
 #pragma once
-#include "compiler/kernels/KernelInfo.h"
 #include "compiler/Status.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Stages.h"
 #include "compiler/import/ImageSize.h"
+#include "compiler/kernels/KernelInfo.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>

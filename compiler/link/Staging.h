@@ -1,5 +1,5 @@
-// The files of a package, made in a hidden folder and brought to their places at
-// the end. What is not committed vanishes, and so do folders made for it.
+// The files of a package, made in a hidden folder and moved to their places
+// at the end. What is not committed vanishes, and so do folders made for it.
 #pragma once
 #include "compiler/weights/Leftover.h"
 #include "llvm/ADT/ArrayRef.h"
