@@ -3,6 +3,8 @@
 // Must not choose which ops to merge, nor name the boundary: the passes do.
 #include "compiler/fuse/MergeRows.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "runtime/abi.h"
 
 using namespace mlir;
@@ -150,14 +152,6 @@ Operation *mille::mergeInto(RowsOp consumer, Value input) {
 }
 
 void mille::eraseDead(func::FuncOp function) {
-  SmallVector<Operation *> ops;
-  function.walk([&](Operation *op) {
-    bool isKernel = isa_and_nonnull<kernel::KernelDialect>(op->getDialect()) &&
-                    !isa<kernel::LayersOp, kernel::LaunchOp>(op);
-    if (op->getNumResults() && (isKernel || isa<tensor::EmptyOp>(op)))
-      ops.push_back(op);
-  });
-  for (Operation *op : llvm::reverse(ops))
-    if (op->use_empty())
-      op->erase();
+  IRRewriter rewriter(function.getContext());
+  (void)runRegionDCE(rewriter, function->getRegions());
 }

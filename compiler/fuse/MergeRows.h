@@ -30,7 +30,7 @@ mlir::Value inlineScalar(mlir::OpBuilder &builder, mlir::Region &region,
 // Equal but for the names of values.
 bool sameScalar(mlir::Region &a, mlir::Region &b);
 
-// Erases kernels, destinations and weights that nothing reads.
+// Erases ops without effects whose results nothing reads.
 void eraseDead(mlir::func::FuncOp function);
 
 // Bytes of a row of a [rows, N] f32 value.

@@ -1,6 +1,6 @@
 // Walks a block and dispatches op by op. Must not know arithmetic.
 #include "compiler/interpret/Run.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "dialects/kernel/OpList.h"
 
 using namespace mlir;
 using namespace mille;
@@ -56,31 +56,26 @@ void Run::set(mlir::Value value, Tensor tensor) {
 
 namespace {
 
+// Ops that are no step of a run: what holds or ends blocks, and room in an
+// arena, which planned programs have.
+template <typename Op>
+constexpr bool isStep =
+    !llvm::is_one_of<Op, transformer::ModelOp, transformer::ParameterOp,
+                     transformer::YieldOp, kernel::YieldOp,
+                     kernel::ArenaOp>::value;
+
+// An op without a runOp does not compile.
 Status dispatch(Run &run, Operation *op) {
-  return llvm::TypeSwitch<Operation *, Status>(op)
-      .Case<transformer::EmbedOp, transformer::NormOp, transformer::LinearOp,
-            transformer::AddOp, transformer::AffineOp, transformer::ClampOp,
-            transformer::ActivateOp, transformer::GateOp,
-            transformer::SoftcapOp, transformer::RotateOp,
-            transformer::PositionBiasOp, transformer::DistanceBiasOp,
-            transformer::PairBiasOp, transformer::ContentBiasOp,
-            transformer::KeyHeadBiasOp, transformer::AttendOp,
-            transformer::LinearAttendOp, transformer::RouteOp,
-            transformer::DispatchOp, transformer::CombineOp,
-            transformer::PatchesOp, transformer::GatherTokensOp,
-            transformer::TokenNumbersOp, transformer::CountTokensOp,
-            transformer::ConstantOp, transformer::SimilarityOp,
-            transformer::PoolOp, transformer::ResidualOp, transformer::KeepOp,
-            transformer::LayersOp, kernel::WeightOp, kernel::MatmulOp,
-            kernel::AttentionOp, kernel::LinearAttentionOp, kernel::RotateOp,
-            kernel::RowsOp, kernel::QuantizeOp, kernel::LaunchOp,
-            kernel::LayersOp, kernel::RouteOp, kernel::DispatchOp,
-            kernel::CombineOp, kernel::RotationOp, kernel::AlibiOp,
-            kernel::QueryScaleOp, kernel::TokenNumbersOp, kernel::CountTokensOp,
-            kernel::GatherTokensOp, kernel::PatchesOp, kernel::SimilarityOp,
-            kernel::ScheduleOp, kernel::PoolIndexOp, kernel::PoolMeanOp,
-            kernel::KeepOp>([&](auto known) { return runOp(run, known); })
-      .Default([&](Operation *other) { return runSizes(run, other); });
+  auto step = [&](auto known) {
+    if constexpr (isStep<decltype(known)>)
+      return runOp(run, known);
+    else
+      return runSizes(run, known);
+  };
+  return transformer::Ops::visit<Status>(op, step, [&](Operation *other) {
+    return kernel::Ops::visit<Status>(
+        other, step, [&](Operation *size) { return runSizes(run, size); });
+  });
 }
 
 // Values defined in `block`, by the op of the block that uses them last.

@@ -2,7 +2,7 @@
 // choose anything (tiles and schedules are the emitters').
 #include "compiler/kernels/ReadSpec.h"
 
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/OpList.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -428,26 +428,29 @@ template <typename Op> LogicalResult readSlots(Op op, KernelSpec &spec) {
   return success();
 }
 
+LogicalResult read(kernel::DispatchOp op, KernelSpec &spec) {
+  return readSlots(op, spec);
+}
+LogicalResult read(kernel::CombineOp op, KernelSpec &spec) {
+  return readSlots(op, spec);
+}
+
 } // namespace
 
+// A generated op without a `read` does not compile.
 LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
-  if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
-    return read(matmul, spec);
-  if (auto rows = dyn_cast<kernel::RowsOp>(op))
-    return read(rows, spec);
-  if (auto quantize = dyn_cast<kernel::QuantizeOp>(op))
-    return read(quantize, spec);
-  if (auto attention = dyn_cast<kernel::AttentionOp>(op))
-    return read(attention, spec);
-  if (auto attention = dyn_cast<kernel::LinearAttentionOp>(op))
-    return read(attention, spec);
-  if (auto rotate = dyn_cast<kernel::RotateOp>(op))
-    return read(rotate, spec);
-  if (auto dispatch = dyn_cast<kernel::DispatchOp>(op))
-    return readSlots(dispatch, spec);
-  if (auto combine = dyn_cast<kernel::CombineOp>(op))
-    return readSlots(combine, spec);
-  return op->emitOpError(
-      "is no kernel; kernels are matmul, rows, quantize, "
-      "attention, linear_attention, rotate, dispatch and combine");
+  auto noKernel = [](Operation *other) -> LogicalResult {
+    return other->emitOpError(
+        "is no kernel; kernels are matmul, rows, quantize, "
+        "attention, linear_attention, rotate, dispatch and combine");
+  };
+  return kernel::Ops::visit<LogicalResult>(
+      op,
+      [&](auto known) -> LogicalResult {
+        if constexpr (decltype(known)::template hasTrait<kernel::Generated>())
+          return read(known, spec);
+        else
+          return noKernel(known);
+      },
+      noKernel);
 }

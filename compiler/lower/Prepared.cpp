@@ -2,10 +2,9 @@
 // of the op's attributes, in the order of runtime/abi.h. Must not launch
 // kernels.
 #include "compiler/lower/Prepared.h"
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/OpList.h"
 #include "runtime/abi.h"
 #include "runtime/mille.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mille;
@@ -253,14 +252,19 @@ private:
 
 } // namespace
 
+// A prepared op without a `lower` does not compile.
 LogicalResult mille::lower::lowerPrepared(Operation *op, Bindings &bindings) {
   PreparedLowering lowering(bindings);
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<RotationOp, AlibiOp, QueryScaleOp, ScheduleOp, TokenNumbersOp,
-            CountTokensOp, GatherTokensOp, PatchesOp, RouteOp, SimilarityOp,
-            PoolIndexOp, PoolMeanOp, KeepOp>(
-          [&](auto typed) { return lowering.lower(typed); })
-      .Default([](Operation *other) {
-        return other->emitOpError("has no lowering to host code");
-      });
+  auto noLowering = [](Operation *other) -> LogicalResult {
+    return other->emitOpError("has no lowering to host code");
+  };
+  return Ops::visit<LogicalResult>(
+      op,
+      [&](auto known) -> LogicalResult {
+        if constexpr (decltype(known)::template hasTrait<Prepared>())
+          return lowering.lower(known);
+        else
+          return noLowering(known);
+      },
+      noLowering);
 }

@@ -80,11 +80,10 @@ private:
         .Case<AttentionOp, LinearAttentionOp, RotationOp, QueryScaleOp,
               CountTokensOp, PoolIndexOp, PoolMeanOp, RowsOp>(
             [&](auto typed) { checkOp(typed); })
-        .Case<MatmulOp, RotateOp, DispatchOp, CombineOp, RouteOp, AlibiOp,
-              KeepOp, LaunchOp, LayersOp, YieldOp, func::ReturnOp>(
-            [](auto) {}) // these work row by row
+        .Case<LaunchOp, LayersOp, YieldOp, func::ReturnOp>([](auto) {})
         .Default([&](Operation *other) {
-          if (llvm::any_of(other->getOperands(), isPerToken))
+          if (!other->hasTrait<TokenLocal>() &&
+              llvm::any_of(other->getOperands(), isPerToken))
             allow(0, other->getName().getStringRef() + " joins rows");
         });
   }

@@ -3,6 +3,7 @@
 // together.
 // Must not rewrite anything.
 #include "compiler/plan/Lives.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -10,11 +11,9 @@ using namespace mille::kernel;
 
 namespace mille::plan {
 
-bool isDestination(Operation *op) {
-  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
-  return op->getNumResults() == 1 && isTensor(op->getResult(0).getType()) &&
-         op->getNumRegions() == 0 && !isa<WeightOp>(op) &&
-         llvm::none_of(op->getOperandTypes(), isTensor);
+bool hasDestinations(Operation *op) {
+  auto kernel = dyn_cast<DestinationStyleOpInterface>(op);
+  return kernel && kernel.getNumDpsInits() > 0;
 }
 
 Value rootOf(Value tensor) {
@@ -83,7 +82,7 @@ struct Walk {
   }
 
   void define(Operation *op) {
-    if (outOperands(op).empty())
+    if (!hasDestinations(op))
       return;
     for (Value result : op->getResults())
       if (!lives.direct.count(result) && !lives.streamOut.count(result))
@@ -139,7 +138,7 @@ struct Walk {
            region.front().getTerminator()->getOpOperands()) {
         Value root = rootOf(handed.get());
         if (Operation *producer = root.getDefiningOp())
-          if (!outOperands(producer).empty() &&
+          if (hasDestinations(producer) &&
               region.isAncestor(producer->getParentRegion()))
             lives.streamOut.try_emplace(root, handed.getOperandNumber());
       }
@@ -167,7 +166,7 @@ struct Walk {
       else if (auto launch = dyn_cast<LaunchOp>(op))
         for (Operation &inner : launch.getBody().front())
           visit(inner);
-      else if (!isDestination(&op))
+      else if (!isa<tensor::EmptyOp>(op))
         visit(op);
     }
   }
@@ -178,7 +177,7 @@ struct Walk {
     for (OpOperand &operand : end->getOpOperands()) {
       Value root = rootOf(operand.get());
       Operation *producer = root.getDefiningOp();
-      if (!producer || outOperands(producer).empty())
+      if (!producer || !hasDestinations(producer))
         continue;
       auto onlyOut = [&](Value value) {
         return llvm::all_of(value.getUsers(), [&](Operation *user) {

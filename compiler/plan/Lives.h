@@ -6,8 +6,8 @@
 
 namespace mille::plan {
 
-// Whether an op only makes room for a result: a tensor, made from no tensor.
-bool isDestination(mlir::Operation *op);
+// Whether an op has results that it writes into destinations.
+bool hasDestinations(mlir::Operation *op);
 
 // The value that the innermost launch yields for an outcome of a launch.
 mlir::Value rootOf(mlir::Value tensor);

@@ -131,7 +131,8 @@ private:
           return;
     for (Value name : names)
       name.setType(withElements(name.getType(), bf16));
-    OpOperand &out = maker->getOpOperand(outOperands(maker).front());
+    OpOperand &out =
+        *cast<DestinationStyleOpInterface>(maker).getDpsInitOperand(0);
     Operation *old = out.get().getDefiningOp();
     out.set(destination(OpBuilder(maker), out.get(), root.getType()));
     if (old->use_empty())
@@ -169,7 +170,8 @@ private:
     if (maker && isa<LaunchOp>(maker->getParentOp())) {
       OpBuilder builder(maker->getContext());
       builder.setInsertionPointAfter(maker);
-      return {builder, maker->getOperand(outOperands(maker).front())};
+      return {builder,
+              cast<DestinationStyleOpInterface>(maker).getDpsInits().front()};
     }
     Block *block = root.getParentBlock();
     Operation *first = nullptr,

@@ -3,6 +3,7 @@
 #include "compiler/plan/Lives.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Signature.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -80,14 +81,12 @@ struct Rewrite {
 
   // `op` with memrefs for tensors and no results.
   void rewriteOp(Operation &op, OpBuilder &builder) {
-    SmallVector<unsigned, 4> outs = outOperands(&op);
+    auto kernel = cast<DestinationStyleOpInterface>(op);
     SmallVector<Value> operands;
-    for (OpOperand &operand : op.getOpOperands()) {
-      auto out = llvm::find(outs, operand.getOperandNumber());
-      operands.push_back(out == outs.end()
-                             ? to.lookup(operand.get())
-                             : to.lookup(op.getResult(out - outs.begin())));
-    }
+    for (OpOperand &operand : op.getOpOperands())
+      operands.push_back(to.lookup(kernel.isDpsInit(&operand)
+                                       ? kernel.getTiedOpResult(&operand)
+                                       : operand.get()));
     OperationState state(op.getLoc(), op.getName(), operands, {},
                          op.getDiscardableAttrDictionary().getValue());
     state.propertiesAttr = op.getPropertiesAsAttribute();
@@ -97,7 +96,7 @@ struct Rewrite {
   }
 
   void mapOuts(Operation &op, OpBuilder &builder) {
-    if (outOperands(&op).empty())
+    if (!hasDestinations(&op))
       return;
     for (Value result : op.getResults())
       to.map(result, outOf(result, builder));
@@ -109,9 +108,9 @@ struct Rewrite {
     auto fresh = LaunchOp::create(builder, launch.getLoc(), TypeRange());
     builder.createBlock(&fresh.getBody());
     for (Operation &op : launch.getBody().front().without_terminator())
-      if (!isDestination(&op))
-        outOperands(&op).empty() ? void(builder.clone(op, to))
-                                 : rewriteOp(op, builder);
+      if (!isa<tensor::EmptyOp>(op))
+        hasDestinations(&op) ? rewriteOp(op, builder)
+                             : void(builder.clone(op, to));
     YieldOp::create(builder, launch.getLoc(), ValueRange());
     builder.setInsertionPointAfter(fresh);
     for (Value outcome : launch.getOutcomes())
@@ -158,7 +157,7 @@ struct Rewrite {
 
   void rewriteBlock(Block &block, OpBuilder &builder) {
     for (Operation &op : block.without_terminator()) {
-      if (isDestination(&op))
+      if (isa<tensor::EmptyOp>(op))
         continue;
       if (auto layers = dyn_cast<LayersOp>(op)) {
         rewriteLoop(layers, builder);
@@ -170,7 +169,7 @@ struct Rewrite {
                WeightOp::create(builder, op.getLoc(), exactType(type),
                                 weight.getValue())
                    .getResult());
-      } else if (!outOperands(&op).empty() || isa<KeepOp, SimilarityOp>(op)) {
+      } else if (isa<DestinationStyleOpInterface>(op)) {
         mapOuts(op, builder);
         rewriteOp(op, builder);
       } else {
@@ -244,7 +243,7 @@ void rewriteSignature(func::FuncOp forward, const Signature &signature,
 void remarkOn(LaunchOp launch) {
   int64_t kernels = 0, weights = 0;
   for (Operation &op : launch.getBody().front()) {
-    kernels += !outOperands(&op).empty();
+    kernels += hasDestinations(&op);
     if (auto matmul = dyn_cast<MatmulOp>(op)) {
       auto type = cast<ShapedType>(matmul.getWeight().getType());
       weights += type.getNumElements() * type.getElementTypeBitWidth() / 8;

@@ -1,4 +1,5 @@
-// The `kernel` dialect: registration. Verifiers are in Verify.cpp.
+// The `kernel` dialect: registration, and what all ops share.
+// Must not verify: that is in Verify.cpp.
 #include "dialects/kernel/Kernel.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -24,6 +25,7 @@ static void printNumber(AsmPrinter &printer, FloatAttr number) {
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/kernel/KernelAttrs.cpp.inc"
+#include "dialects/kernel/OpInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/kernel/KernelOps.cpp.inc"
 
@@ -39,9 +41,28 @@ void KernelDialect::initialize() {
 }
 
 bool mille::kernel::isGenerated(Operation *op) {
-  return isa<MatmulOp, AttentionOp, LinearAttentionOp, RotateOp, RowsOp,
-             QuantizeOp, DispatchOp, CombineOp>(op);
+  return op->hasTrait<Generated>();
 }
+
+void mille::kernel::destinationEffects(
+    DestinationStyleOpInterface op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (op.isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  }
+}
+
+Value LaunchOp::getRowsLike(unsigned result) {
+  return getBody().front().getTerminator()->getOperand(result);
+}
+
+Value LayersOp::getRowsLike(unsigned result) { return getStream()[result]; }
 
 std::optional<Access> mille::kernel::accessOf(ShapedType type,
                                               int64_t columns) {

@@ -1,6 +1,7 @@
 // The `kernel` dialect in C++: one op is one launch, its epilogue a region.
 // No passes, no files, no targets.
 #pragma once
+#include "dialects/kernel/OpInterfaces.h"
 #include "dialects/transformer/Transformer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -4,6 +4,7 @@
 // Activations are [rows, channels], rows = batch * tokens, a run-time size. They
 // are f32, and bf16 where an op says "f32 or bf16": what is read is widened, what is
 // written is rounded to nearest, ties to even, once; regions compute in f32.
+// On tensors an op is pure, on memrefs it reads its inputs and writes its outs.
 #ifndef MILLE_KERNEL_OPS
 #define MILLE_KERNEL_OPS
 include "dialects/kernel/KernelTypes.td"
@@ -49,7 +50,8 @@ def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
+def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
+    [AttrSizedOperandSegments, Kernel_TokenLocal]> {
   let summary = "out = epilogue(input * weight^T, extras...)";
   let description = [{
     weight is [accumulators * N, K], or packed in panels after planning
@@ -106,7 +108,8 @@ def Kernel_MatmulOp : Kernel_Op<"matmul", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Kernel_QuantizeOp : Kernel_Op<"quantize"> {
+def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
+    "{getOperation(), getValuesMutable().getOperandNumber(), 2}"> {
   let summary = "rows as bytes, and what each row's bytes stand for";
   let description = [{
     A row's outlier is its number of the largest magnitude: of two with other signs the
@@ -142,7 +145,7 @@ def Kernel_QuantizeOp : Kernel_Op<"quantize"> {
   let hasVerifier = 1;
 }
 
-def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
+def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "softmax(q k^T scale + biases | mask) v for each sequence and head";
   let description = [{
     query, key and value may be one buffer: head h of query starts at column
@@ -235,7 +238,7 @@ def Kernel_AttentionOp : Kernel_Op<"attention", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Kernel_LinearAttentionOp : Kernel_Op<"linear_attention"> {
+def Kernel_LinearAttentionOp : Kernel_GeneratedOp<"linear_attention"> {
   let summary = "sum over j <= i of exp(-decay[h] (i - j)) scale (q_i . k_j) v_j";
   let description = [{
     Buffers, offsets, sequences, heads and key_mask are those of `attention`; query
@@ -273,7 +276,7 @@ def Kernel_LinearAttentionOp : Kernel_Op<"linear_attention"> {
   let hasVerifier = 1;
 }
 
-def Kernel_RotateOp : Kernel_Op<"rotate"> {
+def Kernel_RotateOp : Kernel_GeneratedOp<"rotate", [Kernel_TokenLocal]> {
   let summary = "RoPE of every head of every row, where attention cannot do it";
   let description = [{
     Dimensions start to start + 2n - 1 of each of `heads` heads turn by rotation
@@ -298,7 +301,7 @@ def Kernel_RotateOp : Kernel_Op<"rotate"> {
   let hasVerifier = 1;
 }
 
-def Kernel_RowsOp : Kernel_Op<"rows", [AttrSizedOperandSegments]> {
+def Kernel_RowsOp : Kernel_GeneratedOp<"rows", [AttrSizedOperandSegments]> {
   let summary = "row-wise: gathers, an optional norm, a scalar region";
   let description = [{
     Input i is read as in `matmul` ([?, N], [N], [1, N], [?, 1] or [1]); where
@@ -340,7 +343,8 @@ def Kernel_RowsOp : Kernel_Op<"rows", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Kernel_LaunchOp : Kernel_Op<"launch", [RecursiveMemoryEffects, SingleBlock]> {
+def Kernel_LaunchOp : Kernel_Op<"launch", [RecursiveMemoryEffects, SingleBlock,
+    DeclareOpInterfaceMethods<Kernel_RowSource>]> {
   let summary = "row-local kernels that one task runs over the same rows";
   let description = [{
     Holds `matmul`, `rows` and `quantize` ops of which each reads, by rows, only what it owns
@@ -366,7 +370,8 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [RecursiveMemoryEffects, SingleBlock]>
 }
 
 def Kernel_LayersOp : Kernel_Op<"layers",
-    [RecursiveMemoryEffects, LayerStack, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    [RecursiveMemoryEffects, LayerStack, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+     DeclareOpInterfaceMethods<Kernel_RowSource>]> {
   let summary = "the layer loop: bodies, an index per layer, a table of weights";
   let description = [{
     As `transformer.layers`, but a layer may hand over several values: the stream,
@@ -409,7 +414,7 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def Kernel_DispatchOp : Kernel_Op<"dispatch"> {
+def Kernel_DispatchOp : Kernel_GeneratedOp<"dispatch", [Kernel_TokenLocal]> {
   let summary = "rows in the order of their experts, times their weights if given";
   let description = [{
     out[p] = input[order[p]], times weights of the slot whose place is p. The out has
@@ -437,7 +442,7 @@ def Kernel_DispatchOp : Kernel_Op<"dispatch"> {
   let hasVerifier = 1;
 }
 
-def Kernel_CombineOp : Kernel_Op<"combine"> {
+def Kernel_CombineOp : Kernel_GeneratedOp<"combine", [Kernel_TokenLocal]> {
   let summary = "sum over a row's k slots, times their weights if given";
   let description = [{
     out[m] = sum over j of weights[m, j] input[place[m * k + j]], j ascending.

@@ -7,6 +7,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/kernel/KernelEnums.td"
+include "dialects/kernel/OpInterfaces.td"
 include "dialects/transformer/TransformerTypes.td"
 
 def Kernel_Dialect : Dialect {
@@ -19,6 +20,50 @@ def Kernel_Dialect : Dialect {
 
 class Kernel_Op<string mnemonic, list<Trait> traits = []>
     : Op<Kernel_Dialect, mnemonic, traits>;
+
+// An op that computes into its `destinations`, a MutableOperandRange, and on
+// tensors is pure: there its results have the rows of these.
+class Kernel_DestinationOp<string mnemonic, list<Trait> traits, string destinations>
+    : Kernel_Op<mnemonic, traits # [DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<Kernel_RowSource>,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return }] # destinations # [{; }
+  }];
+  let extraClassDefinition = [{
+    ::mlir::Value $cppClass::getRowsLike(unsigned result) {
+      return getDpsInits()[result];
+    }
+    void $cppClass::getEffects(::llvm::SmallVectorImpl<
+        ::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      destinationEffects(*this, effects);
+    }
+  }];
+}
+class Kernel_GeneratedOp<string mnemonic, list<Trait> traits = [],
+                         string destinations = "getOutMutable()">
+    : Kernel_DestinationOp<mnemonic, traits # [Kernel_Generated], destinations>;
+class Kernel_PreparedOp<string mnemonic, list<Trait> traits = [],
+                        string destinations = "getOutMutable()">
+    : Kernel_DestinationOp<mnemonic, traits # [Kernel_Prepared], destinations>;
+
+// An op that writes an output of `forward`, which it names, and no operand.
+class Kernel_OutputOp<string mnemonic, list<Trait> traits = []>
+    : Kernel_Op<mnemonic, traits # [Kernel_Prepared, DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(getOperation(), 0, 0);
+    }
+  }];
+  let extraClassDefinition = [{
+    void $cppClass::getEffects(::llvm::SmallVectorImpl<
+        ::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      destinationEffects(*this, effects);
+      effects.emplace_back(::mlir::MemoryEffects::Write::get());
+    }
+  }];
+}
 
 def Kernel_BiasByAttr : EnumAttr<Kernel_Dialect, Kernel_BiasBy, "bias_by">;
 

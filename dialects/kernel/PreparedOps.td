@@ -4,7 +4,7 @@
 #define MILLE_KERNEL_PREPARED_OPS
 include "dialects/kernel/KernelTypes.td"
 
-def Kernel_RotationOp : Kernel_Op<"rotation"> {
+def Kernel_RotationOp : Kernel_PreparedOp<"rotation"> {
   let summary = "positions [rows] -> factor * cos | factor * sin of position * frequency";
   let description = [{
     The out is [rows, 2n]: n cosines, then n sines, computed in double. `long` as
@@ -29,7 +29,7 @@ def Kernel_RotationOp : Kernel_Op<"rotation"> {
   let hasVerifier = 1;
 }
 
-def Kernel_AlibiOp : Kernel_Op<"alibi"> {
+def Kernel_AlibiOp : Kernel_PreparedOp<"alibi", [Kernel_TokenLocal]> {
   let summary = "positions [rows] -> factor * bf16(bf16(slope) * position), [rows, heads]";
   let description = [{
     Constraints:
@@ -50,7 +50,7 @@ def Kernel_AlibiOp : Kernel_Op<"alibi"> {
   let hasVerifier = 1;
 }
 
-def Kernel_QueryScaleOp : Kernel_Op<"query_scale", [AttrSizedOperandSegments]> {
+def Kernel_QueryScaleOp : Kernel_PreparedOp<"query_scale", [AttrSizedOperandSegments]> {
   let summary = "a factor per query from a transformer.length_scale, [rows, 1]";
   let description = [{
     positions (log_floor) and key_mask (log_keys) are i32 [rows]; `tokens` rows a
@@ -80,7 +80,7 @@ def Kernel_QueryScaleOp : Kernel_Op<"query_scale", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Kernel_TokenNumbersOp : Kernel_Op<"token_numbers"> {
+def Kernel_TokenNumbersOp : Kernel_PreparedOp<"token_numbers"> {
   let summary = "the same numbers for every sequence: i32 [batch * n]";
   let description = [{
     Constraints:
@@ -97,7 +97,7 @@ def Kernel_TokenNumbersOp : Kernel_Op<"token_numbers"> {
   let hasVerifier = 1;
 }
 
-def Kernel_CountTokensOp : Kernel_Op<"count_tokens"> {
+def Kernel_CountTokensOp : Kernel_PreparedOp<"count_tokens"> {
   let summary = "i32 [rows] -> 1, 2, ... at what counts in each sequence, 0 elsewhere";
   let description = [{
     As transformer.count_tokens: a row counts where ids != padding, or is not 0
@@ -119,7 +119,7 @@ def Kernel_CountTokensOp : Kernel_Op<"count_tokens"> {
   let hasVerifier = 1;
 }
 
-def Kernel_GatherTokensOp : Kernel_Op<"gather_tokens"> {
+def Kernel_GatherTokensOp : Kernel_PreparedOp<"gather_tokens"> {
   let summary = "tokens of each sequence in another order, `group` side by side";
   let description = [{
     As transformer.gather_tokens: input [batch * tokens, N], out [batch * m, group
@@ -142,7 +142,7 @@ def Kernel_GatherTokensOp : Kernel_Op<"gather_tokens"> {
   let hasVerifier = 1;
 }
 
-def Kernel_PatchesOp : Kernel_Op<"patches"> {
+def Kernel_PatchesOp : Kernel_PreparedOp<"patches"> {
   let summary = "pixels [batch, c * h * w] -> patches [batch * tokens, c * kh * kw]";
   let description = [{
     As transformer.patches; `image` is [c, h, w].
@@ -165,7 +165,7 @@ def Kernel_PatchesOp : Kernel_Op<"patches"> {
   let hasVerifier = 1;
 }
 
-def Kernel_SimilarityOp : Kernel_Op<"similarity"> {
+def Kernel_SimilarityOp : Kernel_OutputOp<"similarity"> {
   let summary = "left * right^T over the batch: an output [batch, batch]";
   let description = [{
     The out is named: entry of the output `name` of forward, since its columns are
@@ -186,7 +186,8 @@ def Kernel_SimilarityOp : Kernel_Op<"similarity"> {
   let hasVerifier = 1;
 }
 
-def Kernel_RouteOp : Kernel_Op<"route", [AttrSizedOperandSegments]> {
+def Kernel_RouteOp : Kernel_PreparedOp<"route",
+    [AttrSizedOperandSegments, Kernel_TokenLocal], "getOutsMutable()"> {
   let summary = "router logits -> each row's experts and weights, rows sorted by expert";
   let description = [{
     As transformer.route. weights is [rows, k]. Slot m * k + j is row m's expert j;
@@ -226,7 +227,7 @@ def Kernel_RouteOp : Kernel_Op<"route", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
+def Kernel_ScheduleOp : Kernel_PreparedOp<"schedule"> {
   let summary = "step [1] -> from + (to - from) * min(step, steps) / steps, [1]";
   let description = [{
     A session may set another number under `name` (mille_session_set_scale).
@@ -250,7 +251,7 @@ def Kernel_ScheduleOp : Kernel_Op<"schedule"> {
   let assemblyFormat = "$name `of` $step `from` $from `to` $to `over` $steps `outs` `(` $out `:` type($out) `)` attr-dict `:` type($step) (`->` type($result)^)?";
 }
 
-def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
+def Kernel_PoolIndexOp : Kernel_PreparedOp<"pool_index"> {
   let summary = "for each sequence the row of one of its tokens";
   let description = [{
     `kind` as transformer.pool's: first (token skip), last, first_id or highest_id.
@@ -274,7 +275,7 @@ def Kernel_PoolIndexOp : Kernel_Op<"pool_index"> {
   let hasVerifier = 1;
 }
 
-def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
+def Kernel_PoolMeanOp : Kernel_PreparedOp<"pool_mean"> {
   let summary = "mean over the unmasked tokens of each sequence, from `skip` on";
   let description = [{
     input is [batch * tokens, N], key_mask i32 [batch * tokens], all ones where absent;
@@ -298,7 +299,7 @@ def Kernel_PoolMeanOp : Kernel_Op<"pool_mean"> {
   let hasVerifier = 1;
 }
 
-def Kernel_KeepOp : Kernel_Op<"keep"> {
+def Kernel_KeepOp : Kernel_OutputOp<"keep", [Kernel_TokenLocal]> {
   let summary = "copies rows to entry `index` (+ layer, in a body) of output `name`";
   let description = [{
     Constraints:

@@ -2,31 +2,10 @@
 // Must not guess: what it does not know it leaves open.
 #include "dialects/kernel/RowSpace.h"
 #include "dialects/kernel/Signature.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace mille::kernel {
-
-SmallVector<unsigned, 4> outOperands(Operation *op) {
-  return llvm::TypeSwitch<Operation *, SmallVector<unsigned, 4>>(op)
-      .Case<MatmulOp, AttentionOp, LinearAttentionOp, RotateOp, RowsOp,
-            DispatchOp, CombineOp, RotationOp, AlibiOp, QueryScaleOp,
-            TokenNumbersOp, CountTokensOp, GatherTokensOp, PatchesOp,
-            ScheduleOp, PoolIndexOp, PoolMeanOp>([](auto kernel) {
-        return SmallVector<unsigned, 4>{
-            kernel.getOutMutable().getOperandNumber()};
-      })
-      .Case([](QuantizeOp quantize) {
-        unsigned first = quantize.getValuesMutable().getOperandNumber();
-        return SmallVector<unsigned, 4>{first, first + 1};
-      })
-      .Case([](RouteOp route) {
-        unsigned first = route.getOutsMutable()[0].getOperandNumber();
-        return SmallVector<unsigned, 4>{first, first + 1, first + 2, first + 3};
-      })
-      .Default([](Operation *) { return SmallVector<unsigned, 4>(); });
-}
 
 namespace {
 
@@ -93,15 +72,9 @@ std::optional<RowSpace> rowSpaceOf(Value tensor) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return rowSpaceOfArgument(argument);
   Operation *op = tensor.getDefiningOp();
-  unsigned number = cast<OpResult>(tensor).getResultNumber();
-  if (auto layers = dyn_cast<LayersOp>(op))
-    return rowSpaceOf(layers.getStream()[number]);
-  if (auto launch = dyn_cast<LaunchOp>(op))
+  if (auto source = dyn_cast<RowSource>(op))
     return rowSpaceOf(
-        launch.getBody().front().getTerminator()->getOperand(number));
-  SmallVector<unsigned, 4> outs = outOperands(op);
-  if (number < outs.size())
-    return rowSpaceOf(op->getOperand(outs[number]));
+        source.getRowsLike(cast<OpResult>(tensor).getResultNumber()));
   for (Value operand : op->getOperands())
     if (operand.getType().isIndex())
       return rowSpaceOfSize(operand);

@@ -21,10 +21,6 @@ struct RowSpace {
   }
 };
 
-// The operands that an op on tensors writes, in the order of its results; on
-// memrefs the same operands. None for ops without results of their own.
-llvm::SmallVector<unsigned, 4> outOperands(mlir::Operation *op);
-
 // What an index stands for: an argument of `forward`, a number, or a product of
 // these. Nothing where it is something else.
 std::optional<RowSpace> rowSpaceOfSize(mlir::Value size);

@@ -15,7 +15,7 @@ excuse = re.compile(r"^\s*Verifier: none, (\S.*?)\.$", re.M | re.S)
 for dialect in ["transformer", "kernel"]:
     for td in files(os.path.join(root, "dialects", dialect), (".td",)):
         for match in re.finditer(
-                r"^def \w+Op : (?:\w+_Op|Op)<(?:\w+, )?\"(\w+)\"(.*?)(?=^def |^class |\Z)",
+                r"^def \w+Op : (?:\w*Op)<(?:\w+, )?\"(\w+)\"(.*?)(?=^def |^class |\Z)",
                 read(td), re.M | re.S):
             mnemonic, body = match.groups()
             ops += 1
