@@ -98,7 +98,9 @@ private:
   std::string name, text; // text: the imported model, NAME.mlir
   mlir::Operation *model = nullptr;
   int64_t parameters = 0; // numbers that the imported model holds
-  bool isProgram = false; // it was fused before
+  // The landing on which the model given stands: text that --stop-after printed
+  // goes on from there.
+  Stage given = Stage::import;
   std::optional<Traffic> unscaled;
   std::optional<Laboratory> laboratory; // holds a sample of the imported model
   std::vector<Target> isas;
@@ -106,6 +108,18 @@ private:
   std::vector<std::pair<std::string, std::string>> objects;
 };
 } // namespace
+
+// Where the IR of a model stands on the staircase, as far as its ops tell.
+static Stage landingOf(mlir::Operation *model) {
+  if (kernel::sizeArguments(kernel::forwardOf(model)))
+    return Stage::fuse;
+  bool isRolled = model
+                      ->walk([](transformer::LayersOp) {
+                        return mlir::WalkResult::interrupt();
+                      })
+                      .wasInterrupted();
+  return isRolled ? Stage::roll : Stage::import;
+}
 
 Status Climb::toTheTop() {
   if (Status status = import(); failed(status) || stopsAfter(Stage::import))
@@ -184,10 +198,11 @@ Status Climb::import() {
   }
   if (model)
     parameters = countParameters(model);
-  // A kernel program is what rewrites and fusions gave: none is left to
-  // measure.
-  isProgram = model && kernel::sizeArguments(kernel::forwardOf(model)) > 0;
-  if (model && !isProgram && !request.stopAfter && request.certify) {
+  if (model)
+    given = landingOf(model);
+  // Past import rewrites and fusions are done: none is left to measure.
+  if (model && given == Stage::import && !request.stopAfter &&
+      request.certify) {
     unscaled = trafficUnscaled(*imported.module, this->wishes(), choices());
     laboratory.emplace(imported.module->clone(), imported.folder);
   }
@@ -198,6 +213,8 @@ Status Climb::import() {
 // does not do. IR that is wrong afterwards is a bug of ours.
 Status Climb::runPasses(Stage stage,
                         llvm::function_ref<void(mlir::PassManager &)> add) {
+  if (stage <= given)
+    return Status::done;
   working(rungOf(stage).name);
   mlir::PassManager passes(&context);
   passes.enableVerifier(false);
@@ -241,9 +258,9 @@ ManifestInput Climb::describePackage() {
   manifest.model = model;
   manifest.parameters = parameters;
   manifest.certificate.wishes = wishes();
-  if (isProgram)
+  if (given != Stage::import)
     manifest.certificate.note =
-        "the model given is a kernel program, fused before";
+        ("the model given has been through " + rungOf(given).name).str();
   if (laboratory)
     manifest.certificate = certify(*laboratory, claimsOf(model), wishes());
   manifest.traffic = trafficOf(model);

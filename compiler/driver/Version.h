@@ -5,8 +5,9 @@
 
 namespace mille {
 
-// Of the manifest NAME.json. A package of a newer version is refused by name.
-constexpr int packageVersion = 1;
+// Of the manifest NAME.json and of the interface between code and runtime that
+// goes with it. A package of another version is refused by name.
+constexpr int packageVersion = 2;
 
 std::string versionText();
 
