@@ -56,7 +56,6 @@ struct Document {
 };
 
 constexpr unsigned deepest = 64;
-constexpr size_t mostValues = 4'000'000;
 
 // Parses `text`, which stands in `path` from column `firstColumn` of line 1 on.
 // Nothing after an error (an MLIR diagnostic at path:line:column).

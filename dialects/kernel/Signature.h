@@ -1,4 +1,4 @@
-// What `forward` of a kernel program takes and gives, read off its attributes.
+// What an entry of a program takes and gives, read off its attributes.
 // Changes nothing.
 #pragma once
 #include "dialects/kernel/Kernel.h"
@@ -14,7 +14,7 @@ struct TensorInfo {
   int64_t below = 0;    // exclusive upper bound of ids, 0: none
 };
 
-// A size that each run chooses; mirrors mille_size_info of runtime/abi.h.
+// A size that each run chooses, by its name.
 struct SizeInfo {
   std::string name;
   int64_t most = 0; // of learned positions; 0: any

@@ -295,12 +295,11 @@ Status mille::benchCommand(const BenchOptions &given,
     return status;
   if (Status status = checkSizes(options, package); failed(status))
     return status;
-  llvm::StringMap<int64_t> numbers;
-  for (const auto &[name, most] : package.sizes)
-    numbers[name] = name == sizes::batch    ? options.batch
-                    : name == sizes::tokens ? options.tokens
-                                            : decoderTokens(options);
-  Values inputs = seededInputs(package, numbers, /*withMask=*/false);
+  Values inputs =
+      seededInputs(package,
+                   sizesOfRun(package, options.batch, options.tokens,
+                              decoderTokens(options)),
+                   /*withMask=*/false);
   if (!options.lengths.empty())
     inputs[maskOf(package)->name] = maskFor(options);
   compiled->keepPadding = options.keepPadding;

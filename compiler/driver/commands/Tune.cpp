@@ -62,7 +62,7 @@ static Status make(const CompileOptions &options, unsigned rank,
       failed(status))
     return status;
   return made.compiled->bind(seededInputs(made.package,
-                                          sizesOfRun(made.package, 1, 128, 32),
+                                          sizesWithin(made.package, 1, 128, 32),
                                           /*withMask=*/false),
                              /*threads=*/1);
 }

@@ -92,7 +92,7 @@ Status mille::verifyCommand(const VerifyOptions &options,
     return status;
   // Odd sizes, and fewer where the model has no positions for them.
   if (options.inputs.empty())
-    inputs = seededInputs(package, sizesOfRun(package, 2, 13, 7),
+    inputs = seededInputs(package, sizesWithin(package, 2, 13, 7),
                           /*withMask=*/true);
   showProgress("running the reference");
   if (Status status = reference.run(inputs, referred); failed(status))

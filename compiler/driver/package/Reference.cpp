@@ -70,12 +70,20 @@ llvm::StringMap<int64_t> mille::sizesOfRun(const Package &package,
                                            int64_t batch, int64_t tokens,
                                            int64_t others) {
   llvm::StringMap<int64_t> numbers;
-  for (const auto &[name, most] : package.sizes) {
-    int64_t wanted = name == sizes::batch    ? batch
-                     : name == sizes::tokens ? tokens
-                                             : others;
-    numbers[name] = most ? std::min(wanted, most) : wanted;
-  }
+  for (const auto &[name, most] : package.sizes)
+    numbers[name] = name == sizes::batch    ? batch
+                    : name == sizes::tokens ? tokens
+                                            : others;
+  return numbers;
+}
+
+llvm::StringMap<int64_t> mille::sizesWithin(const Package &package,
+                                            int64_t batch, int64_t tokens,
+                                            int64_t others) {
+  llvm::StringMap<int64_t> numbers = sizesOfRun(package, batch, tokens, others);
+  for (const auto &[name, most] : package.sizes)
+    if (most)
+      numbers[name] = std::min(numbers[name], most);
   return numbers;
 }
 

@@ -33,8 +33,11 @@ Values seededInputs(const Package &package,
                     const llvm::StringMap<int64_t> &sizes, bool withMask);
 
 // A number for each size of a run of the package: `batch`, `tokens`, and
-// `others` for what has another name; each no more than the model takes.
+// `others` for what has another name.
 llvm::StringMap<int64_t> sizesOfRun(const Package &package, int64_t batch,
                                     int64_t tokens, int64_t others);
+// The same, but no more than the model takes.
+llvm::StringMap<int64_t> sizesWithin(const Package &package, int64_t batch,
+                                     int64_t tokens, int64_t others);
 
 } // namespace mille
