@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void check(mille_status status, const char *message) {
   if (status == MILLE_OK)
@@ -20,9 +21,9 @@ static float *roomFor(mille_package *package, size_t index, int64_t tokens) {
         mille_package_message(package));
   size_t size = 1;
   for (int i = 0; i < tensor.rank; ++i)
-    size *= tensor.shape[i] == MILLE_TOKENS  ? (size_t)tokens
-            : tensor.shape[i] == MILLE_BATCH ? 1
-                                             : (size_t)tensor.shape[i];
+    size *= !tensor.sizes[i]                         ? (size_t)tensor.shape[i]
+            : strcmp(tensor.sizes[i], "tokens") == 0 ? (size_t)tokens
+                                                     : 1;
   return calloc(size, sizeof(float));
 }
 

@@ -54,14 +54,16 @@ struct mille_backend {
                        mille::Device *&device);
   void (*close)(mille_package &package, mille::Device &device);
 
-  // A session's part. First `enter`; then the program runs once, planning: all
-  // kernels are built and nothing is computed; then `settle` takes the memory.
+  // A session's part. First `enter`; then the program of each entry runs once,
+  // planning, after a call of `plan`: all kernels are built and nothing is
+  // computed; then `settle` takes the memory.
   mille_status (*enter)(mille_session &session, mille::Device &device);
+  void (*plan)(mille_session &session);
   mille_status (*settle)(mille_session &session);
   void (*leave)(mille_session &session);
 
   // Called before and after a run. Return 0, or the code of the failure.
-  int32_t (*begin)(mille_session &session, const mille::Sizes &sizes);
+  int32_t (*begin)(mille_session &session);
   int32_t (*finish)(mille_session &session);
 
   // Called by a kernel that is launched.

@@ -119,7 +119,7 @@ int32_t launchExperts(mille_session &session, const mille_stage &stage) {
 int32_t launchSequences(mille_session &session, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   const uint32_t out = kernel.buffer_count - 1;
-  const Sequences tokens = sequencesOf(&session.run, MILLE_TOKENS);
+  const Sequences tokens = sequencesOf(&session.run, MILLE_RUN_TOKENS);
   const Sequences own = sequencesOfOut(stage, tokens);
   for (int64_t s = 0; s < own.batch; ++s) {
     Call one(stage);
@@ -130,7 +130,7 @@ int32_t launchSequences(mille_session &session, const mille_stage &stage) {
       }
     one.dimensions[out][3] = {0, 1, 0, 0};
     one.buffers[out].dimensions = 4;
-    one.tokens = (int32_t)sequencesOf(&session.run, MILLE_TOKENS).rows(s);
+    one.tokens = (int32_t)sequencesOf(&session.run, MILLE_RUN_TOKENS).rows(s);
     if (int32_t code = call(session, stage, one, own.rows(s)))
       return code;
   }
@@ -149,7 +149,7 @@ int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
       continue;
     }
     bool sequences = stage.kernel->partition == MILLE_PARTITION_SEQUENCES;
-    if (sequences && stage.token_buffers && session.padding.found) {
+    if (sequences && stage.token_buffers && session.memory->padding.found) {
       if (int32_t code = launchSequences(session, stage))
         return code;
       continue;

@@ -13,7 +13,7 @@ void nameElement(const mille_tensor_info &info, const mille::Sizes &sizes,
                  uint64_t element, char *text, size_t size) {
   uint64_t index[4] = {};
   for (int d = (int)info.rank - 1; d >= 0; --d) {
-    int64_t extent = sizes.of(info.shape[d]);
+    int64_t extent = sizes.extent(info.shape[d]);
     index[d] = element % extent;
     element /= extent;
   }
@@ -34,60 +34,119 @@ uint64_t firstOutside(const int32_t *values, uint64_t count, int64_t below) {
 }
 } // namespace
 
-mille_status mille_session::checkRun(const mille::Sizes &sizes,
-                                     const void *const *given,
-                                     float *const *outputs) {
+// The sizes that the entry has are given, and within the session's.
+mille_status mille_session::checkSizes() {
   const mille_model &model = *package->model;
-  mille_status status = mille::checkSizes(model, sizes, "", message);
-  if (status != MILLE_OK)
-    return status;
-  for (int64_t extent : mille::runSizes)
-    if (mille::hasSize(model, extent) && sizes.of(extent) > most.of(extent))
-      return message.set(
-          MILLE_TOO_LARGE, "%s is %lld but this session was created for %lld",
-          mille::sizeName(extent), (ll)sizes.of(extent), (ll)most.of(extent));
-  if (!given && model.input_count)
-    return message.set(MILLE_INVALID_ARGUMENT, "inputs is null");
-  if (!outputs && model.output_count)
-    return message.set(MILLE_INVALID_ARGUMENT, "outputs is null");
-  for (uint32_t i = 0; i < model.output_count; ++i)
-    if (!outputs[i])
-      return message.set(MILLE_INVALID_ARGUMENT,
-                         "output %s is null but every output is written",
-                         model.outputs[i].name);
-  for (uint32_t i = 0; i < model.input_count; ++i) {
-    const mille_tensor_info &info = model.inputs[i];
-    if (!given[i] && info.fallback == MILLE_REQUIRED)
-      return message.set(MILLE_INVALID_INPUT,
-                         "input %s is null but has no default", info.name);
-    if (!given[i] && info.fallback == MILLE_DEFAULT_POSITIONS && info.below &&
-        info.shape[1] < 0 && sizes.of(info.shape[1]) > info.below)
+  for (uint32_t size = 0; size < model.size_count; ++size) {
+    const char *name = model.sizes[size].name;
+    const bool has = mille::hasSize(*entry, size);
+    if (!has && !mille::keepsSize(model, *entry, size))
+      continue;
+    if (!most.of[size])
       return message.set(MILLE_TOO_LARGE,
-                         "input %s is null and %s %lld, but its values must be "
-                         "below %lld",
-                         info.name, mille::sizeName(info.shape[1]),
-                         (ll)sizes.of(info.shape[1]), (ll)info.below);
-    if (!given[i] || info.type != MILLE_I32 || !info.below)
-      continue;
-    uint64_t count = 0;
-    mille::countElements(info, sizes, count);
-    auto *values = static_cast<const int32_t *>(given[i]);
-    uint64_t wrong = firstOutside(values, count, info.below);
-    if (wrong == count)
-      continue;
-    char element[128];
-    nameElement(info, sizes, wrong, element, sizeof element);
-    return message.set(MILLE_INVALID_INPUT,
-                       "%s is %d but must be at least 0 and below %lld",
-                       element, values[wrong], (ll)info.below);
+                         "entry %s has %s but this session was created "
+                         "without it",
+                         entry->name, name);
+    if (!sizes.of[size])
+      return message.set(MILLE_INVALID_ARGUMENT,
+                         "%s is not given but entry %s has it", name,
+                         entry->name);
+    if (sizes.of[size] > most.of[size])
+      return message.set(MILLE_TOO_LARGE,
+                         "%s is %lld but this session was created for %lld",
+                         name, (ll)sizes.of[size], (ll)most.of[size]);
+  }
+  if (part && entry->states)
+    return message.set(MILLE_INVALID_ARGUMENT,
+                       "entry %s has states, which only sessions on the CPU "
+                       "keep",
+                       entry->name);
+  return MILLE_OK;
+}
+
+// What the states hold, and the run's tokens behind it, have room in them.
+// Padding at the end of a sequence needs none.
+mille_status mille_session::checkPast(const void *const *given) {
+  const mille_model &model = *package->model;
+  int64_t room = INT64_MAX;
+  for (uint32_t s = 0; s < model.state_count; ++s)
+    if (mille::usesState(*entry, s) && model.states[s].shape[2] < 0)
+      room = most.extent(model.states[s].shape[2]);
+  if (!entry->states)
+    return MILLE_OK;
+  auto *past = static_cast<const int32_t *>(given[entry->past_input]);
+  auto *mask = entry->padding_ends & MILLE_PADDING_AFTER && !keepPadding
+                   ? static_cast<const int32_t *>(given[entry->mask_input])
+                   : nullptr;
+  for (int64_t s = 0; s < run.batch; ++s) {
+    int64_t held = past ? past[s] : 0, tokens = run.tokens;
+    while (mask && tokens > 1 && !mask[s * run.tokens + tokens - 1])
+      --tokens;
+    if (held < 0)
+      return message.set(
+          MILLE_INVALID_INPUT, "%s[%lld] is %lld but must be at least 0",
+          entry->inputs[entry->past_input].name, (ll)s, (ll)held);
+    if (held > room - tokens)
+      return message.set(MILLE_TOO_LARGE,
+                         "sequence %lld has %lld tokens and %lld new ones but "
+                         "this session was created for %lld",
+                         (ll)s, (ll)held, (ll)tokens, (ll)room);
   }
   return MILLE_OK;
 }
 
-void mille_session::fillDefaults() {
-  const mille_model &model = *package->model;
-  for (uint32_t i = 0; i < model.input_count; ++i) {
-    const mille_tensor_info &info = model.inputs[i];
+mille_status mille_session::checkRun(const void *const *given,
+                                     float *const *outputs) {
+  mille_status status = checkSizes();
+  if (status != MILLE_OK)
+    return status;
+  if (!given && entry->input_count)
+    return message.set(MILLE_INVALID_ARGUMENT, "inputs is null");
+  if (!outputs && entry->output_count)
+    return message.set(MILLE_INVALID_ARGUMENT, "outputs is null");
+  for (uint32_t i = 0; i < entry->output_count; ++i)
+    if (!outputs[i])
+      return message.set(MILLE_INVALID_ARGUMENT,
+                         "output %s is null but every output is written",
+                         entry->outputs[i].name);
+  for (uint32_t i = 0; i < entry->input_count; ++i)
+    if ((status = checkInput(entry->inputs[i], given[i])) != MILLE_OK)
+      return status;
+  return checkPast(given);
+}
+
+mille_status mille_session::checkInput(const mille_tensor_info &info,
+                                       const void *given) {
+  if (!given && info.fallback == MILLE_REQUIRED)
+    return message.set(MILLE_INVALID_INPUT,
+                       "input %s is null but has no default", info.name);
+  if (!given && info.fallback == MILLE_DEFAULT_POSITIONS && info.below &&
+      info.shape[1] < 0 && sizes.extent(info.shape[1]) > info.below)
+    return message.set(MILLE_TOO_LARGE,
+                       "input %s is null and %s %lld, but its values must be "
+                       "below %lld",
+                       info.name, package->model->sizes[~info.shape[1]].name,
+                       (ll)sizes.extent(info.shape[1]), (ll)info.below);
+  if (!given || info.type != MILLE_I32 || !info.below)
+    return MILLE_OK;
+  uint64_t count = 0;
+  mille::countElements(info, sizes, count);
+  auto *values = static_cast<const int32_t *>(given);
+  uint64_t wrong = firstOutside(values, count, info.below);
+  if (wrong == count)
+    return MILLE_OK;
+  char element[128];
+  nameElement(info, sizes, wrong, element, sizeof element);
+  return message.set(MILLE_INVALID_INPUT,
+                     "%s is %d but must be at least 0 and below %lld", element,
+                     values[wrong], (ll)info.below);
+}
+
+// The constant defaults of an entry's inputs.
+static void fillDefaults(const mille_entry &entry, const mille::Sizes &most,
+                         void *const *defaults) {
+  for (uint32_t i = 0; i < entry.input_count; ++i) {
+    const mille_tensor_info &info = entry.inputs[i];
     if (info.fallback == MILLE_REQUIRED)
       continue;
     int32_t value = info.fallback == MILLE_DEFAULT_ONES   ? 1
@@ -104,17 +163,22 @@ void mille_session::fillDefaults() {
   }
 }
 
-void mille_session::takeInputs(const mille::Sizes &sizes,
-                               const void *const *given) {
+void mille_session::fillDefaults() {
   const mille_model &model = *package->model;
-  for (uint32_t i = 0; i < model.input_count; ++i) {
+  for (uint32_t e = 0; e < model.entry_count; ++e)
+    if (entries[e].usable)
+      ::fillDefaults(model.entries[e], most, entries[e].defaults);
+}
+
+void mille_session::takeInputs(const void *const *given) {
+  for (uint32_t i = 0; i < entry->input_count; ++i) {
     // mille_run's inputs are not const, but kernels only read them.
-    inputs[i] = given[i] ? const_cast<void *>(given[i]) : defaults[i];
-    if (given[i] || model.inputs[i].fallback != MILLE_DEFAULT_POSITIONS)
+    inputs[i] = given[i] ? const_cast<void *>(given[i]) : memory->defaults[i];
+    if (given[i] || entry->inputs[i].fallback != MILLE_DEFAULT_POSITIONS)
       continue;
-    auto *positions = static_cast<int32_t *>(defaults[i]); // [batch, tokens]
-    int64_t tokens = sizes.of(model.inputs[i].shape[1]);
-    for (int64_t b = 0; b < sizes.batch; ++b)
+    auto *positions = static_cast<int32_t *>(inputs[i]); // [batch, tokens]
+    int64_t tokens = sizes.extent(entry->inputs[i].shape[1]);
+    for (int64_t b = 0; b < run.batch; ++b)
       for (int64_t t = 0; t < tokens; ++t)
         positions[b * tokens + t] = (int32_t)t;
   }

@@ -77,6 +77,31 @@ void cutBuffer(const Job &job, const mille_stage &stage, const Share &share,
         share.rows.end - share.rows.first);
 }
 
+// Scalars that differ by sequence.
+struct SequenceScalars {
+  int32_t tokens = 0, keys = 0, first = 0;
+};
+
+// Keys of a state: what it held before the run, and the run's own.
+int64_t stateKeys(const Job &job, const mille_stage &stage, int64_t sequence) {
+  int64_t room =
+      sequencesIn(stage, 1, job.tokens, job.split.own.batch).rows(sequence);
+  int64_t keys = stage.past[sequence] + job.tokens.before(sequence) +
+                 job.tokens.rows(sequence);
+  return keys < room ? keys : room;
+}
+
+SequenceScalars scalarsOf(const Job &job, const mille_stage &stage,
+                          int64_t sequence) {
+  SequenceScalars own;
+  own.tokens = (int32_t)job.tokens.rows(sequence);
+  if (!stage.past)
+    return own;
+  own.keys = (int32_t)stateKeys(job, stage, sequence);
+  own.first = stage.past[sequence] + (int32_t)job.tokens.before(sequence);
+  return own;
+}
+
 // Calls a kernel over its share of the out.
 int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
                    const Share &share) {
@@ -102,10 +127,13 @@ int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
   if (column >= 0)
     cut(buffers[out], column, columns.first, columns.first,
         columns.end - columns.first);
-  int32_t tokens = job.sequences ? (int32_t)job.tokens.rows(share.sequence) : 0;
+  SequenceScalars own =
+      job.sequences ? scalarsOf(job, stage, share.sequence) : SequenceScalars();
   for (uint32_t s = 0; s < kernel.scalar_count; ++s)
-    *next++ = stage.token_scalars >> s & 1
-                  ? &tokens
+    *next++ = stage.token_scalars >> s & 1 ? &own.tokens
+              : stage.key_scalars >> s & 1 ? &own.keys
+              : stage.first_scalars >> s & 1
+                  ? &own.first
                   : const_cast<int32_t *>(&stage.scalars[s]);
   *next++ = &buffers[out];
 
@@ -158,28 +186,38 @@ int32_t runJob(Job &job) {
 }
 
 // The second operand of a kernel of sequences has a row per key.
-Sequences keysOf(const Job &job, const mille_stage &stage) {
+int64_t keysOf(const Job &job, const mille_stage &stage, int64_t sequence) {
   const mille_kernel &kernel = *stage.kernel;
+  if (stage.past)
+    return stateKeys(job, stage, sequence);
   bool own = kernel.buffer_count > 2 && kernel.row_dimension[1] >= 0;
   return own ? sequencesIn(stage, 1, job.tokens, job.split.own.batch)
-             : job.split.own;
+                   .rows(sequence)
+             : job.split.own.rows(sequence);
+}
+
+int64_t longestKeys(const Job &job, const mille_stage &stage) {
+  int64_t longest = 0;
+  for (int64_t s = 0; s < job.split.own.batch; ++s) {
+    int64_t keys = keysOf(job, stage, s);
+    longest = keys > longest ? keys : longest;
+  }
+  return longest;
 }
 
 void splitStage(Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   job.split.own = sequencesOfOut(stage, job.tokens);
-  job.split =
-      splitSequences(kernel, job.split.own, keysOf(job, stage).longest(),
-                     outColumns(stage), job.session->threads);
+  job.split = splitSequences(kernel, job.split.own, longestKeys(job, stage),
+                             outColumns(stage), job.session->threads);
 }
 
 // Pairs of a query and a key.
 uint64_t pairsOf(Job job, const mille_stage &stage) {
   job.split.own = sequencesOfOut(stage, job.tokens);
-  Sequences keys = keysOf(job, stage);
   uint64_t pairs = 0;
-  for (int64_t s = 0; s < keys.batch; ++s)
-    pairs += job.split.own.rows(s) * keys.rows(s);
+  for (int64_t s = 0; s < job.split.own.batch; ++s)
+    pairs += job.split.own.rows(s) * keysOf(job, stage, s);
   return pairs;
 }
 
@@ -266,7 +304,7 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   if (int32_t code = session.stopped())
     return code;
   Job job = {&session, stages, count, rows,
-             false,    {},     {},    sequencesOf(run, MILLE_TOKENS)};
+             false,    {},     {},    sequencesOf(run, MILLE_RUN_TOKENS)};
   if (session.profiling)
     for (int32_t s = 0; s < count; ++s)
       mille::count(job, stages[s]);

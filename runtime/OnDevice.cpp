@@ -44,19 +44,25 @@ mille_status mille_session::enterDevice(const char *wish) {
   return status;
 }
 
-// Runs the program once without computing, because kernels say what they need
-// only when they are called. Nothing reads or writes the memory at its
-// addresses.
+// Runs the program of each entry once without computing, because kernels say
+// what they need only when they are called. Nothing reads or writes the memory
+// at its addresses.
 mille_status mille_session::planOnDevice() {
   planning = true;
   const mille_model &model = *package->model;
-  for (uint32_t i = 0; i < model.input_count || i < model.output_count; ++i)
-    inputs[i] = arena;
-  run.outputs = reinterpret_cast<float *const *>(inputs);
-  setSizes(most);
-  int32_t code = model.forward(&run);
-  // The runtime's own steps report failures only by stopped().
-  code = code ? code : stopped();
+  int32_t code = 0;
+  for (uint32_t e = 0; e < model.entry_count && code == 0; ++e) {
+    if (!entries[e].usable || model.entries[e].states)
+      continue;
+    choose(e, most);
+    for (uint32_t i = 0; i < entry->input_count || i < entry->output_count; ++i)
+      inputs[i] = arena;
+    run.outputs = reinterpret_cast<float *const *>(inputs);
+    part->device->backend->plan(*this);
+    code = entry->forward(&run);
+    // The runtime's own steps report failures only by stopped().
+    code = code ? code : stopped();
+  }
   planning = false;
   failing.store(0);
   failed.store(0);

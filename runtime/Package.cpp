@@ -16,6 +16,14 @@ mille_status checkModel(const mille_model &model, Message &message) {
                        "the model has ABI version %u but this runtime has %u: "
                        "compile it with this Mille",
                        model.abi_version, MILLE_ABI_VERSION);
+  if (model.entry_count < 1 || model.size_count < 1 ||
+      model.size_count > MILLE_MAX_SIZES ||
+      model.state_count > MILLE_MAX_STATES)
+    return message.set(MILLE_INTERNAL,
+                       "model %s has %u entries, %u sizes and %u states, which "
+                       "is out of bounds",
+                       model.name, model.entry_count, model.size_count,
+                       model.state_count);
   for (uint32_t k = 0; k < model.kernel_count; ++k) {
     const mille_kernel &kernel = *model.kernels[k];
     if (kernel.buffer_count < 1 || kernel.buffer_count > MILLE_MAX_BUFFERS ||
@@ -63,10 +71,25 @@ mille_status describe(mille_package *package, const mille_tensor_info *infos,
                                   "%s %zu is asked for but model %s has %u",
                                   kind, index, package->model->name, count);
   const mille_tensor_info &info = infos[index];
-  *tensor = {info.name, (mille_type)info.type,           (int)info.rank,
-             {0},       info.fallback != MILLE_REQUIRED, info.below};
-  memcpy(tensor->shape, info.shape, sizeof tensor->shape);
+  *tensor = {info.name, (mille_type)info.type,           (int)info.rank, {0},
+             {nullptr}, info.fallback != MILLE_REQUIRED, info.below};
+  for (uint32_t d = 0; d < info.rank; ++d)
+    if (info.shape[d] < 0)
+      tensor->sizes[d] = package->model->sizes[~info.shape[d]].name;
+    else
+      tensor->shape[d] = info.shape[d];
   return MILLE_OK;
+}
+
+// The entry of that number; null, and a message, where there is none.
+const mille_entry *entryOf(mille_package *package, size_t entry) {
+  const mille_model &model = *package->model;
+  if (entry < model.entry_count)
+    return &model.entries[entry];
+  package->message().set(MILLE_INVALID_ARGUMENT,
+                         "entry %zu is asked for but model %s has %u", entry,
+                         model.name, model.entry_count);
+  return nullptr;
 }
 } // namespace
 
@@ -209,34 +232,119 @@ const char *mille_package_message(const mille_package *package) {
   return package ? package->message().text : "package is null";
 }
 
+mille_status mille_package_entry_count(mille_package *package, size_t *count) {
+  if (!package || !count)
+    return MILLE_INVALID_ARGUMENT;
+  *count = package->model->entry_count;
+  return MILLE_OK;
+}
+
+mille_status mille_package_entry(mille_package *package, size_t entry,
+                                 mille_entry_info *info) {
+  if (!package || !info)
+    return MILLE_INVALID_ARGUMENT;
+  const mille_entry *found = entryOf(package, entry);
+  if (!found)
+    return MILLE_INVALID_ARGUMENT;
+  *info = {found->name, found->input_count, found->output_count,
+           (size_t)__builtin_popcountll(found->states)};
+  return MILLE_OK;
+}
+
+mille_status mille_package_find_entry(mille_package *package, const char *name,
+                                      size_t *entry) {
+  if (!package || !name || !entry)
+    return MILLE_INVALID_ARGUMENT;
+  const mille_model &model = *package->model;
+  for (uint32_t e = 0; e < model.entry_count; ++e)
+    if (strcmp(model.entries[e].name, name) == 0) {
+      *entry = e;
+      return MILLE_OK;
+    }
+  return package->message().set(
+      MILLE_INVALID_ARGUMENT, "model %s has no entry '%s'%s%s", model.name,
+      name, model.entry_count > 1 ? "; its second one is " : "",
+      model.entry_count > 1 ? model.entries[1].name : "");
+}
+
+mille_status mille_package_entry_input(mille_package *package, size_t entry,
+                                       size_t index, mille_tensor *tensor) {
+  if (!package)
+    return MILLE_INVALID_ARGUMENT;
+  const mille_entry *found = entryOf(package, entry);
+  return found ? describe(package, found->inputs, found->input_count, "input",
+                          index, tensor)
+               : MILLE_INVALID_ARGUMENT;
+}
+
+mille_status mille_package_entry_output(mille_package *package, size_t entry,
+                                        size_t index, mille_tensor *tensor) {
+  if (!package)
+    return MILLE_INVALID_ARGUMENT;
+  const mille_entry *found = entryOf(package, entry);
+  return found ? describe(package, found->outputs, found->output_count,
+                          "output", index, tensor)
+               : MILLE_INVALID_ARGUMENT;
+}
+
 mille_status mille_package_input_count(mille_package *package, size_t *count) {
   if (!package || !count)
     return MILLE_INVALID_ARGUMENT;
-  *count = package->model->input_count;
+  *count = package->model->entries[0].input_count;
   return MILLE_OK;
 }
 
 mille_status mille_package_output_count(mille_package *package, size_t *count) {
   if (!package || !count)
     return MILLE_INVALID_ARGUMENT;
-  *count = package->model->output_count;
+  *count = package->model->entries[0].output_count;
   return MILLE_OK;
 }
 
 mille_status mille_package_input(mille_package *package, size_t index,
                                  mille_tensor *tensor) {
-  if (!package)
-    return MILLE_INVALID_ARGUMENT;
-  return describe(package, package->model->inputs, package->model->input_count,
-                  "input", index, tensor);
+  return mille_package_entry_input(package, 0, index, tensor);
 }
 
 mille_status mille_package_output(mille_package *package, size_t index,
                                   mille_tensor *tensor) {
+  return mille_package_entry_output(package, 0, index, tensor);
+}
+
+mille_status mille_package_state_count(mille_package *package, size_t *count) {
+  if (!package || !count)
+    return MILLE_INVALID_ARGUMENT;
+  *count = package->model->state_count;
+  return MILLE_OK;
+}
+
+mille_status mille_package_state(mille_package *package, size_t index,
+                                 mille_tensor *tensor) {
   if (!package)
     return MILLE_INVALID_ARGUMENT;
-  return describe(package, package->model->outputs,
-                  package->model->output_count, "output", index, tensor);
+  return describe(package, package->model->states, package->model->state_count,
+                  "state", index, tensor);
+}
+
+mille_status mille_package_size_count(mille_package *package, size_t *count) {
+  if (!package || !count)
+    return MILLE_INVALID_ARGUMENT;
+  *count = package->model->size_count;
+  return MILLE_OK;
+}
+
+mille_status mille_package_size(mille_package *package, size_t index,
+                                const char **name, int64_t *most) {
+  if (!package || !name || !most)
+    return MILLE_INVALID_ARGUMENT;
+  const mille_model &model = *package->model;
+  if (index >= model.size_count)
+    return package->message().set(MILLE_INVALID_ARGUMENT,
+                                  "size %zu is asked for but model %s has %u",
+                                  index, model.name, model.size_count);
+  *name = model.sizes[index].name;
+  *most = model.sizes[index].most;
+  return MILLE_OK;
 }
 
 mille_status mille_package_scale_count(mille_package *package, size_t *count) {

@@ -30,36 +30,34 @@ struct Sequences {
 };
 
 // The dimension of tokens, which follows that of the batch; -1: there is none.
-int tokenDimension(const mille_tensor_info &info);
+int tokenDimension(const mille_model &model, const mille_tensor_info &info);
 
-// A session's memory for this, large enough for its largest run.
+// A session's memory for this of an entry, large enough for its largest run.
 struct Padding {
+  const mille_model *model = nullptr;
+  const mille_entry *entry = nullptr;
   int32_t *starts = nullptr, *removed = nullptr; // [batch + 1], [batch]
   int32_t *firsts = nullptr;    // [batch]: the first token that is no padding
   void **gathered = nullptr;    // [inputs], null: no row per token
   const void **whole = nullptr; // [inputs] of this run
   int64_t unit = 1;   // rows are removed before tokens in such multiples
-  bool kept = false;  // the application wants padding computed
   bool found = false; // this run has padding
 
-  void layOut(const mille_model &model, const Sizes &most, char *slab,
-              Bytes &sum);
-  // Reads the mask and removes padding from the inputs. Returns the number of
-  // rows that are left.
-  int64_t remove(const mille_model &model, const Sizes &sizes, void **inputs);
+  void layOut(const mille_model &of, const mille_entry &in, const Sizes &most,
+              char *slab, Bytes &sum);
+  // Reads the mask and removes padding from the inputs, unless `kept`: the
+  // application wants it computed. Returns the number of rows that are left.
+  int64_t remove(const Sizes &sizes, bool kept, void **inputs);
   // Moves the rows of outputs to their places, and writes 0 between them.
-  void putBack(const mille_model &model, const Sizes &sizes,
-               float *const *outputs) const;
+  void putBack(const Sizes &sizes, float *const *outputs) const;
   // The rows of an entry of an output, of which the program writes `rows`.
-  int64_t entryRows(const mille_model &model, int32_t output,
-                    const mille_run &run, int64_t rows) const {
-    return found && tokenDimension(model.outputs[output]) >= 0
+  int64_t entryRows(int32_t output, const mille_run &run, int64_t rows) const {
+    return found && tokenDimension(*model, entry->outputs[output]) >= 0
                ? run.batch * run.tokens
                : rows;
   }
   // An input as it was before padding was removed.
-  const int32_t *wholeOf(const mille_model &model, void *const *inputs,
-                         const int32_t *input) const;
+  const int32_t *wholeOf(void *const *inputs, const int32_t *input) const;
 };
 
 } // namespace mille

@@ -102,7 +102,9 @@ double logKeys(const double *numbers, int64_t keys) {
   return log(keys > floor ? (double)keys : floor) / log(base);
 }
 
-void scaleByKeys(const Seen &seen, const double *numbers, float *out) {
+// Of queries `first` to the last.
+void scaleByKeys(const Seen &seen, const double *numbers, int64_t first,
+                 float *out) {
   // The window slides: keys come in at its end and leave at its start.
   int64_t from = 0, end = 0, keys = 0;
   for (int64_t i = 0; i < seen.tokens; ++i) {
@@ -110,7 +112,8 @@ void scaleByKeys(const Seen &seen, const double *numbers, float *out) {
       keys += !seen.mask || seen.mask[end];
     for (; from < seen.from(i); ++from)
       keys -= !seen.mask || seen.mask[from];
-    out[i] = (float)logKeys(numbers, keys);
+    if (i >= first)
+      out[i - first] = (float)logKeys(numbers, keys);
   }
 }
 } // namespace
@@ -126,16 +129,16 @@ void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
   if (host.skipped())
     return;
   mille_session &session = mille::sessionOf(run);
-  const mille_model &model = *session.package->model;
   // The length counts padding: it is that of the run as it was given.
-  const int32_t *whole = session.padding.wholeOf(model, run->inputs, positions);
+  const int32_t *whole =
+      session.memory->padding.wholeOf(run->inputs, positions);
   int64_t length = 0,
           all = whole == positions ? rows : run->batch * run->tokens;
   for (int64_t m = 0; after > 0 && m < all; ++m)
     length = whole[m] >= length ? (int64_t)whole[m] + 1 : length;
   mille::Sequences own = {1, rows};
   if (rows == run->token_rows)
-    own = mille::sequencesOf(run, MILLE_TOKENS);
+    own = mille::sequencesOf(run, MILLE_RUN_TOKENS);
   else if (rows % run->batch == 0)
     own = {run->batch, rows / run->batch};
   Rotation rotation = {positions, frequencies,   n, factor, out, row_stride,
@@ -165,7 +168,8 @@ void mille_alibi(mille_run *run, const int32_t *positions, int64_t rows,
 void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
                        const int32_t *positions, const int32_t *mask,
                        int64_t rows, int64_t tokens, int32_t causal,
-                       int64_t window_left, int64_t window_right, float *out) {
+                       int64_t window_left, int64_t window_right,
+                       const int32_t *past, int64_t state_rows, float *out) {
   mille::HostStep host(run, out, rows, 1);
   if (host.skipped())
     return;
@@ -174,14 +178,18 @@ void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
   mille::Sequences own = mille::sequencesOf(run, tokens);
   for (int64_t s = 0; s < own.batch; ++s) {
     int64_t m = own.first(s), count = own.rows(s);
-    Seen seen = {mask ? mask + m : nullptr, count, causal != 0, window_left,
-                 window_right};
+    int64_t held = past ? past[s] : 0; // tokens before the run's
+    int64_t first = held + own.before(s);
+    const int32_t *own_mask = !mask  ? nullptr
+                              : past ? mask + s * state_rows
+                                     : mask + m;
+    Seen seen = {own_mask, past ? first + count : count, causal != 0,
+                 window_left, window_right};
     if (kind == MILLE_LOG_KEYS)
-      scaleByKeys(seen, numbers, out + m);
+      scaleByKeys(seen, numbers, past ? first : 0, out + m);
     else if (kind == MILLE_LOG_POSITION)
       for (int64_t i = 0; i < count; ++i)
-        out[m + i] =
-            (float)fmax(1, log((double)(own.before(s) + i + 1)) / log(base));
+        out[m + i] = (float)fmax(1, log((double)(first + i + 1)) / log(base));
     else
       for (int64_t i = 0; i < count; ++i)
         out[m + i] =
@@ -218,23 +226,25 @@ void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
 
 void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
                         int64_t tokens, int32_t padded, int32_t padding,
-                        int32_t first, int32_t each, int32_t *out) {
+                        int32_t first, int32_t each, const int32_t *past,
+                        int64_t state_rows, int32_t *out) {
   mille::HostStep host(run, out, rows, 1);
   if (host.skipped())
     return;
   mille::Sequences own = mille::sequencesOf(run, tokens);
   const mille_session &session = mille::sessionOf(run);
   // A removed token of padding counts too, where its id counts.
-  const int32_t *whole =
-      session.padding.wholeOf(*session.package->model, run->inputs, ids);
+  const int32_t *whole = session.memory->padding.wholeOf(run->inputs, ids);
   for (int64_t s = 0; s < own.batch; ++s) {
-    const int32_t *given = whole + s * own.tokens;
-    int64_t before = own.before(s), end = before + own.rows(s);
+    const int32_t *given = whole + s * (past ? state_rows : own.tokens);
+    int64_t held = past ? past[s] : 0; // tokens before the run's
+    int64_t before = held + own.before(s), end = before + own.rows(s);
     int32_t count = first;
     for (int64_t t = 0; t < end; ++t) {
-      bool counts = given[t] != (padded ? padding : 0);
+      bool counts =
+          t < (past ? state_rows : end) && given[t] != (padded ? padding : 0);
       if (t >= before)
-        out[own.rowOf(s, t)] = counts ? count / each : 0;
+        out[own.rowOf(s, t - held)] = counts ? count / each : 0;
       count += counts;
     }
   }

@@ -38,6 +38,13 @@ struct Counts {
   uint64_t calls, flops, weightBytes;
 };
 
+// A session's memory for runs of one entry.
+struct EntryMemory {
+  bool usable = false;       // the session has all of its sizes
+  void **defaults = nullptr; // [inputs], null where required
+  Padding padding;
+};
+
 } // namespace mille
 
 struct mille_session {
@@ -52,14 +59,18 @@ struct mille_session {
 
   // In the slab.
   char *arena = nullptr;
-  mille_task *tasks = nullptr;     // [threads]
-  void **defaults = nullptr;       // [inputs], null where required
-  void **inputs = nullptr;         // [inputs], of this run
-  mille::Counts *counts = nullptr; // [kernels]
-  double *scales = nullptr;        // [schedules], NaN: as scheduled
-  mille::Padding padding;
+  mille_task *tasks = nullptr;           // [threads]
+  mille::EntryMemory *entries = nullptr; // [entries]
+  void **inputs = nullptr;               // [inputs], of this run
+  void **states = nullptr;               // the buffers of all entries of states
+  mille::Counts *counts = nullptr;       // [kernels]
+  double *scales = nullptr;              // [schedules], NaN: as scheduled
 
   mille::Run run = {};
+  mille::Sizes sizes;                   // of this run
+  const mille_entry *entry = nullptr;   // of this run
+  mille::EntryMemory *memory = nullptr; // of this run's entry
+  bool keepPadding = false;
   bool profiling = false;
   mutable mille::Atomic<int32_t> running; // a run is under way
   mille::Atomic<int32_t> cancelled;
@@ -73,24 +84,30 @@ struct mille_session {
                       const char *device);
   void destroy();
 
+  // Makes the entry of that number and the sizes those of this run. What the
+  // entry does not have is 0, and what its states have is the session's.
+  void choose(uint32_t number, const mille::Sizes &given);
   // Sizes, and every pointer and value of a run's tensors.
-  mille_status checkRun(const mille::Sizes &sizes, const void *const *given,
-                        float *const *outputs);
+  mille_status checkRun(const void *const *given, float *const *outputs);
   // Puts the given inputs, or defaults, into `inputs`.
-  void takeInputs(const mille::Sizes &sizes, const void *const *given);
+  void takeInputs(const void *const *given);
   // Constant defaults, once.
   void fillDefaults();
   // 0, or why tasks stop: a failure's code or MILLE_CANCELLED.
   int32_t stopped() const;
-  void setSizes(const mille::Sizes &sizes);
   // The program, here or on a device. 0, or the code of what has failed.
-  int32_t compute(const mille::Sizes &sizes);
+  int32_t compute();
 
   // Runs tasks 0 .. count - 1 on all threads.
   void share(mille::Pool::Function function, void *context, int64_t count);
 
 private:
   void layOut(mille::Bytes &sum);
+  void layOutTasks(mille::Bytes &sum);
+  void layOutEntry(uint32_t number, mille::Bytes &sum);
+  mille_status checkSizes();
+  mille_status checkInput(const mille_tensor_info &info, const void *given);
+  mille_status checkPast(const void *const *given);
   mille_status chooseCode(const char *device);
   mille_status enterDevice(const char *wish);
   mille_status planOnDevice();
@@ -101,11 +118,12 @@ inline mille_session &sessionOf(mille_run *run) {
   return *static_cast<Run *>(run)->session;
 }
 
-// Sequences of `tokens` rows; MILLE_TOKENS: the run's, without removed padding.
+// Sequences of `tokens` rows; MILLE_RUN_TOKENS: the run's, without removed
+// padding.
 inline Sequences sequencesOf(mille_run *run, int64_t tokens) {
-  if (tokens != MILLE_TOKENS)
+  if (tokens != MILLE_RUN_TOKENS)
     return {run->batch, tokens};
-  const Padding &padding = sessionOf(run).padding;
+  const Padding &padding = sessionOf(run).memory->padding;
   return padding.found ? Sequences{run->batch, run->tokens, padding.starts,
                                    padding.removed}
                        : Sequences{run->batch, run->tokens};

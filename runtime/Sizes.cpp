@@ -3,82 +3,121 @@
 #include "runtime/Sizes.h"
 
 #include <stdio.h>
+#include <string.h>
 
 namespace mille {
 
 namespace {
-bool names(const mille_tensor_info *infos, uint32_t count, int64_t extent) {
+bool names(const mille_tensor_info *infos, uint32_t count, uint32_t size) {
   for (uint32_t i = 0; i < count; ++i)
     for (uint32_t d = 0; d < infos[i].rank; ++d)
-      if (infos[i].shape[d] == extent)
+      if (infos[i].shape[d] == ~(int64_t)size)
         return true;
   return false;
 }
 } // namespace
 
-int64_t Sizes::of(int64_t extent) const {
-  return extent == MILLE_BATCH            ? batch
-         : extent == MILLE_TOKENS         ? tokens
-         : extent == MILLE_DECODER_TOKENS ? decoderTokens
-                                          : extent;
+bool hasSize(const mille_entry &entry, uint32_t size) {
+  return size == batchSize || names(entry.inputs, entry.input_count, size) ||
+         names(entry.outputs, entry.output_count, size);
 }
 
-const char *sizeName(int64_t extent) {
-  return extent == MILLE_BATCH    ? "batch"
-         : extent == MILLE_TOKENS ? "tokens"
-                                  : "decoder_tokens";
+bool usesState(const mille_entry &entry, uint32_t state) {
+  return entry.states >> state & 1;
 }
 
-bool hasSize(const mille_model &model, int64_t extent) {
-  return extent == MILLE_BATCH ||
-         names(model.inputs, model.input_count, extent) ||
-         names(model.outputs, model.output_count, extent);
+bool keepsSize(const mille_model &model, const mille_entry &entry,
+               uint32_t size) {
+  for (uint32_t s = 0; s < model.state_count; ++s)
+    if (usesState(entry, s) && names(model.states + s, 1, size))
+      return true;
+  return false;
 }
 
-mille_status checkSizes(const mille_model &model, const Sizes &sizes,
-                        const char *prefix, Message &message) {
-  for (int64_t extent : runSizes)
-    if (hasSize(model, extent) && sizes.of(extent) < 1)
+bool isGiven(const mille_model &model, const mille_entry &entry,
+             const Sizes &sizes, uint32_t &missing) {
+  for (missing = 0; missing < model.size_count; ++missing)
+    if (!sizes.of[missing] &&
+        (hasSize(entry, missing) || keepsSize(model, entry, missing)))
+      return false;
+  return true;
+}
+
+mille_status takeSizes(const mille_model &model, const mille_size *given,
+                       size_t count, const char *prefix, Sizes &sizes,
+                       Message &message) {
+  sizes = Sizes();
+  if (!given && count)
+    return message.set(MILLE_INVALID_ARGUMENT, "sizes is null");
+  for (size_t i = 0; i < count; ++i) {
+    const char *name = given[i].name;
+    if (!name)
+      return message.set(MILLE_INVALID_ARGUMENT, "size %zu has no name", i);
+    uint32_t size = 0;
+    while (size < model.size_count && strcmp(model.sizes[size].name, name) != 0)
+      ++size;
+    if (size == model.size_count)
       return message.set(MILLE_INVALID_ARGUMENT,
-                         "%s%s is %lld but must be at least 1", prefix,
-                         sizeName(extent), (long long)sizes.of(extent));
+                         "model %s has no size '%s'; its sizes are %s",
+                         model.name, name, SizeNames(model).text);
+    if (sizes.of[size])
+      return message.set(MILLE_INVALID_ARGUMENT, "%s%s is given twice", prefix,
+                         name);
+    if (given[i].value < 1)
+      return message.set(MILLE_INVALID_ARGUMENT,
+                         "%s%s is %lld but must be at least 1", prefix, name,
+                         (long long)given[i].value);
+    sizes.of[size] = given[i].value;
+  }
   return MILLE_OK;
 }
 
 SizesText::SizesText(const mille_model &model, const Sizes &sizes) {
   size_t used = 0;
-  for (int64_t extent : runSizes)
-    if (hasSize(model, extent) && used < sizeof text)
+  text[0] = 0;
+  for (uint32_t size = 0; size < model.size_count && used < sizeof text; ++size)
+    if (sizes.of[size])
       used += snprintf(text + used, sizeof text - used, "%s%s %lld",
-                       used ? ", " : "", sizeName(extent),
-                       (long long)sizes.of(extent));
+                       used ? ", " : "", model.sizes[size].name,
+                       (long long)sizes.of[size]);
+}
+
+SizeNames::SizeNames(const mille_model &model) {
+  size_t used = 0;
+  for (uint32_t size = 0; size < model.size_count && used < sizeof text; ++size)
+    used += snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                     model.sizes[size].name);
 }
 
 bool countElements(const mille_tensor_info &info, const Sizes &sizes,
                    uint64_t &elements) {
   elements = 1;
   for (uint32_t d = 0; d < info.rank; ++d)
-    if (!multiply(elements, (uint64_t)sizes.of(info.shape[d]), elements))
+    if (!multiply(elements, (uint64_t)sizes.extent(info.shape[d]), elements))
       return false;
   return true;
 }
 
-uint64_t longestSequence(const mille_model &model, const Sizes &sizes) {
-  uint64_t longest = model.fixed_tokens > 1 ? model.fixed_tokens : 1;
-  for (int64_t extent : runSizes)
-    if (extent != MILLE_BATCH && hasSize(model, extent) &&
-        (uint64_t)sizes.of(extent) > longest)
-      longest = (uint64_t)sizes.of(extent);
+uint64_t longestSequence(const mille_model &model, const mille_entry &entry,
+                         const Sizes &sizes, bool withStates) {
+  uint64_t longest = entry.fixed_tokens > 1 ? entry.fixed_tokens : 1;
+  for (uint32_t size = 0; size < model.size_count; ++size)
+    if (size != batchSize &&
+        (hasSize(entry, size) ||
+         (withStates && keepsSize(model, entry, size))) &&
+        (uint64_t)sizes.of[size] > longest)
+      longest = (uint64_t)sizes.of[size];
   return longest;
 }
 
-bool paddedRows(const mille_model &model, const Sizes &sizes, uint64_t &rows) {
+bool paddedRows(const mille_model &model, const mille_entry &entry,
+                const Sizes &sizes, uint64_t &rows) {
   // Kernels count rows, and slots of rows, in 32 bits.
-  uint64_t slots = 0;
-  bool fits =
-      multiply((uint64_t)sizes.batch, longestSequence(model, sizes), rows) &&
-      multiply(rows, model.slots ? model.slots : 1, slots) &&
-      slots < INT32_MAX - 64;
+  uint64_t slots = 0,
+           longest = longestSequence(model, entry, sizes, entry.state_rows);
+  bool fits = multiply((uint64_t)sizes.batch(), longest, rows) &&
+              multiply(rows, entry.slots ? entry.slots : 1, slots) &&
+              slots < INT32_MAX - 64;
   rows = fits ? (rows + 23) / 16 * 16 : 0;
   return fits;
 }

@@ -1,43 +1,62 @@
-// The shapes of a run by its sizes, and the sizes that a model has.
+// The shapes of a run by its sizes, and the sizes that an entry has.
 // Pure arithmetic; must not overflow in silence.
 #pragma once
 #include "runtime/Memory.h"
 #include "runtime/abi.h"
-#include "runtime/mille.h"
 
 namespace mille {
 
-constexpr int64_t runSizes[] = {MILLE_BATCH, MILLE_TOKENS,
-                                MILLE_DECODER_TOKENS};
+constexpr uint32_t batchSize = 0; // every model's first size
 
+// A number for each size of a model, in the model's order; 0: not given.
 struct Sizes {
-  int64_t batch = 0, tokens = 0, decoderTokens = 0;
+  int64_t of[MILLE_MAX_SIZES] = {};
 
-  // One number of a shape: MILLE_BATCH, ..., or fixed.
-  int64_t of(int64_t extent) const;
+  int64_t batch() const { return of[batchSize]; }
+  // The size of which padding may be removed.
+  int64_t tokens(const mille_model &model) const {
+    return model.token_size == MILLE_NO_SIZE ? 0 : of[model.token_size];
+  }
+  // One number of a tensor_info's shape.
+  int64_t extent(int64_t word) const { return word < 0 ? of[~word] : word; }
 };
 
-// "batch", "tokens" or "decoder_tokens".
-const char *sizeName(int64_t extent);
-// Whether a size is in a shape of the model's tensors. Every model has a batch.
-bool hasSize(const mille_model &model, int64_t extent);
+// Whether a size is in a shape of the entry's inputs or outputs. Every entry
+// has a batch.
+bool hasSize(const mille_entry &entry, uint32_t size);
+// Whether a size is in a shape of the entry's states.
+bool keepsSize(const mille_model &model, const mille_entry &entry,
+               uint32_t size);
+bool usesState(const mille_entry &entry, uint32_t state);
+// Whether all sizes of an entry are given; else `missing` is the first that is
+// not.
+bool isGiven(const mille_model &model, const mille_entry &entry,
+             const Sizes &sizes, uint32_t &missing);
 
-// Says which of the model's sizes is below 1, in words that begin with
-// `prefix`.
-mille_status checkSizes(const mille_model &model, const Sizes &sizes,
-                        const char *prefix, Message &message);
-// "batch 2, tokens 17, decoder_tokens 5": those that the model has.
+// Takes an application's list. `prefix` begins the words of messages.
+mille_status takeSizes(const mille_model &model, const mille_size *given,
+                       size_t count, const char *prefix, Sizes &sizes,
+                       Message &message);
+// "batch 2, tokens 17": those that are given.
 struct SizesText {
   SizesText(const mille_model &model, const Sizes &sizes);
-  char text[128];
+  char text[256];
+};
+// "batch, tokens": the names of all.
+struct SizeNames {
+  explicit SizeNames(const mille_model &model);
+  char text[256];
 };
 
 // Elements of a tensor of a run.
 bool countElements(const mille_tensor_info &info, const Sizes &sizes,
                    uint64_t &elements);
-// Rows of one sequence in the largest of a run's buffers.
-uint64_t longestSequence(const mille_model &model, const Sizes &sizes);
+// Rows of one sequence in the largest of a run's buffers; with states those of
+// the states too.
+uint64_t longestSequence(const mille_model &model, const mille_entry &entry,
+                         const Sizes &sizes, bool withStates);
 // Rows that a kernel.arena offset is multiplied by. False: too many.
-bool paddedRows(const mille_model &model, const Sizes &sizes, uint64_t &rows);
+bool paddedRows(const mille_model &model, const mille_entry &entry,
+                const Sizes &sizes, uint64_t &rows);
 
 } // namespace mille

@@ -238,8 +238,7 @@ void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index) {
   // An entry has room for padding; putBack moves its rows apart.
   mille_session &session = mille::sessionOf(run);
-  int64_t entryRows =
-      session.padding.entryRows(*session.package->model, output, *run, rows);
+  int64_t entryRows = session.memory->padding.entryRows(output, *run, rows);
   float *out = run->outputs[output] + index * entryRows * columns;
   if (session.planning || session.stopped())
     return;

@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 8
+#define MILLE_ABI_VERSION 9
 
 /* ---- Words of the structs ------------------------------------------------ */
 
@@ -40,6 +40,9 @@ enum {
 #define MILLE_MAX_BUFFERS 16
 #define MILLE_MAX_DIMENSIONS 4
 #define MILLE_MAX_SCALARS 16
+#define MILLE_MAX_SIZES 8
+#define MILLE_MAX_STATES 64
+#define MILLE_NO_SIZE UINT32_MAX
 
 enum {
   MILLE_REQUIRED = 0,
@@ -173,8 +176,9 @@ int32_t mille_launch(mille_run *run, const mille_stage *stages, int32_t count,
 
 /* What the runtime does by itself. Rows of a buffer are row_stride floats
  * apart; index buffers and [rows, 1] are contiguous. `tokens` are those of one
- * sequence; MILLE_TOKENS (-2) are the run's, of which a sequence may have fewer
+ * sequence; MILLE_RUN_TOKENS are the run's, of which a sequence may have fewer
  * where padding was removed. A mask that is null is all ones. */
+enum { MILLE_RUN_TOKENS = -1 };
 
 /* out[m]: n cosines, n sines; in double, factor after. Where the run's largest
  * position + 1 is above `after` > 0, long_frequencies take the place of
@@ -192,11 +196,12 @@ void mille_alibi(mille_run *run, const int32_t *positions, int64_t rows,
 enum { MILLE_LOG_KEYS = 0, MILLE_LOG_POSITION = 1, MILLE_LOG_FLOOR = 2 };
 /* A factor per query, from a transformer.length_scale: numbers are base, floor,
  * beta, period, offset; causal, window_left and window_right (0: none) say
- * which keys a query sees. */
+ * which keys a query sees. past: null, or the mask is a state's. */
 void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
                        const int32_t *positions, const int32_t *mask,
                        int64_t rows, int64_t tokens, int32_t causal,
-                       int64_t window_left, int64_t window_right, float *out);
+                       int64_t window_left, int64_t window_right,
+                       const int32_t *past, int64_t state_rows, float *out);
 /* out[0] = what schedule number `schedule` of the model gives at *step, or what
  * the session was told. */
 void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
@@ -205,10 +210,12 @@ void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
 void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
                          int32_t *out);
 /* first / each, (first + 1) / each, ... at what counts in each sequence, 0
- * elsewhere: ids that are not `padding`, or, with padded 0, not 0. */
+ * elsewhere: ids that are not `padding`, or, with padded 0, not 0. past: null,
+ * or the ids are a state's, and out has a row for each token of the run. */
 void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
                         int64_t tokens, int32_t padded, int32_t padding,
-                        int32_t first, int32_t each, int32_t *out);
+                        int32_t first, int32_t each, const int32_t *past,
+                        int64_t state_rows, int32_t *out);
 /* index: of `count` tokens of a sequence, -1 for zeros; `group` are one row. */
 void mille_gather_tokens(mille_run *run, const float *input,
                          int64_t input_stride, int64_t columns,
@@ -254,6 +261,29 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
 /* Copies rows x columns to entry `index` of output number `output`. */
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index);
+
+/* States. past [batch]: the rows of each sequence that its state holds before
+ * the run. A sequence has state_rows rows of an entry's buffer. */
+
+/* Writes each sequence's rows of the run behind those that its state holds, and
+ * leaves out those for which it has no room. Strides in bytes. */
+void mille_remember(mille_run *run, const void *input, int64_t input_stride,
+                    int64_t row_bytes, const int32_t *past, int64_t state_rows,
+                    void *entry);
+/* out[m]: the place of the run's token m in its sequence. */
+void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
+                     int32_t *out);
+/* Linear attention, token by token: per sequence and head the entry holds a sum
+ * [head_dim, value_dim] of f32, which is zero where past is 0.
+ * numbers: heads, kv_heads, head_dim, value_dim, the first columns of query,
+ * key and value. */
+void mille_linear_attention(mille_run *run, const float *query,
+                            int64_t query_stride, const float *key,
+                            int64_t key_stride, const float *value,
+                            int64_t value_stride, const int32_t *mask,
+                            const int32_t *numbers, double scale,
+                            const float *decay, const int32_t *past,
+                            float *entry, float *out, int64_t out_stride);
 
 /* What this CPU and its operating system have; a feature's name, or null. Asks
  * Linux to

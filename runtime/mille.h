@@ -114,29 +114,56 @@ mille_status mille_package_close(mille_package *package);
  * it. */
 const char *mille_package_message(const mille_package *package);
 
-typedef enum mille_type { MILLE_TYPE_I32 = 0, MILLE_TYPE_F32 = 1 } mille_type;
+typedef enum mille_type {
+  MILLE_TYPE_I32 = 0,
+  MILLE_TYPE_F32 = 1,
+  MILLE_TYPE_BF16 = 2 /* of states only */
+} mille_type;
 
-#define MILLE_BATCH (-1)
-#define MILLE_TOKENS (-2)
-#define MILLE_DECODER_TOKENS (-3) /* of the decoder, next to an encoder */
-
-/* An input or output: dense, the last dimension innermost. */
+/* An input, an output or a state: dense, the last dimension innermost. */
 typedef struct mille_tensor {
   const char *name;
   mille_type type;
   int rank;
-  int64_t shape[4]; /* >= 0, or MILLE_BATCH, MILLE_TOKENS, ... */
-  int optional;     /* inputs: null stands for the usual default */
-  int64_t below;    /* inputs: values must be in [0, below); 0: any value */
+  int64_t shape[4];     /* 0 where a size of the run stands in its place */
+  const char *sizes[4]; /* that size's name ("batch", "tokens"); null: none */
+  int optional;         /* inputs: null stands for the usual default */
+  int64_t below;        /* inputs: values must be in [0, below); 0: any value */
 } mille_tensor;
 
+/* An entry is a function of the model: "forward", and what else it was compiled
+ * with ("encode", "decode", "extend"). All entries share the weights. Entry 0
+ * is the default. */
+typedef struct mille_entry_info {
+  const char *name;
+  size_t inputs, outputs, states; /* how many it has */
+} mille_entry_info;
+
+mille_status mille_package_entry_count(mille_package *package, size_t *count);
+/* Strings of entries and tensors live as long as the model. */
+mille_status mille_package_entry(mille_package *package, size_t entry,
+                                 mille_entry_info *info);
+/* The number of the entry of that name. */
+mille_status mille_package_find_entry(mille_package *package, const char *name,
+                                      size_t *entry);
+mille_status mille_package_entry_input(mille_package *package, size_t entry,
+                                       size_t index, mille_tensor *tensor);
+mille_status mille_package_entry_output(mille_package *package, size_t entry,
+                                        size_t index, mille_tensor *tensor);
+
+/* The same of entry 0. */
 mille_status mille_package_input_count(mille_package *package, size_t *count);
 mille_status mille_package_output_count(mille_package *package, size_t *count);
-/* The tensor's strings live as long as the model. */
 mille_status mille_package_input(mille_package *package, size_t index,
                                  mille_tensor *tensor);
 mille_status mille_package_output(mille_package *package, size_t index,
                                   mille_tensor *tensor);
+
+/* A size of runs, and the most that the model takes of it (0: any). */
+mille_status mille_package_size_count(mille_package *package, size_t *count);
+mille_status mille_package_size(mille_package *package, size_t index,
+                                const char **name, int64_t *most);
+
 /* The model's name; the instruction set that runs; bytes of weights. */
 mille_status mille_package_name(mille_package *package, const char **name);
 mille_status mille_package_isa(mille_package *package, const char **isa);
@@ -192,38 +219,37 @@ mille_status mille_devices(const char *backend, mille_device *devices,
 
 /* ---- Sessions ------------------------------------------------------------ */
 
-/* The sizes of a run: they replace MILLE_BATCH, MILLE_TOKENS and
- * MILLE_DECODER_TOKENS in shapes. A size that is in no shape of a model's
- * tensors is ignored. */
-typedef struct mille_sizes {
-  size_t size; /* sizeof(mille_sizes) */
-  int64_t batch, tokens, decoder_tokens;
-} mille_sizes;
-
-#define MILLE_SIZES_INIT {sizeof(mille_sizes), 1, 0, 0}
+/* A size by its name: it stands in shapes of inputs, outputs and states. */
+typedef struct mille_size {
+  const char *name; /* "batch", "tokens", "decoder_tokens", "context", ... */
+  int64_t value;    /* at least 1 */
+} mille_size;
 
 /* Allocates all memory for runs of up to these sizes, and starts threads - 1
- * threads. threads: 1 to 64, which may be more than there are cores; 0: one for
- * each CPU of this process. Results do not depend on the number of threads.
- * The new threads inherit the calling thread's affinity, and during a run they
- * avoid the core of the run's caller; where your application sets an affinity
- * for them, they keep it. On failure the package's message says why. */
+ * threads. A session runs the entries whose sizes are all given; those of one
+ * entry at least must be. threads: 1 to 64, which may be more than there are
+ * cores; 0: one for each CPU of this process. Results do not depend on the
+ * number of threads. The new threads inherit the calling thread's affinity, and
+ * during a run they avoid the core of the run's caller; where your application
+ * sets an affinity for them, they keep it. On failure the package's message
+ * says why. */
 mille_status mille_session_create_for(mille_package *package,
-                                      const mille_sizes *most, int threads,
-                                      mille_session **session);
+                                      const mille_size *most, size_t count,
+                                      int threads, mille_session **session);
 
 /* As mille_session_create_for, on a device: null or "" for the package's
  * choice, "cpu", a back end ("opencl") for the best of its devices, "opencl:1"
  * for number 1 of its mille_devices, "opencl:NAME" for a device whose name
  * holds NAME. The first session of a package on a device copies the weights
- * there and builds its kernels; later sessions share them. */
+ * there and builds its kernels; later sessions share them. Entries with states
+ * run on the CPU only. */
 mille_status mille_session_create_on(mille_package *package,
-                                     const mille_sizes *most, int threads,
-                                     const char *device,
+                                     const mille_size *most, size_t count,
+                                     int threads, const char *device,
                                      mille_session **session);
 
-/* As mille_session_create_for, for models without a decoder next to an
- * encoder. */
+/* As mille_session_create_for, for models whose entry 0 has no sizes but batch
+ * and tokens; one that it has not may be any number. */
 mille_status mille_session_create(mille_package *package, int64_t max_batch,
                                   int64_t max_tokens, int threads,
                                   mille_session **session);
@@ -231,7 +257,7 @@ mille_status mille_session_create(mille_package *package, int64_t max_batch,
 /* `session` may be null. Must not be called during a run. */
 mille_status mille_session_close(mille_session *session);
 
-/* Runs the model. inputs and outputs are in the order of the package. An
+/* Runs an entry. inputs and outputs are in the order of the package. An
  * optional input may be null; every output is written and must not be null. A
  * run allocates nothing.
  *
@@ -242,16 +268,48 @@ mille_status mille_session_close(mille_session *session);
  * differently. Where the mask hides a whole sequence, all its tokens are
  * computed. A model that needs rows of padding computes them (mille compile
  * --remarks=plan says why). */
+mille_status mille_session_run_entry(mille_session *session, size_t entry,
+                                     const mille_size *sizes, size_t count,
+                                     const void *const *inputs,
+                                     float *const *outputs);
+
+/* The same of entry 0. */
 mille_status mille_session_run_for(mille_session *session,
-                                   const mille_sizes *sizes,
+                                   const mille_size *sizes, size_t count,
                                    const void *const *inputs,
                                    float *const *outputs);
 
-/* As mille_session_run_for, for models without a decoder next to an encoder:
- * `batch` sequences of `tokens` tokens each. */
+/* As mille_session_run_for, for models whose entry 0 has no sizes but batch and
+ * tokens: `batch` sequences of `tokens` tokens each. */
 mille_status mille_session_run(mille_session *session, int64_t batch,
                                int64_t tokens, const void *const *inputs,
                                float *const *outputs);
+
+/* ---- States -------------------------------------------------------------- */
+
+/* What entries remember between runs, such as the keys and values of causal
+ * attention ("extend"). It belongs to the session: zero when that is created,
+ * [entries, batch, rows, columns] with the sizes that the session was created
+ * for. The input `past` says for each sequence how many tokens its state holds:
+ * the run reads these and writes behind them. So a smaller `past` forgets the
+ * tokens after it, and 0 begins anew. */
+mille_status mille_package_state_count(mille_package *package, size_t *count);
+mille_status mille_package_state(mille_package *package, size_t index,
+                                 mille_tensor *tensor);
+/* Must not be called during a run, like all that follow here. */
+mille_status mille_session_reset_states(mille_session *session);
+/* Copies what one sequence remembers, of all states, over another's. */
+mille_status mille_session_copy_states(mille_session *session, int64_t from,
+                                       int64_t to);
+/* The bytes of a state of a sequence, all its entries: its size, and a copy. */
+mille_status mille_session_state_bytes(mille_session *session, size_t state,
+                                       size_t *bytes);
+mille_status mille_session_read_state(mille_session *session, size_t state,
+                                      int64_t sequence, void *into,
+                                      size_t bytes);
+mille_status mille_session_write_state(mille_session *session, size_t state,
+                                       int64_t sequence, const void *from,
+                                       size_t bytes);
 
 /* May be called from any thread. A run that is under way stops after the tasks
  * that its threads hold, and returns MILLE_CANCELLED. */

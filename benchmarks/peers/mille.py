@@ -17,12 +17,11 @@ def check(status, message):
 class Tensor(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int),
                 ("rank", ctypes.c_int), ("shape", ctypes.c_int64 * 4),
-                ("optional", ctypes.c_int), ("below", ctypes.c_int64)]
+                ("sizes", ctypes.c_char_p * 4), ("optional", ctypes.c_int), ("below", ctypes.c_int64)]
 
 
-class Sizes(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("batch", ctypes.c_int64),
-                ("tokens", ctypes.c_int64), ("decoder_tokens", ctypes.c_int64)]
+class Size(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_int64)]
 
 
 class Device(ctypes.Structure):
@@ -65,10 +64,10 @@ class Peer:
             ctypes.byref(package), message, ctypes.c_size_t(512)), message.value)
         self.session = ctypes.c_void_p()
         self.sizes = [ctypes.c_int64(case["batch"]), ctypes.c_int64(case["tokens"])]
-        most = Sizes(ctypes.sizeof(Sizes), case["batch"], case["tokens"], 0)
+        most = (Size * 2)((b"batch", case["batch"]), (b"tokens", case["tokens"]))
         device = case["variant"].encode() or None
         check(library.mille_session_create_on(
-            package, ctypes.byref(most), ctypes.c_int(case["threads"]), device,
+            package, most, ctypes.c_size_t(2), ctypes.c_int(case["threads"]), device,
             ctypes.byref(self.session)), library.mille_package_message(package))
         if device:
             self._measure(case["dtype"], package)
@@ -96,11 +95,11 @@ class Peer:
                 self.inputs[index] = ctypes.addressof(self.kept[-1])
         outputs = tensors(self.library, package, "output")
         self.outputs = (ctypes.c_void_p * len(outputs))()
-        extents = {-1: case["batch"], -2: case["tokens"]}
+        extents = {b"batch": case["batch"], b"tokens": case["tokens"]}
         for index, tensor in enumerate(outputs):
             size = 1
-            for extent in tensor.shape[:tensor.rank]:
-                size *= extents.get(extent, extent)
+            for extent, name in zip(tensor.shape[:tensor.rank], tensor.sizes):
+                size *= extents[name] if name else extent
             self.kept.append((ctypes.c_float * size)())
             self.outputs[index] = ctypes.addressof(self.kept[-1])
             if tensor.name == b"last_hidden_state":

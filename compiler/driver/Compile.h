@@ -22,6 +22,8 @@ struct CompileOptions {
   std::optional<std::vector<std::string>> rewrites; // absent: where they save
   bool foldSchedules = false;
   bool hiddenStates = false;
+  // Entries beside those that the model has, by name; "all": all there can be.
+  std::vector<std::string> entries;
   bool embedWeights = false;
   std::optional<Stage> stopAfter;
   std::string weights, name;

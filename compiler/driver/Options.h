@@ -13,6 +13,9 @@ namespace mille {
 struct RunOptions {
   std::string subject; // a package or a model
   std::string inputs, outputs;
+  std::string entry;             // "": the first
+  std::string stateIn, stateOut; // files; "": none
+  int64_t context = 0;           // tokens that states hold; 0: those of the run
   unsigned threads = 1;
   std::vector<std::string> only; // names of outputs; empty: all
   bool hiddenStates = false, keepPadding = false, check = false;

@@ -11,6 +11,7 @@
 #include "compiler/driver/program/Kernels.h"
 #include "compiler/driver/program/Targets.h"
 #include "compiler/driver/program/Traffic.h"
+#include "compiler/entries/DeriveEntries.h"
 #include "compiler/fuse/Passes.h"
 #include "compiler/import/Import.h"
 #include "compiler/link/Link.h"
@@ -147,7 +148,7 @@ Status Climb::toTheTop() {
   if (Status status = requireFused(model, request.requireFused);
       failed(status) || stopsAfter(Stage::fuse))
     return status;
-  // Every op of `forward` is a kernel op on tensors, and what was fused is
+  // Every op of an entry is a kernel op on tensors, and what was fused is
   // known.
 
   if (Status status = runPasses(
@@ -187,10 +188,6 @@ Status Climb::import() {
   if (Status status = importModel(request.model, wishes, context, imported);
       failed(status))
     return status;
-  llvm::raw_string_ostream stream(text);
-  imported.module->print(stream);
-  if (request.observer.imported)
-    request.observer.imported(text);
   for (auto candidate : imported.module->getOps<transformer::ModelOp>()) {
     model = candidate;
     name = request.name.empty() ? identifierFrom(candidate.getSymName())
@@ -206,6 +203,13 @@ Status Climb::import() {
     unscaled = trafficUnscaled(*imported.module, this->wishes(), choices());
     laboratory.emplace(imported.module->clone(), imported.folder);
   }
+  if (model)
+    if (Status status = deriveEntries(model, request.entries); failed(status))
+      return status;
+  llvm::raw_string_ostream stream(text);
+  imported.module->print(stream);
+  if (request.observer.imported)
+    request.observer.imported(text);
   return model && !breaks(Stage::import) ? Status::done : Status::bug;
 }
 

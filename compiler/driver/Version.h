@@ -7,7 +7,7 @@ namespace mille {
 
 // Of the manifest NAME.json and of the interface between code and runtime that
 // goes with it. A package of another version is refused by name.
-constexpr int packageVersion = 2;
+constexpr int packageVersion = 3;
 
 std::string versionText();
 

@@ -53,7 +53,9 @@ std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
   std::vector<Argument> arguments;
   for (const kernel::TensorInfo &info : signature.inputs)
     arguments.push_back({identifier(info.name, taken),
-                         info.isFloat ? "const float *" : "const int32_t *",
+                         info.element == kernel::PortElement::f32
+                             ? "const float *"
+                             : "const int32_t *",
                          commentOf(info)});
   for (const kernel::TensorInfo &info : signature.outputs)
     arguments.push_back(
@@ -61,31 +63,38 @@ std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
   return arguments;
 }
 
-// The sizes that a run of this model has.
+// The sizes that a run of an entry has.
 std::vector<std::string> sizesOf(const kernel::Signature &signature) {
   std::vector<std::string> sizes;
   for (const kernel::SizeInfo &size : signature.sizes)
-    sizes.push_back(size.name);
+    if (size.ofRuns)
+      sizes.push_back(size.name);
   return sizes;
 }
 
 // How a session is created, in the comment on top.
-std::string creationOf(const kernel::Signature &signature) {
-  if (signature.size(sizes::decoderTokens))
-    return " *   mille_sizes most = MILLE_SIZES_INIT; (set its " +
-           join(sizesOf(signature), ", ") + ")\n" +
-           " *   mille_session_create_for(package, &most, threads, "
-           "&session);\n";
-  return std::string(" *   mille_session_create(package, max_batch, ") +
-         (signature.size(sizes::tokens) ? "max_tokens" : "0") +
-         ", threads, &session);\n";
+std::string creationOf(const kernel::Signature &first,
+                       const kernel::SharedSignature &shared) {
+  bool plain = llvm::all_of(shared.sizes, [](const kernel::SizeInfo &size) {
+    return size.name == sizes::batch || size.name == sizes::tokens;
+  });
+  if (plain)
+    return std::string(" *   mille_session_create(package, max_batch, ") +
+           (first.size(sizes::tokens) ? "max_tokens" : "0") +
+           ", threads, &session);\n";
+  std::string text = " *   mille_size most[] = {";
+  for (const kernel::SizeInfo &size : shared.sizes)
+    text += (&size == &shared.sizes.front() ? "{\"" : ", {\"") + size.name +
+            "\", max_" + size.name + "}";
+  return text + "};\n *   mille_session_create_for(package, most, " +
+         std::to_string(shared.sizes.size()) + ", threads, &session);\n";
 }
 
 // A line for each scale that follows a schedule.
-std::string scalesOf(const kernel::Signature &signature) {
+std::string scalesOf(const kernel::SharedSignature &shared) {
   std::string text;
   raw_string_ostream out(text);
-  for (const kernel::ScheduledScale &scale : signature.scales)
+  for (const kernel::ScheduledScale &scale : shared.scales)
     out << " *\n *   mille_session_set_scale(session, \"" << scale.name
         << "\", value); (else from " << transformer::formatDouble(scale.from)
         << " to " << transformer::formatDouble(scale.to) << " over "
@@ -99,6 +108,39 @@ void writeList(raw_ostream &out, StringRef type, StringRef name,
   interleaveComma(arguments, out,
                   [&](const Argument &argument) { out << argument.name; });
   out << "};\n";
+}
+
+// The function that runs entry `number`: NAME_run of the first.
+std::string functionName(StringRef name, StringRef entry, size_t number) {
+  return (name + "_run" + (number ? "_" + entry : Twine())).str();
+}
+
+void writeFunction(raw_ostream &out, StringRef function, size_t number,
+                   const kernel::Signature &signature) {
+  std::vector<Argument> arguments = argumentsOf(signature);
+  std::vector<std::string> sizes = sizesOf(signature);
+  out << "/* One run. Shapes are dense, the last dimension innermost; "
+      << join(sizes, ", ") << "\n"
+      << (sizes.size() == 1 ? " * is" : " * are")
+      << " at most what the session was created with. */\n"
+      << "static inline mille_status\n"
+      << function << "(mille_session *session";
+  for (const std::string &size : sizes)
+    out << ", int64_t " << size;
+  for (const Argument &argument : arguments)
+    out << ",\n    " << argument.type << argument.name << " /* "
+        << argument.comment << " */";
+  out << ")\n{\n";
+  ArrayRef<Argument> all(arguments);
+  size_t inputs = signature.inputs.size();
+  writeList(out, "const void *", "inputs", all.take_front(inputs));
+  writeList(out, "float *", "outputs", all.drop_front(inputs));
+  out << "  mille_size sizes[" << sizes.size() << "];\n";
+  for (auto [i, size] : enumerate(sizes))
+    out << "  sizes[" << i << "].name = \"" << size << "\";\n"
+        << "  sizes[" << i << "].value = " << size << ";\n";
+  out << "  return mille_session_run_entry(session, " << number << ", sizes, "
+      << sizes.size() << ", inputs, outputs);\n}\n\n";
 }
 
 } // namespace
@@ -117,10 +159,11 @@ std::vector<std::string> functionsOfMille() {
   return names;
 }
 
-std::string writeHeader(StringRef name, const kernel::Signature &signature,
-                        bool embedded) {
-  std::vector<Argument> arguments = argumentsOf(signature);
-  std::vector<std::string> sizes = sizesOf(signature);
+std::string writeHeader(StringRef name, mlir::Operation *model, bool embedded) {
+  std::vector<std::pair<std::string, kernel::Signature>> entries;
+  for (mlir::func::FuncOp entry : kernel::entriesOf(model))
+    entries.emplace_back(entry.getName(), kernel::signatureOf(entry));
+  const kernel::SharedSignature shared = kernel::sharedSignatureOf(model);
   std::string text;
   raw_string_ostream out(text);
   out << "/* " << name << ", compiled by Mille. Link with " << name << ".a (and"
@@ -131,37 +174,21 @@ std::string writeHeader(StringRef name, const kernel::Signature &signature,
       << " *   mille_package_open(" << name << "_model(), "
       << (embedded ? std::string("NULL") : "\"" + name.str() + ".weights\"")
       << ", NULL, &package, NULL, 0);\n"
-      << creationOf(signature) << " *   " << name << "_run(session, "
-      << join(sizes, ", ") << ", ...);\n"
-      << scalesOf(signature) << " *\n"
+      << creationOf(entries.front().second, shared);
+  for (auto [number, entry] : enumerate(entries))
+    out << " *   " << functionName(name, entry.first, number) << "(session, "
+        << join(sizesOf(entry.second), ", ") << ", ...);\n";
+  out << scalesOf(shared) << " *\n"
       << " * What follows is mille.h, then the model's own functions. */\n"
       << milleHeaderText << "\n"
       << "#ifndef MILLE_MODEL_" << name << "_H\n"
       << "#define MILLE_MODEL_" << name << "_H\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-      << "const struct mille_model *" << name << "_model(void);\n\n"
-      << "/* One run. Shapes are dense, the last dimension innermost; "
-      << join(sizes, ", ") << "\n"
-      << (sizes.size() == 1 ? " * is" : " * are")
-      << " at most what the session was created with. */\n"
-      << "static inline mille_status\n"
-      << name << "_run(mille_session *session";
-  for (const std::string &size : sizes)
-    out << ", int64_t " << size;
-  for (const Argument &argument : arguments)
-    out << ",\n    " << argument.type << argument.name << " /* "
-        << argument.comment << " */";
-  out << ")\n{\n";
-  ArrayRef<Argument> all(arguments);
-  size_t inputs = signature.inputs.size();
-  writeList(out, "const void *", "inputs", all.take_front(inputs));
-  writeList(out, "float *", "outputs", all.drop_front(inputs));
-  out << "  mille_sizes sizes = MILLE_SIZES_INIT;\n";
-  for (const std::string &size : sizes)
-    out << "  sizes." << size << " = " << size << ";\n";
-  out << "  return mille_session_run_for(session, &sizes, inputs, outputs);\n"
-      << "}\n\n"
-      << "#ifdef __cplusplus\n}\n#endif\n#endif\n";
+      << "const struct mille_model *" << name << "_model(void);\n\n";
+  for (auto [number, entry] : enumerate(entries))
+    writeFunction(out, functionName(name, entry.first, number), number,
+                  entry.second);
+  out << "#ifdef __cplusplus\n}\n#endif\n#endif\n";
   return text;
 }
 

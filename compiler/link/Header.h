@@ -8,8 +8,9 @@
 
 namespace mille::link {
 
-std::string writeHeader(llvm::StringRef name,
-                        const kernel::Signature &signature, bool embedded);
+// `model` holds the planned entries: one function for each.
+std::string writeHeader(llvm::StringRef name, mlir::Operation *model,
+                        bool embedded);
 
 // The functions of mille.h, by name.
 std::vector<std::string> functionsOfMille();

@@ -6,7 +6,6 @@
 #include "compiler/link/SignalsKept.h"
 #include "compiler/link/Staging.h"
 #include "compiler/link/WriteWeights.h"
-#include "dialects/kernel/Signature.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -135,9 +134,7 @@ Status Package::libraries() {
 }
 
 Status Package::texts() {
-  kernel::Signature signature =
-      kernel::signatureOf(kernel::forwardOf(input.model));
-  std::string header = writeHeader(input.name, signature, input.embedWeights);
+  std::string header = writeHeader(input.name, input.model, input.embedWeights);
   bool good = staging.write(file(".h"), header) &&
               staging.write(file(".mlir"), input.imported) &&
               staging.write(file(".json"), input.manifest(facts));

@@ -6,11 +6,19 @@ using namespace mlir;
 
 namespace mille::lower {
 
+HostCode::HostCode(InModule, ModuleOp module, const AbiTypes &types,
+                   ConstantPool &constants)
+    : builder(module.getContext()), loc(module.getLoc()), module(module),
+      types(types), constants(constants) {}
+
+void HostCode::emitDescribe(ModuleOp module, const AbiTypes &types,
+                            ConstantPool &constants) {
+  HostCode(InModule(), module, types, constants).emitDescribe();
+}
+
 HostCode::HostCode(ModuleOp module, const AbiTypes &types,
                    ConstantPool &constants, StringRef name)
-    : builder(module.getContext()), loc(module.getLoc()), module(module),
-      types(types), constants(constants) {
-  emitDescribe();
+    : HostCode(InModule(), module, types, constants) {
   builder.setInsertionPointToEnd(module.getBody());
   function = LLVM::LLVMFuncOp::create(
       builder, loc, name, LLVM::LLVMFunctionType::get(types.i32, {types.ptr}),

@@ -8,6 +8,10 @@ namespace mille::lower {
 
 class HostCode {
 public:
+  // What describe() calls; once in a module.
+  static void emitDescribe(mlir::ModuleOp module, const AbiTypes &types,
+                           ConstantPool &constants);
+
   // Starts `int32_t name(mille_run *)`, private to the module.
   HostCode(mlir::ModuleOp module, const AbiTypes &types,
            ConstantPool &constants, llvm::StringRef name);
@@ -50,6 +54,9 @@ public:
   mlir::Value run;
 
 private:
+  struct InModule {};
+  HostCode(InModule, mlir::ModuleOp module, const AbiTypes &types,
+           ConstantPool &constants);
   void emitDescribe();
   mlir::ModuleOp module;
   const AbiTypes &types;

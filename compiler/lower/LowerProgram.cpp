@@ -1,7 +1,8 @@
-// Lowers the planned `forward` to host code: a launch for each kernel op, a
+// Lowers each planned entry to host code: a launch for each kernel op, a
 // call for each step of the runtime, and the layer loop as a loop over the
 // weights table. Must not choose anything: plan has.
 #include "compiler/lower/HostCode.h"
+#include "compiler/lower/LaunchOperands.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/ModelData.h"
 #include "compiler/lower/Prepared.h"
@@ -19,83 +20,50 @@ using namespace mille::lower;
 
 namespace {
 
-bool isMemref(Value value) { return isa<MemRefType>(value.getType()); }
-
-// The kernels of one launch: those of a `launch`, or a single op.
-SmallVector<Operation *> kernelsOf(Operation &op) {
-  SmallVector<Operation *> kernels;
-  if (isGenerated(&op))
-    kernels.push_back(&op);
-  if (auto launch = dyn_cast<LaunchOp>(op))
-    for (Operation &inner : launch.getBody().front())
-      if (isGenerated(&inner))
-        kernels.push_back(&inner);
-  return kernels;
-}
-
-// The rows of the out in one sequence; null where a kernel works on rows.
-Value sequenceRows(Operation *kernel) {
-  if (auto attention = dyn_cast<AttentionOp>(kernel))
-    return attention.getQueries();
-  if (auto attention = dyn_cast<LinearAttentionOp>(kernel))
-    return attention.getTokens();
-  return Value();
-}
-
-Value startsOf(Operation *kernel) {
-  auto matmul = dyn_cast<MatmulOp>(kernel);
-  return matmul ? matmul.getStarts() : Value();
-}
-
-int64_t entriesOf(Value starts) {
-  return cast<MemRefType>(starts.getType()).getDimSize(0) - 1;
-}
-
-// Whether an operand of a matmul has an entry for each expert.
-bool isStacked(OpOperand &operand) {
-  auto matmul = dyn_cast<MatmulOp>(operand.getOwner());
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
-  if (!matmul || !matmul.getStarts() || !type)
-    return false;
-  int64_t entries = entriesOf(matmul.getStarts());
-  if (operand.get() == matmul.getWeight() || operand.get() == matmul.getSums())
-    return true;
-  // With one entry "by expert" is "by column".
-  bool extra = llvm::is_contained(matmul.getExtras(), operand.get());
-  return extra && entries > 1 && type.getRank() == 2 &&
-         type.getDimSize(0) == entries;
-}
-
-// Whether a kernel sees an operand: only the runtime sees starts.
-bool isBuffer(OpOperand &operand) {
-  return isMemref(operand.get()) &&
-         operand.get() != startsOf(operand.getOwner());
-}
-
 // Local arrays that each launch fills anew, large enough for the largest
 // launch.
 struct Frame {
   Value buffers, dimensions, stages, scalars;
 };
 
-class ProgramLowering {
-public:
-  ProgramLowering(func::FuncOp forward, const WeightTable &table,
-                  const LowerOptions &options, ModuleOp module)
-      : forward(forward), table(table), options(options),
+// What the entries of one program share.
+struct Program {
+  Program(Operation *model, const WeightTable &table,
+          const LowerOptions &options, ModuleOp module)
+      : module(module), table(table), options(options),
         types(module.getContext()), constants(module, types),
         data(module, types, constants, options),
-        code(module, types, constants, options.name + "_forward") {}
+        shared(sharedSignatureOf(model)) {
+    HostCode::emitDescribe(module, types, constants);
+  }
 
-  LogicalResult run() {
+  ModuleOp module;
+  const WeightTable &table;
+  const LowerOptions &options;
+  AbiTypes types;
+  ConstantPool constants;
+  ModelData data;
+  SharedSignature shared;
+};
+
+class EntryLowering {
+public:
+  EntryLowering(func::FuncOp entry, Program &program)
+      : forward(entry), program(program), table(program.table),
+        options(program.options), types(program.types),
+        constants(program.constants), data(program.data),
+        code(program.module, types, constants,
+             options.name + "_" + entry.getName().str()) {}
+
+  LogicalResult run(std::vector<EntryData> &entries) {
     makeFrame();
     bindArguments();
     if (failed(lowerBlock(forward.getBody().front())))
       return failure();
     code.finish();
-    data.emitModel(signature, arenaSizesOf(forward),
-                   removablePaddingOf(forward), table,
-                   code.function.getSymName());
+    entries.push_back({forward.getName().str(),
+                       code.function.getSymName().str(), signature,
+                       arenaSizesOf(forward), removablePaddingOf(forward)});
     return success();
   }
 
@@ -120,10 +88,11 @@ private:
   }
 
   void bindArguments() {
-    batch = code.runField(abi::run::batch);
-    runSizes[sizes::batch] = batch;
-    runSizes[sizes::tokens] = code.runField(abi::run::tokens);
-    runSizes[sizes::decoderTokens] = code.runField(abi::run::decoder_tokens);
+    Value numbers = code.runField(abi::run::sizes);
+    for (const SizeInfo &size : signature.sizes)
+      runSizes[size.name] =
+          code.load(types.i64, numbers, program.shared.size(size.name));
+    batch = runSizes[sizes::batch];
     tokenRows = code.runField(abi::run::token_rows);
     paddedRows = code.runField(abi::run::padded_rows);
     arena = code.runField(abi::run::arena);
@@ -131,12 +100,15 @@ private:
     weightOffsets = code.runField(abi::run::table);
     Value inputs = code.runField(abi::run::inputs),
           outputs = code.runField(abi::run::outputs);
+    bindings.states = code.runField(abi::run::states);
     unsigned first = sizeArguments(forward);
     for (unsigned i = 0; i < first; ++i)
       index[forward.getArgument(i)] = runSizes.lookup(sizeName(forward, i));
     bindings.tokens = sizeArgument(forward, sizes::tokens);
     int64_t input = 0, output = 0;
     for (unsigned i = first; i < forward.getNumArguments(); ++i) {
+      if (isState(forward, i))
+        continue; // its entries have addresses
       bool isOutput = !!forward.getArgAttr(i, "kernel.output");
       const TensorInfo &info =
           isOutput ? signature.outputs[output] : signature.inputs[input];
@@ -221,18 +193,6 @@ private:
 
   //===-- Launches --------------------------------------------------------===//
 
-  // (columns of a head, heads) of an out that is split into heads.
-  static std::pair<int64_t, int64_t> headsOf(OpOperand &operand) {
-    Operation *op = operand.getOwner();
-    if (operand.getOperandNumber() + 1 != op->getNumOperands())
-      return {0, 0};
-    if (auto attention = dyn_cast<AttentionOp>(op))
-      return {attention.getValueDim(), attention.getHeads()};
-    if (auto attention = dyn_cast<LinearAttentionOp>(op))
-      return {attention.getValueDim(), attention.getHeads()};
-    return {0, 0};
-  }
-
   // The constant that describes the buffer of an operand.
   std::string shapeOf(OpOperand &operand) {
     Value buffer = operand.get();
@@ -291,14 +251,6 @@ private:
     return success();
   }
 
-  static Value outOf(Operation *kernel) {
-    Value out;
-    for (Value operand : kernel->getOperands())
-      if (isMemref(operand))
-        out = operand;
-    return out;
-  }
-
   LogicalResult fillStage(Operation *kernel, int32_t number, int32_t &buffer,
                           int32_t &scalar) {
     KernelInfo info = options.describe(kernel);
@@ -344,7 +296,10 @@ private:
          {abi::stage::entries, starts ? i64(entriesOf(starts)) : zero},
          {abi::stage::stacked, i64(stacked)},
          {abi::stage::token_buffers, code.number(types.i32, tokenBuffers)},
-         {abi::stage::token_scalars, code.number(types.i32, tokenScalars)}});
+         {abi::stage::token_scalars, code.number(types.i32, tokenScalars)},
+         {abi::stage::past, code.addressOf("")},
+         {abi::stage::key_scalars, code.number(types.i32, 0)},
+         {abi::stage::first_scalars, code.number(types.i32, 0)}});
     for (auto [part, value] : llvm::enumerate(parts))
       code.store(value, code.element(types.stage, frame.stages,
                                      {number, int32_t(part)}));
@@ -434,24 +389,20 @@ private:
 
   Value i64(int64_t value) { return code.number(types.i64, value); }
 
-  static bool hasRowPerToken(Value buffer) {
-    auto space = rowSpaceOf(buffer);
-    return space && space->isPerToken();
-  }
-
   func::FuncOp forward;
+  Program &program;
   const WeightTable &table;
   const LowerOptions &options;
-  AbiTypes types;
-  ConstantPool constants;
-  ModelData data;
+  const AbiTypes &types;
+  ConstantPool &constants;
+  ModelData &data;
   HostCode code;
   Signature signature = signatureOf(forward);
   Frame frame;
   llvm::StringMap<Value> runSizes; // by name
   Value batch, tokenRows, paddedRows, arena, weights, weightOffsets;
   Value layerRow; // in the loop
-  Bindings bindings{code, types, constants, signature};
+  Bindings bindings{code, types, constants, signature, program.shared};
   Value &layer = bindings.layer;
   DenseMap<Value, Value> &address = bindings.address;
   DenseMap<Value, Value> &extent = bindings.extent;
@@ -462,16 +413,24 @@ private:
 
 Status mille::lowerProgram(Operation *model, const WeightTable &table,
                            const LowerOptions &options,
-                           OwningOpRef<ModuleOp> &program) {
-  func::FuncOp forward = forwardOf(model);
-  if (!forward || !forward->hasAttr("kernel.arena_bytes_per_row")) {
-    model->emitError("has no planned `forward`");
+                           OwningOpRef<ModuleOp> &module) {
+  SmallVector<func::FuncOp> entries = entriesOf(model);
+  if (entries.empty()) {
+    model->emitError("has no entry");
     return Status::bug;
   }
+  for (func::FuncOp entry : entries)
+    if (!entry->hasAttr("kernel.arena_bytes_per_row")) {
+      entry.emitError("is not planned");
+      return Status::bug;
+    }
   model->getContext()->loadDialect<LLVM::LLVMDialect>();
-  program = ModuleOp::create(forward.getLoc());
-  ProgramLowering lowering(forward, table, options, *program);
-  if (failed(lowering.run()) || failed(verify(*program)))
-    return Status::bug;
-  return Status::done;
+  module = ModuleOp::create(model->getLoc());
+  Program program(model, table, options, *module);
+  std::vector<EntryData> lowered;
+  for (func::FuncOp entry : entries)
+    if (failed(EntryLowering(entry, program).run(lowered)))
+      return Status::bug;
+  program.data.emitModel(lowered, program.shared, table);
+  return failed(verify(*module)) ? Status::bug : Status::done;
 }

@@ -3,7 +3,6 @@
 #include "compiler/lower/ModelData.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/abi.h"
-#include "runtime/mille.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -64,20 +63,25 @@ std::string ModelData::kernelOf(const KernelInfo &info) {
   return kernels.back().second;
 }
 
-static int64_t wordOf(const ShapeExtent &extent) {
-  return !extent.isSize()               ? extent.count
-         : extent.size == sizes::batch  ? MILLE_BATCH
-         : extent.size == sizes::tokens ? MILLE_TOKENS
-                                        : MILLE_DECODER_TOKENS;
+static int64_t wordOf(const ShapeExtent &extent,
+                      const kernel::SharedSignature &shared) {
+  return extent.isSize() ? ~shared.size(extent.size) : extent.count;
 }
 
-Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos) {
+static int64_t codeOf(kernel::PortElement element) {
+  return element == kernel::PortElement::i32   ? MILLE_I32
+         : element == kernel::PortElement::f32 ? MILLE_F32
+                                               : MILLE_BF16;
+}
+
+Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos,
+                                const kernel::SharedSignature &shared) {
   using Field = abi::tensor_info::Field;
   std::vector<Constant> parts;
   for (const kernel::TensorInfo &info : infos) {
     std::vector<Constant> shape;
     for (const ShapeExtent &extent : info.shape)
-      shape.push_back(wordOf(extent));
+      shape.push_back(wordOf(extent, shared));
     shape.resize(MILLE_MAX_DIMENSIONS, 0);
     int64_t fallback = llvm::StringSwitch<int64_t>(info.fallback)
                            .Case("ones", MILLE_DEFAULT_ONES)
@@ -88,7 +92,7 @@ Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos) {
     parts.push_back(record<Field>(
         types.tensor_info,
         {{Field::name, text(info.name)},
-         {Field::type, info.isFloat ? MILLE_F32 : MILLE_I32},
+         {Field::type, codeOf(info.element)},
          {Field::rank, info.shape.size()},
          {Field::shape,
           Constant::aggregate(
@@ -99,6 +103,48 @@ Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos) {
          {Field::below, info.below}}));
   }
   return array("tensors", types.tensor_info, std::move(parts));
+}
+
+Constant ModelData::sizeArray(ArrayRef<kernel::SizeInfo> sizes) {
+  using Field = abi::size_info::Field;
+  std::vector<Constant> parts;
+  for (const kernel::SizeInfo &size : sizes)
+    parts.push_back(
+        record<Field>(types.size_info, {{Field::name, text(size.name)},
+                                        {Field::most, size.most}}));
+  return array("sizes", types.size_info, std::move(parts));
+}
+
+// The number of the input that counts the rows of an entry's states.
+static int64_t pastInput(const kernel::Signature &signature) {
+  for (auto [number, input] : llvm::enumerate(signature.inputs))
+    if (input.name == kernel::pastName)
+      return number;
+  return 0;
+}
+
+Constant ModelData::entryOf(const EntryData &entry,
+                            const kernel::SharedSignature &shared) {
+  const kernel::Signature &own = entry.signature;
+  uint64_t states = 0;
+  for (const kernel::TensorInfo &state : own.states)
+    states |= uint64_t(1) << shared.state(state.name);
+  using Field = abi::entry::Field;
+  return record<Field>(
+      types.entry, {{Field::name, text(entry.name)},
+                    {Field::forward, Constant::address(types, entry.symbol)},
+                    {Field::input_count, own.inputs.size()},
+                    {Field::output_count, own.outputs.size()},
+                    {Field::inputs, tensorArray(own.inputs, shared)},
+                    {Field::outputs, tensorArray(own.outputs, shared)},
+                    {Field::arena_bytes_per_row, entry.arena.bytesPerRow},
+                    {Field::fixed_tokens, entry.arena.fixedTokens},
+                    {Field::slots, entry.arena.slots},
+                    {Field::padding_ends, entry.padding.ends},
+                    {Field::mask_input, entry.padding.maskInput},
+                    {Field::states, int64_t(states)},
+                    {Field::past_input, pastInput(own)},
+                    {Field::state_rows, entry.arena.stateRows}});
 }
 
 Constant ModelData::isaArray() {
@@ -158,18 +204,14 @@ Constant ModelData::stackArray(ArrayRef<WeightTable::Layers> layers) {
   return array("stacks", types.stack_info, std::move(parts));
 }
 
-static int64_t mostOf(const kernel::Signature &signature, StringRef name) {
-  const kernel::SizeInfo *size = signature.size(name);
-  return size ? size->most : 0;
-}
-
-void ModelData::emitModel(const kernel::Signature &signature,
-                          const kernel::ArenaSizes &arena,
-                          const kernel::RemovablePadding &padding,
-                          const WeightTable &table, StringRef forward) {
-  std::vector<Constant> pointers;
+void ModelData::emitModel(ArrayRef<EntryData> entries,
+                          const kernel::SharedSignature &shared,
+                          const WeightTable &table) {
+  std::vector<Constant> pointers, functions;
   for (auto &[name, symbol] : kernels)
     pointers.push_back(Constant::address(types, symbol));
+  for (const EntryData &entry : entries)
+    functions.push_back(entryOf(entry, shared));
   std::vector<int64_t> placeBytes;
   for (const WeightEntry &entry : table.globals)
     placeBytes.push_back(entry.bytes());
@@ -178,34 +220,30 @@ void ModelData::emitModel(const kernel::Signature &signature,
     embedded = options.name + "_weights_data";
     constants.declare(embedded, types.i8);
   }
+  const int64_t tokens = shared.size(sizes::tokens);
   using Field = abi::model::Field;
   Constant value = record<Field>(
       types.model,
       {{Field::abi_version, MILLE_ABI_VERSION},
        {Field::isa_count, options.isas.size()},
-       {Field::input_count, signature.inputs.size()},
-       {Field::output_count, signature.outputs.size()},
+       {Field::entry_count, entries.size()},
+       {Field::size_count, shared.sizes.size()},
+       {Field::state_count, shared.states.size()},
        {Field::kernel_count, kernels.size()},
-       {Field::max_tokens, mostOf(signature, sizes::tokens)},
        {Field::name, text(options.name)},
        {Field::isas, isaArray()},
-       {Field::inputs, tensorArray(signature.inputs)},
-       {Field::outputs, tensorArray(signature.outputs)},
+       {Field::entries, array("entries", types.entry, std::move(functions))},
+       {Field::sizes, sizeArray(shared.sizes)},
+       {Field::states, tensorArray(shared.states, shared)},
        {Field::kernels, array("kernels", types.ptr, std::move(pointers))},
-       {Field::arena_bytes_per_row, arena.bytesPerRow},
+       {Field::token_size, tokens < 0 ? int64_t(MILLE_NO_SIZE) : tokens},
+       {Field::schedule_count, shared.scales.size()},
+       {Field::schedules, scheduleArray(shared.scales)},
        {Field::scratch_bytes, scratchBytes},
        {Field::scratch_bytes_per_token, scratchBytesPerToken},
        {Field::weights_bytes, options.weightsBytes},
        {Field::weights_hash, options.weightsHash},
        {Field::weights, Constant::address(types, embedded)},
-       {Field::forward, Constant::address(types, forward)},
-       {Field::max_decoder_tokens, mostOf(signature, sizes::decoderTokens)},
-       {Field::fixed_tokens, arena.fixedTokens},
-       {Field::slots, arena.slots},
-       {Field::schedule_count, signature.scales.size()},
-       {Field::schedules, scheduleArray(signature.scales)},
-       {Field::padding_ends, padding.ends},
-       {Field::mask_input, padding.maskInput},
        {Field::stack_count, table.layers.size()},
        {Field::stacks, stackArray(table.layers)},
        {Field::place_count, table.globals.size()},

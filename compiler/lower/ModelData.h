@@ -7,6 +7,14 @@
 
 namespace mille::lower {
 
+// A lowered entry: its function, and what the runtime must know of it.
+struct EntryData {
+  std::string name, symbol;
+  kernel::Signature signature;
+  kernel::ArenaSizes arena;
+  kernel::RemovablePadding padding;
+};
+
 class ModelData {
 public:
   ModelData(mlir::ModuleOp module, const AbiTypes &types,
@@ -17,13 +25,16 @@ public:
   std::string kernelOf(const KernelInfo &info);
 
   // NAME_model(), when all kernels are known.
-  void emitModel(const kernel::Signature &signature,
-                 const kernel::ArenaSizes &arena,
-                 const kernel::RemovablePadding &padding,
-                 const WeightTable &table, llvm::StringRef forward);
+  void emitModel(llvm::ArrayRef<EntryData> entries,
+                 const kernel::SharedSignature &shared,
+                 const WeightTable &table);
 
 private:
-  Constant tensorArray(llvm::ArrayRef<kernel::TensorInfo> infos);
+  Constant tensorArray(llvm::ArrayRef<kernel::TensorInfo> infos,
+                       const kernel::SharedSignature &shared);
+  Constant entryOf(const EntryData &entry,
+                   const kernel::SharedSignature &shared);
+  Constant sizeArray(llvm::ArrayRef<kernel::SizeInfo> sizes);
   Constant isaArray();
   Constant scheduleArray(llvm::ArrayRef<kernel::ScheduledScale> scales);
   Constant wordArray(llvm::ArrayRef<int64_t> words);

@@ -4,7 +4,6 @@
 #include "compiler/lower/Prepared.h"
 #include "dialects/kernel/OpList.h"
 #include "runtime/abi.h"
-#include "runtime/mille.h"
 
 using namespace mlir;
 using namespace mille;
@@ -50,7 +49,7 @@ public:
   explicit PreparedLowering(Bindings &bindings)
       : code(bindings.code), types(bindings.types),
         constants(bindings.constants), signature(bindings.signature),
-        layer(bindings.layer), tokens(bindings.tokens),
+        shared(bindings.shared), layer(bindings.layer), tokens(bindings.tokens),
         address(bindings.address), extent(bindings.extent),
         index(bindings.index) {}
 
@@ -95,18 +94,16 @@ public:
     return success();
   }
   LogicalResult lower(ScheduleOp op) {
-    auto same =
-        llvm::find_if(signature.scales, [&](const ScheduledScale &scale) {
-          return scale.name == op.getName();
-        });
+    int64_t number = shared.scale(op.getName());
+    const ScheduledScale *same = &shared.scales[number];
     if (same->from != op.getFrom().convertToDouble() ||
         same->to != op.getTo().convertToDouble() ||
         same->steps != int64_t(op.getSteps()))
       return op.emitOpError()
              << "is called '" << op.getName() << "' like another schedule";
     code.call("mille_schedule",
-              {code.run, i32(same - signature.scales.begin()),
-               address.lookup(op.getStep()), address.lookup(op.getOut())});
+              {code.run, i32(number), address.lookup(op.getStep()),
+               address.lookup(op.getOut())});
     return success();
   }
   LogicalResult lower(TokenNumbersOp op) {
@@ -234,7 +231,7 @@ private:
 
   // Tokens of a sequence: the run's by name, since padding may be removed.
   Value tokensOf(Value number) {
-    return number == tokens ? i64(MILLE_TOKENS) : index.lookup(number);
+    return number == tokens ? i64(MILLE_RUN_TOKENS) : index.lookup(number);
   }
 
   // An optional operand: null where it is absent.
@@ -246,6 +243,7 @@ private:
   const AbiTypes &types;
   ConstantPool &constants;
   const Signature &signature;
+  const SharedSignature &shared;
   Value layer, tokens;
   DenseMap<Value, Value> &address, &extent, &index;
 };

@@ -12,9 +12,11 @@ struct Bindings {
   HostCode &code;
   const AbiTypes &types;
   ConstantPool &constants;
-  const kernel::Signature &signature;
+  const kernel::Signature &signature; // the entry's
+  const kernel::SharedSignature &shared;
   mlir::Value layer = {};  // in the layer loop
-  mlir::Value tokens = {}; // the argument of `forward`
+  mlir::Value tokens = {}; // the argument of the entry
+  mlir::Value states = {}; // of the run: addresses of entries
   // The address and the dynamic extent of each memref; each index as a number.
   Map address = Map(), extent = Map(), index = Map();
 };

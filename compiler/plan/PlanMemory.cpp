@@ -187,7 +187,7 @@ struct Rewrite {
       Value from = to.lookup(operand.get());
       if (from == outputs[number])
         continue;
-      if (info.shape.size() == 3 || !info.isFloat)
+      if (info.shape.size() == 3 || info.element == kernel::PortElement::i32)
         KeepOp::create(builder, end->getLoc(), from,
                        builder.getStringAttr(info.name),
                        builder.getI64IntegerAttr(0));

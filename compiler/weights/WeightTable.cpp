@@ -78,24 +78,25 @@ WeightTable::Layers collectLayers(LayersOp layers, uint64_t firstEntry,
 
 WeightTable mille::collectWeights(Operation *model) {
   WeightTable table;
-  func::FuncOp forward = kernel::forwardOf(model);
-  if (!forward)
-    return table;
   DenseMap<Stored, uint64_t> seen;
-  forward.walk([&](WeightOp weight) {
-    if (weight->getParentOfType<LayersOp>())
-      return;
-    auto [at, fresh] = seen.try_emplace(storedBy(weight), table.globals.size());
-    if (fresh)
-      table.globals.push_back(entryOf(weight, weight.getValue()));
-    table.place[weight] = at->second;
-  });
+  SmallVector<func::FuncOp> entries = kernel::entriesOf(model);
+  for (func::FuncOp entry : entries)
+    entry.walk([&](WeightOp weight) {
+      if (weight->getParentOfType<LayersOp>())
+        return;
+      auto [at, fresh] =
+          seen.try_emplace(storedBy(weight), table.globals.size());
+      if (fresh)
+        table.globals.push_back(entryOf(weight, weight.getValue()));
+      table.place[weight] = at->second;
+    });
   table.entryCount = table.globals.size();
-  forward.walk([&](LayersOp layers) {
-    table.layers.push_back(
-        collectLayers(layers, table.entryCount, table.place));
-    const WeightTable::Layers &block = table.layers.back();
-    table.entryCount += block.rowEntries * block.rows.size();
-  });
+  for (func::FuncOp entry : entries)
+    entry.walk([&](LayersOp layers) {
+      table.layers.push_back(
+          collectLayers(layers, table.entryCount, table.place));
+      const WeightTable::Layers &block = table.layers.back();
+      table.entryCount += block.rowEntries * block.rows.size();
+    });
   return table;
 }

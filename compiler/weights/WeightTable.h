@@ -43,8 +43,8 @@ struct WeightTable {
   llvm::DenseMap<mlir::Operation *, uint64_t> place;
 };
 
-// `model` holds the planned `forward`. Equal values outside `layers`, or in one
-// body, share an entry.
+// `model` holds planned entries. Equal values outside `layers`, of all entries,
+// or in one body, share a place of the table.
 WeightTable collectWeights(mlir::Operation *model);
 
 } // namespace mille

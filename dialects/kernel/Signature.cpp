@@ -11,7 +11,10 @@ namespace {
 TensorInfo describe(Type type, DictionaryAttr attributes) {
   TensorInfo info;
   auto shaped = dyn_cast<ShapedType>(type);
-  info.isFloat = shaped && shaped.getElementType().isF32();
+  if (shaped && shaped.getElementType().isF32())
+    info.element = PortElement::f32;
+  else if (shaped && shaped.getElementType().isBF16())
+    info.element = PortElement::bf16;
   if (!attributes)
     return info;
   if (auto name = attributes.getAs<StringAttr>("transformer.name"))
@@ -45,7 +48,7 @@ int64_t entriesOf(KeepOp keep) {
 TensorInfo namedOutput(StringRef name, ArrayRef<ShapeExtent> shape) {
   TensorInfo info;
   info.name = name.str();
-  info.isFloat = true;
+  info.element = PortElement::f32;
   info.shape.append(shape.begin(), shape.end());
   return info;
 }
@@ -117,11 +120,35 @@ BlockArgument sizeArgument(func::FuncOp entry, StringRef name) {
   return {};
 }
 
-int64_t Signature::find(StringRef output) const {
-  for (auto [number, info] : llvm::enumerate(outputs))
-    if (info.name == output)
+StringRef wordOf(PortElement element) {
+  return element == PortElement::i32   ? "i32"
+         : element == PortElement::f32 ? "f32"
+                                       : "bf16";
+}
+
+bool isState(func::FuncOp entry, unsigned number) {
+  return !!entry.getArgAttr(number, "transformer.state");
+}
+
+template <typename Info>
+static int64_t numberOf(ArrayRef<Info> all, StringRef name) {
+  for (auto [number, info] : llvm::enumerate(all))
+    if (info.name == name)
       return number;
   return -1;
+}
+int64_t SharedSignature::size(StringRef name) const {
+  return numberOf<SizeInfo>(sizes, name);
+}
+int64_t SharedSignature::state(StringRef name) const {
+  return numberOf<TensorInfo>(states, name);
+}
+int64_t SharedSignature::scale(StringRef name) const {
+  return numberOf<ScheduledScale>(scales, name);
+}
+
+int64_t Signature::find(StringRef output) const {
+  return numberOf<TensorInfo>(outputs, output);
 }
 
 const SizeInfo *Signature::size(StringRef name) const {
@@ -134,21 +161,22 @@ const SizeInfo *Signature::size(StringRef name) const {
 static std::vector<SizeInfo> sizesIn(const Signature &signature,
                                      func::FuncOp entry) {
   std::vector<SizeInfo> found;
-  auto add = [&](StringRef name) {
+  auto add = [&](StringRef name, bool ofRuns) {
     for (const SizeInfo &known : found)
       if (known.name == name)
         return;
     auto model = entry->getParentOfType<transformer::ModelOp>();
     auto most = model ? model->getAttrOfType<IntegerAttr>(("max_" + name).str())
                       : IntegerAttr();
-    found.push_back({name.str(), most ? most.getInt() : 0});
+    found.push_back({name.str(), most ? most.getInt() : 0, ofRuns});
   };
-  add(sizes::batch);
-  for (auto *tensors : {&signature.inputs, &signature.outputs})
+  add(sizes::batch, true);
+  for (auto *tensors :
+       {&signature.inputs, &signature.outputs, &signature.states})
     for (const TensorInfo &info : *tensors)
       for (const ShapeExtent &extent : info.shape)
         if (extent.isSize())
-          add(extent.size);
+          add(extent.size, tensors != &signature.states);
   return found;
 }
 
@@ -160,7 +188,8 @@ static int64_t numberOf(func::FuncOp forward, StringRef name, int64_t absent) {
 ArenaSizes arenaSizesOf(func::FuncOp forward) {
   return {numberOf(forward, "kernel.arena_bytes_per_row", 0),
           numberOf(forward, "kernel.fixed_tokens", 0),
-          numberOf(forward, "kernel.slots", 1)};
+          numberOf(forward, "kernel.slots", 1),
+          forward->hasAttr("kernel.state_rows")};
 }
 
 RemovablePadding removablePaddingOf(func::FuncOp forward) {
@@ -175,7 +204,10 @@ Signature signatureOf(func::FuncOp forward) {
     TensorInfo info =
         describe(forward.getArgument(i).getType(), forward.getArgAttrDict(i));
     bool output = !!forward.getArgAttr(i, "kernel.output");
-    (output ? signature.outputs : signature.inputs).push_back(std::move(info));
+    (isState(forward, i) ? signature.states
+     : output            ? signature.outputs
+                         : signature.inputs)
+        .push_back(std::move(info));
   }
   for (unsigned i = 0; i < forward.getNumResults(); ++i)
     signature.outputs.push_back(
@@ -196,6 +228,24 @@ Signature signatureOf(func::FuncOp forward) {
   });
   signature.sizes = sizesIn(signature, forward);
   return signature;
+}
+
+template <typename Info>
+static void addNew(std::vector<Info> &all, ArrayRef<Info> more) {
+  for (const Info &info : more)
+    if (numberOf<Info>(all, info.name) < 0)
+      all.push_back(info);
+}
+
+SharedSignature sharedSignatureOf(Operation *model) {
+  SharedSignature shared;
+  for (func::FuncOp entry : entriesOf(model)) {
+    Signature own = signatureOf(entry);
+    addNew<SizeInfo>(shared.sizes, own.sizes);
+    addNew<TensorInfo>(shared.states, own.states);
+    addNew<ScheduledScale>(shared.scales, own.scales);
+  }
+  return shared;
 }
 
 } // namespace mille::kernel

@@ -5,10 +5,17 @@
 
 namespace mille::kernel {
 
-// One input or output; mirrors mille_tensor_info of runtime/abi.h.
+// The input that says how many tokens of each sequence an entry's states hold.
+constexpr llvm::StringLiteral pastName = "past";
+
+// What the elements of an input, an output or a state are; bf16 of states only.
+enum class PortElement { i32, f32, bf16 };
+llvm::StringRef wordOf(PortElement element);
+
+// One input, output or state; mirrors mille_tensor_info of runtime/abi.h.
 struct TensorInfo {
   std::string name;
-  bool isFloat = false; // f32, else i32
+  PortElement element = PortElement::i32;
   Shape shape;
   std::string fallback; // "", ones, zeros, positions, none
   int64_t below = 0;    // exclusive upper bound of ids, 0: none
@@ -17,7 +24,8 @@ struct TensorInfo {
 // A size that each run chooses, by its name.
 struct SizeInfo {
   std::string name;
-  int64_t most = 0; // of learned positions; 0: any
+  int64_t most = 0;    // of learned positions; 0: any
+  bool ofRuns = false; // in an input or output; else each session chooses it
 };
 
 // A scale that follows a schedule; mirrors mille_schedule_info of
@@ -29,7 +37,7 @@ struct ScheduledScale {
 };
 
 struct Signature {
-  std::vector<TensorInfo> inputs, outputs;
+  std::vector<TensorInfo> inputs, outputs, states;
   std::vector<ScheduledScale> scales; // in the order of the program
   // Those in a shape, the batch first, then in the order of the arguments.
   std::vector<SizeInfo> sizes;
@@ -38,6 +46,19 @@ struct Signature {
   int64_t find(llvm::StringRef output) const;
   // The size of that name, or null where it is in no shape.
   const SizeInfo *size(llvm::StringRef name) const;
+};
+
+// What the entries of a model share: all that one of them has, once, in the
+// order of the entries.
+struct SharedSignature {
+  std::vector<SizeInfo> sizes; // the batch first
+  std::vector<TensorInfo> states;
+  std::vector<ScheduledScale> scales;
+
+  // The number of what has this name, or -1.
+  int64_t size(llvm::StringRef name) const;
+  int64_t state(llvm::StringRef name) const;
+  int64_t scale(llvm::StringRef name) const;
 };
 
 // The entries of a model, or of the model in a module, in order: the first is
@@ -66,6 +87,7 @@ struct ArenaSizes {
   int64_t bytesPerRow = 0;
   int64_t fixedTokens = 0; // the most rows per sequence that no run changes
   int64_t slots = 1;       // the most rows of a buffer per row
+  bool stateRows = false;  // a buffer has as many rows as a state
 };
 ArenaSizes arenaSizesOf(mlir::func::FuncOp forward);
 
@@ -82,5 +104,9 @@ RemovablePadding removablePaddingOf(mlir::func::FuncOp forward);
 // last arguments are). What `kernel.keep` and `kernel.similarity` write comes
 // after the results.
 Signature signatureOf(mlir::func::FuncOp forward);
+SharedSignature sharedSignatureOf(mlir::Operation *model);
+
+// Whether argument `number` is a state: memory that outlives a run.
+bool isState(mlir::func::FuncOp entry, unsigned number);
 
 } // namespace mille::kernel

@@ -47,13 +47,15 @@ struct Part : DevicePart {
   cl_command_queue queue = nullptr;
   cl_mem memory = nullptr; // arena | inputs | outputs | tables | temporaries
   uint64_t bytes = 0, temporaries = 0, used = 0, most = 0;
-  Region *regions = nullptr; // the arena's, inputs', outputs'
+  Region *regions = nullptr; // the arena's, inputs', outputs' of a run
   uint32_t regionCount = 0;
+  uint64_t regionBytes = 0; // of the largest run
   Region *tables = nullptr; // constants of the program's that steps read
   uint32_t tableCount = 0, tableRoom = 0;
   char *given =
       nullptr; // what the host wrote in a run, until the device has it
   uint64_t givenBytes = 0, givenUsed = 0;
+  uint64_t entryGiven = 0; // planning: of this entry
   cl_kernel steps[stepCount] = {};
   Entry *entries = nullptr;
   uint32_t entryCount = 0, entryRoom = 0, pending = 0;
@@ -99,9 +101,10 @@ const WeightBuffer *weightBufferOf(const Device &device, uint64_t place);
 mille_status measure(mille_session &session, mille_device &info, double &f32,
                      double &i32);
 mille_status enter(mille_session &session, mille::Device &device);
+void plan(mille_session &session);
 mille_status settle(mille_session &session);
 void leave(mille_session &session);
-int32_t begin(mille_session &session, const Sizes &sizes);
+int32_t begin(mille_session &session);
 int32_t finish(mille_session &session);
 int32_t module(mille_task &task, const Module &module);
 int32_t dispatch(mille_task &task, const mille_dispatch &what);

@@ -39,38 +39,29 @@ Region *regionOf(Part &part, const void *memory) {
 }
 
 // Where the arena, inputs and outputs of a run lie on the host.
-void placeRegions(mille_session &session, const Sizes &sizes) {
-  const mille_model &model = *session.package->model;
+// `end` is where the last of them ends on the device.
+void placeRegions(mille_session &session, uint64_t &end) {
+  const mille_entry &entry = *session.entry;
   Part &part = partOf(session);
   Region *region = part.regions;
-  *region++ = {session.arena,
-               session.run.padded_rows * model.arena_bytes_per_row, 0, true};
-  for (uint32_t i = 0; i < model.input_count; ++i, ++region) {
-    region->begin = (const char *)session.inputs[i];
-    region->bytes = bytesOf(model.inputs[i], sizes);
-    region->written = false;
-  }
-  for (uint32_t o = 0; o < model.output_count; ++o, ++region) {
-    region->begin = (const char *)session.run.outputs[o];
-    region->bytes = bytesOf(model.outputs[o], sizes);
-    region->written = true; // until the host says otherwise
-  }
+  end = 0;
+  auto place = [&](const void *begin, uint64_t bytes, bool written) {
+    *region++ = {(const char *)begin, bytes, end, written};
+    end += rounded(bytes);
+  };
+  place(session.arena, session.run.padded_rows * entry.arena_bytes_per_row,
+        true);
+  for (uint32_t i = 0; i < entry.input_count; ++i)
+    place(session.inputs[i], bytesOf(entry.inputs[i], session.sizes), false);
+  for (uint32_t o = 0; o < entry.output_count; ++o) // until the host writes it
+    place(session.run.outputs[o], bytesOf(entry.outputs[o], session.sizes),
+          true);
+  part.regionCount = uint32_t(region - part.regions);
 }
 
-// Their places on the device, for the largest run.
-void layOut(const mille_session &session, Part &part) {
-  const mille_model &model = *session.package->model;
-  uint64_t rows = 0, end;
-  paddedRows(model, session.most, rows);
-  part.regions[0].offset = 0;
-  end = rounded(rows * model.arena_bytes_per_row);
-  for (uint32_t r = 1; r < part.regionCount; ++r) {
-    bool input = r <= model.input_count;
-    part.regions[r].offset = end;
-    end += rounded(bytesOf(input ? model.inputs[r - 1]
-                                 : model.outputs[r - 1 - model.input_count],
-                           session.most));
-  }
+// What lies behind the regions of any run.
+void layOut(Part &part) {
+  uint64_t end = part.regionBytes;
   for (uint32_t t = 0; t < part.tableCount; ++t) {
     part.tables[t].offset = end;
     end += rounded(part.tables[t].bytes);
@@ -177,7 +168,12 @@ mille_status enter(mille_session &session, mille::Device &base) {
   const mille_model &model = *package.model;
   Part *part = package.memory.make<Part>();
   Bytes sum;
-  uint32_t regions = 1 + model.input_count + model.output_count;
+  uint32_t regions = 1;
+  for (uint32_t e = 0; e < model.entry_count; ++e) {
+    const mille_entry &of = model.entries[e];
+    uint32_t own = 1 + of.input_count + of.output_count;
+    regions = own > regions ? own : regions;
+  }
   uint32_t entries = (model.kernel_count + 1) * 2 * entriesOfAKernel;
   sum.place(regions, sizeof(Region));
   uint64_t second = sum.place(entries, sizeof(Entry));
@@ -195,7 +191,6 @@ mille_status enter(mille_session &session, mille::Device &base) {
   memset(memory, 0, sum.value);
   part->device = &device;
   part->regions = (Region *)memory;
-  part->regionCount = regions;
   part->entries = (Entry *)(memory + second);
   part->entryRoom = entries;
   session.part = part;
@@ -207,6 +202,14 @@ mille_status enter(mille_session &session, mille::Device &base) {
     return package.message().set(MILLE_NO_DEVICE, "%s gives no queue: %s",
                                  device.info().name, ErrorName(error).text);
   return MILLE_OK;
+}
+
+void plan(mille_session &session) {
+  Part &part = partOf(session);
+  uint64_t end;
+  placeRegions(session, end);
+  part.regionBytes = end > part.regionBytes ? end : part.regionBytes;
+  part.entryGiven = 0;
 }
 
 static mille_status uploadTables(mille_session &session, Part &part) {
@@ -226,7 +229,7 @@ static mille_status uploadTables(mille_session &session, Part &part) {
 mille_status settle(mille_session &session) {
   Part &part = partOf(session);
   Device &device = part.on();
-  layOut(session, part);
+  layOut(part);
   cl_int error = CL_SUCCESS;
   if (part.bytes <= device.info().largest_buffer)
     part.memory = device.library().clCreateBuffer(
@@ -273,12 +276,13 @@ void leave(mille_session &session) {
 
 //===-- A run -------------------------------------------------------------===//
 
-int32_t begin(mille_session &session, const Sizes &sizes) {
+int32_t begin(mille_session &session) {
   Part &part = partOf(session);
-  placeRegions(session, sizes);
+  uint64_t end;
+  placeRegions(session, end);
   part.givenUsed = 0;
   cl_int error = CL_SUCCESS;
-  for (uint32_t i = 0; i < session.package->model->input_count; ++i) {
+  for (uint32_t i = 0; i < session.entry->input_count; ++i) {
     const Region &region = part.regions[1 + i];
     if (error == CL_SUCCESS && region.bytes)
       error = libraryOf(part).clEnqueueWriteBuffer(
@@ -312,7 +316,9 @@ int32_t finish(mille_session &session) {
 int32_t give(mille_session &session, const void *memory, uint64_t bytes) {
   Part &part = partOf(session);
   if (session.planning) {
-    part.givenBytes += rounded(bytes);
+    part.entryGiven += rounded(bytes);
+    part.givenBytes =
+        part.entryGiven > part.givenBytes ? part.entryGiven : part.givenBytes;
     return 0;
   }
   Region *region = regionOf(part, memory);

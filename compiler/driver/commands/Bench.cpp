@@ -232,7 +232,7 @@ static void printJson(const BenchOptions &options, const Package &package,
 
 // The mask that says which tokens are padding.
 static const Package::Tensor *maskOf(const Package &package) {
-  for (const Package::Tensor &input : package.inputs)
+  for (const Package::Tensor &input : package.entries.front().inputs)
     if (input.fallback == "ones" &&
         input.shape == Shape{sizes::batch, sizes::tokens})
       return &input;
@@ -290,7 +290,9 @@ Status mille::benchCommand(const BenchOptions &given,
         "--target is 'reference' but only what is compiled can be measured");
     return Status::commandLine;
   }
-  if (Status status = Compiled::open(package, code, context, compiled);
+  Compiled::Wishes wishes;
+  wishes.keepPadding = options.keepPadding;
+  if (Status status = Compiled::open(package, code, context, compiled, wishes);
       failed(status))
     return status;
   if (Status status = checkSizes(options, package); failed(status))
@@ -302,7 +304,6 @@ Status mille::benchCommand(const BenchOptions &given,
                    /*withMask=*/false);
   if (!options.lengths.empty())
     inputs[maskOf(package)->name] = maskFor(options);
-  compiled->keepPadding = options.keepPadding;
   if (Status status = compiled->bind(inputs, options.threads); failed(status))
     return status;
   Measured measured;

@@ -5,7 +5,6 @@
 #include "compiler/driver/Console.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Scratch.h"
-#include "compiler/driver/package/Compiled.h"
 #include "compiler/kernels/Targets.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -20,13 +19,11 @@ Status mille::refuseOptions(const llvm::Twine &text, const llvm::Twine &help) {
 Status mille::runCompiled(const Package &package, const std::string &isa,
                           unsigned threads, const Values &inputs,
                           mlir::MLIRContext &context, Values &outputs,
-                          RunWishes wishes) {
+                          const Compiled::Wishes &wishes) {
   std::unique_ptr<Compiled> compiled;
-  if (Status status =
-          Compiled::open(package, isa, context, compiled, wishes.checkHash);
+  if (Status status = Compiled::open(package, isa, context, compiled, wishes);
       failed(status))
     return status;
-  compiled->keepPadding = wishes.keepPadding;
   return compiled->run(inputs, threads, outputs);
 }
 
@@ -40,7 +37,8 @@ std::optional<ImageSize> mille::imageSizeOf(const Values &inputs) {
 
 Status mille::compileForOneRun(const std::string &model, bool hiddenStates,
                                std::optional<ImageSize> imageSize,
-                               const std::string &target, Scratch &scratch,
+                               const std::string &target,
+                               const std::string &entry, Scratch &scratch,
                                mlir::MLIRContext &context, Package &package) {
   CompileRequest request = requestOf(CompileOptions());
   request.model = model;
@@ -48,6 +46,8 @@ Status mille::compileForOneRun(const std::string &model, bool hiddenStates,
   request.hiddenStates = hiddenStates;
   request.imageSizeAtHand = imageSize;
   request.targets = {target.empty() ? "host" : target};
+  if (!entry.empty())
+    request.entries = {entry};
   request.name = "model";
   request.certify = false;
   if (Status status = compileModel(request, context, llvm::nulls());

@@ -2,6 +2,7 @@
 // Must not know which command asks.
 #pragma once
 #include "compiler/Status.h"
+#include "compiler/driver/package/Compiled.h"
 #include "compiler/import/ImageSize.h"
 #include "compiler/interpret/Interpret.h"
 #include "mlir/IR/MLIRContext.h"
@@ -11,7 +12,6 @@
 
 namespace mille {
 
-struct Package;
 class Scratch;
 
 // Says why the options do not fit each other or the package.
@@ -24,22 +24,20 @@ Status codeFor(const std::string &target, const std::string &device,
 Status checkCode(const Package &package, const std::string &code);
 
 // Runs a package on named tensors. isa: "" for the best of this machine.
-struct RunWishes {
-  bool keepPadding = false, checkHash = false; // see Compiled
-};
 Status runCompiled(const Package &package, const std::string &isa,
                    unsigned threads, const Values &inputs,
                    mlir::MLIRContext &context, Values &outputs,
-                   RunWishes wishes = {});
+                   const Compiled::Wishes &wishes = {});
 
 // Of the images among the inputs; none where there is none.
 std::optional<ImageSize> imageSizeOf(const Values &inputs);
 
 // Compiles `model` into `scratch` for this machine (or `target`), for images of
-// the size at hand where any will do.
+// the size at hand where any will do. entry: "" for what models have.
 Status compileForOneRun(const std::string &model, bool hiddenStates,
                         std::optional<ImageSize> imageSize,
-                        const std::string &target, Scratch &scratch,
-                        mlir::MLIRContext &context, Package &package);
+                        const std::string &target, const std::string &entry,
+                        Scratch &scratch, mlir::MLIRContext &context,
+                        Package &package);
 
 } // namespace mille

@@ -41,6 +41,11 @@ static void printColumns(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
   }
 }
 
+// A unit, and the entry that it is in where that is not the first.
+static std::string within(StringRef entry, StringRef unit) {
+  return (entry + (entry.empty() ? "" : ": ") + unit).str();
+}
+
 // Of each instruction set, and whether it was measured.
 static std::string tilesOf(const Package::Kernel &kernel) {
   std::string text;
@@ -105,8 +110,9 @@ static void printRewrites(const Package &package, llvm::raw_ostream &out) {
     out << "\nrewrites\n";
   std::vector<Row> rows;
   for (const Package::Rewrite &rewrite : package.rewrites)
-    rows.push_back({rewrite.name, rewrite.unit, rewrite.layers, rewrite.status,
-                    rewrite.reason, rewrite.bound});
+    rows.push_back({rewrite.name, within(rewrite.entry, rewrite.unit),
+                    rewrite.layers, rewrite.status, rewrite.reason,
+                    rewrite.bound});
   if (!rows.empty())
     rows.insert(rows.begin(),
                 {"rewrite", "unit", "layers", "status", "what", "bound"});
@@ -125,10 +131,10 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
     int64_t fused = 0, bytes = 0, launches = 0;
     for (const Package::Fusion &fusion : package.fusions) {
       bool done = fusion.status == "fused";
-      rows.push_back({fusion.boundary, fusion.unit, fusion.layers,
-                      fusion.status, done ? sayBytes(fusion.bytesSaved) : "-",
-                      done ? std::to_string(fusion.launchesSaved) : "-",
-                      fusion.reason});
+      rows.push_back(
+          {fusion.boundary, within(fusion.entry, fusion.unit), fusion.layers,
+           fusion.status, done ? sayBytes(fusion.bytesSaved) : "-",
+           done ? std::to_string(fusion.launchesSaved) : "-", fusion.reason});
       fused += done;
       bytes += done ? fusion.bytesSaved : 0;
       launches += done ? fusion.launchesSaved : 0;
@@ -145,8 +151,9 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
     std::vector<Row> rows = {
         {"stack", "body", "layers", "why a body of its own"}};
     for (const Package::Body &body : package.bodies)
-      rows.push_back({std::to_string(body.stack), std::to_string(body.number),
-                      body.layers, body.number ? body.difference : "-"});
+      rows.push_back({within(body.entry, std::to_string(body.stack)),
+                      std::to_string(body.number), body.layers,
+                      body.number ? body.difference : "-"});
     printColumns(out, rows);
   }
   out << "\nkernels\n";
@@ -156,9 +163,13 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
                     sayBytes(kernel.weightBytes), tilesOf(kernel)});
   printColumns(out, rows);
   out << "\nmemory\n";
-  printColumns(out, {{"weights", sayBytes(package.weightsBytes)},
-                     {"arena", sayBytes(package.arenaBytesPerRow) + " per row"},
-                     {"code", sayBytes(package.codeBytes)}});
+  std::vector<Row> memory = {{"weights", sayBytes(package.weightsBytes)}};
+  for (const Package::Entry &entry : package.entries)
+    memory.push_back(
+        {package.entries.size() > 1 ? "arena of " + entry.name : "arena",
+         sayBytes(entry.arenaBytesPerRow) + " per row"});
+  memory.push_back({"code", sayBytes(package.codeBytes)});
+  printColumns(out, memory);
 }
 
 Status mille::reportCommand(const ReportOptions &options,

@@ -5,14 +5,47 @@
 #include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/Compare.h"
+#include "compiler/interpret/Inputs.h"
 #include "compiler/interpret/TensorFiles.h"
 #include "compiler/kernels/Targets.h"
+#include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mille;
 
+// What a model is compiled with so that it has the entry.
+static std::vector<std::string> entriesFor(const RunOptions &options) {
+  if (options.entry.empty())
+    return {};
+  return {options.entry};
+}
+
+// The names of the states of an entry, which is there.
+static Status statesOf(const Package &package, const std::string &entry,
+                       std::vector<std::string> &states) {
+  const Package::Entry *found = package.entry(entry);
+  if (!found)
+    return refuseOptions("--entry is '" + entry + "' but package " +
+                             package.name + " has no such entry",
+                         "its entries are " + package.entryNames());
+  for (const Package::Tensor &state : found->states)
+    states.push_back(state.name);
+  return Status::done;
+}
+
+static Status runReference(Reference &model, const RunOptions &options,
+                           const Values &inputs, Values &outputs,
+                           std::vector<std::string> &states) {
+  if (auto entry = kernel::entryOf(model.model(), options.entry))
+    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+      if (kernel::isState(entry, i))
+        states.push_back(interpreter::inputName(entry, i).str());
+  return model.run(inputs, outputs, options.entry);
+}
+
 static Status compute(const RunOptions &options, mlir::MLIRContext &context,
-                      const Values &inputs, Values &outputs) {
+                      const Values &inputs, Values &outputs,
+                      std::vector<std::string> &states) {
   Subject subject;
   Package package;
   if (Status status = findSubject(options.subject, context, subject, package);
@@ -37,22 +70,28 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
     wishes.hiddenStates = options.hiddenStates;
     wishes.imageSizeAtHand = imageSizeOf(inputs);
     wishes.name = "model";
-    Status status =
-        subject == Subject::package
-            ? Reference::open(package, context, model)
-            : Reference::open(options.subject, wishes, context, model);
-    return failed(status) ? status : model.run(inputs, outputs);
+    Status status = subject == Subject::package
+                        ? Reference::open(package, context, model)
+                        : Reference::open(options.subject, wishes, context,
+                                          model, entriesFor(options));
+    return failed(status)
+               ? status
+               : runReference(model, options, inputs, outputs, states);
   }
   Scratch scratch;
   if (subject == Subject::model)
     if (Status status = compileForOneRun(
             options.subject, options.hiddenStates, imageSizeOf(inputs),
-            llvm::StringRef(code).split(':').first.str(), scratch, context,
-            package);
+            llvm::StringRef(code).split(':').first.str(), options.entry,
+            scratch, context, package);
         failed(status))
       return status;
+  if (Status status = statesOf(package, options.entry, states); failed(status))
+    return status;
+  Compiled::Wishes wishes{options.entry, options.check, options.keepPadding,
+                          options.context};
   return runCompiled(package, code, options.threads, inputs, context, outputs,
-                     {options.keepPadding, options.check});
+                     wishes);
 }
 
 // Keeps what --only names.
@@ -74,13 +113,37 @@ static Status select(const std::vector<std::string> &only, Values &outputs) {
   return Status::done;
 }
 
+// Moves what states hold out of the outputs, to the file that was asked for.
+static Status writeStates(const std::vector<std::string> &names,
+                          const std::string &file, mlir::MLIRContext &context,
+                          Values &outputs) {
+  Values states;
+  for (const std::string &name : names)
+    if (auto found = outputs.find(name); found != outputs.end())
+      states.insert(outputs.extract(found));
+  if (file.empty())
+    return Status::done;
+  if (states.empty())
+    return refuseOptions("--state-out is given but the entry has no states",
+                         "mille run DIR --entry=extend");
+  return writeTensors(file, states, /*wide=*/false, context);
+}
+
 Status mille::runCommand(const RunOptions &options,
                          mlir::MLIRContext &context) {
   Values inputs, outputs;
+  std::vector<std::string> states;
   if (Status status = readTensors(options.inputs, context, inputs);
       failed(status))
     return status;
-  if (Status status = compute(options, context, inputs, outputs);
+  if (!options.stateIn.empty())
+    if (Status status = readTensors(options.stateIn, context, inputs);
+        failed(status))
+      return status;
+  if (Status status = compute(options, context, inputs, outputs, states);
+      failed(status))
+    return status;
+  if (Status status = writeStates(states, options.stateOut, context, outputs);
       failed(status))
     return status;
   splitEntries(outputs);

@@ -58,7 +58,8 @@ static Status make(const CompileOptions &options, unsigned rank,
   if (Status status = findPackage(trial.folder, context, made.package);
       failed(status))
     return status;
-  if (Status status = Compiled::open(made.package, "", context, made.compiled);
+  if (Status status =
+          Compiled::open(made.package, "", context, made.compiled, {});
       failed(status))
     return status;
   return made.compiled->bind(seededInputs(made.package,

@@ -44,7 +44,7 @@ static Status openBoth(const VerifyOptions &options, bool hiddenStates,
     return status;
   if (subject == Subject::model)
     if (Status status =
-            compileForOneRun(options.subject, hiddenStates, imageSize, "",
+            compileForOneRun(options.subject, hiddenStates, imageSize, "", "",
                              scratch, context, package);
         failed(status))
       return status;
@@ -110,7 +110,8 @@ Status mille::verifyCommand(const VerifyOptions &options,
     runs.emplace_back((code.empty() ? "compiled" : code) + type, Values());
     Values &got = runs.back().second;
     // With padding, as the reference computes it.
-    const RunWishes wishes = {/*keepPadding=*/true, /*checkHash=*/true};
+    Compiled::Wishes wishes;
+    wishes.keepPadding = wishes.checkHash = true;
     if (Status status = runCompiled(package, code, options.threads, inputs,
                                     context, got, wishes);
         failed(status))

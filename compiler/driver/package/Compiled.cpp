@@ -1,6 +1,6 @@
 // Loads a package's shared library and runs it through the C API.
 // Must not know how the code was made.
-#include "compiler/driver/package/Compiled.h"
+#include "compiler/driver/package/CompiledApi.h"
 
 #include "compiler/driver/machine/Machine.h"
 #include "dialects/kernel/Signature.h"
@@ -13,33 +13,6 @@
 
 using namespace mille;
 using llvm::StringRef;
-
-// The library brings its own copy of the runtime, so these are looked up in it.
-struct Compiled::Functions {
-#define MILLE_FUNCTIONS(X)                                                     \
-  X(mille_package_open)                                                        \
-  X(mille_package_close)                                                       \
-  X(mille_package_message)                                                     \
-  X(mille_package_input_count)                                                 \
-  X(mille_package_output_count)                                                \
-  X(mille_package_input)                                                       \
-  X(mille_package_output)                                                      \
-  X(mille_package_isa)                                                         \
-  X(mille_session_create_on)                                                   \
-  X(mille_session_close)                                                       \
-  X(mille_session_keep_padding)                                                \
-  X(mille_session_run_for)                                                     \
-  X(mille_session_message)                                                     \
-  X(mille_session_memory)                                                      \
-  X(mille_session_profile)                                                     \
-  X(mille_session_kernel_count)                                                \
-  X(mille_session_kernel)                                                      \
-  X(mille_session_measure_device)
-#define DECLARE(name) decltype(&::name) name = nullptr;
-  MILLE_FUNCTIONS(DECLARE)
-#undef DECLARE
-  const ::mille_model *(*model)() = nullptr;
-};
 
 Compiled::Compiled(const Package &package, mlir::MLIRContext &context)
     : package(package), context(context), api(new Functions) {}
@@ -140,28 +113,42 @@ Status Compiled::openWeights(const std::string &code, bool checkHash) {
 
 Status Compiled::open(const Package &package, const std::string &isa,
                       mlir::MLIRContext &context,
-                      std::unique_ptr<Compiled> &compiled, bool checkHash) {
+                      std::unique_ptr<Compiled> &compiled,
+                      const Wishes &wishes) {
   compiled.reset(new Compiled(package, context));
+  compiled->wishes = wishes;
   if (Status status = compiled->load(); failed(status))
     return status;
   std::string code = StringRef(isa).split(':').first.str();
   if (code != isa)
     compiled->device = isa;
-  if (Status status = compiled->openWeights(code, checkHash); failed(status))
+  if (Status status = compiled->openWeights(code, wishes.checkHash);
+      failed(status))
     return status;
-  Functions &api = *compiled->api;
-  auto list = [&](auto countOf, auto describe,
-                  std::vector<mille_tensor> &into) {
-    size_t count = 0;
-    countOf(compiled->opened, &count);
-    into.resize(count);
-    for (size_t i = 0; i < count; ++i)
-      describe(compiled->opened, i, &into[i]);
-  };
-  list(api.mille_package_input_count, api.mille_package_input,
-       compiled->inputs);
-  list(api.mille_package_output_count, api.mille_package_output,
-       compiled->outputs);
+  return compiled->findEntry();
+}
+
+Status Compiled::findEntry() {
+  if (!wishes.entry.empty())
+    if (mille_status status =
+            api->mille_package_find_entry(opened, wishes.entry.c_str(), &entry);
+        status != MILLE_OK)
+      return fail(status, api->mille_package_message(opened));
+  mille_entry_info info = {};
+  api->mille_package_entry(opened, entry, &info);
+  inputs.resize(info.inputs);
+  outputs.resize(info.outputs);
+  for (size_t i = 0; i < info.inputs; ++i)
+    api->mille_package_entry_input(opened, entry, i, &inputs[i]);
+  for (size_t i = 0; i < info.outputs; ++i)
+    api->mille_package_entry_output(opened, entry, i, &outputs[i]);
+  size_t count = 0;
+  api->mille_package_state_count(opened, &count);
+  for (size_t i = 0; info.states && i < count; ++i) {
+    mille_tensor state;
+    api->mille_package_state(opened, i, &state);
+    states.emplace_back(i, state);
+  }
   return Status::done;
 }
 
@@ -169,38 +156,39 @@ Status Compiled::createSession(unsigned threads) {
   if (session)
     api->mille_session_close(session);
   session = nullptr;
-  mille_status status = api->mille_session_create_on(opened, &sizes, threads,
-                                                     device.c_str(), &session);
+  std::vector<mille_size> most = sizeList();
+  mille_status status = api->mille_session_create_on(
+      opened, most.data(), most.size(), threads, device.c_str(), &session);
   if (status != MILLE_OK)
     return fail(status, api->mille_package_message(opened));
-  api->mille_session_keep_padding(session, keepPadding);
+  api->mille_session_keep_padding(session, wishes.keepPadding);
   return Status::done;
+}
+
+std::vector<mille_size> Compiled::sizeList() const {
+  std::vector<mille_size> list;
+  for (const auto &[name, value] : sizes)
+    list.push_back({name.c_str(), value});
+  return list;
 }
 
 //===-- Inputs and outputs ------------------------------------------------===//
 
-static std::string sizeText(int64_t extent) {
-  return extent == MILLE_BATCH            ? sizes::batch.str()
-         : extent == MILLE_TOKENS         ? sizes::tokens.str()
-         : extent == MILLE_DECODER_TOKENS ? sizes::decoderTokens.str()
-                                          : std::to_string(extent);
+// "[batch, tokens, 8]"
+static std::string shapeText(const mille_tensor &tensor) {
+  std::string text;
+  for (int d = 0; d < tensor.rank; ++d)
+    text +=
+        (d ? ", " : "") + (tensor.sizes[d] ? std::string(tensor.sizes[d])
+                                           : std::to_string(tensor.shape[d]));
+  return "[" + text + "]";
 }
 
-static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  return "[" + llvm::join(llvm::map_range(shape, sizeText), ", ") + "]";
-}
-
-int64_t &Compiled::sizeOf(int64_t extent) {
-  return extent == MILLE_BATCH    ? sizes.batch
-         : extent == MILLE_TOKENS ? sizes.tokens
-                                  : sizes.decoder_tokens;
-}
-
-std::vector<int64_t> Compiled::shapeOf(const mille_tensor &tensor) {
-  std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.rank);
-  for (int64_t &extent : shape)
-    if (extent < 0)
-      extent = sizeOf(extent);
+std::vector<int64_t> Compiled::shapeOf(const mille_tensor &tensor) const {
+  std::vector<int64_t> shape;
+  for (int d = 0; d < tensor.rank; ++d)
+    shape.push_back(tensor.sizes[d] ? sizes.at(tensor.sizes[d])
+                                    : tensor.shape[d]);
   return shape;
 }
 
@@ -229,24 +217,41 @@ static bool convertNumbers(const Value &value, mille_type type,
   return true;
 }
 
+Status Compiled::checkNames(const Values &values) {
+  for (const auto &[name, value] : values) {
+    auto isNamed = [&, &name = name](const mille_tensor &t) {
+      return name == t.name;
+    };
+    if (llvm::any_of(inputs, isNamed) ||
+        llvm::any_of(llvm::make_second_range(states), isNamed))
+      continue;
+    std::string names;
+    for (const mille_tensor &tensor : inputs)
+      names += (names.empty() ? "" : ", ") + std::string(tensor.name);
+    auto error = mlir::emitError(mlir::UnknownLoc::get(&context))
+                 << "input " << name
+                 << " is given but the model has none of that name";
+    error.attachNote() << "its inputs are " << names;
+    return Status::input;
+  }
+  return Status::done;
+}
+
+// The tokens that states hold after the run.
+int64_t Compiled::neededContext(const Values &values) const {
+  auto tokens = sizes.find(mille::sizes::tokens.str());
+  double most = 0;
+  if (auto past = values.find(kernel::pastName.str()); past != values.end())
+    for (double number : past->second.numbers)
+      most = std::max(most, number);
+  return int64_t(most) + (tokens == sizes.end() ? 0 : tokens->second);
+}
+
 // Fills inputBytes and finds the sizes.
 Status Compiled::convert(const Values &values) {
-  sizes = {sizeof(mille_sizes), 0, 0, 0};
-  for (const auto &[name, value] : values) {
-    bool known = llvm::any_of(inputs, [&, &name = name](const mille_tensor &t) {
-      return name == t.name;
-    });
-    if (!known) {
-      std::string names;
-      for (const mille_tensor &tensor : inputs)
-        names += (names.empty() ? "" : ", ") + std::string(tensor.name);
-      auto error = mlir::emitError(mlir::UnknownLoc::get(&context))
-                   << "input " << name
-                   << " is given but the model has none of that name";
-      error.attachNote() << "its inputs are " << names;
-      return Status::input;
-    }
-  }
+  sizes.clear();
+  if (Status status = checkNames(values); failed(status))
+    return status;
   inputBytes.assign(inputs.size(), {});
   for (size_t i = 0; i < inputs.size(); ++i) {
     const mille_tensor &tensor = inputs[i];
@@ -260,6 +265,10 @@ Status Compiled::convert(const Values &values) {
         failed(status))
       return status;
   }
+  for (auto &[number, state] : states)
+    if (state.sizes[2])
+      sizes[state.sizes[2]] =
+          wishes.context ? wishes.context : neededContext(values);
   return checkSizes();
 }
 
@@ -268,22 +277,18 @@ Status Compiled::convert(const mille_tensor &tensor, const Value &value,
   if (tensor.type == MILLE_TYPE_I32 && !value.integer)
     return wrongInput("input " + llvm::Twine(tensor.name) +
                       " holds floats but must hold integers");
-  llvm::ArrayRef<int64_t> shape(tensor.shape, tensor.rank);
-  bool agrees = value.shape.size() == shape.size();
-  for (size_t d = 0; agrees && d < shape.size(); ++d) {
-    if (shape[d] >= 0)
-      agrees = shape[d] == value.shape[d];
-    else if (int64_t &size = sizeOf(shape[d]); size == 0)
-      size = value.shape[d];
-    else
-      agrees = size == value.shape[d];
-  }
+  bool agrees = int(value.shape.size()) == tensor.rank;
+  for (int d = 0; agrees && d < tensor.rank; ++d)
+    agrees = tensor.sizes[d]
+                 ? sizes.try_emplace(tensor.sizes[d], value.shape[d])
+                           .first->second == value.shape[d]
+                 : tensor.shape[d] == value.shape[d];
   if (!agrees || llvm::is_contained(value.shape, 0)) {
-    std::string expected = shapeText(shape);
-    for (int64_t extent : {MILLE_BATCH, MILLE_TOKENS, MILLE_DECODER_TOKENS})
-      if (llvm::is_contained(shape, extent) && sizeOf(extent))
-        expected +=
-            ", " + sizeText(extent) + " " + std::to_string(sizeOf(extent));
+    std::string expected = shapeText(tensor);
+    for (int d = 0; d < tensor.rank; ++d)
+      if (tensor.sizes[d] && sizes.count(tensor.sizes[d]))
+        expected += ", " + std::string(tensor.sizes[d]) + " " +
+                    std::to_string(sizes.at(tensor.sizes[d]));
     return wrongInput("input " + llvm::Twine(tensor.name) + " is " +
                       shapeText(value.shape) + " but must be " + expected);
   }
@@ -298,11 +303,11 @@ Status Compiled::checkSizes() {
   for (const std::vector<mille_tensor> *tensors : {&inputs, &outputs})
     for (const mille_tensor &tensor : *tensors)
       for (int d = 0; d < tensor.rank; ++d)
-        if (tensor.shape[d] < 0 && sizeOf(tensor.shape[d]) == 0)
+        if (tensor.sizes[d] && !sizes.count(tensor.sizes[d]))
           return wrongInput("no input says how many " +
-                            llvm::Twine(tensor.shape[d] == MILLE_BATCH
-                                            ? "sequences"
-                                            : sizeText(tensor.shape[d])) +
+                            (tensor.sizes[d] == mille::sizes::batch
+                                 ? std::string("sequences")
+                                 : tensor.sizes[d]) +
                             " there are");
   return Status::done;
 }
@@ -327,9 +332,24 @@ Status Compiled::bind(const Values &values, unsigned threads) {
   return Status::done;
 }
 
+// Whether a size is one of runs; others are the session's.
+bool Compiled::hasSize(llvm::StringRef name) const {
+  for (const std::vector<mille_tensor> *tensors : {&inputs, &outputs})
+    for (const mille_tensor &tensor : *tensors)
+      for (int d = 0; d < tensor.rank; ++d)
+        if (tensor.sizes[d] && name == tensor.sizes[d])
+          return true;
+  return false;
+}
+
 Status Compiled::runBound() {
-  mille_status status = api->mille_session_run_for(
-      session, &sizes, inputPointers.data(), outputPointers.data());
+  std::vector<mille_size> list;
+  for (const mille_size &size : sizeList())
+    if (hasSize(size.name))
+      list.push_back(size);
+  mille_status status =
+      api->mille_session_run_entry(session, entry, list.data(), list.size(),
+                                   inputPointers.data(), outputPointers.data());
   return status == MILLE_OK ? Status::done
                             : fail(status, api->mille_session_message(session));
 }
@@ -349,6 +369,8 @@ static std::vector<double> numbersOf(const std::vector<float> &written,
 Status Compiled::run(const Values &values, unsigned threads, Values &results) {
   if (Status status = bind(values, threads); failed(status))
     return status;
+  if (Status status = takeStates(values); failed(status))
+    return status;
   if (Status status = runBound(); failed(status))
     return status;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -358,6 +380,7 @@ Status Compiled::run(const Values &values, unsigned threads, Values &results) {
     value.integer = outputs[i].type == MILLE_TYPE_I32;
     value.numbers = numbersOf(outputNumbers[i], value.integer);
   }
+  giveStates(results);
   return Status::done;
 }
 

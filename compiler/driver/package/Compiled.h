@@ -5,6 +5,7 @@
 #include "compiler/interpret/Interpret.h"
 #include "runtime/mille.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -12,21 +13,27 @@ namespace mille {
 
 class Compiled {
 public:
+  // What a package is opened for.
+  struct Wishes {
+    std::string entry;      // "": the first
+    bool checkHash = false; // compare all weights with what was compiled
+    bool keepPadding = false;
+    int64_t context = 0; // tokens that states hold; 0: those of the run
+  };
+
   // Loads DIR/NAME.so and opens its weights. `isa`: "" for the best;
-  // "DEVICES:1", "DEVICES:NAME" for one of the devices. With `checkHash` all of
-  // the weights are compared with what was compiled.
+  // "DEVICES:1", "DEVICES:NAME" for one of the devices.
   static Status open(const Package &package, const std::string &isa,
                      mlir::MLIRContext &context,
-                     std::unique_ptr<Compiled> &compiled,
-                     bool checkHash = false);
+                     std::unique_ptr<Compiled> &compiled, const Wishes &wishes);
   ~Compiled();
-
-  bool keepPadding = false; // of sessions made from then on
 
   // Room for runs of up to `sizes`. Replaces an earlier session.
   Status createSession(unsigned threads);
 
   // Checks and converts `values`, makes a session of their size and runs it.
+  // What states hold before the run may be among `values`, by the states'
+  // names; what they hold after it is among `results`.
   Status run(const Values &values, unsigned threads, Values &results);
 
   // For measuring: binds once, then runs as often as one likes.
@@ -50,13 +57,19 @@ private:
   struct Functions;
   Compiled(const Package &package, mlir::MLIRContext &context);
   Status load();
+  Status findEntry();
   Status openWeights(const std::string &code, bool checkHash);
   Status convert(const Values &values);
   Status convert(const mille_tensor &tensor, const Value &value,
                  std::vector<char> &bytes);
+  Status checkNames(const Values &values);
+  int64_t neededContext(const Values &values) const;
   Status checkSizes();
-  int64_t &sizeOf(int64_t extent);
-  std::vector<int64_t> shapeOf(const mille_tensor &tensor);
+  Status takeStates(const Values &values);
+  void giveStates(Values &results);
+  std::vector<int64_t> shapeOf(const mille_tensor &tensor) const;
+  bool hasSize(llvm::StringRef name) const;
+  std::vector<mille_size> sizeList() const;
   Status fail(mille_status status, const char *message);
   Status wrongInput(const llvm::Twine &text);
 
@@ -67,9 +80,12 @@ private:
   mille_package *opened = nullptr;
   std::string device; // as mille_session_create_on takes it; "": the default
   mille_session *session = nullptr;
-  mille_sizes sizes = {sizeof(mille_sizes), 0, 0, 0}; // of the inputs
+  Wishes wishes;
+  size_t entry = 0;                     // its number
+  std::map<std::string, int64_t> sizes; // of the inputs; context: of the states
   std::vector<mille_tensor> inputs, outputs;
-  std::vector<std::vector<char>> inputBytes; // empty: absent
+  std::vector<std::pair<size_t, mille_tensor>> states; // number, what it is
+  std::vector<std::vector<char>> inputBytes;           // empty: absent
   std::vector<std::vector<float>> outputNumbers;
   std::vector<const void *> inputPointers;
   std::vector<float *> outputPointers;

@@ -17,7 +17,7 @@ static void writeTensors(OStream &json,
   for (const kernel::TensorInfo &tensor : tensors)
     json.object([&] {
       json.attribute("name", tensor.name);
-      json.attribute("type", tensor.isFloat ? "f32" : "i32");
+      json.attribute("type", wordOf(tensor.element));
       json.attributeArray("shape", [&] {
         for (const ShapeExtent &extent : tensor.shape)
           if (extent.isSize())
@@ -65,14 +65,20 @@ static void writeAttribute(OStream &json, mlir::Attribute value) {
     json.value(nullptr);
 }
 
-// A list that passes left on `forward`, under its name without the dialect's.
-static void writeList(OStream &json, mlir::func::FuncOp forward,
+// A list that passes left on the entries, under its name without the dialect's.
+// What is not of the first entry says so.
+static void writeList(OStream &json, mlir::Operation *model,
                       llvm::StringRef name) {
-  auto list = forward->getAttrOfType<mlir::ArrayAttr>(name);
-  json.attributeBegin(name.split('.').second);
-  writeAttribute(json,
-                 list ? list : mlir::ArrayAttr::get(forward.getContext(), {}));
-  json.attributeEnd();
+  json.attributeArray(name.split('.').second, [&] {
+    for (auto [number, entry] : llvm::enumerate(kernel::entriesOf(model)))
+      if (auto list = entry->getAttrOfType<mlir::ArrayAttr>(name))
+        for (mlir::Attribute item : list) {
+          mlir::NamedAttrList fields(llvm::cast<mlir::DictionaryAttr>(item));
+          if (number)
+            fields.set("entry", entry.getNameAttr());
+          writeAttribute(json, fields.getDictionary(model->getContext()));
+        }
+  });
 }
 
 static void writeCertificate(OStream &json, const Certificate &certificate) {
@@ -137,8 +143,8 @@ static void writeKernels(OStream &json, const ManifestInput &input) {
     });
 }
 
-static void writeScales(OStream &json, const kernel::Signature &signature) {
-  for (const kernel::ScheduledScale &scale : signature.scales)
+static void writeScales(OStream &json, const kernel::SharedSignature &shared) {
+  for (const kernel::ScheduledScale &scale : shared.scales)
     json.object([&] {
       json.attribute("name", scale.name);
       json.attribute("from", scale.from);
@@ -147,13 +153,7 @@ static void writeScales(OStream &json, const kernel::Signature &signature) {
     });
 }
 
-static void writeMemory(OStream &json, const ManifestInput &input,
-                        mlir::func::FuncOp forward) {
-  if (auto bytes = forward->getAttrOfType<mlir::IntegerAttr>(
-          "kernel.arena_bytes_per_row"))
-    json.attribute("arena_bytes_per_row", bytes.getInt());
-  if (int64_t fixed = kernel::arenaSizesOf(forward).fixedTokens)
-    json.attribute("fixed_tokens", fixed);
+static void writeScratch(OStream &json, const ManifestInput &input) {
   uint64_t scratch = 0, perToken = 0;
   for (const DistinctKernel &kernel : input.kernels) {
     scratch = std::max(scratch, kernel.info.scratchBytes);
@@ -161,6 +161,21 @@ static void writeMemory(OStream &json, const ManifestInput &input,
   }
   json.attribute("scratch_bytes_per_thread", int64_t(scratch));
   json.attribute("scratch_bytes_per_thread_and_token", int64_t(perToken));
+}
+
+static void writeEntry(OStream &json, mlir::func::FuncOp entry) {
+  kernel::Signature signature = kernel::signatureOf(entry);
+  json.attribute("name", entry.getName());
+  json.attributeArray("inputs", [&] { writeTensors(json, signature.inputs); });
+  json.attributeArray("outputs",
+                      [&] { writeTensors(json, signature.outputs); });
+  if (!signature.states.empty())
+    json.attributeArray("states",
+                        [&] { writeTensors(json, signature.states); });
+  kernel::ArenaSizes arena = kernel::arenaSizesOf(entry);
+  json.attribute("arena_bytes_per_row", arena.bytesPerRow);
+  if (arena.fixedTokens)
+    json.attribute("fixed_tokens", arena.fixedTokens);
 }
 
 int64_t mille::countParameters(mlir::Operation *model) {
@@ -174,8 +189,7 @@ int64_t mille::countParameters(mlir::Operation *model) {
 
 std::string mille::writeManifest(const ManifestInput &input,
                                  const PackageFacts &facts) {
-  mlir::func::FuncOp forward = kernel::forwardOf(input.model);
-  kernel::Signature signature = kernel::signatureOf(forward);
+  kernel::SharedSignature shared = kernel::sharedSignatureOf(input.model);
   std::string text;
   llvm::raw_string_ostream stream(text);
   OStream json(stream, 2);
@@ -189,16 +203,16 @@ std::string mille::writeManifest(const ManifestInput &input,
         json.attribute("folder", input.folder);
         json.attribute("hash", input.hash);
       });
-      json.attributeArray("inputs",
-                          [&] { writeTensors(json, signature.inputs); });
-      json.attributeArray("outputs",
-                          [&] { writeTensors(json, signature.outputs); });
-      if (!signature.scales.empty())
-        json.attributeArray("scales", [&] { writeScales(json, signature); });
+      json.attributeArray("entries", [&] {
+        for (mlir::func::FuncOp entry : kernel::entriesOf(input.model))
+          json.object([&] { writeEntry(json, entry); });
+      });
+      if (!shared.scales.empty())
+        json.attributeArray("scales", [&] { writeScales(json, shared); });
       json.attribute("dtype", input.dtype);
       json.attribute("hidden_states", input.hiddenStates);
       json.attributeArray("sizes", [&] {
-        for (const kernel::SizeInfo &size : signature.sizes)
+        for (const kernel::SizeInfo &size : shared.sizes)
           json.object([&] {
             json.attribute("name", size.name);
             if (size.most)
@@ -215,7 +229,7 @@ std::string mille::writeManifest(const ManifestInput &input,
       json.attributeArray("kernels", [&] { writeKernels(json, input); });
       for (llvm::StringRef list :
            {"transformer.rewrites", "kernel.fusions", "kernel.bodies"})
-        writeList(json, forward, list);
+        writeList(json, input.model, list);
       json.attributeObject("certificate",
                            [&] { writeCertificate(json, input.certificate); });
       json.attributeObject("traffic",
@@ -223,7 +237,7 @@ std::string mille::writeManifest(const ManifestInput &input,
       if (input.unscaled)
         json.attributeObject("traffic_unscaled",
                              [&] { writeTraffic(json, *input.unscaled); });
-      writeMemory(json, input, forward);
+      writeScratch(json, input);
       json.attribute("parameters", input.parameters);
       json.attribute("weights_bytes", int64_t(facts.weightsBytes));
       json.attribute("weights_embedded", input.embedWeights);

@@ -19,7 +19,7 @@ enum class Holds {
   real,    // least or more
   flag,    // true or false
   object,  // of the rows whose `in` is this row's path
-  objects, // a list of such
+  objects, // a list of such, `least` or more
   texts,   // a list of strings
   shape    // a list of whole numbers and of names that `sizes` has
 };
@@ -49,17 +49,25 @@ const Key keys[] = {
     {"model", "path", Holds::text},
     {"model", "folder", Holds::text},
     {"model", "hash", Holds::text},
-    {"", "inputs", Holds::objects},
-    {"inputs", "name", Holds::text},
-    {"inputs", "type", Holds::word, true, 0, 0, "f32 i32"},
-    {"inputs", "shape", Holds::shape, true, 0, most32},
-    {"inputs", "default", Holds::word, optional, 0, 0,
+    {"", "entries", Holds::objects, true, 1},
+    {"entries", "name", Holds::text},
+    {"entries", "inputs", Holds::objects},
+    {"entries.inputs", "name", Holds::text},
+    {"entries.inputs", "type", Holds::word, true, 0, 0, "f32 i32"},
+    {"entries.inputs", "shape", Holds::shape, true, 0, most32},
+    {"entries.inputs", "default", Holds::word, optional, 0, 0,
      "ones zeros positions last none"},
-    {"inputs", "below", Holds::whole, optional, 1, int64_t(most32) + 1},
-    {"", "outputs", Holds::objects},
-    {"outputs", "name", Holds::text},
-    {"outputs", "type", Holds::word, true, 0, 0, "f32 i32"},
-    {"outputs", "shape", Holds::shape, true, 0, most32},
+    {"entries.inputs", "below", Holds::whole, optional, 1, int64_t(most32) + 1},
+    {"entries", "outputs", Holds::objects},
+    {"entries.outputs", "name", Holds::text},
+    {"entries.outputs", "type", Holds::word, true, 0, 0, "f32 i32"},
+    {"entries.outputs", "shape", Holds::shape, true, 0, most32},
+    {"entries", "states", Holds::objects, optional},
+    {"entries.states", "name", Holds::text},
+    {"entries.states", "type", Holds::word, true, 0, 0, "f32 bf16 i32"},
+    {"entries.states", "shape", Holds::shape, true, 0, most32},
+    {"entries", "arena_bytes_per_row", Holds::whole},
+    {"entries", "fixed_tokens", Holds::whole, optional, 1, most32},
     {"", "scales", Holds::objects, optional},
     {"scales", "name", Holds::text},
     {"scales", "from", Holds::real, true, std::numeric_limits<int64_t>::min()},
@@ -128,8 +136,6 @@ const Key keys[] = {
     {"traffic_unscaled", "launches", Holds::whole},
     {"traffic_unscaled", "bytes_per_row", Holds::whole},
     {"traffic_unscaled", "weight_bytes", Holds::whole},
-    {"", "arena_bytes_per_row", Holds::whole, optional},
-    {"", "fixed_tokens", Holds::whole, optional, 1, most32},
     {"", "scratch_bytes_per_thread", Holds::whole},
     {"", "scratch_bytes_per_thread_and_token", Holds::whole},
     {"", "parameters", Holds::whole},
@@ -258,6 +264,8 @@ private:
       else if (key.holds == Holds::shape && item.whole && numbers <= most32)
         numbers *= item.integer; // of 31 bits both
     }
+    if (key.holds == Holds::objects && int64_t(value.items.size()) < key.least)
+      refuse(value, path, "a list of at least " + Twine(key.least));
     if (key.holds != Holds::shape)
       return;
     if (value.items.empty() || value.items.size() > 4)

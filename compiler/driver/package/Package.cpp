@@ -29,6 +29,20 @@ int64_t Package::most(StringRef size) const {
   return 0;
 }
 
+const Package::Entry *Package::entry(StringRef name) const {
+  for (const Entry &known : entries)
+    if (name.empty() || known.name == name)
+      return &known;
+  return nullptr;
+}
+
+std::string Package::entryNames() const {
+  std::string names;
+  for (const Entry &known : entries)
+    names += (names.empty() ? "" : ", ") + known.name;
+  return names;
+}
+
 std::string Package::inWords(StringRef kernel) const {
   for (const Kernel &known : kernels)
     if (known.name == kernel)
@@ -102,8 +116,11 @@ static Traffic trafficIn(const json::Value &body) {
 }
 
 static void readParts(const json::Value &body, Package &package) {
-  package.inputs = tensors(items(body, "inputs"));
-  package.outputs = tensors(items(body, "outputs"));
+  for (const json::Value &entry : items(body, "entries"))
+    package.entries.push_back(
+        {text(entry, "name"), tensors(items(entry, "inputs")),
+         tensors(items(entry, "outputs")), tensors(items(entry, "states")),
+         whole(entry, "arena_bytes_per_row")});
   for (const json::Value &isa : items(body, "isas"))
     package.isas.push_back({text(isa, "name"), text(isa, "needs")});
   for (const json::Value &kernel : items(body, "kernels")) {
@@ -121,7 +138,8 @@ static void readParts(const json::Value &body, Package &package) {
     package.rewrites.push_back(
         {text(rewrite, "name"), text(rewrite, "unit"), text(rewrite, "layers"),
          text(rewrite, "status"), text(rewrite, "reason"), text(rewrite, "law"),
-         text(rewrite, "bound"), whole(rewrite, "roundings")});
+         text(rewrite, "bound"), whole(rewrite, "roundings"),
+         text(rewrite, "entry")});
   if (const json::Member *traffic = body.find("traffic"))
     package.traffic = trafficIn(traffic->value);
   if (const json::Member *unscaled = body.find("traffic_unscaled"))
@@ -132,11 +150,12 @@ static void readParts(const json::Value &body, Package &package) {
     package.fusions.push_back(
         {text(fusion, "boundary"), text(fusion, "unit"), text(fusion, "layers"),
          text(fusion, "status"), text(fusion, "reason"),
-         whole(fusion, "bytes_saved"), whole(fusion, "launches_saved")});
+         whole(fusion, "bytes_saved"), whole(fusion, "launches_saved"),
+         text(fusion, "entry")});
   for (const json::Value &layers : items(body, "bodies"))
-    package.bodies.push_back({whole(layers, "stack"), whole(layers, "body"),
-                              text(layers, "layers"),
-                              text(layers, "difference")});
+    package.bodies.push_back(
+        {whole(layers, "stack"), whole(layers, "body"), text(layers, "layers"),
+         text(layers, "difference"), text(layers, "entry")});
 }
 
 static Status readManifest(const json::Document &document,
@@ -173,7 +192,6 @@ static Status readManifest(const json::Document &document,
   package.embedded = flag(body, "weights_embedded");
   for (const json::Value &size : items(body, "sizes"))
     package.sizes.push_back({text(size, "name"), whole(size, "most")});
-  package.arenaBytesPerRow = whole(body, "arena_bytes_per_row");
   package.scratchBytes = whole(body, "scratch_bytes_per_thread");
   package.scratchBytesPerToken =
       whole(body, "scratch_bytes_per_thread_and_token");

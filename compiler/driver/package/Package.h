@@ -26,7 +26,15 @@ struct Package {
     std::string fallback; // "": required
     int64_t below = 0;
   };
-  std::vector<Tensor> inputs, outputs;
+  struct Entry {
+    std::string name;
+    std::vector<Tensor> inputs, outputs, states;
+    int64_t arenaBytesPerRow = 0;
+  };
+  std::vector<Entry> entries; // at least one: the first is the default
+  // The entry of that name ("": the first), or null.
+  const Entry *entry(llvm::StringRef name) const;
+  std::string entryNames() const;
 
   struct Isa {
     std::string name, needs;
@@ -47,6 +55,7 @@ struct Package {
   struct Rewrite {
     std::string name, unit, layers, status, reason, law, bound;
     int64_t roundings = 0;
+    std::string entry; // "": the first
   };
   std::vector<Rewrite> rewrites;
   Certificate certificate;
@@ -56,6 +65,7 @@ struct Package {
   struct Fusion {
     std::string boundary, unit, layers, status, reason;
     int64_t bytesSaved = 0, launchesSaved = 0;
+    std::string entry; // "": the first
   };
   std::vector<Fusion> fusions;
 
@@ -63,10 +73,11 @@ struct Package {
   struct Body {
     int64_t stack = 0, number = 0;
     std::string layers, difference;
+    std::string entry; // "": the first
   };
   std::vector<Body> bodies;
 
-  int64_t arenaBytesPerRow = 0, scratchBytes = 0, scratchBytesPerToken = 0;
+  int64_t scratchBytes = 0, scratchBytesPerToken = 0;
   int64_t parameters = 0, weightsBytes = 0, codeBytes = 0;
 
   std::string file(llvm::StringRef extension) const; // DIR/NAME.<extension>

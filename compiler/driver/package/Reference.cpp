@@ -3,6 +3,7 @@
 #include "compiler/driver/package/Reference.h"
 
 #include "compiler/driver/package/ModelFiles.h"
+#include "compiler/entries/DeriveEntries.h"
 #include "compiler/import/Text.h"
 #include "dialects/transformer/Transformer.h"
 
@@ -17,11 +18,15 @@ static mlir::Operation *modelIn(mlir::ModuleOp module) {
 }
 
 Status Reference::open(llvm::StringRef path, const ImportOptions &options,
-                       mlir::MLIRContext &context, Reference &reference) {
+                       mlir::MLIRContext &context, Reference &reference,
+                       llvm::ArrayRef<std::string> entries) {
   Imported imported;
   if (Status status = importModel(path, options, context, imported);
       failed(status))
     return status;
+  if (mlir::Operation *model = modelIn(*imported.module))
+    if (Status status = deriveEntries(model, entries); failed(status))
+      return status;
   reference.module = std::move(imported.module);
   reference.folder = imported.folder;
   reference.modelOp = modelIn(*reference.module);
@@ -53,9 +58,10 @@ Status Reference::open(const Package &package, mlir::MLIRContext &context,
   return Status::done;
 }
 
-Status Reference::run(const Values &inputs, Values &outputs) {
+Status Reference::run(const Values &inputs, Values &outputs,
+                      llvm::StringRef entry) {
   ParameterValues parameters(modelOp, folder);
-  return interpret(modelOp, parameters, inputs, outputs);
+  return interpret(modelOp, parameters, inputs, outputs, entry);
 }
 
 // The numbers that `below` and the type allow, from raw bits: the same on every
@@ -92,7 +98,7 @@ Values mille::seededInputs(const Package &package,
                            bool withMask) {
   std::mt19937_64 bits(1);
   Values values;
-  for (const Package::Tensor &tensor : package.inputs) {
+  for (const Package::Tensor &tensor : package.entries.front().inputs) {
     bool isMask = tensor.fallback == "ones";
     if (isMask ? !withMask : !tensor.fallback.empty())
       continue;

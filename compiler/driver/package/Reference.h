@@ -11,12 +11,15 @@ class Reference {
 public:
   // From the model itself.
   static Status open(llvm::StringRef path, const ImportOptions &options,
-                     mlir::MLIRContext &context, Reference &reference);
+                     mlir::MLIRContext &context, Reference &reference,
+                     llvm::ArrayRef<std::string> entries = {});
   // From NAME.mlir and the files that it names; an error where they changed.
   static Status open(const Package &package, mlir::MLIRContext &context,
                      Reference &reference);
 
-  Status run(const Values &inputs, Values &outputs);
+  // An entry ("": the first). What its states hold before the run, all or none
+  // of them, is among the inputs, and after it among the outputs.
+  Status run(const Values &inputs, Values &outputs, llvm::StringRef entry = "");
   mlir::Operation *model() { return modelOp; }
   mlir::OwningOpRef<mlir::ModuleOp> copy() { return module->clone(); }
   const std::string &storedIn() const { return folder; } // files of tensors
@@ -27,8 +30,9 @@ private:
   std::string folder;
 };
 
-// Inputs from a seed: ids within bounds. Optional ones are left out, but with
-// `withMask` the mask is there and the last sequence of several is shorter.
+// Inputs of entry 0 from a seed: ids within bounds. Optional ones are left out,
+// but with `withMask` the mask is there and the last sequence of several is
+// shorter.
 Values seededInputs(const Package &package,
                     const llvm::StringMap<int64_t> &sizes, bool withMask);
 

@@ -168,19 +168,22 @@ Status Laboratory::measure(llvm::ArrayRef<Claim> claims,
 
 std::vector<Claim> mille::claimsOf(mlir::Operation *model) {
   std::vector<Claim> claims;
-  auto list = kernel::forwardOf(model)->getAttrOfType<mlir::ArrayAttr>(
-      "transformer.rewrites");
-  if (!list)
-    return claims;
-  for (auto entry : list.getAsRange<mlir::DictionaryAttr>()) {
-    if (entry.getAs<mlir::StringAttr>("status").getValue() != "applied")
+  for (mlir::func::FuncOp entry : kernel::entriesOf(model)) {
+    auto list = entry->getAttrOfType<mlir::ArrayAttr>("transformer.rewrites");
+    if (!list)
       continue;
-    std::string name = entry.getAs<mlir::StringAttr>("name").str();
-    if (claims.empty() || claims.back().rewrite != name)
-      claims.push_back({name, 0});
-    claims.back().roundings =
-        std::max(claims.back().roundings,
-                 entry.getAs<mlir::IntegerAttr>("roundings").getInt());
+    for (auto rewrite : list.getAsRange<mlir::DictionaryAttr>()) {
+      if (rewrite.getAs<mlir::StringAttr>("status").getValue() != "applied")
+        continue;
+      std::string name = rewrite.getAs<mlir::StringAttr>("name").str();
+      auto known = llvm::find_if(
+          claims, [&](const Claim &claim) { return claim.rewrite == name; });
+      if (known == claims.end())
+        known = claims.insert(claims.end(), {name, 0});
+      known->roundings =
+          std::max(known->roundings,
+                   rewrite.getAs<mlir::IntegerAttr>("roundings").getInt());
+    }
   }
   return claims;
 }

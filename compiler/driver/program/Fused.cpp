@@ -13,26 +13,35 @@ static StringRef textOf(mlir::DictionaryAttr entry, StringRef key) {
   return text ? text.getValue() : StringRef();
 }
 
-Status mille::requireFused(mlir::Operation *model,
-                           const std::vector<std::string> &boundaries) {
-  mlir::func::FuncOp forward = kernel::forwardOf(model);
-  auto fusions = forward->getAttrOfType<mlir::ArrayAttr>("kernel.fusions");
+// Of one entry.
+static Status requireFusedIn(mlir::func::FuncOp entry,
+                             const std::vector<std::string> &boundaries) {
+  auto fusions = entry->getAttrOfType<mlir::ArrayAttr>("kernel.fusions");
   Status outcome = Status::done;
   if (!fusions)
     return outcome;
-  for (auto entry : fusions.getAsRange<mlir::DictionaryAttr>()) {
-    StringRef boundary = textOf(entry, "boundary");
-    if (textOf(entry, "status") == "fused" ||
+  for (auto fusion : fusions.getAsRange<mlir::DictionaryAttr>()) {
+    StringRef boundary = textOf(fusion, "boundary");
+    if (textOf(fusion, "status") == "fused" ||
         !llvm::is_contained(boundaries, boundary))
       continue;
-    StringRef layers = textOf(entry, "layers");
-    auto error = mlir::emitError(forward.getLoc())
+    StringRef layers = textOf(fusion, "layers");
+    auto error = mlir::emitError(entry.getLoc())
                  << "boundary " << boundary << " of unit "
-                 << textOf(entry, "unit") << (layers.empty() ? "" : ", layers ")
-                 << layers << " is " << textOf(entry, "status")
-                 << " but --require-fused names it";
-    error.attachNote() << textOf(entry, "reason");
+                 << textOf(fusion, "unit")
+                 << (layers.empty() ? "" : ", layers ") << layers << " is "
+                 << textOf(fusion, "status") << " but --require-fused names it";
+    error.attachNote() << textOf(fusion, "reason");
     outcome = Status::input;
   }
+  return outcome;
+}
+
+Status mille::requireFused(mlir::Operation *model,
+                           const std::vector<std::string> &boundaries) {
+  Status outcome = Status::done;
+  for (mlir::func::FuncOp entry : kernel::entriesOf(model))
+    if (Status status = requireFusedIn(entry, boundaries); failed(status))
+      outcome = status;
   return outcome;
 }

@@ -5,6 +5,7 @@
 #include "compiler/driver/program/Kernels.h"
 #include "compiler/fuse/Passes.h"
 #include "compiler/rewrite/Units.h"
+#include "dialects/kernel/Signature.h"
 
 using namespace mille;
 
@@ -41,7 +42,8 @@ Traffic mille::trafficOf(mlir::Operation *model) {
   std::vector<DistinctKernel> kernels;
   if (!failed(distinctKernels(model, kernels)))
     traffic.kernels = kernels.size();
-  model->walk([&](mlir::Operation *op) {
+  mlir::func::FuncOp entry = kernel::entryOf(model, "");
+  entry.walk([&](mlir::Operation *op) {
     if (!kernel::isGenerated(op))
       return;
     int64_t turns = turnsOf(op);
@@ -50,7 +52,7 @@ Traffic mille::trafficOf(mlir::Operation *model) {
     if (!op->getParentOfType<kernel::LaunchOp>())
       traffic.launches += turns;
   });
-  model->walk([&](kernel::LaunchOp op) { traffic.launches += turnsOf(op); });
+  entry.walk([&](kernel::LaunchOp op) { traffic.launches += turnsOf(op); });
   return traffic;
 }
 

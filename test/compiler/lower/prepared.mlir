@@ -72,7 +72,7 @@ module {
 
 // -----
 
-// expected-error @below {{has no planned `forward`}}
+// expected-error @below {{has no entry}}
 module {
 }
 

@@ -100,7 +100,7 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
 // Attention over windows: rows of a sequence are its queries, whatever the batch.
 // CHECK: llvm.func internal @tiny_forward
 // CHECK: %[[QUERIES:.*]] = llvm.mlir.constant(13 : i64)
-// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, i64, ptr, i64, i64, i32, i32)>
+// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, i64, ptr, i64, i64, i32, i32, ptr, i32, i32)>
 // CHECK-NEXT: llvm.store %[[QUERIES]], %[[AT]]
 func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
     %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, 39, 8>})
@@ -122,9 +122,9 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
 // these rows (key, value and mask: 2 + 4 + 8) and which scalar counts tokens
 // (keys, after queries), so that the runtime gives each sequence its own.
 // CHECK: llvm.func internal @tiny_forward
-// CHECK: %[[FIELD:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(i64, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr)>
+// CHECK: %[[FIELD:.*]] = llvm.getelementptr %{{.*}}[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, i64, i64, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr)>
 // CHECK-NEXT: %[[ROWS:.*]] = llvm.load %[[FIELD]]
-// CHECK: %[[PICK:.*]] = llvm.mlir.constant(-2 : i64)
+// CHECK: %[[PICK:.*]] = llvm.mlir.constant(-1 : i64)
 // CHECK: llvm.call @mille_pool_index(%{{.*}}, %{{.*}}, %[[PICK]],
 // CHECK-DAG: %[[BUFFERS:.*]] = llvm.mlir.constant(14 : i32)
 // CHECK-DAG: %[[SCALARS:.*]] = llvm.mlir.constant(2 : i32)

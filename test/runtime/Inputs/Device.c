@@ -97,15 +97,17 @@ static void makeModel(void) {
   size_t bytes;
   const char *weights = fake_weights(&bytes);
   model = *fake_model();
-  model.isa_count = model.input_count = model.output_count = 1;
-  model.kernel_count = 1;
+  static const mille_entry entry = {.name = "forward",
+                                    .forward = forward,
+                                    .input_count = 1,
+                                    .output_count = 1,
+                                    .inputs = inputs,
+                                    .outputs = outputs,
+                                    .arena_bytes_per_row = 128};
+  model.isa_count = model.kernel_count = 1;
   model.isas = isas;
-  model.inputs = inputs;
-  model.outputs = outputs;
+  model.entries = &entry;
   model.kernels = kernels;
-  model.arena_bytes_per_row = 128;
-  model.forward = forward;
-  model.max_tokens = 0;
   model.weights = weights;
 }
 
@@ -132,10 +134,9 @@ static void check(mille_session *session, int64_t batch) {
 static void runs(void) {
   mille_package *package = openPackage();
   mille_session *first, *second;
-  mille_sizes most = MILLE_SIZES_INIT;
-  most.batch = 200;
+  const mille_size most = {"batch", 200};
   CHECK(mille_session_create(package, 200, 0, 1, &first) == MILLE_OK);
-  CHECK(mille_session_create_on(package, &most, 1, "opencl:0", &second) ==
+  CHECK(mille_session_create_on(package, &most, 1, 1, "opencl:0", &second) ==
         MILLE_OK);
   CHECK(mille_package_close(package) == MILLE_OK);
   int before = asked;
@@ -218,10 +219,9 @@ static void refuse(mille_status status, int64_t batch, const char *device,
                    const char *part) {
   mille_package *package = openPackage();
   mille_session *session;
-  mille_sizes most = MILLE_SIZES_INIT;
-  most.batch = batch;
-  EXPECT(mille_session_create_on(package, &most, 1, device, &session), status,
-         mille_package_message(package), part);
+  const mille_size most = {"batch", batch};
+  EXPECT(mille_session_create_on(package, &most, 1, 1, device, &session),
+         status, mille_package_message(package), part);
   CHECK(session == NULL);
   CHECK(mille_package_close(package) == MILLE_OK);
 }

@@ -198,7 +198,7 @@ static int32_t forward(mille_run *run) {
   if (code)
     return code;
   return mille_pool_mean(run, run->outputs[0], fakeHidden, run->inputs[1],
-                         MILLE_TOKENS, 0, fakeHidden, run->outputs[1],
+                         MILLE_RUN_TOKENS, 0, fakeHidden, run->outputs[1],
                          fakeHidden);
 }
 
@@ -266,6 +266,15 @@ static const mille_kernel *const kernels[] = {&embedKernel, &matmulKernel,
 static const uint64_t placeBytes[] = {fakeVocabulary * fakeColumns * 4,
                                       fakeHidden * fakeColumns * 4};
 
+static const mille_size_info sizes[] = {{"batch", 0},
+                                        {"tokens", fakePositions}};
+static const mille_entry entry = {.name = "forward",
+                                  .forward = forward,
+                                  .input_count = 4,
+                                  .output_count = 2,
+                                  .inputs = inputs,
+                                  .outputs = outputs,
+                                  .arena_bytes_per_row = 448};
 static mille_model model;
 
 uint64_t fake_table_hash(const void *weights) {
@@ -277,43 +286,31 @@ uint64_t fake_table_hash(const void *weights) {
 const mille_model *fake_padded_model(void) {
   fake_model();
   static mille_model padded;
+  static mille_entry removable;
   padded = model;
-  padded.padding_ends = MILLE_PADDING_AFTER | MILLE_PADDING_BEFORE;
-  padded.mask_input = 1;
+  removable = entry;
+  removable.padding_ends = MILLE_PADDING_AFTER | MILLE_PADDING_BEFORE;
+  removable.mask_input = 1;
+  padded.entries = &removable;
   return &padded;
 }
 
 const mille_model *fake_model(void) {
-  model = (mille_model){MILLE_ABI_VERSION,
-                        2,
-                        4,
-                        2,
-                        4,
-                        fakePositions,
-                        "fake",
-                        isas,
-                        inputs,
-                        outputs,
-                        kernels,
-                        448,
-                        1200,
-                        0,
-                        totalBytes,
-                        0,
-                        NULL,
-                        forward,
-                        0,
-                        0,
-                        0,
-                        0,
-                        NULL,
-                        0,
-                        0,
-                        0,
-                        NULL,
-                        2,
-                        placeBytes,
-                        0};
+  model = (mille_model){.abi_version = MILLE_ABI_VERSION,
+                        .isa_count = 2,
+                        .entry_count = 1,
+                        .size_count = 2,
+                        .kernel_count = 4,
+                        .name = "fake",
+                        .isas = isas,
+                        .entries = &entry,
+                        .sizes = sizes,
+                        .kernels = kernels,
+                        .token_size = 1,
+                        .scratch_bytes = 1200,
+                        .weights_bytes = totalBytes,
+                        .place_count = 2,
+                        .place_bytes = placeBytes};
   fill();
   model.table_hash = fake_table_hash(file.bytes);
   model.weights_hash = file.header.hash;

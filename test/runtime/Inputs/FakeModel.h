@@ -18,6 +18,9 @@ enum {
   fakePositions = 300
 };
 
+/* Sizes of a model: batch, tokens. */
+static const mille_size_info fakeSizes[2] = {{"batch", 0}, {"tokens", 0}};
+
 const mille_model *fake_model(void);
 /* The same, padding at either end of a sequence removed. */
 const mille_model *fake_padded_model(void);

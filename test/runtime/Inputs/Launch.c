@@ -239,29 +239,26 @@ int main(int argc, char **argv) {
       {0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0, 120, 0, 128, "launch"};
   memcpy(header.magic, MILLE_WEIGHTS_MAGIC, 8);
   memcpy(weights, &header, sizeof header);
-  mille_model model = {MILLE_ABI_VERSION,
-                       1,
-                       0,
-                       0,
-                       2,
-                       0,
-                       "launch",
-                       &isa,
-                       NULL,
-                       NULL,
-                       kernelList,
-                       64,
-                       0,
-                       0,
-                       sizeof weights,
-                       0,
-                       weights,
-                       forward,
-                       0,
-                       0,
-                       0,
-                       0,
-                       NULL};
+  static const mille_entry entry = {.name = "forward",
+                                    .forward = forward,
+                                    .input_count = 0,
+                                    .output_count = 0,
+                                    .inputs = NULL,
+                                    .outputs = NULL,
+                                    .arena_bytes_per_row = 64};
+  mille_model model = {.abi_version = MILLE_ABI_VERSION,
+                       .isa_count = 1,
+                       .entry_count = 1,
+                       .size_count = 2,
+                       .kernel_count = 2,
+                       .name = "launch",
+                       .isas = &isa,
+                       .entries = &entry,
+                       .sizes = fakeSizes,
+                       .kernels = kernelList,
+                       .token_size = 1,
+                       .weights_bytes = sizeof weights,
+                       .weights = weights};
   model.table_hash = fake_table_hash(weights);
   for (int i = 0; i < 2 * 4096 + 8; ++i)
     numbers[i] = i;

@@ -86,31 +86,33 @@ static int32_t prepare(mille_run *run) {
   static int32_t counted[rows], last[batch];
   static float copied[rows];
   rowsSeen = own;
-  mille_count_tokens(run, numbers, own, MILLE_TOKENS, 1, 4, 1, 1, counted);
+  mille_count_tokens(run, numbers, own, MILLE_RUN_TOKENS, 1, 4, 1, 1, NULL, 0,
+                     counted);
   for (int m = 0; m < own; ++m)
     copied[m] = (float)counted[m];
   mille_keep(run, copied, 1, own, 1, 0, 1);
-  mille_count_tokens(run, seen, own, MILLE_TOKENS, 0, 0, 0, 3, counted);
+  mille_count_tokens(run, seen, own, MILLE_RUN_TOKENS, 0, 0, 0, 3, NULL, 0,
+                     counted);
   for (int m = 0; m < own; ++m)
     copied[m] = (float)counted[m];
   mille_keep(run, copied, 1, own, 1, 0, 0);
-  mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, own, MILLE_TOKENS,
-                    1, 4, 0, run->outputs[1]);
+  mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, own,
+                    MILLE_RUN_TOKENS, 1, 4, 0, NULL, 0, run->outputs[1]);
   mille_query_scale(run, MILLE_LOG_POSITION, lengths, NULL, NULL, own,
-                    MILLE_TOKENS, 0, 0, 0, run->outputs[2]);
+                    MILLE_RUN_TOKENS, 0, 0, 0, NULL, 0, run->outputs[2]);
   mille_query_scale(run, MILLE_LOG_FLOOR, lengths, places, NULL, own,
-                    MILLE_TOKENS, 0, 0, 0, run->outputs[3]);
+                    MILLE_RUN_TOKENS, 0, 0, 0, NULL, 0, run->outputs[3]);
   /* The largest position may be padding's. */
   mille_rotation(run, places, own, frequencies, n, 1, 10, 2, NULL,
                  run->outputs[4], 2 * n);
-  int32_t code =
-      mille_pool_index(run, seen, MILLE_TOKENS, MILLE_POOL_LAST, 0, 0, last);
+  int32_t code = mille_pool_index(run, seen, MILLE_RUN_TOKENS, MILLE_POOL_LAST,
+                                  0, 0, last);
   for (int b = 0; b < batch; ++b)
     run->outputs[5][b] = (float)numbers[last[b]];
   for (int m = 0; m < own; ++m)
     copied[m] = (float)(numbers[m] + places[m]);
   return code ? code
-              : mille_pool_mean(run, copied, 1, seen, MILLE_TOKENS, 3, 1,
+              : mille_pool_mean(run, copied, 1, seen, MILLE_RUN_TOKENS, 3, 1,
                                 run->outputs[6], 1);
 }
 
@@ -135,31 +137,28 @@ static void runPrepared(int threads, uint32_t removable) {
       {0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0, 120, 0, 128, "padding"};
   memcpy(header.magic, MILLE_WEIGHTS_MAGIC, 8);
   memcpy(weights, &header, sizeof header);
-  mille_model model = {MILLE_ABI_VERSION,
-                       1,
-                       3,
-                       7,
-                       0,
-                       0,
-                       "padding",
-                       &isa,
-                       inputs,
-                       outputs,
-                       NULL,
-                       64,
-                       0,
-                       0,
-                       sizeof weights,
-                       0,
-                       weights,
-                       prepare,
-                       0,
-                       0,
-                       0,
-                       0,
-                       NULL,
-                       removable,
-                       1};
+  const mille_entry entry = {.name = "forward",
+                             .forward = prepare,
+                             .input_count = 3,
+                             .output_count = 7,
+                             .inputs = inputs,
+                             .outputs = outputs,
+                             .arena_bytes_per_row = 64,
+                             .padding_ends = removable,
+                             .mask_input = 1};
+  mille_model model = {.abi_version = MILLE_ABI_VERSION,
+                       .isa_count = 1,
+                       .entry_count = 1,
+                       .size_count = 2,
+                       .kernel_count = 0,
+                       .name = "padding",
+                       .isas = &isa,
+                       .entries = &entry,
+                       .sizes = fakeSizes,
+                       .kernels = NULL,
+                       .token_size = 1,
+                       .weights_bytes = sizeof weights,
+                       .weights = weights};
   model.table_hash = fake_table_hash(weights);
   mille_package *package;
   char message[512];

@@ -65,9 +65,9 @@ static float skipped[batch][columns];
 
 static void prepareOnce(mille_run *run) {
   const int32_t *ids = run->inputs[1], *seen = run->inputs[0];
-  mille_count_tokens(run, ids, rows, tokens, 1, 7, 1, 1, counted);
-  mille_count_tokens(run, seen, rows, tokens, 0, 7, 1, 1, countedMask);
-  mille_count_tokens(run, seen, rows, tokens, 0, 7, 0, 3, chunks);
+  mille_count_tokens(run, ids, rows, tokens, 1, 7, 1, 1, NULL, 0, counted);
+  mille_count_tokens(run, seen, rows, tokens, 0, 7, 1, 1, NULL, 0, countedMask);
+  mille_count_tokens(run, seen, rows, tokens, 0, 7, 0, 3, NULL, 0, chunks);
   mille_token_numbers(run, tokenIndex + 2, 4, numbered);
   mille_alibi(run, ids, rows, slopes, heads, 0.5, sloped[0], heads + 1);
   mille_rotation(run, ids, rows, frequencies, n, 1, 20, 2, NULL, stretched[0],
@@ -77,13 +77,13 @@ static void prepareOnce(mille_run *run) {
   mille_rotation(run, ids, rows, frequencies, n, 1, rows + 1, 2, others,
                  unstretched[0], 2 * n);
   mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, rows, tokens, 1,
-                    0, 0, lengthScales[0]);
+                    0, 0, NULL, 0, lengthScales[0]);
   mille_query_scale(run, MILLE_LOG_KEYS, lengths, NULL, seen, rows, tokens, 0,
-                    5, 3, lengthScales[1]);
+                    5, 3, NULL, 0, lengthScales[1]);
   mille_query_scale(run, MILLE_LOG_POSITION, lengths, NULL, NULL, rows, tokens,
-                    0, 0, 0, lengthScales[2]);
+                    0, 0, 0, NULL, 0, lengthScales[2]);
   mille_query_scale(run, MILLE_LOG_FLOOR, lengths, ids, NULL, rows, tokens, 0,
-                    0, 0, lengthScales[3]);
+                    0, 0, NULL, 0, lengthScales[3]);
   mille_gather_tokens(run, input[0], columns + 2, columns, tokenIndex, moved,
                       group, tokens, gathered[0], group * columns + 2);
   mille_patches(run, input[0], columns + 2, image, patches[0], 2 * 3 * 2);
@@ -290,29 +290,28 @@ int main(void) {
       {0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0, 120, 0, 128, "prepare"};
   memcpy(header.magic, MILLE_WEIGHTS_MAGIC, 8);
   memcpy(weights, &header, sizeof header);
-  mille_model model = {MILLE_ABI_VERSION,
-                       1,
-                       3,
-                       2,
-                       0,
-                       0,
-                       "prepare",
-                       &isa,
-                       infos,
-                       keptInfos,
-                       NULL,
-                       64,
-                       0,
-                       0,
-                       sizeof weights,
-                       0,
-                       weights,
-                       forward,
-                       0,
-                       0,
-                       0,
-                       2,
-                       schedules};
+  static const mille_entry entry = {.name = "forward",
+                                    .forward = forward,
+                                    .input_count = 3,
+                                    .output_count = 2,
+                                    .inputs = infos,
+                                    .outputs = keptInfos,
+                                    .arena_bytes_per_row = 64};
+  mille_model model = {.abi_version = MILLE_ABI_VERSION,
+                       .isa_count = 1,
+                       .entry_count = 1,
+                       .size_count = 2,
+                       .kernel_count = 0,
+                       .name = "prepare",
+                       .isas = &isa,
+                       .entries = &entry,
+                       .sizes = fakeSizes,
+                       .kernels = NULL,
+                       .token_size = 1,
+                       .weights_bytes = sizeof weights,
+                       .weights = weights,
+                       .schedule_count = 2,
+                       .schedules = schedules};
   model.table_hash = fake_table_hash(weights);
   mille_package *package;
   char message[512];

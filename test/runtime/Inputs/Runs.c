@@ -56,12 +56,14 @@ static void queries(void) {
   mille_tensor tensor;
   CHECK(mille_package_input(package, 0, &tensor) == MILLE_OK);
   CHECK(strcmp(tensor.name, "input_ids") == 0 && !tensor.optional);
-  CHECK(tensor.rank == 2 && tensor.shape[0] == MILLE_BATCH &&
-        tensor.shape[1] == MILLE_TOKENS && tensor.below == fakeVocabulary);
+  CHECK(tensor.rank == 2 && strcmp(tensor.sizes[0], "batch") == 0 &&
+        strcmp(tensor.sizes[1], "tokens") == 0 &&
+        tensor.below == fakeVocabulary);
   CHECK(mille_package_input(package, 1, &tensor) == MILLE_OK);
   CHECK(tensor.optional && tensor.type == MILLE_TYPE_I32);
   CHECK(mille_package_output(package, 1, &tensor) == MILLE_OK);
-  CHECK(tensor.type == MILLE_TYPE_F32 && tensor.shape[1] == fakeHidden);
+  CHECK(tensor.type == MILLE_TYPE_F32 && tensor.shape[1] == fakeHidden &&
+        !tensor.sizes[1]);
   EXPECT(mille_package_output(package, 2, &tensor), MILLE_INVALID_ARGUMENT,
          mille_package_message(package),
          "output 2 is asked for but model fake has 2");

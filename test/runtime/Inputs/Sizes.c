@@ -6,11 +6,13 @@
 
 enum { fixed = 11, slots = 3, positionsBelow = 6 };
 static mille_run seen;
+static int64_t seenSizes[3];
 static int32_t lastPositions[64];
 
 static int32_t forward(mille_run *run) {
   seen = *run;
-  int64_t rows = run->batch * run->decoder_tokens;
+  memcpy(seenSizes, run->sizes, sizeof seenSizes);
+  int64_t rows = run->batch * run->sizes[2];
   if (rows > 0 && rows <= 64)
     memcpy(lastPositions, run->inputs[2], 4 * rows);
   /* All that the arena should hold may be written. */
@@ -41,35 +43,35 @@ static float *outputs[1] = {numbers};
 static mille_package *package;
 static char weights[128];
 
+static const mille_size_info sizeInfos[3] = {
+    {"batch", 0}, {"tokens", 8}, {"decoder_tokens", 7}};
+static const mille_entry entry = {.name = "forward",
+                                  .forward = forward,
+                                  .input_count = 4,
+                                  .output_count = 1,
+                                  .inputs = inputs,
+                                  .outputs = &output,
+                                  .arena_bytes_per_row = 128,
+                                  .fixed_tokens = fixed,
+                                  .slots = slots};
+
 static mille_model modelOf(const char *name) {
   mille_weights_header header = {
       {0}, MILLE_WEIGHTS_VERSION, 0, sizeof weights, 0, 120, 0, 128, ""};
   memcpy(header.magic, MILLE_WEIGHTS_MAGIC, 8);
   strcpy(header.model, name);
   memcpy(weights, &header, sizeof header);
-  mille_model model = {MILLE_ABI_VERSION,
-                       1,
-                       4,
-                       1,
-                       0,
-                       8,
-                       name,
-                       &isa,
-                       inputs,
-                       &output,
-                       NULL,
-                       128,
-                       0,
-                       0,
-                       sizeof weights,
-                       0,
-                       weights,
-                       forward,
-                       7,
-                       fixed,
-                       slots,
-                       0,
-                       NULL};
+  mille_model model = {.abi_version = MILLE_ABI_VERSION,
+                       .isa_count = 1,
+                       .entry_count = 1,
+                       .size_count = 3,
+                       .name = name,
+                       .isas = &isa,
+                       .entries = &entry,
+                       .sizes = sizeInfos,
+                       .token_size = 1,
+                       .weights_bytes = sizeof weights,
+                       .weights = weights};
   model.table_hash = fake_table_hash(weights);
   return model;
 }
@@ -81,18 +83,23 @@ static void open(const mille_model *model) {
   EXPECT(status, MILLE_OK, message, "");
 }
 
+static mille_size list[3] = {{"batch"}, {"tokens"}, {"decoder_tokens"}};
+
+#define SIZES(b, t, d)                                                         \
+  list[0].value = b;                                                           \
+  list[1].value = t;                                                           \
+  list[2].value = d
 #define CREATE(b, t, d, status, part)                                          \
-  most = (mille_sizes){sizeof most, b, t, d};                                  \
-  EXPECT(mille_session_create_for(package, &most, 2, &session), status,        \
+  SIZES(b, t, d);                                                              \
+  EXPECT(mille_session_create_for(package, list, 3, 2, &session), status,      \
          mille_package_message(package), part)
 #define RUN(b, t, d, status, part)                                             \
-  sizes = (mille_sizes){sizeof sizes, b, t, d};                                \
-  EXPECT(mille_session_run_for(session, &sizes, given, outputs), status,       \
+  SIZES(b, t, d);                                                              \
+  EXPECT(mille_session_run_for(session, list, 3, given, outputs), status,      \
          status == MILLE_OK ? "" : mille_session_message(session), part)
 
 static void refusals(void) {
   mille_session *session;
-  mille_sizes most;
   CREATE(0, 5, 5, MILLE_INVALID_ARGUMENT,
          "max_batch is 0 but must be at least 1");
   CREATE(1, 0, 5, MILLE_INVALID_ARGUMENT, "max_tokens is 0 but must");
@@ -108,28 +115,39 @@ static void refusals(void) {
   /* Slots are counted in 32 bits, too. */
   CREATE(INT32_MAX / fixed / slots, 5, 5, MILLE_TOO_LARGE, "more than memory");
   CHECK(session == NULL);
-  EXPECT(mille_session_create_for(package, NULL, 1, &session),
+  EXPECT(mille_session_create_for(package, NULL, 3, 1, &session),
          MILLE_INVALID_ARGUMENT, mille_package_message(package),
-         "most is null");
-  most.size = 4;
-  EXPECT(mille_session_create_for(package, &most, 1, &session),
+         "sizes is null");
+  EXPECT(mille_session_create_for(package, list, 2, 1, &session),
          MILLE_INVALID_ARGUMENT, mille_package_message(package),
-         "most.size is 4 but must be sizeof(mille_sizes)");
+         "max_decoder_tokens is not given but entry forward needs it");
+  const mille_size wrong[3] = {{"batch", 1}, {"token", 5}, {NULL, 5}};
+  EXPECT(mille_session_create_for(package, wrong, 2, 1, &session),
+         MILLE_INVALID_ARGUMENT, mille_package_message(package),
+         "model sizes has no size 'token'; its sizes are batch, tokens, "
+         "decoder_tokens");
+  EXPECT(mille_session_create_for(package, wrong + 2, 1, 1, &session),
+         MILLE_INVALID_ARGUMENT, mille_package_message(package),
+         "size 0 has no name");
+  const mille_size twice[2] = {{"batch", 1}, {"batch", 2}};
+  EXPECT(mille_session_create_for(package, twice, 2, 1, &session),
+         MILLE_INVALID_ARGUMENT, mille_package_message(package),
+         "max_batch is given twice");
   EXPECT(mille_session_create(package, 1, 5, 1, &session),
          MILLE_INVALID_ARGUMENT, mille_package_message(package),
          "model sizes has decoder_tokens: call mille_session_create_for");
-  CHECK(mille_session_create_for(NULL, &most, 1, &session) ==
+  CHECK(mille_session_create_for(NULL, list, 3, 1, &session) ==
         MILLE_INVALID_ARGUMENT);
-  CHECK(mille_session_run_for(NULL, &most, given, outputs) ==
+  CHECK(mille_session_run_for(NULL, list, 3, given, outputs) ==
         MILLE_INVALID_ARGUMENT);
 }
 
 static void runs(void) {
   mille_session *session;
-  mille_sizes most, sizes;
   CREATE(2, 5, 7, MILLE_OK, "");
   RUN(2, 5, 4, MILLE_OK, "");
-  CHECK(seen.batch == 2 && seen.tokens == 5 && seen.decoder_tokens == 4);
+  CHECK(seen.batch == 2 && seen.tokens == 5);
+  CHECK(seenSizes[0] == 2 && seenSizes[1] == 5 && seenSizes[2] == 4);
   CHECK(seen.padded_rows == (2 * fixed + 23) / 16 * 16);
   for (int i = 0; i < 8; ++i)
     CHECK(lastPositions[i] == i % 4);
@@ -154,14 +172,12 @@ static void runs(void) {
   EXPECT(mille_session_run(session, 1, 5, given, outputs),
          MILLE_INVALID_ARGUMENT, mille_session_message(session),
          "model sizes has decoder_tokens: call mille_session_run_for");
-  EXPECT(mille_session_run_for(session, NULL, given, outputs),
+  EXPECT(mille_session_run_for(session, NULL, 3, given, outputs),
          MILLE_INVALID_ARGUMENT, mille_session_message(session),
          "sizes is null");
-  /* An application that was built when there were fewer sizes. */
-  sizes = (mille_sizes){offsetof(mille_sizes, decoder_tokens), 1, 5, 4};
-  EXPECT(mille_session_run_for(session, &sizes, given, outputs),
+  EXPECT(mille_session_run_for(session, list, 2, given, outputs),
          MILLE_INVALID_ARGUMENT, mille_session_message(session),
-         "decoder_tokens is 0");
+         "decoder_tokens is not given but entry forward has it");
   CHECK(mille_session_close(session) == MILLE_OK);
 }
 
@@ -169,19 +185,19 @@ static void runs(void) {
  * model. */
 static void withoutTokens(void) {
   mille_model model = modelOf("image");
-  model.input_count = 1;
-  model.inputs = inputs + 3;
-  model.fixed_tokens = 0;
+  mille_entry image = entry;
+  image.input_count = 1;
+  image.inputs = inputs + 3;
+  image.fixed_tokens = 0;
+  model.entries = &image;
   open(&model);
   static const void *images[1] = {pixels};
   mille_session *session;
-  mille_sizes sizes = MILLE_SIZES_INIT;
   CHECK(mille_session_create(package, 3, 0, 1, &session) == MILLE_OK);
-  sizes.batch = 3;
-  sizes.tokens = INT64_MAX;
-  EXPECT(mille_session_run_for(session, &sizes, images, outputs), MILLE_OK,
+  SIZES(3, INT64_MAX, 1);
+  EXPECT(mille_session_run_for(session, list, 3, images, outputs), MILLE_OK,
          mille_session_message(session), "");
-  CHECK(seen.padded_rows == 16);
+  CHECK(seen.padded_rows == 16 && seen.tokens == 0);
   CHECK(mille_session_close(session) == MILLE_OK);
   CHECK(mille_package_close(package) == MILLE_OK);
 }

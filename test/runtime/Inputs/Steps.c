@@ -95,33 +95,26 @@ static mille_package *openPackage(void) {
   strcpy(file.header.model, "steps");
   for (int e = 0; e < entries; ++e)
     ((float *)(file.bytes + 128))[e] = (float)(e * 7 % 12) / 40;
-  model = (mille_model){MILLE_ABI_VERSION,
-                        2,
-                        inputCount,
-                        outputCount,
-                        0,
-                        0,
-                        "steps",
-                        isas,
-                        inputs,
-                        outputs,
-                        NULL,
-                        64,
-                        0,
-                        0,
-                        weightsBytes,
-                        0,
-                        file.bytes,
-                        forward,
-                        0,
-                        0,
-                        0,
-                        0,
-                        NULL,
-                        0,
-                        0,
-                        0,
-                        NULL};
+  static const mille_entry entry = {.name = "forward",
+                                    .forward = forward,
+                                    .input_count = inputCount,
+                                    .output_count = outputCount,
+                                    .inputs = inputs,
+                                    .outputs = outputs,
+                                    .arena_bytes_per_row = 64};
+  model = (mille_model){.abi_version = MILLE_ABI_VERSION,
+                        .isa_count = 2,
+                        .entry_count = 1,
+                        .size_count = 2,
+                        .kernel_count = 0,
+                        .name = "steps",
+                        .isas = isas,
+                        .entries = &entry,
+                        .sizes = fakeSizes,
+                        .kernels = NULL,
+                        .token_size = 1,
+                        .weights_bytes = weightsBytes,
+                        .weights = file.bytes};
   model.table_hash = fake_table_hash(file.bytes);
   EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
          MILLE_OK, why, "");
@@ -217,13 +210,11 @@ static void compareRow(int m) {
 
 int main(void) {
   mille_package *package = openPackage();
-  mille_sizes sizes = MILLE_SIZES_INIT;
-  sizes.batch = most;
-  sizes.tokens = tokens;
+  const mille_size sizes[2] = {{"batch", most}, {"tokens", tokens}};
   mille_session *cpu, *device;
-  EXPECT(mille_session_create_on(package, &sizes, 1, "cpu", &cpu), MILLE_OK,
+  EXPECT(mille_session_create_on(package, sizes, 2, 1, "cpu", &cpu), MILLE_OK,
          mille_package_message(package), "");
-  EXPECT(mille_session_create_on(package, &sizes, 1, "opencl", &device),
+  EXPECT(mille_session_create_on(package, sizes, 2, 1, "opencl", &device),
          MILLE_OK, mille_package_message(package), "");
   fill();
   for (size_t r = 0; r < sizeof routings / sizeof *routings; ++r)

@@ -19,21 +19,23 @@ CASES = [
     ("sizes.1.most", -5, "key 'sizes[1].most' is -5 but must be a whole number from 1 to 2147483647"),
     ("sizes.1.most", 10**18, "key 'sizes[1].most' is 1000000000000000000 but must be"),
     ("sizes.1.most", 1.5, "key 'sizes[1].most' is 1.5 but must be"),
-    ("sizes.1.name", "steps", "key 'inputs[0].shape[1]' is \"tokens\" but must be"),
+    ("sizes.1.name", "steps", "key 'entries[0].inputs[0].shape[1]' is \"tokens\" but must be"),
     ("max_token", 5, "key 'max_token' is not known"),
-    ("inputs.0.shape.1", -7,
-     "key 'inputs[0].shape[1]' is -7 but must be a whole number from 0 to 2147483647, or a name of "
+    ("entries.0.inputs.0.shape.1", -7,
+     "key 'entries[0].inputs[0].shape[1]' is -7 but must be a whole number from 0 to 2147483647, or a name of "
      "'sizes'"),
-    ("inputs.0.shape.1", "token", "key 'inputs[0].shape[1]' is \"token\" but must be"),
-    ("inputs.0.shape", [], "key 'inputs[0].shape' is [] but must be a list of 1 to 4 extents"),
-    ("inputs.0.shape", [2**31 - 1] * 4, "but must be of at most 2147483647 numbers a sequence"),
-    ("inputs.0.type", "f16", "key 'inputs[0].type' is \"f16\" but must be one of f32, i32"),
-    ("inputs.0.below", 0, "key 'inputs[0].below' is 0 but must be a whole number from 1"),
-    ("inputs.0.name", missing, "key 'inputs[0].name' is missing"),
-    ("inputs.1.default", "twos", "key 'inputs[1].default' is \"twos\" but must be one of ones"),
-    ("inputs", {}, "key 'inputs' is {} but must be a list"),
-    ("inputs.0", 3, "key 'inputs[0]' is 3 but must be an object"),
-    ("outputs.0.shape.2", 2**40, "key 'outputs[0].shape[2]' is 1099511627776 but"),
+    ("entries.0.inputs.0.shape.1", "token", "key 'entries[0].inputs[0].shape[1]' is \"token\" but must be"),
+    ("entries.0.inputs.0.shape", [], "key 'entries[0].inputs[0].shape' is [] but must be a list of 1 to 4 extents"),
+    ("entries.0.inputs.0.shape", [2**31 - 1] * 4, "but must be of at most 2147483647 numbers a sequence"),
+    ("entries.0.inputs.0.type", "f16", "key 'entries[0].inputs[0].type' is \"f16\" but must be one of f32, i32"),
+    ("entries.0.inputs.0.below", 0, "key 'entries[0].inputs[0].below' is 0 but must be a whole number from 1"),
+    ("entries.0.inputs.0.name", missing, "key 'entries[0].inputs[0].name' is missing"),
+    ("entries.0.inputs.1.default", "twos", "key 'entries[0].inputs[1].default' is \"twos\" but must be one of ones"),
+    ("entries", [], "key 'entries' is [] but must be a list of at least 1"),
+    ("entries.0.name", missing, "key 'entries[0].name' is missing"),
+    ("entries.0.inputs", {}, "key 'entries[0].inputs' is {} but must be a list"),
+    ("entries.0.inputs.0", 3, "key 'entries[0].inputs[0]' is 3 but must be an object"),
+    ("entries.0.outputs.0.shape.2", 2**40, "key 'entries[0].outputs[0].shape[2]' is 1099511627776 but"),
     ("weights_embedded", 1, "key 'weights_embedded' is 1 but must be true or false"),
     ("weights_embedded", True, "weights_embedded is true but "),
     ("hidden_states", "yes", "key 'hidden_states' is \"yes\" but must be true or false"),
@@ -77,8 +79,7 @@ for path, value, part in CASES:
     refused(changed(path, value), part, run if value is True else ["report", scratch])
 # Every key that is needed, and a manifest of two.
 body, needed = sound["mille_package"], 0
-optional = {"scales", "traffic_unscaled", "arena_bytes_per_row",
-            "fixed_tokens", "version", "name"}
+optional = {"scales", "traffic_unscaled", "version", "name"}
 for key in body.keys() - optional:
     refused(changed(key, missing), f"key '{key}' is missing", ["report", scratch])
     needed += 1

@@ -1,0 +1,82 @@
+// What a session's states hold, as tensors: given before a run, taken after it.
+// Must not change a number: states hold f32, bf16 or i32.
+#include "compiler/driver/package/CompiledApi.h"
+
+#include <cstring>
+
+using namespace mille;
+
+// Numbers of a state's elements, which are bytes of a session, and back.
+static std::vector<double> numbersOf(llvm::ArrayRef<char> bytes,
+                                     mille_type type) {
+  const size_t each = type == MILLE_TYPE_BF16 ? 2 : 4;
+  std::vector<double> numbers;
+  for (size_t at = 0; at < bytes.size(); at += each) {
+    uint32_t word = 0;
+    memcpy(&word, bytes.data() + at, each);
+    if (type == MILLE_TYPE_BF16)
+      word <<= 16;
+    numbers.push_back(type == MILLE_TYPE_I32 ? double(int32_t(word))
+                                             : llvm::bit_cast<float>(word));
+  }
+  return numbers;
+}
+
+static void putNumber(double number, mille_type type, char *into) {
+  uint32_t word = type == MILLE_TYPE_I32
+                      ? uint32_t(int32_t(number))
+                      : llvm::bit_cast<uint32_t>(float(number));
+  if (type == MILLE_TYPE_BF16) // such a number has no other bits
+    word >>= 16;
+  memcpy(into, &word, type == MILLE_TYPE_BF16 ? 2 : 4);
+}
+
+// A value is [entries, batch, rows, columns], a session's copy is of one
+// sequence: [entries, rows, columns].
+Status Compiled::takeStates(const Values &values) {
+  for (auto &[number, state] : states) {
+    auto given = values.find(state.name);
+    if (given == values.end())
+      continue;
+    std::vector<int64_t> shape = shapeOf(state);
+    if (given->second.shape != shape)
+      return wrongInput("state " + llvm::Twine(state.name) + " is " +
+                        shapeText(given->second.shape) + " but must be " +
+                        shapeText(shape));
+    const size_t each = state.type == MILLE_TYPE_BF16 ? 2 : 4;
+    const int64_t part = shape[2] * shape[3];
+    for (int64_t b = 0; b < shape[1]; ++b) {
+      std::vector<char> bytes(shape[0] * part * each);
+      for (int64_t e = 0; e < shape[0]; ++e)
+        for (int64_t i = 0; i < part; ++i)
+          putNumber(given->second.numbers[(e * shape[1] + b) * part + i],
+                    state.type, bytes.data() + (e * part + i) * each);
+      if (mille_status status = api->mille_session_write_state(
+              session, number, b, bytes.data(), bytes.size());
+          status != MILLE_OK)
+        return fail(status, api->mille_session_message(session));
+    }
+  }
+  return Status::done;
+}
+
+void Compiled::giveStates(Values &results) {
+  for (auto &[number, state] : states) {
+    Value &value = results[state.name];
+    value.shape = shapeOf(state);
+    value.integer = state.type == MILLE_TYPE_I32;
+    const int64_t batch = value.shape[1],
+                  part = value.shape[2] * value.shape[3];
+    value.numbers.resize(value.shape[0] * batch * part);
+    for (int64_t b = 0; b < batch; ++b) {
+      size_t size = 0;
+      api->mille_session_state_bytes(session, number, &size);
+      std::vector<char> bytes(size);
+      api->mille_session_read_state(session, number, b, bytes.data(), size);
+      std::vector<double> numbers = numbersOf(bytes, state.type);
+      for (int64_t e = 0; e < value.shape[0]; ++e)
+        std::copy_n(numbers.begin() + e * part, part,
+                    value.numbers.begin() + (e * batch + b) * part);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// Which entries a model can have, and those that are wanted.
+// Must not make one itself.
+#include "compiler/entries/DeriveEntries.h"
+#include "compiler/entries/DeriveParts.h"
+#include "dialects/kernel/Signature.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::entries;
+
+namespace {
+
+Status refuse(Operation *model, StringRef name, ArrayRef<std::string> can) {
+  auto error = model->emitError()
+               << "entry '" << name << "' is wanted but the model has none";
+  error.attachNote() << "its entries can be " << llvm::join(can, ", ");
+  return Status::input;
+}
+
+} // namespace
+
+Status mille::deriveEntries(Operation *model, ArrayRef<std::string> wanted) {
+  func::FuncOp forward = kernel::entryOf(model, "");
+  if (!forward || wanted.empty())
+    return Status::done;
+  std::vector<std::string> can;
+  for (func::FuncOp entry : kernel::entriesOf(model))
+    can.push_back(entry.getName().str());
+  const size_t present = can.size();
+  // What has been through fuse is flat: no part of it is an entry.
+  SmallVector<EntryPart> parts;
+  if (!kernel::sizeArguments(forward))
+    parts = partsOf(forward);
+  for (const EntryPart &part : parts)
+    if (!llvm::is_contained(can, part.name))
+      can.push_back(part.name);
+  const bool all = llvm::is_contained(wanted, "all");
+  for (const std::string &name : wanted)
+    if (name != "all" && !llvm::is_contained(can, name))
+      return refuse(model, name, can);
+  for (const EntryPart &part : parts) {
+    auto first = can.begin(), end = can.begin() + present;
+    if (std::find(first, end, part.name) != end ||
+        (!all && !llvm::is_contained(wanted, part.name)))
+      continue;
+    makeSlice(forward, part.name, part.outputs, part.cut);
+  }
+  return Status::done;
+}

@@ -1,0 +1,88 @@
+// Reads the operands of kernel ops on memrefs.
+// Must not emit code.
+#include "compiler/lower/LaunchOperands.h"
+#include "dialects/kernel/RowSpace.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::kernel;
+
+bool mille::lower::isMemref(Value value) {
+  return isa<MemRefType>(value.getType());
+}
+
+// The kernels of one launch: those of a `launch`, or a single op.
+SmallVector<Operation *> mille::lower::kernelsOf(Operation &op) {
+  SmallVector<Operation *> kernels;
+  if (isGenerated(&op))
+    kernels.push_back(&op);
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    for (Operation &inner : launch.getBody().front())
+      if (isGenerated(&inner))
+        kernels.push_back(&inner);
+  return kernels;
+}
+
+// The rows of the out in one sequence; null where a kernel works on rows.
+Value mille::lower::sequenceRows(Operation *kernel) {
+  if (auto attention = dyn_cast<AttentionOp>(kernel))
+    return attention.getQueries();
+  if (auto attention = dyn_cast<LinearAttentionOp>(kernel))
+    return attention.getTokens();
+  return Value();
+}
+
+Value mille::lower::startsOf(Operation *kernel) {
+  auto matmul = dyn_cast<MatmulOp>(kernel);
+  return matmul ? matmul.getStarts() : Value();
+}
+
+int64_t mille::lower::entriesOf(Value starts) {
+  return cast<MemRefType>(starts.getType()).getDimSize(0) - 1;
+}
+
+// Whether an operand of a matmul has an entry for each expert.
+bool mille::lower::isStacked(OpOperand &operand) {
+  auto matmul = dyn_cast<MatmulOp>(operand.getOwner());
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  if (!matmul || !matmul.getStarts() || !type)
+    return false;
+  int64_t entries = entriesOf(matmul.getStarts());
+  if (operand.get() == matmul.getWeight() || operand.get() == matmul.getSums())
+    return true;
+  // With one entry "by expert" is "by column".
+  bool extra = llvm::is_contained(matmul.getExtras(), operand.get());
+  return extra && entries > 1 && type.getRank() == 2 &&
+         type.getDimSize(0) == entries;
+}
+
+// Whether a kernel sees an operand: only the runtime sees starts.
+bool mille::lower::isBuffer(OpOperand &operand) {
+  return isMemref(operand.get()) &&
+         operand.get() != startsOf(operand.getOwner());
+}
+
+// (columns of a head, heads) of an out that is split into heads.
+std::pair<int64_t, int64_t> mille::lower::headsOf(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (operand.getOperandNumber() + 1 != op->getNumOperands())
+    return {0, 0};
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return {attention.getValueDim(), attention.getHeads()};
+  if (auto attention = dyn_cast<LinearAttentionOp>(op))
+    return {attention.getValueDim(), attention.getHeads()};
+  return {0, 0};
+}
+
+Value mille::lower::outOf(Operation *kernel) {
+  Value out;
+  for (Value operand : kernel->getOperands())
+    if (isMemref(operand))
+      out = operand;
+  return out;
+}
+
+bool mille::lower::hasRowPerToken(Value buffer) {
+  auto space = rowSpaceOf(buffer);
+  return space && space->isPerToken();
+}

@@ -1,0 +1,16 @@
+// The memory of states: one buffer for each entry of each.
+// Must not know what is remembered.
+#pragma once
+#include "runtime/Sizes.h"
+
+namespace mille {
+
+// How many buffers all states of a model have.
+uint32_t stateEntries(const mille_model &model);
+
+// Places them, zeros, for the session's sizes; none for a state without all
+// sizes. Called twice, as a session's layOut is.
+void layOutStates(const mille_model &model, const Sizes &most, char *slab,
+                  void **states, Bytes &sum);
+
+} // namespace mille
