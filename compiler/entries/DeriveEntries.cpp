@@ -1,6 +1,7 @@
 // Which entries a model can have, and those that are wanted.
 // Must not make one itself.
 #include "compiler/entries/DeriveEntries.h"
+#include "compiler/entries/DeriveExtend.h"
 #include "compiler/entries/DeriveParts.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringExtras.h"
@@ -11,9 +12,12 @@ using namespace mille::entries;
 
 namespace {
 
-Status refuse(Operation *model, StringRef name, ArrayRef<std::string> can) {
+Status refuse(Operation *model, StringRef name, ArrayRef<std::string> can,
+              StringRef whyNot) {
   auto error = model->emitError()
                << "entry '" << name << "' is wanted but the model has none";
+  if (name == "extend" && !whyNot.empty())
+    error << ": " << whyNot;
   error.attachNote() << "its entries can be " << llvm::join(can, ", ");
   return Status::input;
 }
@@ -30,21 +34,29 @@ Status mille::deriveEntries(Operation *model, ArrayRef<std::string> wanted) {
   const size_t present = can.size();
   // What has been through fuse is flat: no part of it is an entry.
   SmallVector<EntryPart> parts;
-  if (!kernel::sizeArguments(forward))
+  std::string whyNot = "the model given has been through fuse";
+  if (!kernel::sizeArguments(forward)) {
     parts = partsOf(forward);
+    whyNot = whyNotExtend(forward);
+  }
   for (const EntryPart &part : parts)
     if (!llvm::is_contained(can, part.name))
       can.push_back(part.name);
+  if (whyNot.empty() && !llvm::is_contained(can, "extend"))
+    can.push_back("extend");
   const bool all = llvm::is_contained(wanted, "all");
   for (const std::string &name : wanted)
     if (name != "all" && !llvm::is_contained(can, name))
-      return refuse(model, name, can);
-  for (const EntryPart &part : parts) {
-    auto first = can.begin(), end = can.begin() + present;
-    if (std::find(first, end, part.name) != end ||
-        (!all && !llvm::is_contained(wanted, part.name)))
-      continue;
-    makeSlice(forward, part.name, part.outputs, part.cut);
-  }
+      return refuse(model, name, can, whyNot);
+  auto isNew = [&](StringRef name) {
+    auto known = llvm::ArrayRef(can).take_front(present);
+    return !llvm::is_contained(known, name) &&
+           (all || llvm::is_contained(wanted, name));
+  };
+  for (const EntryPart &part : parts)
+    if (isNew(part.name))
+      makeSlice(forward, part.name, part.outputs, part.cut);
+  if (whyNot.empty() && isNew("extend"))
+    deriveExtend(forward);
   return Status::done;
 }

@@ -138,7 +138,7 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
       if (isThere)
         return op.emitOpError("scales by the keys that a query sees and has ")
                << name << ", but no kernel counts those";
-    if (failed(sameRows(op, {op.getQuery(), op.getKey()})))
+    if (!op.getPast() && failed(sameRows(op, {op.getQuery(), op.getKey()})))
       return failure();
   }
   auto optional = [&](Value given, bool isRead) {
@@ -146,21 +146,25 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
   };
   Value positions = optional(op.getPositions(),
                              scale.getKind() == LengthKind::log_floor),
-        mask = optional(op.getKeyMask(), countsKeys);
+        mask = optional(op.getKeyMask(), countsKeys),
+        past = optional(op.getPast(), true);
+  // What is counted is in the sequence, and not the run, where it has a past.
+  if (past)
+    queries = tokensOf(spaceOf(op.getKey()));
   bool causal = op.getMask() == Mask::causal && countsKeys;
   DenseI64ArrayAttr window =
       countsKeys ? op.getWindowAttr() : DenseI64ArrayAttr();
-  return once({scale.getAsOpaquePointer(), positions.getAsOpaquePointer(),
-               mask.getAsOpaquePointer(), window.getAsOpaquePointer(),
-               queries.getAsOpaquePointer(), causal ? this : nullptr},
-              [&]() -> Value {
-                Value to = makeDestination(head, op.getLoc(),
-                                           rowsOf(op.getQuery()), 1);
-                return kernel::QueryScaleOp::create(
-                           head, op.getLoc(), to.getType(), positions, mask,
-                           queries, scale, head.getBoolAttr(causal), window, to)
-                    .getResult();
-              });
+  return once(
+      {scale.getAsOpaquePointer(), positions.getAsOpaquePointer(),
+       mask.getAsOpaquePointer(), window.getAsOpaquePointer(),
+       queries.getAsOpaquePointer(), causal ? this : nullptr},
+      [&]() -> Value {
+        Value to = makeDestination(head, op.getLoc(), rowsOf(op.getQuery()), 1);
+        return kernel::QueryScaleOp::create(
+                   head, op.getLoc(), to.getType(), positions, mask, past,
+                   queries, scale, head.getBoolAttr(causal), window, to)
+            .getResult();
+      });
 }
 
 // The number of tokens of `value` in one sequence of `op`.
@@ -210,10 +214,11 @@ LogicalResult Converter::convertAttend(AttendOp op) {
       valueOf(op.getKey()), valueOf(op.getValue()), optional(op.getKeyMask()),
       biases.keyHeadBias, rotation, *queryScale, *headScale, sink, *table,
       biases.contentQuery, biases.contentKey, optional(op.getSegments()),
-      optional(op.getPrefix()), *queries, *keys, zero, to, op.getHeadsAttr(),
-      op.getKvHeadsAttr(), op.getHeadDimAttr(), op.getValueDimAttr(),
-      body.getDenseI64ArrayAttr({0, 0, 0}), op.getScaleAttr(),
-      body.getBoolAttr(op.getMask() == Mask::causal), op.getSoftcapAttr(),
+      optional(op.getPrefix()), optional(op.getPast()), *queries, *keys, zero,
+      to, op.getHeadsAttr(), op.getKvHeadsAttr(), op.getHeadDimAttr(),
+      op.getValueDimAttr(), body.getDenseI64ArrayAttr({0, 0, 0}),
+      op.getScaleAttr(), body.getBoolAttr(op.getMask() == Mask::causal),
+      op.getSoftcapAttr(),
       PairingAttr::get(op.getContext(),
                        query ? query.getPairing() : Pairing::half),
       body.getI64IntegerAttr(query ? query.getStart() : 0), biases.slopes,
@@ -230,6 +235,8 @@ LogicalResult Converter::convertLinearAttend(LinearAttendOp op) {
   Value decay = weight(op.getLoc(), op.getDecayAttr());
   if (!decay)
     return failure();
+  if (op.getState())
+    return convertRecurrence(op, decay);
   Value to = destinationOf(op.getResult());
   values[op.getResult()] =
       kernel::LinearAttentionOp::create(

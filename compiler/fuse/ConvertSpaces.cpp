@@ -34,8 +34,30 @@ Space Converter::spaceOf(Type type, Space from) const {
   return space;
 }
 
+// The size of the rows of a state in a sequence.
+static StringRef rowsOfState(func::FuncOp function, Value state) {
+  auto argument = dyn_cast<BlockArgument>(state);
+  auto shape = argument ? function.getArgAttrOfType<transformer::ShapeAttr>(
+                              argument.getArgNumber(), "transformer.shape")
+                        : transformer::ShapeAttr();
+  auto size = shape && shape.getExtents().size() == 4
+                  ? dyn_cast<StringAttr>(shape.getExtents()[2])
+                  : StringAttr();
+  return size ? size.getValue() : StringRef(sizes::tokens);
+}
+
+// What has a row for each token of the run whatever it reads.
+static bool isOfRun(Operation *op) {
+  auto count = dyn_cast<transformer::CountTokensOp>(op);
+  return isa<transformer::PositionsOp>(op) || (count && count.getPast());
+}
+
 void Converter::recordSpaces(Operation *op) {
   Space from = op->getNumOperands() ? spaceOf(op->getOperand(0)) : Space();
+  if (auto remember = dyn_cast<transformer::RememberOp>(op))
+    from.size = rowsOfState(function, remember.getState());
+  else if (isOfRun(op))
+    from.size = sizes::tokens;
   for (Value result : op->getResults())
     spaces[result] = spaceOf(result.getType(), from);
 }

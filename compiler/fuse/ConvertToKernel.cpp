@@ -37,6 +37,16 @@ Type flattened(Type type, bool isPixels = false) {
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
+// A state [entries, batch, rows, columns] -> [entries, rows, columns], of ids
+// [entries, rows].
+Type flattenedState(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape{tensor.getDimSize(0), ShapedType::kDynamic};
+  if (!tensor.getElementType().isInteger())
+    shape.push_back(tensor.getDimSize(3));
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
 // The size of the run that argument `number` declares as its tokens, or "".
 StringRef tokenSize(func::FuncOp function, unsigned number) {
   auto shape = function.getArgAttrOfType<transformer::ShapeAttr>(
@@ -51,9 +61,12 @@ StringRef tokenSize(func::FuncOp function, unsigned number) {
 SmallVector<StringRef> sizesOf(func::FuncOp function) {
   SmallVector<StringRef> names{sizes::batch, sizes::tokens};
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (StringRef size = tokenSize(function, i);
-        !size.empty() && !llvm::is_contained(names, size))
-      names.push_back(size);
+    if (auto shape = function.getArgAttrOfType<transformer::ShapeAttr>(
+            i, "transformer.shape"))
+      for (Attribute extent : shape.getExtents())
+        if (auto size = dyn_cast<StringAttr>(extent);
+            size && !llvm::is_contained(names, size.getValue()))
+          names.push_back(size.getValue());
   return names;
 }
 
@@ -76,6 +89,11 @@ func::FuncOp Converter::makeFunction() {
         head.getNamedAttr("kernel.size", head.getStringAttr(name))));
   }
   for (BlockArgument argument : function.getArguments()) {
+    if (kernel::isState(function, argument.getArgNumber())) {
+      inputs.push_back(flattenedState(argument.getType()));
+      words.push_back(function.getArgAttrDict(argument.getArgNumber()));
+      continue;
+    }
     Space from;
     from.size = tokenSize(function, argument.getArgNumber());
     bool pixels = isPixels(argument);
@@ -187,6 +205,8 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](AffineOp op) { return convertAffine(op); })
       .Case([&](ClampOp op) { return convertClamp(op); })
       .Case([&](KeepOp op) { return convertKeep(op); })
+      .Case([&](RememberOp op) { return convertRemember(op); })
+      .Case([&](PositionsOp op) { return convertPositions(op); })
       .Case([&](func::ReturnOp op) { return convertReturn(op); })
       .Case([&](YieldOp) { return success(); })
       .Default([](Operation *op) {

@@ -69,6 +69,7 @@ LogicalResult Converter::convertTokenNumbers(TokenNumbersOp op) {
 
 LogicalResult Converter::convertCountTokens(CountTokensOp op) {
   Value ids = valueOf(op.getIds());
+  Value past = op.getPast() ? valueOf(op.getPast()) : Value();
   values[op.getResult()] = once(
       {ids.getAsOpaquePointer(), op.getPaddingAttr().getAsOpaquePointer(),
        op.getFirstAttr().getAsOpaquePointer(),
@@ -76,9 +77,10 @@ LogicalResult Converter::convertCountTokens(CountTokensOp op) {
        op->getName().getAsOpaquePointer()},
       [&]() -> Value {
         Space space = spaceOf(op.getIds());
-        Value to = makeIndices(head, op.getLoc(), rowsOf(space));
+        Value to =
+            makeIndices(head, op.getLoc(), rowsOf(spaceOf(op.getResult())));
         return kernel::CountTokensOp::create(
-                   head, op.getLoc(), to.getType(), ids, tokensOf(space),
+                   head, op.getLoc(), to.getType(), ids, past, tokensOf(space),
                    op.getPaddingAttr(), op.getFirstAttr(), op.getEachAttr(), to)
             .getResult();
       });

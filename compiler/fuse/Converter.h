@@ -110,6 +110,14 @@ private:
   mlir::Value tokenNumbers(mlir::Location location,
                            mlir::DenseI64ArrayAttr numbers);
 
+  // States (ConvertState.cpp).
+  mlir::LogicalResult convertRemember(transformer::RememberOp op);
+  mlir::LogicalResult convertPositions(transformer::PositionsOp op);
+  mlir::LogicalResult convertRecurrence(transformer::LinearAttendOp op,
+                                        mlir::Value decay);
+  mlir::Value recall(mlir::OpBuilder &builder, mlir::Location location,
+                     mlir::Value state, int64_t index, Space space);
+
   // Outputs of run-time columns (ConvertSimilarity.cpp).
   mlir::LogicalResult convertSimilarity(transformer::SimilarityOp op);
   mlir::LogicalResult makeSimilarity(mlir::Value returned,

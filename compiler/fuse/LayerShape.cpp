@@ -14,8 +14,11 @@ namespace {
 bool isLayerNumber(Operation *op, StringAttr name) {
   return isa<ResidualOp>(op) && name == "layer";
 }
-bool isKeepIndex(Operation *op, StringAttr name) {
-  return isa<KeepOp>(op) && name == "index";
+// The number of an entry of an output or a state: it advances with the layer.
+bool isEntryIndex(Operation *op, StringAttr name) {
+  auto linear = dyn_cast<LinearAttendOp>(op);
+  return name == "index" &&
+         (isa<KeepOp, RememberOp>(op) || (linear && linear.getState()));
 }
 // A number of an attention that a column may multiply.
 bool isColumnScale(Operation *op, StringAttr name) {
@@ -100,7 +103,7 @@ private:
   void add(Operation *op, StringAttr name, Attribute attribute) {
     if (isLayerNumber(op, name))
       return;
-    if (isKeepIndex(op, name))
+    if (isEntryIndex(op, name))
       words.push_back(cast<IntegerAttr>(attribute).getInt() - position);
     else if (isColumnScale(op, name))
       addNumber(op, name, cast<FloatAttr>(attribute).getValueAsDouble());
@@ -166,7 +169,7 @@ namespace {
 
 // An attribute in words, without the names of parameters.
 std::string text(Operation *op, StringAttr name, Attribute attribute) {
-  if (isLayerNumber(op, name) || isKeepIndex(op, name) ||
+  if (isLayerNumber(op, name) || isEntryIndex(op, name) ||
       isColumnScale(op, name))
     return "";
   if (!attribute)
@@ -262,7 +265,7 @@ void Generalise::operator()(Operation *op, int64_t position) {
     Attribute value = op->getInherentAttr(name).value_or(Attribute());
     if (isLayerNumber(op, name)) {
       cast<ResidualOp>(op).removeLayerAttr();
-    } else if (isKeepIndex(op, name)) {
+    } else if (isEntryIndex(op, name)) {
       op->setInherentAttr(name,
                           builder.getI64IntegerAttr(
                               cast<IntegerAttr>(value).getInt() - position));

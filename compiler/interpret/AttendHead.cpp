@@ -118,3 +118,32 @@ void mille::interpreter::attendLinearly(const Head &head, double decay) {
     }
   }
 }
+
+void mille::interpreter::attendByToken(const Head &head, double decay,
+                                       int64_t tokens, double *sum) {
+  const double kept = std::exp(-decay);
+  for (int64_t t = 0; t < head.queries; ++t) {
+    double *out = head.out + t * head.outStride;
+    std::fill(out, out + head.valueDim, 0.0);
+    if (t >= tokens)
+      continue;
+    const double *query = head.query + t * head.queryStride,
+                 *key = head.key + t * head.keyStride,
+                 *value = head.value + t * head.valueStride;
+    const bool seen = head.sees(t, t);
+    for (int64_t c = 0; c < head.headDim; ++c)
+      for (int64_t v = 0; v < head.valueDim; ++v) {
+        double &one = sum[c * head.valueDim + v];
+        one = one * kept + (seen ? key[c] * value[v] : 0.0);
+        out[v] += head.scale * query[c] * one;
+      }
+  }
+}
+
+int64_t mille::interpreter::tokensShown(const Tensor *mask, int64_t sequence,
+                                        int64_t tokens) {
+  int64_t shown = tokens;
+  while (mask && shown > 0 && mask->numbers[sequence * tokens + shown - 1] == 0)
+    --shown;
+  return shown;
+}

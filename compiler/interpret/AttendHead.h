@@ -56,4 +56,23 @@ void attendHead(const Head &head);
 // (q_i . k_j) value[j]. A key that is not seen is not read.
 void attendLinearly(const Head &head, double decay);
 
+// The same token by token up to `tokens`, where sum [headDim, valueDim] is of
+// the tokens before and becomes that of all; rows from `tokens` on are 0.
+void attendByToken(const Head &head, double decay, int64_t tokens, double *sum);
+
+// What linear attention with a state is over: all sequences and heads.
+struct Recurrence {
+  Head head;
+  int64_t heads;
+  const Tensor &past; // [batch]
+  std::vector<double> decay;
+  // Points the head at head h of sequence b, and how many tokens count there.
+  llvm::function_ref<void(int64_t, int64_t)> enter;
+  llvm::function_ref<int64_t(int64_t)> tokensOf;
+};
+
+// The tokens of a sequence up to the last one that the mask (null: all ones)
+// shows.
+int64_t tokensShown(const Tensor *mask, int64_t sequence, int64_t tokens);
+
 } // namespace mille::interpreter

@@ -83,6 +83,7 @@ public:
         sight(op.getMask() == tf::Mask::causal, op.getWindow(), op.getChunk()) {
     for (mlir::Value bias : op.getBiases())
       biases.push_back(&run.at(bias));
+    past = run.find(op.getPast());
   }
 
   Status compute(Tensor &out) {
@@ -104,16 +105,17 @@ private:
     if (Status s = streams.check(op); failed(s))
       return s;
     int64_t queryRows = rowsOf(streams.query), keyRows = rowsOf(streams.key);
-    auto all = {expectCount(op, "key_mask", mask, keyRows),
-                expectCount(op, "positions", positions, queryRows),
-                expectCount(op, "segments", segments, queryRows),
-                expectCount(op, "segments", segments, segments ? keyRows : 0),
-                expectCount(op, "prefix", prefix, streams.batch)};
+    auto all = {
+        expectCount(op, "key_mask", mask, keyRows),
+        expectCount(op, "positions", positions, queryRows),
+        expectCount(op, "segments", segments, past ? keyRows : queryRows),
+        expectCount(op, "segments", segments, segments ? keyRows : 0),
+        expectCount(op, "past", past, streams.batch),
+        expectCount(op, "prefix", prefix, streams.batch)};
     for (Status s : all)
       if (failed(s))
         return s;
-    int64_t scores =
-        streams.batch * op.getHeads() * streams.queries * streams.keys;
+    int64_t scores = streams.batch * op.getHeads() * biasRows() * streams.keys;
     for (const Tensor *bias : biases)
       if (Status s = expectCount(op, "bias", bias, scores); failed(s))
         return s;
@@ -136,14 +138,25 @@ private:
     return numbersPerHead(run, op.getHeadScaleAttr(), op, headScales);
   }
 
-  bool sees(int64_t s, int64_t i, int64_t j) const {
+  // The token of its sequence that query i is; queries of a run go on from
+  // what the sequence remembers.
+  int64_t tokenOf(int64_t s, int64_t i) const {
+    return i + (past ? int64_t(past->numbers[s]) : 0);
+  }
+  // Tokens of a sequence, as segments and biases count them.
+  int64_t biasRows() const { return past ? streams.keys : streams.queries; }
+
+  bool sees(int64_t s, int64_t query, int64_t j) const {
+    const int64_t i = tokenOf(s, query);
+    if (past && j >= tokenOf(s, streams.queries))
+      return false;
     if (mask && mask->numbers[s * streams.keys + j] == 0)
       return false;
     int64_t first =
         prefix ? int64_t(prefix->numbers[s / streams.sequences]) : 0;
     if (!sight.shows(i, j, first))
       return false;
-    return !segments || segments->numbers[s * streams.queries + i] ==
+    return !segments || segments->numbers[s * biasRows() + i] ==
                             segments->numbers[s * streams.keys + j];
   }
 
@@ -151,9 +164,10 @@ private:
     int64_t b = s / streams.sequences;
     double sum = 0;
     for (const Tensor *bias : biases)
-      sum += bias->numbers[((b * op.getHeads() + h) * streams.queries + i) *
-                               streams.keys +
-                           j];
+      sum +=
+          bias->numbers[((b * op.getHeads() + h) * biasRows() + tokenOf(s, i)) *
+                            streams.keys +
+                        j];
     return sum;
   }
 
@@ -168,7 +182,7 @@ private:
         seen += sees(s, i, j);
     double position =
         positions ? positions->numbers[s * streams.queries + i] : 0;
-    return factor * lengthFactor(*length, seen, i, position);
+    return factor * lengthFactor(*length, seen, tokenOf(s, i), position);
   }
 
   void attendOne(int64_t s, int64_t h, Tensor &out) {
@@ -186,7 +200,7 @@ private:
   Run &run;
   mutable tf::AttendOp op;
   Streams<tf::AttendOp> streams;
-  const Tensor *mask, *positions, *segments, *prefix;
+  const Tensor *mask, *positions, *segments, *prefix, *past = nullptr;
   SmallVector<const Tensor *> biases;
   Sight sight;
   std::vector<double> sinks, headScales;
@@ -212,15 +226,32 @@ Status mille::interpreter::runOp(Run &run, tf::LinearAttendOp op) {
   std::vector<double> decay;
   if (Status s = numbersPerHead(run, op.getDecayAttr(), op, decay); failed(s))
     return s;
-  int64_t heads = op.getHeads();
+  int64_t heads = op.getHeads(), sequence = 0;
   Tensor out = zeros(
       {streams.batch, streams.queries, int64_t(heads * op.getValueDim())});
+  auto sees = [&](int64_t, int64_t j) {
+    return !mask || mask->numbers[sequence * streams.keys + j] != 0;
+  };
+  streams.head.sees = sees;
+  if (op.getState()) {
+    Recurrence all{streams.head, heads, run.at(op.getPast()), decay, {}, {}};
+    auto enter = [&](int64_t b, int64_t h) {
+      sequence = b;
+      streams.enter(b, h, out);
+      all.head = streams.head;
+    };
+    auto shown = [&](int64_t b) {
+      return tokensShown(mask, b, streams.queries);
+    };
+    all.enter = enter;
+    all.tokensOf = shown;
+    run.recur(op.getState(), op.getIndex(), all);
+    run.set(op.getResult(), std::move(out));
+    return Status::done;
+  }
   for (int64_t b = 0; b < streams.batch; ++b)
     for (int64_t h = 0; h < heads; ++h) {
-      auto sees = [&](int64_t, int64_t j) {
-        return !mask || mask->numbers[b * streams.keys + j] != 0;
-      };
-      streams.head.sees = sees;
+      sequence = b;
       streams.enter(b, h, out);
       attendLinearly(streams.head, decay[h]);
     }

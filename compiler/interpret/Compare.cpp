@@ -142,3 +142,25 @@ void mille::splitEntries(Values &values) {
   }
   values = std::move(split);
 }
+
+void mille::joinEntries(Values &values) {
+  Values joined;
+  for (auto &[name, first] : values) {
+    auto [stem, number] = llvm::StringRef(name).rsplit('.');
+    if (number != "0") // joined with the first, or no entry
+      continue;
+    Value &all = joined[stem.str()];
+    all.integer = first.integer;
+    int64_t count = 0;
+    for (auto entry = values.find(name);
+         entry != values.end() && entry->second.shape == first.shape;
+         entry = values.find((stem + "." + llvm::Twine(count)).str())) {
+      all.numbers.insert(all.numbers.end(), entry->second.numbers.begin(),
+                         entry->second.numbers.end());
+      ++count;
+    }
+    all.shape = first.shape;
+    all.shape.insert(all.shape.begin(), count);
+  }
+  values = std::move(joined);
+}

@@ -30,5 +30,7 @@ Status compare(const Values &got, const Values &expected, const Values &inputs,
 // What ops keep, "hidden_states" [entries, batch, tokens, channels], as
 // hidden_states.0, hidden_states.1, ... No other output has rank 4.
 void splitEntries(Values &values);
+// And back: entries 0, 1, ... of one shape as one value.
+void joinEntries(Values &values);
 
 } // namespace mille

@@ -1,6 +1,7 @@
 // Binds named inputs to the arguments of forward: names, shapes that agree, id
 // bounds, defaults. Must not read files.
 #include "compiler/interpret/Inputs.h"
+#include "compiler/interpret/AttendHead.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -70,12 +71,13 @@ public:
     for (unsigned i = 0; i < forward.getNumArguments(); ++i)
       if (Status s = measure(i); failed(s))
         return s;
+    takeContext();
     if (Status s = checkSizes(); failed(s))
       return s;
     for (unsigned i = 0; i < forward.getNumArguments(); ++i)
       if (Status s = set(i); failed(s))
         return s;
-    return Status::done;
+    return checkPast();
   }
 
 private:
@@ -101,7 +103,8 @@ private:
                      " of forward is not a tensor: "
                      "the interpreter runs programs before they are planned");
       known.push_back(inputName(forward, i).str());
-      if (!inputs.count(known.back()) && defaultOf(i).empty())
+      if (!inputs.count(known.back()) && defaultOf(i).empty() &&
+          !kernel::isState(forward, i))
         return wrong("input " + known.back() + " is missing");
     }
     for (auto &[name, value] : inputs)
@@ -112,6 +115,63 @@ private:
         error.attachNote() << "its inputs are " << llvm::join(known, ", ");
         return Status::input;
       }
+    return Status::done;
+  }
+
+  // What each sequence's states hold before the run; null: nothing.
+  const Tensor *past() const {
+    auto given = inputs.find(kernel::pastName.str());
+    return given == inputs.end() ? nullptr : &given->second;
+  }
+
+  // Where no state is given its rows are those that are held after the run.
+  void takeContext() {
+    double held = 0;
+    if (const Tensor *given = past())
+      for (double number : given->numbers)
+        held = std::max(held, number);
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+      if (!kernel::isState(forward, i))
+        continue;
+      ShapeExtent rows = inputShape(forward, i)[2];
+      if (rows.isSize())
+        run.sizes.try_emplace(
+            rows.size, int64_t(held) + run.sizes.lookup(mille::sizes::tokens));
+    }
+  }
+
+  // The run's tokens of a sequence up to the last one that the mask shows.
+  int64_t tokensShown(int64_t sequence) {
+    int64_t tokens = run.sizes.lookup(mille::sizes::tokens);
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+      auto word =
+          forward.getArgAttrOfType<StringAttr>(i, "transformer.default");
+      auto given = inputs.find(inputName(forward, i).str());
+      if (word && word.getValue() == "ones" && given != inputs.end() &&
+          inputShape(forward, i) ==
+              Shape{mille::sizes::batch, mille::sizes::tokens})
+        return interpreter::tokensShown(&given->second, sequence, tokens);
+    }
+    return tokens;
+  }
+
+  // States have room for what they hold and the run's tokens; padding behind
+  // these needs none.
+  Status checkPast() {
+    const Tensor *given = past();
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+      if (!kernel::isState(forward, i) || !given)
+        continue;
+      ShapeExtent rows = inputShape(forward, i)[2];
+      int64_t room = run.sizes.lookup(rows.size);
+      for (auto [sequence, held] : llvm::enumerate(given->numbers))
+        if (int64_t tokens = tokensShown(sequence);
+            held < 0 || (rows.isSize() && held + tokens > room))
+          return wrong("sequence " + Twine(sequence) + " has " +
+                       Twine(int64_t(held)) + " tokens and " + Twine(tokens) +
+                       " new ones but " + inputName(forward, i) + " holds " +
+                       Twine(room));
+    }
     return Status::done;
   }
 
@@ -165,7 +225,7 @@ private:
     bool ids = cast<ShapedType>(forward.getArgumentTypes()[i])
                    .getElementType()
                    .isInteger();
-    if (ids && !value.integer)
+    if (ids && !value.integer && !kernel::isState(forward, i))
       return wrong("input " + name + " holds floats but must hold integers");
     if (value.shape.size() != shape.size())
       return wrong("input " + name + " is " + text(value.shape) +
@@ -230,7 +290,18 @@ private:
     return Status::done;
   }
 
+  Status setState(unsigned i) {
+    auto given = inputs.find(inputName(forward, i).str());
+    Tensor value = given == inputs.end()
+                       ? zeros(extentsOf(run, inputShape(forward, i)))
+                       : given->second;
+    run.states[forward.getArgument(i)] = std::move(value);
+    return Status::done;
+  }
+
   Status set(unsigned i) {
+    if (kernel::isState(forward, i))
+      return setState(i);
     Tensor value;
     if (isSize(i)) {
       value.integer = true;

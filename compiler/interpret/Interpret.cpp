@@ -67,6 +67,10 @@ Status interpretEntry(func::FuncOp entry, ParameterValues &parameters,
   for (unsigned i = 0; i < entry.getNumResults(); ++i)
     if (Status s = giveResult(run, entry, i, outputs); failed(s))
       return s;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (kernel::isState(entry, i))
+      outputs[inputName(entry, i).str()] =
+          std::move(run.states[entry.getArgument(i)]);
   for (auto &[name, value] : run.outputs)
     outputs[name] = std::move(value);
   for (auto &[name, entries] : run.kept)

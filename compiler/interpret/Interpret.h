@@ -18,7 +18,8 @@ using Values = std::map<std::string, Value>;
 
 // Runs the entry of that name (empty: the first) of the transformer.model
 // `model` (whatever stage it is at, on tensors) on named inputs; absent
-// optional inputs take their defaults. Outputs by name; what ops keep
+// optional inputs take their defaults. What states hold is an input and an
+// output by the state's name, zeros where it is absent. Outputs by name; what ops keep
 // ("hidden_states") is one tensor [entries, batch, tokens, channels]. Checks
 // names, ranks, sizes that agree, id bounds: Status::input.
 Status interpret(mlir::Operation *model, ParameterValues &parameters,

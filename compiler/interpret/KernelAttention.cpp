@@ -88,6 +88,7 @@ public:
         contentQuery(run.find(op.getContentQuery())),
         contentKey(run.find(op.getContentKey())),
         segments(run.find(op.getSegments())), prefix(run.find(op.getPrefix())),
+        past(run.find(op.getPast())),
         sight(op.getCausal(), op.getWindow(), op.getChunk()) {}
 
   Status compute(Tensor &out) {
@@ -124,8 +125,9 @@ private:
                       queryRows * columns(contentQuery)),
           expectCount(op, "content_key", contentKey,
                       keyRows * columns(contentKey)),
-          expectCount(op, "segments", segments, queryRows),
+          expectCount(op, "segments", segments, past ? keyRows : queryRows),
           expectCount(op, "segments", segments, keyRows),
+          expectCount(op, "past", past, buffers.sequences),
           expectCount(op, "prefix", prefix, buffers.sequences)})
       if (failed(s))
         return s;
@@ -147,35 +149,45 @@ private:
               buffers.kvHeads, headDim, op.getStart(), half);
   }
 
+  // The position of query i of sequence s.
+  int64_t positionOf(int64_t s, int64_t i) const {
+    return first + i + (past ? int64_t(past->numbers[s]) : 0);
+  }
+
   bool sees(int64_t s, int64_t i, int64_t j) const {
     int64_t row = s * buffers.keys + j;
+    if (past && j >= positionOf(s, buffers.queries))
+      return false;
     if (keyMask && keyMask->numbers[row] == 0)
       return false;
-    if (!sight.shows(first + i, j, prefix ? int64_t(prefix->numbers[s]) : 0))
+    if (!sight.shows(positionOf(s, i), j,
+                     prefix ? int64_t(prefix->numbers[s]) : 0))
       return false;
-    return !segments ||
-           segments->numbers[s * buffers.queries + i] == segments->numbers[row];
+    int64_t own =
+        past ? s * buffers.keys + positionOf(s, i) : s * buffers.queries + i;
+    return !segments || segments->numbers[own] == segments->numbers[row];
   }
 
   // Number of a row of 2D + 1 columns per head, by the distance of j from i.
-  double byDistance(const double *numbers, int64_t columns, int64_t i,
-                    int64_t j) const {
+  static double byDistance(const double *numbers, int64_t columns,
+                           int64_t far) {
     int64_t most = columns / 2;
-    return numbers[std::clamp(j - (first + i), -most, most) + most];
+    return numbers[std::clamp(far, -most, most) + most];
   }
 
   double added(int64_t s, int64_t h, int64_t i, int64_t j) const {
     int64_t query = s * buffers.queries + i, key = s * buffers.keys + j;
+    int64_t far = j - positionOf(s, i);
     double sum = 0.0;
     if (keyHeadBias)
       sum += keyHeadBias->numbers[key * buffers.heads + h];
     if (op.getSlopes())
-      sum += (*op.getSlopes())[h] * double(j - (first + i));
+      sum += (*op.getSlopes())[h] * double(far);
     if (bias) {
       const double *row = &bias->numbers[h * columnsOf(*bias)];
       sum += op.getBiasBy() == kernel::BiasBy::pair
                  ? row[i * buffers.keys + j]
-                 : byDistance(row, columnsOf(*bias), i, j);
+                 : byDistance(row, columnsOf(*bias), far);
     }
     for (auto [content, row] :
          {std::pair{contentQuery, query}, {contentKey, key}})
@@ -183,7 +195,7 @@ private:
         int64_t columns = columnsOf(*content) / buffers.heads;
         sum +=
             byDistance(&content->numbers[(row * buffers.heads + h) * columns],
-                       columns, i, j);
+                       columns, far);
       }
     return sum;
   }
@@ -209,7 +221,7 @@ private:
   Buffers<kernel::AttentionOp> buffers;
   int64_t first;
   const Tensor *keyMask, *keyHeadBias, *rotation, *queryScale, *headScale,
-      *sink, *bias, *contentQuery, *contentKey, *segments, *prefix;
+      *sink, *bias, *contentQuery, *contentKey, *segments, *prefix, *past;
   Sight sight;
 };
 
@@ -245,5 +257,40 @@ Status mille::interpreter::runOp(Run &run, kernel::LinearAttentionOp op) {
       attendLinearly(buffers.head, decay.numbers[h]);
     }
   run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::LinearRecurrenceOp op) {
+  auto recall = op.getOuts()[0].getDefiningOp<kernel::RecallOp>();
+  const Tensor &past = run.at(op.getPast());
+  const int64_t batch = past.numbers.size();
+  const int64_t tokens = rowsOf(run.at(op.getQuery())) / batch;
+  Buffers<kernel::LinearRecurrenceOp> buffers(run, op, tokens, tokens);
+  if (Status s = buffers.take(op); failed(s))
+    return s;
+  const Tensor *mask = run.find(op.getKeyMask());
+  if (Status s = expectCount(op, "key_mask", mask, batch * tokens); failed(s))
+    return s;
+  Tensor out = zeros({rowsOf(buffers.queryRows), buffers.head.outStride});
+  int64_t sequence = 0;
+  auto sees = [&](int64_t, int64_t j) {
+    return !mask || mask->numbers[sequence * tokens + j] != 0;
+  };
+  buffers.head.sees = sees;
+  Recurrence all{
+      buffers.head, buffers.heads, past, run.at(op.getDecay()).numbers, {}, {}};
+  auto enter = [&](int64_t b, int64_t h) {
+    sequence = b;
+    buffers.enter(b, h, out);
+    all.head = buffers.head;
+  };
+  auto shown = [&](int64_t b) { return tokensShown(mask, b, tokens); };
+  all.enter = enter;
+  all.tokensOf = shown;
+  run.recur(recall.getState(), recall.getIndex(), all);
+  Tensor sums = run.recall(recall.getState(), recall.getIndex());
+  sums.shape = {sums.shape[0] * sums.shape[1], sums.shape[2]};
+  run.set(op.getOutcomes()[0], std::move(sums));
+  run.set(op.getOutcomes()[1], std::move(out));
   return Status::done;
 }

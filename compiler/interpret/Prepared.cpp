@@ -28,16 +28,20 @@ Status mille::interpreter::runOp(Run &run, kernel::QueryScaleOp op) {
   const Tensor *mask = run.find(op.getKeyMask());
   int64_t tokens = run.index(op.getTokens());
   Sight sight(op.getCausal(), op.getWindow(), 0);
+  const Tensor *past = run.find(op.getPast());
   Tensor out = zeros(run.at(op.getOut()).shape); // [rows, 1]
   int64_t rows = rowsOf(out);
+  int64_t queries = past ? rows / int64_t(past->numbers.size()) : tokens;
   for (Status s : {expectCount(op, "positions", positions, rows),
-                   expectCount(op, "key_mask", mask, rows)})
+                   expectCount(op, "key_mask", mask, rows / queries * tokens)})
     if (failed(s))
       return s;
   for (int64_t m = 0; m < rows; ++m) {
-    int64_t i = m % tokens, seen = 0;
+    int64_t sequence = m / queries, seen = 0;
+    int64_t i = m % queries + (past ? int64_t(past->numbers[sequence]) : 0);
     for (int64_t j = 0; j < tokens; ++j)
-      seen += sight.shows(i, j) && (!mask || mask->numbers[m - i + j] != 0);
+      seen += sight.shows(i, j) &&
+              (!mask || mask->numbers[sequence * tokens + j] != 0);
     out.numbers[m] = lengthFactor(op.getScale(), seen, i,
                                   positions ? positions->numbers[m] : 0);
   }

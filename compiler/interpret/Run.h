@@ -16,6 +16,8 @@ struct Layer {
   llvm::StringMap<mlir::Attribute> columns; // slot -> symbol or number
 };
 
+struct Recurrence;
+
 struct Run {
   explicit Run(ParameterValues &parameters) : parameters(parameters) {}
 
@@ -37,8 +39,19 @@ struct Run {
   // Writes entry `index` of output `name`, counted from the current layer.
   void keep(llvm::StringRef name, int64_t index, const Tensor &tensor);
 
+  // Writes rows behind the past of each sequence into entry `index` of a state,
+  // counted from the current layer; gives the whole entry.
+  Tensor remember(mlir::Value state, int64_t index, const Tensor &input,
+                  const Tensor &past);
+  // Linear attention whose sums are in an entry of a state.
+  void recur(mlir::Value state, int64_t index, Recurrence &all);
+  // An entry of a state, counted from the current layer: a copy.
+  Tensor recall(mlir::Value state, int64_t index);
+
   ParameterValues &parameters;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
+  // What states hold, by their arguments: [entries, batch, rows, columns].
+  llvm::DenseMap<mlir::Value, Tensor> states;
   std::map<std::string, std::map<int64_t, Tensor>> kept;
   Values outputs;                 // those that an op names itself
   llvm::StringMap<int64_t> sizes; // of the run, by name
@@ -112,6 +125,8 @@ Status runOp(Run &run, transformer::CountTokensOp op);
 Status runOp(Run &run, transformer::ConstantOp op);
 Status runOp(Run &run, transformer::SimilarityOp op);
 Status runOp(Run &run, transformer::PoolOp op);
+Status runOp(Run &run, transformer::RememberOp op);
+Status runOp(Run &run, transformer::PositionsOp op);
 Status runOp(Run &run, transformer::ResidualOp op);
 Status runOp(Run &run, transformer::KeepOp op);
 Status runOp(Run &run, transformer::LayersOp op);
@@ -138,6 +153,10 @@ Status runOp(Run &run, kernel::SimilarityOp op);
 Status runOp(Run &run, kernel::ScheduleOp op);
 Status runOp(Run &run, kernel::PoolIndexOp op);
 Status runOp(Run &run, kernel::PoolMeanOp op);
+Status runOp(Run &run, kernel::RecallOp op);
+Status runOp(Run &run, kernel::RememberOp op);
+Status runOp(Run &run, kernel::PositionsOp op);
+Status runOp(Run &run, kernel::LinearRecurrenceOp op);
 Status runOp(Run &run, kernel::KeepOp op);
 // Index arithmetic and destinations of kernel programs (arith, tensor).
 Status runSizes(Run &run, mlir::Operation *op);

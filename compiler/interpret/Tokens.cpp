@@ -101,6 +101,19 @@ void countTokens(Op op, std::vector<double> &ids, int64_t tokens) {
   }
 }
 
+// Of all that sequences remember, `held` tokens each, the numbers of the run's
+// `tokens` tokens.
+std::vector<double> tokensOfRun(const std::vector<double> &all, int64_t held,
+                                const Tensor &past, int64_t tokens) {
+  std::vector<double> own;
+  for (auto [sequence, before] : llvm::enumerate(past.numbers))
+    for (int64_t t = 0; t < tokens; ++t) {
+      int64_t token = int64_t(before) + t;
+      own.push_back(token < held ? all[sequence * held + token] : 0);
+    }
+  return own;
+}
+
 } // namespace
 
 Status mille::interpreter::runOp(Run &run, tf::PatchesOp op) {
@@ -135,6 +148,11 @@ Status mille::interpreter::runOp(Run &run, tf::TokenNumbersOp op) {
 Status mille::interpreter::runOp(Run &run, tf::CountTokensOp op) {
   Tensor out = run.at(op.getIds()); // [batch, tokens]
   countTokens(op, out.numbers, columnsOf(out));
+  if (const Tensor *past = run.find(op.getPast())) {
+    int64_t tokens = run.sizes.lookup(sizes::tokens);
+    out.numbers = tokensOfRun(out.numbers, columnsOf(out), *past, tokens);
+    out.shape = {int64_t(past->numbers.size()), tokens};
+  }
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
@@ -182,7 +200,14 @@ Status mille::interpreter::runOp(Run &run, kernel::TokenNumbersOp op) {
 
 Status mille::interpreter::runOp(Run &run, kernel::CountTokensOp op) {
   Tensor out = run.at(op.getIds()); // [rows]
-  countTokens(op, out.numbers, run.index(op.getTokens()));
+  const int64_t held = run.index(op.getTokens());
+  countTokens(op, out.numbers, held);
+  if (const Tensor *past = run.find(op.getPast())) {
+    int64_t rows = run.at(op.getOut()).numbers.size();
+    out.numbers = tokensOfRun(out.numbers, held, *past,
+                              rows / int64_t(past->numbers.size()));
+    out.shape = {rows};
+  }
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

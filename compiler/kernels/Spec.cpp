@@ -140,6 +140,8 @@ void write(Text &t, const AttentionSpec &a) {
   t.number(a.valueOffset).buffer(a.query).buffer(a.key).buffer(a.value);
   for (const std::optional<BufferSpec> &operand : a.optional)
     t.optional(operand);
+  if (a.has(AttentionOperand::segments))
+    t.word("by position");
   t.word("decay").optional(a.decay);
   t.number(a.causal)
       .number(a.interleaved)

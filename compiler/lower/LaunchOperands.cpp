@@ -37,6 +37,11 @@ Value mille::lower::startsOf(Operation *kernel) {
   return matmul ? matmul.getStarts() : Value();
 }
 
+Value mille::lower::pastOf(Operation *kernel) {
+  auto attention = dyn_cast<AttentionOp>(kernel);
+  return attention ? attention.getPast() : Value();
+}
+
 int64_t mille::lower::entriesOf(Value starts) {
   return cast<MemRefType>(starts.getType()).getDimSize(0) - 1;
 }
@@ -58,8 +63,9 @@ bool mille::lower::isStacked(OpOperand &operand) {
 
 // Whether a kernel sees an operand: only the runtime sees starts.
 bool mille::lower::isBuffer(OpOperand &operand) {
-  return isMemref(operand.get()) &&
-         operand.get() != startsOf(operand.getOwner());
+  Operation *kernel = operand.getOwner();
+  return isMemref(operand.get()) && operand.get() != startsOf(kernel) &&
+         operand.get() != pastOf(kernel);
 }
 
 // (columns of a head, heads) of an out that is split into heads.

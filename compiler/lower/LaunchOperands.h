@@ -13,6 +13,8 @@ mlir::Value sequenceRows(mlir::Operation *kernel);
 // Where the rows of experts begin, and how many experts there are.
 mlir::Value startsOf(mlir::Operation *kernel);
 int64_t entriesOf(mlir::Value starts);
+// How many tokens of each sequence its state holds; null: no state.
+mlir::Value pastOf(mlir::Operation *kernel);
 // Whether an operand of a matmul has an entry for each expert.
 bool isStacked(mlir::OpOperand &operand);
 // Whether a kernel sees an operand: what is the runtime's alone is no buffer.

@@ -143,8 +143,9 @@ private:
     if (isGenerated(&op) || isa<LaunchOp>(op))
       return lowerLaunch(op);
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-        .Case<ArenaOp, WeightOp, LayersOp, arith::ConstantOp, arith::MulIOp,
-              arith::AddIOp>([&](auto typed) { return lower(typed); })
+        .Case<ArenaOp, RecallOp, WeightOp, LayersOp, arith::ConstantOp,
+              arith::MulIOp, arith::AddIOp>(
+            [&](auto typed) { return lower(typed); })
         .Default(
             [&](Operation *other) { return lowerPrepared(other, bindings); });
   }
@@ -178,6 +179,30 @@ private:
     address[op.getResult()] = code.byteAddress(arena, bytes);
     extent[op.getResult()] = index.lookup(op.getRows());
     return success();
+  }
+
+  LogicalResult lower(RecallOp op) {
+    int64_t buffer = op.getIndex();
+    auto argument = cast<BlockArgument>(op.getState());
+    int64_t number = program.shared.state(
+        signature.states[stateNumber(argument.getArgNumber())].name);
+    for (int64_t before = 0; before < number; ++before)
+      buffer += program.shared.states[before].shape[0].count;
+    Value entry = i64(buffer);
+    if (layer)
+      entry = code.add(entry, layer);
+    address[op.getResult()] = code.load(
+        types.ptr, code.element(types.ptr, bindings.states, {entry}), 0);
+    extent[op.getResult()] = index.lookup(op.getRows());
+    return success();
+  }
+
+  // Which of the entry's states an argument is.
+  int64_t stateNumber(unsigned argument) {
+    int64_t number = 0;
+    for (unsigned i = 0; i < argument; ++i)
+      number += isState(forward, i);
+    return number;
   }
 
   LogicalResult lower(WeightOp op) {
@@ -251,6 +276,9 @@ private:
     return success();
   }
 
+  // Attention's scalars are queries, keys, first.
+  static constexpr int64_t keyScalars = 1 << 1, firstScalars = 1 << 2;
+
   LogicalResult fillStage(Operation *kernel, int32_t number, int32_t &buffer,
                           int32_t &scalar) {
     KernelInfo info = options.describe(kernel);
@@ -285,7 +313,7 @@ private:
              << info.scalarCount << ", of at most " << MILLE_MAX_BUFFERS
              << " buffers";
     Value zero = i64(0), sequence = sequenceRows(kernel),
-          starts = startsOf(kernel);
+          starts = startsOf(kernel), past = pastOf(kernel);
     auto parts = inOrder<abi::stage::Field, Value>(
         {{abi::stage::kernel, code.addressOf(data.kernelOf(info))},
          {abi::stage::buffers, firstBuffer},
@@ -297,9 +325,11 @@ private:
          {abi::stage::stacked, i64(stacked)},
          {abi::stage::token_buffers, code.number(types.i32, tokenBuffers)},
          {abi::stage::token_scalars, code.number(types.i32, tokenScalars)},
-         {abi::stage::past, code.addressOf("")},
-         {abi::stage::key_scalars, code.number(types.i32, 0)},
-         {abi::stage::first_scalars, code.number(types.i32, 0)}});
+         {abi::stage::past, past ? address.lookup(past) : code.addressOf("")},
+         {abi::stage::key_scalars,
+          code.number(types.i32, past ? keyScalars : 0)},
+         {abi::stage::first_scalars,
+          code.number(types.i32, past ? firstScalars : 0)}});
     for (auto [part, value] : llvm::enumerate(parts))
       code.store(value, code.element(types.stage, frame.stages,
                                      {number, int32_t(part)}));

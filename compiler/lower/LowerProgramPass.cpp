@@ -1,5 +1,6 @@
 // lower-program: Lower.h for mille-opt, with stand-ins for kernels.
 // Must not be used where kernels are generated.
+#include "compiler/lower/LaunchOperands.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/Passes.h"
 #include "dialects/kernel/Kernel.h"
@@ -24,11 +25,11 @@ KernelInfo standIn(Operation *kernel, llvm::StringMap<unsigned> &numbers) {
   unsigned number = numbers.try_emplace(text, numbers.size()).first->second;
   KernelInfo info{};
   info.name = "mille_k_" + std::to_string(number);
-  auto matmul = dyn_cast<kernel::MatmulOp>(kernel);
-  for (Value operand : kernel->getOperands())
-    if (!matmul || operand != matmul.getStarts())
-      ++(isa<MemRefType>(operand.getType()) ? info.bufferCount
-                                            : info.scalarCount);
+  for (OpOperand &operand : kernel->getOpOperands())
+    if (lower::isBuffer(operand))
+      ++info.bufferCount;
+    else if (!lower::isMemref(operand.get()))
+      ++info.scalarCount;
   return info;
 }
 

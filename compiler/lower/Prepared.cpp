@@ -87,9 +87,11 @@ public:
               {code.run, i32(int64_t(scale.getKind())),
                code.addressOf(constants.addDoubles(numbers)),
                addressOrNull(op.getPositions()), addressOrNull(op.getKeyMask()),
-               rowsOf(op.getOut()), tokensOf(op.getTokens()),
+               rowsOf(op.getOut()),
+               op.getPast() ? i64(MILLE_RUN_TOKENS) : tokensOf(op.getTokens()),
                i32(op.getCausal()), i64(window.empty() ? 0 : window[0]),
-               i64(window.empty() ? 0 : window[1]),
+               i64(window.empty() ? 0 : window[1]), addressOrNull(op.getPast()),
+               op.getPast() ? index.lookup(op.getTokens()) : i64(0),
                address.lookup(op.getOut())});
     return success();
   }
@@ -114,10 +116,50 @@ public:
   }
   LogicalResult lower(CountTokensOp op) {
     code.call("mille_count_tokens",
-              {code.run, address.lookup(op.getIds()), rowsOf(op.getIds()),
-               tokensOf(op.getTokens()), i32(op.getPadding().has_value()),
+              {code.run, address.lookup(op.getIds()), rowsOf(op.getOut()),
+               op.getPast() ? i64(MILLE_RUN_TOKENS) : tokensOf(op.getTokens()),
+               i32(op.getPadding().has_value()),
                i32(op.getPadding().value_or(0)), i32(op.getFirst()),
-               i32(op.getEach()), address.lookup(op.getOut())});
+               i32(op.getEach()), addressOrNull(op.getPast()),
+               op.getPast() ? index.lookup(op.getTokens()) : i64(0),
+               address.lookup(op.getOut())});
+    return success();
+  }
+
+  //===-- States ----------------------------------------------------------===//
+
+  LogicalResult lower(RememberOp op) {
+    auto type = cast<MemRefType>(op.getInput().getType());
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    code.call("mille_remember",
+              {code.run, address.lookup(op.getInput()),
+               i64(rowStride(op.getInput()) * bytes),
+               i64(columnsOf(op.getInput()) * bytes),
+               address.lookup(op.getPast()), index.lookup(op.getRows()),
+               address.lookup(op.getOut())});
+    return success();
+  }
+  LogicalResult lower(PositionsOp op) {
+    code.call("mille_positions",
+              {code.run, address.lookup(op.getPast()), rowsOf(op.getOut()),
+               address.lookup(op.getOut())});
+    return success();
+  }
+  LogicalResult lower(LinearRecurrenceOp op) {
+    SmallVector<int64_t> numbers{
+        int64_t(op.getHeads()), int64_t(op.getKvHeads()),
+        int64_t(op.getHeadDim()), int64_t(op.getValueDim())};
+    llvm::append_range(numbers, op.getOffsets());
+    Value out = op.getOuts()[1];
+    code.call("mille_linear_attention",
+              {code.run, address.lookup(op.getQuery()),
+               i64(rowStride(op.getQuery())), address.lookup(op.getKey()),
+               i64(rowStride(op.getKey())), address.lookup(op.getValue()),
+               i64(rowStride(op.getValue())), addressOrNull(op.getKeyMask()),
+               integers(numbers), code.real(op.getScale().convertToDouble()),
+               address.lookup(op.getDecay()), address.lookup(op.getPast()),
+               address.lookup(op.getOuts()[0]), address.lookup(out),
+               i64(rowStride(out))});
     return success();
   }
 

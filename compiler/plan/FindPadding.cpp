@@ -31,11 +31,15 @@ public:
 
   void run() {
     forward.walk([&](AttentionOp op) {
-      if (!mask && op.getKeys() == tokens)
+      if (!mask && (op.getKeys() == tokens || op.getPast()))
         mask = inputOf(op.getKeyMask());
     });
     forward.walk([&](LinearAttentionOp op) {
       if (!mask && op.getTokens() == tokens)
+        mask = inputOf(op.getKeyMask());
+    });
+    forward.walk([&](LinearRecurrenceOp op) {
+      if (!mask)
         mask = inputOf(op.getKeyMask());
     });
     if (!mask)
@@ -52,6 +56,9 @@ private:
 
   // The mask, where it is an input.
   BlockArgument inputOf(Value keyMask) {
+    if (auto remember =
+            keyMask ? keyMask.getDefiningOp<RememberOp>() : RememberOp())
+      keyMask = remember.getInput();
     auto input = dyn_cast_if_present<BlockArgument>(keyMask);
     return input && input.getOwner() == &forward.front() ? input
                                                          : BlockArgument();
@@ -77,8 +84,8 @@ private:
 
   void check(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case<AttentionOp, LinearAttentionOp, RotationOp, QueryScaleOp,
-              CountTokensOp, PoolIndexOp, PoolMeanOp, RowsOp>(
+        .Case<AttentionOp, LinearAttentionOp, LinearRecurrenceOp, RotationOp,
+              QueryScaleOp, CountTokensOp, PoolIndexOp, PoolMeanOp, RowsOp>(
             [&](auto typed) { checkOp(typed); })
         .Case<LaunchOp, LayersOp, YieldOp, func::ReturnOp>([](auto) {})
         .Default([&](Operation *other) {
@@ -97,6 +104,10 @@ private:
       return;
     if (op.getBias() && op.getBiasBy() == BiasBy::pair)
       allow(0, "attention's bias has a column per pair of all tokens");
+    // What is remembered begins with a sequence's first token; no query of the
+    // run sees the keys behind its own.
+    if (op.getPast())
+      return allow(after, "a sequence remembers its first tokens");
     if (ownQueries != ownKeys &&
         (op.getCausal() || op.getWindow() || op.getChunk() || op.getSlopes() ||
          op.getBias()))
@@ -115,6 +126,12 @@ private:
       checkKeys(op.getKeyMask(), /*causal=*/true);
     else if (isPerToken(op.getQuery()))
       allow(0, "linear attention groups tokens in windows");
+  }
+
+  void checkOp(LinearRecurrenceOp op) {
+    if (op.getKeyMask() == mask)
+      return allow(after, "a sequence remembers its first tokens");
+    allow(0, "a sequence remembers tokens that the mask hides");
   }
 
   void checkKeys(Value keyMask, bool causal) {
@@ -168,6 +185,14 @@ private:
         allow(0, "rows of tokens are read by numbers that are no pooling's");
   }
 
+  // Which input an argument is: sizes and states are none.
+  int64_t inputNumber(unsigned argument) {
+    int64_t number = 0;
+    for (unsigned i = sizeArguments(forward); i < argument; ++i)
+      number += !isState(forward, i);
+    return number;
+  }
+
   void report() {
     Builder builder(forward.getContext());
     int64_t number = mask.getArgNumber();
@@ -182,8 +207,8 @@ private:
       return;
     }
     forward->setAttr("kernel.padding_ends", builder.getI64IntegerAttr(ends));
-    forward->setAttr("kernel.mask_input", builder.getI64IntegerAttr(
-                                              number - sizeArguments(forward)));
+    forward->setAttr("kernel.mask_input",
+                     builder.getI64IntegerAttr(inputNumber(number)));
     remark::passed(forward.getLoc(), options)
         << hidden + (ends & before
                          ? " at either end of a sequence are removed"

@@ -24,6 +24,15 @@ Value rootOf(Value tensor) {
   return tensor;
 }
 
+Value recalledBy(Value result) {
+  auto kernel =
+      dyn_cast_if_present<DestinationStyleOpInterface>(result.getDefiningOp());
+  if (!kernel || !hasDestinations(kernel))
+    return {};
+  Value out = kernel.getTiedOpOperand(cast<OpResult>(result))->get();
+  return out.getDefiningOp<RecallOp>() ? out : Value();
+}
+
 RowsOp copyRows(OpBuilder &builder, Location location, Value from, Value into) {
   TypeRange results =
       isa<RankedTensorType>(into.getType()) ? TypeRange(into) : TypeRange();
@@ -85,7 +94,8 @@ struct Walk {
     if (!hasDestinations(op))
       return;
     for (Value result : op->getResults())
-      if (!lives.direct.count(result) && !lives.streamOut.count(result))
+      if (!lives.direct.count(result) && !lives.streamOut.count(result) &&
+          !recalledBy(result))
         lives.bufferOf[result] = make(result);
   }
 

@@ -12,6 +12,10 @@ bool hasDestinations(mlir::Operation *op);
 // The value that the innermost launch yields for an outcome of a launch.
 mlir::Value rootOf(mlir::Value tensor);
 
+// The destination of a result where that is the memory of a state, which is
+// written in place; else null.
+mlir::Value recalledBy(mlir::Value result);
+
 // A kernel that copies rows, rounded to the element type of `into`; on tensors
 // it has a result.
 kernel::RowsOp copyRows(mlir::OpBuilder &builder, mlir::Location location,

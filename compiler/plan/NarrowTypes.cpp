@@ -113,7 +113,8 @@ private:
     if (auto matmul = dyn_cast<MatmulOp>(use.getOwner()))
       return matmuls.contains(matmul) && &use == &matmul.getInputMutable();
     if (auto attention = dyn_cast<AttentionOp>(use.getOwner()))
-      return use.getOperandNumber() < 3; // query, key, value
+      // Query, key, value; what is remembered is f32, and so are its queries.
+      return use.getOperandNumber() < 3 && !attention.getPast();
     return yieldsFromLaunch(use);
   }
 

@@ -10,6 +10,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -76,6 +77,8 @@ struct Rewrite {
       return outputs[direct->second];
     if (auto out = lives.streamOut.find(result); out != lives.streamOut.end())
       return streamOut[out->second];
+    if (Value held = recalledBy(result))
+      return to.lookup(held);
     return memrefOf(lives.bufferOf.lookup(result), builder, result.getLoc());
   }
 
@@ -168,6 +171,13 @@ struct Rewrite {
         to.map(weight.getResult(),
                WeightOp::create(builder, op.getLoc(), exactType(type),
                                 weight.getValue())
+                   .getResult());
+      } else if (auto recall = dyn_cast<RecallOp>(op)) {
+        auto type = cast<RankedTensorType>(recall.getResult().getType());
+        to.map(recall.getResult(),
+               RecallOp::create(builder, op.getLoc(), exactType(type),
+                                to.lookup(recall.getState()),
+                                to.lookup(recall.getRows()), recall.getIndex())
                    .getResult());
       } else if (isa<DestinationStyleOpInterface>(op)) {
         mapOuts(op, builder);
@@ -285,14 +295,22 @@ void remarkOn(func::FuncOp forward, const Lives &lives, int64_t bytes) {
 void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
   Builder builder(forward.getContext());
   int64_t fixedTokens = 0, slots = 1;
+  bool stateRows = false;
+  llvm::StringSet<> ofRuns;
+  for (const SizeInfo &size : signatureOf(forward).sizes)
+    if (size.ofRuns)
+      ofRuns.insert(size.name);
   auto count = [&](const RowSpace &rows) {
     if (!rows.size.empty())
       slots = std::max(slots, rows.times);
     else if (rows.times > 1)
       fixedTokens = std::max(fixedTokens, rows.times);
   };
-  for (const Buffer &buffer : lives.buffers)
+  for (const Buffer &buffer : lives.buffers) {
     count(buffer.rows);
+    stateRows |=
+        !buffer.rows.size.empty() && !ofRuns.contains(buffer.rows.size);
+  }
   for (BlockArgument argument : forward.getArguments())
     if (auto shape = forward.getArgAttrOfType<transformer::ShapeAttr>(
             argument.getArgNumber(), "transformer.shape"))
@@ -304,6 +322,8 @@ void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
   if (fixedTokens)
     forward->setAttr("kernel.fixed_tokens",
                      builder.getI64IntegerAttr(fixedTokens));
+  if (stateRows)
+    forward->setAttr("kernel.state_rows", builder.getUnitAttr());
   if (slots > 1)
     forward->setAttr("kernel.slots", builder.getI64IntegerAttr(slots));
 }

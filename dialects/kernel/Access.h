@@ -32,6 +32,9 @@ verifyOneOf(mlir::Operation *op, llvm::StringRef name, mlir::Value value,
 mlir::LogicalResult verifyIndices(mlir::Operation *op, llvm::StringRef name,
                                   mlir::Value value);
 
+// Heads of linear attention: sizes, columns of buffers at their offsets, scale.
+mlir::LogicalResult verifyHeads(LinearRecurrenceOp op, mlir::Value out);
+
 mlir::LogicalResult verifyPositive(mlir::Operation *op, llvm::StringRef name,
                                    int64_t size);
 

@@ -168,6 +168,9 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
       clamp(j - i, -D, D) + D of query row i, of key row j, added to scores.
     * segments i32 [?]: keys of another segment are hidden.
     * prefix i32 [sequences]: so many first keys are seen under causal.
+    * past i32 [sequences]: keys are what a sequence remembers, `keys` rows of which
+      past[s] + queries are there; query i is at position first + past[s] + i. Only
+      the runtime reads it.
     slopes[h] * (key position - query position) is added to scores. window = [l, r]
     hides key j from query i where j <= i - l (l > 0) or j >= i + r (r > 0), chunk
     c > 0 where floor(i / c) != floor(j / c). byte_scores allows query and key heads
@@ -187,6 +190,8 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     * (C10) bias_by says what bias is, and is there when bias is.
     * (C11) content_query and content_key have an odd number of columns for each
       head; key_mask, segments and prefix are i32 [?].
+    * (C12) past goes with causal, and with no rotation, prefix, content_query or
+      content_key.
 
     Accuracy: |error| < 6e-6 (1 + |out|) in f32, 1.5e-2 (1 + |out|) in bf16, whose weights
     are rounded, 3e-2 (1 + |out|) with byte_scores.
@@ -203,7 +208,7 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     Optional<Kernel_Buffer>:$head_scale, Optional<Kernel_Buffer>:$sink,
     Optional<Kernel_Buffer>:$bias, Optional<Kernel_Buffer>:$content_query,
     Optional<Kernel_Buffer>:$content_key, Optional<Kernel_Buffer>:$segments,
-    Optional<Kernel_Buffer>:$prefix,
+    Optional<Kernel_Buffer>:$prefix, Optional<Kernel_Integers>:$past,
     Index:$queries, Index:$keys, Index:$first, Kernel_Buffer:$out,
     I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
     DenseI64ArrayAttr:$offsets, F64Attr:$scale, BoolAttr:$causal,
@@ -226,6 +231,7 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     (`content_key` $content_key^ `:` type($content_key))?
     (`segments` $segments^ `:` type($segments))?
     (`prefix` $prefix^ `:` type($prefix))?
+    (`past` $past^ `:` type($past))?
     `queries` $queries `keys` $keys `first` $first
     `outs` `(` $out `:` type($out) `)`
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim

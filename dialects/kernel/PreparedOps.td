@@ -54,13 +54,16 @@ def Kernel_QueryScaleOp : Kernel_PreparedOp<"query_scale", [AttrSizedOperandSegm
   let summary = "a factor per query from a transformer.length_scale, [rows, 1]";
   let description = [{
     positions (log_floor) and key_mask (log_keys) are i32 [rows]; `tokens` rows a
-    sequence; causal and window say which keys a query sees.
+    sequence; causal and window say which keys a query sees. With `past`, i32
+    [batch], `tokens` rows are what a sequence remembers, the mask has a row for each
+    of them, and query t is token past[b] + t.
 
     Constraints:
     * (C1) positions are there for log_floor, and for no other kind.
     * (C2) key_mask is there for log_keys only.
     * (C3) window is absent or two numbers >= 0.
     * (C4) a result for each outs on tensors, none on memrefs.
+    * (C5) past goes with causal where keys are counted.
 
     Accuracy: computed in double, rounded to f32 once.
 
@@ -69,12 +72,12 @@ def Kernel_QueryScaleOp : Kernel_PreparedOp<"query_scale", [AttrSizedOperandSegm
     ```
   }];
   let arguments = (ins Optional<Kernel_Integers>:$positions, Optional<Kernel_Integers>:$key_mask,
-    Index:$tokens, Kernel_LengthScale:$scale, BoolAttr:$causal,
+    Optional<Kernel_Integers>:$past, Index:$tokens, Kernel_LengthScale:$scale, BoolAttr:$causal,
     OptionalAttr<DenseI64ArrayAttr>:$window, Kernel_FloatColumn:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     (`positions` $positions^ `:` type($positions))? (`key_mask` $key_mask^ `:` type($key_mask))?
-    `tokens` $tokens `scale` $scale `causal` $causal (`window` $window^)?
+    (`past` $past^ `:` type($past))? `tokens` $tokens `scale` $scale `causal` $causal (`window` $window^)?
     `outs` `(` $out `:` type($out) `)` attr-dict (`->` type($result)^)?
   }];
   let hasVerifier = 1;
@@ -101,7 +104,9 @@ def Kernel_CountTokensOp : Kernel_PreparedOp<"count_tokens"> {
   let summary = "i32 [rows] -> 1, 2, ... at what counts in each sequence, 0 elsewhere";
   let description = [{
     As transformer.count_tokens: a row counts where ids != padding, or is not 0
-    where `padding` is absent; floor(position / each), positions from `first`.
+    where `padding` is absent; floor(position / each), positions from `first`. With
+    `past`, i32 [batch], ids hold `tokens` rows of what a sequence remembers, and the
+    out has a row for each token of the run.
 
     Constraints:
     * (C1) first >= 0, each > 0; these and padding are i32.
@@ -111,11 +116,12 @@ def Kernel_CountTokensOp : Kernel_PreparedOp<"count_tokens"> {
     %p = kernel.count_tokens %ids tokens %t padding 1 outs(%o : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
     ```
   }];
-  let arguments = (ins Kernel_Integers:$ids, Index:$tokens, OptionalAttr<I64Attr>:$padding,
+  let arguments = (ins Kernel_Integers:$ids, Optional<Kernel_Integers>:$past,
+    Index:$tokens, OptionalAttr<I64Attr>:$padding,
     DefaultValuedAttr<I64Attr, "1">:$first, DefaultValuedAttr<I64Attr, "1">:$each,
     Kernel_Integers:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$ids `tokens` $tokens (`padding` $padding^)? (`first` $first^)? (`each` $each^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($ids) (`->` type($result)^)?";
+  let assemblyFormat = "$ids (`past` $past^ `:` type($past))? `tokens` $tokens (`padding` $padding^)? (`first` $first^)? (`each` $each^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($ids) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 
@@ -296,6 +302,105 @@ def Kernel_PoolMeanOp : Kernel_PreparedOp<"pool_mean"> {
                        DefaultValuedAttr<I64Attr, "0">:$skip, Kernel_FloatRows:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = "$input (`key_mask` $key_mask^ `:` type($key_mask))? `tokens` $tokens (`skip` $skip^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
+def Kernel_RecallOp : Kernel_Op<"recall", [Pure]> {
+  let summary = "the rows of entry `index` (+ layer, in a body) of a state";
+  let description = [{
+    A state is an argument of the entry with `transformer.state`, [entries, rows,
+    columns] or, of ids, [entries, rows]. The result is the entry's memory itself:
+    what an op writes to it as a destination, the next run finds.
+
+    Constraints:
+    * (C1) the state has an entry's shape behind its entries.
+    * (C2) 0 <= index, and below the entries where the op is in no `layers`.
+    * (C3) the state is an argument of the entry, with `transformer.state`.
+
+    ```mlir
+    %held = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$state, Index:$rows, I64Attr:$index);
+  let results = (outs Kernel_Buffer:$result);
+  let assemblyFormat = "$index `of` $state `rows` $rows attr-dict `:` type($state) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Kernel_RememberOp : Kernel_PreparedOp<"remember", [Kernel_TokenLocal]> {
+  let summary = "rows of the run's tokens behind those that a sequence remembers";
+  let description = [{
+    The destination is what `recall` gives, `rows` rows a sequence: row past[s] + t
+    of sequence s becomes the input's row of token t. Others stay.
+
+    Constraints:
+    * (C1) input and outs have the same columns and elements.
+    * (C2) outs is given by `recall`.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
+    ```mlir
+    %all = kernel.remember %k past %past : tensor<?xi32> rows %context outs(%held : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Integers:$past, Index:$rows,
+                       Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$input `past` $past `:` type($past) `rows` $rows `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
+def Kernel_PositionsOp : Kernel_PreparedOp<"positions", [Kernel_TokenLocal]> {
+  let summary = "past [batch] -> past + the token's number, i32 [rows]";
+  let description = [{
+    Constraints:
+    * (C1) a result for each outs on tensors, none on memrefs.
+
+    ```mlir
+    %p = kernel.positions %past outs(%o : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins Kernel_Integers:$past, Kernel_Integers:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$past `outs` `(` $out `:` type($out) `)` attr-dict `:` type($past) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
+def Kernel_LinearRecurrenceOp : Kernel_PreparedOp<"linear_recurrence",
+    [AttrSizedOperandSegments, Kernel_TokenLocal], "getOutsMutable()"> {
+  let summary = "linear attention whose sums a sequence remembers";
+  let description = [{
+    As linear_attention, token by token: outs are what `recall` gives, [sequences *
+    heads * head_dim, value_dim], which is 0 where past[s] is 0, and [rows, heads *
+    value_dim]. Rows after the last token that key_mask shows are 0.
+
+    Constraints:
+    * (C1) two outs: the first is given by `recall`, both have these columns.
+    * (C2) as C1 to C4 of linear_attention.
+    * (C3) results for the outs on tensors, none on memrefs.
+
+    Accuracy: as linear_attention; each token's sums round once.
+
+    ```mlir
+    %s, %y = kernel.linear_recurrence %q, %k, %v decay %d : tensor<2xf32> past %past : tensor<?xi32>
+      outs(%held, %o : tensor<?x4xf32>, tensor<?x8xf32>)
+      heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 1.0
+      : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x4xf32>, tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_FloatRows:$query, Kernel_FloatRows:$key, Kernel_FloatRows:$value,
+    Optional<Kernel_Integers>:$key_mask, Kernel_Buffer:$decay, Kernel_Integers:$past,
+    Variadic<Kernel_FloatRows>:$outs,
+    I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
+    DenseI64ArrayAttr:$offsets, F64Attr:$scale);
+  let results = (outs Variadic<AnyRankedTensor>:$outcomes);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
+    `decay` $decay `:` type($decay) `past` $past `:` type($past)
+    `outs` `(` $outs `:` type($outs) `)`
+    `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
+    `offsets` $offsets `scale` $scale attr-dict
+    `:` type($query) `,` type($key) `,` type($value) (`->` type($outcomes)^)?
+  }];
   let hasVerifier = 1;
 }
 

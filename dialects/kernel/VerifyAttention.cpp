@@ -27,7 +27,7 @@ LogicalResult verifyColumns(Operation *op, StringRef name, Value buffer,
 }
 
 // Heads; query, key, value and out, at their offsets.
-template <typename Op> LogicalResult verifyBuffers(Op op) {
+template <typename Op> LogicalResult verifyBuffers(Op op, Value out) {
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
   for (auto [name, size] : {std::pair<StringRef, int64_t>{"heads", heads},
                             {"kv_heads", kvHeads},
@@ -49,7 +49,7 @@ template <typename Op> LogicalResult verifyBuffers(Op op) {
       failed(verifyColumns(op, "value", op.getValue(), offsets[2], kvHeads,
                            op.getValueDim()))) // C2
     return failure();
-  auto columns = columnsOf(op, "outs", op.getOut(), Elements::f32OrBf16);
+  auto columns = columnsOf(op, "outs", out, Elements::f32OrBf16);
   if (!columns)
     return failure();
   int64_t wanted;
@@ -156,9 +156,37 @@ LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
 
 } // namespace
 
+// What attends to what is remembered compares positions with `past` alone.
+static LogicalResult verifyPast(AttentionOp op) {
+  if (!op.getPast())
+    return success();
+  for (auto [name, isWrong] :
+       {std::pair<StringRef, bool>{"is not causal", !op.getCausal()},
+        {"has a rotation", bool(op.getRotation())},
+        {"has a prefix", bool(op.getPrefix())},
+        {"has a content_query", bool(op.getContentQuery())},
+        {"has a content_key", bool(op.getContentKey())}})
+    if (isWrong) // C12
+      return op.emitOpError() << "has past but " << name;
+  return success();
+}
+
+static LogicalResult verifyScale(Operation *op, double scale) {
+  if (std::isfinite(scale))
+    return success();
+  return op->emitOpError() << "scale is " << formatDouble(scale)
+                           << " but must be finite";
+}
+
+LogicalResult mille::kernel::verifyHeads(LinearRecurrenceOp op, Value out) {
+  if (failed(verifyBuffers(op, out)))
+    return failure();
+  return verifyScale(op, op.getScale().convertToDouble());
+}
+
 LogicalResult AttentionOp::verify() {
-  if (failed(verifyBuffers(*this)) || failed(verifyOptional(*this)) ||
-      failed(verifyBiases(*this)))
+  if (failed(verifyBuffers(*this, getOut())) || failed(verifyOptional(*this)) ||
+      failed(verifyBiases(*this)) || failed(verifyPast(*this)))
     return failure();
   if (getRotation() && failed(verifyRotation(*this, getRotation(), getHeadDim(),
                                              getStart()))) // C3
@@ -175,15 +203,13 @@ LogicalResult AttentionOp::verify() {
 }
 
 LogicalResult LinearAttentionOp::verify() {
-  if (failed(verifyBuffers(*this)) ||                           // C1, C2
+  if (failed(verifyBuffers(*this, getOut())) ||                 // C1, C2
       failed(verifyIndices(*this, "key_mask", getKeyMask())) || // C3
       failed(verifyOneOf(*this, "decay", getDecay(),
                          {{int64_t(getHeads())}}))) // C3
     return failure();
-  double scale = getScale().convertToDouble();
-  if (!std::isfinite(scale)) // C4
-    return emitOpError() << "scale is " << formatDouble(scale)
-                         << " but must be finite";
+  if (failed(verifyScale(*this, getScale().convertToDouble()))) // C4
+    return failure();
   return verifyResult(*this, getOut(), getResult()); // C5
 }
 

@@ -97,6 +97,8 @@ LogicalResult QueryScaleOp::verify() {
       window &&
       (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C3
     return emitOpError("window must be two numbers >= 0, left and right");
+  if (getPast() && kind == LengthKind::log_keys && !getCausal()) // C5
+    return emitOpError("has past and counts keys but is not causal");
   return verifyResult(*this, getOut(), getResult()); // C4
 }
 

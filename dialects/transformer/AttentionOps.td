@@ -164,6 +164,10 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     tokens of the sequence. A row that sees no key is 0, and nothing of a hidden
     key, not even NaN, is seen. softcap c: c tanh(s / c); 0: none.
 
+    With `past`, i32 [batch], key, value, key_mask and segments hold what a sequence
+    remembers: query t is token past[b] + t of it, biases are of its tokens, and
+    keys from past[b] + the number of queries on are not there.
+
     scale is multiplied by layer_scale, a column of the layer table, by
     head_scale[h] and by length_scale, which reads positions. sink[h] is a further
     score whose value is 0. A batch entry's tokens form `sequences` sequences of
@@ -177,12 +181,15 @@ def Transformer_AttendOp : Transformer_Op<"attend",
       positions and segments too, prefix [batch]; queries with segments have the
       keys' tokens.
     * (C4) scale is finite; softcap is finite and >= 0.
-    * (C5) each bias is [batch, heads, query tokens, key tokens] of one sequence.
+    * (C5) each bias is [batch, heads, query tokens, key tokens] of one sequence;
+      with past [batch, heads, key tokens, key tokens].
     * (C6) window is empty or two numbers >= 0; chunk >= 0.
     * (C7) sequences >= 1 and divides the tokens where they are fixed.
     * (C8) sink and head_scale are [heads].
     * (C9) a log_floor length_scale has positions.
     * (C10) a layer_scale is a number of the layer table.
+    * (C11) past is i32 [batch], goes with a causal mask, one sequence a batch entry
+      and no prefix.
 
     ```mlir
     %o = transformer.attend %q, %k, %v key_mask %m heads 2 kv_heads 1 head_dim 4 value_dim 4 scale 0.5 mask causal
@@ -192,7 +199,7 @@ def Transformer_AttendOp : Transformer_Op<"attend",
   let arguments = (ins Transformer_Stream:$query, Transformer_Stream:$key,
     Transformer_Stream:$value, Optional<Transformer_Ids>:$key_mask,
     Optional<Transformer_Ids>:$positions, Optional<Transformer_Ids>:$segments,
-    Optional<Transformer_Ids>:$prefix,
+    Optional<Transformer_Ids>:$prefix, Optional<Transformer_Ids>:$past,
     Variadic<Transformer_Bias>:$biases, I64Attr:$heads, I64Attr:$kv_heads,
     I64Attr:$head_dim, I64Attr:$value_dim, F64Attr:$scale,
     Transformer_Symbol:$layer_scale, Transformer_Symbol:$head_scale,
@@ -206,6 +213,7 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
     (`positions` $positions^ `:` type($positions))?
     (`segments` $segments^ `:` type($segments))? (`prefix` $prefix^ `:` type($prefix))?
+    (`past` $past^ `:` type($past))?
     (`bias` $biases^ `:` type($biases))? `heads` $heads `kv_heads` $kv_heads
     `head_dim` $head_dim `value_dim` $value_dim `scale` $scale
     (`layer_scale` $layer_scale^)? (`head_scale` $head_scale^)?
@@ -218,12 +226,17 @@ def Transformer_AttendOp : Transformer_Op<"attend",
 }
 
 def Transformer_LinearAttendOp : Transformer_Op<"linear_attend",
-    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "sum over j <= i of exp(-decay[h] (i - j)) scale (q_i . k_j) v_j, per head";
   let description = [{
     Causal linear attention with decay (lightning attention, retention): no softmax.
     Query head h reads key/value head h / (heads / kv_heads). Keys where key_mask
     is 0 add nothing. i and j count tokens.
+
+    With a state [entries, batch, heads * head_dim, value_dim], sums over the
+    sequence's tokens before the run come from its entry `index` (+ layer in a body
+    of `layers`), where past[b] is not 0, and the sums up to the last token that the
+    mask shows go there; rows after that token are 0.
 
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.
@@ -231,6 +244,8 @@ def Transformer_LinearAttendOp : Transformer_Op<"linear_attend",
     * (C3) query, key, value and mask have the same tokens.
     * (C4) scale is finite.
     * (C5) decay is [heads].
+    * (C6) a state has that shape and is an argument of the entry, with
+      `transformer.state`; it goes with past, i32 [batch]; index as C2 of remember.
 
     ```mlir
     %o = transformer.linear_attend %q, %k, %v heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 1.0 decay @slopes
@@ -238,12 +253,15 @@ def Transformer_LinearAttendOp : Transformer_Op<"linear_attend",
     ```
   }];
   let arguments = (ins Transformer_Stream:$query, Transformer_Stream:$key,
-    Transformer_Stream:$value, Optional<Transformer_Ids>:$key_mask, I64Attr:$heads,
+    Transformer_Stream:$value, Optional<Transformer_Ids>:$key_mask,
+    Optional<AnyRankedTensor>:$state, Optional<Transformer_Ids>:$past, I64Attr:$heads,
     I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim, F64Attr:$scale,
-    FlatSymbolRefAttr:$decay);
+    FlatSymbolRefAttr:$decay, DefaultValuedAttr<I64Attr, "0">:$index);
   let results = (outs Transformer_Stream:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
+    (`state` $state^ `:` type($state))? (`index` $index^)?
+    (`past` $past^ `:` type($past))?
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
     `scale` $scale `decay` $decay attr-dict
     `:` type($query) `,` type($key) `,` type($value) `->` type($result)

@@ -158,19 +158,23 @@ def Transformer_CountTokensOp : Transformer_Op<"count_tokens",
     A token counts where ids != padding (RoBERTa, M2M-100), or, without
     `padding`, where ids (a mask) is not 0 (OPT). They count from `first`; with
     `each` they are the numbers of groups of so many: floor(position / each).
+    With `past` ids hold what a sequence remembers, and the result has the numbers of
+    the run's tokens, from past[b] on.
 
     Constraints:
     * (C1) first >= 0, each > 0.
+    * (C2) past is i32 [batch].
 
     ```mlir
     %p = transformer.count_tokens %ids padding 1 : tensor<?x?xi32>
     %chunks = transformer.count_tokens %mask first 0 each 4 : tensor<?x?xi32>
     ```
   }];
-  let arguments = (ins Transformer_Ids:$ids, OptionalAttr<I64Attr>:$padding,
+  let arguments = (ins Transformer_Ids:$ids, Optional<Transformer_Ids>:$past,
+    OptionalAttr<I64Attr>:$padding,
     DefaultValuedAttr<I64Attr, "1">:$first, DefaultValuedAttr<I64Attr, "1">:$each);
   let results = (outs Transformer_Ids:$result);
-  let assemblyFormat = "$ids (`padding` $padding^)? (`first` $first^)? (`each` $each^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$ids (`past` $past^ `:` type($past))? (`padding` $padding^)? (`first` $first^)? (`each` $each^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -4,6 +4,7 @@
 #define MILLE_TRANSFORMER_OPS
 include "dialects/transformer/TransformerTypes.td"
 include "dialects/transformer/AttentionOps.td"
+include "dialects/transformer/StateOps.td"
 include "dialects/transformer/TokenOps.td"
 
 def Transformer_ModelOp : Transformer_Op<"model",
@@ -16,7 +17,9 @@ def Transformer_ModelOp : Transformer_Op<"model",
     `transformer.default` ("ones", "zeros", "positions", "none"); ids carry
     `transformer.below`, the exclusive upper bound. `transformer.shape` names the
     sizes of its dimensions where these are not [batch, tokens, ...] (a decoder's
-    tokens beside an encoder). A func result carries `transformer.name`.
+    tokens beside an encoder). An argument with the unit attribute
+    `transformer.state` is a state: memory that outlives a run, see `remember`. A
+    func result carries `transformer.name`.
     Discardable attributes describe the model to `inspect`.
 
     Constraints:

@@ -1,5 +1,6 @@
 // Verifiers of the ops on activations, one `// Cn` per labelled constraint.
 // Models and stacks are in VerifyModel.cpp, units in VerifyResidual.cpp.
+#include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
 
 #include <cmath>
@@ -292,7 +293,7 @@ LogicalResult verifyTokens(AttendOp op) {
       return mismatch(op, "key_mask", shapeOf(mask), "key", key);
   for (auto [name, ids] :
        {std::pair<StringRef, Value>{"positions", op.getPositions()},
-        {"segments", op.getSegments()}})
+        {"segments", op.getPast() ? Value() : op.getSegments()}})
     if (ids && !agree(shapeOf(ids), query.drop_back())) // C3
       return mismatch(op, name, shapeOf(ids), "query", query);
   if (Value segments = op.getSegments())
@@ -313,10 +314,10 @@ LogicalResult verifyTokens(AttendOp op) {
   auto perSequence = [&](int64_t tokens) {
     return ShapedType::isDynamic(tokens) ? tokens : tokens / sequences;
   };
+  int64_t rows = op.getPast() ? key[1] : query[1]; // of a bias
   for (Value bias : op.getBiases())
-    if (!agree(shapeOf(bias),
-               {query[0], int64_t(op.getHeads()), perSequence(query[1]),
-                perSequence(key[1])})) // C5
+    if (!agree(shapeOf(bias), {query[0], int64_t(op.getHeads()),
+                               perSequence(rows), perSequence(key[1])})) // C5
       return mismatch(op, "bias", shapeOf(bias), "query", query)
              << " with " << op.getHeads() << " heads";
   return success();
@@ -324,8 +325,19 @@ LogicalResult verifyTokens(AttendOp op) {
 
 } // namespace
 
+static LogicalResult verifyPastOf(AttendOp op) {
+  if (!op.getPast())
+    return success();
+  if (op.getMask() != Mask::causal || op.getPrefix() ||
+      op.getSequences() != 1) // C11
+    return op.emitOpError("has past but is not causal over one sequence "
+                          "without a prefix");
+  return verifyPast(op, op.getPast(), shapeOf(op.getQuery())[0]); // C11
+}
+
 LogicalResult AttendOp::verify() {
-  if (failed(verifyAttention(*this)) || failed(verifyTokens(*this)))
+  if (failed(verifyAttention(*this)) || failed(verifyTokens(*this)) ||
+      failed(verifyPastOf(*this)))
     return failure();
   double softcap = getSoftcap().convertToDouble();
   if (!std::isfinite(softcap) || softcap < 0) // C4

@@ -1,6 +1,7 @@
 // Verifiers of biases by table, of experts, and of what moves tokens about, one
 // `// Cn` per labelled constraint.
 #include "dialects/transformer/Sizes.h"
+#include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
 
 #include <cmath>
@@ -140,6 +141,9 @@ LogicalResult CountTokensOp::verify() {
   if (int64_t(getFirst()) < 0) // C1
     return emitOpError() << "first is " << int64_t(getFirst())
                          << " but must be >= 0";
+  if (Value past = getPast();
+      past && failed(verifyPast(*this, past, shapeOf(getIds())[0]))) // C2
+    return failure();
   if (int64_t(getEach()) > 0) // C1
     return success();
   return emitOpError() << "each is " << int64_t(getEach())

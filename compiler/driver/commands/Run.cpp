@@ -136,10 +136,14 @@ Status mille::runCommand(const RunOptions &options,
   if (Status status = readTensors(options.inputs, context, inputs);
       failed(status))
     return status;
-  if (!options.stateIn.empty())
-    if (Status status = readTensors(options.stateIn, context, inputs);
+  if (!options.stateIn.empty()) {
+    Values held;
+    if (Status status = readTensors(options.stateIn, context, held);
         failed(status))
       return status;
+    joinEntries(held);
+    inputs.merge(held);
+  }
   if (Status status = compute(options, context, inputs, outputs, states);
       failed(status))
     return status;

@@ -195,7 +195,8 @@ Expr AttentionPipe::isSeen(const Expr &kv) const {
     seen = seen && kv <= range.last;
   if (s.has(Operand::segments)) {
     const ImageParam &segments = at(Operand::segments);
-    seen = seen && segments(row) == segments(keyRow + kv);
+    Expr own = keyRow + position0 + row; // the query among the keys
+    seen = seen && segments(own) == segments(keyRow + kv);
   }
   if (s.has(Operand::keyMask) && !keyTerm.defined())
     seen = seen && isKept(kv);

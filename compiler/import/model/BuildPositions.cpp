@@ -115,7 +115,7 @@ Value ModelBuilder::countShown(int64_t each, LocationAttr at) {
 // Where a token counts unless its id is `padding`; without, where it is not 0.
 Value ModelBuilder::countTokens(Value ids, IntegerAttr padding, int64_t first,
                                 int64_t each, LocationAttr at) {
-  return CountTokensOp::create(op, where(at), ids.getType(), ids, padding,
-                               op.getI64IntegerAttr(first),
-                               op.getI64IntegerAttr(each));
+  return CountTokensOp::create(
+      op, where(at), ids.getType(), ids, /*past=*/Value(), padding,
+      op.getI64IntegerAttr(first), op.getI64IntegerAttr(each));
 }

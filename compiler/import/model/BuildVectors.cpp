@@ -36,8 +36,8 @@ Value ModelBuilder::poolByProbe(Value x, const Probe &probe) {
   auto whole = [&](int64_t number) { return op.getI64IntegerAttr(number); };
   Value o = AttendOp::create(
       op, where(at), oneToken(inner.size), q, k, v, Value(), Value(), Value(),
-      Value(), ValueRange(), whole(a.heads.value), whole(a.heads.value),
-      whole(a.headDim.value), whole(a.headDim.value),
+      Value(), Value(), ValueRange(), whole(a.heads.value),
+      whole(a.heads.value), whole(a.headDim.value), whole(a.headDim.value),
       op.getF64FloatAttr(a.scale), FlatSymbolRefAttr(), FlatSymbolRefAttr(),
       LengthScaleAttr(), FlatSymbolRefAttr(), MaskAttr::get(&context, a.mask),
       DenseI64ArrayAttr(), whole(0), whole(1), op.getF64FloatAttr(0));

@@ -1,0 +1,281 @@
+// Makes `extend` of `forward`: where an op reads other tokens of a sequence than
+// its own, it reads what the sequence remembers.
+// Must not touch what a token computes by itself.
+#include "compiler/entries/DeriveExtend.h"
+#include "dialects/kernel/Signature.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::entries;
+using namespace mille::transformer;
+
+namespace {
+
+constexpr llvm::StringLiteral contextName = "context";
+
+bool hasTokens(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() >= 2 && type.isDynamicDim(1);
+}
+
+// An output with a row for each token: what is pooled is of a whole sequence.
+SmallVector<unsigned> outputsOfTokens(func::FuncOp forward) {
+  SmallVector<unsigned> outputs;
+  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
+    Needs needs = needsOf(outputValue(forward, i));
+    bool pools =
+        llvm::any_of(needs.ops, [](Operation *op) { return isa<PoolOp>(op); });
+    if (hasTokens(outputValue(forward, i)) && !pools)
+      outputs.push_back(i);
+  }
+  return outputs;
+}
+
+// Why an op cannot go on from what a sequence remembers; empty where it can.
+std::string whyNot(Operation *op) {
+  if (auto attend = dyn_cast<AttendOp>(op)) {
+    if (attend.getMask() != Mask::causal)
+      return "an attention sees later tokens";
+    if (attend.getPrefix() || attend.getSequences() != 1)
+      return "an attention has a prefix, or several sequences";
+    for (Value bias : attend.getBiases())
+      if (!bias.getDefiningOp<PositionBiasOp>() &&
+          !bias.getDefiningOp<DistanceBiasOp>() &&
+          !bias.getDefiningOp<KeyHeadBiasOp>())
+        return "an attention has a bias of pairs of tokens";
+  }
+  if (isa<GatherTokensOp, PatchesOp, SimilarityOp, ConstantOp, TokenNumbersOp>(
+          op))
+    return (op->getName().stripDialect() + " is over all tokens").str();
+  return "";
+}
+
+class Extend {
+public:
+  explicit Extend(func::FuncOp entry)
+      : entry(entry), builder(entry.getContext()) {
+    entry.walk([&](ResidualOp unit) {
+      if (auto layer = unit.getLayer())
+        layers = std::max<int64_t>(layers, *layer + 1);
+    });
+  }
+
+  void run() {
+    past = addArgument(
+        RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()),
+        kernel::pastName, {sizes::batch});
+    entry.setArgAttr(past.getArgNumber(), "transformer.default",
+                     builder.getStringAttr("zeros"));
+    goOnFromPast();
+    SmallVector<Operation *> ops;
+    entry.walk([&](Operation *op) {
+      if (isa<AttendOp, LinearAttendOp, CountTokensOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      if (auto attend = dyn_cast<AttendOp>(op))
+        extend(attend);
+      else if (auto linear = dyn_cast<LinearAttendOp>(op))
+        extend(linear);
+      else
+        extend(cast<CountTokensOp>(op));
+    }
+    dropUnused();
+  }
+
+private:
+  BlockArgument addArgument(Type type, StringRef name,
+                            ArrayRef<ShapeExtent> shape) {
+    NamedAttrList words;
+    words.set("transformer.name", builder.getStringAttr(name));
+    words.set("transformer.shape", ShapeAttr::get(entry.getContext(), shape));
+    unsigned number = entry.getNumArguments();
+    (void)entry.insertArgument(
+        number, type, words.getDictionary(entry.getContext()), entry.getLoc());
+    return entry.getArgument(number);
+  }
+
+  // Positions that no application gives follow from `past`.
+  void goOnFromPast() {
+    for (int64_t i = entry.getNumArguments() - 1; i >= 0; --i) {
+      auto word = entry.getArgAttrOfType<StringAttr>(i, "transformer.default");
+      if (!word || word.getValue() != "positions")
+        continue;
+      BlockArgument given = entry.getArgument(i);
+      Value like = firstOfTokens(given);
+      builder.setInsertionPointToStart(&entry.front());
+      Value positions = PositionsOp::create(builder, entry.getLoc(),
+                                            given.getType(), past, like);
+      given.replaceAllUsesWith(positions);
+      (void)entry.eraseArgument(i);
+    }
+  }
+
+  Value firstOfTokens(Value besides) {
+    for (BlockArgument argument : entry.getArguments())
+      if (argument != besides && hasTokens(argument))
+        return argument;
+    return besides;
+  }
+
+  // The layer of the unit that a value is made in; nothing outside of units.
+  static std::optional<int64_t> layerOf(Value value) {
+    Operation *in = value.getParentBlock()->getParentOp();
+    auto unit = dyn_cast<ResidualOp>(in);
+    if (!unit)
+      unit = in->getParentOfType<ResidualOp>();
+    if (!unit || !unit.getLayer())
+      return std::nullopt;
+    return *unit.getLayer();
+  }
+
+  // A state for values of this role and type, once in each layer.
+  BlockArgument stateFor(StringRef role, Type element, ShapeExtent rows,
+                         int64_t columns, std::optional<int64_t> layer) {
+    for (State &state : states)
+      if (state.role == role && state.element == element &&
+          state.columns == columns && bool(layer) == state.perLayer &&
+          !llvm::is_contained(state.used, layer.value_or(0))) {
+        state.used.push_back(layer.value_or(0));
+        return state.argument;
+      }
+    int64_t same = llvm::count_if(
+        states, [&](State &state) { return state.role == role; });
+    std::string name =
+        (role + (same ? "_" + std::to_string(same + 1) : "")).str();
+    int64_t entries = layer ? layers : 1;
+    int64_t dynamic = ShapedType::kDynamic;
+    auto type = RankedTensorType::get(
+        {entries, dynamic, rows.isSize() ? dynamic : rows.count, columns},
+        element);
+    BlockArgument argument =
+        addArgument(type, name, {entries, sizes::batch, rows, columns});
+    entry.setArgAttr(argument.getArgNumber(), "transformer.state",
+                     builder.getUnitAttr());
+    states.push_back({role.str(),
+                      element,
+                      columns,
+                      layer.has_value(),
+                      {layer.value_or(0)},
+                      argument});
+    return argument;
+  }
+
+  // All that sequences remember of a value, with the run's tokens.
+  Value remembered(StringRef role, Value value) {
+    if (!value)
+      return {};
+    Value &known = made[value];
+    if (known)
+      return known;
+    auto type = cast<RankedTensorType>(value.getType());
+    bool ids = type.getElementType().isInteger();
+    auto layer = layerOf(value);
+    BlockArgument state = stateFor(role, type.getElementType(), contextName,
+                                   ids ? 1 : type.getShape().back(), layer);
+    builder.setInsertionPointAfterValue(value);
+    known =
+        RememberOp::create(builder, value.getLoc(), type, value, state,
+                           builder.getI64IntegerAttr(layer.value_or(0)), past);
+    return known;
+  }
+
+  void extend(AttendOp op) {
+    SmallVector<Value> biases;
+    Value key = remembered("keys", op.getKey());
+    for (Value bias : op.getBiases())
+      biases.push_back(extended(bias, key));
+    op.getValueMutable().assign(remembered("values", op.getValue()));
+    op.getKeyMutable().assign(key);
+    if (op.getKeyMask())
+      op.getKeyMaskMutable().assign(remembered("mask", op.getKeyMask()));
+    if (op.getSegments())
+      op.getSegmentsMutable().assign(remembered("segments", op.getSegments()));
+    op.getBiasesMutable().assign(biases);
+    op.getPastMutable().assign(past);
+  }
+
+  // A bias over all that a sequence remembers.
+  Value extended(Value bias, Value key) {
+    Operation *op = bias.getDefiningOp();
+    StringRef role = isa<KeyHeadBiasOp>(op) ? "biases" : "positions";
+    Value read =
+        isa<DistanceBiasOp>(op) ? key : remembered(role, op->getOperand(0));
+    builder.setInsertionPointAfterValue(read);
+    Operation *over = builder.clone(*op);
+    over->setOperand(0, read);
+    return over->getResult(0);
+  }
+
+  void extend(LinearAttendOp op) {
+    auto layer = layerOf(op.getResult());
+    BlockArgument state =
+        stateFor("sums", builder.getF32Type(),
+                 ShapeExtent(int64_t(op.getHeads() * op.getHeadDim())),
+                 op.getValueDim(), layer);
+    op.getStateMutable().assign(state);
+    op.getPastMutable().assign(past);
+    op.setIndex(layer.value_or(0));
+  }
+
+  void extend(CountTokensOp op) {
+    op.getIdsMutable().assign(remembered("counted", op.getIds()));
+    op.getPastMutable().assign(past);
+  }
+
+  // Biases that are over the run's tokens have no reader left.
+  void dropUnused() {
+    SmallVector<Operation *> unused;
+    entry.walk([&](Operation *op) {
+      if (isa<PositionBiasOp, DistanceBiasOp, KeyHeadBiasOp, PositionsOp>(op) &&
+          op->use_empty())
+        unused.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(unused))
+      if (op->use_empty())
+        op->erase();
+  }
+
+  struct State {
+    std::string role;
+    Type element;
+    int64_t columns;
+    bool perLayer;
+    SmallVector<int64_t> used; // layers
+    BlockArgument argument;
+  };
+
+  func::FuncOp entry;
+  OpBuilder builder;
+  int64_t layers = 1;
+  BlockArgument past;
+  SmallVector<State> states;
+  DenseMap<Value, Value> made;
+};
+
+} // namespace
+
+std::string mille::entries::whyNotExtend(func::FuncOp forward) {
+  SmallVector<unsigned> outputs = outputsOfTokens(forward);
+  if (outputs.empty())
+    return "no output has a row for each token";
+  std::string why;
+  bool looksBack = false;
+  for (unsigned output : outputs)
+    for (Operation *op : needsOf(outputValue(forward, output)).ops)
+      op->walk([&](Operation *inner) {
+        looksBack |= isa<AttendOp, LinearAttendOp>(inner);
+        if (why.empty())
+          why = whyNot(inner);
+      });
+  return !why.empty() || looksBack ? why : "no token reads earlier ones";
+}
+
+func::FuncOp mille::entries::deriveExtend(func::FuncOp forward) {
+  func::FuncOp entry = makeSlice(forward, "extend", outputsOfTokens(forward));
+  Extend(entry).run();
+  auto model = forward->getParentOfType<ModelOp>();
+  if (auto most = model->getAttrOfType<IntegerAttr>("max_tokens"))
+    model->setAttr(("max_" + contextName).str(), most);
+  return entry;
+}

@@ -1,0 +1,73 @@
+// Verifiers of what an entry remembers between runs, one `// Cn` per labelled
+// constraint.
+#include "dialects/kernel/Access.h"
+#include "dialects/transformer/State.h"
+#include "dialects/transformer/Symbols.h"
+
+using namespace mlir;
+using namespace mille::kernel;
+
+namespace {
+
+// What is remembered is the memory of a state.
+LogicalResult verifyRecalled(Operation *op, Value out) {
+  if (out.getDefiningOp<RecallOp>())
+    return success();
+  return op->emitOpError("writes to outs that kernel.recall does not give");
+}
+
+} // namespace
+
+LogicalResult RecallOp::verify() {
+  ShapedType state = shapedOf(getState()), result = shapedOf(getResult());
+  if (!state.hasRank() || state.getRank() < 2 ||
+      state.getElementType() != result.getElementType() ||
+      state.getShape().drop_front() != result.getShape()) // C1
+    return emitOpError() << "result is " << result << " but the state is "
+                         << state;
+  if (failed(mille::verifyStateIndex(*this, getIndex(),
+                                     state.getDimSize(0)))) // C2
+    return failure();
+  return mille::verifyStateArgument(*this, getState()); // C3
+}
+
+LogicalResult RememberOp::verify() {
+  ShapedType input = shapedOf(getInput()), out = shapedOf(getOut());
+  if (!input.hasRank() || !out.hasRank() ||
+      input.getElementType() != out.getElementType() ||
+      input.getShape() != out.getShape()) // C1
+    return emitOpError() << "outs is " << out << " but input is " << input;
+  if (failed(verifyRecalled(*this, getOut()))) // C2
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C3
+}
+
+LogicalResult PositionsOp::verify() {
+  return verifyResult(*this, getOut(), getResult()); // C1
+}
+
+LogicalResult LinearRecurrenceOp::verify() {
+  int64_t heads = getHeads(), valueDim = getValueDim();
+  if (getOuts().size() != 2) // C1
+    return emitOpError() << "has " << getOuts().size()
+                         << " outs but there are 2: sums, and rows";
+  if (failed(verifyRecalled(*this, getOuts()[0]))) // C1
+    return failure();
+  if (failed(verifyHeads(*this, getOuts()[1]))) // C2
+    return failure();
+  if (shapeOf(getOuts()[0]).back() != valueDim) // C1
+    return emitOpError() << "sums have " << shapeOf(getOuts()[0]).back()
+                         << " columns but value_dim is " << valueDim;
+  if (failed(verifyIndices(*this, "key_mask", getKeyMask())) ||   // C2
+      failed(verifyOneOf(*this, "decay", getDecay(), {{heads}}))) // C2
+    return failure();
+  bool isTensor = isa<RankedTensorType>(getOuts()[0].getType());
+  if (getOutcomes().size() != (isTensor ? 2u : 0u)) // C3
+    return emitOpError() << "has " << getOutcomes().size()
+                         << " results but outs are "
+                         << (isTensor ? "tensors" : "memrefs");
+  for (auto [out, result] : llvm::zip(getOuts(), getOutcomes()))
+    if (failed(verifyResult(*this, out, result))) // C3
+      return failure();
+  return success();
+}
