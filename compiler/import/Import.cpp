@@ -1,8 +1,10 @@
-// Says what a path is (folder, native spec, .mlir), where its weights are, and
+// Says what a path is (folder, native spec, .gguf, .mlir), where its weights are, and
 // puts reading and building together.
 #include "compiler/import/Import.h"
 #include "compiler/import/HuggingFace.h"
 #include "compiler/import/Text.h"
+#include "compiler/import/gguf/GgufModel.h"
+#include "compiler/import/gguf/GgufWeights.h"
 #include "compiler/import/model/Build.h"
 #include "compiler/import/spec/Spec.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -56,8 +58,10 @@ public:
       return huggingFace(given);
     if (given.ends_with(".json"))
       return nativeSpec();
+    if (given.ends_with(".gguf"))
+      return gguf();
     return wrong(given, "a model is a folder with config.json, a native spec "
-                        "(*.json) or *.mlir");
+                        "(*.json), *.gguf or *.mlir");
   }
 
 private:
@@ -168,6 +172,43 @@ private:
     return finish(problems);
   }
 
+  Status gguf() {
+    Problems problems;
+    StoredTensors tensors, others;
+    const Gguf *file = openParts(given, tensors, context);
+    const bool elsewhere = fromFiles() && !options.weights.empty();
+    if (!file || (elsewhere && !openTensors(others)))
+      return Status::input;
+    GgufModel model(*file, tensors, problems, context);
+    ModelSpec spec;
+    if (model.read()) {
+      Config config(*model.config, problems, context, &tensors);
+      config.ropeFactors = model.ropeFactors;
+      readConfig(config, *model.architecture->family, spec);
+      model.adjust(spec);
+    }
+    if (problems.any()) {
+      model.explain();
+      problems.tell();
+      return Status::input;
+    }
+    spec.name = nameOf(spec.name);
+    if (!fromFiles())
+      return made(spec, model.architecture->family->scheme, problems);
+    if (others.haveOwnNames())
+      return fromOwnNames(spec, others, problems);
+    const Family family = withGgufNames(*model.architecture);
+    GgufWeights weights(*model.architecture, family,
+                        elsewhere ? others : tensors, spec.at, problems,
+                        context);
+    buildFrom(spec, weights);
+    if (problems.any())
+      model.explain();
+    else
+      weights.noteUnused();
+    return finish(problems);
+  }
+
   Status nativeSpec() {
     auto document = json::parseFile(given, context);
     if (!document)
@@ -228,8 +269,10 @@ private:
     path::remove_dots(whole, true);
     if (path::filename(whole) == "config.json")
       path::remove_filename(whole);
-    return identifier(given.ends_with(".json") ? path::stem(whole)
-                                               : path::filename(whole));
+    StringRef file = path::filename(whole);
+    return identifier(given.ends_with(".json")   ? path::stem(whole)
+                      : given.ends_with(".gguf") ? stemOfParts(file)
+                                                 : file);
   }
 
   // Of a spec whose weights are asked for at random.

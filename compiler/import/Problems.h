@@ -3,6 +3,7 @@
 #pragma once
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <deque>
@@ -29,6 +30,11 @@ public:
 
   bool any() const { return errors > 0; }
   size_t count() const { return errors; }
+  // What was found so far and is not told yet.
+  void forEach(llvm::function_ref<void(Problem &)> use) {
+    for (Problem &problem : problems)
+      use(problem);
+  }
   // Tells everything so far; false if there was an error among it.
   bool tell();
 

@@ -47,18 +47,19 @@ void noteKeys(Problems::Problem &problem, llvm::ArrayRef<Dimension> shape,
   }
 }
 
-mlir::Type elementType(ElementType type, mlir::MLIRContext &context) {
+mlir::Type elementTypeOf(Encoding type, mlir::MLIRContext &context) {
   switch (type) {
-  case ElementType::f64:
+  case Encoding::f64:
     return mlir::Float64Type::get(&context);
-  case ElementType::f32:
+  case Encoding::f32:
     return mlir::Float32Type::get(&context);
-  case ElementType::f16:
+  case Encoding::f16:
     return mlir::Float16Type::get(&context);
-  case ElementType::bf16:
+  case Encoding::bf16:
     return mlir::BFloat16Type::get(&context);
-  default:
-    return {};
+  default: // blocks stand for f32
+    return isBlocks(type) ? mlir::Type(mlir::Float32Type::get(&context))
+                          : mlir::Type();
   }
 }
 
@@ -66,9 +67,14 @@ mlir::Type elementType(ElementType type, mlir::MLIRContext &context) {
 
 bool StoredTensors::addFile(StringRef path, StringRef shownAs,
                             mlir::MLIRContext &context) {
-  auto file = Safetensors::open(path, context);
+  auto file = TensorFile::open(path, context);
   if (!file)
     return false;
+  add(std::move(file), shownAs);
+  return true;
+}
+
+void StoredTensors::add(std::unique_ptr<TensorFile> file, StringRef shownAs) {
   for (const StoredTensor &tensor : file->tensors()) {
     auto [found, fresh] = entries.try_emplace(
         tensor.name, Entry{shownAs.str(), file->path(), &tensor});
@@ -76,7 +82,6 @@ bool StoredTensors::addFile(StringRef path, StringRef shownAs,
       order.push_back(tensor.name);
   }
   files.push_back(std::move(file));
-  return true;
 }
 
 bool StoredTensors::addFolder(StringRef folder, mlir::MLIRContext &context) {
@@ -122,7 +127,7 @@ bool StoredTensors::addShards(StringRef folder, StringRef index,
                   << member.value.describe() << " but there is no such file";
         return false;
       }
-      auto file = Safetensors::open(path, context);
+      auto file = TensorFile::open(path, context);
       if (!file)
         return false;
       files.push_back(std::move(file));
@@ -144,6 +149,12 @@ bool StoredTensors::addShards(StringRef folder, StringRef index,
 StoredTensors::Entry *StoredTensors::find(StringRef name) {
   auto found = entries.find(name);
   return found == entries.end() ? nullptr : &found->second;
+}
+
+size_t StoredTensors::count(Encoding type) const {
+  return llvm::count_if(entries, [&](const auto &entry) {
+    return entry.second.tensor->type == type;
+  });
 }
 
 std::vector<const StoredTensors::Entry *> StoredTensors::unused() const {
@@ -175,7 +186,7 @@ mlir::Attribute mille::import::storedValue(const StoredTensors::Entry &entry,
     noteKeys(problem, shape, tensor.shape);
     return {};
   }
-  mlir::Type element = elementType(tensor.type, context);
+  mlir::Type element = elementTypeOf(tensor.type, context);
   if (!element) {
     problems.error(fileAt(entry.path, context),
                    "tensor '" + tensor.name + "' is " + nameOf(tensor.type) +
@@ -184,7 +195,8 @@ mlir::Attribute mille::import::storedValue(const StoredTensors::Entry &entry,
   }
   return transformer::StoredAttr::get(
       &context, entry.file, tensor.name,
-      mlir::RankedTensorType::get(tensor.shape, element));
+      mlir::RankedTensorType::get(tensor.shape, element),
+      isBlocks(tensor.type) ? tensor.type : Encoding::f32);
 }
 
 void mille::import::missingTensor(StringRef name,
@@ -208,7 +220,7 @@ mlir::Attribute NativeWeights::value(const Wanted &wanted) {
 }
 
 bool StoredTensors::haveOwnNames() const {
-  return llvm::any_of(files, [](const std::unique_ptr<Safetensors> &file) {
+  return llvm::any_of(files, [](const std::unique_ptr<TensorFile> &file) {
     return file->note("names") == "mille";
   });
 }

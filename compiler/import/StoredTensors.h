@@ -3,7 +3,7 @@
 #pragma once
 #include "compiler/import/Problems.h"
 #include "compiler/import/WeightSource.h"
-#include "compiler/weights/Safetensors.h"
+#include "compiler/weights/TensorFile.h"
 
 namespace mille::import {
 
@@ -16,9 +16,11 @@ public:
     bool used = false;
   };
 
-  // `path`: a safetensors file, named `shownAs` in the model.
+  // `path`: a file of tensors, named `shownAs` in the model.
   bool addFile(llvm::StringRef path, llvm::StringRef shownAs,
                mlir::MLIRContext &context);
+  // A file already open.
+  void add(std::unique_ptr<TensorFile> file, llvm::StringRef shownAs);
   // model.safetensors, or the shards of its index, in `folder`. True also when
   // there is neither (empty() then); false after an error.
   bool addFolder(llvm::StringRef folder, mlir::MLIRContext &context);
@@ -28,6 +30,8 @@ public:
   // does.
   bool haveOwnNames() const;
   Entry *find(llvm::StringRef name);
+  // How many tensors are of a type.
+  size_t count(Encoding type) const;
   // In file order.
   std::vector<const Entry *> unused() const;
   // "model.safetensors" or "2 shards": where a missing tensor was looked for.
@@ -36,7 +40,7 @@ public:
 private:
   bool addShards(llvm::StringRef folder, llvm::StringRef index,
                  mlir::MLIRContext &context);
-  std::vector<std::unique_ptr<Safetensors>> files;
+  std::vector<std::unique_ptr<TensorFile>> files;
   std::vector<std::string> order;
   llvm::StringMap<Entry> entries;
 };

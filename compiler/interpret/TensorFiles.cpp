@@ -2,6 +2,7 @@
 // Must not compute: numbers are only rounded to the file's type.
 #include "compiler/interpret/TensorFiles.h"
 #include "compiler/interpret/Compare.h"
+#include "compiler/weights/Safetensors.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
@@ -10,14 +11,14 @@ using namespace mille;
 
 namespace {
 
-bool isInteger(ElementType type) {
+bool isInteger(Encoding type) {
   switch (type) {
-  case ElementType::i64:
-  case ElementType::i32:
-  case ElementType::i16:
-  case ElementType::i8:
-  case ElementType::u8:
-  case ElementType::boolean:
+  case Encoding::i64:
+  case Encoding::i32:
+  case Encoding::i16:
+  case Encoding::i8:
+  case Encoding::u8:
+  case Encoding::boolean:
     return true;
   default:
     return false;
@@ -50,7 +51,7 @@ Status mille::readTensors(llvm::StringRef path, mlir::MLIRContext &context,
     value.numbers.resize(stored.elements());
     stored.read(0, value.numbers);
     values[stored.name] = std::move(value);
-    if (wide && stored.type == ElementType::f64)
+    if (wide && stored.type == Encoding::f64)
       wide->insert(stored.name);
   }
   return Status::done;
@@ -64,9 +65,9 @@ Status mille::writeTensors(llvm::StringRef path, const Values &values,
   std::vector<StoredTensor> tensors;
   for (auto &[name, value] : split) {
     std::vector<char> &data = bytes[tensors.size()];
-    ElementType type = value.integer ? ElementType::i64
-                       : wide        ? ElementType::f64
-                                     : ElementType::f32;
+    Encoding type = value.integer ? Encoding::i64
+                    : wide        ? Encoding::f64
+                                  : Encoding::f32;
     if (value.integer)
       append<int64_t>(value.numbers, data);
     else if (wide)

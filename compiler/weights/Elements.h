@@ -1,7 +1,8 @@
 // One stored element of each type, from little-endian bytes of any alignment.
 // What a tensor means is not known here.
 #pragma once
-#include "compiler/weights/Safetensors.h"
+#include "dialects/transformer/Encoding.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <cstdint>
 #include <cstring>
@@ -47,28 +48,30 @@ inline float widenF16(uint16_t bits) {
 
 // Calls `use` with a function object that loads one element, as float where
 // every value of the type is one, else as double.
-template <typename Use> void withLoader(ElementType type, Use use) {
+template <typename Use> void withLoader(Encoding type, Use use) {
   switch (type) {
-  case ElementType::f64:
+  case Encoding::f64:
     return use([](const char *at) { return loadAs<double>(at); });
-  case ElementType::f32:
+  case Encoding::f32:
     return use([](const char *at) { return loadAs<float>(at); });
-  case ElementType::f16:
+  case Encoding::f16:
     return use([](const char *at) { return widenF16(loadAs<uint16_t>(at)); });
-  case ElementType::bf16:
+  case Encoding::bf16:
     return use([](const char *at) { return widenBf16(loadAs<uint16_t>(at)); });
-  case ElementType::i64:
+  case Encoding::i64:
     return use([](const char *at) { return double(loadAs<int64_t>(at)); });
-  case ElementType::i32:
+  case Encoding::i32:
     return use([](const char *at) { return double(loadAs<int32_t>(at)); });
-  case ElementType::i16:
+  case Encoding::i16:
     return use([](const char *at) { return float(loadAs<int16_t>(at)); });
-  case ElementType::i8:
+  case Encoding::i8:
     return use([](const char *at) { return float(loadAs<int8_t>(at)); });
-  case ElementType::u8:
+  case Encoding::u8:
     return use([](const char *at) { return float(loadAs<uint8_t>(at)); });
-  case ElementType::boolean:
+  case Encoding::boolean:
     return use([](const char *at) { return float(*at != 0); });
+  default:
+    llvm_unreachable("a block has no elements by themselves");
   }
 }
 

@@ -325,7 +325,8 @@ ExpressionPtr mille::transpose(ExpressionPtr value) {
   if (const Strided *view = value->strided()) {
     Strided turned = *view;
     turned.transpose();
-    return stored(std::move(turned));
+    if (turned.alongRows() || !isBlocks(turned.tensor->type))
+      return stored(std::move(turned));
   }
   return std::make_unique<Transpose>(std::move(value));
 }

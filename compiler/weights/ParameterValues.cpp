@@ -13,7 +13,7 @@ using namespace mille;
 using namespace mille::transformer;
 
 struct ParameterValues::Files {
-  llvm::StringMap<std::unique_ptr<Safetensors>> open;
+  llvm::StringMap<std::unique_ptr<TensorFile>> open;
   llvm::StringMap<Attribute> parameters;
 
   // A parameter's value; the table is made again when passes added some.
@@ -30,25 +30,28 @@ struct ParameterValues::Files {
 
 namespace {
 
-std::optional<ElementType> storedAs(mlir::Type type) {
+std::optional<Encoding> storedAs(StoredAttr stored) {
+  if (isBlocks(stored.getEncoding()))
+    return stored.getEncoding();
+  mlir::Type type = stored.getType().getElementType();
   if (type.isF64())
-    return ElementType::f64;
+    return Encoding::f64;
   if (type.isF32())
-    return ElementType::f32;
+    return Encoding::f32;
   if (type.isF16())
-    return ElementType::f16;
+    return Encoding::f16;
   if (type.isBF16())
-    return ElementType::bf16;
+    return Encoding::bf16;
   if (type.isInteger(64))
-    return ElementType::i64;
+    return Encoding::i64;
   if (type.isInteger(32))
-    return ElementType::i32;
+    return Encoding::i32;
   return std::nullopt;
 }
 
 class Build {
 public:
-  using OpenFile = llvm::function_ref<const Safetensors *(StringRef)>;
+  using OpenFile = llvm::function_ref<const TensorFile *(StringRef)>;
   Build(ResolveSymbol resolve, OpenFile open, Location location)
       : resolve(resolve), open(open), location(location) {}
 
@@ -161,7 +164,7 @@ private:
   }
 
   ExpressionPtr fromFile(StoredAttr a) {
-    const Safetensors *file = open(a.getFile());
+    const TensorFile *file = open(a.getFile());
     if (!file)
       return nullptr;
     const StoredTensor *tensor = file->find(a.getName());
@@ -170,12 +173,14 @@ private:
                           << file->path();
       return nullptr;
     }
-    std::optional<ElementType> type = storedAs(a.getType().getElementType());
+    std::optional<Encoding> type = storedAs(a);
     if (type != tensor->type ||
         a.getType().getShape() != ArrayRef<int64_t>(tensor->shape)) {
       auto message = emitError(location);
-      message << "tensor '" << a.getName() << "' is " << a.getType()
-              << " in the model but " << nameOf(tensor->type) << " [";
+      message << "tensor '" << a.getName() << "' is " << a.getType();
+      if (isBlocks(a.getEncoding()))
+        message << " in blocks of " << nameOf(a.getEncoding());
+      message << " in the model but " << nameOf(tensor->type) << " [";
       llvm::interleaveComma(tensor->shape, message);
       message << "] in " << file->path();
       return nullptr;
@@ -210,7 +215,7 @@ std::unique_ptr<Expression> ParameterValues::express(Attribute value,
     emitError(location) << "the value of a parameter " << why;
     return nullptr;
   }
-  auto open = [&](StringRef name) -> const Safetensors * {
+  auto open = [&](StringRef name) -> const TensorFile * {
     auto [found, fresh] = files->open.try_emplace(name);
     if (fresh) {
       llvm::SmallString<128> path(name);
@@ -218,7 +223,7 @@ std::unique_ptr<Expression> ParameterValues::express(Attribute value,
         path = folder;
         llvm::sys::path::append(path, name);
       }
-      found->second = Safetensors::open(path, *location.getContext());
+      found->second = TensorFile::open(path, *location.getContext());
     }
     return found->second.get();
   };

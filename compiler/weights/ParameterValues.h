@@ -1,7 +1,7 @@
 // The numbers behind parameter value expressions (stored, drawn, slice, concat,
 // times, pack, ...), one parameter at a time so that memory stays bounded.
 #pragma once
-#include "compiler/weights/Safetensors.h"
+#include "compiler/weights/TensorFile.h"
 #include "dialects/transformer/Transformer.h"
 
 namespace mille {

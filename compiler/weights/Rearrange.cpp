@@ -75,6 +75,38 @@ private:
   ExpressionPtr value;
 };
 
+// A view whose first `leading` dimensions count as one, so that a row of this
+// is read as one.
+class Collapsed final : public Moves<Collapsed> {
+public:
+  Collapsed(Strided from, size_t leading)
+      : view(std::move(from)), leading(leading) {
+    shape.assign(view.shape.begin() + leading, view.shape.end());
+    int64_t rows = 1;
+    for (size_t axis = 0; axis < leading; ++axis)
+      rows *= view.shape[axis];
+    shape.insert(shape.begin(), rows);
+  }
+  template <typename Number>
+  void move(int64_t first, int64_t count, Number *into) const {
+    Strided row = view;
+    row.shape.assign(view.shape.begin() + leading, view.shape.end());
+    row.strides.assign(view.strides.begin() + leading, view.strides.end());
+    const int64_t rows = row.shape.empty() ? 1 : row.shape[0];
+    for (int64_t i = first; i < first + count; ++i, into += rowSize()) {
+      row.offset = view.offset;
+      int64_t rest = i;
+      for (size_t axis = leading; axis-- > 0; rest /= view.shape[axis])
+        row.offset += rest % view.shape[axis] * view.strides[axis];
+      row.rows(0, rows, into);
+    }
+  }
+
+private:
+  Strided view;
+  size_t leading;
+};
+
 // Of what is not a stored tensor: the operand is held whole, once.
 class Permute final : public Moves<Permute> {
 public:
@@ -158,6 +190,14 @@ ExpressionPtr mille::repeat(ExpressionPtr value, int64_t times, bool each) {
 }
 
 ExpressionPtr mille::reshape(ExpressionPtr value, llvm::ArrayRef<int64_t> to) {
+  if (const Strided *view = value->strided()) {
+    Strided shaped = *view;
+    if (shaped.reshape(to))
+      return stored(std::move(shaped));
+    const llvm::ArrayRef<int64_t> from = view->shape, rest = to.drop_front();
+    if (from.size() > rest.size() && from.take_back(rest.size()) == rest)
+      return std::make_unique<Collapsed>(*view, from.size() - rest.size());
+  }
   return std::make_unique<Reshape>(std::move(value), to);
 }
 
@@ -166,7 +206,8 @@ ExpressionPtr mille::permute(ExpressionPtr value,
   if (const Strided *view = value->strided()) {
     Strided turned = *view;
     turned.permute(order);
-    return stored(std::move(turned));
+    if (turned.alongRows() || !isBlocks(turned.tensor->type))
+      return stored(std::move(turned));
   }
   return std::make_unique<Permute>(std::move(value), order);
 }

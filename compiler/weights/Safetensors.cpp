@@ -3,7 +3,6 @@
 #include "compiler/weights/Safetensors.h"
 #include "compiler/json/Json.h"
 #include "compiler/weights/Elements.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -12,18 +11,11 @@ using namespace mille;
 
 namespace {
 
-struct TypeName {
-  ElementType type;
-  llvm::StringRef name;
-  int64_t bytes;
-};
-constexpr TypeName typeNames[] = {
-    {ElementType::f64, "F64", 8}, {ElementType::f32, "F32", 4},
-    {ElementType::f16, "F16", 2}, {ElementType::bf16, "BF16", 2},
-    {ElementType::i64, "I64", 8}, {ElementType::i32, "I32", 4},
-    {ElementType::i16, "I16", 2}, {ElementType::i8, "I8", 1},
-    {ElementType::u8, "U8", 1},   {ElementType::boolean, "BOOL", 1},
-};
+// Types of elements, as the format spells them.
+constexpr Encoding known[] = {Encoding::f64,    Encoding::f32, Encoding::f16,
+                              Encoding::bf16,   Encoding::i64, Encoding::i32,
+                              Encoding::i16,    Encoding::i8,  Encoding::u8,
+                              Encoding::boolean};
 
 // The format says none; no model's tensor has so many.
 constexpr size_t mostExtents = 8;
@@ -90,13 +82,13 @@ private:
     auto *dtype = part(member, "dtype", json::Kind::string, "a string");
     if (!dtype)
       return false;
-    std::optional<ElementType> type = elementTypeNamed(dtype->text);
-    if (!type) {
+    std::optional<Encoding> type = encodingNamed(dtype->text);
+    if (!type || isBlocks(*type)) {
       auto message = error(dtype->at);
       message << "tensor '" << member.key << "' has dtype " << dtype->describe()
               << " but known are ";
-      llvm::interleaveComma(typeNames, message, [&](const TypeName &known) {
-        message << known.name;
+      llvm::interleaveComma(known, message, [&](Encoding encoding) {
+        message << nameOf(encoding);
       });
       return false;
     }
@@ -110,7 +102,7 @@ private:
                        << mostExtents << " are read";
       return false;
     }
-    int64_t bytes = bytesOf(*type);
+    int64_t bytes = blockBytes(*type);
     for (const json::Value &extent : shape->items) {
       if (!extent.whole || extent.integer < 0) {
         error(extent.at) << "tensor '" << member.key << "' has extent "
@@ -214,68 +206,18 @@ private:
 
 } // namespace
 
-llvm::StringRef mille::nameOf(ElementType type) {
-  return typeNames[unsigned(type)].name;
-}
-
-int64_t mille::bytesOf(ElementType type) {
-  return typeNames[unsigned(type)].bytes;
-}
-
-std::optional<ElementType> mille::elementTypeNamed(llvm::StringRef name) {
-  for (const TypeName &known : typeNames)
-    if (known.name == name)
-      return known.type;
-  return std::nullopt;
-}
-
-int64_t StoredTensor::elements() const {
-  return int64_t(bytes.size()) / bytesOf(type);
-}
-
-void StoredTensor::read(int64_t first,
-                        llvm::MutableArrayRef<double> into) const {
-  const int64_t width = bytesOf(type);
-  const char *from = bytes.data() + first * width;
-  withLoader(type, [&](auto load) {
-    for (size_t i = 0; i < into.size(); ++i)
-      into[i] = load(from + i * width);
-  });
-}
-
-void StoredTensor::read(int64_t first,
-                        llvm::MutableArrayRef<float> into) const {
-  const int64_t width = bytesOf(type);
-  const char *from = bytes.data() + first * width;
-  if (type == ElementType::f32) {
-    if (!into.empty())
-      std::memcpy(into.data(), from, into.size() * sizeof(float));
-    return;
-  }
-  withLoader(type, [&](auto load) {
-    for (size_t i = 0; i < into.size(); ++i)
-      into[i] = float(load(from + i * width));
-  });
-}
-
 std::unique_ptr<Safetensors> Safetensors::open(llvm::StringRef path,
                                                mlir::MLIRContext &context) {
+  std::unique_ptr<llvm::MemoryBuffer> bytes = map(path, context);
+  return bytes ? read(path, std::move(bytes), context) : nullptr;
+}
+
+std::unique_ptr<Safetensors>
+Safetensors::read(llvm::StringRef path,
+                  std::unique_ptr<llvm::MemoryBuffer> bytes,
+                  mlir::MLIRContext &context) {
   mlir::Location at = mlir::FileLineColLoc::get(&context, path, 0, 0);
-  llvm::sys::fs::file_status status;
-  std::error_code error = llvm::sys::fs::status(path, status);
-  if (!error && !llvm::sys::fs::is_regular_file(status)) {
-    mlir::emitError(at) << "is not a regular file";
-    return nullptr;
-  }
-  // The wrong kind of file is refused above: a pipe would be read without end.
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    mlir::emitError(at) << "cannot read the file: "
-                        << buffer.getError().message();
-    return nullptr;
-  }
-  llvm::StringRef all = (*buffer)->getBuffer();
+  llvm::StringRef all = bytes->getBuffer();
   if (all.size() < 8) {
     mlir::emitError(at) << "the file has " << all.size()
                         << " bytes but the header's length alone takes 8";
@@ -293,23 +235,16 @@ std::unique_ptr<Safetensors> Safetensors::open(llvm::StringRef path,
   if (!header)
     return nullptr;
   llvm::StringRef data = all.substr(8 + length);
-  auto file = std::make_unique<Safetensors>();
+  std::vector<StoredTensor> tensors;
   HeaderReader reader(*header, {data.data(), data.size()}, context);
-  if (!reader.read(file->all))
+  if (!reader.read(tensors))
     return nullptr;
-  file->filePath = path.str();
-  file->buffer = std::move(*buffer);
+  std::unique_ptr<Safetensors> file(
+      new Safetensors(path, std::move(bytes), std::move(tensors)));
   if (const json::Member *metadata = header->root.find("__metadata__"))
     for (const json::Member &note : metadata->value.members)
       file->notes[note.key] = note.value.text;
-  for (size_t i = 0; i < file->all.size(); ++i)
-    file->byName[file->all[i].name] = i;
   return file;
-}
-
-const StoredTensor *Safetensors::find(llvm::StringRef name) const {
-  auto found = byName.find(name);
-  return found == byName.end() ? nullptr : &all[found->second];
 }
 
 llvm::StringRef Safetensors::note(llvm::StringRef key) const {

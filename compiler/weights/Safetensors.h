@@ -2,56 +2,28 @@
 // Must not know what the tensors mean.
 #pragma once
 #include "compiler/Status.h"
+#include "compiler/weights/TensorFile.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace mille {
 
-enum class ElementType { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
-
-llvm::StringRef nameOf(ElementType type); // "F32", as the format spells it
-int64_t bytesOf(ElementType type);
-std::optional<ElementType> elementTypeNamed(llvm::StringRef name);
-
-struct StoredTensor {
-  std::string name;
-  ElementType type;
-  std::vector<int64_t> shape;
-  llvm::ArrayRef<char> bytes; // row-major, little-endian, maybe unaligned
-
-  int64_t elements() const;
-  // Element `first + i` as double, for i < into.size().
-  void read(int64_t first, llvm::MutableArrayRef<double> into) const;
-  // The same rounded once to f32; f32 is copied.
-  void read(int64_t first, llvm::MutableArrayRef<float> into) const;
-};
-
-// One mapped file. Its tensors' bytes live as long as it.
-class Safetensors {
+// A safetensors file.
+class Safetensors : public TensorFile {
 public:
   // Null after an error on `path` (a missing file, every malformed header:
   // sizes, offsets that overlap or leave gaps, duplicate names, depth).
   static std::unique_ptr<Safetensors> open(llvm::StringRef path,
                                            mlir::MLIRContext &context);
-  const StoredTensor *find(llvm::StringRef name) const;
-  llvm::ArrayRef<StoredTensor> tensors() const { return all; } // file order
-  llvm::StringRef path() const { return filePath; }
-  // Of the file's __metadata__; "" where there is none of the name.
-  llvm::StringRef note(llvm::StringRef key) const;
+  static std::unique_ptr<Safetensors>
+  read(llvm::StringRef path, std::unique_ptr<llvm::MemoryBuffer> bytes,
+       mlir::MLIRContext &context);
+  // Of the file's __metadata__.
+  llvm::StringRef note(llvm::StringRef key) const override;
 
 private:
-  std::string filePath;
-  std::unique_ptr<llvm::MemoryBuffer> buffer;
-  std::vector<StoredTensor> all;
-  llvm::StringMap<size_t> byName;
+  using TensorFile::TensorFile;
   llvm::StringMap<std::string> notes;
 };
 

@@ -40,22 +40,49 @@ void Strided::enter(int64_t index) {
   strides.erase(strides.begin());
 }
 
+bool Strided::reshape(llvm::ArrayRef<int64_t> to) {
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
+    if (strides[axis] != stride)
+      return false;
+  shape.assign(to.begin(), to.end());
+  strides.resize(shape.size());
+  stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
+    strides[axis] = stride;
+  return true;
+}
+
 namespace {
 
+// Calls `use` with a function of an element's number that loads it. Of blocks
+// each call decodes a whole one: for what is read against the grain.
+template <typename Use> void withElements(const StoredTensor &tensor, Use use) {
+  if (isBlocks(tensor.type))
+    return use([&](int64_t at) {
+      float number;
+      tensor.read(at, llvm::MutableArrayRef<float>(number));
+      return number;
+    });
+  withLoader(tensor.type, [&](auto load) {
+    const int64_t width = blockBytes(tensor.type);
+    const char *base = tensor.bytes.data();
+    use([=](int64_t at) { return load(base + at * width); });
+  });
+}
+
 // Elements of axes `axis` and up from `at` on; gives the end of what it wrote.
-template <typename Load, typename Number>
-Number *gather(const Strided &view, Load load, size_t axis, int64_t at,
+template <typename Element, typename Number>
+Number *gather(const Strided &view, Element element, size_t axis, int64_t at,
                Number *into) {
-  const int64_t width = bytesOf(view.tensor->type);
-  const char *base = view.tensor->bytes.data();
   if (axis == view.shape.size()) {
-    *into = Number(load(base + at * width));
+    *into = Number(element(at));
     return into + 1;
   }
   const int64_t extent = view.shape[axis], stride = view.strides[axis];
   if (axis + 1 < view.shape.size()) {
     for (int64_t i = 0; i < extent; ++i)
-      into = gather(view, load, axis + 1, at + i * stride, into);
+      into = gather(view, element, axis + 1, at + i * stride, into);
     return into;
   }
   if (stride == 1) {
@@ -63,18 +90,20 @@ Number *gather(const Strided &view, Load load, size_t axis, int64_t at,
     return into + extent;
   }
   for (int64_t i = 0; i < extent; ++i)
-    into[i] = Number(load(base + (at + i * stride) * width));
+    into[i] = Number(element(at + i * stride));
   return into + extent;
 }
 
 template <typename Number>
 void readRows(const Strided &view, int64_t first, int64_t count, Number *into) {
   if (view.shape.empty())
-    return view.tensor->read(0, llvm::MutableArrayRef<Number>(into, count));
+    return view.tensor->read(view.offset,
+                             llvm::MutableArrayRef<Number>(into, count));
   Strided part = view;
   part.slice(0, first, count, 1);
-  withLoader(view.tensor->type,
-             [&](auto load) { gather(part, load, 0, part.offset, into); });
+  withElements(*view.tensor, [&](auto element) {
+    gather(part, element, 0, part.offset, into);
+  });
 }
 
 } // namespace
@@ -90,7 +119,6 @@ void Strided::rows(int64_t first, int64_t count, float *into) const {
 void Strided::columns(int64_t first, int64_t count, float *into,
                       int64_t stride) const {
   const int64_t depth = shape[1], across = strides[0], along = strides[1];
-  const int64_t width = bytesOf(tensor->type);
   const int64_t start = offset + first * across;
   if (across == 1) { // stored [in, out]: a run of outputs for each input
     for (int64_t k = 0; k < depth; ++k)
@@ -98,16 +126,24 @@ void Strided::columns(int64_t first, int64_t count, float *into,
                    llvm::MutableArrayRef<float>(into + k * stride, count));
     return;
   }
-  const char *base = tensor->bytes.data() + start * width;
-  withLoader(tensor->type, [&](auto load) {
+  if (isBlocks(tensor->type) && along == 1) {
+    std::vector<float> row(depth);
+    for (int64_t j = 0; j < count; ++j) {
+      tensor->read(start + j * across, llvm::MutableArrayRef<float>(row));
+      for (int64_t k = 0; k < depth; ++k)
+        into[k * stride + j] = row[k];
+    }
+    return;
+  }
+  withElements(*tensor, [&](auto element) {
     // Blocks of one cache line along each row: lines in and out stay in L1.
     constexpr int64_t block = 16;
     for (int64_t k0 = 0; k0 < depth; k0 += block) {
       const int64_t k1 = std::min(depth, k0 + block);
       for (int64_t j = 0; j < count; ++j) {
-        const char *row = base + j * across * width;
+        const int64_t row = start + j * across;
         for (int64_t k = k0; k < k1; ++k)
-          into[k * stride + j] = float(load(row + k * along * width));
+          into[k * stride + j] = float(element(row + k * along));
       }
     }
   });

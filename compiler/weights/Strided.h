@@ -1,7 +1,7 @@
 // A stored tensor seen through slices and transpositions: an offset and strides
 // over the mapped file. Nothing is copied until elements are asked for.
 #pragma once
-#include "compiler/weights/Safetensors.h"
+#include "compiler/weights/TensorFile.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace mille {
@@ -15,6 +15,10 @@ struct Strided {
   void slice(int64_t axis, int64_t from, int64_t size, int64_t stride);
   void transpose();
   void permute(llvm::ArrayRef<int64_t> order);
+  // False where elements do not follow each other.
+  bool reshape(llvm::ArrayRef<int64_t> to);
+  // Whether rows are runs of the file, so that blocks are decoded once.
+  bool alongRows() const { return strides.empty() || strides.back() == 1; }
   void enter(int64_t index); // entry `index` along axis 0, without that axis
 
   // Rows first .. first + count - 1 along axis 0, row-major.

@@ -22,13 +22,12 @@ public:
   explicit Header(mlir::Location at) : at(at) {}
 
   // False after an error: a name is given twice.
-  bool add(llvm::StringRef name, ElementType type,
-           llvm::ArrayRef<int64_t> shape) {
+  bool add(llvm::StringRef name, Encoding type, llvm::ArrayRef<int64_t> shape) {
     if (!names.insert(name).second) {
       mlir::emitError(at) << "tensor '" << name << "' would be written twice";
       return false;
     }
-    int64_t bytes = bytesOf(type);
+    int64_t bytes = blockBytes(type);
     for (int64_t extent : shape)
       if (llvm::MulOverflow(bytes, extent, bytes) ||
           llvm::AddOverflow(bytes, end, total)) {
@@ -73,7 +72,7 @@ public:
 private:
   struct Entry {
     llvm::StringRef name;
-    ElementType type;
+    Encoding type;
     llvm::ArrayRef<int64_t> shape;
     int64_t begin, end;
   };
@@ -100,8 +99,8 @@ Status mille::writeSafetensors(llvm::StringRef path,
   for (const StoredTensor &tensor : tensors)
     order.push_back(&tensor);
   std::sort(order.begin(), order.end(), [](auto *a, auto *b) {
-    return std::make_pair(-bytesOf(a->type), a) <
-           std::make_pair(-bytesOf(b->type), b); // as given among equals
+    return std::make_pair(-blockBytes(a->type), a) <
+           std::make_pair(-blockBytes(b->type), b); // as given among equals
   });
   Header header(at);
   for (const StoredTensor *tensor : order)
@@ -120,7 +119,7 @@ Status mille::writeSafetensors(llvm::StringRef path,
   mlir::Location at = mlir::FileLineColLoc::get(&context, path, 0, 0);
   Header header(at);
   for (const ComputedTensor &tensor : tensors)
-    if (!header.add(tensor.name, ElementType::f32, tensor.shape))
+    if (!header.add(tensor.name, Encoding::f32, tensor.shape))
       return Status::bug;
   WholeFile file(path);
   file.write(llvm::StringRef(header.text(notes)));

@@ -44,6 +44,11 @@ def Transformer_ValueFunction : Transformer_Enum<"ValueFunction",
     "scalar function on a parameter's elements",
     ["relu", "gelu_erf", "sigmoid", "tanh", "exp", "exp_min_ln100", "negate",
      "sqrt", "rsqrt", "bfloat16"]>;
+def Transformer_Encoding : Transformer_Enum<"Encoding",
+    "how the numbers of a stored row are written",
+    ["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u8", "boolean",
+     "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "iq4_nl", "mxfp4",
+     "q2_k", "q3_k", "q4_k", "q5_k", "q6_k", "iq4_xs"]>;
 def Transformer_Distribution : Transformer_Enum<"Distribution",
     "what initial values are drawn from",
     ["fixed", "normal", "uniform", "truncated_normal"]>;
@@ -183,16 +188,36 @@ def Transformer_LongContextAttr : Transformer_Attr<"LongContext", "long_context"
 // the model or, inside `layers`, a column of the layer table.
 // Shapes below are row-major; a linear's weight is [out, in].
 
+// Printed only where a row is written in blocks.
+def Transformer_BlockParameter
+    : DefaultValuedParameter<"::mille::transformer::Encoding",
+                             "::mille::transformer::Encoding::f32",
+                             "an encoding of blocks"> {
+  let parser = Transformer_Encoding.parameterParser;
+  let printer = Transformer_Encoding.parameterPrinter;
+}
+
 def Transformer_StoredAttr : Transformer_Attr<"Stored", "stored"> {
-  let summary = "a tensor of a safetensors file, element type as stored";
+  let summary = "a tensor of a safetensors or GGUF file, as stored";
   let description = [{
+    Numbers are stored as the element type says. With an `encoding` each row
+    (the last dimension) is a sequence of blocks, numbers of few bits that share
+    a scale; the value is the f32 numbers that the blocks stand for.
+
+    Constraints:
+    * (C1) an encoding is one of blocks, and the element type is then f32.
+    * (C2) the last extent is a multiple of the block's length.
+
     ```mlir
     #transformer.stored<"model.safetensors", "wte.weight", tensor<64x32xbf16>>
+    #transformer.stored<"model.gguf", "token_embd.weight", tensor<64x32xf32>, q4_0>
     ```
   }];
   let parameters = (ins StringRefParameter<>:$file, StringRefParameter<>:$name,
-                        "::mlir::RankedTensorType":$type);
-  let assemblyFormat = "`<` $file `,` $name `,` $type `>`";
+                        "::mlir::RankedTensorType":$type,
+                        Transformer_BlockParameter:$encoding);
+  let assemblyFormat = "`<` $file `,` $name `,` $type (`,` $encoding^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Transformer_DrawnAttr : Transformer_Attr<"Drawn", "drawn"> {

@@ -1,5 +1,6 @@
 // Verifiers of norms, scales and drawn values, one `// Cn` per constraint.
 // What an attribute's symbols stand for is checked by the op that holds it.
+#include "dialects/transformer/Encoding.h"
 #include "dialects/transformer/Formula.h"
 #include "dialects/transformer/Transformer.h"
 
@@ -136,6 +137,26 @@ LogicalResult ScaleAttr::verify(EmitError emitError, ScaleKind kind, F64 value,
     return emitError() << "steps is " << steps << " but must be > 0";
   if (formula && !symbol)
     return verifyFormula(emitError, value, formula); // C4
+  return success();
+}
+
+LogicalResult StoredAttr::verify(EmitError emitError, StringRef, StringRef,
+                                 RankedTensorType type, Encoding encoding) {
+  if (encoding == Encoding::f32) // as the element type says
+    return success();
+  if (!isBlocks(encoding)) // C1
+    return emitError() << "encoding is " << stringifyEncoding(encoding)
+                       << " but must be one of blocks: the element type says "
+                          "the others";
+  if (!type.getElementType().isF32()) // C1
+    return emitError() << "element type is " << type.getElementType()
+                       << " but blocks of " << stringifyEncoding(encoding)
+                       << " stand for f32";
+  const int64_t row = type.getRank() ? type.getShape().back() : 1;
+  if (!bytesOfRow(encoding, row)) // C2
+    return emitError() << "a row has " << row << " numbers but a block of "
+                       << stringifyEncoding(encoding) << " has "
+                       << blockLength(encoding);
   return success();
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/import/schemes/Recipe.h"
 #include "compiler/weights/Draw.h"
 #include "compiler/weights/ParameterValues.h"
+#include "compiler/weights/Safetensors.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <thread>

@@ -40,6 +40,9 @@ public:
   // Whether there are files, and they hold a tensor.
   bool filesHold(llvm::StringRef name, llvm::StringRef otherwise);
 
+  // Each pair of RoPE is slowed by one of these, where there are some: what a
+  // scaling came to, in files that do not say which.
+  std::vector<double> ropeFactors;
   // In place of image_size: always, and where any will do.
   std::optional<ImageSize> imageSize, imageSizeAtHand;
 
@@ -83,6 +86,7 @@ private:
   const json::Value *scalingOfLayers(const json::Value *object,
                                      llvm::StringRef &key,
                                      const RopeKeys &keys);
+  void slowPairs(const Extent &headDim, Rope &rope);
   void checkPart(Fields &fields, const RopeKeys &keys);
   void scaleRope(Scaling &scaling, const RopeKeys &keys, double theta,
                  Rope &rope);

@@ -76,6 +76,18 @@ void Config::checkPart(Fields &fields, const RopeKeys &keys) {
                                               " but heads turn whole");
 }
 
+void Config::slowPairs(const Extent &headDim, Rope &rope) {
+  if (ropeFactors.empty())
+    return;
+  if (ropeFactors.size() != rope.frequencies.size())
+    problems.error(headDim.at, "there are " + Twine(ropeFactors.size()) +
+                                   " factors of frequencies but RoPE turns " +
+                                   Twine(rope.frequencies.size()) + " pairs");
+  else
+    for (auto [frequency, factor] : llvm::zip(rope.frequencies, ropeFactors))
+      frequency /= factor;
+}
+
 Rope Config::rope(const Extent &headDim, const RopeKeys &keys) {
   double theta = positive(keys.thetaKey, keys.theta);
   double partial = keys.partial ? positive(keys.partialKey, *keys.partial) : 1;
@@ -102,6 +114,7 @@ Rope Config::rope(const Extent &headDim, const RopeKeys &keys) {
   Rope rope;
   rope.pairing = keys.pairing;
   rope.frequencies = ropeFrequencies(theta, rotary);
+  slowPairs(headDim, rope);
   if (scaling)
     scaleRope(*scaling, keys, theta, rope);
   return rope;
