@@ -1,5 +1,5 @@
-// Says what a path is (folder, native spec, .gguf, .mlir), where its weights are, and
-// puts reading and building together.
+// Says what a path is (folder, native spec, .gguf, .mlir), where its weights
+// are, and puts reading and building together.
 #include "compiler/import/Import.h"
 #include "compiler/import/HuggingFace.h"
 #include "compiler/import/Text.h"

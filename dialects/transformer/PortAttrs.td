@@ -1,7 +1,7 @@
 // What an entry's inputs, outputs and states say of themselves, as attributes.
 #ifndef MILLE_TRANSFORMER_PORT_ATTRS
 #define MILLE_TRANSFORMER_PORT_ATTRS
-include "dialects/transformer/TransformerAttrs.td"
+include "dialects/transformer/ValueAttrs.td"
 
 def Transformer_ShapeAttr : Transformer_Attr<"Shape", "shape"> {
   let summary = "the shape of an input, output or state, with sizes by name";

@@ -42,10 +42,8 @@ void GgufModel::sayWords() {
   const Architecture &a = *architecture;
   words->say("model_type", "\"" + a.family->modelType + "\"");
   words->say("architectures", "[\"" + a.model + "\"]");
-  if (!tensors.find("output.weight"))
-    words->say("tie_word_embeddings", "true");
-  else
-    words->say("tie_word_embeddings", "false");
+  words->say("tie_word_embeddings",
+             words->holds("output.weight") ? "false" : "true");
   for (const KeyWord &word : a.usual)
     words->say(word);
   for (const KeyWord &word : a.words)
@@ -67,7 +65,10 @@ bool GgufModel::read() {
   words = std::make_unique<Words>(file, tensors, name.value_or(""), problems,
                                   context);
   if (!name) {
-    words->error("the file has no key general.architecture");
+    const GgufKey *given = file.key("general.architecture");
+    words->error(given ? "general.architecture is " + file.describe(*given) +
+                             " but must be a text"
+                       : "the file has no key general.architecture");
     return false;
   }
   architecture = architectureOf(*name, *words);

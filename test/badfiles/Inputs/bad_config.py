@@ -50,7 +50,7 @@ CASES = [
     ("absent", lambda folder: os.path.join(folder, "nowhere"), ["nowhere: error: cannot read the model: No such file or directory"]),
     ("empty_folder", empty_folder, ["error: the folder has no config.json"]),
     ("spec_folder", spec_folder, ["error: the folder has no config.json", "help: a native spec is given by its file, "]),
-    ("other_suffix", other_suffix, ["error: a model is a folder with config.json, a native spec (*.json) or *.mlir"]),
+    ("other_suffix", other_suffix, ["error: a model is a folder with config.json, a native spec (*.json), *.gguf or *.mlir"]),
     ("no_weights", lambda folder: hub(folder, LLAMA, weights=False),
      ["error: the folder has neither model.safetensors nor model.safetensors.index.json"]),
     ("model_type", llama(model_type="hyena"),
