@@ -19,7 +19,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 *[os.pardir] * 3, "Inputs"))
 import gguf  # noqa: E402
-from gguf_families import FAMILIES, NAMES  # noqa: E402
+from gguf_families import FAMILIES, KEYS, NAMES  # noqa: E402
 from gguf_tensors import Tensor, load, save, stacked  # noqa: E402
 
 
