@@ -76,7 +76,7 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                  "packed weights");
   app->add_option("MODEL", o.model,
                   "a Hugging Face folder (config.json and *.safetensors), a "
-                  "native spec (*.json) or .mlir")
+                  "native spec (*.json), *.gguf or .mlir")
       ->required();
   app->add_option("-o,--output", o.folder,
                   "folder for NAME.so .a .h .weights .json .mlir")
