@@ -63,6 +63,14 @@ template <typename Number> std::string fewestDigits(Number number) {
 
 } // namespace
 
+std::string mille::escaped(StringRef text) {
+  constexpr size_t most = 64;
+  std::string shown;
+  llvm::raw_string_ostream stream(shown);
+  llvm::printEscapedString(text.take_front(most), stream);
+  return shown + (text.size() > most ? "..." : "");
+}
+
 std::unique_ptr<Gguf> Gguf::open(StringRef path, mlir::MLIRContext &context) {
   std::unique_ptr<llvm::MemoryBuffer> bytes = map(path, context);
   if (!bytes)
@@ -152,12 +160,8 @@ std::string Gguf::describe(const GgufKey &key) const {
   case GgufType::array:
     return "an array of " + std::to_string(key.count) +
            (key.entries == GgufType::text ? " texts" : " numbers");
-  case GgufType::text: {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    llvm::printEscapedString(textAt(key.at).take_front(64), stream);
-    return "\"" + text + "\"";
-  }
+  case GgufType::text:
+    return "\"" + escaped(textAt(key.at)) + "\"";
   case GgufType::boolean:
     return *key.at ? "true" : "false";
   case GgufType::f32:

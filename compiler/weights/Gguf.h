@@ -33,6 +33,9 @@ struct GgufKey {
   const char *at = nullptr;
 };
 
+// A name or text as a message can hold it: short, its control bytes as \1B.
+std::string escaped(llvm::StringRef text);
+
 class Gguf : public TensorFile {
 public:
   // Null after an error on `path`.

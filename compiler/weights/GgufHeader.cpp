@@ -3,7 +3,6 @@
 #include "compiler/weights/GgufHeader.h"
 #include "compiler/weights/Elements.h"
 #include "mlir/IR/Location.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -75,14 +74,6 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   return "[" + text + "]";
 }
 
-// A name as a message can hold it: bytes that are no ASCII are escaped.
-std::string shown(StringRef name) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::printEscapedString(name.take_front(64), stream);
-  return text + (name.size() > 64 ? "..." : "");
-}
-
 } // namespace
 
 uint64_t mille::bytesOf(GgufType type) {
@@ -152,7 +143,7 @@ bool GgufHeader::takeCounts(uint64_t &tensors, uint64_t &keys) {
 }
 
 bool GgufHeader::takeArray(GgufKey &key) {
-  const std::string what = "key '" + shown(key.name) + "'";
+  const std::string what = "key '" + escaped(key.name) + "'";
   uint32_t type;
   if (!take(type, "the type of " + what) ||
       !take(key.count, "the length of " + what))
@@ -186,7 +177,7 @@ bool GgufHeader::takeArray(GgufKey &key) {
 }
 
 bool GgufHeader::takeValue(GgufKey &key) {
-  const std::string what = "key '" + shown(key.name) + "'";
+  const std::string what = "key '" + escaped(key.name) + "'";
   uint32_t type;
   if (!take(type, "the type of " + what))
     return false;
@@ -238,7 +229,7 @@ bool GgufHeader::takeAlignment(llvm::ArrayRef<GgufKey> keys) {
 }
 
 bool GgufHeader::takeShape(StoredTensor &tensor) {
-  const std::string what = "tensor '" + shown(tensor.name) + "'";
+  const std::string what = "tensor '" + escaped(tensor.name) + "'";
   uint32_t rank;
   if (!take(rank, "the rank of " + what))
     return false;
@@ -265,7 +256,7 @@ bool GgufHeader::takeShape(StoredTensor &tensor) {
 
 // The type and, of the shape, the bytes.
 bool GgufHeader::takeType(StoredTensor &tensor, uint64_t &size) {
-  const std::string what = "tensor '" + shown(tensor.name) + "'";
+  const std::string what = "tensor '" + escaped(tensor.name) + "'";
   uint32_t number;
   if (!take(number, "the type of " + what))
     return false;
@@ -312,10 +303,10 @@ bool GgufHeader::takeTensor(StoredTensor &tensor, uint64_t &offset,
     return false;
   tensor.name = name.str();
   if (!takeShape(tensor) || !takeType(tensor, size) ||
-      !take(offset, "the offset of tensor '" + shown(name) + "'"))
+      !take(offset, "the offset of tensor '" + escaped(name) + "'"))
     return false;
   if (offset % alignment) {
-    error() << "tensor '" << shown(name) << "' begins at byte " << offset
+    error() << "tensor '" << escaped(name) << "' begins at byte " << offset
             << " of the data but must begin at a multiple of "
             << "general.alignment, which is " << alignment;
     return false;
@@ -335,13 +326,13 @@ bool GgufHeader::place(std::vector<StoredTensor> &tensors,
     const uint64_t end = llvm::SaturatingAdd(
         offsets[i], uint64_t(tensor.bytes.size()), &overflows);
     if (overflows) {
-      error() << "tensor '" << shown(tensor.name) << "' has "
+      error() << "tensor '" << escaped(tensor.name) << "' has "
               << tensor.bytes.size() << " bytes from " << offsets[i]
               << " on, whose end does not fit 64 bits";
       return false;
     }
     if (end > size) {
-      error() << "tensor '" << shown(tensor.name) << "' ends at byte " << end
+      error() << "tensor '" << escaped(tensor.name) << "' ends at byte " << end
               << " of the data but the file holds " << size << " bytes of data";
       return false;
     }
@@ -361,9 +352,9 @@ bool GgufHeader::apart(llvm::ArrayRef<Place> all, uint64_t size) {
   const StoredTensor *before = nullptr;
   for (const Place &place : places) {
     if (place.begin < reached || place.begin - reached >= alignment) {
-      error() << "tensor '" << shown(place.tensor->name) << "' begins at byte "
-              << place.begin << " but "
-              << (before ? "tensor '" + shown(before->name) + "' ends"
+      error() << "tensor '" << escaped(place.tensor->name)
+              << "' begins at byte " << place.begin << " but "
+              << (before ? "tensor '" + escaped(before->name) + "' ends"
                          : std::string("the data begins"))
               << " at " << reached << ": they "
               << (place.begin < reached ? "overlap" : "leave a gap");
@@ -391,7 +382,7 @@ bool GgufHeader::read(std::vector<GgufKey> &keys,
     if (!takeKey(key, i))
       return false;
     if (!names.insert(key.name).second) {
-      error() << "key '" << shown(key.name) << "' is given twice";
+      error() << "key '" << escaped(key.name) << "' is given twice";
       return false;
     }
     keys.push_back(key);
@@ -406,7 +397,7 @@ bool GgufHeader::read(std::vector<GgufKey> &keys,
     if (!takeTensor(tensor, offset, i))
       return false;
     if (!names.insert(tensor.name).second) {
-      error() << "tensor '" << shown(tensor.name) << "' is given twice";
+      error() << "tensor '" << escaped(tensor.name) << "' is given twice";
       return false;
     }
     tensors.push_back(std::move(tensor));

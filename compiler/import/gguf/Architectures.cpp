@@ -172,7 +172,8 @@ void furtherMiniCpm(Words &words) {
     words.say("embedding_multiplier", "12");
   if (!words.has("residual_scale"))
     words.say("residual_multiplier",
-              jsonNumber(1.4 / std::sqrt(words.number("block_count", 1))));
+              jsonNumber(
+                  1.4 / std::sqrt(std::max(1.0, words.number("block_count")))));
   if (!words.has("logit_scale"))
     words.say("logits_scaling",
               jsonNumber(words.number("embedding_length", 256) / 256));
@@ -420,7 +421,7 @@ const Architecture *mille::import::architectureOf(StringRef name,
       known += (known.empty() ? "" : ", ") + one.name.str();
     last = one.name;
   }
-  words.error("general.architecture is \"" + name + "\" but Mille knows " +
-              known);
+  words.error("general.architecture is \"" + escaped(name) +
+              "\" but Mille knows " + known);
   return nullptr;
 }

@@ -75,11 +75,7 @@ bool GgufModel::read() {
   if (!architecture)
     return false;
   sayWords();
-  if (StoredTensors::Entry *factors = tensors.find("rope_freqs.weight")) {
-    factors->used = true;
-    ropeFactors.resize(factors->tensor->elements());
-    factors->tensor->read(0, llvm::MutableArrayRef<double>(ropeFactors));
-  }
+  ropeFactors = words->factors("rope_freqs.weight");
   words->ignore("context_length");
   words->noteRest();
   noteTypes();

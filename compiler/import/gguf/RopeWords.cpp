@@ -13,28 +13,24 @@ using llvm::Twine;
 namespace {
 
 // Factors of pairs, each with the fewest digits that read back as its f32.
-std::string factorList(StoredTensors::Entry &entry) {
-  entry.used = true;
-  std::vector<float> factors(entry.tensor->elements());
-  entry.tensor->read(0, llvm::MutableArrayRef<float>(factors));
+std::string factorList(Words &words, StringRef tensor) {
   std::string list;
-  for (float factor : factors) {
+  for (double factor : words.factors(tensor)) {
     char text[64];
     list +=
         (list.empty() ? "" : ", ") +
-        std::string(text, std::to_chars(text, text + sizeof text, factor).ptr);
+        std::string(text,
+                    std::to_chars(text, text + sizeof text, float(factor)).ptr);
   }
   return "[" + list + "]";
 }
 
 // The word of a key with its value, or nothing.
 std::string member(Words &words, StringRef word, StringRef key) {
-  if (!words.has(key))
+  const double none = std::nan("");
+  if (std::isnan(words.number(key, none)))
     return "";
   const GgufKey *found = words.file.key(words.whole(key));
-  if (!words.file.number(found->name))
-    words.error(found->name + " is " + words.file.describe(*found) +
-                " but must be a number");
   return (", \"" + word + "\": " + words.file.describe(*found)).str();
 }
 
@@ -50,19 +46,21 @@ std::string ownMagnitude(Words &words, double following) {
   return ", \"attention_factor\": " + jsonNumber(given);
 }
 
-void sayFactors(Words &words, StoredTensors::Entry &longer,
-                StoredTensors::Entry &shorter) {
+constexpr StringRef longer = "rope_factors_long.weight";
+constexpr StringRef shorter = "rope_factors_short.weight";
+
+void sayFactors(Words &words) {
   const double length = words.number(trained, 1);
   const double stretch = words.number("context_length") / length;
   const double following =
       stretch <= 1 ? 1 : std::sqrt(1 + std::log(stretch) / std::log(length));
-  words.say(
-      "rope_scaling",
-      "{\"rope_type\": \"longrope\", \"long_factor\": " + factorList(longer) +
-          ", \"short_factor\": " + factorList(shorter) +
-          member(words, "original_max_position_embeddings", trained) +
-          ownMagnitude(words, following) + "}",
-      trained);
+  words.say("rope_scaling",
+            "{\"rope_type\": \"longrope\", \"long_factor\": " +
+                factorList(words, longer) +
+                ", \"short_factor\": " + factorList(words, shorter) +
+                member(words, "original_max_position_embeddings", trained) +
+                ownMagnitude(words, following) + "}",
+            trained);
 }
 
 void sayYarn(Words &words, StringRef more) {
@@ -103,14 +101,11 @@ void mille::import::sayPart(Words &words) {
 void mille::import::sayRope(Words &words, StringRef more) {
   words.ignore("rope.scaling.finetuned");
   words.ignore(trained); // counts beside YaRN and factors only
-  StoredTensors::Entry *longer = words.tensors.find("rope_factors_long.weight");
-  StoredTensors::Entry *shorter =
-      words.tensors.find("rope_factors_short.weight");
   const bool typed = words.has("rope.scaling.type");
   StringRef type =
       words.file.text(words.whole("rope.scaling.type")).value_or("");
-  if (longer && shorter)
-    return sayFactors(words, *longer, *shorter);
+  if (words.holds(longer) && words.holds(shorter))
+    return sayFactors(words);
   if (type == "yarn")
     return sayYarn(words, more);
   const bool old = words.has("rope.scale_linear");
@@ -125,6 +120,6 @@ void mille::import::sayRope(Words &words, StringRef more) {
     words.error("rope.scaling.type is \"longrope\" but the file has no "
                 "rope_factors_long.weight and rope_factors_short.weight");
   else if (typed && type != "none")
-    words.error(words.whole("rope.scaling.type") + " is \"" + type +
+    words.error(words.whole("rope.scaling.type") + " is \"" + escaped(type) +
                 "\" but Mille does none, linear, yarn and longrope");
 }

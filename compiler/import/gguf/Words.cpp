@@ -31,7 +31,7 @@ const GgufKey *Words::scalar(StringRef key) {
   const bool isFlag = found->type == GgufType::boolean;
   if (isFlag || (number && std::isfinite(*number)))
     return found;
-  error(found->name + " is " + file.describe(*found) +
+  error(escaped(found->name) + " is " + file.describe(*found) +
         " but must be one number, and finite");
   return nullptr;
 }
@@ -45,10 +45,11 @@ int64_t Words::integer(StringRef key, int64_t absent) {
   const GgufKey *found = scalar(key);
   if (!found)
     return absent;
-  if (std::optional<int64_t> whole = file.integer(found->name))
+  std::optional<int64_t> whole = file.integer(found->name);
+  if (whole && *whole >= -largestExtent && *whole <= largestExtent)
     return *whole;
-  error(found->name + " is " + file.describe(*found) +
-        " but must be a whole number");
+  error(escaped(found->name) + " is " + file.describe(*found) +
+        " but must be a whole number of at most " + Twine(largestExtent));
   return absent;
 }
 
@@ -71,6 +72,29 @@ void Words::say(const KeyWord &k) {
   }
   if (const GgufKey *found = scalar(k.key))
     say(k.word, file.describe(*found), k.key);
+}
+
+std::vector<double> Words::factors(StringRef tensor) {
+  constexpr int64_t most = 1 << 16;
+  std::vector<double> factors;
+  StoredTensors::Entry *entry = tensors.find(tensor);
+  if (!entry)
+    return factors;
+  entry->used = true;
+  if (const int64_t count = entry->tensor->elements(); count > most) {
+    error("tensor '" + tensor + "' has " + Twine(count) +
+          " factors but at most " + Twine(most) + " are read");
+    return factors;
+  }
+  factors.resize(entry->tensor->elements());
+  entry->tensor->read(0, llvm::MutableArrayRef<double>(factors));
+  for (double factor : factors)
+    if (!(factor > 0 && std::isfinite(factor))) {
+      error("tensor '" + tensor + "' has the factor " + jsonNumber(factor) +
+            " but factors are more than 0, and finite");
+      return {};
+    }
+  return factors;
 }
 
 int64_t Words::headSize() {
@@ -112,7 +136,7 @@ void Words::noteRest() {
         !file.flag(key.name).value_or(true))
       continue;
     if (++told <= 8)
-      note("key '" + key.name + "' is " + file.describe(key) +
+      note("key '" + escaped(key.name) + "' is " + file.describe(key) +
            " but Mille does not know it and leaves it out");
   }
   if (told > 8)

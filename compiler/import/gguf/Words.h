@@ -44,6 +44,9 @@ public:
   void error(const llvm::Twine &text) { problems.error(at, text); }
   void note(const llvm::Twine &text) { problems.note(at, text); }
 
+  // Factors of RoPE's pairs, more than 0, of a tensor that is used so.
+  std::vector<double> factors(llvm::StringRef tensor);
+
   // Size of a head: attention.key_length, or the width by the heads.
   int64_t headSize();
 

@@ -3,13 +3,14 @@
 the same as.
 
   gguf-models.py convert FOLDER OUT [--parts=N] [--absorbed]
-  gguf-models.py types TYPE OUT
+  gguf-models.py types TYPE OUT [--unknown]
 
 Writes OUT/model.gguf (or its parts) and OUT/folder. `convert` does what the
 converters of the format do: other names, rows of queries and keys pair by pair,
 1 added to some norms, experts stacked. The folder has what a GGUF can say of
 FOLDER's config; norms that count from 1 are rounded so that 1 + w is an f32.
-`types` makes a model whose matrices are random blocks of TYPE.
+`types` makes a model whose matrices are random blocks of TYPE; `--unknown` adds
+a key that nobody knows.
 """
 import json
 import os
@@ -227,7 +228,10 @@ def types(name, out):
         json.dump(SMALL, file)
     save(os.path.join(out, "folder", "model.safetensors"), plain)
     with open(os.path.join(out, "model.gguf"), "wb") as file:
-        file.write(gguf.file(keys_of(SMALL, family, {}), stored))
+        keys = keys_of(SMALL, family, {})
+        if "--unknown" in sys.argv:
+            keys["llama.attention.new"] = 0.5
+        file.write(gguf.file(keys, stored))
 
 
 def main(arguments):
