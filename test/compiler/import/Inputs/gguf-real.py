@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Logits of a real llama GGUF by two others, against a run of mille.
 
-  gguf-real.py compare FILE.gguf LOGITS.safetensors IDS [PEER.gguf]
+  gguf-real.py compare FILE.gguf LOGITS.safetensors IDS PEER.gguf
+  gguf-real.py peer PEER.gguf LOGITS.safetensors IDS
   gguf-real.py widen FILE.gguf WIDE.gguf
 
-IDS with commas between. The first other is a forward pass in float64, by numpy,
-on what gguf-py (PyPI) decodes; the second is a llama.cpp on PEER.gguf. `widen`
+IDS with commas between. The first other is a forward pass of a llama in float64,
+by numpy, on what gguf-py (PyPI) decodes; the second is a llama.cpp on PEER.gguf,
+and alone for other architectures. `widen`
 writes the same model in F32, since a llama.cpp rounds activations to 8 bits
 where they meet blocks.
 """
@@ -130,8 +132,10 @@ if sys.argv[1] == "widen":
     sys.exit(widen(*sys.argv[2:]))
 path, result, words, *peers = sys.argv[2:]
 ids = [int(word) for word in words.split(",")]
-mine = read(result, "logits")
-fine = compare("numpy on gguf-py's numbers", mine, logits(path, ids), 0.99999999)
-for peer in peers:
+mine, fine = read(result, "logits"), True
+if sys.argv[1] == "compare":
+    fine = compare("numpy on gguf-py's numbers", mine, logits(path, ids),
+                   0.99999999)
+for peer in peers or [path]:
     fine &= compare("llama.cpp on F32", mine, peer_logits(peer, ids), 0.9999)
 sys.exit(0 if fine else 1)
