@@ -125,6 +125,8 @@ def converted(config, tensors, family):
         if own.endswith("shexp.weight") and tensor.shape[0] == 1:
             tensor = tensor.of(tensor.shape[1:])
         out[own] = tensor
+    if family.architecture == "gpt2":  # converters write the tied head, too
+        out["output.weight"] = out["token_embd.weight"]
     return out
 
 
