@@ -38,6 +38,8 @@ static Status perform(const Options &options, mlir::MLIRContext &context,
     return reportCommand(options.report, context, out);
   case Command::devices:
     return devicesCommand(options.devices, out);
+  case Command::tokens:
+    return tokensCommand(options.tokens, context, out);
   }
   return Status::bug;
 }

@@ -79,7 +79,7 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                   "native spec (*.json), *.gguf or .mlir")
       ->required();
   app->add_option("-o,--output", o.folder,
-                  "folder for NAME.so .a .h .weights .json .mlir")
+                  "folder for NAME.so .a .h .weights .json .mlir .tokens")
       ->type_name("DIR");
   listOption(app, "--target", o.targets,
              "instruction sets and devices, all in one artifact: host, " +

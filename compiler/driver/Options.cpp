@@ -5,6 +5,7 @@
 #include "compiler/driver/Console.h"
 #include "compiler/driver/Help.h"
 #include "compiler/driver/OptionWords.h"
+#include "compiler/driver/TextOptions.h"
 #include "compiler/driver/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -145,6 +146,7 @@ mille::parseCommandLine(int argc, const char *const *argv, int &status) {
                         .Case("analyze", Command::analyze)
                         .Case("bench", Command::bench)
                         .Case("report", Command::report)
+                        .Case("tokens", Command::tokens)
                         .Default(Command::devices);
   if (options.command == Command::compile &&
       !checkCompile(options.compile, options.tune, stage)) {

@@ -70,6 +70,13 @@ struct AnalyzeOptions {
   bool norms = false, units = false, json = false;
 };
 
+struct TokensOptions {
+  std::string subject; // a package or a model's folder
+  std::optional<std::string> encode, encodeFile;
+  std::optional<std::vector<int64_t>> decode;
+  bool noSpecial = false, noEnds = false, pieces = false;
+};
+
 enum class Command {
   compile,
   init,
@@ -79,7 +86,8 @@ enum class Command {
   analyze,
   bench,
   report,
-  devices
+  devices,
+  tokens
 };
 
 struct Options {
@@ -94,6 +102,7 @@ struct Options {
   BenchOptions bench;
   ReportOptions report;
   DevicesOptions devices;
+  TokensOptions tokens;
   std::string line; // as typed, for reproducers
 };
 

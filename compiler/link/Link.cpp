@@ -137,7 +137,9 @@ Status Package::texts() {
   std::string header = writeHeader(input.name, input.model, input.embedWeights);
   bool good = staging.write(file(".h"), header) &&
               staging.write(file(".mlir"), input.imported) &&
-              staging.write(file(".json"), input.manifest(facts));
+              staging.write(file(".json"), input.manifest(facts)) &&
+              (input.tokens.empty() ||
+               staging.write(file(".tokens"), input.tokens));
   return good ? Status::done : Status::machine;
 }
 
@@ -149,10 +151,11 @@ Status Package::write() {
     if (Status status = (this->*step)(); failed(status))
       return finish(status);
   // The manifest last: a folder is a package once it has one.
-  std::vector<std::string> files;
+  std::vector<std::string> files, gone;
+  (input.tokens.empty() ? gone : files).push_back(file(".tokens"));
   for (const char *suffix : {".weights", ".so", ".a", ".h", ".mlir", ".json"})
     files.push_back(file(suffix));
-  return finish(staging.commit(files) ? Status::done : Status::machine);
+  return finish(staging.commit(files, gone) ? Status::done : Status::machine);
 }
 
 Status Package::finish(Status status) {

@@ -21,6 +21,7 @@ struct LinkInput {
   mlir::Operation *model; // holds the planned `forward`
   std::string name;
   std::string imported; // text of NAME.mlir
+  std::string tokens;   // bytes of NAME.tokens; empty: the package has none
   const WeightTable *table;
   ParameterValues *parameters;
   std::vector<std::pair<std::string, std::string>> kernelObjects; // name, bytes
@@ -33,8 +34,9 @@ struct LinkInput {
   std::function<std::string(const PackageFacts &)> manifest;
 };
 
-// Writes NAME.so .a .h .weights .json .mlir into `folder`, which is made if
-// need be. What fails leaves no file of the package and none half written.
+// Writes NAME.so .a .h .weights .json .mlir and, where there are any, .tokens
+// into `folder`, which is made if need be. What fails leaves no file of the
+// package and none half written.
 Status linkPackage(const LinkInput &input, llvm::StringRef folder);
 
 } // namespace mille

@@ -122,7 +122,9 @@ bool Staging::isAlone() const {
     if (!suffix.consume_front(name) ||
         at->type() != sys::fs::file_type::regular_file ||
         !StringSwitch<bool>(suffix)
-             .Cases({".weights", ".so", ".a", ".h", ".mlir", ".json"}, true)
+             .Cases(
+                 {".weights", ".so", ".a", ".h", ".mlir", ".json", ".tokens"},
+                 true)
              .Default(false))
       return false;
   }
@@ -277,12 +279,16 @@ bool Staging::exchange(ArrayRef<std::string> files) {
 
 // One after the other beside whatever else is in the folder. Without its last
 // file it is no package: neither of the two while they are mixed.
-bool Staging::moveEach(ArrayRef<std::string> files) {
+bool Staging::moveEach(ArrayRef<std::string> files,
+                       ArrayRef<std::string> gone) {
   if (!setAside(files.back()))
     return false;
   ::unlink((place + "/" + files.back()).c_str());
+  size_t removed = 0;
+  while (removed < gone.size() && setAside(gone[removed]))
+    ::unlink((place + "/" + gone[removed++]).c_str());
   size_t moved = 0;
-  for (; moved < files.size(); ++moved) {
+  for (; removed == gone.size() && moved < files.size(); ++moved) {
     const std::string &file = files[moved];
     if (moved + 1 < files.size() && !setAside(file))
       break;
@@ -296,11 +302,13 @@ bool Staging::moveEach(ArrayRef<std::string> files) {
     return true;
   while (moved > 0)
     giveBack(files[--moved]);
+  while (removed > 0)
+    giveBack(gone[--removed]);
   giveBack(files.back());
   return false;
 }
 
-bool Staging::commit(ArrayRef<std::string> files) {
+bool Staging::commit(ArrayRef<std::string> files, ArrayRef<std::string> gone) {
   if (!why.empty() || !synchronise(files))
     return false;
   auto held = holdEnd(); // all or nothing
@@ -310,7 +318,7 @@ bool Staging::commit(ArrayRef<std::string> files) {
       return fail(".", errno);
     made.push_back(place);
   }
-  if (!whole && !moveEach(files))
+  if (!whole && !moveEach(files, gone))
     return false;
   synchronised(whole ? parentOf(place) : place);
   return true;

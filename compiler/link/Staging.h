@@ -30,8 +30,10 @@ public:
   // memory, as lld does, ends the process where the disk is full.
   bool reserve(llvm::StringRef file, uint64_t bytes);
   // Brings `files` to the disk and to their places, all of them or none. The
-  // last one is what makes the folder a package.
-  bool commit(llvm::ArrayRef<std::string> files);
+  // last one is what makes the folder a package. `gone` are files that an
+  // earlier package of this name may have and this one has not.
+  bool commit(llvm::ArrayRef<std::string> files,
+              llvm::ArrayRef<std::string> gone = {});
 
   // "cannot write PATH: No space left on device"; empty while all is well.
   const std::string &problem() const { return why; }
@@ -43,7 +45,8 @@ private:
   bool makeHidden(const std::string &stem);
   bool synchronise(llvm::ArrayRef<std::string> files);
   bool exchange(llvm::ArrayRef<std::string> files);
-  bool moveEach(llvm::ArrayRef<std::string> files);
+  bool moveEach(llvm::ArrayRef<std::string> files,
+                llvm::ArrayRef<std::string> gone);
   bool setAside(const std::string &file);
   void giveBack(const std::string &file);
 

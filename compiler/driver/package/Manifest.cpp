@@ -242,6 +242,8 @@ std::string mille::writeManifest(const ManifestInput &input,
       json.attribute("weights_bytes", int64_t(facts.weightsBytes));
       json.attribute("weights_embedded", input.embedWeights);
       json.attribute("code_bytes", int64_t(facts.codeBytes));
+      if (input.tokens)
+        json.attribute("tokens", true);
     });
   });
   stream << '\n';

@@ -21,6 +21,7 @@ struct ManifestInput {
   TileRanks tiles;
   std::string dtype;
   bool hiddenStates = false, embedWeights = false;
+  bool tokens = false; // the package has a NAME.tokens
 };
 
 // The numbers that a model's parameters hold.

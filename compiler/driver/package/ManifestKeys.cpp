@@ -142,6 +142,7 @@ const Key keys[] = {
     {"", "weights_bytes", Holds::whole},
     {"", "weights_embedded", Holds::flag},
     {"", "code_bytes", Holds::whole},
+    {"", "tokens", Holds::flag, optional},
 };
 
 class Checker {

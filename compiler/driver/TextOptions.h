@@ -1,0 +1,11 @@
+// The words of `mille tokens`. Must not do what they ask for.
+#pragma once
+#include "compiler/driver/Options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace mille {
+
+void addTokens(CLI::App &root, TokensOptions &options);
+
+} // namespace mille

@@ -1,0 +1,148 @@
+// `mille tokens`: the tokenizer of a package, or of a model's folder, for
+// looking and for tests. Must not know how a text becomes ids.
+#include "compiler/driver/Command.h"
+
+#include "compiler/driver/package/Package.h"
+#include "compiler/text/Tokenizer.h"
+#include "text/mille_text.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <memory>
+
+using namespace mille;
+using llvm::StringRef;
+
+using OpenText = std::unique_ptr<mille_text, void (*)(mille_text *)>;
+
+static Status fail(StringRef path, mlir::MLIRContext &context, Status status,
+                   const llvm::Twine &text) {
+  mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0)) << text;
+  return status;
+}
+
+static Status judge(mille_text_status status, StringRef path,
+                    mlir::MLIRContext &context) {
+  if (!status)
+    return Status::done;
+  Status whose = status == MILLE_TEXT_OUT_OF_MEMORY      ? Status::machine
+                 : status == MILLE_TEXT_INVALID_ARGUMENT ? Status::bug
+                                                         : Status::input;
+  return fail(path, context, whose, mille_text_message());
+}
+
+// A folder with a tokenizer.json needs no model beside it.
+static Status open(StringRef subject, mlir::MLIRContext &context,
+                   OpenText &text) {
+  mille_text *opened = nullptr;
+  if (std::optional<std::string> json = tokenizerIn(subject)) {
+    Vocabulary vocabulary;
+    std::string bytes;
+    Status status = readTokenizer(*json, context, vocabulary);
+    if (!failed(status))
+      status = makeTokens(vocabulary, *json, context, bytes);
+    if (failed(status))
+      return status;
+    status = judge(mille_text_open_bytes(bytes.data(), bytes.size(), &opened),
+                   *json, context);
+    text.reset(opened);
+    return status;
+  }
+  Package package;
+  if (Status status = findPackage(subject, context, package); failed(status))
+    return status;
+  std::string path = package.file("tokens");
+  if (!llvm::sys::fs::exists(path))
+    return fail(subject, context, Status::input,
+                "the package has no " + package.name +
+                    ".tokens: its model had no tokenizer.json, or one that is "
+                    "not supported");
+  Status status = judge(mille_text_open(path.c_str(), &opened), path, context);
+  text.reset(opened);
+  return status;
+}
+
+static void printPieces(const mille_text *text, llvm::ArrayRef<int32_t> ids,
+                        llvm::raw_ostream &out) {
+  for (int32_t id : ids) {
+    const char *bytes = nullptr;
+    size_t size = 0;
+    if (mille_text_token(text, id, &bytes, &size, nullptr))
+      continue; // every id came from the vocabulary, or was decoded
+    out << id << "\t\"";
+    out.write_escaped(StringRef(bytes, size)) << "\"\n";
+  }
+}
+
+static Status encode(const mille_text *text, StringRef bytes,
+                     const TokensOptions &options, mlir::MLIRContext &context,
+                     llvm::raw_ostream &out) {
+  int flags = (options.noSpecial ? 0 : MILLE_TEXT_SPECIAL) |
+              (options.noEnds ? 0 : MILLE_TEXT_ENDS);
+  // No text has more ids than bytes, but for characters that normalize to many
+  // and for its ends: ask again where there are more.
+  std::vector<int32_t> ids(bytes.size() + 16);
+  size_t count = ids.size() + 1;
+  while (count > ids.size()) {
+    mille_text_status status =
+        mille_text_encode(text, bytes.data(), bytes.size(), flags, ids.data(),
+                          ids.size(), &count);
+    if (status)
+      return judge(status, options.subject, context);
+    if (count <= ids.size())
+      break;
+    ids.resize(count);
+  }
+  ids.resize(count);
+  if (options.pieces)
+    printPieces(text, ids, out);
+  else
+    out << llvm::join(llvm::map_range(
+                          ids, [](int32_t id) { return std::to_string(id); }),
+                      ",")
+        << '\n';
+  return Status::done;
+}
+
+static Status decode(const mille_text *text, const TokensOptions &options,
+                     mlir::MLIRContext &context, llvm::raw_ostream &out) {
+  std::vector<int32_t> ids(options.decode->begin(), options.decode->end());
+  int flags = options.noSpecial ? 0 : MILLE_TEXT_SPECIAL;
+  size_t size = 0;
+  std::string bytes;
+  mille_text_status status =
+      mille_text_decode(text, ids.data(), ids.size(), flags, nullptr, 0, &size);
+  if (!status) {
+    bytes.resize(size);
+    status = mille_text_decode(text, ids.data(), ids.size(), flags,
+                               bytes.data(), size, &size);
+  }
+  if (status)
+    return judge(status, options.subject, context);
+  if (options.pieces)
+    printPieces(text, ids, out);
+  else
+    out << bytes << '\n';
+  return Status::done;
+}
+
+Status mille::tokensCommand(const TokensOptions &options,
+                            mlir::MLIRContext &context,
+                            llvm::raw_ostream &out) {
+  OpenText text(nullptr, mille_text_close);
+  if (Status status = open(options.subject, context, text); failed(status))
+    return status;
+  if (options.decode)
+    return decode(text.get(), options, context, out);
+  if (options.encode)
+    return encode(text.get(), *options.encode, options, context, out);
+  auto buffer =
+      llvm::MemoryBuffer::getFile(*options.encodeFile, /*IsText=*/false,
+                                  /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return fail(*options.encodeFile, context, Status::input,
+                "cannot read the file: " + buffer.getError().message());
+  return encode(text.get(), (*buffer)->getBuffer(), options, context, out);
+}
