@@ -11,16 +11,16 @@ struct Wrapping {
 };
 
 enum : unsigned {
-  inFirstUser = 1,   // the system's text stands in the first user's turn
-  inLastUser = 2,    // ... in the last one, where that ends the conversation
-  noSystem = 4,      // the template refuses a system turn
-  alternates = 8,    // ... and turns that are not user, assistant, user, ...
-  trims = 16,        // white space around a user's or assistant's text goes
+  inFirstUser = 1,     // the system's text stands in the first user's turn
+  inLastUser = 2,      // ... in the last one, where that ends the conversation
+  noSystem = 4,        // the template refuses a system turn
+  alternates = 8,      // ... and turns that are not user, assistant, user, ...
+  trims = 16,          // white space around a user's or assistant's text goes
   trimsAssistant = 32, // ... around an assistant's only
   trimsSystem = 64,
-  trimsBoth = 128,   // around the system's and the user's text together
-  alwaysSystem = 256, // a system turn without text where none is given
-  alwaysAnswers = 512, // what makes the model answer is never left out
+  trimsBoth = 128,       // around the system's and the user's text together
+  alwaysSystem = 256,    // a system turn without text where none is given
+  lastUnlessAsked = 512, // lastAssistant where no answer is asked for
   needsDate = 1024,
   dropsThoughts = 2048, // an assistant's text begins after </think>
   onlyOneSystem = 4096, // it must be the first turn
