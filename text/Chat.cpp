@@ -294,8 +294,15 @@ private:
 Status noFormat(const mille_text &text) {
   if (!text.chatTemplate.size)
     return say(MILLE_TEXT_UNSUPPORTED, "the vocabulary has no chat template");
-  // Its beginning tells whose it is.
-  size_t shown = text.chatTemplate.size < 60 ? text.chatTemplate.size : 60;
+  // Its beginning tells whose it is; in one line.
+  Array<char> shown;
+  for (size_t at = 0; at < text.chatTemplate.size && shown.size() < 60;) {
+    unsigned bytes = 0;
+    uint32_t code = codeOf(text.chatTemplate, at, bytes);
+    append(shown,
+           code < ' ' ? View(" ", 1) : text.chatTemplate.cut(at, at + bytes));
+    at += bytes;
+  }
   Array<char> names;
   for (size_t i = 0; i < chatFormatCount; ++i) {
     append(names, {", ", i ? size_t(2) : 0});
@@ -303,8 +310,7 @@ Status noFormat(const mille_text &text) {
   }
   return say(MILLE_TEXT_UNSUPPORTED,
              "the chat template '%.*s' is of no format that is known: %.*s",
-             int(shown), text.chatTemplate.data, int(names.size()),
-             names.data());
+             int(shown.size()), shown.data(), int(names.size()), names.data());
 }
 
 } // namespace

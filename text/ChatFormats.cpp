@@ -71,8 +71,10 @@ const ChatFormat chatFormats[] = {
      0},
 
     {"qwen3",
-     {"<|im_start|>", "<|im_end|>\n", "</think>", "enable_thinking"},
-     {"<|im_sep|>"},
+     {"<|im_start|>' + message.role + '\n' + content }}",
+      "loop.index0 > ns.last_query_index", "content.lstrip('\n')",
+      "enable_thinking is false"},
+     {"bos_token", "raise_exception", "/no_think", "trim"},
      "",
      {"<|im_start|>system\n", "<|im_end|>\n"},
      {"<|im_start|>user\n", "<|im_end|>\n"},

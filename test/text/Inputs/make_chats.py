@@ -1,9 +1,11 @@
 """Writes what jinja2 makes of chat templates, as transformers sets it up.
 
-By hand, where jinja2 is installed: make_chats.py FILE. The templates say what the
-families' own say of plain conversations; tools and documents are left out."""
+By hand, where jinja2 is installed: make_chats.py FILE [TEMPLATE.jinja...]. The
+templates in here say what the families' own say of plain conversations; tools and
+documents are left out."""
 import datetime
 import json
+import os
 import sys
 
 from jinja2.exceptions import TemplateError
@@ -66,15 +68,22 @@ TEMPLATES = {
         USUAL % "You are a helpful assistant." + CHATML,
     "chatml, bos": "{{ bos_token }}{% for message in messages %}" + CHATML,
     "qwen3": (
-        "{%- set enable_thinking = true %}\n"
-        "{%- for message in messages %}\n"
-        "    {%- set content = message.content %}\n"
+        "{%- set ns = namespace(last_query_index=0) %}\n{%- for message in messages %}\n"
+        "    {%- if message.role == 'user' %}\n"
+        "        {%- set ns.last_query_index = loop.index0 %}\n    {%- endif %}\n"
+        "{%- endfor %}\n{%- for message in messages %}\n"
+        "    {%- set content = message.content %}\n    {%- set thoughts = '' %}\n"
         "    {%- if message.role == 'assistant' and '</think>' in content %}\n"
+        r"        {%- set thoughts = content.split('</think>')[0].split('<think>')[-1] %}" "\n"
         r"        {%- set content = content.split('</think>')[-1].lstrip('\n') %}" "\n"
-        "    {%- endif %}\n"
-        r"    {{- '<|im_start|>' + message.role + '\n' + content + '<|im_end|>\n' }}" "\n"
-        "{%- endfor %}\n{%- if add_generation_prompt %}\n"
-        r"    {{- '<|im_start|>assistant\n' }}" "\n{%- endif %}"),
+        "    {%- endif %}\n    {%- if loop.index0 > ns.last_query_index and loop.last %}\n"
+        r"        {{- '<|im_start|>' + message.role + '\n<think>\n' + thoughts.strip('\n') "
+        r"+ '\n</think>\n\n' + content.lstrip('\n') }}" "\n    {%- else %}\n"
+        r"        {{- '<|im_start|>' + message.role + '\n' + content }}" "\n    {%- endif %}\n"
+        r"    {{- '<|im_end|>\n' }}" "\n{%- endfor %}\n{%- if add_generation_prompt %}\n"
+        r"    {{- '<|im_start|>assistant\n' }}" "\n"
+        "    {%- if enable_thinking is defined and enable_thinking is false %}\n"
+        r"        {{- '<think>\n\n</think>\n\n' }}" "\n    {%- endif %}\n{%- endif %}"),
     "phi4": ("{% for message in messages %}{% if (message['role'] == 'system') %}"
              "{{'<|im_start|>system<|im_sep|>' + message['content'] + '<|im_end|>'}}"
              "{% elif (message['role'] == 'user') %}{{'<|im_start|>user<|im_sep|>' + "
@@ -220,14 +229,23 @@ def render(env, template, turns, answer):
         return env.from_string(template).render(
             messages=[{"role": role, "content": content} for role, content in turns],
             add_generation_prompt=answer, bos_token="<s>", eos_token="</s>")
-    except TemplateError:
+    except (TemplateError, TypeError):
         return None
+
+
+def given():
+    """The templates of the command line, or our own."""
+    if len(sys.argv) == 2:
+        yield from TEMPLATES.items()
+    for path in sys.argv[2:]:
+        with open(path) as file:
+            yield os.path.basename(path), file.read()
 
 
 def main():
     env = environment()
     with open(sys.argv[1], "w") as file:
-        for name, template in TEMPLATES.items():
+        for name, template in given():
             cases = [{"turns": turns, "answer": answer,
                       "text": render(env, template, turns, bool(answer))}
                      for turns in CONVERSATIONS for answer in (0, 1)]
