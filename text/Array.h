@@ -26,7 +26,9 @@ public:
       return true;
     size_t grown = room + room / 2 + 16;
     grown = grown < wanted ? wanted : grown;
-    void *moved = grown > SIZE_MAX / sizeof(T)
+    // More than any text or vocabulary needs is asked for by a damaged one.
+    constexpr uint64_t mostBytes = uint64_t(1) << 32;
+    void *moved = grown > mostBytes / sizeof(T)
                       ? nullptr
                       : realloc(items, grown * sizeof(T));
     if (!moved) {

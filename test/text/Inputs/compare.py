@@ -12,8 +12,8 @@ from check import check  # noqa: E402
 from corpus import MALFORMED, TEXTS  # noqa: E402
 
 # Debian's PCRE2 and utf8proc know Unicode 14, the normalizers of `tokenizers`
-# less: characters that Python lacks are left out, and so are marks and
-# punctuation that Unicode 3.2 lacks.
+# less: characters that Python lacks are left out, and so are marks, punctuation
+# and what normalizes to something else that Unicode 3.2 lacks.
 RANGES = [(0x20, 0x7e), (0, 0x1f), (0x80, 0x24f), (0x300, 0x36f), (0x370, 0x5ff),
           (0x600, 0x6ff), (0x900, 0x97f), (0xe00, 0xe7f), (0x1100, 0x11ff),
           (0x2000, 0x206f), (0x2070, 0x22ff), (0x2460, 0x24ff), (0x3000, 0x30ff),
@@ -26,9 +26,9 @@ def character(draw):
     low, high = draw.choice(RANGES)
     one = chr(draw.randint(low, high))
     category = unicodedata.category(one)
+    plain = category[0] not in "MP" and unicodedata.normalize("NFKC", one) == one
     known = category not in ("Cn", "Cs") and (
-        category[0] not in "MP" or
-        unicodedata.ucd_3_2_0.category(one) == category)
+        plain or unicodedata.ucd_3_2_0.category(one) == category)
     return one if known else draw.choice(" \n\ta1.'")
 
 
