@@ -7,6 +7,9 @@ install(TARGETS mille_runtime mille_runtime_shared mille_kernel_support
   ARCHIVE DESTINATION lib COMPONENT runtime
   LIBRARY DESTINATION lib COMPONENT runtime)
 install(FILES runtime/mille.h DESTINATION include COMPONENT runtime)
+# The text room: an application links it with -lpcre2-8 -lutf8proc.
+install(TARGETS mille_text ARCHIVE DESTINATION lib COMPONENT runtime)
+install(FILES text/mille_text.h DESTINATION include COMPONENT runtime)
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/package/mille-config-version.cmake
   COMPATIBILITY SameMinorVersion)
