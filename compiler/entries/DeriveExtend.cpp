@@ -1,5 +1,5 @@
-// Makes `extend` of `forward`: where an op reads other tokens of a sequence than
-// its own, it reads what the sequence remembers.
+// Makes `extend` of `forward`: where an op reads other tokens of a sequence
+// than its own, it reads what the sequence remembers.
 // Must not touch what a token computes by itself.
 #include "compiler/entries/DeriveExtend.h"
 #include "dialects/kernel/Signature.h"
@@ -10,8 +10,6 @@ using namespace mille::entries;
 using namespace mille::transformer;
 
 namespace {
-
-constexpr llvm::StringLiteral contextName = "context";
 
 bool hasTokens(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -171,7 +169,7 @@ private:
     auto type = cast<RankedTensorType>(value.getType());
     bool ids = type.getElementType().isInteger();
     auto layer = layerOf(value);
-    BlockArgument state = stateFor(role, type.getElementType(), contextName,
+    BlockArgument state = stateFor(role, type.getElementType(), sizes::context,
                                    ids ? 1 : type.getShape().back(), layer);
     builder.setInsertionPointAfterValue(value);
     known =
@@ -276,6 +274,6 @@ func::FuncOp mille::entries::deriveExtend(func::FuncOp forward) {
   Extend(entry).run();
   auto model = forward->getParentOfType<ModelOp>();
   if (auto most = model->getAttrOfType<IntegerAttr>("max_tokens"))
-    model->setAttr(("max_" + contextName).str(), most);
+    model->setAttr(("max_" + sizes::context).str(), most);
   return entry;
 }

@@ -200,13 +200,17 @@ private:
   // No more than the model is for.
   Status checkMost() {
     auto model = forward->getParentOfType<transformer::ModelOp>();
-    for (const auto &[size, input] : saidBy) {
+    for (const auto &entry : run.sizes) {
+      StringRef size = entry.first();
       auto most = model ? model->getAttrOfType<IntegerAttr>("max_" + size)
                         : IntegerAttr();
-      int64_t number = run.sizes.lookup(size);
-      if (most && most.getInt() > 0 && number > most.getInt())
-        return wrong("input " + inputName(forward, input) + " has " +
-                     Twine(number) + " " + inWords(size) +
+      auto input = saidBy.find(size.str());
+      std::string who =
+          input == saidBy.end()
+              ? "the run"
+              : ("input " + inputName(forward, input->second)).str();
+      if (most && most.getInt() > 0 && entry.second > most.getInt())
+        return wrong(who + " has " + Twine(entry.second) + " " + inWords(size) +
                      " but the model takes at most " + Twine(most.getInt()));
     }
     return Status::done;
@@ -241,9 +245,12 @@ private:
         return wrong("input " + name + " is " + text(value.shape) +
                      " but a run needs at least one sequence and one token");
       auto [size, isFirst] = saidBy.try_emplace(shape[d].size, i);
-      if (isFirst) {
-        run.sizes[shape[d].size] = extent;
-      } else if (run.sizes.lookup(shape[d].size) != extent) {
+      auto [number, isFree] = run.sizes.try_emplace(shape[d].size, extent);
+      if (isFirst && !isFree && number->second != extent)
+        return wrong("input " + name + " is " + text(value.shape) +
+                     " but the run is for " + Twine(number->second) + " " +
+                     inWords(shape[d].size));
+      if (number->second != extent) {
         StringRef otherName = inputName(forward, size->second);
         return wrong("input " + name + " is " + text(value.shape) + " but " +
                      otherName + " is " +

@@ -58,8 +58,10 @@ Status giveKept(func::FuncOp entry, const std::string &name,
 }
 
 Status interpretEntry(func::FuncOp entry, ParameterValues &parameters,
-                      const Values &inputs, Values &outputs) {
+                      const Values &inputs, Values &outputs,
+                      const llvm::StringMap<int64_t> &sizes) {
   Run run(parameters);
+  run.sizes = sizes;
   if (Status s = bindInputs(run, entry, inputs); failed(s))
     return s;
   if (Status s = runBlock(run, entry.getBody().front()); failed(s))
@@ -82,7 +84,8 @@ Status interpretEntry(func::FuncOp entry, ParameterValues &parameters,
 } // namespace
 
 Status mille::interpret(Operation *model, ParameterValues &parameters,
-                        const Values &inputs, Values &outputs, StringRef name) {
+                        const Values &inputs, Values &outputs, StringRef name,
+                        const llvm::StringMap<int64_t> &sizes) {
   func::FuncOp entry = kernel::entryOf(model, name);
   if (!entry || entry.isExternal() || !entry.getBody().hasOneBlock()) {
     auto error = model->emitError() << "the model has no entry";
@@ -92,7 +95,7 @@ Status mille::interpret(Operation *model, ParameterValues &parameters,
     return Status::input;
   }
   try {
-    return interpretEntry(entry, parameters, inputs, outputs);
+    return interpretEntry(entry, parameters, inputs, outputs, sizes);
   } catch (const std::bad_alloc &) {
     entry.emitError() << "the reference run needs more memory than there is";
     return Status::machine;

@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/weights/ParameterValues.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <map>
 
@@ -19,11 +20,14 @@ using Values = std::map<std::string, Value>;
 // Runs the entry of that name (empty: the first) of the transformer.model
 // `model` (whatever stage it is at, on tensors) on named inputs; absent
 // optional inputs take their defaults. What states hold is an input and an
-// output by the state's name, zeros where it is absent. Outputs by name; what ops keep
-// ("hidden_states") is one tensor [entries, batch, tokens, channels]. Checks
-// names, ranks, sizes that agree, id bounds: Status::input.
+// output by the state's name, zeros where it is absent; `sizes` says how many
+// rows of a size that no input has (default: those of the run). Outputs by
+// name; what ops keep ("hidden_states") is one tensor
+// [entries, batch, tokens, channels]. Checks names, ranks, sizes that agree,
+// id bounds: Status::input.
 Status interpret(mlir::Operation *model, ParameterValues &parameters,
                  const Values &inputs, Values &outputs,
-                 llvm::StringRef entry = "");
+                 llvm::StringRef entry = "",
+                 const llvm::StringMap<int64_t> &sizes = {});
 
 } // namespace mille

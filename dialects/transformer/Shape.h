@@ -14,6 +14,7 @@ namespace sizes {
 constexpr llvm::StringLiteral batch = "batch"; // sequences of a run
 constexpr llvm::StringLiteral tokens = "tokens";
 constexpr llvm::StringLiteral decoderTokens = "decoder_tokens";
+constexpr llvm::StringLiteral context = "context"; // tokens that states hold
 } // namespace sizes
 
 struct ShapeExtent {

@@ -40,7 +40,10 @@ static Status runReference(Reference &model, const RunOptions &options,
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
       if (kernel::isState(entry, i))
         states.push_back(interpreter::inputName(entry, i).str());
-  return model.run(inputs, outputs, options.entry);
+  llvm::StringMap<int64_t> sizes;
+  if (options.context)
+    sizes[mille::sizes::context] = options.context;
+  return model.run(inputs, outputs, options.entry, sizes);
 }
 
 static Status compute(const RunOptions &options, mlir::MLIRContext &context,

@@ -59,9 +59,10 @@ Status Reference::open(const Package &package, mlir::MLIRContext &context,
 }
 
 Status Reference::run(const Values &inputs, Values &outputs,
-                      llvm::StringRef entry) {
+                      llvm::StringRef entry,
+                      const llvm::StringMap<int64_t> &sizes) {
   ParameterValues parameters(modelOp, folder);
-  return interpret(modelOp, parameters, inputs, outputs, entry);
+  return interpret(modelOp, parameters, inputs, outputs, entry, sizes);
 }
 
 // The numbers that `below` and the type allow, from raw bits: the same on every

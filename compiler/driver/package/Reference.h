@@ -19,7 +19,8 @@ public:
 
   // An entry ("": the first). What its states hold before the run, all or none
   // of them, is among the inputs, and after it among the outputs.
-  Status run(const Values &inputs, Values &outputs, llvm::StringRef entry = "");
+  Status run(const Values &inputs, Values &outputs, llvm::StringRef entry = "",
+             const llvm::StringMap<int64_t> &sizes = {});
   mlir::Operation *model() { return modelOp; }
   mlir::OwningOpRef<mlir::ModuleOp> copy() { return module->clone(); }
   const std::string &storedIn() const { return folder; } // files of tensors
