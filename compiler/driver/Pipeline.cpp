@@ -250,8 +250,9 @@ Status Climb::generate() {
   return breaks(Stage::generate) ? Status::bug : status;
 }
 
-// NAME.tokens of the model's folder; nothing where it has no tokenizer.json. One
-// that is not supported is no reason to refuse the model: a warning says why.
+// NAME.tokens of the model's folder; nothing where it has no tokenizer.json.
+// One that is not supported is no reason to refuse the model: a warning says
+// why.
 static std::string tokensOfModel(llvm::StringRef folder,
                                  mlir::MLIRContext &context) {
   std::optional<std::string> path = tokenizerIn(folder);

@@ -202,8 +202,9 @@ private:
     auto model = forward->getParentOfType<transformer::ModelOp>();
     for (const auto &entry : run.sizes) {
       StringRef size = entry.first();
-      auto most = model ? model->getAttrOfType<IntegerAttr>("max_" + size)
-                        : IntegerAttr();
+      auto most = model
+                      ? model->getAttrOfType<IntegerAttr>(("max_" + size).str())
+                      : IntegerAttr();
       auto input = saidBy.find(size.str());
       std::string who =
           input == saidBy.end()

@@ -135,11 +135,11 @@ Status Package::libraries() {
 
 Status Package::texts() {
   std::string header = writeHeader(input.name, input.model, input.embedWeights);
-  bool good = staging.write(file(".h"), header) &&
-              staging.write(file(".mlir"), input.imported) &&
-              staging.write(file(".json"), input.manifest(facts)) &&
-              (input.tokens.empty() ||
-               staging.write(file(".tokens"), input.tokens));
+  bool good =
+      staging.write(file(".h"), header) &&
+      staging.write(file(".mlir"), input.imported) &&
+      staging.write(file(".json"), input.manifest(facts)) &&
+      (input.tokens.empty() || staging.write(file(".tokens"), input.tokens));
   return good ? Status::done : Status::machine;
 }
 

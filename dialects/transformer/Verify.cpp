@@ -389,7 +389,7 @@ LogicalResult LinearAttendOp::verify() {
     if (!agree(shapeOf(mask), tokens)) // C3
       return mismatch(*this, "key_mask", shapeOf(mask), "query",
                       shapeOf(getQuery()));
-  return success();
+  return verifyState(*this); // C6
 }
 
 LogicalResult LinearAttendOp::verifySymbolUses(SymbolTableCollection &tables) {

@@ -90,10 +90,13 @@ LogicalResult mille::transformer::verifyState(LinearAttendOp op) {
   int64_t rows;
   if (__builtin_mul_overflow(int64_t(op.getHeads()), int64_t(op.getHeadDim()),
                              &rows) ||
+      !cast<RankedTensorType>(op.getState().getType())
+           .getElementType()
+           .isF32() ||
       !agree(state, {ShapedType::kDynamic, query[0], rows,
                      int64_t(op.getValueDim())})) // C6
     return op.emitOpError()
-           << "state is " << shapeText(state) << " but must be "
+           << "state is " << op.getState().getType() << " but must be f32 "
            << shapeText({ShapedType::kDynamic, query[0], rows,
                          int64_t(op.getValueDim())});
   if (failed(verifyPast(op, op.getPast(), query[0])) ||

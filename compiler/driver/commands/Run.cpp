@@ -117,19 +117,21 @@ static Status select(const std::vector<std::string> &only, Values &outputs) {
 }
 
 // Moves what states hold out of the outputs, to the file that was asked for.
+// The reference's are in double, so that it goes on as if it had not stopped.
 static Status writeStates(const std::vector<std::string> &names,
-                          const std::string &file, mlir::MLIRContext &context,
+                          const RunOptions &options, mlir::MLIRContext &context,
                           Values &outputs) {
   Values states;
   for (const std::string &name : names)
     if (auto found = outputs.find(name); found != outputs.end())
       states.insert(outputs.extract(found));
-  if (file.empty())
+  if (options.stateOut.empty())
     return Status::done;
   if (states.empty())
     return refuseOptions("--state-out is given but the entry has no states",
                          "mille run DIR --entry=extend");
-  return writeTensors(file, states, /*wide=*/false, context);
+  return writeTensors(options.stateOut, states,
+                      /*wide=*/options.target == "reference", context);
 }
 
 Status mille::runCommand(const RunOptions &options,
@@ -150,7 +152,7 @@ Status mille::runCommand(const RunOptions &options,
   if (Status status = compute(options, context, inputs, outputs, states);
       failed(status))
     return status;
-  if (Status status = writeStates(states, options.stateOut, context, outputs);
+  if (Status status = writeStates(states, options, context, outputs);
       failed(status))
     return status;
   splitEntries(outputs);

@@ -53,3 +53,11 @@ func.func @query_scale_c4(%p: tensor<?xi32>, %m: tensor<?xi32>, %t: index, %o: t
   kernel.query_scale tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal true outs(%o : tensor<?x1xf32>)
   return
 }
+
+// -----
+
+func.func @query_scale_c5(%past: tensor<?xi32>, %m: tensor<?xi32>, %t: index, %o: tensor<?x1xf32>) {
+  // expected-error @+1 {{has past and counts keys but is not causal}}
+  %s = kernel.query_scale key_mask %m : tensor<?xi32> past %past : tensor<?xi32> tokens %t scale <log_keys, base = 512.0, floor = 16.0> causal false outs(%o : tensor<?x1xf32>) -> tensor<?x1xf32>
+  return
+}

@@ -272,3 +272,21 @@ transformer.model @attend_c10_missing {
     return
   }
 }
+
+// -----
+
+func.func @attend_c11(%x: tensor<?x?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{has past but is not causal over one sequence without a prefix}}
+  %o = transformer.attend %x, %x, %x past %past : tensor<?xi32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 0.5 mask bidirectional
+    : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attend_c11_batch(%x: tensor<2x?x8xf32>, %past: tensor<3xi32>) {
+  // expected-error @+1 {{past is [3] but must be [2]}}
+  %o = transformer.attend %x, %x, %x past %past : tensor<3xi32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 0.5 mask causal
+    : tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32> -> tensor<2x?x8xf32>
+  return
+}

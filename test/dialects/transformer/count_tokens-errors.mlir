@@ -13,3 +13,11 @@ func.func @count_tokens_c1_each(%mask: tensor<?x?xi32>) {
   %c = transformer.count_tokens %mask each 0 : tensor<?x?xi32>
   return
 }
+
+// -----
+
+func.func @count_tokens_c2(%mask: tensor<2x?xi32>, %past: tensor<3xi32>) {
+  // expected-error @+1 {{past is [3] but must be [2]}}
+  %c = transformer.count_tokens %mask past %past : tensor<3xi32> first 2 : tensor<2x?xi32>
+  return
+}

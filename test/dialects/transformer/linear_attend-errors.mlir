@@ -109,3 +109,49 @@ transformer.model @linear_attend_c5 {
     return
   }
 }
+
+// -----
+
+func.func @linear_attend_c6(%x: tensor<?x?x8xf32>, %s: tensor<2x?x8x4xf32> {transformer.state}) {
+  // expected-error @+1 {{must have both state and past, or neither}}
+  %o = transformer.linear_attend %x, %x, %x state %s : tensor<2x?x8x4xf32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 1.0 decay @d
+    : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @linear_attend_c6_shape(%x: tensor<?x?x8xf32>, %s: tensor<2x?x8x8xf32> {transformer.state}, %past: tensor<?xi32>) {
+  // expected-error @+1 {{state is 'tensor<2x?x8x8xf32>' but must be f32 [?, ?, 8, 4]}}
+  %o = transformer.linear_attend %x, %x, %x state %s : tensor<2x?x8x8xf32> past %past : tensor<?xi32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 1.0 decay @d
+    : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @linear_attend_c6_type(%x: tensor<?x?x8xf32>, %s: tensor<2x?x8x4xi32> {transformer.state}, %past: tensor<?xi32>) {
+  // expected-error @+1 {{state is 'tensor<2x?x8x4xi32>' but must be f32 [?, ?, 8, 4]}}
+  %o = transformer.linear_attend %x, %x, %x state %s : tensor<2x?x8x4xi32> past %past : tensor<?xi32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 1.0 decay @d
+    : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @linear_attend_c6_index(%x: tensor<?x?x8xf32>, %s: tensor<2x?x8x4xf32> {transformer.state}, %past: tensor<?xi32>) {
+  // expected-error @+1 {{index is 2 but the state has entries 0 to 1}}
+  %o = transformer.linear_attend %x, %x, %x state %s : tensor<2x?x8x4xf32> index 2 past %past : tensor<?xi32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 1.0 decay @d
+    : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+  return
+}
+
+// -----
+
+// expected-note @+1 {{it comes from here}}
+func.func @linear_attend_c6_argument(%x: tensor<?x?x8xf32>, %s: tensor<2x?x8x4xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{has a state that is no argument with transformer.state}}
+  %o = transformer.linear_attend %x, %x, %x state %s : tensor<2x?x8x4xf32> past %past : tensor<?xi32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 1.0 decay @d
+    : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+  return
+}

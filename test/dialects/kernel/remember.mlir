@@ -1,0 +1,24 @@
+// RUN: %mille-opt %s | %mille-opt | FileCheck %s
+
+// CHECK-LABEL: @remember
+// CHECK: %[[HELD:.*]] = kernel.recall 1 of %{{.*}} rows %{{.*}} : tensor<2x?x8xf32> -> tensor<?x8xf32>
+// CHECK: kernel.remember %{{.*}} past %{{.*}} : tensor<?xi32> rows %{{.*}} outs(%[[HELD]] : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+// CHECK: kernel.positions %{{.*}} outs(%{{.*}} : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
+func.func @remember(%keys: tensor<2x?x8xf32> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xf32>, %o: tensor<?xi32>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %p = kernel.positions %past outs(%o : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
+  return
+}
+
+// CHECK-LABEL: @linear_recurrence
+// CHECK: %[[HELD:.*]] = kernel.recall 0 of %{{.*}} rows %{{.*}} : memref<2x?x4xf32> -> memref<?x4xf32>
+// CHECK: kernel.linear_recurrence %{{.*}}, %{{.*}}, %{{.*}} key_mask %{{.*}} : memref<?xi32> decay %{{.*}} : memref<2xf32> past %{{.*}} : memref<?xi32>
+// CHECK-SAME: outs(%[[HELD]], %{{.*}} : memref<?x4xf32>, memref<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 1.000000e+00
+func.func @linear_recurrence(%sums: memref<2x?x4xf32> {transformer.state}, %rows: index, %past: memref<?xi32>, %x: memref<?x24xf32>, %m: memref<?xi32>, %d: memref<2xf32>, %o: memref<?x8xf32>) {
+  %h = kernel.recall 0 of %sums rows %rows : memref<2x?x4xf32> -> memref<?x4xf32>
+  kernel.linear_recurrence %x, %x, %x key_mask %m : memref<?xi32> decay %d : memref<2xf32> past %past : memref<?xi32>
+    outs(%h, %o : memref<?x4xf32>, memref<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 1.0
+    : memref<?x24xf32>, memref<?x24xf32>, memref<?x24xf32>
+  return
+}
