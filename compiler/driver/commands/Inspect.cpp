@@ -35,10 +35,11 @@ struct Stack {
   std::vector<std::vector<ResidualOp>> layers;
 };
 
+// Of the first entry: others are made of the same units.
 static std::vector<Stack> stacksOf(mlir::Operation *model) {
   std::vector<Stack> stacks;
   int64_t last = INT64_MAX;
-  model->walk([&](ResidualOp unit) {
+  kernel::forwardOf(model).walk([&](ResidualOp unit) {
     int64_t layer = unit.getLayer().value_or(0);
     if (layer < last)
       stacks.push_back({});
@@ -206,6 +207,13 @@ static void printSignature(const kernel::Signature &signature,
     out << "  " << output.name << ' ' << extentsText(output.shape) << '\n';
 }
 
+static void printStates(mlir::func::FuncOp entry, llvm::raw_ostream &out) {
+  auto states = kernel::signatureOf(entry).states;
+  out << (states.empty() ? "" : "states\n");
+  for (const kernel::TensorInfo &state : states)
+    out << "  " << state.name << ' ' << extentsText(state.shape) << '\n';
+}
+
 static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
   if (kernel::sizeArguments(forward))
     return printSignature(kernel::signatureOf(forward), out);
@@ -222,6 +230,8 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
   };
   out << "inputs\n";
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+    if (kernel::isState(forward, i))
+      continue;
     auto name =
         forward.getArgAttrOfType<mlir::StringAttr>(i, "transformer.name");
     auto below =
@@ -240,8 +250,18 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
   }
 }
 
+static void printEntries(mlir::Operation *model, llvm::raw_ostream &out) {
+  auto entries = kernel::entriesOf(model);
+  for (mlir::func::FuncOp entry : entries) {
+    if (entries.size() > 1)
+      out << "entry " << entry.getName() << '\n';
+    printTensors(entry, out);
+    printStates(entry, out);
+  }
+}
+
 static void printPositions(mlir::Operation *model, llvm::raw_ostream &out) {
-  model->walk([&](EmbedOp embed) {
+  kernel::forwardOf(model).walk([&](EmbedOp embed) {
     out << "embedding of " << embed.getIds().size()
         << (embed.getIds().size() == 1 ? " table" : " tables");
     auto scale = embed.getScale().convertToDouble();
@@ -284,7 +304,7 @@ static void print(mlir::Operation *model, llvm::raw_ostream &out) {
   out << '\n';
   printPositions(model, out);
   printUnits(model, out);
-  printTensors(kernel::forwardOf(model), out);
+  printEntries(model, out);
   double count = parametersOf(model);
   out << "parameters " << static_cast<int64_t>(count) << ": "
       << sayBytes(count * 4) << " in f32, " << sayBytes(count * 2)
@@ -306,8 +326,12 @@ static void printJson(mlir::Operation *model, llvm::raw_ostream &out) {
     if (auto family = model->getAttrOfType<mlir::StringAttr>("family"))
       json.attribute("family", family.getValue());
     json.attribute("parameters", int64_t(parametersOf(model)));
+    json.attributeArray("entries", [&] {
+      for (mlir::func::FuncOp entry : kernel::entriesOf(model))
+        json.value(entry.getName());
+    });
     json.attributeArray("tables", [&] {
-      model->walk([&](EmbedOp embed) {
+      kernel::forwardOf(model).walk([&](EmbedOp embed) {
         for (auto table :
              embed.getTables().getAsRange<mlir::FlatSymbolRefAttr>())
           json.value(table.getValue());
