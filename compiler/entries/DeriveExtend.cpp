@@ -65,6 +65,7 @@ public:
     entry.setArgAttr(past.getArgNumber(), "transformer.default",
                      builder.getStringAttr("zeros"));
     goOnFromPast();
+    hoistIds();
     SmallVector<Operation *> ops;
     entry.walk([&](Operation *op) {
       if (isa<AttendOp, LinearAttendOp, CountTokensOp>(op))
@@ -106,6 +107,32 @@ private:
                                             given.getType(), past, like);
       given.replaceAllUsesWith(positions);
       (void)entry.eraseArgument(i);
+    }
+  }
+
+  // Ids that units make are made of inputs alone. They move before the units,
+  // each once, so that all layers share what a sequence remembers of them.
+  void hoistIds() {
+    SmallVector<Operation *> ops;
+    entry.walk([&](Operation *op) {
+      bool inUnit = op->getParentOp() != entry;
+      if (inUnit && op->getNumResults() == 1 &&
+          getElementTypeOrSelf(op->getResult(0).getType()).isInteger())
+        ops.push_back(op);
+    });
+    SmallVector<Operation *> hoisted;
+    for (Operation *op : ops) {
+      auto same = llvm::find_if(hoisted, [&](Operation *other) {
+        return OperationEquivalence::isEquivalentTo(
+            op, other, OperationEquivalence::IgnoreLocations);
+      });
+      if (same != hoisted.end()) {
+        op->replaceAllUsesWith(*same);
+        op->erase();
+        continue;
+      }
+      op->moveBefore(entry.front().findAncestorOpInBlock(*op));
+      hoisted.push_back(op);
     }
   }
 
