@@ -64,9 +64,10 @@ static void entriesOption(CLI::App *app, std::vector<std::string> &into) {
   listOption(app, "--entries", into,
              "functions of the model beside forward: encode and decode of an "
              "encoder with a decoder; text, image, audio of towers; extend of "
-             "a decoder, which remembers keys and values; or all",
+             "a decoder, which remembers keys and values, and next, which is "
+             "extend with the outputs of the last token alone; or all",
              oneOf({"forward", "encode", "decode", "text", "image", "audio",
-                    "extend", "all"}));
+                    "extend", "next", "all"}));
 }
 
 static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,

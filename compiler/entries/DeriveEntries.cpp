@@ -16,7 +16,7 @@ Status refuse(Operation *model, StringRef name, ArrayRef<std::string> can,
               StringRef whyNot) {
   auto error = model->emitError()
                << "entry '" << name << "' is wanted but the model has none";
-  if (name == "extend" && !whyNot.empty())
+  if ((name == "extend" || name == "next") && !whyNot.empty())
     error << ": " << whyNot;
   error.attachNote() << "its entries can be " << llvm::join(can, ", ");
   return Status::input;
@@ -42,8 +42,9 @@ Status mille::deriveEntries(Operation *model, ArrayRef<std::string> wanted) {
   for (const EntryPart &part : parts)
     if (!llvm::is_contained(can, part.name))
       can.push_back(part.name);
-  if (whyNot.empty() && !llvm::is_contained(can, "extend"))
-    can.push_back("extend");
+  for (const char *name : {"extend", "next"})
+    if (whyNot.empty() && !llvm::is_contained(can, name))
+      can.push_back(name);
   const bool all = llvm::is_contained(wanted, "all");
   for (const std::string &name : wanted)
     if (name != "all" && !llvm::is_contained(can, name))
@@ -58,5 +59,7 @@ Status mille::deriveEntries(Operation *model, ArrayRef<std::string> wanted) {
       makeSlice(forward, part.name, part.outputs, part.cut);
   if (whyNot.empty() && isNew("extend"))
     deriveExtend(forward);
+  if (whyNot.empty() && isNew("next"))
+    deriveNext(forward);
   return Status::done;
 }

@@ -2,6 +2,7 @@
 // than its own, it reads what the sequence remembers.
 // Must not touch what a token computes by itself.
 #include "compiler/entries/DeriveExtend.h"
+#include "compiler/entries/KeepLastTokens.h"
 #include "dialects/kernel/Signature.h"
 
 using namespace mlir;
@@ -296,11 +297,21 @@ std::string mille::entries::whyNotExtend(func::FuncOp forward) {
   return !why.empty() || looksBack ? why : "no token reads earlier ones";
 }
 
-func::FuncOp mille::entries::deriveExtend(func::FuncOp forward) {
-  func::FuncOp entry = makeSlice(forward, "extend", outputsOfTokens(forward));
+static func::FuncOp makeExtend(func::FuncOp forward, StringRef name) {
+  func::FuncOp entry = makeSlice(forward, name, outputsOfTokens(forward));
   Extend(entry).run();
   auto model = forward->getParentOfType<ModelOp>();
   if (auto most = model->getAttrOfType<IntegerAttr>("max_tokens"))
     model->setAttr(("max_" + sizes::context).str(), most);
+  return entry;
+}
+
+func::FuncOp mille::entries::deriveExtend(func::FuncOp forward) {
+  return makeExtend(forward, "extend");
+}
+
+func::FuncOp mille::entries::deriveNext(func::FuncOp forward) {
+  func::FuncOp entry = makeExtend(forward, "next");
+  keepLastTokens(entry);
   return entry;
 }

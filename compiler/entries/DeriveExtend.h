@@ -12,4 +12,9 @@ std::string whyNotExtend(mlir::func::FuncOp forward);
 // remembered in a state; positions go on from the input `past`.
 mlir::func::FuncOp deriveExtend(mlir::func::FuncOp forward);
 
+// Adds the entry `next`: as `extend`, with the same states, but its outputs are
+// those of each sequence's last token, [batch, channels]. What every token
+// computes by itself after the last layer, such as the head, runs on that one.
+mlir::func::FuncOp deriveNext(mlir::func::FuncOp forward);
+
 } // namespace mille::entries
