@@ -14,6 +14,9 @@ def Kernel_Dialect : Dialect {
   let name = "kernel";
   let cppNamespace = "::mille::kernel";
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mille::transformer::TransformerDialect",
                            "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }

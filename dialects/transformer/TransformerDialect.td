@@ -10,6 +10,9 @@ def Transformer_Dialect : Dialect {
   let name = "transformer";
   let cppNamespace = "::mille::transformer";
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["mlir::func::FuncDialect"];
   // Verifiers run after every pass; what they warn of is said once a context.
   let extraClassDeclaration = [{

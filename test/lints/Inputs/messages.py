@@ -13,7 +13,7 @@ only_count = "--count" in sys.argv
 
 emits = re.compile(
     r"\b(?:emitError|emitOpError|emitWarning|emitRemark|attachNote|mismatch|no|"
-    r"refuse|fail)\(")
+    r"refuse|fail|errorAt)\(")
 literal = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 tests = []

@@ -1,0 +1,95 @@
+// The discardable attributes of the kernel dialect, one row for each.
+// Must not check what the transformer dialect's attributes say.
+#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Discardable.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::kernel;
+
+namespace {
+
+bool isEnds(Attribute value) {
+  return isInt64From<0>(value) && cast<IntegerAttr>(value).getInt() <= 3;
+}
+
+// Sizes are the first arguments, and a name is one size.
+LogicalResult verifySize(const AttributeSite &site, Attribute value) {
+  if (!site.type.isIndex())
+    return errorAt(site) << "has kernel.size but is " << site.type
+                         << ", no index";
+  auto entry = dyn_cast<func::FuncOp>(site.op);
+  for (unsigned i = 0; entry && i < site.number; ++i) {
+    Attribute before = entry.getArgAttr(i, "kernel.size");
+    if (!before)
+      return errorAt(site) << "has kernel.size but argument " << i
+                           << " before it has none";
+    if (before == value)
+      return errorAt(site) << "has the kernel.size of argument " << i << ", "
+                           << value;
+  }
+  return success();
+}
+
+LogicalResult verifyOutput(const AttributeSite &site, Attribute) {
+  if (isa<MemRefType>(site.type))
+    return success();
+  return errorAt(site) << "has kernel.output but is " << site.type
+                       << ", no memref";
+}
+
+// It counts the inputs: arguments that are no size, state or output.
+LogicalResult verifyMask(const AttributeSite &site, Attribute value) {
+  auto entry = dyn_cast<func::FuncOp>(site.op);
+  if (!entry)
+    return success();
+  int64_t inputs = 0, number = cast<IntegerAttr>(value).getInt();
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    inputs += sizeName(entry, i).empty() && !isState(entry, i) &&
+              !entry.getArgAttr(i, "kernel.output");
+  if (number < inputs)
+    return success();
+  return errorAt(site) << "has kernel.mask_input = " << number
+                       << " but the function has " << inputs << " inputs";
+}
+
+constexpr auto function = AttributeSite::function;
+
+const DiscardableAttribute table[] = {
+    {"kernel.size", AttributeSite::argument, isName,
+     "a string that is not empty", verifySize},
+    {"kernel.output", AttributeSite::argument, isUnit, "without a value",
+     verifyOutput},
+    {"kernel.arena_bytes_per_row", function, isInt64From<0>,
+     "an i64 of at least 0", nullptr},
+    {"kernel.fixed_tokens", function, isInt64From<1>, "an i64 of at least 1",
+     nullptr},
+    {"kernel.slots", function, isInt64From<1>, "an i64 of at least 1", nullptr},
+    {"kernel.state_rows", function, isUnit, "without a value", nullptr},
+    {"kernel.padding_ends", function, isEnds, "an i64 from 0 to 3", nullptr},
+    {"kernel.mask_input", function, isInt64From<0>, "an i64 of at least 0",
+     verifyMask},
+    {"kernel.fusions", function, isListOfDictionaries, "a list of dictionaries",
+     nullptr},
+    {"kernel.bodies", function, isListOfDictionaries, "a list of dictionaries",
+     nullptr},
+};
+
+} // namespace
+
+LogicalResult KernelDialect::verifyOperationAttribute(Operation *op,
+                                                      NamedAttribute a) {
+  return verifyOnOperation(op, a, table);
+}
+LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                      unsigned number,
+                                                      NamedAttribute a) {
+  return verifyOnArgument(op, number, a, table);
+}
+LogicalResult KernelDialect::verifyRegionResultAttribute(Operation *op,
+                                                         unsigned,
+                                                         unsigned number,
+                                                         NamedAttribute a) {
+  return verifyOnResult(op, number, a, table);
+}

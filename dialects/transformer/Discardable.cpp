@@ -1,0 +1,94 @@
+// What all rows of a table of discardable attributes are checked for.
+// Must not know a name: names are the dialects'.
+#include "dialects/transformer/Discardable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+
+namespace mille {
+namespace {
+
+StringRef placeOf(AttributeSite::Kind kind) {
+  return kind == AttributeSite::argument ? "an argument"
+         : kind == AttributeSite::result ? "a result"
+                                         : "a function";
+}
+
+std::string placesOf(unsigned kinds) {
+  std::string text;
+  for (auto kind : {AttributeSite::function, AttributeSite::argument,
+                    AttributeSite::result})
+    if (kinds & kind)
+      text += (text.empty() ? "" : " or ") + placeOf(kind).str();
+  return text;
+}
+
+LogicalResult verifyAt(const AttributeSite &site, NamedAttribute given,
+                       DiscardableTable table) {
+  StringRef name = given.getName();
+  const auto *row = llvm::find_if(
+      table, [&](const DiscardableAttribute &row) { return row.name == name; });
+  if (row == table.end())
+    return errorAt(site) << "has " << name
+                         << " but its dialect has no such attribute";
+  if (!(row->kinds & site.kind))
+    return errorAt(site) << "has " << name << " but this belongs to "
+                         << placesOf(row->kinds);
+  if (!row->takes(given.getValue()))
+    return errorAt(site) << "has " << name << " = " << given.getValue()
+                         << " but it must be " << row->values;
+  return row->verify ? row->verify(site, given.getValue()) : success();
+}
+
+} // namespace
+
+InFlightDiagnostic errorAt(const AttributeSite &site) {
+  InFlightDiagnostic error = site.op->emitOpError();
+  if (site.kind == AttributeSite::argument)
+    error << "argument " << site.number << ' ';
+  if (site.kind == AttributeSite::result)
+    error << "result " << site.number << ' ';
+  return error;
+}
+
+LogicalResult verifyOnOperation(Operation *op, NamedAttribute given,
+                                DiscardableTable table) {
+  if (!isa<FunctionOpInterface>(op))
+    return op->emitOpError() << "has " << given.getName().getValue()
+                             << " but only functions have such attributes";
+  return verifyAt({AttributeSite::function, op, 0, Type(),
+                   op->getDiscardableAttrDictionary()},
+                  given, table);
+}
+
+LogicalResult verifyOnArgument(Operation *op, unsigned number,
+                               NamedAttribute given, DiscardableTable table) {
+  auto function = cast<FunctionOpInterface>(op);
+  return verifyAt({AttributeSite::argument, op, number,
+                   function.getArgumentTypes()[number],
+                   function.getArgAttrDict(number)},
+                  given, table);
+}
+
+LogicalResult verifyOnResult(Operation *op, unsigned number,
+                             NamedAttribute given, DiscardableTable table) {
+  auto function = cast<FunctionOpInterface>(op);
+  return verifyAt({AttributeSite::result, op, number,
+                   function.getResultTypes()[number],
+                   function.getResultAttrDict(number)},
+                  given, table);
+}
+
+bool isUnit(Attribute value) { return isa<UnitAttr>(value); }
+
+bool isName(Attribute value) {
+  auto text = dyn_cast<StringAttr>(value);
+  return text && !text.empty();
+}
+
+bool isListOfDictionaries(Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && llvm::all_of(list, llvm::IsaPred<DictionaryAttr>);
+}
+
+} // namespace mille

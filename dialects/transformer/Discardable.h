@@ -1,0 +1,53 @@
+// A dialect's table of its discardable attributes: where each may stand, and
+// which values it takes. For verifiers; changes nothing.
+#pragma once
+#include "mlir/IR/Operation.h"
+
+namespace mille {
+
+// Where a discardable attribute stands.
+struct AttributeSite {
+  enum Kind { function = 1, argument = 2, result = 4 };
+  Kind kind;
+  mlir::Operation *op;
+  unsigned number = 0; // of the argument or result
+  mlir::Type type;     // of the argument or result; null for a function
+  // The attributes that stand beside it.
+  mlir::DictionaryAttr others;
+};
+
+struct DiscardableAttribute {
+  llvm::StringLiteral name;
+  unsigned kinds; // AttributeSite::Kind, or-ed
+  bool (*takes)(mlir::Attribute value);
+  llvm::StringLiteral values; // which `takes`, in words
+  // Further checks, which print their own error; may be null.
+  mlir::LogicalResult (*verify)(const AttributeSite &, mlir::Attribute value);
+};
+
+using DiscardableTable = llvm::ArrayRef<DiscardableAttribute>;
+
+mlir::LogicalResult verifyOnOperation(mlir::Operation *op,
+                                      mlir::NamedAttribute given,
+                                      DiscardableTable table);
+mlir::LogicalResult verifyOnArgument(mlir::Operation *op, unsigned number,
+                                     mlir::NamedAttribute given,
+                                     DiscardableTable table);
+mlir::LogicalResult verifyOnResult(mlir::Operation *op, unsigned number,
+                                   mlir::NamedAttribute given,
+                                   DiscardableTable table);
+
+// An error whose subject is the site: "argument 2".
+mlir::InFlightDiagnostic errorAt(const AttributeSite &site);
+
+// Values that several rows take.
+bool isUnit(mlir::Attribute value);
+bool isName(mlir::Attribute value); // a string with at least one character
+template <int64_t least> bool isInt64From(mlir::Attribute value) {
+  auto number = llvm::dyn_cast<mlir::IntegerAttr>(value);
+  return number && number.getType().isSignlessInteger(64) &&
+         number.getInt() >= least;
+}
+bool isListOfDictionaries(mlir::Attribute value);
+
+} // namespace mille

@@ -1,0 +1,116 @@
+// The discardable attributes of the transformer dialect, one row for each.
+// Must not check that a name stands once: the model does.
+#include "dialects/transformer/Discardable.h"
+#include "dialects/transformer/Transformer.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::transformer;
+
+namespace {
+
+bool isShape(Attribute value) { return isa<ShapeAttr>(value); }
+
+bool isDefault(Attribute value) {
+  auto word = dyn_cast<StringAttr>(value);
+  return word &&
+         llvm::is_contained({"ones", "zeros", "positions", "none", "last"},
+                            word.getValue());
+}
+
+LogicalResult verifyTensor(const AttributeSite &site, StringRef name) {
+  if (isa<ShapedType>(site.type))
+    return success();
+  return errorAt(site) << "has " << name << " but is " << site.type
+                       << ", no tensor";
+}
+
+LogicalResult verifyName(const AttributeSite &site, Attribute) {
+  return verifyTensor(site, "transformer.name");
+}
+
+LogicalResult verifyDefault(const AttributeSite &site, Attribute) {
+  return verifyTensor(site, "transformer.default");
+}
+
+LogicalResult verifyBelow(const AttributeSite &site, Attribute) {
+  auto shaped = dyn_cast<ShapedType>(site.type);
+  if (shaped && shaped.getElementType().isSignlessInteger(32))
+    return success();
+  return errorAt(site) << "has transformer.below but is " << site.type
+                       << ", no tensor of i32";
+}
+
+// Kernel programs have a size as their first argument, and flatten rows there.
+bool isFlat(Operation *op) {
+  auto types = cast<FunctionOpInterface>(op).getArgumentTypes();
+  return !types.empty() && types.front().isIndex();
+}
+
+LogicalResult verifyShape(const AttributeSite &site, Attribute value) {
+  if (failed(verifyTensor(site, "transformer.shape")))
+    return failure();
+  auto shaped = cast<ShapedType>(site.type);
+  Shape shape = cast<ShapeAttr>(value).getShape();
+  if (site.others.get("transformer.state") && shape.size() != 4)
+    return errorAt(site) << "is a state whose transformer.shape has "
+                         << shape.size() << " extents but must have 4";
+  if (isFlat(site.op) || !shaped.hasRank())
+    return success();
+  // One number per token: the type says it as [batch, tokens, 1].
+  ArrayRef<int64_t> extents = shaped.getShape();
+  if (extents.size() == shape.size() + 1 && extents.back() == 1)
+    extents = extents.drop_back();
+  bool same = extents.size() == shape.size();
+  for (size_t i = 0; same && i < shape.size(); ++i)
+    same = ShapedType::isDynamic(extents[i])
+               ? shape[i].isSize()
+               : !shape[i].isSize() && shape[i].count == extents[i];
+  if (same)
+    return success();
+  return errorAt(site) << "is " << site.type << " but its transformer.shape is "
+                       << extentsText(shape);
+}
+
+LogicalResult verifyState(const AttributeSite &site, Attribute) {
+  if (failed(verifyTensor(site, "transformer.state")))
+    return failure();
+  if (site.op->getParentOfType<ModelOp>() &&
+      !site.others.get("transformer.shape"))
+    return errorAt(site) << "is a state but has no transformer.shape";
+  return success();
+}
+
+constexpr unsigned port = AttributeSite::argument | AttributeSite::result;
+
+const DiscardableAttribute table[] = {
+    {"transformer.name", port, isName, "a string that is not empty",
+     verifyName},
+    {"transformer.shape", port, isShape, "a #transformer.shape", verifyShape},
+    {"transformer.default", AttributeSite::argument, isDefault,
+     "\"ones\", \"zeros\", \"positions\", \"none\" or \"last\"", verifyDefault},
+    {"transformer.below", AttributeSite::argument, isInt64From<1>,
+     "an i64 of at least 1", verifyBelow},
+    {"transformer.state", AttributeSite::argument, isUnit, "without a value",
+     verifyState},
+    {"transformer.rewrites", AttributeSite::function, isListOfDictionaries,
+     "a list of dictionaries", nullptr},
+};
+
+} // namespace
+
+LogicalResult TransformerDialect::verifyOperationAttribute(Operation *op,
+                                                           NamedAttribute a) {
+  return verifyOnOperation(op, a, table);
+}
+LogicalResult TransformerDialect::verifyRegionArgAttribute(Operation *op,
+                                                           unsigned,
+                                                           unsigned number,
+                                                           NamedAttribute a) {
+  return verifyOnArgument(op, number, a, table);
+}
+LogicalResult TransformerDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned number, NamedAttribute a) {
+  return verifyOnResult(op, number, a, table);
+}

@@ -1,0 +1,91 @@
+// RUN: %mille-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{argument 0 has kernel.sise but its dialect has no such attribute}}
+func.func @unknown(%b: index {kernel.sise = "batch"}) { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.size but this belongs to an argument}}
+func.func @size_on_function() attributes {kernel.size = "batch"} { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.size = "" but it must be a string that is not empty}}
+func.func @size_value(%b: index {kernel.size = ""}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.size but is 'i32', no index}}
+func.func @size_type(%b: i32 {kernel.size = "batch"}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 1 has kernel.size but argument 0 before it has none}}
+func.func @size_order(%b: index, %t: index {kernel.size = "tokens"}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 1 has the kernel.size of argument 0, "tokens"}}
+func.func @size_twice(%b: index {kernel.size = "tokens"}, %t: index {kernel.size = "tokens"}) { return }
+
+// -----
+
+// expected-error @+1 {{result 0 has kernel.output but this belongs to an argument}}
+func.func @output_on_result(%x: tensor<?xf32>) -> (tensor<?xf32> {kernel.output}) {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.output = true but it must be without a value}}
+func.func @output_value(%x: memref<?xf32> {kernel.output = true}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.output but is 'tensor<?xf32>', no memref}}
+func.func @output_type(%x: tensor<?xf32> {kernel.output}) { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.arena_bytes_per_row = -1 : i64 but it must be an i64 of at least 0}}
+func.func @arena_bytes_per_row() attributes {kernel.arena_bytes_per_row = -1} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.fixed_tokens = 0 : i64 but it must be an i64 of at least 1}}
+func.func @fixed_tokens() attributes {kernel.fixed_tokens = 0} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.slots = 0 : i64 but it must be an i64 of at least 1}}
+func.func @slots() attributes {kernel.slots = 0} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.state_rows = 1 : i64 but it must be without a value}}
+func.func @state_rows() attributes {kernel.state_rows = 1} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.padding_ends = 4 : i64 but it must be an i64 from 0 to 3}}
+func.func @padding_ends() attributes {kernel.padding_ends = 4} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.mask_input = -1 : i64 but it must be an i64 of at least 0}}
+func.func @mask_input() attributes {kernel.mask_input = -1} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.mask_input = 1 but the function has 1 inputs}}
+func.func @mask_input_count(%b: index {kernel.size = "batch"}, %x: memref<?xi32>, %y: memref<?xf32> {kernel.output}) attributes {kernel.mask_input = 1} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.fusions = "add" but it must be a list of dictionaries}}
+func.func @fusions() attributes {kernel.fusions = "add"} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.bodies = [1] but it must be a list of dictionaries}}
+func.func @bodies() attributes {kernel.bodies = [1]} { return }
