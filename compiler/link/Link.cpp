@@ -126,6 +126,7 @@ Status Package::libraries() {
     return Status::machine;
   // What neither the application nor the model can call is not in it.
   std::vector<std::string> exports = functionsOfMille();
+  exports.push_back("mille_function_table");
   exports.push_back(input.name + "_model");
   Status status = judge(linkShared(objects, {input.runtimeLibrary}, exports,
                                    staging.path(file(".so"))));

@@ -15,7 +15,7 @@ using namespace mille;
 using llvm::StringRef;
 
 Compiled::Compiled(const Package &package, mlir::MLIRContext &context)
-    : package(package), context(context), api(new Functions) {}
+    : package(package), context(context) {}
 
 Compiled::~Compiled() {
   if (session)
@@ -59,22 +59,25 @@ Status Compiled::load() {
         << "the package's library cannot be loaded: " << (why ? why : "");
     return Status::input;
   }
-  bool all = true;
   auto find = [&](const std::string &name) {
     void *symbol = dlsym(library, name.c_str());
-    if (!symbol && all)
+    if (!symbol)
       mlir::emitError(placeOf(context, path))
-          << "the package's library has no function " << name;
-    all &= symbol != nullptr;
+          << "the package's library has no symbol " << name;
     return symbol;
   };
-#define FIND(name)                                                             \
-  api->name = reinterpret_cast<decltype(api->name)>(find(#name));
-  MILLE_FUNCTIONS(FIND)
-#undef FIND
-  api->model =
-      reinterpret_cast<decltype(api->model)>(find(package.name + "_model"));
-  return all ? Status::done : Status::input;
+  api = static_cast<const mille_functions *>(find("mille_function_table"));
+  if (!api)
+    return Status::input;
+  if (api->size < sizeof *api) {
+    mlir::emitError(placeOf(context, path))
+        << "the package's library has a function table of " << api->size
+        << " bytes but this Mille needs " << sizeof *api
+        << ": compile it again";
+    return Status::input;
+  }
+  model = reinterpret_cast<decltype(model)>(find(package.name + "_model"));
+  return model ? Status::done : Status::input;
 }
 
 // A file in memory that nobody else can change, where half of what is free is
@@ -95,8 +98,8 @@ Status Compiled::openWeights(const std::string &code, bool checkHash) {
     options.isa = code.c_str();
   char message[512] = "";
   auto tryOpen = [&] {
-    return api->mille_package_open(api->model(), path, &options, &opened,
-                                   message, sizeof message);
+    return api->mille_package_open(model(), path, &options, &opened, message,
+                                   sizeof message);
   };
   mille_status status = tryOpen();
   if (status == MILLE_OUT_OF_MEMORY && options.copy_weights) {

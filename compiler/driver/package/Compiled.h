@@ -1,9 +1,9 @@
-// A package's code, loaded: its own C functions (runtime/mille.h) by dlopen.
-// Must not know how the code was made.
+// A package's code, loaded by dlopen and called through its own runtime's
+// functions. Must not know how the code was made.
 #pragma once
 #include "compiler/driver/package/Package.h"
 #include "compiler/interpret/Interpret.h"
-#include "runtime/mille.h"
+#include "runtime/Functions.h"
 
 #include <map>
 #include <memory>
@@ -54,7 +54,6 @@ public:
   size_t sessionBytes();
 
 private:
-  struct Functions;
   Compiled(const Package &package, mlir::MLIRContext &context);
   Status load();
   Status findEntry();
@@ -76,7 +75,8 @@ private:
   const Package &package;
   mlir::MLIRContext &context;
   void *library = nullptr;
-  std::unique_ptr<Functions> api;
+  const mille_model *(*model)() = nullptr;
+  const mille_functions *api = nullptr; // of the library's own runtime
   mille_package *opened = nullptr;
   std::string device; // as mille_session_create_on takes it; "": the default
   mille_session *session = nullptr;
