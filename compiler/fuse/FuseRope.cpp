@@ -30,9 +30,10 @@ struct FuseRope : mille::impl::FuseRopeBase<FuseRope> {
       function.walk([&](mille::kernel::AttentionOp op) {
         if (!op.getRotation())
           return;
-        // Rotated queries and keys are neither written nor read again.
+        // Rotated queries and keys are neither written nor read again. This
+        // counts no launch: the rotation is an operand of attention.
         int64_t heads = op.getHeads() + op.getKvHeads();
-        report.holds(op, 2 * 4 * heads * op.getHeadDim(), 2,
+        report.holds(op, 2 * 4 * heads * op.getHeadDim(), 0,
                      "in the attention's prologue");
       });
       function.walk([&](mille::kernel::RotateOp op) {

@@ -16,7 +16,7 @@ struct FuseSoftmaxScale : mille::impl::FuseSoftmaxScaleBase<FuseSoftmaxScale> {
          getOperation().getBody().getOps<mlir::func::FuncOp>()) {
       mille::FusionReport report(function, mille::boundary::softmaxScale);
       function.walk([&](mille::kernel::AttentionOp op) {
-        report.holds(op, 0, 1, "with log2 e in the transposed queries");
+        report.holds(op, 0, 0, "with log2 e in the transposed queries");
       });
     }
   }
