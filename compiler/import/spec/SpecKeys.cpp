@@ -13,19 +13,35 @@ using K = KeyKind;
 static constexpr StringRef activations =
     "identity|relu|relu2|gelu_erf|gelu_tanh|quick_gelu|silu|tanh|sigmoid";
 
+// The keys of a stack, which a file with one stack has itself.
+static constexpr SpecKey layersKey = {"layers", K::whole, "", "required",
+                                      "how many layers the stack has"};
+static constexpr SpecKey hiddenSizeKey = {"hidden_size", K::whole, "",
+                                          "required", "channels of the stream"};
+static constexpr SpecKey vocabSizeKey = {"vocab_size", K::whole, "", "required",
+                                         "token ids are below it"};
+static constexpr SpecKey embeddingKey = {"embedding", K::object, "embedding",
+                                         "the table alone",
+                                         "tokens to vectors"};
+static constexpr SpecKey unitsKey = {
+    "units", K::objects, "unit", "required",
+    "residual units; each layer has all of them in this order"};
+static constexpr SpecKey layerWeightsKey = {
+    "layer_weights", K::integers, "", "a set for each layer",
+    "for each layer the number of its set of weights: equal numbers share"};
+static constexpr SpecKey finalNormKey = {"final_norm", K::object, "norm",
+                                         "none", "after the last layer"};
+
 static constexpr SpecKey modelKeys[] = {
     {"$schema", K::text, "", "none", "for editors: where spec.schema.json is"},
     {"name", K::text, "", "by --name and the path", "the model's name"},
-    {"layers", K::whole, "", "required", "how many layers the stack has"},
-    {"hidden_size", K::whole, "", "required", "channels of the stream"},
-    {"vocab_size", K::whole, "", "required", "token ids are below it"},
-    {"embedding", K::object, "embedding", "the table alone",
-     "tokens to vectors"},
-    {"units", K::objects, "unit", "required",
-     "residual units; each layer has all of them in this order"},
-    {"layer_weights", K::integers, "", "a set for each layer",
-     "for each layer the number of its set of weights: equal numbers share"},
-    {"final_norm", K::object, "norm", "none", "after the last layer"},
+    layersKey,
+    hiddenSizeKey,
+    vocabSizeKey,
+    embeddingKey,
+    unitsKey,
+    layerWeightsKey,
+    finalNormKey,
     {"pooling", K::object, "pooling", "no pooled output",
      "one vector per sequence"},
     {"head", K::object, "head", "no logits", "logits over the vocabulary"},
@@ -39,15 +55,8 @@ static constexpr SpecKey modelKeys[] = {
     {"decoder", K::object, "stack", "none", "see encoder; the head reads it"}};
 
 static constexpr SpecKey stackKeys[] = {
-    {"layers", K::whole, "", "required", "how many layers the stack has"},
-    {"hidden_size", K::whole, "", "required", "channels of the stream"},
-    {"vocab_size", K::whole, "", "required", "token ids are below it"},
-    {"embedding", K::object, "embedding", "the table alone",
-     "tokens to vectors"},
-    {"units", K::objects, "unit", "required", "residual units of a layer"},
-    {"layer_weights", K::integers, "", "a set for each layer",
-     "for each layer the number of its set of weights"},
-    {"final_norm", K::object, "norm", "none", "after the last layer"}};
+    layersKey, hiddenSizeKey,   vocabSizeKey, embeddingKey,
+    unitsKey,  layerWeightsKey, finalNormKey};
 
 static constexpr SpecKey embeddingKeys[] = {
     {"scale", K::number, "", "1", "multiplies the token's row"},
