@@ -3,6 +3,7 @@
 #include "compiler/driver/OptionWords.h"
 
 #include "compiler/driver/OptionChecks.h"
+#include "compiler/driver/TextOptions.h"
 #include "compiler/fuse/Boundaries.h"
 #include "compiler/import/schemes/Schemes.h"
 #include "compiler/kernels/Targets.h"
@@ -376,4 +377,5 @@ void mille::addCommands(CLI::App &root, Options &options, std::string &stage) {
   addBench(root, options.bench);
   addReport(root, options.report);
   addDevices(root, options.devices);
+  addTokens(root, options.tokens);
 }

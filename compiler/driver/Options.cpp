@@ -5,7 +5,6 @@
 #include "compiler/driver/Console.h"
 #include "compiler/driver/Help.h"
 #include "compiler/driver/OptionWords.h"
-#include "compiler/driver/TextOptions.h"
 #include "compiler/driver/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -58,9 +58,8 @@ private:
     if (known)
       return known;
     Operation *op = value.getDefiningOp();
-    const bool isLocal =
-        op && isa<NormOp, LinearOp, ScaleOp, SoftcapOp, AffineOp, ActivateOp,
-                  GateOp, ClampOp, AddOp>(op);
+    const bool isLocal = op && isa<NormOp, LinearOp, SoftcapOp, AffineOp,
+                                   ActivateOp, GateOp, ClampOp, AddOp>(op);
     return made[value] = isLocal ? onLast(op) : pool(value);
   }
 

@@ -11,6 +11,7 @@ no pieces, for models whose rotations change with the length of a run.
 """
 import argparse
 import array
+import copy
 import json
 import os
 import subprocess
@@ -59,7 +60,16 @@ class Model:
         if target != "reference":
             self.package = os.path.join(work, "package")
             call(mille, "compile", self.source, "-o", self.package, "--name=model",
-                 "--entries=extend", f"--dtype={dtype}", f"--target={target}")
+                 "--entries=extend,next", f"--dtype={dtype}", f"--target={target}")
+
+    def context(self, tokens):
+        """Tokens of the states: room for padding too, where the model counts it."""
+        if self.target == "reference":
+            return tokens
+        with open(os.path.join(self.package, "model.json")) as file:
+            sizes = json.load(file)["mille_package"]["sizes"]
+        most = next(size.get("most", 0) for size in sizes if size["name"] == "context")
+        return min(2 * tokens, most) if most else 2 * tokens
 
     def run(self, entry, inputs, options, state_in="", state_out=""):
         files = [os.path.join(self.work, name) for name in ("in", "out")]
@@ -97,6 +107,12 @@ class Case:
                        for name, (shape, _, block) in given.items()
                        if name == "pixel_values"}
 
+    def until(self, tokens):
+        """The same case with this many tokens."""
+        part = copy.copy(self)
+        part.tokens = tokens
+        return part
+
     def piece(self, past, own):
         """The inputs of a run that goes on from `past`."""
         most = max(own)
@@ -114,7 +130,8 @@ def extend(model, case, pieces, options):
     for number, own in enumerate(pieces):
         after = os.path.join(model.work, f"state{number % 2}")
         outputs = model.run("extend", case.piece(past, own),
-                            options + [f"--context={case.tokens}"], state, after)
+                            options + [f"--context={model.context(case.tokens)}"],
+                            state, after)
         for name, (shape, numbers) in outputs.items():
             columns = shape[2]
             for b in range(case.batch):
@@ -125,6 +142,40 @@ def extend(model, case, pieces, options):
         past = [held + new for held, new in zip(past, own)]
         state = after
     return rows
+
+
+def lastRows(model, case, pieces, options):
+    """What the entry next says after these pieces, by (name, sequence)."""
+    past, state = [0] * case.batch, ""
+    for number, own in enumerate(pieces):
+        after = os.path.join(model.work, f"next{number % 2}")
+        outputs = model.run("next", case.piece(past, own),
+                            options + [f"--context={model.context(case.tokens)}"],
+                            state, after)
+        past, state = [held + new for held, new in zip(past, own)], after
+    return {(name, b): numbers[b * shape[1]:(b + 1) * shape[1]]
+            for name, (shape, numbers) in outputs.items() for b in range(case.batch)}
+
+
+def checkNext(model, case, whole, options, bound):
+    """The entry next: the same bits in pieces; near extend's row of the last token.
+    Its bits may be others where the rewrites of the last norm are."""
+    shown = [max(t for t in range(case.tokens) if case.mask[b][t])
+             for b in range(case.batch)]
+    if min(shown) < case.tokens - 1:  # a piece without a token has no last one
+        case = case.until(min(shown) + 1)
+        shown = [min(shown)] * case.batch
+    rows = lastRows(model, case, [[case.tokens] * case.batch], options)
+    pieces = [[case.tokens - 1] * case.batch, [1] * case.batch]
+    if rows != lastRows(model, case, pieces, options):
+        raise Failed("next: other numbers in pieces than in one")
+    for (name, b), row in rows.items():
+        if not case.mask[b][shown[b]]:
+            continue
+        expected = whole[name, b, shown[b]]
+        scale = max(1.0, max(abs(x) for x in expected))
+        if not all(abs(x - y) <= bound * scale for x, y in zip(row, expected)):
+            raise Failed(f"next: {name} of sequence {b} is not extend's")
 
 
 def distance(model, case, whole):
@@ -160,6 +211,8 @@ def check(mille, folder, work, dtype="f32", target="host", threads=(1,),
     bound = {"f32": 1e-4, "bf16": 0.1, "int8": 0.5}[dtype]
     if not worst <= bound:
         raise Failed(f"in one piece {worst} from the reference's forward, of {bound}")
+    if not reference and not only_whole:
+        checkNext(model, case, whole, options[0], bound)
     for how, pieces in () if only_whole else cuts(case.batch, case.tokens):
         for each in options:
             got = extend(model, case, pieces, each)
