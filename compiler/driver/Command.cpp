@@ -40,6 +40,8 @@ static Status perform(const Options &options, mlir::MLIRContext &context,
     return devicesCommand(options.devices, out);
   case Command::tokens:
     return tokensCommand(options.tokens, context, out);
+  case Command::generate:
+    return generateCommand(options.generate, context, out);
   }
   return Status::bug;
 }

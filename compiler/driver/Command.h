@@ -33,6 +33,9 @@ Status benchCommand(const BenchOptions &given, mlir::MLIRContext &context,
                     llvm::raw_ostream &out);
 Status reportCommand(const ReportOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
+// Continues a text, a conversation or ids, token by token.
+Status generateCommand(const GenerateOptions &options,
+                       mlir::MLIRContext &context, llvm::raw_ostream &out);
 Status tokensCommand(const TokensOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
 Status devicesCommand(const DevicesOptions &options, llvm::raw_ostream &out);

@@ -378,4 +378,5 @@ void mille::addCommands(CLI::App &root, Options &options, std::string &stage) {
   addReport(root, options.report);
   addDevices(root, options.devices);
   addTokens(root, options.tokens);
+  addGenerate(root, options.generate);
 }

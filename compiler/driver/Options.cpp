@@ -146,6 +146,7 @@ mille::parseCommandLine(int argc, const char *const *argv, int &status) {
                         .Case("bench", Command::bench)
                         .Case("report", Command::report)
                         .Case("tokens", Command::tokens)
+                        .Case("generate", Command::generate)
                         .Default(Command::devices);
   if (options.command == Command::compile &&
       !checkCompile(options.compile, options.tune, stage)) {

@@ -2,6 +2,7 @@
 // Must not do what the options ask for.
 #pragma once
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/generate/Sampler.h"
 
 #include <cstdint>
 #include <optional>
@@ -77,6 +78,18 @@ struct TokensOptions {
   bool noSpecial = false, noEnds = false, pieces = false;
 };
 
+struct GenerateOptions {
+  std::string subject; // a package with the entry next
+  std::optional<std::string> prompt, messages;
+  std::optional<std::vector<int64_t>> ids;
+  int64_t maxTokens = 256;
+  int64_t context = 0; // tokens that the session holds; 0: what is needed
+  Sampling sampling;
+  std::vector<std::string> stops;
+  unsigned threads = 0;
+  bool stats = false, json = false;
+};
+
 enum class Command {
   compile,
   init,
@@ -87,7 +100,8 @@ enum class Command {
   bench,
   report,
   devices,
-  tokens
+  tokens,
+  generate
 };
 
 struct Options {
@@ -103,6 +117,7 @@ struct Options {
   ReportOptions report;
   DevicesOptions devices;
   TokensOptions tokens;
+  GenerateOptions generate;
   std::string line; // as typed, for reproducers
 };
 

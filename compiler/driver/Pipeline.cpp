@@ -3,6 +3,7 @@
 #include "compiler/driver/Pipeline.h"
 
 #include "compiler/driver/Generators.h"
+#include "compiler/driver/ModelTokens.h"
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/package/Manifest.h"
 #include "compiler/driver/package/ModelFiles.h"
@@ -18,7 +19,6 @@
 #include "compiler/lower/Lower.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/rewrite/Passes.h"
-#include "compiler/text/Tokenizer.h"
 #include "dialects/kernel/Signature.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
@@ -250,35 +250,6 @@ Status Climb::generate() {
   return breaks(Stage::generate) ? Status::bug : status;
 }
 
-// NAME.tokens of the model's folder; nothing where it has no tokenizer.json.
-// One that is not supported is no reason to refuse the model: a warning says
-// why.
-static std::string tokensOfModel(llvm::StringRef folder,
-                                 mlir::MLIRContext &context) {
-  std::optional<std::string> path = tokenizerIn(folder);
-  if (!path)
-    return "";
-  std::vector<std::pair<mlir::Location, std::string>> problems;
-  Vocabulary vocabulary;
-  std::string bytes;
-  {
-    mlir::ScopedDiagnosticHandler handler(
-        &context, [&](mlir::Diagnostic &diagnostic) {
-          problems.emplace_back(diagnostic.getLocation(), diagnostic.str());
-          return mlir::success();
-        });
-    Status status = readTokenizer(*path, context, vocabulary);
-    if (!failed(status))
-      status = makeTokens(vocabulary, *path, context, bytes);
-    if (failed(status))
-      bytes.clear();
-  }
-  for (const auto &[location, problem] : problems)
-    mlir::emitWarning(location)
-        << problem << (bytes.empty() ? ": the package has no .tokens" : "");
-  return bytes;
-}
-
 // What the manifest says; certify measures.
 ManifestInput Climb::describePackage() {
   llvm::SmallString<256> path, folder;
@@ -346,7 +317,7 @@ Status Climb::link() {
   input.kernelObjects = std::move(objects);
   input.runtimeLibrary = runtimeLibrary(request.runtimeFolder);
   input.embedWeights = request.embedWeights;
-  input.tokens = tokensOfModel(imported.folder, context);
+  input.tokens = tokensOfModel(request.model, imported.folder, context);
   manifest.tokens = !input.tokens.empty();
   input.hostObject = [&](const PackageFacts &facts, std::string &object) {
     mlir::OwningOpRef<mlir::ModuleOp> program;

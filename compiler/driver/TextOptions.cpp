@@ -1,4 +1,5 @@
-// The words of `mille tokens`, and which of them go together.
+// The words of `mille tokens` and `mille generate`, and which of them go
+// together.
 // Must not do what they ask for.
 #include "compiler/driver/TextOptions.h"
 
@@ -43,5 +44,92 @@ void mille::addTokens(CLI::App &root, TokensOptions &o) {
     if (!o.encode && !o.encodeFile && !o.decode)
       throw CLI::ValidationError("--encode",
                                  "is required, or --encode-file, or --decode");
+  });
+}
+
+static void addSampling(CLI::App *app, Sampling &o) {
+  app->add_option("--temperature", o.temperature,
+                  "divides the logits; 0: always the likeliest token, of equal "
+                  "ones that of the lowest id (default: 0.8)")
+      ->type_name("T")
+      ->check(CLI::Range(0.0, 1e6));
+  app->add_option("--top-k", o.topK,
+                  "draw from the K likeliest tokens; 0: from all (default: 40)")
+      ->type_name("K")
+      ->check(numberFrom(0, INT32_MAX));
+  app->add_option("--top-p", o.topP,
+                  "draw from the fewest tokens that have this share of the "
+                  "probability (default: 0.95)")
+      ->type_name("P")
+      ->check(CLI::Range(1e-9, 1.0));
+  app->add_option("--min-p", o.minP,
+                  "draw from tokens with this share of the likeliest one's "
+                  "probability (default: 0.05)")
+      ->type_name("P")
+      ->check(CLI::Range(0.0, 1.0));
+  app->add_option("--repeat-penalty", o.repeatPenalty,
+                  "divides the positive logits of tokens that are there "
+                  "already, and multiplies the negative ones (default: 1)")
+      ->type_name("R")
+      ->check(CLI::Range(1e-6, 1e6));
+  app->add_option("--seed", o.seed,
+                  "the same seed draws the same tokens (default: 0)")
+      ->type_name("N")
+      ->check(numberFrom(0, INT64_MAX));
+}
+
+void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "generate", "continue a text, or answer, token by token");
+  app->add_option("DIR", o.subject,
+                  "a package compiled with --entries=next, and with a "
+                  "NAME.tokens for anything but --ids")
+      ->required();
+  CLI::Option *prompt =
+      app->add_option("--prompt", o.prompt, "continue this text")
+          ->type_name("TEXT");
+  CLI::Option *messages =
+      app->add_option("--messages", o.messages,
+                      "answer a conversation in the model's chat format: "
+                      "{\"messages\": [{\"role\": \"user\", \"content\": "
+                      "\"...\"}, ...]}")
+          ->type_name("FILE")
+          ->excludes(prompt);
+  app->add_option("--ids", o.ids, "continue these ids")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->check(numberFrom(0, INT32_MAX))
+      ->expected(1)
+      ->take_all()
+      ->excludes(prompt)
+      ->excludes(messages);
+  app->add_option("--max-tokens", o.maxTokens,
+                  "stop after so many (default: 256)")
+      ->type_name("N")
+      ->check(numberFrom(1, INT32_MAX));
+  addSampling(app, o.sampling);
+  app->add_option("--stop", o.stops,
+                  "stop before this text; may be given again")
+      ->type_name("TEXT");
+  app->add_option("--context", o.context,
+                  "tokens that there is room for (default: those of the "
+                  "prompt, and --max-tokens)")
+      ->type_name("N")
+      ->check(numberFrom(1, INT32_MAX));
+  app->add_option("--threads", o.threads, "default: one for each core")
+      ->type_name("N")
+      ->check(numberFrom(1, 64));
+  app->add_flag("--stats", o.stats,
+                "say how many tokens a second, on the error output");
+  app->add_flag("--json", o.json, "a line of JSON for each token");
+  app->footer("Examples:\n"
+              "  mille compile model.gguf -o out --entries=next --dtype=bf16\n"
+              "  mille generate out --prompt='The capital of France is'\n"
+              "  mille generate out --messages=chat.json --temperature=0 "
+              "--stats");
+  app->parse_complete_callback([&o] {
+    if (!o.prompt && !o.messages && !o.ids)
+      throw CLI::ValidationError("--prompt",
+                                 "is required, or --messages, or --ids");
   });
 }

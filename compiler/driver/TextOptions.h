@@ -1,4 +1,5 @@
-// The words of `mille tokens`. Must not do what they ask for.
+// The words of `mille tokens` and `mille generate`.
+// Must not do what they ask for.
 #pragma once
 #include "compiler/driver/Options.h"
 
@@ -7,5 +8,6 @@
 namespace mille {
 
 void addTokens(CLI::App &root, TokensOptions &options);
+void addGenerate(CLI::App &root, GenerateOptions &options);
 
 } // namespace mille

@@ -2,35 +2,19 @@
 // looking and for tests. Must not know how a text becomes ids.
 #include "compiler/driver/Command.h"
 
-#include "compiler/driver/package/Package.h"
+#include "compiler/driver/package/PackageText.h"
 #include "compiler/text/Tokenizer.h"
-#include "text/mille_text.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
-#include <memory>
-
 using namespace mille;
 using llvm::StringRef;
-
-using OpenText = std::unique_ptr<mille_text, void (*)(mille_text *)>;
 
 static Status fail(StringRef path, mlir::MLIRContext &context, Status status,
                    const llvm::Twine &text) {
   mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0)) << text;
   return status;
-}
-
-static Status judge(mille_text_status status, StringRef path,
-                    mlir::MLIRContext &context) {
-  if (!status)
-    return Status::done;
-  Status whose = status == MILLE_TEXT_OUT_OF_MEMORY      ? Status::machine
-                 : status == MILLE_TEXT_INVALID_ARGUMENT ? Status::bug
-                                                         : Status::input;
-  return fail(path, context, whose, mille_text_message());
 }
 
 // A folder with a tokenizer.json needs no model beside it.
@@ -45,23 +29,16 @@ static Status open(StringRef subject, mlir::MLIRContext &context,
       status = makeTokens(vocabulary, *json, context, bytes);
     if (failed(status))
       return status;
-    status = judge(mille_text_open_bytes(bytes.data(), bytes.size(), &opened),
-                   *json, context);
+    status =
+        judgeText(mille_text_open_bytes(bytes.data(), bytes.size(), &opened),
+                  *json, context);
     text.reset(opened);
     return status;
   }
   Package package;
   if (Status status = findPackage(subject, context, package); failed(status))
     return status;
-  std::string path = package.file("tokens");
-  if (!llvm::sys::fs::exists(path))
-    return fail(subject, context, Status::input,
-                "the package has no " + package.name +
-                    ".tokens: its model had no tokenizer.json, or one that is "
-                    "not supported");
-  Status status = judge(mille_text_open(path.c_str(), &opened), path, context);
-  text.reset(opened);
-  return status;
+  return openText(package, context, text);
 }
 
 static void printPieces(const mille_text *text, llvm::ArrayRef<int32_t> ids,
@@ -90,7 +67,7 @@ static Status encode(const mille_text *text, StringRef bytes,
         mille_text_encode(text, bytes.data(), bytes.size(), flags, ids.data(),
                           ids.size(), &count);
     if (status)
-      return judge(status, options.subject, context);
+      return judgeText(status, options.subject, context);
     if (count <= ids.size())
       break;
     ids.resize(count);
@@ -120,7 +97,7 @@ static Status decode(const mille_text *text, const TokensOptions &options,
                                bytes.data(), size, &size);
   }
   if (status)
-    return judge(status, options.subject, context);
+    return judgeText(status, options.subject, context);
   if (options.pieces)
     printPieces(text, ids, out);
   else

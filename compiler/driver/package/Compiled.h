@@ -31,6 +31,15 @@ public:
   // Room for runs of up to `sizes`. Replaces an earlier session.
   Status createSession(unsigned threads);
 
+  // The same for these sizes, and a run of the entry on memory of the caller's,
+  // in the order of its inputs and outputs.
+  Status createSession(const std::map<std::string, int64_t> &most,
+                       unsigned threads);
+  Status runOn(llvm::ArrayRef<mille_size> sizes, const void *const *inputs,
+               float *const *outputs);
+  llvm::ArrayRef<mille_tensor> inputList() const { return inputs; }
+  llvm::ArrayRef<mille_tensor> outputList() const { return outputs; }
+
   // Checks and converts `values`, makes a session of their size and runs it.
   // What states hold before the run may be among `values`, by the states'
   // names; what they hold after it is among `results`.

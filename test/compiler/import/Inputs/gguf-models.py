@@ -148,9 +148,16 @@ def keys_of(config, family, tensors):
                          "softcapping", "attn_factor", "_multiplier")):
             value = float(value)
         keys[f"{family.architecture}.{key}"] = value
-    keys["tokenizer.ggml.model"] = "gpt2"
-    keys["tokenizer.ggml.tokens"] = [f"token {i}" for i in range(config["vocab_size"])]
-    keys["tokenizer.ggml.token_type"] = [(gguf.I32, 1)[1]] * config["vocab_size"]
+    # SentencePiece: three special tokens, a space, and letters from "a" on.
+    count = config["vocab_size"]
+    tokens = ["<unk>", "<s>", "</s>", "\u2581"]
+    tokens += [chr(ord("a") + i) for i in range(count)]
+    keys["tokenizer.ggml.model"] = "llama"
+    keys["tokenizer.ggml.tokens"] = tokens[:count]
+    keys["tokenizer.ggml.scores"] = [-float(i) for i in range(count)]
+    keys["tokenizer.ggml.token_type"] = ([2, 3, 3] + [1] * count)[:count]
+    for i, role in enumerate(["unknown", "bos", "eos"]):
+        keys[f"tokenizer.ggml.{role}_token_id"] = i
     return keys
 
 

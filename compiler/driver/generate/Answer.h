@@ -1,0 +1,42 @@
+// The text of tokens as they come: whole characters, up to a stop.
+// Must not choose tokens.
+#pragma once
+#include "compiler/driver/package/PackageText.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mille {
+
+class Answer {
+public:
+  // text: null for ids alone, which are written with commas between them.
+  // lines: a line of JSON for each token.
+  Answer(const mille_text *text, llvm::ArrayRef<std::string> stops, bool lines,
+         mlir::MLIRContext &context, llvm::raw_ostream &out)
+      : text(text), stops(stops), lines(lines), context(context), out(out) {}
+  ~Answer() { mille_text_stream_close(stream); }
+
+  Status begin();
+  // Whether the token ends the answer by the vocabulary; it is not written.
+  bool isEnd(int32_t id) const { return llvm::is_contained(ends, id); }
+  // Writes what is sure to be no part of a stop.
+  Status push(int32_t id);
+  bool stopped() const { return isStopped; }
+  Status finish();
+
+private:
+  void take(llvm::StringRef more);
+  void write(llvm::StringRef bytes);
+
+  const mille_text *text;
+  llvm::ArrayRef<std::string> stops;
+  bool lines;
+  mlir::MLIRContext &context;
+  llvm::raw_ostream &out;
+  mille_text_stream *stream = nullptr;
+  std::vector<int32_t> ends;
+  std::string waiting; // may begin a stop
+  std::string said;    // since the last line of JSON
+  bool isStopped = false, isFirst = true;
+};
+
+} // namespace mille
