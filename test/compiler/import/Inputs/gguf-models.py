@@ -156,6 +156,10 @@ def keys_of(config, family, tensors):
     keys["tokenizer.ggml.tokens"] = tokens[:count]
     keys["tokenizer.ggml.scores"] = [-float(i) for i in range(count)]
     keys["tokenizer.ggml.token_type"] = ([2, 3, 3] + [1] * count)[:count]
+    keys["tokenizer.chat_template"] = (
+        "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + "
+        "message['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
+        "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}")
     for i, role in enumerate(["unknown", "bos", "eos"]):
         keys[f"tokenizer.ggml.{role}_token_id"] = i
     return keys
