@@ -80,14 +80,14 @@ struct TokensOptions {
 
 struct GenerateOptions {
   std::string subject; // a package with the entry next
-  std::optional<std::string> prompt, messages;
+  std::optional<std::string> prompt, messages, system;
   std::optional<std::vector<int64_t>> ids;
   int64_t maxTokens = 256;
   int64_t context = 0; // tokens that the session holds; 0: what is needed
   Sampling sampling;
   std::vector<std::string> stops;
   unsigned threads = 0;
-  bool stats = false, json = false;
+  bool chat = false, stats = false, json = false;
 };
 
 enum class Command {

@@ -80,7 +80,7 @@ static void addSampling(CLI::App *app, Sampling &o) {
 
 void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
   CLI::App *app = root.add_subcommand(
-      "generate", "continue a text, or answer, token by token");
+      "generate", "continue a text, or chat, token by token");
   app->add_option("DIR", o.subject,
                   "a package compiled with --entries=next, and with a "
                   "NAME.tokens for anything but --ids")
@@ -95,14 +95,25 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
                       "\"...\"}, ...]}")
           ->type_name("FILE")
           ->excludes(prompt);
-  app->add_option("--ids", o.ids, "continue these ids")
-      ->delimiter(',')
-      ->type_name("LIST")
-      ->check(numberFrom(0, INT32_MAX))
-      ->expected(1)
-      ->take_all()
-      ->excludes(prompt)
-      ->excludes(messages);
+  CLI::Option *ids = app->add_option("--ids", o.ids, "continue these ids")
+                         ->delimiter(',')
+                         ->type_name("LIST")
+                         ->check(numberFrom(0, INT32_MAX))
+                         ->expected(1)
+                         ->take_all()
+                         ->excludes(prompt)
+                         ->excludes(messages);
+  CLI::Option *chat =
+      app->add_flag("--chat", o.chat,
+                    "answer each line of the standard input, a turn of a "
+                    "conversation; Ctrl-C ends an answer")
+          ->excludes(prompt)
+          ->excludes(messages)
+          ->excludes(ids);
+  app->add_option("--system", o.system,
+                  "what the system says at the beginning of a chat")
+      ->type_name("TEXT")
+      ->needs(chat);
   app->add_option("--max-tokens", o.maxTokens,
                   "stop after so many (default: 256)")
       ->type_name("N")
@@ -113,7 +124,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
       ->type_name("TEXT");
   app->add_option("--context", o.context,
                   "tokens that there is room for (default: those of the "
-                  "prompt, and --max-tokens)")
+                  "prompt, and --max-tokens; of a chat 4096)")
       ->type_name("N")
       ->check(numberFrom(1, INT32_MAX));
   app->add_option("--threads", o.threads, "default: one for each core")
@@ -128,8 +139,8 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
               "  mille generate out --messages=chat.json --temperature=0 "
               "--stats");
   app->parse_complete_callback([&o] {
-    if (!o.prompt && !o.messages && !o.ids)
-      throw CLI::ValidationError("--prompt",
-                                 "is required, or --messages, or --ids");
+    if (!o.prompt && !o.messages && !o.ids && !o.chat)
+      throw CLI::ValidationError(
+          "--prompt", "is required, or --messages, --ids, or --chat");
   });
 }

@@ -1,5 +1,5 @@
-// `mille generate`: a package continues a prompt until its end, a stop, or a
-// limit. Must not know how a token is drawn or said.
+// `mille generate`: a package continues a prompt, or answers turns, until its
+// end, a stop, or a limit. Must not know how a token is drawn or said.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/generate/Answer.h"
@@ -7,9 +7,11 @@
 #include "compiler/driver/generate/Prompt.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Process.h"
 
 #include <chrono>
 #include <csignal>
+#include <iostream>
 
 using namespace mille;
 
@@ -50,75 +52,38 @@ struct Stats {
   }
 };
 
-Status checkPrompt(const Package &package, const GenerateOptions &options,
-                   llvm::ArrayRef<int32_t> ids, int64_t vocabulary,
-                   mlir::MLIRContext &context) {
-  for (int32_t id : ids)
-    if (id >= vocabulary) {
-      mlir::emitError(mlir::UnknownLoc::get(&context))
-          << "the prompt has id " << id << " but the vocabulary of package "
-          << package.name << " has " << vocabulary;
-      return Status::input;
-    }
-  return Status::done;
-}
+class Generation {
+public:
+  Generation(const GenerateOptions &options, mlir::MLIRContext &context,
+             llvm::raw_ostream &out)
+      : options(options), context(context), out(out) {}
 
-Status generate(const GenerateOptions &options, Continuation &sequence,
-                llvm::ArrayRef<int32_t> prompt, int64_t room, Answer &answer,
-                Stats &stats) {
-  Interruptible interruptible;
-  double start = now();
-  if (Status status = sequence.append(prompt); failed(status))
-    return status;
-  stats.prompt = prompt.size();
-  stats.promptSeconds = now() - start;
-  start = now();
-  for (int64_t n = 0; n < options.maxTokens && !isInterrupted; ++n) {
-    int32_t id = sample(options.sampling, sequence.logits(), sequence.held(),
-                        sequence.held().size());
-    if (answer.isEnd(id))
-      break;
-    if (Status status = answer.push(id); failed(status))
-      return status;
-    const bool isFull = int64_t(sequence.held().size()) == room;
-    if (answer.stopped() || n + 1 == options.maxTokens || isFull)
-      break;
-    if (Status status = sequence.append(id); failed(status))
-      return status;
-    ++stats.tokens;
+  Status open();
+  // Continues the options' prompt.
+  Status once();
+  // Answers each line of the standard input, which is a turn.
+  Status chat();
+
+private:
+  Status openSequence(int64_t prompt);
+  Status checkPrompt(llvm::ArrayRef<int32_t> ids);
+  Status answer(llvm::ArrayRef<int32_t> prompt, std::string &said);
+  Status draw(Answer &answer, Stats &stats);
+  Status wrong(const llvm::Twine &what) {
+    mlir::emitError(mlir::UnknownLoc::get(&context)) << what;
+    return Status::input;
   }
-  stats.seconds = now() - start;
-  return answer.finish();
-}
 
-// How many tokens the session holds.
-Status findRoom(const Package &package, const GenerateOptions &options,
-                int64_t prompt, mlir::MLIRContext &context, int64_t &room) {
-  int64_t most = INT32_MAX;
-  for (const auto &[name, limit] : package.sizes)
-    if (name == sizes::context && limit)
-      most = limit;
-  room = options.context ? options.context
-                         : std::min(most, prompt + options.maxTokens);
-  if (room > most)
-    return refuseOptions("--context is " + llvm::Twine(room) + " but package " +
-                             package.name + " holds at most " +
-                             llvm::Twine(most),
-                         "mille inspect DIR");
-  if (prompt <= room)
-    return Status::done;
-  mlir::emitError(mlir::UnknownLoc::get(&context))
-      << "the prompt has " << prompt << " tokens but there is room for "
-      << room;
-  return Status::input;
-}
-
-} // namespace
-
-Status mille::generateCommand(const GenerateOptions &options,
-                              mlir::MLIRContext &context,
-                              llvm::raw_ostream &out) {
+  const GenerateOptions &options;
+  mlir::MLIRContext &context;
+  llvm::raw_ostream &out;
   Package package;
+  OpenText text{nullptr, mille_text_close};
+  std::unique_ptr<Continuation> sequence;
+  int64_t room = 0; // tokens that the session holds
+};
+
+Status Generation::open() {
   if (Status status = findPackage(options.subject, context, package);
       failed(status))
     return status;
@@ -127,35 +92,123 @@ Status mille::generateCommand(const GenerateOptions &options,
                              " has no entry 'next'; its entries are " +
                              package.entryNames(),
                          "mille compile MODEL --entries=next -o DIR");
-  OpenText text(nullptr, mille_text_close);
-  if (!options.ids || llvm::sys::fs::exists(package.file("tokens")))
-    if (Status status = openText(package, context, text); failed(status))
+  if (options.ids && !llvm::sys::fs::exists(package.file("tokens")))
+    return Status::done;
+  return openText(package, context, text);
+}
+
+Status Generation::openSequence(int64_t prompt) {
+  int64_t most = INT32_MAX;
+  for (const auto &[name, limit] : package.sizes)
+    if (name == sizes::context && limit)
+      most = limit;
+  const int64_t usual = options.chat ? 4096 : prompt + options.maxTokens;
+  room = options.context ? options.context : std::min(most, usual);
+  if (room > most)
+    return refuseOptions("--context is " + llvm::Twine(room) + " but package " +
+                             package.name + " holds at most " +
+                             llvm::Twine(most),
+                         "mille inspect DIR");
+  return Continuation::open(package, context, options.threads, room, sequence);
+}
+
+Status Generation::checkPrompt(llvm::ArrayRef<int32_t> ids) {
+  if (int64_t(ids.size()) > room)
+    return wrong("the prompt has " + llvm::Twine(ids.size()) +
+                 " tokens but there is room for " + llvm::Twine(room));
+  for (int32_t id : ids)
+    if (id >= sequence->vocabulary())
+      return wrong("the prompt has id " + llvm::Twine(id) +
+                   " but the vocabulary of package " + package.name + " has " +
+                   llvm::Twine(sequence->vocabulary()));
+  return Status::done;
+}
+
+Status Generation::draw(Answer &answer, Stats &stats) {
+  for (int64_t n = 0; n < options.maxTokens && !isInterrupted; ++n) {
+    int32_t id = sample(options.sampling, sequence->logits(), sequence->held(),
+                        sequence->held().size());
+    if (answer.isEnd(id))
+      break;
+    if (Status status = answer.push(id); failed(status))
       return status;
-  std::vector<int32_t> prompt;
-  int64_t room = 0;
-  if (Status status = promptIds(options, text.get(), context, prompt);
-      failed(status))
-    return status;
-  if (Status status = findRoom(package, options, prompt.size(), context, room);
-      failed(status))
-    return status;
-  std::unique_ptr<Continuation> sequence;
-  if (Status status =
-          Continuation::open(package, context, options.threads, room, sequence);
-      failed(status))
-    return status;
-  if (Status status = checkPrompt(package, options, prompt,
-                                  sequence->vocabulary(), context);
-      failed(status))
+    const bool isFull = int64_t(sequence->held().size()) == room;
+    if (answer.stopped() || n + 1 == options.maxTokens || isFull)
+      break;
+    if (Status status = sequence->append(id); failed(status))
+      return status;
+    ++stats.tokens;
+  }
+  return Status::done;
+}
+
+Status Generation::answer(llvm::ArrayRef<int32_t> prompt, std::string &said) {
+  if (Status status = checkPrompt(prompt); failed(status))
     return status;
   Answer answer(text.get(), options.stops, options.json, context, out);
   if (Status status = answer.begin(); failed(status))
     return status;
+  Interruptible interruptible;
   Stats stats;
-  if (Status status = generate(options, *sequence, prompt, room, answer, stats);
-      failed(status))
+  double start = now();
+  if (Status status = sequence->follow(prompt, stats.prompt); failed(status))
+    return status;
+  stats.promptSeconds = now() - start;
+  start = now();
+  if (Status status = draw(answer, stats); failed(status))
+    return status;
+  stats.seconds = now() - start;
+  if (Status status = answer.finish(); failed(status))
     return status;
   if (options.stats)
     stats.print(llvm::errs());
+  said = answer.all();
   return Status::done;
+}
+
+Status Generation::once() {
+  std::vector<int32_t> prompt;
+  std::string said;
+  if (Status status = promptIds(options, text.get(), context, prompt);
+      failed(status))
+    return status;
+  if (Status status = openSequence(prompt.size()); failed(status))
+    return status;
+  return answer(prompt, said);
+}
+
+Status Generation::chat() {
+  if (Status status = openSequence(0); failed(status))
+    return status;
+  std::vector<Turn> turns;
+  if (options.system)
+    turns.push_back({"system", *options.system});
+  const bool isTerminal = llvm::sys::Process::StandardInIsUserInput();
+  for (std::string line;;) {
+    if (isTerminal)
+      (out << "> ").flush();
+    if (!std::getline(std::cin, line))
+      return Status::done;
+    turns.push_back({"user", line});
+    std::vector<int32_t> prompt;
+    std::string said;
+    if (Status status =
+            conversationIds(turns, text.get(), package.folder, context, prompt);
+        failed(status))
+      return status;
+    if (Status status = answer(prompt, said); failed(status))
+      return status;
+    turns.push_back({"assistant", said});
+  }
+}
+
+} // namespace
+
+Status mille::generateCommand(const GenerateOptions &options,
+                              mlir::MLIRContext &context,
+                              llvm::raw_ostream &out) {
+  Generation generation(options, context, out);
+  if (Status status = generation.open(); failed(status))
+    return status;
+  return options.chat ? generation.chat() : generation.once();
 }

@@ -19,6 +19,7 @@ Status Answer::begin() {
 }
 
 void Answer::write(StringRef bytes) {
+  written += bytes;
   if (lines)
     said += bytes;
   else

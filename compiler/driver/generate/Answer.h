@@ -22,6 +22,8 @@ public:
   Status push(int32_t id);
   bool stopped() const { return isStopped; }
   Status finish();
+  // All text that was written.
+  const std::string &all() const { return written; }
 
 private:
   void take(llvm::StringRef more);
@@ -36,6 +38,7 @@ private:
   std::vector<int32_t> ends;
   std::string waiting; // may begin a stop
   std::string said;    // since the last line of JSON
+  std::string written; // of the whole answer
   bool isStopped = false, isFirst = true;
 };
 

@@ -75,6 +75,15 @@ Status Continuation::append(llvm::ArrayRef<int32_t> more) {
   return Status::done;
 }
 
+Status Continuation::follow(llvm::ArrayRef<int32_t> all, size_t &ran) {
+  size_t same = 0;
+  while (same < ids.size() && same + 1 < all.size() && ids[same] == all[same])
+    ++same;
+  ids.resize(same); // the states forget what stands behind it
+  ran = all.size() - same;
+  return append(all.drop_front(same));
+}
+
 Status Continuation::run(llvm::ArrayRef<int32_t> piece) {
   const int32_t past = ids.size();
   std::vector<const void *> inputs(compiled->inputList().size());

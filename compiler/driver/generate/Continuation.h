@@ -17,6 +17,10 @@ public:
   // one's then. There must be room for them.
   Status append(llvm::ArrayRef<int32_t> ids);
 
+  // Holds these ids: what it holds of them already stays, the others run.
+  // ran: how many. There is at least one id, and the last one always runs.
+  Status follow(llvm::ArrayRef<int32_t> ids, size_t &ran);
+
   llvm::ArrayRef<int32_t> held() const { return ids; }
   llvm::ArrayRef<float> logits() const;
   int64_t vocabulary() const;

@@ -40,7 +40,7 @@ const std::string *textOf(const json::Document &file,
 }
 
 Status readTurns(const json::Document &file, mlir::MLIRContext &context,
-                 std::vector<mille_text_turn> &turns) {
+                 std::vector<Turn> &turns) {
   const json::Member *messages = file.root.find("messages");
   if (!messages || messages->value.kind != json::Kind::array ||
       messages->value.items.empty()) {
@@ -61,30 +61,32 @@ Status readTurns(const json::Document &file, mlir::MLIRContext &context,
         role ? textOf(file, message, "content", context) : nullptr;
     if (!content)
       return Status::input;
-    turns.push_back({role->c_str(), content->data(), content->size()});
+    turns.push_back({*role, *content});
   }
   return Status::done;
 }
 
-Status conversation(const std::string &path, const mille_text *text,
-                    mlir::MLIRContext &context, std::vector<int32_t> &ids) {
-  std::unique_ptr<json::Document> file = json::parseFile(path, context);
-  std::vector<mille_text_turn> turns;
-  if (!file)
-    return Status::input;
-  if (Status status = readTurns(*file, context, turns); failed(status))
-    return status;
+} // namespace
+
+Status mille::conversationIds(llvm::ArrayRef<Turn> turns,
+                              const mille_text *text, StringRef path,
+                              mlir::MLIRContext &context,
+                              std::vector<int32_t> &ids) {
+  std::vector<mille_text_turn> list;
+  for (const Turn &turn : turns)
+    list.push_back(
+        {turn.role.c_str(), turn.content.data(), turn.content.size()});
   std::string date = llvm::formatv(
       "{0:%Y-%m-%d}", std::chrono::time_point_cast<std::chrono::nanoseconds>(
                           std::chrono::system_clock::now()));
   std::string bytes;
   size_t size = 0;
   mille_text_status status =
-      mille_text_chat(text, turns.data(), turns.size(), /*answer=*/1,
+      mille_text_chat(text, list.data(), list.size(), /*answer=*/1,
                       date.c_str(), nullptr, 0, &size);
   if (!status) {
     bytes.resize(size);
-    status = mille_text_chat(text, turns.data(), turns.size(), /*answer=*/1,
+    status = mille_text_chat(text, list.data(), list.size(), /*answer=*/1,
                              date.c_str(), bytes.data(), size, &size);
   }
   if (Status s = judgeText(status, path, context); failed(s))
@@ -92,7 +94,17 @@ Status conversation(const std::string &path, const mille_text *text,
   return encode(text, bytes, MILLE_TEXT_SPECIAL, context, ids);
 }
 
-} // namespace
+static Status conversation(const std::string &path, const mille_text *text,
+                           mlir::MLIRContext &context,
+                           std::vector<int32_t> &ids) {
+  std::unique_ptr<json::Document> file = json::parseFile(path, context);
+  std::vector<Turn> turns;
+  if (!file)
+    return Status::input;
+  if (Status status = readTurns(*file, context, turns); failed(status))
+    return status;
+  return conversationIds(turns, text, path, context, ids);
+}
 
 Status mille::promptIds(const GenerateOptions &options, const mille_text *text,
                         mlir::MLIRContext &context, std::vector<int32_t> &ids) {
