@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""chats.py MILLE PACKAGE ANSWERS FILE TURN...: the lines of `mille generate --chat`
-beside those of --messages with the conversation up to each answer."""
+"""chats.py MILLE PACKAGE ANSWERS FILE TURN... -- OPTION...: each line of ANSWERS beside
+`mille generate --messages` of the conversation up to it, with these options."""
 import json
 import subprocess
 import sys
 
-mille, package, answers, file, *turns = sys.argv[1:]
+end = sys.argv.index("--")
+mille, package, answers, file, *turns = sys.argv[1:end]
 with open(answers) as given:
     lines = given.read().split("\n")[:-1]
 assert len(lines) == len(turns), lines
@@ -15,7 +16,7 @@ for turn, line in zip(turns, lines):
     with open(file, "w") as out:
         json.dump({"messages": messages}, out)
     expected = subprocess.run([mille, "generate", package, "--messages", file,
-                               "--temperature=0", "--max-tokens=9"],
+                               "--temperature=0", *sys.argv[end + 1:]],
                               capture_output=True, text=True, check=True).stdout
     assert expected == line + "\n", (expected, line)
     messages.append({"role": "assistant", "content": line})
