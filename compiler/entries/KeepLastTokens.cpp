@@ -2,6 +2,7 @@
 // more: before the final norm and the head.
 // Must not touch what tokens read of each other.
 #include "compiler/entries/KeepLastTokens.h"
+#include "dialects/kernel/Signature.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -17,21 +18,11 @@ RankedTensorType withoutTokens(Type type) {
                                tokens.getElementType());
 }
 
-// The input that says which tokens are no padding; null where there is none.
-Value maskOf(func::FuncOp entry) {
-  for (BlockArgument argument : entry.getArguments()) {
-    auto word = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                   "transformer.default");
-    if (word && word.getValue() == "ones")
-      return argument;
-  }
-  return {};
-}
-
 class LastTokens {
 public:
   explicit LastTokens(func::FuncOp entry)
-      : entry(entry), mask(maskOf(entry)), builder(entry.getContext()) {}
+      : entry(entry), mask(kernel::maskOf(entry)), builder(entry.getContext()) {
+  }
 
   void run() {
     Operation *end = entry.front().getTerminator();

@@ -143,16 +143,12 @@ private:
   // The run's tokens of a sequence up to the last one that the mask shows.
   int64_t tokensShown(int64_t sequence) {
     int64_t tokens = run.sizes.lookup(mille::sizes::tokens);
-    for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-      auto word =
-          forward.getArgAttrOfType<StringAttr>(i, "transformer.default");
-      auto given = inputs.find(inputName(forward, i).str());
-      if (word && word.getValue() == "ones" && given != inputs.end() &&
-          inputShape(forward, i) ==
-              Shape{mille::sizes::batch, mille::sizes::tokens})
-        return interpreter::tokensShown(&given->second, sequence, tokens);
-    }
-    return tokens;
+    BlockArgument mask = kernel::maskOf(forward);
+    if (!mask)
+      return tokens;
+    auto given = inputs.find(inputName(forward, mask.getArgNumber()).str());
+    return interpreter::tokensShown(
+        given == inputs.end() ? nullptr : &given->second, sequence, tokens);
   }
 
   // States have room for what they hold and the run's tokens; padding behind

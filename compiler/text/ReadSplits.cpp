@@ -10,7 +10,8 @@ using llvm::StringRef;
 
 // GPT-2's own, which byte-level pre-tokenizers use unless told not to.
 static const char gpt2[] =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
+    R"(|\s+(?!\S)|\s+)";
 static const char asciiPunctuation[] = "!-\\/:-@\\[-`{-~";
 
 static TextStep split(StringRef regex, uint32_t keep, bool inverted = false) {

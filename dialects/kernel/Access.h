@@ -23,6 +23,10 @@ std::optional<int64_t> columnsOf(mlir::Operation *op, llvm::StringRef name,
 mlir::LogicalResult verifyResult(mlir::Operation *op, mlir::Value out,
                                  mlir::Value result);
 
+// The same of an op with several outs, which are all tensors or all memrefs.
+mlir::LogicalResult verifyResults(mlir::Operation *op, mlir::ValueRange outs,
+                                  mlir::ValueRange results);
+
 // `value`, where it is there, is f32 of one of the shapes.
 mlir::LogicalResult
 verifyOneOf(mlir::Operation *op, llvm::StringRef name, mlir::Value value,

@@ -130,6 +130,20 @@ bool isState(func::FuncOp entry, unsigned number) {
   return !!entry.getArgAttr(number, "transformer.state");
 }
 
+BlockArgument maskOf(func::FuncOp entry) {
+  for (BlockArgument argument : entry.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto word =
+        entry.getArgAttrOfType<StringAttr>(number, "transformer.default");
+    if (word && word.getValue() == "ones" &&
+        portShape(argument.getType(),
+                  entry.getArgAttr(number, "transformer.shape")) ==
+            Shape{sizes::batch, sizes::tokens})
+      return argument;
+  }
+  return {};
+}
+
 template <typename Info>
 static int64_t numberOf(ArrayRef<Info> all, StringRef name) {
   for (auto [number, info] : llvm::enumerate(all))

@@ -109,4 +109,8 @@ SharedSignature sharedSignatureOf(mlir::Operation *model);
 // Whether argument `number` is a state: memory that outlives a run.
 bool isState(mlir::func::FuncOp entry, unsigned number);
 
+// The argument that says which tokens are no padding, i32 [batch, tokens] with
+// ones as its default; null where an entry has none.
+mlir::BlockArgument maskOf(mlir::func::FuncOp entry);
+
 } // namespace mille::kernel

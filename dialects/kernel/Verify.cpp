@@ -70,6 +70,19 @@ LogicalResult mille::kernel::verifyResult(Operation *op, Value out,
   return success();
 }
 
+LogicalResult mille::kernel::verifyResults(Operation *op, ValueRange outs,
+                                           ValueRange results) {
+  bool isTensor = isa<RankedTensorType>(outs.front().getType());
+  if (results.size() != (isTensor ? outs.size() : 0))
+    return op->emitOpError()
+           << "has " << results.size() << " results but outs are "
+           << (isTensor ? "tensors" : "memrefs");
+  for (auto [out, result] : llvm::zip(outs, results))
+    if (failed(verifyResult(op, out, result)))
+      return failure();
+  return success();
+}
+
 namespace {
 
 // A scalar region: `arguments` f32 in, one f32 out.

@@ -109,15 +109,7 @@ LogicalResult RouteOp::verify() {
   if (failed(verifyOneOf(*this, "selection_bias", getSelectionBias(), // C2
                          {{*entries}})))
     return failure();
-  bool isTensor = isa<RankedTensorType>(getOuts()[0].getType());
-  if (getOutcomes().size() != (isTensor ? 4u : 0u)) // C3
-    return emitOpError() << "has " << getOutcomes().size()
-                         << " results but outs are "
-                         << (isTensor ? "tensors" : "memrefs");
-  for (auto [out, result] : llvm::zip(getOuts(), getOutcomes()))
-    if (failed(verifyResult(*this, out, result))) // C3
-      return failure();
-  return success();
+  return verifyResults(*this, getOuts(), getOutcomes()); // C3
 }
 
 namespace {

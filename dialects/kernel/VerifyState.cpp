@@ -61,13 +61,5 @@ LogicalResult LinearRecurrenceOp::verify() {
   if (failed(verifyIndices(*this, "key_mask", getKeyMask())) ||   // C2
       failed(verifyOneOf(*this, "decay", getDecay(), {{heads}}))) // C2
     return failure();
-  bool isTensor = isa<RankedTensorType>(getOuts()[0].getType());
-  if (getOutcomes().size() != (isTensor ? 2u : 0u)) // C3
-    return emitOpError() << "has " << getOutcomes().size()
-                         << " results but outs are "
-                         << (isTensor ? "tensors" : "memrefs");
-  for (auto [out, result] : llvm::zip(getOuts(), getOutcomes()))
-    if (failed(verifyResult(*this, out, result))) // C3
-      return failure();
-  return success();
+  return verifyResults(*this, getOuts(), getOutcomes()); // C3
 }

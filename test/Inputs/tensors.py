@@ -21,7 +21,7 @@ TOLERANCES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 
 
 def make(path, words):
-    header, data = {}, b""
+    values = {}
     for word in words:
         name, kind, rest = word.split(":", 2)
         shape_text, numbers_text = rest.split("=")
@@ -30,8 +30,16 @@ def make(path, words):
         numbers = [read(number) for number in numbers_text.split(",")]
         count = math.prod(shape)
         numbers = (numbers * (count // len(numbers) + 1))[:count]
-        block = array.array(FORMATS[kind], numbers).tobytes()
-        header[name] = {"dtype": kind.upper(), "shape": shape,
+        values[name] = (kind.upper(), shape,
+                        array.array(FORMATS[kind], numbers).tobytes())
+    save(path, values)
+
+
+def save(path, values):
+    """values: by name (dtype, shape, bytes)."""
+    header, data = {}, b""
+    for name, (kind, shape, block) in values.items():
+        header[name] = {"dtype": kind, "shape": list(shape),
                         "data_offsets": [len(data), len(data) + len(block)]}
         data += block
     text = json.dumps(header).encode()

@@ -58,21 +58,11 @@ static Status encode(const mille_text *text, StringRef bytes,
                      llvm::raw_ostream &out) {
   int flags = (options.noSpecial ? 0 : MILLE_TEXT_SPECIAL) |
               (options.noEnds ? 0 : MILLE_TEXT_ENDS);
-  // No text has more ids than bytes, but for characters that normalize to many
-  // and for its ends: ask again where there are more.
-  std::vector<int32_t> ids(bytes.size() + 16);
-  size_t count = ids.size() + 1;
-  while (count > ids.size()) {
-    mille_text_status status =
-        mille_text_encode(text, bytes.data(), bytes.size(), flags, ids.data(),
-                          ids.size(), &count);
-    if (status)
-      return judgeText(status, options.subject, context);
-    if (count <= ids.size())
-      break;
-    ids.resize(count);
-  }
-  ids.resize(count);
+  std::vector<int32_t> ids;
+  if (Status status =
+          encodeText(text, bytes, flags, options.subject, context, ids);
+      failed(status))
+    return status;
   if (options.pieces)
     printPieces(text, ids, out);
   else

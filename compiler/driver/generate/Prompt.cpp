@@ -10,19 +10,6 @@ using llvm::StringRef;
 
 namespace {
 
-Status encode(const mille_text *text, StringRef bytes, int flags,
-              mlir::MLIRContext &context, std::vector<int32_t> &ids) {
-  size_t count = 0;
-  mille_text_status status = mille_text_encode(text, bytes.data(), bytes.size(),
-                                               flags, nullptr, 0, &count);
-  if (!status) {
-    ids.resize(count);
-    status = mille_text_encode(text, bytes.data(), bytes.size(), flags,
-                               ids.data(), ids.size(), &count);
-  }
-  return judgeText(status, "", context);
-}
-
 // The text of `key` in a message; null after an error.
 const std::string *textOf(const json::Document &file,
                           const json::Value &message, StringRef key,
@@ -91,7 +78,7 @@ Status mille::conversationIds(llvm::ArrayRef<Turn> turns,
   }
   if (Status s = judgeText(status, path, context); failed(s))
     return s;
-  return encode(text, bytes, MILLE_TEXT_SPECIAL, context, ids);
+  return encodeText(text, bytes, MILLE_TEXT_SPECIAL, path, context, ids);
 }
 
 static Status conversation(const std::string &path, const mille_text *text,
@@ -114,8 +101,8 @@ Status mille::promptIds(const GenerateOptions &options, const mille_text *text,
   else if (options.messages)
     status = conversation(*options.messages, text, context, ids);
   else
-    status = encode(text, *options.prompt, MILLE_TEXT_SPECIAL | MILLE_TEXT_ENDS,
-                    context, ids);
+    status = encodeText(text, *options.prompt,
+                        MILLE_TEXT_SPECIAL | MILLE_TEXT_ENDS, "", context, ids);
   if (failed(status) || !ids.empty())
     return status;
   mlir::emitError(mlir::UnknownLoc::get(&context))

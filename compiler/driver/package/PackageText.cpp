@@ -31,3 +31,20 @@ Status mille::openText(const Package &package, mlir::MLIRContext &context,
   text.reset(opened);
   return status;
 }
+
+// No text has more ids than bytes, but for characters that normalize to many
+// and for its ends: those are encoded again, with the room that they need.
+Status mille::encodeText(const mille_text *text, llvm::StringRef bytes,
+                         int flags, llvm::StringRef path,
+                         mlir::MLIRContext &context,
+                         std::vector<int32_t> &ids) {
+  size_t count = bytes.size() + 16;
+  mille_text_status status = MILLE_TEXT_OK;
+  do {
+    ids.resize(count);
+    status = mille_text_encode(text, bytes.data(), bytes.size(), flags,
+                               ids.data(), ids.size(), &count);
+  } while (!status && count > ids.size());
+  ids.resize(status ? 0 : count);
+  return judgeText(status, path, context);
+}

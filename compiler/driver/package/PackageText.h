@@ -18,4 +18,10 @@ Status judgeText(mille_text_status status, llvm::StringRef path,
 Status openText(const Package &package, mlir::MLIRContext &context,
                 OpenText &text);
 
+// The ids of `bytes`, with the flags of mille_text_encode. path: in whose name
+// errors are said.
+Status encodeText(const mille_text *text, llvm::StringRef bytes, int flags,
+                  llvm::StringRef path, mlir::MLIRContext &context,
+                  std::vector<int32_t> &ids);
+
 } // namespace mille

@@ -1,10 +1,9 @@
 // Bytes as a GGUF file: keys that can all be read and said, tensors whose every
 // number can be read, or a diagnostic.
 #include "compiler/weights/Gguf.h"
+#include "InFile.h"
 
 #include <cstdlib>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static void readAll(const mille::Gguf &file) {
   for (const mille::GgufKey &key : file.keys()) {
@@ -30,17 +29,8 @@ static void readAll(const mille::Gguf &file) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  mlir::ScopedDiagnosticHandler quiet(
-      &context, [](mlir::Diagnostic &) { return mlir::success(); });
-  int file = memfd_create("fuzz", 0);
-  if (file < 0)
-    return 0;
-  if (write(file, data, size) == ssize_t(size)) {
-    std::string path = "/proc/self/fd/" + std::to_string(file);
+  return inFile(data, size, [](const std::string &path, auto &context) {
     if (auto opened = mille::Gguf::open(path, context))
       readAll(*opened);
-  }
-  close(file);
-  return 0;
+  });
 }

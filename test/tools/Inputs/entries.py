@@ -17,18 +17,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 import tensors
 
 
-def save(path, values):
-    header, data = {}, b""
-    for name, (kind, shape, block) in values.items():
-        header[name] = {"dtype": kind, "shape": shape,
-                        "data_offsets": [len(data), len(data) + len(block)]}
-        data += block
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text + data)
-
-
 def load(path):
     kinds = {"f": "F32", "i": "I32", "q": "I64"}
     return {name: (kinds[numbers.typecode], shape, block)
@@ -59,8 +47,8 @@ def main(arguments):
     for entry in ["forward"] + entries:
         files = [os.path.join(work, entry + end)
                  for end in (".in.safetensors", ".out.safetensors")]
-        save(files[0], {name: known[name] for name in takes[entry]
-                        if name in known})
+        tensors.save(files[0], {name: known[name] for name in takes[entry]
+                                if name in known})
         subprocess.run([mille, "run", package, "--inputs", files[0],
                         "--outputs", files[1], "--entry=" + entry, *options],
                        check=True)

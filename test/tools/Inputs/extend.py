@@ -22,18 +22,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 import tensors
 
 
-def save(path, values):
-    header, data = {}, b""
-    for name, (kind, shape, block) in values.items():
-        header[name] = {"dtype": kind, "shape": shape,
-                        "data_offsets": [len(data), len(data) + len(block)]}
-        data += block
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text + data)
-
-
 def ints(rows):
     flat = [number for row in rows for number in row]
     return ("I32", [len(rows), len(rows[0])], array.array("i", flat).tobytes())
@@ -73,7 +61,7 @@ class Model:
 
     def run(self, entry, inputs, options, state_in="", state_out=""):
         files = [os.path.join(self.work, name) for name in ("in", "out")]
-        save(files[0], inputs)
+        tensors.save(files[0], inputs)
         reference = "--target=reference" in options
         call(self.mille, "run", self.source if reference else self.package,
              "--inputs", files[0], "--outputs", files[1], f"--entry={entry}", *options,

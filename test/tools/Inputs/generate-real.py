@@ -6,11 +6,15 @@ MARGIN of its largest logit.
   generate-real.py MILLE PACKAGE WIDE.gguf MARGIN [TOKENS]
 """
 import json
+import os
 import subprocess
 import sys
 
 import numpy as np
-from ik_llama_cpp import _ctypes_api as peer
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                os.pardir, os.pardir, "Inputs"))
+import llamacpp
 
 PROMPTS = """The capital of France is
 Once upon a time, there was
@@ -42,33 +46,8 @@ def lines(*command):
     return ran.stdout.strip().split("\n")
 
 
-class Peer:
-    def __init__(self, path):
-        peer.llama_backend_init()
-        self.model = peer.llama_model_load_from_file(
-            path.encode(), peer.llama_model_default_params())
-        self.words = peer.llama_vocab_n_tokens(peer.llama_model_get_vocab(self.model))
-
-    def logits(self, ids):
-        params = peer.llama_context_default_params()
-        params.n_ctx, params.n_batch, params.n_threads = 512, 512, 2
-        context = peer.llama_init_from_model(self.model, params)
-        batch = peer.llama_batch_init(len(ids), 0, 1)
-        batch.n_tokens = len(ids)
-        for i, token in enumerate(ids):
-            batch.token[i], batch.pos[i] = token, i
-            batch.n_seq_id[i], batch.logits[i] = 1, 1
-            batch.seq_id[i][0] = 0
-        assert peer.llama_decode(context, batch) == 0
-        found = np.array([peer.llama_get_logits_ith(context, i)[:self.words]
-                          for i in range(len(ids))])
-        peer.llama_batch_free(batch)
-        peer.llama_free(context)
-        return found
-
-
 def main():
-    other, same, near, tokens = Peer(wide), 0, 0, 0
+    other, same, near, tokens = llamacpp.Model(wide), 0, 0, 0
     for prompt in PROMPTS:
         start = [int(id) for id in lines(mille, "tokens", package,
                                          "--encode=" + prompt)[0].split(",")]

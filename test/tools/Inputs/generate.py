@@ -30,7 +30,7 @@ assert len(greedy) == 12, greedy
 files = [os.path.join(work, name) for name in ("in", "out")]
 for number, chosen in enumerate(greedy):
     row = ids + greedy[:number]
-    extend.save(files[0], {"input_ids": extend.ints([row])})
+    tensors.save(files[0], {"input_ids": extend.ints([row])})
     subprocess.run([mille, "run", case, "--target=reference", "--inputs", files[0],
                     "--outputs", files[1], "--only=logits"], check=True)
     shape, logits, _ = tensors.load(files[1])["logits"]

@@ -11,11 +11,15 @@ and alone for other architectures. `widen`
 writes the same model in F32, since a llama.cpp rounds activations to 8 bits
 where they meet blocks.
 """
+import os
 import struct
 import sys
 
 import gguf
 import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                *[os.pardir] * 3, "Inputs"))
 
 
 def key(reader, name):
@@ -69,27 +73,6 @@ def logits(path, ids):
     return x @ (w("output") if "output.weight" in weights else words).T
 
 
-def peer_logits(path, ids):
-    """By ik-llama-cpp-python, a llama.cpp that PyPI has as a wheel."""
-    from ik_llama_cpp import _ctypes_api as peer
-    peer.llama_backend_init()
-    model = peer.llama_model_load_from_file(
-        path.encode(), peer.llama_model_default_params())
-    params = peer.llama_context_default_params()
-    params.n_ctx, params.n_threads = 64, 1
-    context = peer.llama_init_from_model(model, params)
-    batch = peer.llama_batch_init(len(ids), 0, 1)
-    batch.n_tokens = len(ids)
-    for i, token in enumerate(ids):
-        batch.token[i], batch.pos[i] = token, i
-        batch.n_seq_id[i], batch.logits[i] = 1, 1
-        batch.seq_id[i][0] = 0
-    assert peer.llama_decode(context, batch) == 0
-    words = peer.llama_vocab_n_tokens(peer.llama_model_get_vocab(model))
-    return np.array([peer.llama_get_logits_ith(context, i)[:words]
-                     for i in range(len(ids))], dtype=np.float64)
-
-
 def read(path, name):
     import json
     with open(path, "rb") as file:
@@ -136,6 +119,7 @@ mine, fine = read(result, "logits"), True
 if sys.argv[1] == "compare":
     fine = compare("numpy on gguf-py's numbers", mine, logits(path, ids),
                    0.99999999)
+import llamacpp  # only here: `widen` needs none
 for peer in peers or [path]:
-    fine &= compare("llama.cpp on F32", mine, peer_logits(peer, ids), 0.9999)
+    fine &= compare("llama.cpp on F32", mine, llamacpp.Model(peer).logits(ids), 0.9999)
 sys.exit(0 if fine else 1)

@@ -1,8 +1,12 @@
 """Small tensors of f32 and their safetensors files. Standard library only."""
 import array
-import json
 import math
-import struct
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                *[os.pardir] * 3, "Inputs"))
+import tensors  # noqa: E402
 
 
 class Tensor:
@@ -36,29 +40,10 @@ def stacked(tensors):
 
 
 def load(path):
-    with open(path, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        header, data = json.loads(file.read(length)), file.read()
-    tensors = {}
-    for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        assert entry["dtype"] == "F32", name
-        begin, end = entry["data_offsets"]
-        numbers = array.array("f")
-        numbers.frombytes(data[begin:end])
-        tensors[name] = Tensor(entry["shape"], numbers)
-    return tensors
+    return {name: Tensor(shape, numbers)
+            for name, (shape, numbers, _) in tensors.load(path).items()}
 
 
-def save(path, tensors):
-    header, data = {}, b""
-    for name, tensor in tensors.items():
-        block = tensor.numbers.tobytes()
-        header[name] = {"dtype": "F32", "shape": tensor.shape,
-                        "data_offsets": [len(data), len(data) + len(block)]}
-        data += block
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
+def save(path, values):
+    tensors.save(path, {name: ("F32", tensor.shape, tensor.numbers.tobytes())
+                        for name, tensor in values.items()})
