@@ -10,8 +10,8 @@ using llvm::StringRef;
 
 namespace {
 
-// Entries that are no texts or numbers leave the list empty: what reads it says
-// so.
+// A list whose entries have another type stays empty, which readGgufTokenizer
+// then refuses.
 GgufTokenizer valuesOf(const Gguf &file) {
   GgufTokenizer values;
   auto text = [&](StringRef key) {

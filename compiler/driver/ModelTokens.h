@@ -8,9 +8,10 @@
 
 namespace mille {
 
-// The bytes, of the keys of a GGUF `model`, or of the tokenizer.json in
-// `folder`; nothing where there is no tokenizer. One that is not supported is
-// no reason to refuse the model: a warning says why.
+// The bytes of NAME.tokens. They are made of the keys of `model` where that is
+// a GGUF, else of the tokenizer.json in `folder`; there are none where there is
+// no tokenizer. One that is not supported is no reason to refuse the model: a
+// warning says why.
 std::string tokensOfModel(llvm::StringRef model, llvm::StringRef folder,
                           mlir::MLIRContext &context);
 

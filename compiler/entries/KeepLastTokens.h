@@ -5,9 +5,9 @@
 
 namespace mille::entries {
 
-// Outputs [batch, tokens, channels] become [batch, channels]. The last token,
-// which is the last one that the input of default "ones" shows, is taken before
-// the ops that compute each token by itself.
+// Outputs [batch, tokens, channels] become [batch, channels]: the row of the
+// last token that the entry's mask shows. It is taken before the ops that
+// compute each token by itself, so that these run on one row a sequence.
 void keepLastTokens(mlir::func::FuncOp entry);
 
 } // namespace mille::entries

@@ -60,7 +60,7 @@ void attendLinearly(const Head &head, double decay);
 // the tokens before and becomes that of all; rows from `tokens` on are 0.
 void attendByToken(const Head &head, double decay, int64_t tokens, double *sum);
 
-// What linear attention with a state is over: all sequences and heads.
+// The sequences and heads that linear attention with a state goes through.
 struct Recurrence {
   Head head;
   int64_t heads;

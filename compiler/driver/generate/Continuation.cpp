@@ -7,8 +7,8 @@ using namespace mille;
 
 namespace {
 
-// The most tokens of a run: more would make a step of the arena larger, not
-// faster.
+// The most tokens of a run. A longer prompt runs in pieces, so that the arena
+// of a session does not grow with its context.
 constexpr int64_t mostTokens = 512;
 
 } // namespace
