@@ -51,7 +51,7 @@ mille_status mille_session::checkSizes() {
       return message.set(MILLE_INVALID_ARGUMENT,
                          "%s is not given but entry %s has it", name,
                          entry->name);
-    if (sizes.of[size] > most.of[size])
+    if (has && sizes.of[size] > most.of[size]) // else of the session itself
       return message.set(MILLE_TOO_LARGE,
                          "%s is %lld but this session was created for %lld",
                          name, (ll)sizes.of[size], (ll)most.of[size]);

@@ -70,8 +70,9 @@ void cutBuffer(const Job &job, const mille_stage &stage, const Share &share,
   }
   Sequences own = sequencesIn(stage, b, job.tokens, job.split.own.batch);
   int64_t first = own.first(share.sequence);
-  if (b < out)
-    cut(buffer, row, first, 0, own.rows(share.sequence) + readableRows);
+  if (b < out) // what lies in panels of a state is placed by its rows
+    cut(buffer, row, first, 0,
+        own.rows(share.sequence) + (stage.past ? 0 : readableRows));
   else
     cut(buffer, row, first + share.rows.first, share.rows.first,
         share.rows.end - share.rows.first);

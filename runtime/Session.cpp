@@ -177,9 +177,10 @@ void mille_session::choose(uint32_t number, const mille::Sizes &given) {
   entry = &model.entries[number];
   memory = &entries[number];
   for (uint32_t size = 0; size < model.size_count; ++size)
-    sizes.of[size] = mille::hasSize(*entry, size)            ? given.of[size]
-                     : mille::keepsSize(model, *entry, size) ? most.of[size]
-                                                             : 0;
+    sizes.of[size] = mille::hasSize(*entry, size) ? given.of[size]
+                     : mille::keepsSize(model, *entry, size)
+                         ? mille::wholePanels(most.of[size])
+                         : 0;
   run.sizes = sizes.of;
   run.batch = sizes.batch();
   run.tokens = sizes.tokens(model);

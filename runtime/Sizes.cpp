@@ -101,12 +101,13 @@ bool countElements(const mille_tensor_info &info, const Sizes &sizes,
 uint64_t longestSequence(const mille_model &model, const mille_entry &entry,
                          const Sizes &sizes, bool withStates) {
   uint64_t longest = entry.fixed_tokens > 1 ? entry.fixed_tokens : 1;
-  for (uint32_t size = 0; size < model.size_count; ++size)
-    if (size != batchSize &&
-        (hasSize(entry, size) ||
-         (withStates && keepsSize(model, entry, size))) &&
-        (uint64_t)sizes.of[size] > longest)
-      longest = (uint64_t)sizes.of[size];
+  for (uint32_t size = 0; size < model.size_count; ++size) {
+    bool keeps = withStates && keepsSize(model, entry, size);
+    if (size == batchSize || (!keeps && !hasSize(entry, size)))
+      continue;
+    uint64_t rows = keeps ? wholePanels(sizes.of[size]) : sizes.of[size];
+    longest = rows > longest ? rows : longest;
+  }
   return longest;
 }
 

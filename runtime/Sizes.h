@@ -2,6 +2,7 @@
 // Pure arithmetic; must not overflow in silence.
 #pragma once
 #include "runtime/Memory.h"
+#include "runtime/StatePanels.h"
 #include "runtime/abi.h"
 
 namespace mille {
@@ -47,6 +48,11 @@ struct SizeNames {
   explicit SizeNames(const mille_model &model);
   char text[256];
 };
+
+// The rows of a state that has room for so many.
+inline int64_t wholePanels(int64_t rows) {
+  return (rows + MILLE_PANEL_ROWS - 1) / MILLE_PANEL_ROWS * MILLE_PANEL_ROWS;
+}
 
 // Elements of a tensor of a run.
 bool countElements(const mille_tensor_info &info, const Sizes &sizes,

@@ -2,13 +2,16 @@
 // steps that write them. Must not read a row that `past` does not count.
 #include "runtime/States.h"
 #include "runtime/Backend.h"
+#include "runtime/StatePanels.h"
 
 #include <string.h>
 
 namespace mille {
 
 namespace {
-constexpr uint64_t readableRows = 8; // that follow the last one
+// Kernels read whole panels and whole vectors: rows that follow the last one,
+// and bytes that follow these.
+constexpr uint64_t readableRows = 64, readableBytes = 512;
 
 uint64_t bytesOfElement(const mille_tensor_info &info) {
   return info.type == MILLE_BF16 ? 2 : 4;
@@ -21,9 +24,15 @@ bool isGiven(const mille_tensor_info &info, const Sizes &most) {
   return true;
 }
 
+// The rows of one sequence: whole panels where a size counts them.
+int64_t stateRows(const mille_tensor_info &info, const Sizes &most) {
+  int64_t rows = most.extent(info.shape[2]);
+  return info.shape[2] < 0 ? wholePanels(rows) : rows;
+}
+
 // The bytes of one sequence in the buffer of an entry.
 uint64_t sequenceBytes(const mille_tensor_info &info, const Sizes &most) {
-  return (uint64_t)(most.extent(info.shape[2]) * info.shape[3]) *
+  return (uint64_t)(stateRows(info, most) * info.shape[3]) *
          bytesOfElement(info);
 }
 
@@ -98,6 +107,86 @@ mille_status transfer(mille_session *session, size_t state, int64_t sequence,
   return status;
 }
 
+// The run's rows that each sequence has room for: `each` gets the sequence, the
+// first row of the run, the first row of the state, and how many there are.
+template <typename Each>
+void eachSequence(mille_run *run, const int32_t *past, int64_t stateRows,
+                  const Each &each) {
+  mille_session &session = sessionOf(run);
+  if (session.planning || session.stopped())
+    return;
+  Sequences own = sequencesOf(run, MILLE_RUN_TOKENS);
+  for (int64_t s = 0; s < own.batch; ++s) {
+    int64_t first = past[s] + own.before(s), room = stateRows - first;
+    each(s, own.first(s), first, own.rows(s) < room ? own.rows(s) : room);
+  }
+}
+
+// Scatters rows of heads into panels; Element has the bytes of an element.
+template <typename Element> struct PanelWriter {
+  const Element *input;
+  int64_t stride, heads, size, stateRows;
+  Element *entry;
+
+  Element *headOf(int64_t sequence, int64_t head) const {
+    return entry + (sequence * heads + head) * size * stateRows;
+  }
+  void writeKey(int64_t sequence, int64_t from, int64_t row) const {
+    const int64_t pair = mille_key_pair(sizeof(Element), size);
+    for (int64_t h = 0; h < heads; ++h) {
+      const Element *key = input + from * stride + h * size;
+      Element *to = headOf(sequence, h) + mille_key_place(row, 0, size, pair);
+      // Elements of a pair are neighbours, pairs a panel's row apart.
+      for (int64_t d = 0; d < size; d += pair)
+        for (int64_t i = 0; i < pair; ++i)
+          to[d * MILLE_PANEL_ROWS + i] = key[d + i];
+    }
+  }
+  // `last`: the next row is not written by this run.
+  void writeValue(int64_t sequence, int64_t from, int64_t row,
+                  bool last) const {
+    const int64_t pair = mille_value_pair(sizeof(Element));
+    const bool alone = last && row % pair + 1 < pair;
+    for (int64_t h = 0; h < heads; ++h) {
+      const Element *value = input + from * stride + h * size;
+      Element *head = headOf(sequence, h);
+      for (int64_t d = 0; d < size; ++d) {
+        Element *to = head + mille_value_place(row, d, size, pair, stateRows);
+        to[0] = value[d];
+        if (alone)
+          to[1] = 0;
+      }
+    }
+  }
+};
+
+template <typename Element>
+void rememberPanels(mille_run *run, const PanelWriter<Element> &writer,
+                    bool keys, const int32_t *past) {
+  eachSequence(run, past, writer.stateRows,
+               [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
+                 for (int64_t m = 0; m < rows; ++m)
+                   keys
+                       ? writer.writeKey(s, from + m, row + m)
+                       : writer.writeValue(s, from + m, row + m, m + 1 == rows);
+               });
+}
+
+void rememberHeads(mille_run *run, const void *input, int64_t stride,
+                   int64_t heads, int64_t size, int64_t elementBytes,
+                   const int32_t *past, int64_t stateRows, void *entry,
+                   bool keys) {
+  if (elementBytes == 2)
+    return rememberPanels<uint16_t>(run,
+                                    {(const uint16_t *)input, stride, heads,
+                                     size, stateRows, (uint16_t *)entry},
+                                    keys, past);
+  rememberPanels<uint32_t>(run,
+                           {(const uint32_t *)input, stride, heads, size,
+                            stateRows, (uint32_t *)entry},
+                           keys, past);
+}
+
 } // namespace
 
 uint32_t stateEntries(const mille_model &model) {
@@ -116,10 +205,11 @@ void layOutStates(const mille_model &model, const Sizes &most, char *slab,
     uint64_t rows = 0, bytes = 0;
     if (given)
       sum.fits = sum.fits &&
-                 multiply(most.batch(), most.extent(info.shape[2]), rows) &&
+                 multiply(most.batch(), stateRows(info, most), rows) &&
                  rows < INT32_MAX - 64 &&
                  multiply(rows + readableRows,
-                          info.shape[3] * bytesOfElement(info), bytes);
+                          info.shape[3] * bytesOfElement(info), bytes) &&
+                 !__builtin_add_overflow(bytes, readableBytes, &bytes);
     for (int64_t e = 0; e < info.shape[0]; ++e, ++buffer) {
       uint64_t offset = given ? sum.place(1, bytes) : 0;
       if (!slab)
@@ -140,19 +230,29 @@ extern "C" {
 void mille_remember(mille_run *run, const void *input, int64_t input_stride,
                     int64_t row_bytes, const int32_t *past, int64_t state_rows,
                     void *entry) {
-  mille_session &session = sessionOf(run);
-  if (session.planning || session.stopped())
-    return;
-  Sequences own = sequencesOf(run, MILLE_RUN_TOKENS);
-  for (int64_t s = 0; s < own.batch; ++s) {
-    int64_t room = state_rows - past[s] - own.before(s);
-    int64_t rows = own.rows(s) < room ? own.rows(s) : room;
-    const char *from = (const char *)input + own.first(s) * input_stride;
-    char *to =
-        (char *)entry + (s * state_rows + past[s] + own.before(s)) * row_bytes;
-    for (int64_t m = 0; m < rows; ++m)
-      memcpy(to + m * row_bytes, from + m * input_stride, row_bytes);
-  }
+  eachSequence(run, past, state_rows,
+               [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
+                 char *to = (char *)entry + (s * state_rows + row) * row_bytes;
+                 for (int64_t m = 0; m < rows; ++m)
+                   memcpy(to + m * row_bytes,
+                          (const char *)input + (from + m) * input_stride,
+                          row_bytes);
+               });
+}
+
+void mille_remember_keys(mille_run *run, const void *input,
+                         int64_t input_stride, int64_t heads, int64_t size,
+                         int64_t element_bytes, const int32_t *past,
+                         int64_t state_rows, void *entry) {
+  rememberHeads(run, input, input_stride, heads, size, element_bytes, past,
+                state_rows, entry, /*keys=*/true);
+}
+void mille_remember_values(mille_run *run, const void *input,
+                           int64_t input_stride, int64_t heads, int64_t size,
+                           int64_t element_bytes, const int32_t *past,
+                           int64_t state_rows, void *entry) {
+  rememberHeads(run, input, input_stride, heads, size, element_bytes, past,
+                state_rows, entry, /*keys=*/false);
 }
 
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,

@@ -30,7 +30,9 @@ LogicalResult Converter::convertRemember(RememberOp op) {
   values[op.getResult()] =
       kernel::RememberOp::create(builder, op.getLoc(), held.getType(),
                                  valueOf(op.getInput()), valueOf(op.getPast()),
-                                 tokensOf(space), held)
+                                 tokensOf(space), held,
+                                 /*panels=*/kernel::StatePanelsAttr(),
+                                 /*heads=*/IntegerAttr())
           .getResult();
   return success();
 }

@@ -131,10 +131,22 @@ public:
   LogicalResult lower(RememberOp op) {
     auto type = cast<MemRefType>(op.getInput().getType());
     int64_t bytes = type.getElementTypeBitWidth() / 8;
-    code.call("mille_remember",
+    if (!op.getPanels()) {
+      code.call("mille_remember",
+                {code.run, address.lookup(op.getInput()),
+                 i64(rowStride(op.getInput()) * bytes),
+                 i64(columnsOf(op.getInput()) * bytes),
+                 address.lookup(op.getPast()), index.lookup(op.getRows()),
+                 address.lookup(op.getOut())});
+      return success();
+    }
+    int64_t heads = int64_t(*op.getHeads());
+    code.call(*op.getPanels() == kernel::StatePanels::keys
+                  ? "mille_remember_keys"
+                  : "mille_remember_values",
               {code.run, address.lookup(op.getInput()),
-               i64(rowStride(op.getInput()) * bytes),
-               i64(columnsOf(op.getInput()) * bytes),
+               i64(rowStride(op.getInput())), i64(heads),
+               i64(columnsOf(op.getInput()) / heads), i64(bytes),
                address.lookup(op.getPast()), index.lookup(op.getRows()),
                address.lookup(op.getOut())});
     return success();

@@ -1,6 +1,7 @@
 // Matmuls on bf16 or on bytes: decides which values are narrow, and where they
 // are rounded.
 // Must keep in f32 what norms, residual sums and the application read.
+#include "compiler/plan/AttendedStates.h"
 #include "compiler/plan/Lives.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Signature.h"
@@ -55,9 +56,16 @@ bool yieldsFromLaunch(OpOperand &use) {
 
 class Narrow {
 public:
-  Narrow(func::FuncOp forward, bool bytes)
+  Narrow(func::FuncOp forward, bool bytes,
+         ArrayRef<mille::plan::AttendedState> states)
       : forward(forward), bytes(bytes),
-        bf16(BFloat16Type::get(forward.getContext())) {}
+        bf16(BFloat16Type::get(forward.getContext())) {
+    for (const mille::plan::AttendedState &state : states)
+      if (state.entry == forward) {
+        remembers.insert_range(state.remembers);
+        Value(state.state).setType(withElements(state.state.getType(), bf16));
+      }
+  }
 
   void run() {
     forward.walk([&](MatmulOp op) {
@@ -72,8 +80,12 @@ public:
       if (bytes)
         allowByteScores(op);
     });
+    for (RememberOp op : remembers)
+      hold(rootOf(op.getInput()));
     for (MatmulOp op : matmuls)
       hold(rootOf(op.getInput()));
+    for (RememberOp op : remembers)
+      rememberNarrow(op);
     for (MatmulOp op : matmuls)
       bytes ? toBytes(op) : toBf16(op);
   }
@@ -113,9 +125,42 @@ private:
     if (auto matmul = dyn_cast<MatmulOp>(use.getOwner()))
       return matmuls.contains(matmul) && &use == &matmul.getInputMutable();
     if (auto attention = dyn_cast<AttentionOp>(use.getOwner()))
-      // Query, key, value; what is remembered is f32, and so are its queries.
-      return use.getOperandNumber() < 3 && !attention.getPast();
+      return use.getOperandNumber() < 3 && // query, key, value
+             (!attention.getPast() || isNarrowState(attention.getKey()));
+    if (auto remember = dyn_cast<RememberOp>(use.getOwner()))
+      return remembers.contains(remember) &&
+             &use == &remember.getInputMutable();
     return yieldsFromLaunch(use);
+  }
+
+  bool isNarrowState(Value value) {
+    auto remember = value.getDefiningOp<RememberOp>();
+    return remember && remembers.contains(remember);
+  }
+
+  // Makes what `op` writes bf16, with its input and with the queries that meet
+  // it.
+  void rememberNarrow(RememberOp op) {
+    auto recall = op.getOut().getDefiningOp<RecallOp>();
+    for (Value value : {Value(recall.getResult()), Value(op.getResult())})
+      value.setType(withElements(value.getType(), bf16));
+    for (Operation *user :
+         llvm::make_early_inc_range(op.getResult().getUsers())) {
+      auto attention = cast<AttentionOp>(user);
+      readNarrow(attention.getQueryMutable(), attention);
+      readNarrow(op.getInputMutable(), attention);
+    }
+  }
+
+  // Rounds what is not yet bf16 in a copy, before it is read.
+  void readNarrow(OpOperand &use, AttentionOp like) {
+    auto type = cast<RankedTensorType>(use.get().getType());
+    if (!type.getElementType().isF32())
+      return;
+    OpBuilder builder(use.getOwner());
+    Value out = destination(builder, like.getOut(), withElements(type, bf16));
+    use.set(copyRows(builder, use.getOwner()->getLoc(), use.get(), out)
+                .getResult());
   }
 
   // Makes a value bf16 in the op that computes it, if all its readers read
@@ -123,7 +168,7 @@ private:
   void hold(Value root) {
     Operation *maker = root.getDefiningOp();
     if (!cast<ShapedType>(root.getType()).getElementType().isF32() ||
-        !isa_and_nonnull<MatmulOp, RowsOp, AttentionOp>(maker))
+        !isa_and_nonnull<MatmulOp, RowsOp, AttentionOp, RotateOp>(maker))
       return;
     SmallVector<Value, 2> names = namesOf(root);
     for (Value name : names)
@@ -386,6 +431,7 @@ private:
   bool bytes;
   Type bf16;
   llvm::SetVector<MatmulOp> matmuls;
+  llvm::SetVector<RememberOp> remembers;      // of narrow states
   DenseMap<Value, SmallVector<Value>> copies; // of each root
 };
 
@@ -397,9 +443,14 @@ struct NarrowTypes : mille::plan::impl::NarrowTypesBase<NarrowTypes> {
           << "dtype is '" << dtype << "' but must be bf16 or int8";
       return signalPassFailure();
     }
+    auto states = mille::plan::attendedStates(getOperation());
     getOperation().walk([&](func::FuncOp forward) {
-      if (forward.getBody().hasOneBlock())
-        Narrow(forward, dtype == "int8").run();
+      if (!forward.getBody().hasOneBlock())
+        return;
+      Narrow(forward, dtype == "int8", states).run();
+      forward.setType(FunctionType::get(&getContext(),
+                                        forward.getBody().getArgumentTypes(),
+                                        forward.getResultTypes()));
     });
   }
 };

@@ -40,7 +40,8 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
       ...
     ```
 
-    In both, a value that only matmuls and attention read is bf16; any other keeps
+    In both, a value that only matmuls and attention read is bf16, and so are keys
+    and values that entries remember; any other keeps
     f32 (the residual stream, what norms read, outputs), and a matmul reads a
     rounded copy. Softmax and all scalar regions compute in f32. Does not fire on a
     matmul whose result chooses experts, on K > 65536 (int8), or on linear attention.
@@ -50,6 +51,23 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mille::kernel::KernelDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def LayOutStates : Pass<"lay-out-states", "::mlir::ModuleOp"> {
+  let summary = "remembered keys and values in panels";
+  let description = [{
+    ```mlir
+    %k = kernel.remember %new past %past rows %rows outs(%held : tensor<?x192xbf16>) ...
+    %y = kernel.attention %q, %k, %v past %past ... kv_heads 3
+    ==>
+    %k = kernel.remember %new past %past rows %rows panels keys heads 3 outs(%held : tensor<?x192xbf16>) ...
+    %y = kernel.attention %q, %k, %v past %past ... kv_heads 3 panels
+    ```
+    A sequence then holds one head after another, keys with rows in lanes, so that a
+    decode step reads memory in order and sums without shuffles. Does not fire on a
+    state that any entry reads otherwise.
+  }];
+  let dependentDialects = ["::mille::kernel::KernelDialect"];
 }
 
 def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {

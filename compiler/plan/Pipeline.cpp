@@ -8,6 +8,7 @@ void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
   pipeline.addPass(plan::createFindPadding());
   if (choices.dtype != "f32")
     pipeline.addPass(plan::createNarrowTypes({choices.dtype}));
+  pipeline.addPass(plan::createLayOutStates());
   plan::PackWeightsOptions widths;
   widths.widths = llvm::to_vector(choices.panels.ofOne);
   widths.ofMore = llvm::to_vector(choices.panels.ofMore);

@@ -14,4 +14,6 @@ def Kernel_RowNormKind : Kernel_Enum<"RowNormKind", "statistic a row is normed b
     ["layer", "rms", "l2"]>;
 def Kernel_BiasBy : Kernel_Enum<"BiasBy", "what a column of attention's bias stands for",
     ["distance", "pair"]>;
+def Kernel_StatePanels : Kernel_Enum<"StatePanels", "what attention reads in panels of a state",
+    ["keys", "values"]>;
 #endif

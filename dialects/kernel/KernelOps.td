@@ -192,6 +192,8 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
       head; key_mask, segments and prefix are i32 [?].
     * (C12) past goes with causal, and with no rotation, prefix, content_query or
       content_key.
+    * (C13) panels goes with past: key and value are what `remember` writes in panels
+      of keys and of values, of kv_heads heads and no other columns.
 
     Accuracy: |error| < 6e-6 (1 + |out|) in f32, 1.5e-2 (1 + |out|) in bf16, whose weights
     are rounded, 3e-2 (1 + |out|) with byte_scores.
@@ -217,7 +219,8 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     DefaultValuedAttr<I64Attr, "0">:$start,
     OptionalAttr<DenseF64ArrayAttr>:$slopes,
     OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk,
-    OptionalAttr<Kernel_BiasByAttr>:$bias_by, UnitAttr:$byte_scores);
+    OptionalAttr<Kernel_BiasByAttr>:$bias_by, UnitAttr:$byte_scores,
+    UnitAttr:$panels);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
@@ -238,7 +241,7 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     `offsets` $offsets `scale` $scale `causal` $causal (`softcap` $softcap^)?
     (`pairing` $pairing^)? (`start` $start^)? (`slopes` custom<Numbers>($slopes)^)?
     (`window` $window^)? (`chunk` $chunk^)? (`bias_by` $bias_by^)?
-    (`byte_scores` $byte_scores^)? attr-dict
+    (`byte_scores` $byte_scores^)? (`panels` $panels^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) (`->` type($result)^)?
   }];
   let hasVerifier = 1;
@@ -286,14 +289,15 @@ def Kernel_RotateOp : Kernel_GeneratedOp<"rotate", [Kernel_TokenLocal]> {
   let summary = "RoPE of every head of every row, where attention cannot do it";
   let description = [{
     Dimensions start to start + 2n - 1 of each of `heads` heads turn by rotation
-    [?, 2n] (n cosines, n sines per row); the others are copied.
+    [?, 2n] (n cosines, n sines per row); the others are copied. The out is f32, or
+    bf16, which is rounded once.
 
     Constraints:
     * (C1) input and out are [?, heads * head_dim]; both sizes > 0.
     * (C2) rotation is [?, 2n], start >= 0, start + 2n <= head_dim.
     * (C3) a result for each outs on tensors, none on memrefs.
 
-    Accuracy: |error| < 1e-6 (1 + |out|).
+    Accuracy: |error| < 1e-6 (1 + |out|), 4e-3 (1 + |out|) where the out is bf16.
 
     ```mlir
     %y = kernel.rotate %x by %r outs(%o : tensor<?x8xf32>) heads 2 head_dim 4 pairing half start 0

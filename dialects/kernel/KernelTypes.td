@@ -69,6 +69,7 @@ class Kernel_OutputOp<string mnemonic, list<Trait> traits = []>
 }
 
 def Kernel_BiasByAttr : EnumAttr<Kernel_Dialect, Kernel_BiasBy, "bias_by">;
+def Kernel_StatePanelsAttr : EnumAttr<Kernel_Dialect, Kernel_StatePanels, "state_panels">;
 
 def Kernel_RowNormAttr : AttrDef<Kernel_Dialect, "RowNorm"> {
   let mnemonic = "row_norm";

@@ -333,19 +333,26 @@ def Kernel_RememberOp : Kernel_PreparedOp<"remember", [Kernel_TokenLocal]> {
     The destination is what `recall` gives, `rows` rows a sequence: row past[s] + t
     of sequence s becomes the input's row of token t. Others stay.
 
+    With `panels`, the columns are `heads` heads, and a sequence's memory is one head
+    after another, each as decode attention reads it (runtime/StatePanels.h): keys in
+    panels of 16 rows, rows in lanes; values in panels of columns. Two bf16 that one
+    multiply-add takes, columns of a key or rows of a value, lie side by side.
+
     Constraints:
     * (C1) input and outs have the same columns and elements.
     * (C2) outs is given by `recall`.
     * (C3) a result for each outs on tensors, none on memrefs.
+    * (C4) panels and heads go together; columns are a multiple of heads > 0.
 
     ```mlir
     %all = kernel.remember %k past %past : tensor<?xi32> rows %context outs(%held : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Integers:$past, Index:$rows,
-                       Kernel_Buffer:$out);
+                       Kernel_Buffer:$out, OptionalAttr<Kernel_StatePanelsAttr>:$panels,
+                       OptionalAttr<I64Attr>:$heads);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$input `past` $past `:` type($past) `rows` $rows `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let assemblyFormat = "$input `past` $past `:` type($past) `rows` $rows (`panels` $panels^)? (`heads` $heads^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 

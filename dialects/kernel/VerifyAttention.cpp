@@ -142,8 +142,9 @@ LogicalResult verifyRotation(Operation *op, Value rotation, int64_t head,
 
 // A buffer of `heads` heads of `size` columns, and of no others.
 LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
-                            int64_t heads, int64_t size) {
-  auto columns = columnsOf(op, name, buffer);
+                            int64_t heads, int64_t size,
+                            Elements elements = Elements::f32OrBf16) {
+  auto columns = columnsOf(op, name, buffer, elements);
   if (!columns)
     return failure();
   int64_t wanted;
@@ -156,8 +157,37 @@ LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
 
 } // namespace
 
+// What is read in panels of a state is written so, and whole.
+static LogicalResult verifyPanels(AttentionOp op) {
+  if (!op.getPanels())
+    return success();
+  if (!op.getPast()) // C13
+    return op.emitOpError("has panels but no past");
+  if (op.getOffsets()[1] || op.getOffsets()[2]) // C13
+    return op.emitOpError()
+           << "has panels but offsets of key and value are "
+           << op.getOffsets()[1] << " and " << op.getOffsets()[2];
+  int64_t heads = op.getKvHeads();
+  if (failed(verifyExactly(op, "key", op.getKey(), heads, op.getHeadDim())) ||
+      failed(verifyExactly(op, "value", op.getValue(), heads,
+                           op.getValueDim()))) // C13
+    return failure();
+  for (auto [name, value, panels] :
+       {std::tuple<StringRef, Value, StatePanels>{"key", op.getKey(),
+                                                  StatePanels::keys},
+        {"value", op.getValue(), StatePanels::values}})
+    if (auto remember = value.getDefiningOp<RememberOp>(); // C13
+        remember && (remember.getPanels() != panels ||
+                     remember.getHeads() != uint64_t(heads)))
+      return op.emitOpError()
+             << "has panels but " << name << " is remembered otherwise";
+  return success();
+}
+
 // What attends to what is remembered compares positions with `past` alone.
 static LogicalResult verifyPast(AttentionOp op) {
+  if (failed(verifyPanels(op)))
+    return failure();
   if (!op.getPast())
     return success();
   for (auto [name, isWrong] :
@@ -215,11 +245,12 @@ LogicalResult LinearAttentionOp::verify() {
 
 LogicalResult RotateOp::verify() {
   int64_t heads = getHeads(), head = getHeadDim();
-  if (failed(verifyPositive(*this, "heads", heads)) ||                  // C1
-      failed(verifyPositive(*this, "head_dim", head)) ||                // C1
-      failed(verifyExactly(*this, "input", getInput(), heads, head)) || // C1
-      failed(verifyExactly(*this, "outs", getOut(), heads, head)) ||    // C1
-      failed(verifyRotation(*this, getRotation(), head, getStart())))   // C2
+  if (failed(verifyPositive(*this, "heads", heads)) ||   // C1
+      failed(verifyPositive(*this, "head_dim", head)) || // C1
+      failed(verifyExactly(*this, "input", getInput(), heads, head,
+                           Elements::f32)) ||                         // C1
+      failed(verifyExactly(*this, "outs", getOut(), heads, head)) ||  // C1
+      failed(verifyRotation(*this, getRotation(), head, getStart()))) // C2
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C3
 }

@@ -39,6 +39,13 @@ LogicalResult RememberOp::verify() {
     return emitOpError() << "outs is " << out << " but input is " << input;
   if (failed(verifyRecalled(*this, getOut()))) // C2
     return failure();
+  if (getPanels().has_value() != getHeads().has_value()) // C4
+    return emitOpError(getPanels() ? "has panels but no heads"
+                                   : "has heads but no panels");
+  int64_t heads = getHeads().value_or(1);
+  if (heads < 1 || input.getRank() != 2 && getPanels() ||
+      (getPanels() && input.getDimSize(1) % heads)) // C4
+    return emitOpError() << "has " << input << " but heads is " << heads;
   return verifyResult(*this, getOut(), getResult()); // C3
 }
 

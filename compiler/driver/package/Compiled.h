@@ -73,6 +73,8 @@ private:
   Status checkNames(const Values &values);
   int64_t neededContext(const Values &values) const;
   Status checkSizes();
+  std::vector<int64_t> stateShape(size_t number,
+                                  const mille_tensor &state) const;
   Status takeStates(const Values &values);
   void giveStates(Values &results);
   std::vector<int64_t> shapeOf(const mille_tensor &tensor) const;

@@ -6,10 +6,14 @@
 
 using namespace mille;
 
+static size_t elementBytes(mille_type type) {
+  return type == MILLE_TYPE_BF16 ? 2 : 4;
+}
+
 // Numbers of a state's elements, which are bytes of a session, and back.
 static std::vector<double> numbersOf(llvm::ArrayRef<char> bytes,
                                      mille_type type) {
-  const size_t each = type == MILLE_TYPE_BF16 ? 2 : 4;
+  const size_t each = elementBytes(type);
   std::vector<double> numbers;
   for (size_t at = 0; at < bytes.size(); at += each) {
     uint32_t word = 0;
@@ -28,22 +32,34 @@ static void putNumber(double number, mille_type type, char *into) {
                       : llvm::bit_cast<uint32_t>(float(number));
   if (type == MILLE_TYPE_BF16) // such a number has no other bits
     word >>= 16;
-  memcpy(into, &word, type == MILLE_TYPE_BF16 ? 2 : 4);
+  memcpy(into, &word, elementBytes(type));
+}
+
+// A state has as many rows as the session made room for, which are at least the
+// context.
+std::vector<int64_t> Compiled::stateShape(size_t number,
+                                          const mille_tensor &state) const {
+  std::vector<int64_t> shape = shapeOf(state);
+  size_t bytes = 0;
+  api->mille_session_state_bytes(session, number, &bytes);
+  shape[2] = int64_t(bytes / elementBytes(state.type)) / (shape[0] * shape[3]);
+  return shape;
 }
 
 // A value is [entries, batch, rows, columns], a session's copy is of one
-// sequence: [entries, rows, columns].
+// sequence: [entries, rows, columns]. Elements are as they lie in memory: keys
+// and values in panels.
 Status Compiled::takeStates(const Values &values) {
   for (auto &[number, state] : states) {
     auto given = values.find(state.name);
     if (given == values.end())
       continue;
-    std::vector<int64_t> shape = shapeOf(state);
+    std::vector<int64_t> shape = stateShape(number, state);
     if (given->second.shape != shape)
       return wrongInput("state " + llvm::Twine(state.name) + " is " +
                         shapeText(given->second.shape) + " but must be " +
                         shapeText(shape));
-    const size_t each = state.type == MILLE_TYPE_BF16 ? 2 : 4;
+    const size_t each = elementBytes(state.type);
     const int64_t part = shape[2] * shape[3];
     for (int64_t b = 0; b < shape[1]; ++b) {
       std::vector<char> bytes(shape[0] * part * each);
@@ -63,7 +79,7 @@ Status Compiled::takeStates(const Values &values) {
 void Compiled::giveStates(Values &results) {
   for (auto &[number, state] : states) {
     Value &value = results[state.name];
-    value.shape = shapeOf(state);
+    value.shape = stateShape(number, state);
     value.integer = state.type == MILLE_TYPE_I32;
     const int64_t batch = value.shape[1],
                   part = value.shape[2] * value.shape[3];

@@ -20,15 +20,26 @@ Pipe AttentionPipe::build() {
     scheduleOnDevice();
     return std::move(pipe);
   }
-  Expr rows = rowLast - row0 + 1, few = keys <= stretchKeys;
-  AttentionPipe whole(*this), parts(*this);
-  whole.placeRows("", rows, few);
-  parts.placeRows("_parts", rows, !few);
+  Expr rows = rowLast - row0 + 1, inOne = keys <= stretchKeys;
+  Expr many = Internal::const_true();
+  if (s.panels)
+    findFirstKey();
+  AttentionPipe whole(*this), parts(*this), lanes(*this);
+  std::vector<AttentionPipe *> forms{&whole, &parts};
+  if (takesFew()) {
+    many = rows * headsTogether > mostInLanes;
+    lanes.takeFew();
+    lanes.placeRows("_few", rows, !many);
+    lanes.takeStretches();
+    forms.push_back(&lanes);
+  }
+  whole.placeRows("", rows, many && inOne);
+  parts.placeRows("_parts", rows, many && !inOne);
   parts.takeStretches();
   if (integral)
     whole.findFirstKey();
   boundOut();
-  for (AttentionPipe *form : {&whole, &parts}) {
+  for (AttentionPipe *form : forms) {
     pipe.out(d, row0 + form->row / headsTogether,
              form->outHeads * headsTogether + form->row % headsTogether) =
         rounded(form->outcome(), spec.out.element);
@@ -66,7 +77,10 @@ Expr AttentionPipe::outcome() {
   findLaneRows();
   if (integral)
     prepareValues();
-  if (scoresIntegers()) {
+  if (few) {
+    spreadQueries();
+    paired ? scorePairs() : score();
+  } else if (scoresIntegers()) {
     transposeIntegers();
     scoreIntegers();
   } else if (paired) {
@@ -76,7 +90,10 @@ Expr AttentionPipe::outcome() {
     transposeQueries();
     score();
   }
-  if (integral) {
+  if (few) {
+    weighLanes();
+    paired ? mixPairs() : mix();
+  } else if (integral) {
     weighIntegers();
     mixIntegers();
   } else if (paired) {
@@ -107,8 +124,11 @@ void AttentionPipe::schedule() {
   inTiles ? scheduleRowsInTiles() : scheduleRows();
   if (stretched)
     scheduleStretches();
-  if (firstKept.defined())
-    firstKept.compute_root();
+  for (Func f : {firstKept, firstHidden})
+    if (f.defined())
+      f.compute_root();
+  if (few)
+    return scheduleLanes();
   if (scoresIntegers()) {
     scheduleQueryIntegers();
     scheduleScoreIntegers();
@@ -125,8 +145,12 @@ void AttentionPipe::schedule() {
     inTiles ? scheduleMixedInTiles() : scheduleMixedPairs();
   else
     scheduleMixed();
-  if (integral || (paired && !inTiles))
-    pipe.passes.push_back(shareWords({queryWords, weightWords, valueWords}));
+  if (integral || (paired && !inTiles)) {
+    std::vector<Words> words{queryWords, weightWords};
+    if (valueWords.words.defined())
+      words.push_back(valueWords);
+    pipe.passes.push_back(shareWords(words));
+  }
 }
 
 // The rotated heads of `input`, of which a sequence has `heads`; they are

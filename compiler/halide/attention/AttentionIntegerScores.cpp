@@ -38,7 +38,7 @@ Expr stepOf(const Expr &bits, int most) {
 }
 
 bool AttentionPipe::takesBytes(const AttentionSpec &s, const Machine &machine) {
-  return s.byteScores && machine.bytes && s.headDim % 4 == 0 &&
+  return s.byteScores && !s.panels && machine.bytes && s.headDim % 4 == 0 &&
          (takesPairs(s, machine) || takesIntegers(s, machine)) &&
          !takesTiles(s, machine);
 }

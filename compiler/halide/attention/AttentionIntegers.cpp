@@ -33,7 +33,7 @@ Expr wordOf(const Expr &low, const Expr &high) {
 bool AttentionPipe::takesIntegers(const AttentionSpec &s,
                                   const Machine &machine) {
   // Next to the weight of a sink the weights of keys could round to 0.
-  return machine.integers && isOfPairs(s) && !s.has(Operand::sink);
+  return machine.integers && isOfPairs(s) && !s.panels && !s.has(Operand::sink);
 }
 
 // 1 / step for each row of values; NaN where the row holds one.

@@ -23,6 +23,11 @@ Expr AttentionPipe::productOf(const Expr &x, const Expr &y) {
   return cast<float>(x) * cast<float>(y);
 }
 
+Expr AttentionPipe::sumOfWord(const Expr &word) {
+  return added(reinterpret<float>(word << cast<uint32_t>(16)),
+               reinterpret<float>(word & Expr(uint32_t(0xffff0000))));
+}
+
 bool AttentionPipe::isOfPairs(const AttentionSpec &s) {
   for (const BufferSpec *buffer : {&s.query, &s.key, &s.value})
     if (!isBf16(buffer->element))
@@ -65,11 +70,9 @@ void AttentionPipe::scorePairs() {
   depthHalf = rd.x;
   depth = rd.y;
   Expr column = rd.y * 2 + rd.x, kv = keyOf(ko);
-  Expr factorOfKey =
-      s.has(Operand::rotation)
-          ? roundedKey(column, kv, kvHead)
-          : key(int(s.keyOffset) + kvHead * int(s.headDim) + column,
-                keyRow + kv);
+  Expr factorOfKey = s.has(Operand::rotation)
+                         ? roundedKey(column, kv, kvHead)
+                         : keyElement(column, placeOf(ko), kvHead);
   dots(q, ki, ko, e, b, h) = 0.0f;
   Expr factorOfQuery = inTiles
                            ? elementOf(queryWords.words(q, rd.y, b, h), rd.x)
@@ -80,7 +83,8 @@ void AttentionPipe::scorePairs() {
   Expr factor = factorOf(q), others = Internal::simplify(biasesOf(kv));
   const bool alone = s.softcap <= 0 && Internal::is_const(others);
   // A constant factor is applied in the exponential, where it costs nothing.
-  if (alone && !keyTerm.defined() && Internal::is_const(factor) &&
+  // Panels are read in one stretch or in several with the same bits.
+  if (alone && !keyTerm.defined() && !s.panels && Internal::is_const(factor) &&
       s.scale > 0 && !s.has(Operand::sink)) {
     lateFactor = factor;
     return keepScores(dotHere());
@@ -116,19 +120,17 @@ void AttentionPipe::weighPairs() {
       (weightOf(scores(q, 2 * kp + 1, ko, e, b, h)) &
        Expr(uint32_t(0xffff0000)));
   // The sum of the rounded weights, in f32; the words after a tile are its sum.
-  auto sumOf = [&](const Expr &word) {
-    return added(reinterpret<float>(word << cast<uint32_t>(16)),
-                 reinterpret<float>(word & Expr(uint32_t(0xffff0000))));
-  };
   weightWords = wordsNamed("weight_words", "weight_pairs");
   Func &words = weightWords.words;
   words(q, kp, ko, e, b, h) = undef<uint32_t>();
-  words(q, kp, r, e, b, h) = select(
-      kp < pairs, tileWeights(q, min(kp, pairs - 1), r, e, b, h),
-      reinterpret<uint32_t>(combined(
-          pairs,
-          [&](const Expr &i) { return sumOf(tileWeights(q, i, r, e, b, h)); },
-          added)));
+  words(q, kp, r, e, b, h) =
+      select(kp < pairs, tileWeights(q, min(kp, pairs - 1), r, e, b, h),
+             reinterpret<uint32_t>(combined(
+                 pairs,
+                 [&](const Expr &i) {
+                   return sumOfWord(tileWeights(q, i, r, e, b, h));
+                 },
+                 added)));
   sumWords(BFloat(16));
 }
 
@@ -145,8 +147,9 @@ void AttentionPipe::sumWords(Type type) {
   invert();
 }
 
-// [column, query of tile, tile, stretch, head]
-void AttentionPipe::mixPairs() {
+// [half, column, pair of keys, head]: values by pairs, which a state's panels
+// are already.
+void AttentionPipe::pairValues() {
   RDom rv(0, int(s.valueDim), names("value_column"));
   valueColumn = rv;
   valueWords = wordsNamed("value_words", "value_pairs");
@@ -160,7 +163,12 @@ void AttentionPipe::mixPairs() {
       wordOfHalves(elementAt(2 * u), elementAt(min(second, keys - 1))) &
       select(second < keys, Expr(uint32_t(0xffffffff)), Expr(uint32_t(0xffff)));
   readAsParts(valueWords, BFloat(16), half, {d, u, h});
+}
 
+// [column, query of tile, tile, stretch, head]
+void AttentionPipe::mixPairs() {
+  if (!s.panels)
+    pairValues();
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
   const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
@@ -181,7 +189,8 @@ void AttentionPipe::mixPairs() {
     const int pairs = keyTile / 2;
     Expr weight = weightWords.parts(r.x, laneOf(q), r.y % pairs, r.y / pairs, e,
                                     t / tiles(), h);
-    Expr x = valueWords.parts(r.x, d, kv / 2, kvHead);
+    Expr x = s.panels ? valueElement(d, kv + r.x, kvHead)
+                      : valueWords.parts(r.x, d, kv / 2, kvHead);
     if (careful)
       x = reinterpret<bfloat16_t>(
           select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));

@@ -5,6 +5,7 @@
 #include "compiler/halide/Build.h"
 #include "compiler/halide/attention/Turn.h"
 #include "compiler/halide/attention/Words.h"
+#include "runtime/StatePanels.h"
 
 namespace mille {
 
@@ -50,7 +51,12 @@ public:
   static constexpr int mostQueries = 32;
   // Keys that some machine adds up together: 32 where tile registers may take
   // pairs.
-  static int keyUnitOf(const AttentionSpec &s) { return isOfPairs(s) ? 32 : 8; }
+  static int keyUnitOf(const AttentionSpec &s) {
+    return isOfPairs(s) ? 32 : s.panels ? MILLE_PANEL_ROWS : 8;
+  }
+  // Queries of a task at most that are summed with keys in lanes, which reads a
+  // key once for each block of queries of one key head.
+  static constexpr int mostInLanes = 16;
   static constexpr int items = 8; // work-items of a device that share a query
   // The keys of a stretch (online softmax): the scores and weights of a query
   // block and most of the stretch's keys and values lie in an L2 of 1 MB.
@@ -132,6 +138,9 @@ private:
   void followStretches();
 
   Expr keyOf(const Expr &tile) const;
+  Expr placeOf(const Expr &tile) const;
+  Expr keyElement(const Expr &column, const Expr &kv, const Expr &head) const;
+  Expr valueElement(const Expr &column, const Expr &kv, const Expr &head) const;
   void score();
   Expr dotHere() const { return dots(q, ki, ko, e, b, h); }
   void keepScores(Expr score);
@@ -163,10 +172,22 @@ private:
   void transposePairs();
   void scorePairs();
   void weighPairs();
+  void pairValues();
   void mixPairs();
   void scheduleQueryPairs();
   void scheduleScorePairs();
+  void scheduleValuePairs();
   void scheduleMixedPairs();
+  // For few queries: keys in lanes.
+  bool takesFew() const;
+  void takeFew();
+  void spreadQueries();
+  void findTopOfLanes();
+  void weighLanes();
+  void scheduleLanes();
+  void scheduleQueriesOfLanes();
+  void scheduleScoresOfLanes();
+  void scheduleWeightsOfLanes();
   // In tile registers: mixed values lie with queries in lanes, and are
   // transposed on their way out.
   void turnValues();
@@ -182,6 +203,7 @@ private:
   static Expr wordOfHalves(const Expr &low, const Expr &high);
   static Expr elementOf(const Expr &word, const Expr &half);
   static Expr productOf(const Expr &x, const Expr &y);
+  static Expr sumOfWord(const Expr &word); // of its halves, in f32
   Words wordsNamed(const char *words, const char *pairs);
   void sumWords(Halide::Type type);
   void scheduleQueryWords(int lanesTogether);
@@ -211,6 +233,7 @@ private:
   Expr mixedValue(const Expr &kv);
   Expr inTask(const Expr &kv) const;
   Expr valueAt(const Expr &column, const Expr &kv, const Expr &head) const;
+  Expr firstUnseen();
   void lookForNan();
 
   Halide::TailStrategy tail() const;
@@ -243,12 +266,14 @@ private:
   const int V;
   const bool device; // one call has all sequences: h counts all their heads
   const bool inTiles;
-  const int queryBlock, keyTile;
+  int queryBlock, keyTile;
+  bool few = false; // this form is for few queries
+  int treeKeys = 0;  // keys whose weights are added up as a tree
   // Neighbouring heads that lie side by side in a query block (grouped query
   // attention); h counts groups of so many heads.
   const int headsTogether;
   static constexpr int quad = 4; // queries that are transposed at once
-  const Tile mixedTile;
+  Tile mixedTile;
   const bool paired, integral, ofBytes;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
@@ -268,7 +293,10 @@ private:
   Expr firstKey = 0;      // of stretch 0, or of chunk 0
   RVar stretch;
   std::vector<Carried> carried;
-  Func firstKept, stretchTop, factor, kept;
+  Func topLanes, treeSums; // of keys in lanes
+  RVar topVector, treeOfTile;
+  std::vector<RVar> sumTiles; // trees, tiles
+  Func firstKept, firstHidden, stretchTop, factor, kept;
   Expr keys, first;      // keys of a sequence; position of its first query
   Expr row0, rowLast;    // the task's rows
   Expr sequence, keyRow; // the task's sequence, and the row of its first key

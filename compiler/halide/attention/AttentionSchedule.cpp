@@ -109,9 +109,10 @@ void AttentionPipe::scheduleQueries() {
 void AttentionPipe::oncePerBlock(Func f) {
   f.compute_at(pipe.out, block)
       .bound_extent(q, queryBlock)
-      .vectorize(q, V)
-      .unroll(q)
       .store_in(MemoryType::Stack);
+  if (!few)
+    f.vectorize(q, V);
+  f.unroll(q);
 }
 // Computes f once for each key head of a task.
 void AttentionPipe::perKeyHead(Func f) {
@@ -128,11 +129,10 @@ void AttentionPipe::scheduleWidened(Func f, int64_t columns) {
 }
 // Schedules a number per query of a block and stretch.
 void AttentionPipe::lanes(Func f) {
-  inStretch(f)
-      .bound_extent(q, queryBlock)
-      .vectorize(q, V)
-      .unroll(q)
-      .store_in(MemoryType::Stack);
+  inStretch(f).bound_extent(q, queryBlock).store_in(MemoryType::Stack);
+  if (!few)
+    f.vectorize(q, V);
+  f.unroll(q);
 }
 // Schedules a number per query of a block and key of a stretch, by tiles.
 void AttentionPipe::plane(Func f, const Var &row, int rows, const RVar &tile) {
@@ -192,8 +192,9 @@ void AttentionPipe::scheduleMixed() {
         .unroll(d)
         .unroll(q);
   const int bytes = int(bytesOf(s.value.element));
-  pipe.passes.push_back(
-      prefetchRows({value.name(), mixed.name(), bytes, keyTile}));
+  if (!s.panels) // which lie in the order that they are read
+    pipe.passes.push_back(
+        prefetchRows({value.name(), mixed.name(), bytes, keyTile}));
   scheduleWorst();
 }
 
@@ -308,16 +309,21 @@ int AttentionPipe::paddedValue() const {
   return (int(s.valueDim) + width - 1) / width * width;
 }
 
-void AttentionPipe::scheduleMixedPairs() {
-  const int width = V * mixedTile.vectors, padded = paddedValue();
+void AttentionPipe::scheduleValuePairs() {
   for (Func f : {valueWords.words, valueWords.parts}) {
     perKeyHead(f);
-    f.bound(d, 0, padded).bound(u, 0, (keys + 1) / 2);
+    f.bound(d, 0, paddedValue()).bound(u, 0, (keys + 1) / 2);
   }
   valueWords.parts.bound_extent(half, 2);
   valueWords.words.update()
       .reorder(valueColumn, u)
       .vectorize(valueColumn, V, tail());
+}
+
+void AttentionPipe::scheduleMixedPairs() {
+  if (!s.panels)
+    scheduleValuePairs();
+  const int width = V * mixedTile.vectors;
   Var dv(names("dv"));
   mixed.compute_at(stretched ? kept : pipe.out, d)
       .bound_extent(e, 1)

@@ -65,19 +65,23 @@ Expr AttentionPipe::biasesOf(const Expr &kv) {
 Expr AttentionPipe::keyOf(const Expr &tile) const {
   return min(keyAt(e) + tile * keyTile + ki, keys - 1);
 }
+// The same where memory follows the last key, as it does in a state's panels.
+Expr AttentionPipe::placeOf(const Expr &tile) const {
+  return s.panels && !widens(s.key) ? keyAt(e) + tile * keyTile + ki
+                                    : keyOf(tile);
+}
 
 // Whether bf16 is widened to f32 once, before all query blocks read it: on a
 // machine without products of bf16 each block would spend three instructions to
 // widen what two multiply-adds read.
 bool AttentionPipe::widens(const BufferSpec &of) const {
-  return !device && !paired && !integral && isBf16(of.element);
+  return !device && !paired && !integral && !few && isBf16(of.element);
 }
 Expr AttentionPipe::keyFactor(const Expr &column, const Expr &kv) {
   if (s.has(Operand::rotation))
     return turnedKey.at(column, kv, kvHead);
   auto from = [&](const Expr &column, const Expr &kv, const Expr &head) {
-    return widened(
-        key(int(s.keyOffset) + head * int(s.headDim) + column, keyRow + kv));
+    return widened(keyElement(column, kv, head));
   };
   if (!widens(s.key))
     return from(column, kv, kvHeadInSequence());
@@ -101,7 +105,7 @@ void AttentionPipe::score() {
   dots = make("dots");
   RDom rd(0, int(s.headDim), names("rd"));
   depth = rd;
-  Expr kv = keyOf(ko), factor = keyFactor(rd, kv);
+  Expr kv = keyOf(ko), factor = keyFactor(rd, placeOf(ko));
   const bool biasFirst = s.softcap <= 0 && !isLinear();
   dots(q, ki, ko, e, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
   dots(q, ki, ko, e, b, h) += queriesAcross(q, rd, b, h) * factor;
@@ -113,13 +117,17 @@ void AttentionPipe::score() {
 void AttentionPipe::keepScores(Expr score) {
   RDom r = tilesOf("score_tile", b);
   scoreTile = r;
-  score = chosenScore(score, keyOf(ko));
+  score = chosenScore(score, placeOf(ko));
   if (!isLinear() && !keyTerm.defined()) // repeats of the last key are hidden
     score = select(likely(keyAt(e) + ko * keyTile + ki < keys), score, hidden);
   tileScores = make("tile_scores");
   tileScores(q, ki, ko, e, b, h) = score;
   scores = make("scores");
   scores(q, ki, ko, e, b, h) = undef<float>();
+  if (few) {
+    scores(q, ki, r, e, b, h) = tileScores(q, ki, r, e, b, h);
+    return;
+  }
   scores(q, ki, r, e, b, h) = withSummary(
       ki, keyTile, [&](const Expr &i) { return tileScores(q, i, r, e, b, h); },
       [&](const Expr &x, const Expr &y) { return larger(x, y); });

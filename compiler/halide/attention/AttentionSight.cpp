@@ -116,6 +116,36 @@ Expr AttentionPipe::headOf(const Expr &lane) const {
              : h * headsTogether + (b * queryBlock + lane) % headsTogether;
 }
 
+// An element of a key or a value; a sequence's keys in panels are one row of
+// places.
+Expr AttentionPipe::keyElement(const Expr &column, const Expr &kv,
+                               const Expr &head) const {
+  const int size = int(s.headDim);
+  if (!s.panels)
+    return key(int(s.keyOffset) + head * size + column, keyRow + kv);
+  const int pair = int(mille_key_pair(bytesOf(s.key.element), size));
+  Expr rows = key.dim(1).extent();
+  Expr panel = kv / MILLE_PANEL_ROWS, row = kv % MILLE_PANEL_ROWS;
+  Expr words = panel * (size / pair) + column / pair;
+  return key(head * (rows * size) + words * (MILLE_PANEL_ROWS * pair) +
+                 row * pair + column % pair,
+             0);
+}
+Expr AttentionPipe::valueElement(const Expr &column, const Expr &kv,
+                                 const Expr &head) const {
+  const int size = int(s.valueDim);
+  if (!s.panels)
+    return value(int(s.valueOffset) + head * size + column, keyRow + kv);
+  const int pair = int(mille_value_pair(bytesOf(s.value.element))),
+            columns = int(mille_panel_columns(size));
+  Expr rows = value.dim(1).extent(), place = head * (rows * size), of = column;
+  if (columns < size) {
+    place += column / columns * (rows * columns);
+    of = column % columns;
+  }
+  return value(place + kv / pair * (pair * columns) + of * pair + kv % pair, 0);
+}
+
 //===-- Who sees whom -------------------------------------------------------//
 
 // The keys that a query at a position may see; both ends grow with the
@@ -179,7 +209,10 @@ Expr AttentionPipe::hiddenWith(const Expr &term, const Expr &score) {
 // reach past the last key.
 Expr AttentionPipe::isSomeKey(const Expr &place) const {
   Expr is = place < keys;
-  return s.has(Operand::keyMask) ? is && isKept(min(place, keys - 1)) : is;
+  if (!s.has(Operand::keyMask))
+    return is;
+  // What follows the mask of a state may be read.
+  return is && isKept(s.panels ? place : min(place, keys - 1));
 }
 
 // Whether lane q of block b sees a key.

@@ -41,7 +41,7 @@ void AttentionPipe::takeStretches() {
   findFirstKey();
 }
 void AttentionPipe::findFirstKey() {
-  if (!s.has(Operand::keyMask))
+  if (!s.has(Operand::keyMask) || firstKept.defined())
     return;
   RDom r(0, keys, names("kept_key"));
   firstKept = make("first_kept");

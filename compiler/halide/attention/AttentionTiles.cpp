@@ -16,7 +16,7 @@ constexpr int registerRows = 16, registerBytes = 64;
 } // namespace
 
 bool AttentionPipe::takesTiles(const AttentionSpec &s, const Machine &machine) {
-  return machine.tileRegisters && isOfPairs(s);
+  return machine.tileRegisters && isOfPairs(s) && !s.panels;
 }
 
 // [word of pairs, column, key tile, head], transposed four words at a time.

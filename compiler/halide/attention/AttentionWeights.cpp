@@ -144,8 +144,25 @@ Expr AttentionPipe::mixedValue(const Expr &kv) {
 }
 Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv,
                             const Expr &head) const {
-  return widened(
-      value(int(s.valueOffset) + head * int(s.valueDim) + column, keyRow + kv));
+  return widened(valueElement(column, kv, head));
+}
+
+// The first key that some query of the task does not see, or one before it. A
+// task of a few tokens behind thousands then looks at its own alone.
+Expr AttentionPipe::firstUnseen() {
+  Range range = seenFrom(position0 + row0);
+  if (range.first.defined() || s.has(Operand::segments))
+    return 0;
+  Expr unseen = range.last.defined() ? min(range.last + 1, keys) : keys;
+  if (!s.has(Operand::keyMask))
+    return unseen;
+  if (!firstHidden.defined()) {
+    RDom r(0, keys, names(("hidden_key" + suffix).c_str()));
+    firstHidden = make("first_hidden");
+    firstHidden() = keys;
+    firstHidden() = min(firstHidden(), select(isKept(r), keys, r));
+  }
+  return clamp(min(firstHidden(), unseen), 0, keys);
 }
 
 // 0 times a hidden key's value is 0, unless the value is infinite or NaN. So
@@ -155,8 +172,12 @@ void AttentionPipe::lookForNan() {
   worst = make("worst");
   soundKeys = make("sound_keys");
   RDom r(0, keys, names("worst_key"));
+  if (s.panels)
+    r.where(r >= firstUnseen());
   if (!s.hidesPairs())
     r.where(!isKept(r)); // every query sees all other keys
+  else if (s.panels && s.has(Operand::keyMask))
+    r.where(!isKept(r) || r > seenFrom(position0 + row0).last);
   RDom rd(0, int(s.valueDim), names("worst_column"));
   worst(d, h) = 0;
   worst(d, h) = max(worst(d, h), magnitudeOf(valueAt(d, r, h)));

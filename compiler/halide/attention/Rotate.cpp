@@ -1,6 +1,7 @@
 // The kernel of kernel.rotate: RoPE as a launch of its own.
 // Must not hold the rotation itself, which Turn.h has.
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Elements.h"
 #include "compiler/halide/attention/Turn.h"
 #include "compiler/halide/device/Device.h"
 
@@ -26,7 +27,7 @@ Pipe buildRotate(const KernelSpec &spec, const Machine &machine,
   Turning turning{s.headDim, s.rotation.columns / 2, s.start, s.interleaved};
   TurnedHeads turned(turning, source, rotation, 0, names, "turned");
   pipe.out = Func(names("out"));
-  pipe.out(n, m) = turned.at(n % size, m, n / size);
+  pipe.out(n, m) = rounded(turned.at(n % size, m, n / size), spec.out.element);
 
   auto buffer = pipe.out.output_buffer();
   buffer.dim(0).set_bounds(0, heads * size);

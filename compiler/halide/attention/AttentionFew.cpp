@@ -1,0 +1,273 @@
+// Attention of few queries, as in decoding: keys are in the vector's lanes, and
+// a block is the queries of one key head, so that a key is read once and used
+// for all of them. It takes the keys and values of a state's panels.
+// Must round and sum as the forms for many queries do: a sequence has the same
+// bits however it is cut.
+#include "compiler/halide/Elements.h"
+#include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
+#include "compiler/halide/attention/AttentionPipe.h"
+
+using namespace Halide;
+
+namespace mille {
+namespace {
+
+// Accumulators of a register tile that leave registers for operands.
+constexpr int accumulatorsOfWide = 24, accumulatorsOfNarrow = 8;
+
+} // namespace
+
+// Biases that are read by key lie in memory that ends with the last key.
+bool AttentionPipe::takesFew() const {
+  if (!s.panels)
+    return false;
+  for (Operand byKey : {Operand::keyHeadBias, Operand::bias,
+                        Operand::contentQuery, Operand::contentKey})
+    if (s.has(byKey))
+      return false;
+  return true;
+}
+
+// A block is the heads of one row, or rows of few heads; the register tile of
+// scores is a block and one to four vectors of keys.
+void AttentionPipe::takeFew() {
+  few = true;
+  treeKeys = keyTile;
+  const bool wide = V == 16;
+  const int most = wide ? accumulatorsOfWide : accumulatorsOfNarrow;
+  queryBlock = headsTogether < 3 ? 4 / headsTogether * headsTogether
+                                 : std::min(headsTogether, most / 2);
+  int vectors = 1;
+  while (vectors < 4 && 2 * vectors * queryBlock <= most)
+    vectors *= 2;
+  keyTile = std::max(vectors * V, MILLE_PANEL_ROWS);
+  const int columns = int(s.valueDim + V - 1) / V;
+  vectors = 4;
+  while (vectors > 1 && (vectors * queryBlock > most || columns % vectors))
+    --vectors;
+  mixedTile = {queryBlock, vectors};
+}
+
+// [lane, d, block, head]; pairs of d as words.
+void AttentionPipe::spreadQueries() {
+  auto element = [&](const Expr &column) {
+    return query(int(s.queryOffset) + headOf(q) * int(s.headDim) + column,
+                 queryRow(b, q));
+  };
+  if (!paired) {
+    queriesAcross = make("queries_across");
+    queriesAcross(q, d, b, h) = widened(element(d)) * factorOf(q);
+    return;
+  }
+  queryWords = wordsNamed("query_words", "query_pairs");
+  queryWords.words(q, d, b, h) =
+      wordOfHalves(halfOf(element(2 * d)), halfOf(element(2 * d + 1)));
+  readAsParts(queryWords, BFloat(16), half, {q, d, b, h});
+}
+
+// A maximum does not depend on its order.
+void AttentionPipe::findTopOfLanes() {
+  const Combine maximum = [](const Expr &x, const Expr &y) {
+    return max(x, y);
+  };
+  topLanes = make("top_lanes");
+  topLanes(u, q, e, b, h) = lowest;
+  RDom both(0, keyTile / V, 0, tilesTogether(),
+            names(("top_key" + suffix).c_str()));
+  restrictTiles(both, both.y, seenByBlock(b));
+  topLanes(u, q, e, b, h) =
+      max(topLanes(u, q, e, b, h), scores(q, both.x * V + u, both.y, e, b, h));
+  topVector = both.x;
+  topTile = both.y;
+  stretchTop = make("stretch_top");
+  stretchTop(q, e, b, h) = combined(
+      V, [&](const Expr &i) { return topLanes(i, q, e, b, h); }, maximum);
+  top = make("top");
+  carryTop();
+}
+
+// The weights, and their sum: trees of as many keys as a tile of the other
+// forms has, one after another.
+void AttentionPipe::weighLanes() {
+  findTopOfLanes();
+  RDom r = tilesOf("weight_tile", b), trees = tilesOf("tree_tile", b);
+  weightTile = r;
+  treeOfTile = trees;
+  treeSums = make("tree_sums");
+  treeSums(u, q, ko, e, b, h) = undef<float>();
+  if (paired) {
+    start = make("start");
+    start(q, e, b, h) = top(q, e, b, h) + 0.5f;
+    auto weightOf = [&](const Expr &score) {
+      Expr scaled = lateFactor.defined() ? score * lateFactor : score;
+      return exp2Half(scaled - start(q, e, b, h));
+    };
+    weightWords = wordsNamed("weight_words", "weight_pairs");
+    Func &words = weightWords.words;
+    words(q, kp, ko, e, b, h) = undef<uint32_t>();
+    words(q, kp, r, e, b, h) =
+        (weightOf(scores(q, 2 * kp, r, e, b, h)) >> cast<uint32_t>(16)) |
+        (weightOf(scores(q, 2 * kp + 1, r, e, b, h)) &
+         Expr(uint32_t(0xffff0000)));
+    readAsParts(weightWords, BFloat(16), half, {q, kp, ko, e, b, h});
+    const int pairs = treeKeys / 2;
+    treeSums(u, q, trees, e, b, h) = combined(
+        pairs,
+        [&](const Expr &i) {
+          return sumOfWord(words(q, u * pairs + i, trees, e, b, h));
+        },
+        added);
+  } else {
+    weights = make("weights");
+    weights(q, ki, ko, e, b, h) = undef<float>();
+    weights(q, ki, r, e, b, h) =
+        exp2Weight(scores(q, ki, r, e, b, h) - top(q, e, b, h));
+    treeSums(u, q, trees, e, b, h) = combined(
+        treeKeys,
+        [&](const Expr &i) {
+          return weights(q, u * treeKeys + i, trees, e, b, h);
+        },
+        added);
+  }
+  sum = make("sum");
+  sum(q, e, b, h) = sumBefore();
+  RDom all(0, keyTile / treeKeys, 0, tilesTogether(),
+           names(("sum_tree" + suffix).c_str()));
+  restrictTiles(all, all.y, seenByBlock(b));
+  sum(q, e, b, h) = added(sum(q, e, b, h), treeSums(all.x, q, all.y, e, b, h));
+  sumTiles = {all.x, all.y};
+  invert();
+}
+
+//===-- Schedule ------------------------------------------------------------//
+
+void AttentionPipe::scheduleLanes() {
+  if (factors.defined())
+    oncePerBlock(factors);
+  scheduleQueriesOfLanes();
+  scheduleScoresOfLanes();
+  scheduleWeightsOfLanes();
+  if (!paired)
+    return scheduleMixed();
+  scheduleMixedPairs();
+  pipe.passes.push_back(shareWords({queryWords, weightWords}));
+}
+
+void AttentionPipe::scheduleQueriesOfLanes() {
+  if (!paired) {
+    queriesAcross.compute_at(pipe.out, block)
+        .bound_extent(q, queryBlock)
+        .bound_extent(d, int(s.headDim))
+        .reorder_storage(d, q, b, h)
+        .reorder(d, q)
+        .vectorize(d, lanesFor(s.headDim, V))
+        .store_in(MemoryType::Stack);
+    return;
+  }
+  const int words = int(s.headDim / 2);
+  queryWords.words.compute_at(pipe.out, block)
+      .bound_extent(q, queryBlock)
+      .bound_extent(d, words)
+      .reorder_storage(d, q, b, h)
+      .reorder(d, q)
+      .vectorize(d, lanesFor(words, V))
+      .store_in(MemoryType::Stack);
+  queryWords.parts.compute_at(pipe.out, block)
+      .bound_extent(half, 2)
+      .bound_extent(q, queryBlock)
+      .bound_extent(d, words)
+      .reorder_storage(half, d, q, b, h)
+      .store_in(MemoryType::Stack);
+}
+
+void AttentionPipe::scheduleScoresOfLanes() {
+  if (keyTerm.defined()) {
+    perKeyHead(keyTerm);
+    keyTerm.vectorize(u, V, TailStrategy::RoundUp);
+  }
+  inStretch(scores)
+      .bound_extent(q, queryBlock)
+      .bound_extent(ki, keyTile)
+      .bound(ko, 0, tilesTogether())
+      .reorder_storage(ki, ko, q, e, b, h);
+  scores.update()
+      .reorder(ki, q, scoreTile)
+      .vectorize(ki, V)
+      .unroll(ki)
+      .unroll(q);
+  for (Func f : {dots, tileScores})
+    f.compute_at(scores, scoreTile)
+        .store_in(MemoryType::Register)
+        .bound_extent(q, queryBlock)
+        .bound_extent(ki, keyTile)
+        .bound_extent(ko, 1)
+        .bound_extent(e, 1)
+        .reorder_storage(ki, q, ko, e, b, h)
+        .reorder(ki, q)
+        .vectorize(ki, V)
+        .unroll(ki)
+        .unroll(q);
+  if (!paired) {
+    dots.update().reorder(ki, q, depth).vectorize(ki, V).unroll(ki).unroll(q);
+    return;
+  }
+  Var lane(names("lane"));
+  dots.update()
+      .split(ki, ki, lane, V)
+      .reorder(depthHalf, lane, ki, q, depth)
+      .atomic()
+      .vectorize(depthHalf)
+      .vectorize(lane)
+      .unroll(ki)
+      .unroll(q);
+}
+
+void AttentionPipe::scheduleWeightsOfLanes() {
+  inStretch(topLanes)
+      .bound_extent(u, V)
+      .bound_extent(q, queryBlock)
+      .vectorize(u, V)
+      .unroll(q)
+      .store_in(MemoryType::Stack);
+  topLanes.update()
+      .reorder(u, q, topVector, topTile)
+      .vectorize(u, V)
+      .unroll(q)
+      .unroll(topVector);
+  lanes(stretchTop);
+  Func weightsOf = paired ? weightWords.words : weights;
+  const Var &key = paired ? kp : ki;
+  const int extent = paired ? keyTile / 2 : keyTile;
+  if (paired)
+    lanes(start);
+  inStretch(weightsOf)
+      .bound_extent(q, queryBlock)
+      .bound_extent(key, extent)
+      .bound(ko, 0, tilesTogether())
+      .reorder_storage(key, ko, q, e, b, h);
+  weightsOf.update()
+      .reorder(key, q, weightTile)
+      .vectorize(key, std::min(extent, V))
+      .unroll(key)
+      .unroll(q);
+  if (paired)
+    inStretch(weightWords.parts)
+        .bound_extent(half, 2)
+        .bound_extent(q, queryBlock)
+        .bound_extent(kp, extent)
+        .bound(ko, 0, tilesTogether())
+        .reorder_storage(half, kp, ko, q, e, b, h);
+  const int trees = keyTile / treeKeys;
+  inStretch(treeSums)
+      .bound_extent(u, trees)
+      .bound_extent(q, queryBlock)
+      .bound(ko, 0, tilesTogether())
+      .reorder_storage(u, ko, q, e, b, h);
+  treeSums.update().reorder(u, q, treeOfTile).vectorize(u, trees).unroll(q);
+  lanes(sum);
+  sum.update().reorder(q, sumTiles[0], sumTiles[1]).unroll(q);
+  lanes(inverse);
+}
+
+} // namespace mille

@@ -1,0 +1,22 @@
+// The states that attention alone reads, as keys or as values: what may choose
+// how they lie in memory, and their elements.
+// Must not rewrite anything.
+#pragma once
+#include "dialects/kernel/Kernel.h"
+
+namespace mille::plan {
+
+// One state of one entry, which only `remember` writes.
+struct AttendedState {
+  mlir::func::FuncOp entry;
+  mlir::BlockArgument state;
+  llvm::SmallVector<kernel::RememberOp> remembers;
+  kernel::StatePanels panels; // keys or values
+  int64_t heads = 0;          // of keys, as all readers count them
+};
+
+// All such states of a module. Entries share states, so one that any entry uses
+// otherwise is none; nor is one whose attention reads another that is none.
+std::vector<AttendedState> attendedStates(mlir::ModuleOp module);
+
+} // namespace mille::plan
