@@ -124,7 +124,7 @@ struct AttentionSpec {
   std::optional<BufferSpec> decay; // of linear attention
   bool causal = false, interleaved = false, biasByDistance = false;
   bool byteScores = false; // scores may be of rows rounded to bytes
-  bool panels = false; // key and value are panels of states (StatePanels.h)
+  bool panels = false;     // key and value are panels of states (StatePanels.h)
   int64_t start = 0;       // dimensions start to start + 2n - 1 of a head turn
   int64_t windowLeft = 0, windowRight = 0, chunk = 0; // 0: none
   double scale = 1, softcap = 0;

@@ -268,7 +268,7 @@ private:
   const bool inTiles;
   int queryBlock, keyTile;
   bool few = false; // this form is for few queries
-  int treeKeys = 0;  // keys whose weights are added up as a tree
+  int treeKeys = 0; // keys whose weights are added up as a tree
   // Neighbouring heads that lie side by side in a query block (grouped query
   // attention); h counts groups of so many heads.
   const int headsTogether;

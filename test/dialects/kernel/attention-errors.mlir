@@ -367,3 +367,45 @@ func.func @attention_c12_prefix(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8x
     : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @attention_c13(%x: tensor<?x8xf32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{has panels but no past}}
+  %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true panels
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c13_offsets(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{has panels but offsets of key and value are 8 and 16}}
+  %y = kernel.attention %x, %x, %x past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal true panels
+    : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c13_columns(%x: tensor<?x8xf32>, %k: tensor<?x12xf32>, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{key has 12 columns but heads is 2 and head_dim is 4}}
+  %y = kernel.attention %x, %k, %x past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true panels
+    : tensor<?x8xf32>, tensor<?x12xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c13_rows(%x: tensor<?x8xf32>, %keys: tensor<1x?x8xf32> {transformer.state}, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
+  %h = kernel.recall 0 of %keys rows %t : tensor<1x?x8xf32> -> tensor<?x8xf32>
+  %k = kernel.remember %x past %past : tensor<?xi32> rows %t outs(%h : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  // expected-error @+1 {{has panels but key is remembered otherwise}}
+  %y = kernel.attention %x, %k, %x past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true panels
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}

@@ -11,6 +11,22 @@ func.func @remember(%keys: tensor<2x?x8xf32> {transformer.state}, %rows: index, 
   return
 }
 
+// CHECK-LABEL: @panels
+// CHECK: kernel.remember %{{.*}} past %{{.*}} : tensor<?xi32> rows %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x8xf32>)
+// CHECK: kernel.remember %{{.*}} past %{{.*}} : tensor<?xi32> rows %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x8xf32>)
+// CHECK: kernel.attention {{.*}} causal true panels :
+func.func @panels(%keys: tensor<2x?x8xf32> {transformer.state}, %values: tensor<2x?x8xf32> {transformer.state}, %rows: index, %tokens: index, %past: tensor<?xi32>, %k: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  %zero = arith.constant 0 : index
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%h : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %g = kernel.recall 1 of %values rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %b = kernel.remember %k past %past : tensor<?xi32> rows %rows panels values heads 2 outs(%g : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %y = kernel.attention %k, %a, %b past %past : tensor<?xi32> queries %tokens keys %rows first %zero outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true panels
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}
+
 // CHECK-LABEL: @linear_recurrence
 // CHECK: %[[HELD:.*]] = kernel.recall 0 of %{{.*}} rows %{{.*}} : memref<2x?x4xf32> -> memref<?x4xf32>
 // CHECK: kernel.linear_recurrence %{{.*}}, %{{.*}}, %{{.*}} key_mask %{{.*}} : memref<?xi32> decay %{{.*}} : memref<2xf32> past %{{.*}} : memref<?xi32>

@@ -120,9 +120,10 @@ static void copies(mille_package *package, const Rows *whole) {
 /* Read from one session, written to another; zeros after a reset. */
 static void saves(mille_package *package, const Rows *whole) {
   static Rows rows;
-  static float memory[3][2 * context * 16], zeros[2 * context * 16];
+  enum { room = 16 }; /* the context, in whole panels */
+  static float memory[3][2 * room * 16], zeros[2 * room * 16];
   static const size_t expected[3] = {sizeof zeros, sizeof zeros,
-                                     context * sizeof(int32_t)};
+                                     room * sizeof(int32_t)};
   mille_session *from = made(package, 1, 6, 1), *to = made(package, 1, 3, 1);
   size_t bytes;
   feed(from, 0, 6, &rows);
@@ -143,7 +144,7 @@ static void saves(mille_package *package, const Rows *whole) {
   CHECK(memcmp(memory[0], zeros, sizeof zeros) == 0);
   EXPECT(mille_session_read_state(from, 0, 0, memory[0], sizeof zeros - 4),
          MILLE_INVALID_ARGUMENT, mille_session_message(from),
-         "bytes is 1532 but a sequence has 1536 in keys");
+         "bytes is 2044 but a sequence has 2048 in keys");
   EXPECT(mille_session_state_bytes(from, 3, &bytes), MILLE_INVALID_ARGUMENT,
          mille_session_message(from),
          "state 3 is asked for but model tiny "

@@ -1,0 +1,48 @@
+// RUN: %mille-opt %s --lay-out-states | FileCheck %s --check-prefixes=CHECK,F32
+// RUN: %mille-opt %s --narrow-types=dtype=bf16 --lay-out-states | FileCheck %s --check-prefixes=CHECK,BF16
+
+// Attention alone reads both states: panels, of bf16 where the package is. Keys turn
+// and round once; the values' and the queries' makers round.
+// CHECK-LABEL: func.func @attended
+// BF16-SAME: tensor<2x?x8xbf16> {transformer.name = "keys"
+// BF16: kernel.rotate %{{.*}} -> tensor<?x8xbf16>
+// F32: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x8xf32>)
+// F32: kernel.remember %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x8xf32>)
+// BF16: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x8xbf16>)
+// BF16: kernel.rows ins(%arg3 : tensor<?x8xf32>) outs(%{{.*}} : tensor<?x8xbf16>)
+// BF16: kernel.remember %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x8xbf16>)
+// BF16: kernel.rows ins(%arg3 : tensor<?x8xf32>) outs(%{{.*}} : tensor<?x8xbf16>)
+// CHECK: kernel.attention {{.*}} causal true panels :
+func.func @attended(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x8xf32>, %r: tensor<?x4xf32>, %keys: tensor<2x?x8xf32> {transformer.name = "keys", transformer.state}, %values: tensor<2x?x8xf32> {transformer.name = "values", transformer.state}) -> tensor<?x8xf32> {
+  %zero = arith.constant 0 : index
+  %e = tensor.empty(%batch) : tensor<?x8xf32>
+  %k = kernel.rotate %x by %r outs(%e : tensor<?x8xf32>) heads 2 head_dim 4 pairing half start 0 : tensor<?x8xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %g = kernel.recall 1 of %values rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %b = kernel.remember %x past %past : tensor<?xi32> rows %rows outs(%g : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %o = tensor.empty(%batch) : tensor<?x8xf32>
+  %y = kernel.attention %x, %a, %b past %past : tensor<?xi32> queries %batch keys %rows first %zero outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// Keys are an output too, so they stay rows of f32, and so do the values that meet
+// them.
+// CHECK-LABEL: func.func @read_otherwise
+// CHECK-NOT: bf16
+// CHECK-NOT: panels
+// CHECK: return
+func.func @read_otherwise(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x8xf32>, %keys: tensor<2x?x8xf32> {transformer.name = "other_keys", transformer.state}, %values: tensor<2x?x8xf32> {transformer.name = "other_values", transformer.state}) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %zero = arith.constant 0 : index
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %a = kernel.remember %x past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %g = kernel.recall 1 of %values rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %b = kernel.remember %x past %past : tensor<?xi32> rows %rows outs(%g : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %o = tensor.empty(%batch) : tensor<?x8xf32>
+  %y = kernel.attention %x, %a, %b past %past : tensor<?xi32> queries %batch keys %rows first %zero outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %y, %a : tensor<?x8xf32>, tensor<?x8xf32>
+}
