@@ -290,9 +290,11 @@ mille_status mille_session_run(mille_session *session, int64_t batch,
 /* What entries remember between runs, such as the keys and values of causal
  * attention ("extend"). It belongs to the session: zero when that is created,
  * [entries, batch, rows, columns] with the sizes that the session was created
- * for. The input `past` says for each sequence how many tokens its state holds:
- * the run reads these and writes behind them. So a smaller `past` forgets the
- * tokens after it, and 0 begins anew. */
+ * for; rows are rounded up to a multiple of 16. Keys and values lie in panels
+ * (StatePanels.h), so a state's bytes are for copies, not for reading. The
+ * input `past` says for each sequence how many tokens its state holds: the run
+ * reads these and writes behind them. So a smaller `past` forgets the tokens
+ * after it, and 0 begins anew. */
 mille_status mille_package_state_count(mille_package *package, size_t *count);
 mille_status mille_package_state(mille_package *package, size_t index,
                                  mille_tensor *tensor);
