@@ -10,6 +10,10 @@ install(FILES runtime/mille.h DESTINATION include COMPONENT runtime)
 # The text room: an application links it with -lpcre2-8 -lutf8proc.
 install(TARGETS mille_text ARCHIVE DESTINATION lib COMPONENT runtime)
 install(FILES text/mille_text.h DESTINATION include COMPONENT runtime)
+# The generation room needs libm alone.
+install(TARGETS mille_generation ARCHIVE DESTINATION lib COMPONENT runtime)
+install(FILES generation/mille_generation.h DESTINATION include
+  COMPONENT runtime)
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/package/mille-config-version.cmake
   COMPATIBILITY SameMinorVersion)

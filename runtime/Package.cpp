@@ -390,6 +390,16 @@ mille_status mille_package_weights_bytes(mille_package *package,
   return MILLE_OK;
 }
 
+mille_status mille_package_hash(mille_package *package, uint64_t *hash) {
+  if (!package || !hash)
+    return MILLE_INVALID_ARGUMENT;
+  const mille_model &model = *package->model;
+  const uint64_t hashes[2] = {model.weights_hash, model.table_hash};
+  *hash = mille_weights_hash(MILLE_HASH_START, hashes, sizeof hashes);
+  *hash = mille_weights_hash(*hash, model.name, strlen(model.name));
+  return MILLE_OK;
+}
+
 const char *mille_status_name(mille_status status) {
   switch (status) {
   case MILLE_OK:

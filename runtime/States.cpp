@@ -83,28 +83,55 @@ uint64_t stateBytes(mille_session &session, size_t state) {
   return (uint64_t)info.shape[0] * sequenceBytes(info, session.most);
 }
 
-// Copies a sequence's part of a state to or from an application's memory.
+// Copies bytes of a sequence's state, from `first` on, to or from an
+// application's memory; all: they must be all there are.
 template <typename Copy>
 mille_status transfer(mille_session *session, size_t state, int64_t sequence,
-                      const void *memory, size_t bytes, const Copy &copy) {
+                      size_t first, const void *memory, size_t bytes, bool all,
+                      const Copy &copy) {
   if (!session || !memory || !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
   mille_status status = checkState(*session, state);
   if (status == MILLE_OK)
     status = checkSequence(*session, sequence);
-  if (status == MILLE_OK && bytes != stateBytes(*session, state))
-    status = session->message.set(
-        MILLE_INVALID_ARGUMENT, "bytes is %zu but a sequence has %llu in %s",
-        bytes, (unsigned long long)stateBytes(*session, state),
-        session->package->model->states[state].name);
-  uint64_t done = 0;
+  const uint64_t there = status == MILLE_OK ? stateBytes(*session, state) : 0;
+  if (status == MILLE_OK &&
+      (all ? bytes != there : first > there || bytes > there - first))
+    status = session->message.set(MILLE_INVALID_ARGUMENT,
+                                  "bytes is %zu but a sequence has %llu in %s",
+                                  first + bytes, (unsigned long long)there,
+                                  session->package->model->states[state].name);
+  uint64_t begin = 0, done = 0; // of an entry's bytes; of those copied
   if (status == MILLE_OK)
     eachEntry(*session, (uint32_t)state, sequence, [&](const Part &part) {
-      copy(part.first, done, part.bytes);
-      done += part.bytes;
+      const uint64_t at = first + done - begin;
+      if (done < bytes && at < part.bytes) {
+        const uint64_t left = bytes - done, here = part.bytes - at;
+        const uint64_t size = left < here ? left : here;
+        copy(part.first + at, done, size);
+        done += size;
+      }
+      begin += part.bytes;
     });
   session->running.store(0);
   return status;
+}
+
+mille_status readBytes(mille_session *session, size_t state, int64_t sequence,
+                       size_t first, void *into, size_t bytes, bool all) {
+  return transfer(session, state, sequence, first, into, bytes, all,
+                  [&](const char *part, uint64_t at, uint64_t size) {
+                    memcpy((char *)into + at, part, size);
+                  });
+}
+
+mille_status writeBytes(mille_session *session, size_t state, int64_t sequence,
+                        size_t first, const void *from, size_t bytes,
+                        bool all) {
+  return transfer(session, state, sequence, first, from, bytes, all,
+                  [&](char *part, uint64_t at, uint64_t size) {
+                    memcpy(part, (const char *)from + at, size);
+                  });
 }
 
 // The run's rows that each sequence has room for: `each` gets the sequence, the
@@ -309,18 +336,26 @@ mille_status mille_session_state_bytes(mille_session *session, size_t state,
 mille_status mille_session_read_state(mille_session *session, size_t state,
                                       int64_t sequence, void *into,
                                       size_t bytes) {
-  return transfer(session, state, sequence, into, bytes,
-                  [&](const char *part, uint64_t at, uint64_t size) {
-                    memcpy((char *)into + at, part, size);
-                  });
+  return readBytes(session, state, sequence, 0, into, bytes, /*all=*/true);
 }
 
 mille_status mille_session_write_state(mille_session *session, size_t state,
                                        int64_t sequence, const void *from,
                                        size_t bytes) {
-  return transfer(session, state, sequence, from, bytes,
-                  [&](char *part, uint64_t at, uint64_t size) {
-                    memcpy(part, (const char *)from + at, size);
-                  });
+  return writeBytes(session, state, sequence, 0, from, bytes, /*all=*/true);
+}
+
+mille_status mille_session_read_state_part(mille_session *session, size_t state,
+                                           int64_t sequence, size_t first,
+                                           void *into, size_t bytes) {
+  return readBytes(session, state, sequence, first, into, bytes, /*all=*/false);
+}
+
+mille_status mille_session_write_state_part(mille_session *session,
+                                            size_t state, int64_t sequence,
+                                            size_t first, const void *from,
+                                            size_t bytes) {
+  return writeBytes(session, state, sequence, first, from, bytes,
+                    /*all=*/false);
 }
 }

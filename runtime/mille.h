@@ -169,6 +169,9 @@ mille_status mille_package_name(mille_package *package, const char **name);
 mille_status mille_package_isa(mille_package *package, const char **isa);
 mille_status mille_package_weights_bytes(mille_package *package,
                                          uint64_t *bytes);
+/* A hash of the model's name, of its weights and of how they lie: what is kept
+ * beside a model can say of which one it is. */
+mille_status mille_package_hash(mille_package *package, uint64_t *hash);
 
 /* A scale of residual sums that follows a schedule over training steps. It is
  * linear in the optional input `step`: `from` at step 0, `to` at step `steps`,
@@ -312,6 +315,15 @@ mille_status mille_session_read_state(mille_session *session, size_t state,
 mille_status mille_session_write_state(mille_session *session, size_t state,
                                        int64_t sequence, const void *from,
                                        size_t bytes);
+
+/* The same of `bytes` of these bytes, from byte `first` on. */
+mille_status mille_session_read_state_part(mille_session *session, size_t state,
+                                           int64_t sequence, size_t first,
+                                           void *into, size_t bytes);
+mille_status mille_session_write_state_part(mille_session *session,
+                                            size_t state, int64_t sequence,
+                                            size_t first, const void *from,
+                                            size_t bytes);
 
 /* May be called from any thread. A run that is under way stops after the tasks
  * that its threads hold, and returns MILLE_CANCELLED. */

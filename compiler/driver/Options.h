@@ -2,7 +2,7 @@
 // Must not do what the options ask for.
 #pragma once
 #include "compiler/driver/Compile.h"
-#include "compiler/driver/generate/Sampler.h"
+#include "generation/mille_generation.h"
 
 #include <cstdint>
 #include <optional>
@@ -84,8 +84,13 @@ struct GenerateOptions {
   std::optional<std::vector<int64_t>> ids;
   int64_t maxTokens = 256;
   int64_t context = 0; // tokens that the session holds; 0: what is needed
-  Sampling sampling;
+  mille_sampling sampling = MILLE_SAMPLING_INIT;
+  std::vector<int32_t> biasIds; // that --logit-bias names, and what it adds
+  std::vector<double> biases;
   std::vector<std::string> stops;
+  std::optional<int64_t> logprobs;
+  std::string speculate, draft; // "": not by n-grams, not by a package
+  int64_t guesses = 4;
   unsigned threads = 0;
   bool chat = false, stats = false, json = false;
 };

@@ -5,6 +5,8 @@
 
 #include "compiler/driver/OptionChecks.h"
 
+#include <cmath>
+
 using namespace mille;
 
 void mille::addTokens(CLI::App &root, TokensOptions &o) {
@@ -47,44 +49,91 @@ void mille::addTokens(CLI::App &root, TokensOptions &o) {
   });
 }
 
-static void addSampling(CLI::App *app, Sampling &o) {
+static void addSampling(CLI::App *app, mille_sampling &o) {
   app->add_option("--temperature", o.temperature,
                   "divides the logits; 0: always the likeliest token, of equal "
                   "ones that of the lowest id (default: 0.8)")
       ->type_name("T")
       ->check(CLI::Range(0.0, 1e6));
-  app->add_option("--top-k", o.topK,
+  app->add_option("--top-k", o.top_k,
                   "draw from the K likeliest tokens; 0: from all (default: 40)")
       ->type_name("K")
       ->check(numberFrom(0, INT32_MAX));
-  app->add_option("--top-p", o.topP,
+  app->add_option("--typical", o.typical,
+                  "draw from the tokens whose surprise is nearest to the "
+                  "expected one, and that have this share (default: 1)")
+      ->type_name("P")
+      ->check(CLI::Range(1e-9, 1.0));
+  app->add_option("--top-p", o.top_p,
                   "draw from the fewest tokens that have this share of the "
                   "probability (default: 0.95)")
       ->type_name("P")
       ->check(CLI::Range(1e-9, 1.0));
-  app->add_option("--min-p", o.minP,
+  app->add_option("--min-p", o.min_p,
                   "draw from tokens with this share of the likeliest one's "
                   "probability (default: 0.05)")
       ->type_name("P")
       ->check(CLI::Range(0.0, 1.0));
-  app->add_option("--repeat-penalty", o.repeatPenalty,
+  app->add_option("--repeat-penalty", o.repetition_penalty,
                   "divides the positive logits of tokens that are there "
                   "already, and multiplies the negative ones (default: 1)")
       ->type_name("R")
       ->check(CLI::Range(1e-6, 1e6));
+  app->add_option("--presence-penalty", o.presence_penalty,
+                  "taken from the logits of tokens that are there already "
+                  "(default: 0)")
+      ->type_name("R")
+      ->check(CLI::Range(-1e6, 1e6));
+  app->add_option("--frequency-penalty", o.frequency_penalty,
+                  "the same, as often as a token is there (default: 0)")
+      ->type_name("R")
+      ->check(CLI::Range(-1e6, 1e6));
+  app->add_option("--repeat-last", o.repeat_last,
+                  "penalties look at the last N tokens; 0: at all "
+                  "(default: 0)")
+      ->type_name("N")
+      ->check(numberFrom(0, INT32_MAX));
   app->add_option("--seed", o.seed,
                   "the same seed draws the same tokens (default: 0)")
       ->type_name("N")
       ->check(numberFrom(0, INT64_MAX));
 }
 
-void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "generate", "continue a text, or chat, token by token");
-  app->add_option("DIR", o.subject,
-                  "a package compiled with --entries=next, and with a "
-                  "NAME.tokens for anything but --ids")
-      ->required();
+// "13:-2.5", "13:-inf".
+static void takeBias(const std::string &word, GenerateOptions &o) {
+  llvm::StringRef id, bias;
+  std::tie(id, bias) = llvm::StringRef(word).split(':');
+  int32_t number = 0;
+  double added = 0;
+  if (id.getAsInteger(10, number) || number < 0 || bias.getAsDouble(added) ||
+      std::isnan(added))
+    throw CLI::ValidationError("--logit-bias", "'" + word +
+                                                   "' is not ID:BIAS, such as "
+                                                   "13:-2.5 or 13:-inf");
+  o.biasIds.push_back(number);
+  o.biases.push_back(added);
+}
+
+static void addGuesses(CLI::App *app, GenerateOptions &o) {
+  CLI::Option *speculate =
+      app->add_option("--speculate", o.speculate,
+                      "run guesses beside each token, which change no token: "
+                      "ngram guesses what stood behind the same tokens before")
+          ->type_name("HOW")
+          ->check(oneOf({"ngram"}));
+  app->add_option("--draft", o.draft,
+                  "guess what this package of a smaller model says, which has "
+                  "the same vocabulary")
+      ->type_name("DIR")
+      ->excludes(speculate);
+  app->add_option("--guesses", o.guesses,
+                  "how many of them beside a token (default: 4)")
+      ->type_name("N")
+      ->check(numberFrom(1, 64));
+}
+
+// What is continued: one of these, or a chat.
+static void addPrompt(CLI::App *app, GenerateOptions &o) {
   CLI::Option *prompt =
       app->add_option("--prompt", o.prompt, "continue this text")
           ->type_name("TEXT");
@@ -114,11 +163,33 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
                   "what the system says at the beginning of a chat")
       ->type_name("TEXT")
       ->needs(chat);
+}
+
+void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "generate", "continue a text, or chat, token by token");
+  app->add_option("DIR", o.subject,
+                  "a package compiled with --entries=next, and with a "
+                  "NAME.tokens for anything but --ids")
+      ->required();
+  addPrompt(app, o);
   app->add_option("--max-tokens", o.maxTokens,
                   "stop after so many (default: 256)")
       ->type_name("N")
       ->check(numberFrom(1, INT32_MAX));
   addSampling(app, o.sampling);
+  app->add_option_function<std::vector<std::string>>(
+         "--logit-bias",
+         [&o](const std::vector<std::string> &words) {
+           for (const std::string &word : words)
+             takeBias(word, o);
+         },
+         "add a number to the logit of an id (-inf: never draw it); may be "
+         "given again")
+      ->type_name("ID:BIAS")
+      ->expected(1)
+      ->take_all();
+  addGuesses(app, o);
   app->add_option("--stop", o.stops,
                   "stop before this text; may be given again")
       ->type_name("TEXT");
@@ -132,7 +203,14 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
       ->check(numberFrom(1, 64));
   app->add_flag("--stats", o.stats,
                 "say how many tokens a second, on the error output");
-  app->add_flag("--json", o.json, "a line of JSON for each token");
+  CLI::Option *json =
+      app->add_flag("--json", o.json, "a line of JSON for each token");
+  app->add_option("--logprobs", o.logprobs,
+                  "in it the logarithm of the token's probability, and the N "
+                  "likeliest ones with theirs")
+      ->type_name("N")
+      ->check(numberFrom(0, 1000))
+      ->needs(json);
   app->footer("Examples:\n"
               "  mille compile model.gguf -o out --entries=next --dtype=bf16\n"
               "  mille generate out --prompt='The capital of France is'\n"

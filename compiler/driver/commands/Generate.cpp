@@ -10,6 +10,7 @@
 #include "llvm/Support/Process.h"
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <iostream>
 
@@ -66,6 +67,11 @@ public:
 
 private:
   Status openSequence(int64_t prompt);
+  Status openDraft();
+  Status checkVocabularies(const mille_text *other);
+  Status guess();
+  Status chooseOne(Answer &answer, bool &isEnd, int32_t &id);
+  Status logprobs(int32_t id, llvm::json::Object &facts);
   Status checkPrompt(llvm::ArrayRef<int32_t> ids);
   Status answer(llvm::ArrayRef<int32_t> prompt, std::string &said);
   Status draw(Answer &answer, Stats &stats);
@@ -77,9 +83,9 @@ private:
   const GenerateOptions &options;
   mlir::MLIRContext &context;
   llvm::raw_ostream &out;
-  Package package;
+  Package package, draftPackage; // the second: of --draft
   OpenText text{nullptr, mille_text_close};
-  std::unique_ptr<Continuation> sequence;
+  std::unique_ptr<Continuation> sequence, draft;
   int64_t room = 0; // tokens that the session holds
 };
 
@@ -87,11 +93,14 @@ Status Generation::open() {
   if (Status status = findPackage(options.subject, context, package);
       failed(status))
     return status;
-  if (!package.entry("next"))
-    return refuseOptions("package " + package.name +
-                             " has no entry 'next'; its entries are " +
-                             package.entryNames(),
-                         "mille compile MODEL --entries=next -o DIR");
+  const bool guesses = !options.speculate.empty() || !options.draft.empty();
+  for (llvm::StringRef entry : {"next", "extend"})
+    if ((entry == "next" || guesses) && !package.entry(entry))
+      return refuseOptions("package " + package.name + " has no entry '" +
+                               entry + "'; its entries are " +
+                               package.entryNames(),
+                           llvm::Twine("mille compile MODEL --entries=next") +
+                               (guesses ? ",extend" : "") + " -o DIR");
   if (options.ids && !llvm::sys::fs::exists(package.file("tokens")))
     return Status::done;
   return openText(package, context, text);
@@ -109,7 +118,59 @@ Status Generation::openSequence(int64_t prompt) {
                              package.name + " holds at most " +
                              llvm::Twine(most),
                          "mille inspect DIR");
-  return Continuation::open(package, context, options.threads, room, sequence);
+  const bool guesses = !options.speculate.empty() || !options.draft.empty();
+  if (Status status = Continuation::open(
+          package, context,
+          {options.threads, room, guesses ? options.guesses : 0}, sequence);
+      failed(status) || options.draft.empty())
+    return status;
+  return openDraft();
+}
+
+Status Generation::openDraft() {
+  if (Status status = findPackage(options.draft, context, draftPackage);
+      failed(status))
+    return status;
+  if (!draftPackage.entry("next"))
+    return refuseOptions("package " + draftPackage.name +
+                             " has no entry 'next'; its entries are " +
+                             draftPackage.entryNames(),
+                         "mille compile MODEL --entries=next -o DIR");
+  const int64_t most = draftPackage.most(sizes::context);
+  if (Status status = Continuation::open(
+          draftPackage, context,
+          {options.threads, most ? std::min(most, room) : room, 0}, draft);
+      failed(status))
+    return status;
+  OpenText other{nullptr, mille_text_close};
+  if (text && llvm::sys::fs::exists(draftPackage.file("tokens")))
+    if (Status status = openText(draftPackage, context, other); failed(status))
+      return status;
+  return checkVocabularies(other.get());
+}
+
+// Ids of the draft mean what those of the package do. other: the draft's text,
+// or null.
+Status Generation::checkVocabularies(const mille_text *other) {
+  const int64_t count = sequence->vocabulary();
+  if (draft->vocabulary() != count)
+    return wrong("the vocabulary of the draft " + draftPackage.name + " has " +
+                 llvm::Twine(draft->vocabulary()) +
+                 " ids but that of package " + package.name + " has " +
+                 llvm::Twine(count));
+  auto token = [](const mille_text *text, int64_t id) {
+    const char *bytes = nullptr;
+    size_t size = 0;
+    return mille_text_token(text, int32_t(id), &bytes, &size, nullptr)
+               ? llvm::StringRef()
+               : llvm::StringRef(bytes, size);
+  };
+  for (int64_t id = 0; other && id < count; ++id)
+    if (token(text.get(), id) != token(other, id))
+      return wrong("the draft " + draftPackage.name +
+                   " has another vocabulary: its id " + llvm::Twine(id) +
+                   " is another token than that of package " + package.name);
+  return Status::done;
 }
 
 Status Generation::checkPrompt(llvm::ArrayRef<int32_t> ids) {
@@ -124,18 +185,69 @@ Status Generation::checkPrompt(llvm::ArrayRef<int32_t> ids) {
   return Status::done;
 }
 
+Status Generation::guess() {
+  if (draft)
+    return sequence->guessDraft(*draft);
+  return options.speculate.empty() ? Status::done : sequence->guessNgram();
+}
+
+// The logarithm of the id's probability and, where asked for, the likeliest.
+Status Generation::logprobs(int32_t id, llvm::json::Object &facts) {
+  // JSON has no infinite numbers.
+  auto said = [](double number) {
+    return std::isfinite(number) ? llvm::json::Value(number)
+                                 : llvm::json::Value(nullptr);
+  };
+  double own = 0;
+  std::vector<int32_t> ids(
+      std::min<int64_t>(*options.logprobs, sequence->vocabulary()));
+  std::vector<double> theirs(ids.size());
+  if (Status status = sequence->logprob(id, own); failed(status))
+    return status;
+  facts["logprob"] = said(own);
+  if (Status status = sequence->likeliest(ids, theirs);
+      failed(status) || ids.empty())
+    return status;
+  llvm::json::Array likeliest;
+  for (auto [other, logprob] : llvm::zip(ids, theirs))
+    likeliest.push_back(
+        llvm::json::Object{{"id", other}, {"logprob", said(logprob)}});
+  facts["likeliest"] = std::move(likeliest);
+  return Status::done;
+}
+
+// Draws the next id and writes it, unless the vocabulary says that it ends.
+Status Generation::chooseOne(Answer &answer, bool &isEnd, int32_t &id) {
+  mille_sampling sampling = options.sampling;
+  sampling.bias_ids = options.biasIds.data();
+  sampling.biases = options.biases.data();
+  sampling.bias_count = options.biases.size();
+  if (Status status = sequence->sample(sampling, id); failed(status))
+    return status;
+  isEnd = answer.isEnd(id);
+  if (isEnd)
+    return Status::done;
+  llvm::json::Object facts;
+  if (options.logprobs)
+    if (Status status = logprobs(id, facts); failed(status))
+      return status;
+  return answer.push(id, std::move(facts));
+}
+
 Status Generation::draw(Answer &answer, Stats &stats) {
   for (int64_t n = 0; n < options.maxTokens && !isInterrupted; ++n) {
-    int32_t id = sample(options.sampling, sequence->logits(), sequence->held(),
-                        sequence->held().size());
-    if (answer.isEnd(id))
-      break;
-    if (Status status = answer.push(id); failed(status))
+    int32_t id = 0;
+    bool isEnd = false;
+    if (Status status = chooseOne(answer, isEnd, id); failed(status))
       return status;
-    const bool isFull = int64_t(sequence->held().size()) == room;
-    if (answer.stopped() || n + 1 == options.maxTokens || isFull)
+    const bool isFull = int64_t(sequence->held()) == room;
+    if (isEnd || answer.stopped() || n + 1 == options.maxTokens || isFull)
       break;
     if (Status status = sequence->append(id); failed(status))
+      return status;
+    if (Status status = guess(); failed(status))
+      return status;
+    if (Status status = sequence->decode(); failed(status))
       return status;
     ++stats.tokens;
   }

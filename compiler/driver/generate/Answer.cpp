@@ -1,7 +1,6 @@
 // Streams text, holds back what may begin a stop.
 // Must not choose tokens.
 #include "compiler/driver/generate/Answer.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mille;
 using llvm::StringRef;
@@ -45,7 +44,7 @@ void Answer::take(StringRef more) {
   waiting.erase(0, isStopped ? waiting.size() : sure);
 }
 
-Status Answer::push(int32_t id) {
+Status Answer::push(int32_t id, llvm::json::Object facts) {
   if (!text) {
     if (!lines)
       out << (isFirst ? "" : ",") << id;
@@ -60,10 +59,10 @@ Status Answer::push(int32_t id) {
     take(StringRef(bytes, size));
   }
   if (lines) {
-    llvm::json::Object line{{"id", id}};
+    facts["id"] = id;
     if (text)
-      line["text"] = llvm::json::fixUTF8(said);
-    out << llvm::json::Value(std::move(line)) << '\n';
+      facts["text"] = llvm::json::fixUTF8(said);
+    out << llvm::json::Value(std::move(facts)) << '\n';
     said.clear();
   }
   out.flush();

@@ -2,6 +2,7 @@
 // Must not choose tokens.
 #pragma once
 #include "compiler/driver/package/PackageText.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mille {
@@ -18,8 +19,9 @@ public:
   Status begin();
   // Whether the token ends the answer by the vocabulary; it is not written.
   bool isEnd(int32_t id) const { return llvm::is_contained(ends, id); }
-  // Writes what is sure to be no part of a stop.
-  Status push(int32_t id);
+  // Writes what is sure to be no part of a stop. facts: what a line of JSON
+  // says of the token besides.
+  Status push(int32_t id, llvm::json::Object facts = {});
   bool stopped() const { return isStopped; }
   Status finish();
   // All text that was written.

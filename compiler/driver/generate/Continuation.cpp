@@ -1,98 +1,110 @@
-// Feeds a session of the entry `next`: a prompt in pieces, then single tokens.
-// Must not know how the next token is chosen.
+// The generation room for one sequence of a package: statuses become errors.
+// Must not know how a token is drawn or said.
 #include "compiler/driver/generate/Continuation.h"
-#include "dialects/kernel/Signature.h"
 
 using namespace mille;
 
-namespace {
-
-// The most tokens of a run. A longer prompt runs in pieces, so that the arena
-// of a session does not grow with its context.
-constexpr int64_t mostTokens = 512;
-
-} // namespace
+static mille_generation_runtime runtimeOf(const mille_functions &api) {
+  return {sizeof(mille_generation_runtime),
+          api.mille_package_find_entry,
+          api.mille_package_entry,
+          api.mille_package_entry_input,
+          api.mille_package_entry_output,
+          api.mille_package_state_count,
+          api.mille_package_state,
+          api.mille_package_name,
+          api.mille_package_hash,
+          api.mille_package_message,
+          api.mille_session_create_for,
+          api.mille_session_close,
+          api.mille_session_run_entry,
+          api.mille_session_copy_states,
+          api.mille_session_state_bytes,
+          api.mille_session_read_state_part,
+          api.mille_session_write_state_part,
+          api.mille_session_cancel,
+          api.mille_session_message};
+}
 
 Status Continuation::open(const Package &package, mlir::MLIRContext &context,
-                          unsigned threads, int64_t tokens,
+                          const Wishes &wishes,
                           std::unique_ptr<Continuation> &continuation) {
   continuation = std::make_unique<Continuation>();
-  Compiled::Wishes wishes;
-  wishes.entry = "next";
-  wishes.context = tokens;
+  Compiled::Wishes opened;
+  opened.entry = "next";
   if (Status status =
-          Compiled::open(package, "", context, continuation->compiled, wishes);
+          Compiled::open(package, "", context, continuation->compiled, opened);
       failed(status))
     return status;
-  if (Status status = continuation->findPorts(context); failed(status))
+  const Compiled &compiled = *continuation->compiled;
+  mille_generation_runtime runtime = runtimeOf(compiled.functions());
+  mille_generation_options options = MILLE_GENERATION_OPTIONS_INIT;
+  options.context = wishes.context;
+  options.guesses = wishes.guesses;
+  options.threads = int(wishes.threads);
+  char message[512] = "";
+  if (mille_status status = mille_generation_create(
+          &runtime, compiled.handle(), &options, &continuation->generation,
+          message, sizeof message)) {
+    if (status != MILLE_INVALID_ARGUMENT)
+      return continuation->compiled->fail(status, message);
+    mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
+    return Status::input; // what the package lacks
+  }
+  return continuation->judge(
+      mille_sequence_open(continuation->generation, &continuation->sequence));
+}
+
+Status Continuation::judge(mille_status status) {
+  return status == MILLE_OK
+             ? Status::done
+             : compiled->fail(status, mille_generation_message(generation));
+}
+
+Status Continuation::follow(llvm::ArrayRef<int32_t> ids, size_t &ran) {
+  size_t kept = 0;
+  if (Status status = judge(mille_sequence_follow(
+          generation, sequence, ids.data(), ids.size(), &kept));
+      failed(status))
     return status;
-  return continuation->compiled->createSession(
-      {{sizes::batch.str(), 1},
-       {sizes::tokens.str(), std::min(tokens, mostTokens)},
-       {sizes::context.str(), tokens}},
-      threads);
+  ran = ids.size() - kept;
+  return decode();
 }
 
-Status Continuation::findPorts(mlir::MLIRContext &context) {
-  bool hasIds = false, hasLogits = false;
-  auto wrong = [&](const llvm::Twine &what) {
-    mlir::emitError(mlir::UnknownLoc::get(&context))
-        << "entry next " << what << ", so no text can be generated";
-    return Status::input;
-  };
-  for (auto [i, input] : llvm::enumerate(compiled->inputList())) {
-    llvm::StringRef name = input.name;
-    if (name == "input_ids")
-      idsInput = i, hasIds = true;
-    else if (name == kernel::pastName)
-      pastInput = i;
-    else if (!input.optional)
-      return wrong("wants the input " + name);
-  }
-  for (auto [i, output] : llvm::enumerate(compiled->outputList())) {
-    if (llvm::StringRef(output.name) == "logits")
-      logitsOutput = i, hasLogits = true;
-    outputs.emplace_back(output.shape[output.rank - 1]);
-  }
-  if (!hasIds || !hasLogits)
-    return wrong(hasIds ? "has no logits" : "has no input_ids");
-  return Status::done;
+Status Continuation::append(int32_t id) {
+  return judge(mille_sequence_append(generation, sequence, &id, 1));
 }
 
-llvm::ArrayRef<float> Continuation::logits() const {
-  return outputs[logitsOutput];
+Status Continuation::decode() {
+  return judge(mille_generation_decode(generation));
 }
 
-int64_t Continuation::vocabulary() const {
-  return outputs[logitsOutput].size();
+Status Continuation::sample(const mille_sampling &sampling, int32_t &id) {
+  return judge(mille_sequence_sample(generation, sequence, &sampling, &id));
 }
 
-Status Continuation::append(llvm::ArrayRef<int32_t> more) {
-  for (; !more.empty();
-       more = more.drop_front(std::min<size_t>(more.size(), mostTokens)))
-    if (Status status = run(more.take_front(mostTokens)); failed(status))
-      return status;
-  return Status::done;
+Status Continuation::likeliest(llvm::MutableArrayRef<int32_t> ids,
+                               llvm::MutableArrayRef<double> logprobs) {
+  return judge(mille_sequence_likeliest(generation, sequence, ids.size(),
+                                        ids.data(), logprobs.data()));
 }
 
-Status Continuation::follow(llvm::ArrayRef<int32_t> all, size_t &ran) {
-  size_t same = 0;
-  while (same < ids.size() && same + 1 < all.size() && ids[same] == all[same])
-    ++same;
-  ids.resize(same); // the states forget what stands behind it
-  ran = all.size() - same;
-  return append(all.drop_front(same));
+Status Continuation::logprob(int32_t id, double &logprob) {
+  return judge(mille_sequence_logprob(generation, sequence, id, &logprob));
 }
 
-Status Continuation::run(llvm::ArrayRef<int32_t> piece) {
-  const int32_t past = ids.size();
-  std::vector<const void *> inputs(compiled->inputList().size());
-  inputs[idsInput] = piece.data();
-  inputs[pastInput] = &past;
-  std::vector<float *> into;
-  for (std::vector<float> &output : outputs)
-    into.push_back(output.data());
-  const mille_size sizes[] = {{"batch", 1}, {"tokens", int64_t(piece.size())}};
-  ids.insert(ids.end(), piece.begin(), piece.end());
-  return compiled->runOn(sizes, inputs.data(), into.data());
+Status Continuation::guessNgram() {
+  return judge(mille_sequence_guess_ngram(generation, sequence, nullptr));
+}
+
+Status Continuation::guessDraft(Continuation &draft) {
+  return judge(mille_sequence_guess_draft(
+      generation, sequence, draft.generation, draft.sequence, nullptr));
+}
+
+size_t Continuation::held() const {
+  const int32_t *ids = nullptr;
+  size_t count = 0;
+  mille_sequence_ids(generation, sequence, &ids, &count);
+  return count;
 }

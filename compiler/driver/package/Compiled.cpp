@@ -168,12 +168,6 @@ Status Compiled::createSession(unsigned threads) {
   return Status::done;
 }
 
-Status Compiled::createSession(const std::map<std::string, int64_t> &most,
-                               unsigned threads) {
-  sizes = most;
-  return createSession(threads);
-}
-
 std::vector<mille_size> Compiled::sizeList() const {
   std::vector<mille_size> list;
   for (const auto &[name, value] : sizes)
@@ -356,13 +350,9 @@ Status Compiled::runBound() {
   for (const mille_size &size : sizeList())
     if (hasSize(size.name))
       list.push_back(size);
-  return runOn(list, inputPointers.data(), outputPointers.data());
-}
-
-Status Compiled::runOn(llvm::ArrayRef<mille_size> list,
-                       const void *const *given, float *const *into) {
-  mille_status status = api->mille_session_run_entry(
-      session, entry, list.data(), list.size(), given, into);
+  mille_status status =
+      api->mille_session_run_entry(session, entry, list.data(), list.size(),
+                                   inputPointers.data(), outputPointers.data());
   return status == MILLE_OK ? Status::done
                             : fail(status, api->mille_session_message(session));
 }

@@ -31,15 +31,6 @@ public:
   // Room for runs of up to `sizes`. Replaces an earlier session.
   Status createSession(unsigned threads);
 
-  // The same for these sizes, and a run of the entry on memory of the caller's,
-  // in the order of its inputs and outputs.
-  Status createSession(const std::map<std::string, int64_t> &most,
-                       unsigned threads);
-  Status runOn(llvm::ArrayRef<mille_size> sizes, const void *const *inputs,
-               float *const *outputs);
-  llvm::ArrayRef<mille_tensor> inputList() const { return inputs; }
-  llvm::ArrayRef<mille_tensor> outputList() const { return outputs; }
-
   // Checks and converts `values`, makes a session of their size and runs it.
   // What states hold before the run may be among `values`, by the states'
   // names; what they hold after it is among `results`.
@@ -62,6 +53,12 @@ public:
   std::string isa();
   size_t sessionBytes();
 
+  // The package that is open, and the functions of its runtime.
+  mille_package *handle() const { return opened; }
+  const mille_functions &functions() const { return *api; }
+  // An error with this message; whose mistake the runtime's status is.
+  Status fail(mille_status status, const char *message);
+
 private:
   Compiled(const Package &package, mlir::MLIRContext &context);
   Status load();
@@ -80,7 +77,6 @@ private:
   std::vector<int64_t> shapeOf(const mille_tensor &tensor) const;
   bool hasSize(llvm::StringRef name) const;
   std::vector<mille_size> sizeList() const;
-  Status fail(mille_status status, const char *message);
   Status wrongInput(const llvm::Twine &text);
 
   const Package &package;

@@ -1,0 +1,368 @@
+// Makes a generation: finds the entries and their ports, allocates all memory.
+// Must not run anything.
+#include "generation/Generation.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+using namespace mille::generation;
+
+mille_status mille_generation::say(mille_status status, const char *format,
+                                   ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(message, sizeof message, format, list);
+  va_end(list);
+  return status;
+}
+
+mille_status mille_generation::runtimeSays(mille_status status) {
+  return status ? say(status, "%s", runtime.session_message(session)) : status;
+}
+
+Sequence *mille_generation::find(int64_t sequence, mille_status &status) {
+  if (sequence >= 0 && sequence < options.sequences && sequences[sequence].open)
+    return &sequences[sequence];
+  status =
+      say(MILLE_INVALID_ARGUMENT, "sequence %lld is not open", (ll)sequence);
+  return nullptr;
+}
+
+namespace {
+
+constexpr int64_t usualPiece = 256;
+constexpr int64_t usualPieceOfEveryRow = 32; // logits of every one are kept
+
+bool multiplied(uint64_t a, uint64_t b, size_t &product) {
+  return !__builtin_mul_overflow(a, b, &product);
+}
+
+class Creation {
+public:
+  explicit Creation(mille_generation &made)
+      : made(made), runtime(made.runtime), options(made.options) {}
+
+  Status run() {
+    if (Status status = check())
+      return status;
+    if (Status status = findEntries())
+      return status;
+    if (Status status = findStates())
+      return status;
+    if (Status status = createSession())
+      return status;
+    if (Status status = measureStates())
+      return status;
+    return allocate() ? MILLE_OK
+                      : made.say(MILLE_OUT_OF_MEMORY,
+                                 "memory for %lld sequences of %lld tokens was "
+                                 "refused",
+                                 (ll)options.sequences, (ll)options.context);
+  }
+
+private:
+  Status check();
+  Status findEntries();
+  Status findEntry(const char *name, Entry &entry);
+  Status findPorts(const char *name, Entry &entry);
+  Status findStates();
+  Status measureStates();
+  bool allocate();
+  bool allocateRows(Entry &entry);
+  bool allocateStep();
+  Status createSession();
+  Status packageSays(Status status) {
+    return status
+               ? made.say(status, "%s", runtime.package_message(made.package))
+               : status;
+  }
+
+  // Zeros; null where they are refused.
+  template <typename T> T *zeros(uint64_t count, uint64_t each = 1) {
+    size_t all;
+    return multiplied(count, each, all)
+               ? static_cast<T *>(calloc(all ? all : 1, sizeof(T)))
+               : nullptr;
+  }
+
+  mille_generation &made;
+  const mille_generation_runtime &runtime;
+  mille_generation_options &options;
+};
+
+Status Creation::check() {
+  const struct {
+    const char *name;
+    int64_t value, least, most;
+  } numbers[] = {{"sequences", options.sequences, 1, 1 << 16},
+                 {"context", options.context, 1, INT32_MAX - 1024},
+                 {"piece", options.piece, 0, 1 << 16},
+                 {"guesses", options.guesses, 0, 64}};
+  for (const auto &number : numbers)
+    if (number.value < number.least || number.value > number.most)
+      return made.say(MILLE_INVALID_ARGUMENT,
+                      "%s is %lld but must be %lld to %lld", number.name,
+                      (ll)number.value, (ll)number.least, (ll)number.most);
+  if (Status status =
+          packageSays(runtime.package_name(made.package, &made.name)))
+    return status;
+  return packageSays(runtime.package_hash(made.package, &made.hash));
+}
+
+Status Creation::findPorts(const char *name, Entry &entry) {
+  mille_tensor tensor;
+  for (size_t i = 0; i < entry.inputs; ++i) {
+    if (Status status = packageSays(runtime.package_entry_input(
+            made.package, entry.number, i, &tensor)))
+      return status;
+    if (!strcmp(tensor.name, "input_ids"))
+      entry.ids = i;
+    else if (!strcmp(tensor.name, "past"))
+      entry.past = i;
+    else if (!strcmp(tensor.name, "attention_mask"))
+      entry.mask = i;
+    else if (!tensor.optional)
+      return made.say(MILLE_INVALID_ARGUMENT,
+                      "entry %s wants the input %s, so no text can be "
+                      "generated",
+                      name, tensor.name);
+  }
+  for (size_t i = 0; i < entry.outputs; ++i) {
+    if (Status status = packageSays(runtime.package_entry_output(
+            made.package, entry.number, i, &tensor)))
+      return status;
+    if (strcmp(tensor.name, "logits"))
+      continue;
+    entry.logits = i;
+    entry.everyRow = tensor.rank == 3;
+    made.vocabulary = tensor.shape[tensor.rank - 1];
+  }
+  const char *lacks = entry.ids == absent      ? "input_ids"
+                      : entry.past == absent   ? "past"
+                      : entry.logits == absent ? "logits"
+                      : options.sequences > 1 && entry.mask == absent
+                          ? "attention_mask, which several sequences need"
+                          : nullptr;
+  return lacks ? made.say(MILLE_INVALID_ARGUMENT,
+                          "entry %s has no %s, so no text can be generated",
+                          name, lacks)
+               : MILLE_OK;
+}
+
+Status Creation::findEntry(const char *name, Entry &entry) {
+  if (runtime.package_find_entry(made.package, name, &entry.number))
+    return MILLE_OK;
+  mille_entry_info info;
+  if (Status status =
+          packageSays(runtime.package_entry(made.package, entry.number, &info)))
+    return status;
+  entry.there = true;
+  entry.inputs = info.inputs;
+  entry.outputs = info.outputs;
+  return findPorts(name, entry);
+}
+
+Status Creation::findEntries() {
+  if (Status status = findEntry("next", made.last))
+    return status;
+  if (Status status = findEntry("extend", made.every))
+    return status;
+  if (!made.last.there && !made.every.there)
+    return made.say(MILLE_INVALID_ARGUMENT,
+                    "model %s has neither the entry next nor extend",
+                    made.name);
+  if (options.guesses && !made.every.there)
+    return made.say(MILLE_INVALID_ARGUMENT,
+                    "model %s has no entry extend, which guesses need",
+                    made.name);
+  if (!options.piece)
+    options.piece = made.last.there ? usualPiece : usualPieceOfEveryRow;
+  if (options.piece > options.context)
+    options.piece = options.context;
+  if (options.piece <= options.guesses)
+    options.piece = options.guesses + 1;
+  return MILLE_OK;
+}
+
+Status Creation::findStates() {
+  if (Status status = packageSays(
+          runtime.package_state_count(made.package, &made.stateCount)))
+    return status;
+  made.states = zeros<State>(made.stateCount);
+  if (!made.states)
+    return made.say(MILLE_OUT_OF_MEMORY, "memory was refused");
+  for (size_t s = 0; s < made.stateCount; ++s) {
+    mille_tensor tensor;
+    if (Status status =
+            packageSays(runtime.package_state(made.package, s, &tensor)))
+      return status;
+    made.states[s].tokens = tensor.sizes[2] != nullptr;
+    made.sums |= !made.states[s].tokens;
+  }
+  if (options.guesses && made.sums)
+    return made.say(MILLE_INVALID_ARGUMENT,
+                    "model %s remembers running sums, which cannot forget a "
+                    "guess: guesses must be 0",
+                    made.name);
+  return MILLE_OK;
+}
+
+Status Creation::measureStates() {
+  for (size_t s = 0; s < made.stateCount; ++s) {
+    State &state = made.states[s];
+    if (Status status =
+            runtime.session_state_bytes(made.session, s, &state.bytes))
+      return made.runtimeSays(status);
+    if (state.tokens)
+      continue;
+    state.kept = made.keptBytes;
+    if (__builtin_add_overflow(made.keptBytes, state.bytes, &made.keptBytes))
+      return made.say(MILLE_OUT_OF_MEMORY, "memory was refused");
+  }
+  return MILLE_OK;
+}
+
+bool Creation::allocateRows(Entry &entry) {
+  if (!entry.there)
+    return true;
+  entry.rows = zeros<float *>(entry.outputs);
+  if (!entry.rows)
+    return false;
+  const int64_t tokens = entry.everyRow ? made.pieceOf(entry) : 1;
+  for (size_t i = 0; i < entry.outputs; ++i) {
+    mille_tensor tensor;
+    size_t each;
+    if (runtime.package_entry_output(made.package, entry.number, i, &tensor) ||
+        !multiplied(tokens, tensor.shape[tensor.rank - 1], each) ||
+        !(entry.rows[i] = zeros<float>(options.sequences, each)))
+      return false;
+  }
+  return true;
+}
+
+bool Creation::allocateStep() {
+  const int64_t batch = options.sequences;
+  const size_t inputs = made.last.inputs + made.every.inputs;
+  StepInputs &step = made.step;
+  step.ids = zeros<int32_t>(batch, options.piece);
+  step.mask = zeros<int32_t>(batch, options.piece);
+  step.past = zeros<int32_t>(batch);
+  step.counts = zeros<int64_t>(batch);
+  step.pointers = zeros<const void *>(inputs);
+  return step.ids && step.mask && step.past && step.counts && step.pointers;
+}
+
+bool Creation::allocate() {
+  const int64_t rows = options.guesses + 1;
+  made.sequences = zeros<Sequence>(options.sequences);
+  if (!made.sequences || !allocateRows(made.last) ||
+      !allocateRows(made.every) || !allocateStep())
+    return false;
+  for (int64_t s = 0; s < options.sequences; ++s) {
+    Sequence &sequence = made.sequences[s];
+    sequence.ids = zeros<int32_t>(options.context);
+    sequence.logits = zeros<float>(made.vocabulary, rows);
+    if (!sequence.ids || !sequence.logits)
+      return false;
+  }
+  made.candidates = zeros<Candidate>(made.vocabulary);
+  made.counts = zeros<int32_t>(made.vocabulary);
+  made.buffer = zeros<char>(bufferBytes);
+  made.kept = zeros<char>(options.sequences, made.keptBytes);
+  return made.candidates && made.counts && made.buffer && made.kept;
+}
+
+Status Creation::createSession() {
+  const mille_size most[] = {{"batch", options.sequences},
+                             {"tokens", options.piece},
+                             {"context", options.context}};
+  return packageSays(runtime.session_create_for(
+      made.package, most, 3, options.threads, &made.session));
+}
+
+Status refuse(char *message, size_t size, const char *text) {
+  if (message && size)
+    snprintf(message, size, "%s", text);
+  return MILLE_INVALID_ARGUMENT;
+}
+
+void freeRows(Entry &entry) {
+  for (size_t i = 0; entry.rows && i < entry.outputs; ++i)
+    free(entry.rows[i]);
+  free(entry.rows);
+}
+
+} // namespace
+
+extern "C" {
+
+mille_status mille_generation_create(const mille_generation_runtime *runtime,
+                                     mille_package *package,
+                                     const mille_generation_options *options,
+                                     mille_generation **generation,
+                                     char *message, size_t message_size) {
+  if (generation)
+    *generation = nullptr;
+  if (!generation || !package || !runtime || !options)
+    return refuse(message, message_size, "an argument is null");
+  if (runtime->size != sizeof *runtime || options->size != sizeof *options)
+    return refuse(message, message_size,
+                  "size is not what this header says: start from the INITs");
+  void *memory = malloc(sizeof(mille_generation));
+  if (!memory) {
+    refuse(message, message_size, "memory was refused");
+    return MILLE_OUT_OF_MEMORY;
+  }
+  auto *made = new (Place(), memory) mille_generation();
+  made->runtime = *runtime;
+  made->options = *options;
+  made->package = package;
+  if (Status status = Creation(*made).run()) {
+    refuse(message, message_size, made->message);
+    mille_generation_close(made);
+    return status;
+  }
+  *generation = made;
+  return MILLE_OK;
+}
+
+void mille_generation_close(mille_generation *generation) {
+  if (!generation)
+    return;
+  mille_generation &made = *generation;
+  if (made.session)
+    made.runtime.session_close(made.session);
+  freeRows(made.last);
+  freeRows(made.every);
+  for (int64_t s = 0; made.sequences && s < made.options.sequences; ++s) {
+    free(made.sequences[s].ids);
+    free(made.sequences[s].logits);
+  }
+  free(made.sequences);
+  free(made.states);
+  free(made.step.ids);
+  free(made.step.mask);
+  free(made.step.past);
+  free(made.step.counts);
+  free(made.step.pointers);
+  free(made.candidates);
+  free(made.counts);
+  free(made.buffer);
+  free(made.kept);
+  free(generation);
+}
+
+const char *mille_generation_message(const mille_generation *generation) {
+  return generation ? generation->message : "";
+}
+
+int64_t mille_generation_vocabulary(const mille_generation *generation) {
+  return generation ? generation->vocabulary : 0;
+}
+
+int64_t mille_generation_context(const mille_generation *generation) {
+  return generation ? generation->options.context : 0;
+}
+}

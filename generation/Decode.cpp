@@ -1,0 +1,192 @@
+// Runs what sequences hold and have not run: all of them in one run, those with
+// many tokens in pieces. Must not change what a sequence holds.
+#include "generation/Generation.h"
+
+#include <string.h>
+
+namespace mille::generation {
+
+namespace {
+
+class Step {
+public:
+  explicit Step(mille_generation &made) : made(made), step(made.step) {}
+
+  // One run; *more: whether another one has to follow.
+  Status run(bool &more);
+
+private:
+  int64_t pending(const Sequence &sequence) const;
+  const Entry *plan();
+  int64_t rowsOfRun() const;
+  void fill(int64_t sequence, int64_t rows);
+  Status call(const Entry &entry, int64_t rows);
+  void takeRows(const Entry &entry, int64_t number, int64_t rows);
+  Status keep(bool back);
+
+  mille_generation &made;
+  StepInputs &step;
+  int64_t batch = 0; // of the run: sequences from the first to the last in it
+};
+
+// Guesses run with tokens that have to run, never for themselves.
+int64_t Step::pending(const Sequence &sequence) const {
+  return sequence.open && sequence.ran < sequence.held
+             ? sequence.held + sequence.guessed - sequence.ran
+             : 0;
+}
+
+// Which entry runs, and how many tokens of each sequence: where both are there,
+// `next` as long as there are tokens whose logits nobody asks for.
+const Entry *Step::plan() {
+  const bool both = made.last.there && made.every.there;
+  bool prefix = false;
+  for (int64_t s = 0; both && s < made.options.sequences; ++s) {
+    const Sequence &sequence = made.sequences[s];
+    prefix |= pending(sequence) && sequence.held - sequence.ran > 1;
+  }
+  const Entry &entry = prefix || !made.every.there ? made.last : made.every;
+  const int64_t most = made.pieceOf(entry);
+  batch = 0;
+  for (int64_t s = 0; s < made.options.sequences; ++s) {
+    const Sequence &sequence = made.sequences[s];
+    int64_t count = pending(sequence);
+    if (count && prefix)
+      count = sequence.held - sequence.ran - 1;
+    step.counts[s] = count < most ? count : most;
+    if (step.counts[s])
+      batch = s + 1;
+  }
+  return batch ? &entry : nullptr;
+}
+
+int64_t Step::rowsOfRun() const {
+  int64_t rows = 1;
+  for (int64_t s = 0; s < batch; ++s)
+    rows = step.counts[s] > rows ? step.counts[s] : rows;
+  return rows;
+}
+
+// A sequence that rests between others runs its last token again, which writes
+// what stands there already.
+void Step::fill(int64_t s, int64_t rows) {
+  const Sequence &sequence = made.sequences[s];
+  const bool rests = step.counts[s] == 0;
+  const int64_t again = rests && sequence.ran > 0;
+  const int64_t first = sequence.ran - again, own = rests ? 1 : step.counts[s];
+  step.past[s] = (int32_t)first;
+  for (int64_t t = 0; t < rows; ++t) {
+    const bool shown = t < own;
+    step.mask[s * rows + t] = shown;
+    step.ids[s * rows + t] =
+        shown && (again || !rests) ? sequence.ids[first + t] : 0;
+  }
+}
+
+// What sequences that rest remember without tokens is put aside, or back.
+Status Step::keep(bool back) {
+  const mille_generation_runtime &runtime = made.runtime;
+  for (int64_t s = 0; made.sums && s < batch; ++s)
+    for (size_t i = 0; !step.counts[s] && i < made.stateCount; ++i) {
+      const State &state = made.states[i];
+      if (state.tokens)
+        continue;
+      char *place = made.kept + (size_t)s * made.keptBytes + state.kept;
+      const Status status =
+          back ? runtime.session_write_state_part(made.session, i, s, 0, place,
+                                                  state.bytes)
+               : runtime.session_read_state_part(made.session, i, s, 0, place,
+                                                 state.bytes);
+      if (status)
+        return made.runtimeSays(status);
+    }
+  return MILLE_OK;
+}
+
+Status Step::call(const Entry &entry, int64_t rows) {
+  for (size_t i = 0; i < entry.inputs; ++i)
+    step.pointers[i] = nullptr;
+  step.pointers[entry.ids] = step.ids;
+  step.pointers[entry.past] = step.past;
+  if (entry.mask != absent && batch > 1)
+    step.pointers[entry.mask] = step.mask;
+  const mille_size sizes[] = {{"batch", batch}, {"tokens", rows}};
+  if (Status status = keep(/*back=*/false))
+    return status;
+  const Status status = made.runtime.session_run_entry(
+      made.session, entry.number, sizes, 2, step.pointers, entry.rows);
+  // A run that fails has no place to go back to in sums.
+  for (int64_t s = 0; status && made.sums && s < batch; ++s)
+    if (step.counts[s])
+      made.sequences[s].forget(0);
+  if (status)
+    made.runtimeSays(status);
+  const Status kept = keep(/*back=*/true);
+  return status ? status : kept;
+}
+
+// Logits of the last token that is held, and of guesses.
+void Step::takeRows(const Entry &entry, int64_t number, int64_t rows) {
+  Sequence &sequence = made.sequences[number];
+  const int64_t count = step.counts[number], first = sequence.ran;
+  const float *logits = entry.rows[entry.logits];
+  sequence.ran += count;
+  const size_t size = (size_t)made.vocabulary;
+  for (int64_t t = entry.everyRow ? 0 : count - 1; t < count; ++t) {
+    const int64_t row = first + t - (sequence.held - 1);
+    if (row < 0)
+      continue;
+    if (row == 0)
+      sequence.firstRow = first + t;
+    sequence.rows = row + 1;
+    const float *from =
+        logits + size * (entry.everyRow ? number * rows + t : number);
+    memcpy(sequence.logits + (size_t)row * size, from, size * sizeof *from);
+  }
+}
+
+Status Step::run(bool &more) {
+  const Entry *entry = plan();
+  more = entry;
+  if (!entry)
+    return MILLE_OK;
+  const int64_t rows = rowsOfRun();
+  for (int64_t s = 0; s < batch; ++s)
+    fill(s, rows);
+  if (Status status = call(*entry, rows))
+    return status;
+  for (int64_t s = 0; s < batch; ++s)
+    if (step.counts[s])
+      takeRows(*entry, s, rows);
+  return MILLE_OK;
+}
+
+} // namespace
+
+Status decode(mille_generation &made) {
+  __atomic_store_n(&made.cancelled, 0, __ATOMIC_SEQ_CST);
+  for (bool more = true; more;) {
+    if (__atomic_load_n(&made.cancelled, __ATOMIC_SEQ_CST))
+      return made.say(MILLE_CANCELLED, "the step was cancelled");
+    if (Status status = Step(made).run(more))
+      return status;
+  }
+  return MILLE_OK;
+}
+
+} // namespace mille::generation
+
+extern "C" {
+
+mille_status mille_generation_decode(mille_generation *generation) {
+  return generation ? mille::generation::decode(*generation)
+                    : MILLE_INVALID_ARGUMENT;
+}
+
+mille_status mille_generation_cancel(mille_generation *generation) {
+  if (!generation)
+    return MILLE_INVALID_ARGUMENT;
+  __atomic_store_n(&generation->cancelled, 1, __ATOMIC_SEQ_CST);
+  return generation->runtime.session_cancel(generation->session);
+}
+}

@@ -1,0 +1,124 @@
+// A generation: a session's memory seen as sequences of ids.
+// Must not know how a token is chosen.
+#pragma once
+#include "generation/mille_generation.h"
+
+namespace mille::generation {
+struct Place {};
+} // namespace mille::generation
+inline void *operator new(size_t, mille::generation::Place,
+                          void *memory) noexcept {
+  return memory;
+}
+
+namespace mille::generation {
+
+using Status = mille_status;
+using ll = long long;
+
+// A run's input or output that the package may lack has this number.
+constexpr size_t absent = SIZE_MAX;
+
+// An entry that continues sequences, and where its ports are.
+struct Entry {
+  bool there = false;
+  size_t number = 0, inputs = 0, outputs = 0;
+  size_t ids = absent, past = absent, mask = absent, logits = absent;
+  bool everyRow = false;  // logits of every token: `extend`
+  float **rows = nullptr; // of each output, for a run of the most sequences
+};
+
+// Bytes of a state that go to a file at once.
+constexpr size_t bufferBytes = 1 << 16;
+
+// One state of the package.
+struct State {
+  size_t bytes = 0;    // of one sequence, all entries
+  bool tokens = false; // it has a row for each token
+  size_t kept = 0;     // where one without lies among kept ones
+};
+
+// ids[0, held) were appended, ids[held, held + guessed) may follow them. The
+// states stand for ids[0, ran). Logits are of `rows` ids from `firstRow` on.
+struct Sequence {
+  bool open = false;
+  int32_t *ids = nullptr;
+  int64_t held = 0, guessed = 0, ran = 0;
+  int64_t firstRow = 0, rows = 0;
+  float *logits = nullptr;
+
+  bool knowsLogits() const {
+    return held > 0 && held <= ran && held - 1 >= firstRow &&
+           held - 1 < firstRow + rows;
+  }
+  const float *lastLogits(int64_t vocabulary) const {
+    return logits + (held - 1 - firstRow) * vocabulary;
+  }
+  // The states, and the logits, stand for no more than `most` ids.
+  void forget(int64_t most) {
+    ran = most < ran ? most : ran;
+    const int64_t left = ran > firstRow ? ran - firstRow : 0;
+    rows = left < rows ? left : rows;
+  }
+};
+
+struct Candidate {
+  double logit, weight, order;
+  int32_t id;
+};
+
+// What a step hands to the runtime, a number or a row for each sequence.
+struct StepInputs {
+  int32_t *ids = nullptr, *mask = nullptr, *past = nullptr;
+  int64_t *counts = nullptr; // tokens of each
+  const void **pointers = nullptr;
+};
+
+} // namespace mille::generation
+
+struct mille_generation {
+  mille_generation_runtime runtime;
+  mille_generation_options options;
+  mille_package *package = nullptr;
+  mille_session *session = nullptr;
+  const char *name = nullptr; // the model's
+  uint64_t hash = 0;
+  int64_t vocabulary = 0;
+  mille::generation::Entry last, every; // `next` and `extend`
+  mille::generation::State *states = nullptr;
+  size_t stateCount = 0;
+  bool sums = false; // a state has no row for each token: it cannot go back
+  mille::generation::Sequence *sequences = nullptr;
+  mille::generation::StepInputs step;
+  mille::generation::Candidate *candidates = nullptr; // [vocabulary]
+  int32_t *counts = nullptr; // [vocabulary], zeros between two draws
+  char *buffer = nullptr;    // bytes of a state on their way to a file
+  char *kept = nullptr;      // states without tokens of sequences that rest
+  size_t keptBytes = 0;      // of a sequence
+  int32_t cancelled = 0;
+  char message[512] = "";
+
+  mille_status say(mille_status status, const char *format, ...)
+      __attribute__((format(printf, 3, 4)));
+  // Null after an error: no such sequence is open.
+  mille::generation::Sequence *find(int64_t sequence, mille_status &status);
+  mille_status runtimeSays(mille_status status);
+  // The most tokens of a sequence in a run of this entry.
+  int64_t pieceOf(const mille::generation::Entry &entry) const {
+    return entry.everyRow && last.there ? options.guesses + 1 : options.piece;
+  }
+};
+
+namespace mille::generation {
+
+// Runs what is pending of all sequences (see mille_generation_decode).
+Status decode(mille_generation &made);
+// Copies what one sequence remembers of its first `length` ids to another one.
+Status copySequence(mille_generation &made, int64_t from, int64_t to,
+                    int64_t length);
+// Forgets all ids but the first `length`, at most those held.
+void rewind(mille_generation &made, Sequence &sequence, int64_t length);
+// A sequence that is not open; null where all are.
+Sequence *closedSequence(mille_generation &made, int64_t &number);
+
+} // namespace mille::generation
