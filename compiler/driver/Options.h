@@ -79,7 +79,8 @@ struct TokensOptions {
 };
 
 struct GenerateOptions {
-  std::string subject; // a package with the entry next
+  std::string subject; // a package with the entry next, or a model
+  std::string dtype;   // of a model that is compiled first; "": the usual one
   std::optional<std::string> prompt, messages, system;
   std::optional<std::vector<int64_t>> ids;
   int64_t maxTokens = 256;

@@ -122,9 +122,9 @@ static void addGuesses(CLI::App *app, GenerateOptions &o) {
           ->type_name("HOW")
           ->check(oneOf({"ngram"}));
   app->add_option("--draft", o.draft,
-                  "guess what this package of a smaller model says, which has "
-                  "the same vocabulary")
-      ->type_name("DIR")
+                  "guess what this smaller model says, which has the same "
+                  "vocabulary")
+      ->type_name("DIR|MODEL")
       ->excludes(speculate);
   app->add_option("--guesses", o.guesses,
                   "how many of them beside a token (default: 4)")
@@ -168,10 +168,15 @@ static void addPrompt(CLI::App *app, GenerateOptions &o) {
 void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
   CLI::App *app = root.add_subcommand(
       "generate", "continue a text, or chat, token by token");
-  app->add_option("DIR", o.subject,
+  app->add_option("DIR|MODEL", o.subject,
                   "a package compiled with --entries=next, and with a "
-                  "NAME.tokens for anything but --ids")
+                  "NAME.tokens for anything but --ids; or a GGUF file or a "
+                  "model's folder, which is compiled into the cache first")
       ->required();
+  app->add_option("--dtype", o.dtype,
+                  "what a MODEL is compiled in (default: f32)")
+      ->type_name("NAME")
+      ->check(oneOf({"f32", "bf16", "int8"}));
   addPrompt(app, o);
   app->add_option("--max-tokens", o.maxTokens,
                   "stop after so many (default: 256)")
@@ -215,7 +220,8 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
               "  mille compile model.gguf -o out --entries=next --dtype=bf16\n"
               "  mille generate out --prompt='The capital of France is'\n"
               "  mille generate out --messages=chat.json --temperature=0 "
-              "--stats");
+              "--stats\n"
+              "  mille generate model.gguf --dtype=int8 --chat");
   app->parse_complete_callback([&o] {
     if (!o.prompt && !o.messages && !o.ids && !o.chat)
       throw CLI::ValidationError(

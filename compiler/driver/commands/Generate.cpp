@@ -3,6 +3,7 @@
 #include "compiler/driver/Command.h"
 #include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/generate/Answer.h"
+#include "compiler/driver/generate/CachedPackage.h"
 #include "compiler/driver/generate/Continuation.h"
 #include "compiler/driver/generate/Prompt.h"
 #include "llvm/Support/FileSystem.h"
@@ -68,6 +69,8 @@ public:
 private:
   Status openSequence(int64_t prompt);
   Status openDraft();
+  bool guesses() const;
+  Status checkEntry(const Package &in, llvm::StringRef entry);
   Status checkVocabularies(const mille_text *other);
   Status guess();
   Status chooseOne(Answer &answer, bool &isEnd, int32_t &id);
@@ -89,18 +92,36 @@ private:
   int64_t room = 0; // tokens that the session holds
 };
 
+// Guesses are checked by an entry of their own.
+bool Generation::guesses() const {
+  return !options.speculate.empty() || !options.draft.empty();
+}
+
+Status Generation::checkEntry(const Package &in, llvm::StringRef entry) {
+  if (in.entry(entry))
+    return Status::done;
+  return refuseOptions(
+      "package " + in.name + " has no entry '" + entry + "'; its entries are " +
+          in.entryNames(),
+      entry == "next" ? "mille compile MODEL --entries=next -o DIR"
+                      : "mille compile MODEL --entries=next,extend -o DIR");
+}
+
 Status Generation::open() {
-  if (Status status = findPackage(options.subject, context, package);
+  std::vector<std::string> entries{"next"};
+  if (guesses())
+    entries.push_back("extend");
+  if (Status status =
+          packageOf(options.subject, options.dtype, entries, context, package);
       failed(status))
     return status;
-  const bool guesses = !options.speculate.empty() || !options.draft.empty();
-  for (llvm::StringRef entry : {"next", "extend"})
-    if ((entry == "next" || guesses) && !package.entry(entry))
-      return refuseOptions("package " + package.name + " has no entry '" +
-                               entry + "'; its entries are " +
-                               package.entryNames(),
-                           llvm::Twine("mille compile MODEL --entries=next") +
-                               (guesses ? ",extend" : "") + " -o DIR");
+  if (!options.dtype.empty() && options.dtype != package.dtype)
+    return refuseOptions("--dtype is '" + options.dtype + "' but package " +
+                             package.name + " was compiled in " + package.dtype,
+                         "mille compile MODEL --dtype=" + options.dtype);
+  for (const std::string &entry : entries)
+    if (Status status = checkEntry(package, entry); failed(status))
+      return status;
   if (options.ids && !llvm::sys::fs::exists(package.file("tokens")))
     return Status::done;
   return openText(package, context, text);
@@ -118,24 +139,21 @@ Status Generation::openSequence(int64_t prompt) {
                              package.name + " holds at most " +
                              llvm::Twine(most),
                          "mille inspect DIR");
-  const bool guesses = !options.speculate.empty() || !options.draft.empty();
   if (Status status = Continuation::open(
           package, context,
-          {options.threads, room, guesses ? options.guesses : 0}, sequence);
+          {options.threads, room, guesses() ? options.guesses : 0}, sequence);
       failed(status) || options.draft.empty())
     return status;
   return openDraft();
 }
 
 Status Generation::openDraft() {
-  if (Status status = findPackage(options.draft, context, draftPackage);
+  if (Status status = packageOf(options.draft, options.dtype, {"next"}, context,
+                                draftPackage);
       failed(status))
     return status;
-  if (!draftPackage.entry("next"))
-    return refuseOptions("package " + draftPackage.name +
-                             " has no entry 'next'; its entries are " +
-                             draftPackage.entryNames(),
-                         "mille compile MODEL --entries=next -o DIR");
+  if (Status status = checkEntry(draftPackage, "next"); failed(status))
+    return status;
   const int64_t most = draftPackage.most(sizes::context);
   if (Status status = Continuation::open(
           draftPackage, context,

@@ -52,3 +52,19 @@ std::string mille::hashModel(StringRef path, StringRef folder,
   }
   return hex(llvm::xxh3_64bits(text));
 }
+
+std::string mille::hashOfBytes(StringRef path, StringRef text) {
+  std::string all = text.str();
+  if (!llvm::sys::fs::is_directory(path))
+    return hex(llvm::xxh3_64bits(all + "\n" + hashOfFile(path)));
+  std::set<std::string> files; // sorted: the order must not matter
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator at(path, error), end;
+       at != end && !error; at.increment(error))
+    if (!llvm::sys::fs::is_directory(at->path()))
+      files.insert(at->path());
+  for (const std::string &file : files)
+    all +=
+        "\n" + llvm::sys::path::filename(file).str() + " " + hashOfFile(file);
+  return hex(llvm::xxh3_64bits(all));
+}

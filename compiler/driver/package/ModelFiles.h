@@ -14,4 +14,8 @@ namespace mille {
 std::string hashModel(llvm::StringRef path, llvm::StringRef folder,
                       mlir::Operation *model);
 
+// The same of `text` and of the bytes of a file, or of the names and bytes of
+// every file in a folder, but not in folders of it.
+std::string hashOfBytes(llvm::StringRef path, llvm::StringRef text);
+
 } // namespace mille

@@ -1,0 +1,96 @@
+// Names the folder of a compiled model by what goes into it.
+// Must not trust what it finds there: a package is read as any other.
+#include "compiler/driver/generate/CachedPackage.h"
+
+#include "compiler/driver/Console.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Progress.h"
+#include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/machine/Machine.h"
+#include "compiler/driver/package/ModelFiles.h"
+#include "compiler/driver/program/Targets.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+using namespace mille;
+using llvm::StringRef;
+
+namespace {
+
+// "" where neither variable says one.
+std::string packagesFolder() {
+  llvm::SmallString<256> folder;
+  auto cache = llvm::sys::Process::GetEnv("XDG_CACHE_HOME");
+  auto home = llvm::sys::Process::GetEnv("HOME");
+  if (cache && llvm::sys::path::is_absolute(*cache))
+    folder = *cache;
+  else if (home && llvm::sys::path::is_absolute(*home))
+    llvm::sys::path::append(folder, *home, ".cache");
+  else
+    return {};
+  llvm::sys::path::append(folder, "mille", "packages");
+  return folder.str().str();
+}
+
+// Another build of this program may compile otherwise.
+std::string thisBuild() {
+  std::string path = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status))
+    return path;
+  return std::to_string(status.getSize()) + "-" +
+         std::to_string(
+             status.getLastModificationTime().time_since_epoch().count());
+}
+
+// What this machine is compiled for, and with what.
+std::string makerText(const CompileRequest &request) {
+  std::string text = request.dtype + " " + llvm::join(request.entries, ",");
+  for (const Target &target : targetsMeant(request.targets))
+    text += " " + target.name;
+  return text + " " + std::to_string(describeMachine().features) + " " +
+         thisBuild();
+}
+
+Status compileInto(CompileRequest request, mlir::MLIRContext &context) {
+  showProgress("compiling " + request.model + " into " + request.folder);
+  return compileModel(request, context, llvm::nulls());
+}
+
+} // namespace
+
+Status mille::packageOf(const std::string &subject, const std::string &dtype,
+                        llvm::ArrayRef<std::string> entries,
+                        mlir::MLIRContext &context, Package &package) {
+  Subject kind;
+  if (Status status = findSubject(subject, context, kind, package);
+      failed(status))
+    return status;
+  if (kind == Subject::package)
+    return Status::done;
+  if (!llvm::sys::fs::is_directory(subject) &&
+      !StringRef(subject).ends_with(".gguf"))
+    return refuseOptions("'" + subject +
+                             "' is neither a package, a GGUF file nor a folder "
+                             "of a model",
+                         "mille compile " + subject + " -o DIR");
+  std::string folder = packagesFolder();
+  if (folder.empty()) {
+    mlir::emitError(mlir::UnknownLoc::get(&context))
+        << "neither XDG_CACHE_HOME nor HOME names a folder to compile into";
+    return Status::machine;
+  }
+  CompileRequest request = requestOf(CompileOptions());
+  request.model = subject;
+  request.dtype = dtype.empty() ? "f32" : dtype;
+  request.entries.assign(entries.begin(), entries.end());
+  request.targets = {"host"};
+  request.name = "model";
+  request.folder = folder + "/" + hashOfBytes(subject, makerText(request));
+  if (!llvm::sys::fs::exists(request.folder + "/model.json"))
+    if (Status status = compileInto(request, context); failed(status))
+      return status;
+  return findPackage(request.folder, context, package);
+}
