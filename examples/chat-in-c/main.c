@@ -1,7 +1,9 @@
-/* A chat in the terminal: nothing but a package's header and archive, the text
- * room, and libc. A line is a turn; the model sees the conversation so far, of
- * which only what is new is computed. chat WEIGHTS TOKENS [CONTEXT] */
+/* A chat in the terminal: nothing but a package's header and archive, the rooms
+ * text and generation, and libc. A line is a turn; the model sees the
+ * conversation so far, of which only what is new is computed.
+ * chat WEIGHTS TOKENS [CONTEXT [TEMPERATURE]] */
 #include "chat.h"
+#include "mille_generation.h"
 #include "mille_text.h"
 
 #include <stdio.h>
@@ -12,11 +14,9 @@ enum { mostTurns = 64, mostBytes = 1 << 16, mostTokens = 256 };
 
 typedef struct {
   mille_text *text;
-  mille_session *session;
-  float *hidden, *logits;
-  int64_t vocabulary;
-  int32_t *ids; /* that the session's states hold */
-  int32_t held, context;
+  mille_generation *generation;
+  mille_sampling sampling;
+  int64_t sequence; /* holds the conversation */
 } Chat;
 
 static void fail(const char *status, const char *message) {
@@ -31,33 +31,8 @@ static void checkText(mille_text_status status) {
   if (status != MILLE_TEXT_OK)
     fail(mille_text_status_name(status), mille_text_message());
 }
-static void *room(size_t bytes) {
-  void *memory = malloc(bytes);
-  if (!memory)
-    fail("out of memory", "malloc");
-  return memory;
-}
-
-/* Puts ids behind those that the states hold. */
-static void append(Chat *chat, const int32_t *ids, int32_t count) {
-  if (count > chat->context - chat->held)
-    fail("too large", "the conversation is longer than the context");
-  for (int32_t piece; count > 0; count -= piece, ids += piece) {
-    piece = count < mostTokens ? count : mostTokens;
-    check(chat_run_next(chat->session, 1, piece, ids, NULL, &chat->held,
-                        chat->hidden, chat->logits),
-          mille_session_message(chat->session));
-    memmove(chat->ids + chat->held, ids, piece * sizeof *ids);
-    chat->held += piece;
-  }
-}
-
-static int32_t likeliest(const Chat *chat) {
-  int32_t best = 0;
-  for (int32_t id = 1; id < chat->vocabulary; ++id)
-    if (chat->logits[id] > chat->logits[best])
-      best = id;
-  return best;
+static void checkChat(const Chat *chat, mille_status status) {
+  check(status, mille_generation_message(chat->generation));
 }
 
 static int isEnd(const Chat *chat, int32_t id) {
@@ -68,7 +43,7 @@ static int isEnd(const Chat *chat, int32_t id) {
           id == end);
 }
 
-/* Feeds the conversation from where it differs from what the states hold. */
+/* The sequence holds the conversation: what it holds of it already stays. */
 static void feed(Chat *chat, const mille_text_turn *turns, size_t count) {
   static char bytes[mostBytes * 4];
   static int32_t ids[mostBytes * 4];
@@ -79,12 +54,8 @@ static void feed(Chat *chat, const mille_text_turn *turns, size_t count) {
     fail("too large", "the conversation has too many bytes");
   checkText(mille_text_encode(chat->text, bytes, size, MILLE_TEXT_SPECIAL, ids,
                               sizeof ids / sizeof *ids, &tokens));
-  int32_t same = 0;
-  while (same < chat->held && same + 1 < (int32_t)tokens &&
-         chat->ids[same] == ids[same])
-    ++same;
-  chat->held = same; /* what the states hold behind it is forgotten */
-  append(chat, ids + same, (int32_t)tokens - same);
+  checkChat(chat, mille_sequence_follow(chat->generation, chat->sequence, ids,
+                                        tokens, NULL));
 }
 
 /* Prints the answer as it comes, in whole characters. */
@@ -93,8 +64,11 @@ static size_t answer(Chat *chat, char *into, size_t most) {
   size_t written = 0, size;
   const char *bytes;
   checkText(mille_text_stream_create(chat->text, MILLE_TEXT_PLAIN, &stream));
-  for (int n = 0; n < mostTokens && chat->held < chat->context; ++n) {
-    int32_t id = likeliest(chat);
+  for (int n = 0; n < mostTokens; ++n) {
+    int32_t id;
+    checkChat(chat, mille_generation_decode(chat->generation));
+    checkChat(chat, mille_sequence_sample(chat->generation, chat->sequence,
+                                          &chat->sampling, &id));
     if (isEnd(chat, id))
       break;
     checkText(mille_text_stream_push(stream, id, &bytes, &size));
@@ -104,7 +78,8 @@ static size_t answer(Chat *chat, char *into, size_t most) {
     written += size;
     fwrite(bytes, 1, size, stdout);
     fflush(stdout);
-    append(chat, &id, 1);
+    if (mille_sequence_append(chat->generation, chat->sequence, &id, 1))
+      break; /* the context is full */
   }
   mille_text_stream_close(stream);
   putchar('\n');
@@ -128,41 +103,30 @@ static void talk(Chat *chat) {
 }
 
 int main(int argc, char **argv) {
+  const mille_generation_runtime runtime = MILLE_GENERATION_RUNTIME;
+  const mille_sampling sampling = MILLE_SAMPLING_INIT;
+  mille_generation_options options = MILLE_GENERATION_OPTIONS_INIT;
   char message[512];
   Chat chat = {0};
   mille_package *package;
-  mille_tensor logits, hidden;
-  size_t next;
   if (argc < 3)
-    fail("usage", "chat WEIGHTS TOKENS [CONTEXT]");
-  chat.context = argc > 3 ? atoi(argv[3]) : 2048;
+    fail("usage", "chat WEIGHTS TOKENS [CONTEXT [TEMPERATURE]]");
   checkText(mille_text_open(argv[2], &chat.text));
   check(mille_package_open(chat_model(), argv[1], NULL, &package, message,
                            sizeof message),
         message);
-  check(mille_package_find_entry(package, "next", &next),
-        mille_package_message(package));
-  check(mille_package_entry_output(package, next, 0, &hidden),
-        mille_package_message(package));
-  check(mille_package_entry_output(package, next, 1, &logits),
-        mille_package_message(package));
-
   /* All memory is allocated here. */
-  const mille_size most[] = {
-      {"batch", 1}, {"tokens", mostTokens}, {"context", chat.context}};
-  check(mille_session_create_for(package, most, 3, 0, &chat.session),
-        mille_package_message(package));
-  chat.vocabulary = logits.shape[1];
-  chat.logits = room(sizeof(float) * logits.shape[1]);
-  chat.hidden = room(sizeof(float) * hidden.shape[1]);
-  chat.ids = room(sizeof(int32_t) * chat.context);
+  options.context = argc > 3 ? atoi(argv[3]) : 2048;
+  check(mille_generation_create(&runtime, package, &options, &chat.generation,
+                                message, sizeof message),
+        message);
+  checkChat(&chat, mille_sequence_open(chat.generation, &chat.sequence));
+  chat.sampling = sampling;
+  chat.sampling.temperature = argc > 4 ? atof(argv[4]) : 0;
   talk(&chat);
 
-  mille_session_close(chat.session);
+  mille_generation_close(chat.generation);
   mille_package_close(package);
   mille_text_close(chat.text);
-  free(chat.logits);
-  free(chat.hidden);
-  free(chat.ids);
   return 0;
 }
