@@ -265,6 +265,32 @@ mille_status mille_sequence_guess_draft(mille_generation *generation,
                                         mille_generation *drafts, int64_t draft,
                                         size_t *count);
 
+/* ---- Stops --------------------------------------------------------------- */
+
+/* Texts that end an answer and are no part of it: bytes that may begin one wait
+ * until that is sure. An id that ends an answer is the loop's to compare. */
+typedef struct mille_stops mille_stops;
+
+/* The bytes are copied. MILLE_INVALID_ARGUMENT: a text is empty or null. On
+ * failure *stops is null. */
+mille_status mille_stops_create(const char *const *texts, const size_t *sizes,
+                                size_t count, mille_stops **stops);
+/* `stops` may be null. */
+void mille_stops_close(mille_stops *stops);
+
+/* The next bytes of the answer, in pieces of any size: hands those that are no
+ * part of a stop to `write`. *stopped, not 0: the first stop that is whole has
+ * been found, and what comes after it is dropped. Allocates nothing. */
+mille_status
+mille_stops_push(mille_stops *stops, const char *bytes, size_t size,
+                 void (*write)(void *user, const char *bytes, size_t size),
+                 void *user, int *stopped);
+/* The answer is over: hands out what still waits, and begins anew. */
+mille_status mille_stops_finish(mille_stops *stops,
+                                void (*write)(void *user, const char *bytes,
+                                              size_t size),
+                                void *user);
+
 #if defined(__GNUC__)
 #pragma GCC visibility pop
 #endif

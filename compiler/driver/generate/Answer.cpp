@@ -1,4 +1,4 @@
-// Streams text, holds back what may begin a stop.
+// Streams text through what holds back stops, and says it as text or JSON.
 // Must not choose tokens.
 #include "compiler/driver/generate/Answer.h"
 
@@ -13,35 +13,37 @@ Status Answer::begin() {
     if (!mille_text_role(text, role, &id))
       ends.push_back(id);
   }
+  std::vector<const char *> texts;
+  std::vector<size_t> sizes;
+  for (const std::string &stop : stops) {
+    texts.push_back(stop.data());
+    sizes.push_back(stop.size());
+  }
+  if (Status status = judge(
+          mille_stops_create(texts.data(), sizes.data(), texts.size(), &held));
+      failed(status))
+    return status;
   return judgeText(mille_text_stream_create(text, MILLE_TEXT_PLAIN, &stream),
                    "", context);
 }
 
-void Answer::write(StringRef bytes) {
-  written += bytes;
-  if (lines)
-    said += bytes;
+void Answer::write(void *answer, const char *bytes, size_t size) {
+  Answer &to = *static_cast<Answer *>(answer);
+  StringRef more(bytes, size);
+  to.written += more;
+  if (to.lines)
+    to.said += more;
   else
-    out << bytes;
+    to.out << more;
 }
 
-void Answer::take(StringRef more) {
-  waiting += more;
-  size_t first = std::string::npos, kept = 0;
-  for (const std::string &stop : stops) {
-    first = std::min(first, waiting.find(stop));
-    // The longest end of what waits that begins this stop.
-    for (size_t size = std::min(stop.size(), waiting.size()); size > kept;
-         --size)
-      if (StringRef(waiting).ends_with(StringRef(stop).take_front(size))) {
-        kept = size;
-        break;
-      }
-  }
-  isStopped = first != std::string::npos;
-  size_t sure = isStopped ? first : waiting.size() - kept;
-  write(StringRef(waiting).take_front(sure));
-  waiting.erase(0, isStopped ? waiting.size() : sure);
+Status Answer::judge(mille_status status) {
+  if (!status)
+    return Status::done;
+  mlir::emitError(mlir::UnknownLoc::get(&context))
+      << (status == MILLE_OUT_OF_MEMORY ? "memory was refused"
+                                        : "a stop is empty");
+  return status == MILLE_OUT_OF_MEMORY ? Status::machine : Status::commandLine;
 }
 
 Status Answer::push(int32_t id, llvm::json::Object facts) {
@@ -56,7 +58,7 @@ Status Answer::push(int32_t id, llvm::json::Object facts) {
             mille_text_stream_push(stream, id, &bytes, &size), "", context);
         failed(status))
       return status;
-    take(StringRef(bytes, size));
+    mille_stops_push(held, bytes, size, write, this, &isStopped);
   }
   if (lines) {
     facts["id"] = id;
@@ -77,9 +79,9 @@ Status Answer::finish() {
             mille_text_stream_finish(stream, &bytes, &size), "", context);
         failed(status))
       return status;
-    take(StringRef(bytes, size));
+    mille_stops_push(held, bytes, size, write, this, &isStopped);
     if (!isStopped)
-      write(waiting);
+      mille_stops_finish(held, write, this);
   }
   if (!lines)
     out << '\n';

@@ -2,6 +2,7 @@
 // Must not choose tokens.
 #pragma once
 #include "compiler/driver/package/PackageText.h"
+#include "generation/mille_generation.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,7 +15,10 @@ public:
   Answer(const mille_text *text, llvm::ArrayRef<std::string> stops, bool lines,
          mlir::MLIRContext &context, llvm::raw_ostream &out)
       : text(text), stops(stops), lines(lines), context(context), out(out) {}
-  ~Answer() { mille_text_stream_close(stream); }
+  ~Answer() {
+    mille_text_stream_close(stream);
+    mille_stops_close(held);
+  }
 
   Status begin();
   // Whether the token ends the answer by the vocabulary; it is not written.
@@ -28,8 +32,8 @@ public:
   const std::string &all() const { return written; }
 
 private:
-  void take(llvm::StringRef more);
-  void write(llvm::StringRef bytes);
+  Status judge(mille_status status);
+  static void write(void *answer, const char *bytes, size_t size);
 
   const mille_text *text;
   llvm::ArrayRef<std::string> stops;
@@ -37,11 +41,12 @@ private:
   mlir::MLIRContext &context;
   llvm::raw_ostream &out;
   mille_text_stream *stream = nullptr;
+  mille_stops *held = nullptr; // holds back what may begin a stop
   std::vector<int32_t> ends;
-  std::string waiting; // may begin a stop
   std::string said;    // since the last line of JSON
   std::string written; // of the whole answer
-  bool isStopped = false, isFirst = true;
+  int isStopped = 0;
+  bool isFirst = true;
 };
 
 } // namespace mille
