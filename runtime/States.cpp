@@ -149,10 +149,14 @@ void eachSequence(mille_run *run, const int32_t *past, int64_t stateRows,
   }
 }
 
-// Scatters rows of heads into panels; Element has the bytes of an element.
-template <typename Element> struct PanelWriter {
-  const Element *input;
+// The input's rows of heads, and the rows of a sequence's state.
+struct Heads {
   int64_t stride, heads, size, stateRows;
+};
+
+// Scatters rows of heads into panels; Element has the bytes of an element.
+template <typename Element> struct PanelWriter : Heads {
+  const Element *input;
   Element *entry;
 
   Element *headOf(int64_t sequence, int64_t head) const {
@@ -188,30 +192,17 @@ template <typename Element> struct PanelWriter {
 };
 
 template <typename Element>
-void rememberPanels(mille_run *run, const PanelWriter<Element> &writer,
-                    bool keys, const int32_t *past) {
-  eachSequence(run, past, writer.stateRows,
+void rememberPanels(mille_run *run, const void *input, const Heads &heads,
+                    bool keys, const int32_t *past, void *entry) {
+  const PanelWriter<Element> writer{heads, (const Element *)input,
+                                    (Element *)entry};
+  eachSequence(run, past, heads.stateRows,
                [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
                  for (int64_t m = 0; m < rows; ++m)
                    keys
                        ? writer.writeKey(s, from + m, row + m)
                        : writer.writeValue(s, from + m, row + m, m + 1 == rows);
                });
-}
-
-void rememberHeads(mille_run *run, const void *input, int64_t stride,
-                   int64_t heads, int64_t size, int64_t elementBytes,
-                   const int32_t *past, int64_t stateRows, void *entry,
-                   bool keys) {
-  if (elementBytes == 2)
-    return rememberPanels<uint16_t>(run,
-                                    {(const uint16_t *)input, stride, heads,
-                                     size, stateRows, (uint16_t *)entry},
-                                    keys, past);
-  rememberPanels<uint32_t>(run,
-                           {(const uint32_t *)input, stride, heads, size,
-                            stateRows, (uint32_t *)entry},
-                           keys, past);
 }
 
 } // namespace
@@ -267,19 +258,16 @@ void mille_remember(mille_run *run, const void *input, int64_t input_stride,
                });
 }
 
-void mille_remember_keys(mille_run *run, const void *input,
-                         int64_t input_stride, int64_t heads, int64_t size,
-                         int64_t element_bytes, const int32_t *past,
-                         int64_t state_rows, void *entry) {
-  rememberHeads(run, input, input_stride, heads, size, element_bytes, past,
-                state_rows, entry, /*keys=*/true);
-}
-void mille_remember_values(mille_run *run, const void *input,
-                           int64_t input_stride, int64_t heads, int64_t size,
-                           int64_t element_bytes, const int32_t *past,
-                           int64_t state_rows, void *entry) {
-  rememberHeads(run, input, input_stride, heads, size, element_bytes, past,
-                state_rows, entry, /*keys=*/false);
+void mille_remember_panels(mille_run *run, const void *input,
+                           int64_t input_stride, int32_t keys, int64_t heads,
+                           int64_t size, int64_t element_bytes,
+                           const int32_t *past, int64_t state_rows,
+                           void *entry) {
+  if (element_bytes == 2)
+    return rememberPanels<uint16_t>(
+        run, input, {input_stride, heads, size, state_rows}, keys, past, entry);
+  rememberPanels<uint32_t>(run, input, {input_stride, heads, size, state_rows},
+                           keys, past, entry);
 }
 
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,

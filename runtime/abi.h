@@ -270,16 +270,14 @@ void mille_keep(mille_run *run, const float *input, int64_t input_stride,
 void mille_remember(mille_run *run, const void *input, int64_t input_stride,
                     int64_t row_bytes, const int32_t *past, int64_t state_rows,
                     void *entry);
-/* The same of `heads` heads of `size` elements each, in panels (StatePanels.h);
- * input_stride in elements. The other row of a value's last pair becomes 0. */
-void mille_remember_keys(mille_run *run, const void *input,
-                         int64_t input_stride, int64_t heads, int64_t size,
-                         int64_t element_bytes, const int32_t *past,
-                         int64_t state_rows, void *entry);
-void mille_remember_values(mille_run *run, const void *input,
-                           int64_t input_stride, int64_t heads, int64_t size,
-                           int64_t element_bytes, const int32_t *past,
-                           int64_t state_rows, void *entry);
+/* The same of `heads` heads of `size` elements each, in panels of keys or else
+ * of values (StatePanels.h); input_stride in elements. The other row of a
+ * value's last pair becomes 0. */
+void mille_remember_panels(mille_run *run, const void *input,
+                           int64_t input_stride, int32_t keys, int64_t heads,
+                           int64_t size, int64_t element_bytes,
+                           const int32_t *past, int64_t state_rows,
+                           void *entry);
 /* out[m]: the place of the run's token m in its sequence. */
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
                      int32_t *out);

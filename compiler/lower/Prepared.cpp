@@ -141,13 +141,13 @@ public:
       return success();
     }
     int64_t heads = int64_t(*op.getHeads());
-    code.call(
-        *op.getPanels() == kernel::StatePanels::keys ? "mille_remember_keys"
-                                                     : "mille_remember_values",
-        {code.run, address.lookup(op.getInput()), i64(rowStride(op.getInput())),
-         i64(heads), i64(columnsOf(op.getInput()) / heads), i64(bytes),
-         address.lookup(op.getPast()), index.lookup(op.getRows()),
-         address.lookup(op.getOut())});
+    bool keys = *op.getPanels() == kernel::StatePanels::keys;
+    code.call("mille_remember_panels",
+              {code.run, address.lookup(op.getInput()),
+               i64(rowStride(op.getInput())), i32(keys), i64(heads),
+               i64(columnsOf(op.getInput()) / heads), i64(bytes),
+               address.lookup(op.getPast()), index.lookup(op.getRows()),
+               address.lookup(op.getOut())});
     return success();
   }
   LogicalResult lower(PositionsOp op) {

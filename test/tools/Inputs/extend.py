@@ -196,7 +196,8 @@ def check(mille, folder, work, dtype="f32", target="host", threads=(1,),
     if not whole:
         raise Failed("no output has a row for each token")
     worst = distance(model, case, whole)
-    bound = {"f32": 1e-4, "bf16": 0.1, "int8": 0.5}[dtype]
+    # BitNet rounds rows to bytes: where one flips, its row moves by so much.
+    bound = {"f32": 1e-4, "bf16": 0.2, "int8": 0.5}[dtype]
     if not worst <= bound:
         raise Failed(f"in one piece {worst} from the reference's forward, of {bound}")
     if not reference and not only_whole:
