@@ -32,7 +32,7 @@ Sequence *mille_generation::find(int64_t sequence, mille_status &status) {
 
 namespace {
 
-constexpr int64_t usualPiece = 256;
+constexpr int64_t usualPiece = 512;
 constexpr int64_t usualPieceOfEveryRow = 32; // logits of every one are kept
 
 bool multiplied(uint64_t a, uint64_t b, size_t &product) {

@@ -126,6 +126,9 @@ static mille_status run(mille_session *session, size_t entry,
   const mille_status fails = package->fails;
   CHECK(count == 2 && batch <= session->batch && tokens <= session->tokens);
   package->fails = MILLE_OK;
+  if (package->cancels)
+    CHECK(mille_generation_cancel(package->cancels) == MILLE_OK);
+  package->cancels = NULL;
   if (fails)
     return fails;
   ++package->runs;

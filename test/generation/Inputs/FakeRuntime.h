@@ -36,9 +36,10 @@ struct mille_package {
   int wants;        /* entries want one more input */
   int64_t vocabulary;
   uint64_t hash;
-  const float *logits; /* of every token; null: a hash of all ids */
-  mille_status fails;  /* of the next run */
-  int64_t runs, rows;  /* there were, without padding */
+  const float *logits;       /* of every token; null: a hash of all ids */
+  mille_status fails;        /* of the next run */
+  mille_generation *cancels; /* in the next run, as another thread may */
+  int64_t runs, rows;        /* there were, without padding */
 };
 
 extern const mille_generation_runtime fakeRuntime;

@@ -3,10 +3,10 @@
 #include "FakeRuntime.h"
 
 static mille_package packages[] = {
-    {1, 0, 0, 0, fakeVocabulary, 1, NULL, 0, 0, 0},  /* next */
-    {0, 1, 0, 0, fakeVocabulary, 1, NULL, 0, 0, 0},  /* extend */
-    {1, 1, 0, 0, fakeVocabulary, 1, NULL, 0, 0, 0},  /* both */
-    {1, 1, 1, 0, fakeVocabulary, 1, NULL, 0, 0, 0}}; /* both, with sums */
+    {1, 0, 0, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0},  /* next */
+    {0, 1, 0, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0},  /* extend */
+    {1, 1, 0, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0},  /* both */
+    {1, 1, 1, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0}}; /* both, with sums */
 
 static mille_generation *made(mille_package *package, int64_t sequences,
                               int64_t context, int64_t piece) {
@@ -166,6 +166,9 @@ static void failures(mille_package *package) {
   EXPECT(mille_generation_decode(g), MILLE_CANCELLED, g, "the session says so");
   EXPECT(mille_sequence_sample(g, s, &sampling, &id), MILLE_INVALID_ARGUMENT, g,
          "the sequence holds 6 tokens that have not all run: decode first");
+  package->cancels = g; /* the first piece still runs */
+  EXPECT(mille_generation_decode(g), MILLE_CANCELLED, g,
+         "the step was cancelled");
   CHECK(mille_generation_decode(g) == MILLE_OK);
   checkLogits(g, s, package);
   checkLogits(g, other, package);
