@@ -153,6 +153,39 @@ static void saves(mille_package *package, const Rows *whole) {
   CHECK(mille_session_close(to) == MILLE_OK);
 }
 
+/* Bytes of a state in pieces, which cross from one entry to the next, are those
+ * of the whole. */
+static void parts(mille_package *package) {
+  enum { all = 2 * 16 * 16 * sizeof(float), piece = 600 };
+  static Rows rows;
+  static char whole[all], cut[all], copied[all];
+  uint64_t hash = 0, again = 1;
+  mille_session *from = made(package, 1, 6, 1), *to = made(package, 1, 3, 1);
+  feed(from, 0, 6, &rows);
+  CHECK(mille_session_read_state(from, 1, 0, whole, all) == MILLE_OK);
+  for (size_t at = 0, size; at < all; at += size) {
+    size = all - at < piece ? all - at : piece;
+    CHECK(mille_session_read_state_part(from, 1, 0, at, cut + at, size) ==
+          MILLE_OK);
+    CHECK(mille_session_write_state_part(to, 1, 0, at, cut + at, size) ==
+          MILLE_OK);
+  }
+  CHECK(memcmp(whole, cut, all) == 0);
+  CHECK(mille_session_read_state(to, 1, 0, copied, all) == MILLE_OK);
+  CHECK(memcmp(whole, copied, all) == 0);
+  EXPECT(mille_session_read_state_part(from, 1, 0, all - 4, cut, 8),
+         MILLE_INVALID_ARGUMENT, mille_session_message(from),
+         "bytes is 2052 but a sequence has 2048 in values");
+  EXPECT(mille_session_write_state_part(from, 1, 0, all + 1, cut, 0),
+         MILLE_INVALID_ARGUMENT, mille_session_message(from),
+         "bytes is 2049 but a sequence has 2048 in values");
+  CHECK(mille_session_close(from) == MILLE_OK);
+  CHECK(mille_session_close(to) == MILLE_OK);
+  CHECK(mille_package_hash(package, &hash) == MILLE_OK);
+  CHECK(mille_package_hash(package, &again) == MILLE_OK && hash == again);
+  CHECK(mille_package_hash(package, NULL) == MILLE_INVALID_ARGUMENT);
+}
+
 static void refusals(mille_package *package) {
   static Rows rows;
   mille_session *session = made(package, 1, 6, 1);
@@ -195,6 +228,7 @@ int main(int count, char **arguments) {
   ragged(package, &whole);
   copies(package, &whole);
   saves(package, &whole);
+  parts(package);
   refusals(package);
   CHECK(mille_package_close(package) == MILLE_OK);
   puts("states kept, copied, forgotten, saved");
