@@ -3,6 +3,7 @@
 #include "compiler/driver/Compile.h"
 
 #include "compiler/driver/Pipeline.h"
+#include "compiler/driver/program/Targets.h"
 #include "compiler/fuse/Boundaries.h"
 #include "compiler/kernels/Targets.h"
 #include "compiler/rewrite/Passes.h"
@@ -65,7 +66,7 @@ static bool check(const CompileOptions &options, mlir::MLIRContext &context) {
     if (!law.byWord)
       rewrites.push_back(law.name);
   if (!check(context, "targets", options.targets, targets) ||
-      !check(context, "dtype", options.dtype, {"f32", "bf16", "int8"}) ||
+      !check(context, "dtype", options.dtype, dtypes) ||
       !check(context, "requireFused", options.requireFused, boundary::all) ||
       !check(context, "remarks", options.remarks, {"rewrite", "fuse", "plan"}))
     return false;

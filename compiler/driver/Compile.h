@@ -16,7 +16,7 @@ namespace mille {
 struct CompileOptions {
   std::string model, folder;
   std::vector<std::string> targets; // empty: the host's best and x86-64-v3
-  std::string dtype = "f32";
+  std::string dtype = "f32";        // one of dtypes in program/Targets.h
   std::vector<std::string> requireFused;
   bool bitExact = false;
   std::optional<std::vector<std::string>> rewrites; // absent: where they save

@@ -4,6 +4,7 @@
 
 #include "compiler/driver/OptionChecks.h"
 #include "compiler/driver/TextOptions.h"
+#include "compiler/driver/program/Targets.h"
 #include "compiler/fuse/Boundaries.h"
 #include "compiler/import/schemes/Schemes.h"
 #include "compiler/kernels/Targets.h"
@@ -71,6 +72,17 @@ static void entriesOption(CLI::App *app, std::vector<std::string> &into) {
                     "extend", "next", "all"}));
 }
 
+static void dtypeOption(CLI::App *app, std::string &dtype) {
+  app->add_option(
+         "--dtype", dtype,
+         "what matmuls and attention read: f32, bf16, int8 (weights and "
+         "inputs of matmuls in bytes, the rest bf16), or q8_0, q5_0, q4_0 "
+         "(weights in blocks of 8, 5 or 4 bits, inputs in blocks of bytes, the "
+         "rest f32), or stored (blocks as the file has them)")
+      ->type_name("TYPE")
+      ->check(oneOf(wordsOf(dtypes)));
+}
+
 static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                        std::string &stage) {
   CLI::App *app = root.add_subcommand(
@@ -89,12 +101,7 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                  " (default: this machine's best, and " + leastTarget().name +
                  ")",
              target(/*forCompile=*/true));
-  app->add_option(
-         "--dtype", o.dtype,
-         "what matmuls and attention read: f32, bf16, or int8 (weights and "
-         "inputs of matmuls in bytes, the rest bf16)")
-      ->type_name("TYPE")
-      ->check(oneOf({"f32", "bf16", "int8"}));
+  dtypeOption(app, o.dtype);
   listOption(app, "--require-fused", o.requireFused,
              "fail where one of these boundaries is not fused: " +
                  llvm::join(llvm::ArrayRef(boundary::all), ", "),

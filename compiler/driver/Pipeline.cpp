@@ -332,8 +332,23 @@ Status Climb::link() {
   return breaks(Stage::link) ? Status::bug : status;
 }
 
+// What words of the command line ask for together, though each is known.
+static bool check(const CompileRequest &request, mlir::MLIRContext &context) {
+  for (const Target &target : knownTargets())
+    if (isOfBlocks(request.dtype) && target.isDevice() &&
+        llvm::is_contained(request.targets, target.name)) {
+      emitError(context) << "dtype is '" << request.dtype
+                         << "' but there are no kernels of " << target.name
+                         << " that read blocks";
+      return false;
+    }
+  return true;
+}
+
 Status mille::compileModel(const CompileRequest &request,
                            mlir::MLIRContext &context, llvm::raw_ostream &ir) {
+  if (!check(request, context))
+    return Status::commandLine;
   askForRemarks(context, request.remarks);
   return Climb(request, context, ir).toTheTop();
 }

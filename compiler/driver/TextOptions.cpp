@@ -4,6 +4,7 @@
 #include "compiler/driver/TextOptions.h"
 
 #include "compiler/driver/OptionChecks.h"
+#include "compiler/driver/program/Targets.h"
 
 #include <cmath>
 
@@ -176,7 +177,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
   app->add_option("--dtype", o.dtype,
                   "what a MODEL is compiled in (default: f32)")
       ->type_name("NAME")
-      ->check(oneOf({"f32", "bf16", "int8"}));
+      ->check(oneOf(wordsOf(dtypes)));
   addPrompt(app, o);
   app->add_option("--max-tokens", o.maxTokens,
                   "stop after so many (default: 256)")

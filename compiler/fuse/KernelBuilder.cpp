@@ -42,7 +42,8 @@ Value mille::makeMatmul(OpBuilder &builder, Location location, Value input,
   auto op =
       kernel::MatmulOp::create(builder, location, destination.getType(), input,
                                weight, /*parameters=*/Value(), /*sums=*/Value(),
-                               starts, extras, destination, accumulators);
+                               starts, extras, destination, accumulators,
+                               /*blocks=*/{});
   fillScalarRegion(builder, location, op.getEpilogue(),
                    accumulators + extras.size(), scalar);
   return op.getResult();

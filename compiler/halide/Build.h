@@ -51,6 +51,8 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
                const Names &names);
 Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
                    const Names &names);
+Pipe buildQuantizeBlocks(const KernelSpec &spec, const Machine &machine,
+                         const Names &names);
 Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
                     const Names &names);
 Pipe buildRotate(const KernelSpec &spec, const Machine &machine,

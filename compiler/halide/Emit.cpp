@@ -144,7 +144,8 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
   case KernelKind::rows:
     return buildRows(spec, machine, names);
   case KernelKind::quantize:
-    return buildQuantize(spec, machine, names);
+    return spec.quantize.inBlocks() ? buildQuantizeBlocks(spec, machine, names)
+                                    : buildQuantize(spec, machine, names);
   case KernelKind::attention:
     return buildAttention(spec, machine, names);
   case KernelKind::rotate:

@@ -180,11 +180,35 @@ Status applyParameters(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
   return Status::done;
 }
 
+constexpr int64_t inputBlock = 32;
+
+// The numbers that bytes in blocks stand for.
+Status dequantized(Run &run, kernel::MatmulOp op, Tensor &input) {
+  const int64_t rows = rowsOf(input), columns = columnsOf(input);
+  const int64_t blocks = columns / inputBlock;
+  const Tensor *parameters = run.find(op.getParameters());
+  if (Status s = expectCount(op, "parameters", parameters, rows * 2 * blocks);
+      failed(s))
+    return s;
+  for (int64_t m = 0; m < rows; ++m)
+    for (int64_t k = 0; k < columns; ++k)
+      input.numbers[m * columns + k] *=
+          parameters->numbers[m * 2 * blocks + k / inputBlock];
+  return Status::done;
+}
+
 // input * weight^T, [rows, accumulators * N], each span by its entry.
 Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
                 Tensor &sums) {
-  const Tensor &input = run.at(op.getInput());   // [rows, K]
-  const Tensor &weight = run.at(op.getWeight()); // ([entries,) sums, K]
+  Tensor numbers;
+  if (op.getBlocks()) {
+    numbers = run.at(op.getInput());
+    if (Status s = dequantized(run, op, numbers); failed(s))
+      return s;
+  }
+  const Tensor &input =
+      op.getBlocks() ? numbers : run.at(op.getInput()); // [rows, K]
+  const Tensor &weight = run.at(op.getWeight());        // ([entries,) sums, K]
   int64_t rows = rowsOf(input), inner = columnsOf(input);
   size_t rank = op.getStarts() ? 3 : 2;
   int64_t entries = op.getStarts() ? weight.shape[0] : 1;
@@ -204,7 +228,7 @@ Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
             weight.numbers.data() + span.entry * columns * inner,
             sums.numbers.data() + span.begin * columns, span.end - span.begin,
             inner, columns);
-  return applyParameters(run, op, spans, sums);
+  return op.getBlocks() ? Status::done : applyParameters(run, op, spans, sums);
 }
 
 } // namespace
@@ -306,13 +330,40 @@ static void quantizeRow(MutableArrayRef<double> row, double *values,
   std::copy(std::begin(all), std::end(all), parameters);
 }
 
+// A row's values in blocks; `parameters`: the blocks' steps, then their sums.
+static void quantizeBlocks(ArrayRef<double> row, double *values,
+                           double *parameters) {
+  const int64_t blocks = row.size() / inputBlock;
+  for (int64_t b = 0; b < blocks; ++b) {
+    double largest = 0, sum = 0;
+    ArrayRef<double> block = row.slice(b * inputBlock, inputBlock);
+    for (double x : block) // a NaN stays
+      largest = std::isnan(x) ? x : std::max(largest, std::fabs(x));
+    const double step = std::max(largest / 127, 0x1p-100);
+    for (double x : block) {
+      *values = std::clamp(std::nearbyint(x / step), -127.0, 127.0);
+      sum += *values++;
+    }
+    parameters[b] = step;
+    parameters[blocks + b] = sum;
+  }
+}
+
 Status mille::interpreter::runOp(Run &run, kernel::QuantizeOp op) {
   Tensor input = run.at(op.getInput()); // a copy: rows lose their outliers
   int64_t rows = rowsOf(input), columns = columnsOf(input);
-  Tensor values = zeros({rows, columns}), parameters = zeros({rows, 4});
-  for (int64_t m = 0; m < rows; ++m)
-    quantizeRow({&input.numbers[m * columns], size_t(columns)},
-                &values.numbers[m * columns], &parameters.numbers[m * 4]);
+  const int64_t each =
+      cast<ShapedType>(op.getParameters().getType()).getDimSize(1);
+  const bool blocks = cast<ShapedType>(op.getValues().getType())
+                          .getElementType()
+                          .isSignlessInteger(8);
+  Tensor values = zeros({rows, columns}), parameters = zeros({rows, each});
+  for (int64_t m = 0; m < rows; ++m) {
+    MutableArrayRef<double> row(&input.numbers[m * columns], columns);
+    double *into = &values.numbers[m * columns],
+           *of = &parameters.numbers[m * each];
+    blocks ? quantizeBlocks(row, into, of) : quantizeRow(row, into, of);
+  }
   run.set(op.getResults()[0], std::move(values));
   run.set(op.getResults()[1], std::move(parameters));
   return Status::done;

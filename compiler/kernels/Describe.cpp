@@ -16,6 +16,12 @@ void describe(const MatmulSpec &m, KernelInfo &info) {
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
   info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
   info.rowDimension = {1, -1};
+  if (m.ofBlocks()) { // parameters of rows
+    info.bufferCount += 1;
+    info.rowDimension.push_back(1);
+    info.bytesWeights =
+        m.panels * m.blocksOfRow() * m.accumulators * formOf(m.blocks).bytes();
+  }
   if (m.ofBytes()) { // parameters of rows, sums of the weight's
     info.bufferCount += 2;
     info.rowDimension.insert(info.rowDimension.end(), {1, -1});
@@ -56,7 +62,7 @@ void describe(const RowsSpec &r, KernelInfo &info) {
 
 void describe(const QuantizeSpec &q, KernelInfo &info) {
   info.bufferCount = 3;
-  info.columnUnit = 4; // of the parameters
+  info.columnUnit = q.inBlocks() ? 2 * q.input.columns / 32 : 4; // parameters
   info.flopsPerRow = 7 * q.input.columns;
   info.rowDimension = {1, 1};
 }

@@ -3,6 +3,7 @@
 #include "compiler/kernels/ReadSpec.h"
 
 #include "dialects/kernel/OpList.h"
+#include "dialects/transformer/Encoding.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -229,6 +230,50 @@ private:
 //===-- Ops
 //-------------------------------------------------------------------//
 
+Blocks blocksOf(kernel::MatmulOp op) {
+  if (!op.getBlocks())
+    return Blocks::none;
+  switch (*op.getBlocks()) {
+  case Encoding::q4_0:
+    return Blocks::q4_0;
+  case Encoding::q5_0:
+    return Blocks::q5_0;
+  default: // the verifier has seen that there is no other
+    return Blocks::q8_0;
+  }
+}
+
+// The weight in panels; a stack of them where there are experts.
+LogicalResult readWeight(kernel::MatmulOp op, MatmulSpec &m) {
+  auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
+  const int64_t rank = m.experts ? 4 : 3, group = m.group();
+  const int64_t steps = m.steps();
+  // Tiles of AVX-512 have whole vectors of each accumulator.
+  const int64_t unit = 16 * group * m.accumulators;
+  if (!weight || weight.getRank() != rank ||
+      weight.getDimSize(rank - 1) % unit ||
+      weight.getDimSize(rank - 2) != steps || !weight.getLayout().isIdentity())
+    return op.emitOpError("weight is ")
+           << op.getWeight().getType() << " but must be packed: ["
+           << (m.experts ? "experts, " : "") << "panels, " << steps
+           << ", a multiple of " << unit << "]";
+  m.panel = weight.getDimSize(rank - 1) / group;
+  m.panels = weight.getDimSize(rank - 3);
+  return success();
+}
+
+// The verifier has seen that its panels fit.
+LogicalResult readBlocks(kernel::MatmulOp op, MatmulSpec &m) {
+  auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
+  if (!weight || !weight.getElementType().isInteger(8) ||
+      !weight.getLayout().isIdentity())
+    return op.emitOpError("weight is ")
+           << op.getWeight().getType() << " but must be packed blocks";
+  m.panel = rowsOfBlockPanel * m.accumulators;
+  m.panels = weight.getDimSize(weight.getRank() - 3);
+  return success();
+}
+
 LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   spec.kind = KernelKind::matmul;
   MatmulSpec &m = spec.matmul;
@@ -241,24 +286,13 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   m.inner = m.input.columns;
   m.columns = spec.out.columns;
   m.accumulators = op.getAccumulators();
-  auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
+  m.blocks = blocksOf(op);
   // By experts: a kernel sees one expert's weight.
   if (op.getStarts())
     m.experts = cast<ShapedType>(op.getStarts().getType()).getDimSize(0) - 1;
   const int64_t entries = m.experts;
-  const int64_t rank = entries ? 4 : 3, group = m.group();
-  const int64_t steps = m.steps();
-  // Tiles of AVX-512 have whole vectors of each accumulator.
-  const int64_t unit = 16 * group * m.accumulators;
-  if (!weight || weight.getRank() != rank ||
-      weight.getDimSize(rank - 1) % unit ||
-      weight.getDimSize(rank - 2) != steps || !weight.getLayout().isIdentity())
-    return op.emitOpError("weight is ")
-           << op.getWeight().getType() << " but must be packed: ["
-           << (entries ? "experts, " : "") << "panels, " << steps
-           << ", a multiple of " << unit << "]";
-  m.panel = weight.getDimSize(rank - 1) / group;
-  m.panels = weight.getDimSize(rank - 3);
+  if (failed(m.ofBlocks() ? readBlocks(op, m) : readWeight(op, m)))
+    return failure();
   int64_t perPanel = m.panel / m.accumulators;
   if (m.panels != (m.columns + perPanel - 1) / perPanel)
     return op.emitOpError("weight has ")

@@ -8,6 +8,19 @@
 
 using namespace mille;
 
+BlockForm mille::formOf(Blocks blocks) {
+  switch (blocks) {
+  case Blocks::q4_0:
+    return {4, 8};
+  case Blocks::q5_0:
+    return {5, 16};
+  case Blocks::q8_0:
+  case Blocks::none:
+    break;
+  }
+  return {8, 128};
+}
+
 int64_t mille::bytesOf(Element element) {
   switch (element) {
   case Element::f32:
@@ -116,6 +129,8 @@ void write(Text &t, const MatmulSpec &m) {
     t.buffer(extra);
   if (m.experts)
     t.word("of experts").number(m.experts);
+  if (m.ofBlocks())
+    t.word("of blocks").number(int(m.blocks));
   t.program(m.epilogue);
 }
 

@@ -65,19 +65,37 @@ struct BufferSpec {
   Element element = Element::f32;
 };
 
+// How a weight lies in blocks of 32 levels and a scale, for 16 rows at a time:
+// the levels, which are `offset` above what they stand for, then f16 scales.
+enum class Blocks { none, q8_0, q5_0, q4_0 };
+struct BlockForm {
+  // Levels below 8 bits are multiplied so many times as large: as bytes that
+  // are unsigned beyond doubt.
+  int factor() const { return 1 << (8 - bits); }
+  int bits, offset;                                          // of a level
+  int64_t bytes() const { return 16 * (32 * bits / 8 + 2); } // of 16 rows
+};
+BlockForm formOf(Blocks blocks);
+
 struct MatmulSpec {
   int64_t inner = 0, columns = 0; // K, N
   int accumulators = 1;
   int64_t panel = 0, panels = 0; // columns of one, and how many
-  BufferSpec input; // of u8: the weight is of i8, and rows have parameters
+  // Of u8: the weight is of i8, and rows have parameters. Of i8: the weight is
+  // of blocks, and rows have parameters of blocks.
+  BufferSpec input;
   BufferSpec parameters;
+  Blocks blocks = Blocks::none;
   std::vector<BufferSpec> extras;
   ScalarProgram epilogue;
   int64_t experts =
       0; // entries of weights, each with rows of its own; 0: one weight
 
   bool ofBytes() const { return input.element == Element::u8; }
-  bool isNarrow() const { return group() > 1; } // of bf16 or of bytes
+  bool ofBlocks() const { return blocks != Blocks::none; }
+  int64_t blocksOfRow() const { return inner / 32; }
+  // Of bf16 or of bytes, which tile registers multiply.
+  bool isNarrow() const { return group() > 1 && !ofBlocks(); }
   int64_t group() const {
     return 4 / bytesOf(input.element);
   } // of K, side by side
@@ -152,6 +170,8 @@ struct AttentionSpec {
 // Rows as bytes; the out is their parameters.
 struct QuantizeSpec {
   BufferSpec input, values;
+
+  bool inBlocks() const { return values.element == Element::i8; } // of 32
 };
 
 // RoPE of rows by itself.

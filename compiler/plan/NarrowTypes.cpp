@@ -1,11 +1,14 @@
-// Matmuls on bf16 or on bytes: decides which values are narrow, and where they
-// are rounded.
+// Matmuls on bf16, on bytes or on blocks: decides which values are narrow, and
+// where they are rounded.
 // Must keep in f32 what norms, residual sums and the application read.
 #include "compiler/plan/AttendedStates.h"
 #include "compiler/plan/Lives.h"
+#include "compiler/plan/Narrowed.h"
 #include "compiler/plan/Passes.h"
+#include "compiler/plan/ScaleSums.h"
+#include "compiler/plan/StoredBlocks.h"
 #include "dialects/kernel/Signature.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "dialects/transformer/Encoding.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
@@ -22,6 +25,7 @@ using namespace mille::kernel;
 using namespace mille::plan;
 using mille::transformer::ApplyAttr;
 using mille::transformer::ColumnRmsAttr;
+using mille::transformer::InBlocksAttr;
 using mille::transformer::QuantizedAttr;
 using mille::transformer::ReshapeAttr;
 using mille::transformer::RowScalesAttr;
@@ -33,6 +37,7 @@ using mille::transformer::ValueFunction;
 namespace {
 
 constexpr int64_t mostBytesSummed = 65536; // largest K of a matmul of bytes
+constexpr int64_t inputBlock = 32;         // values of a row that share a step
 
 RankedTensorType withElements(Type tensor, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(),
@@ -56,10 +61,12 @@ bool yieldsFromLaunch(OpOperand &use) {
 
 class Narrow {
 public:
-  Narrow(func::FuncOp forward, bool bytes,
+  Narrow(func::FuncOp forward, Narrowed to,
          ArrayRef<mille::plan::AttendedState> states)
-      : forward(forward), bytes(bytes),
-        bf16(BFloat16Type::get(forward.getContext())) {
+      : forward(forward), bytes(to.bytes), blocks(to.blocks),
+        encoding(to.encoding), bf16(BFloat16Type::get(forward.getContext())) {
+    if (blocks) // what is remembered stays f32
+      return;
     for (const mille::plan::AttendedState &state : states)
       if (state.entry == forward) {
         remembers.insert_range(state.remembers);
@@ -74,6 +81,11 @@ public:
       else
         missed(op, "a matmul stays f32: " + why);
     });
+    if (blocks) { // all other values stay f32
+      for (MatmulOp op : matmuls)
+        toBlocks(op);
+      return;
+    }
     forward.walk([&](AttentionOp op) {
       for (Value heads : {op.getQuery(), op.getKey(), op.getValue()})
         hold(rootOf(heads));
@@ -104,11 +116,21 @@ private:
     int64_t inner = cast<ShapedType>(op.getInput().getType()).getDimSize(1);
     if (bytes && inner > mostBytesSummed)
       return llvm::formatv("sums of {0} products do not fit in 32 bits", inner);
+    if (blocks && inner % inputBlock)
+      return llvm::formatv("its rows of {0} numbers are no whole blocks of {1}",
+                           inner, inputBlock);
+    if (blocks && !encoding)
+      if (StoredBlocks stored = blocksOf(op); !stored.blocks)
+        return stored.why;
     for (Value name : namesOf(op.getResult()))
       for (Operation *user : name.getUsers())
         if (isa<RouteOp>(user))
           return "it chooses experts";
     return "";
+  }
+
+  static StoredBlocks blocksOf(MatmulOp op) {
+    return storedBlocks(op.getWeight().getDefiningOp<WeightOp>());
   }
 
   // Scores of bytes round each key anew. That is allowed only where every run
@@ -269,10 +291,14 @@ private:
 
   SmallVector<Value> quantize(Place &place, Value root) {
     OpBuilder &builder = place.builder;
+    int64_t columns = cast<ShapedType>(root.getType()).getDimSize(1);
     Type types[] = {
         withElements(root.getType(),
-                     builder.getIntegerType(8, /*isSigned=*/false)),
-        RankedTensorType::get({ShapedType::kDynamic, 4}, builder.getF32Type())};
+                     blocks ? builder.getI8Type()
+                            : builder.getIntegerType(8, /*isSigned=*/false)),
+        RankedTensorType::get(
+            {ShapedType::kDynamic, blocks ? 2 * columns / inputBlock : 4},
+            builder.getF32Type())};
     Value values = destination(builder, place.like, types[0]);
     Value parameters = destination(builder, place.like, types[1]);
     return SmallVector<Value>(QuantizeOp::create(builder, root.getLoc(), types,
@@ -287,8 +313,8 @@ private:
     if (at == copies.end()) {
       Place place = placeFor(root, op);
       at = copies
-               .try_emplace(root,
-                            bytes ? quantize(place, root) : round(place, root))
+               .try_emplace(root, bytes || blocks ? quantize(place, root)
+                                                  : round(place, root))
                .first;
     }
     return seenFrom(op, at->second);
@@ -329,6 +355,34 @@ private:
     op.getParametersMutable().assign(input[1]);
     op.getSumsMutable().assign(weight(old, sums, column, builder.getI32Type()));
     scaleSums(op, scalesOf(op, old, numbers, shape));
+    if (old->use_empty())
+      old.erase();
+  }
+
+  // The encoding that a weight gets.
+  mille::Encoding encodingOf(MatmulOp op) {
+    if (encoding)
+      return *encoding;
+    StoredBlocks stored = blocksOf(op);
+    if (!stored.why.empty())
+      missed(op,
+             "a weight becomes blocks of " +
+                 mille::transformer::stringifyEncoding(*stored.blocks).str() +
+                 ": " + stored.why);
+    return *stored.blocks;
+  }
+
+  void toBlocks(MatmulOp op) {
+    const mille::Encoding to = encodingOf(op);
+    auto old = op.getWeight().getDefiningOp<WeightOp>();
+    auto type = cast<ShapedType>(old.getResult().getType());
+    SmallVector<Value> input = narrowed(op);
+    op.getInputMutable().assign(input[0]);
+    op.getParametersMutable().assign(input[1]);
+    op.getWeightMutable().assign(
+        weight(old, InBlocksAttr::get(op.getContext(), old.getValue(), to),
+               type.getShape(), type.getElementType()));
+    op.setBlocks(to);
     if (old->use_empty())
       old.erase();
   }
@@ -397,38 +451,9 @@ private:
     return values;
   }
 
-  // Multiplies each sum of the region by its column's scale. A bias is added in
-  // the same rounding.
-  void scaleSums(MatmulOp op, ValueRange columns) {
-    op.getExtrasMutable().append(columns);
-    Block &region = op.getEpilogue().front();
-    for (unsigned a = 0; a < columns.size(); ++a) {
-      Value column =
-          region.addArgument(Float32Type::get(op.getContext()), op.getLoc());
-      scaleSum(region.getArgument(a), column);
-    }
-  }
-
-  void scaleSum(Value sum, Value column) {
-    arith::AddFOp biased;
-    if (sum.hasOneUse())
-      biased = dyn_cast<arith::AddFOp>(*sum.user_begin());
-    if (!biased) {
-      OpBuilder builder = OpBuilder::atBlockBegin(sum.getParentBlock());
-      auto scaled = arith::MulFOp::create(builder, sum.getLoc(), sum, column);
-      sum.replaceAllUsesExcept(scaled, scaled);
-      return;
-    }
-    Value bias = biased.getLhs() == sum ? biased.getRhs() : biased.getLhs();
-    OpBuilder builder(biased);
-    auto scaled =
-        math::FmaOp::create(builder, biased.getLoc(), sum, column, bias);
-    biased.replaceAllUsesWith(scaled.getResult());
-    biased.erase();
-  }
-
   func::FuncOp forward;
-  bool bytes;
+  bool bytes, blocks;
+  std::optional<mille::Encoding> encoding;
   Type bf16;
   llvm::SetVector<MatmulOp> matmuls;
   llvm::SetVector<RememberOp> remembers;      // of narrow states
@@ -438,20 +463,37 @@ private:
 struct NarrowTypes : mille::plan::impl::NarrowTypesBase<NarrowTypes> {
   using NarrowTypesBase::NarrowTypesBase;
   void runOnOperation() override {
-    if (dtype != "bf16" && dtype != "int8") {
+    std::optional<Narrowed> to = narrowedBy(dtype);
+    if (!to) {
       getOperation().emitError()
-          << "dtype is '" << dtype << "' but must be bf16 or int8";
+          << "dtype is '" << dtype
+          << "' but must be bf16, int8, q8_0, q5_0, q4_0 or stored";
       return signalPassFailure();
     }
     auto states = mille::plan::attendedStates(getOperation());
     getOperation().walk([&](func::FuncOp forward) {
       if (!forward.getBody().hasOneBlock())
         return;
-      Narrow(forward, dtype == "int8", states).run();
+      Narrow(forward, *to, states).run();
       forward.setType(FunctionType::get(&getContext(),
                                         forward.getBody().getArgumentTypes(),
                                         forward.getResultTypes()));
     });
+    if (to->blocks && !to->encoding && !hasBlocks()) {
+      getOperation().emitError("dtype is 'stored' but no weight of a matmul is "
+                               "stored in blocks");
+      signalPassFailure();
+    }
+  }
+
+private:
+  bool hasBlocks() {
+    return getOperation()
+        .walk([](MatmulOp op) {
+          return op.getBlocks() ? WalkResult::interrupt()
+                                : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 };
 

@@ -2,6 +2,7 @@
 // Must not move numbers: it writes an expression, which link evaluates.
 #include "compiler/kernels/Panels.h"
 #include "compiler/plan/Passes.h"
+#include "dialects/transformer/Encoding.h"
 #include "mlir/IR/Builders.h"
 
 namespace mille::plan {
@@ -38,12 +39,44 @@ void pack(OpOperand &operand, int64_t accumulators, ArrayRef<int64_t> widths) {
     weight.erase();
 }
 
+// The same of a weight in blocks, whose panels have one width.
+void packBlocks(MatmulOp matmul) {
+  auto weight = matmul.getWeight().getDefiningOp<WeightOp>();
+  auto value =
+      weight ? dyn_cast<mille::transformer::InBlocksAttr>(weight.getValue())
+             : mille::transformer::InBlocksAttr();
+  if (!value)
+    return;
+  const mille::Encoding encoding = value.getEncoding();
+  const int64_t accumulators = matmul.getAccumulators();
+  auto type = cast<RankedTensorType>(weight.getResult().getType());
+  const int64_t columns = type.getShape().end()[-2] / accumulators;
+  SmallVector<int64_t> shape(type.getShape().drop_back(2));
+  shape.append(
+      {int64_t(llvm::divideCeil(columns, mille::rowsOfBlockPanel)),
+       type.getShape().back() / mille::blockLength(encoding),
+       accumulators * mille::rowsOfBlockPanel * mille::blockBytes(encoding)});
+  OpBuilder builder(weight);
+  auto fresh = WeightOp::create(
+      builder, weight.getLoc(),
+      RankedTensorType::get(shape, builder.getI8Type()),
+      mille::transformer::PackBlocksAttr::get(
+          weight.getContext(), value.getValue(), encoding, accumulators));
+  matmul.getWeightMutable().assign(fresh.getResult());
+  if (weight->use_empty())
+    weight.erase();
+}
+
 struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {
   using PackWeightsBase::PackWeightsBase;
   void runOnOperation() override {
     SmallVector<MatmulOp> matmuls;
     getOperation().walk([&](MatmulOp op) { matmuls.push_back(op); });
     for (MatmulOp matmul : matmuls) {
+      if (matmul.getBlocks()) {
+        packBlocks(matmul);
+        continue;
+      }
       const int64_t accumulators = matmul.getAccumulators();
       ArrayRef<int64_t> ofThis = accumulators > 1 ? ofMore : widths;
       pack(matmul.getWeightMutable(), accumulators, ofThis);

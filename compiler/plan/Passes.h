@@ -19,7 +19,7 @@ namespace mille {
 
 // The options of the stage `plan`.
 struct PlanChoices {
-  std::string dtype = "f32"; // or bf16, int8
+  std::string dtype = "f32"; // bf16, int8, q8_0, stored, ...
   PanelWidths panels;        // that the package's kernels read
 };
 void addPlanPipeline(mlir::OpPassManager &pipeline, const PlanChoices &choices);

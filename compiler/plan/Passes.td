@@ -21,7 +21,7 @@ def FindPadding : Pass<"find-padding", "::mlir::ModuleOp"> {
 }
 
 def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
-  let summary = "matmuls and attention on bf16 or on bytes";
+  let summary = "matmuls and attention on bf16, on bytes or on blocks";
   let description = [{
     With `dtype=bf16` weights and inputs of matmuls are bf16, with `dtype=int8` bytes:
     weights with a scale for each row, inputs quantised as they come.
@@ -40,14 +40,25 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
       ...
     ```
 
-    In both, a value that only matmuls and attention read is bf16, and so are keys
-    and values that entries remember; any other keeps
+    With `dtype=q8_0`, `q5_0` or `q4_0` weights are blocks of that encoding, with `stored`
+    of the smallest that holds what each is stored in; inputs are bytes in blocks of 32:
+
+    ```mlir
+    %v, %p = kernel.quantize %x ... -> tensor<?x32xi8>, tensor<?x2xf32>
+    %w = kernel.weight #transformer.in_blocks<@w, q8_0> -> tensor<16x32xf32>
+    %y = kernel.matmul %v, %w parameters %p ... accumulators 1 blocks q8_0
+    ```
+
+    In bf16 and int8 a value that only matmuls and attention read is bf16, and so are
+    keys and values that entries remember; any other keeps
     f32 (the residual stream, what norms read, outputs), and a matmul reads a
-    rounded copy. Softmax and all scalar regions compute in f32. Does not fire on a
-    matmul whose result chooses experts, on K > 65536 (int8), or on linear attention.
+    rounded copy; with blocks all values between kernels keep f32. Softmax and all scalar
+    regions compute in f32. Does not fire on a matmul whose result chooses experts, on
+    K > 65536 (int8), on rows that are no whole blocks, on a weight that is stored in none
+    (stored), or on linear attention.
   }];
   let options = [Option<"dtype", "dtype", "std::string", "\"bf16\"",
-                        "bf16 or int8">];
+                        "bf16, int8, q8_0, q5_0, q4_0 or stored">];
   let dependentDialects = ["::mille::kernel::KernelDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -80,7 +91,8 @@ def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
     %w = kernel.weight #transformer.pack<@w, panel = 48, accumulators = 1> -> tensor<1x8x48xf32>
     %y = kernel.matmul %x, %w ... accumulators 1
     ```
-    Does not fire on a weight that is packed already. A weight that another op
+    Blocks (`transformer.in_blocks`) become `transformer.pack_blocks`, in panels of 16
+    columns. Does not fire on a weight that is packed already. A weight that another op
     reads too (a tied embedding) is read in both layouts: the weights file then
     holds both. Panels have as many columns as the first of `widths`, unless that
     fills up more than one column in 32 more than another does: which widths there

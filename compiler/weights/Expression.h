@@ -58,6 +58,12 @@ std::vector<ExpressionPtr> entriesOf(ExpressionPtr stacked);
 ExpressionPtr rowScales(ExpressionPtr value);
 ExpressionPtr quantized(ExpressionPtr value);
 ExpressionPtr rowSums(ExpressionPtr value);
+// QuantizeBlocks.cpp: of rows along the last dimension. See
+// transformer.in_blocks and transformer.pack_blocks.
+ExpressionPtr inBlocks(ExpressionPtr value, Encoding encoding);
+ExpressionPtr packBlocks(ExpressionPtr value, Encoding encoding,
+                         int64_t accumulators);
+
 // Of a matrix.
 ExpressionPtr columnRms(ExpressionPtr value);
 

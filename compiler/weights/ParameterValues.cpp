@@ -127,6 +127,17 @@ private:
             return permute(std::move(from), a.getOrder().asArrayRef());
           });
         })
+        .Case([&](InBlocksAttr a) {
+          return of(a.getValue(), [&](ExpressionPtr from) {
+            return inBlocks(std::move(from), a.getEncoding());
+          });
+        })
+        .Case([&](PackBlocksAttr a) {
+          return of(a.getValue(), [&](ExpressionPtr from) {
+            return packBlocks(std::move(from), a.getEncoding(),
+                              a.getAccumulators());
+          });
+        })
         .Case([&](RowScalesAttr a) { return of(a.getValue(), rowScales); })
         .Case([&](QuantizedAttr a) { return of(a.getValue(), quantized); })
         .Case([&](RowSumsAttr a) { return of(a.getValue(), rowSums); })

@@ -12,7 +12,7 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
 }
 
 // The elements that an operand may have.
-enum class Elements { f32, f32OrBf16, f32OrBf16OrUi8, ui8 };
+enum class Elements { f32, f32OrBf16, f32OrBf16OrBytes, bytes };
 
 // [rows, N] of such elements, N static: returns N, or nothing after an error.
 std::optional<int64_t> columnsOf(mlir::Operation *op, llvm::StringRef name,

@@ -59,13 +59,20 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     (columns n and N + n of the unpacked product), then one per extra; it yields
     out[m, n]. An extra's shape says how it is read: [?, N] by element, [N] or
     [1, N] by column, [?, 1] by row, [1] a scalar. Input and weight are both f32,
-    both bf16, or ui8 and i8; input by element and out may be bf16.
+    both bf16, ui8 and i8, or i8 and blocks; input by element and out may be bf16.
 
     Of ui8, `parameters`, f32 [?, 4], holds a row's step, zero, outlier and that one's
     column, as `quantize` finds them, and `sums`, i32 [accumulators * N, 1] or packed as
     the weight is, holds the sums of the weight's rows: the region's argument is
     step * sum((input - zero) * weight) + outlier * weight at that column, where the
     sum is exact and is made f32 once.
+
+    With `blocks` the weight's rows are blocks of that encoding: the numbers that they
+    hold (`transformer.in_blocks`), or their bytes after planning
+    (`transformer.pack_blocks`). The input is i8 in blocks of 32, `parameters` are theirs,
+    as `quantize` finds them: the region's argument is the sum over blocks, in the order
+    of K, of (step * scale) * sum(input * level), where the sum is exact, the product of
+    step and scale rounds once, and so does each multiply-add.
 
     With `starts`, i32 [entries + 1], the weight is a stack of `entries` such
     weights and rows starts[e] to starts[e + 1] - 1 take entry e of it, and of an
@@ -79,10 +86,13 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     * (C4) the region has accumulators + extras f32 arguments and yields one f32.
     * (C5) a result for each outs on tensors, none on memrefs.
     * (C6) starts is i32 [entries + 1], and the weight's first dimension entries.
-    * (C7) parameters and sums are there when the weight is i8, and then K <= 65536.
+    * (C7) parameters and sums are there when the input is ui8, and then K <= 65536.
+    * (C8) blocks is q8_0, q5_0 or q4_0 and goes with an input of i8; K is a multiple of 32,
+      and parameters are f32 [?, K / 16], without sums.
 
     Accuracy: |error| <= K u sum|a b| before the epilogue, u = 2^-24; K is summed
-    in order, never split (bf16: in pairs, u = 2^-23). Of integers it is exact.
+    in order, never split (bf16: in pairs, u = 2^-23). Of integers it is exact; of
+    blocks |error| <= (K / 32 + 2) u sum|a b|.
 
     ```mlir
     %y = kernel.matmul %x, %w extras(%b : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
@@ -96,21 +106,23 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     Optional<Kernel_Buffer>:$parameters, Optional<Kernel_Buffer>:$sums,
     Optional<Kernel_Buffer>:$starts,
     Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
-    DefaultValuedAttr<I64Attr, "1">:$accumulators);
+    DefaultValuedAttr<I64Attr, "1">:$accumulators,
+    OptionalAttr<Transformer_EncodingWord>:$blocks);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $input `,` $weight (`parameters` $parameters^ `,` $sums `:` type($parameters) `,` type($sums))?
+    $input `,` $weight (`parameters` $parameters^ `:` type($parameters))?
+    (`sums` $sums^ `:` type($sums))?
     (`starts` $starts^ `:` type($starts))? (`extras` `(` $extras^ `:` type($extras) `)`)?
-    `outs` `(` $out `:` type($out) `)` `accumulators` $accumulators attr-dict-with-keyword
-    $epilogue `:` type($input) `,` type($weight) (`->` type($result)^)?
+    `outs` `(` $out `:` type($out) `)` `accumulators` $accumulators (`blocks` $blocks^)?
+    attr-dict-with-keyword $epilogue `:` type($input) `,` type($weight) (`->` type($result)^)?
   }];
   let hasVerifier = 1;
 }
 
 def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
     "{getOperation(), getValuesMutable().getOperandNumber(), 2}"> {
-  let summary = "rows as bytes, and what each row's bytes stand for";
+  let summary = "rows as bytes, and what the bytes stand for";
   let description = [{
     A row's outlier is its number of the largest magnitude: of two with other signs the
     one above 0, of equal ones the first in the order of columns modulo 64. It stays as it
@@ -122,8 +134,14 @@ def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
     step is within a step of x, and 0 stays 0. A row with a number that is not finite
     has a step or an outlier that is not, and values of no meaning.
 
+    Values of i8 are in blocks of 32 columns: a block's step is its largest magnitude
+    over 127, at least 2^-100, and a value x / step to the nearest integer, ties to even.
+    parameters[m] are the steps of the row's blocks, then the sums of their values. A
+    block with a number that is not finite has a step that is not.
+
     Constraints:
-    * (C1) input is f32 or bf16 [?, K]; values are ui8 [?, K], parameters f32 [?, 4].
+    * (C1) input is f32 or bf16 [?, K]; values are ui8 [?, K], parameters f32 [?, 4], or
+      values i8 [?, K], parameters f32 [?, K / 16], and K is a multiple of 32.
     * (C2) results for both on tensors, none on memrefs.
 
     Accuracy: a byte stands for its number within one step; the same bits on every

@@ -3,6 +3,7 @@
 // what the runtime prepares in VerifyPrepared.cpp; weights, the arena, launches
 // and the layer loop are in VerifyProgram.cpp.
 #include "dialects/kernel/Access.h"
+#include "dialects/transformer/Encoding.h"
 #include "dialects/transformer/Symbols.h"
 
 #include <cmath>
@@ -15,15 +16,15 @@ using mille::transformer::shapeText;
 namespace {
 
 bool areElements(Type type, Elements elements) {
-  bool bytes = type.isUnsignedInteger(8);
+  bool bytes = type.isUnsignedInteger(8) || type.isSignlessInteger(8);
   switch (elements) {
   case Elements::f32:
     return type.isF32();
   case Elements::f32OrBf16:
     return type.isF32() || type.isBF16();
-  case Elements::f32OrBf16OrUi8:
+  case Elements::f32OrBf16OrBytes:
     return type.isF32() || type.isBF16() || bytes;
-  case Elements::ui8:
+  case Elements::bytes:
     return bytes;
   }
   return false;
@@ -35,10 +36,10 @@ StringRef wordsOf(Elements elements) {
     return "f32";
   case Elements::f32OrBf16:
     return "f32 or bf16";
-  case Elements::f32OrBf16OrUi8:
-    return "f32, bf16 or ui8";
-  case Elements::ui8:
-    return "ui8";
+  case Elements::f32OrBf16OrBytes:
+    return "f32, bf16, ui8 or i8";
+  case Elements::bytes:
+    return "ui8 or i8";
   }
   return "";
 }
@@ -168,24 +169,74 @@ bool weightFits(ArrayRef<int64_t> weight, int64_t accumulators, int64_t columns,
 
 // f32 with f32, bf16 with bf16, bytes with signed bytes.
 bool elementsFit(Type input, Type weight) {
-  return input.isUnsignedInteger(8) ? weight.isSignlessInteger(8)
-                                    : weight == input;
+  return input.isUnsignedInteger(8)
+             ? weight.isSignlessInteger(8)
+             : weight == input && !input.isSignlessInteger(8);
 }
 
-// Of each row of bytes: step, zero, outlier, its column.
-LogicalResult verifyRowParameters(Operation *op, Value parameters) {
+// Of each row of bytes: step, zero, outlier, its column; of one in blocks their
+// steps and their sums.
+LogicalResult verifyRowParameters(Operation *op, Value parameters,
+                                  int64_t wanted) {
   auto columns = columnsOf(op, "parameters", parameters);
   if (!columns)
     return failure();
-  if (*columns == 4)
+  if (*columns == wanted)
     return success();
   return op->emitOpError() << "parameters has " << *columns
-                           << " columns but must have 4";
+                           << " columns but must have " << wanted;
+}
+
+constexpr int64_t ofBytes = 4; // parameters of a row
+constexpr int64_t inputBlock = 32;
+
+LogicalResult verifyBlockLength(Operation *op, int64_t columns) {
+  if (columns % inputBlock == 0)
+    return success();
+  return op->emitOpError() << "K is " << columns
+                           << " but must be a multiple of " << inputBlock
+                           << " in blocks";
+}
+
+// The weight's rows as numbers, or as bytes in panels.
+bool blocksFit(MatmulOp op, mille::Encoding blocks, int64_t columns,
+               int64_t inner, int64_t entries) {
+  ShapedType weight = shapedOf(op.getWeight());
+  const int64_t accumulators = op.getAccumulators();
+  if (weight.getElementType().isF32())
+    return weight.getRank() == (entries ? 3 : 2) &&
+           weightFits(weight.getShape(), accumulators, columns, inner, entries,
+                      1);
+  SmallVector<int64_t> packed{
+      int64_t(llvm::divideCeil(columns, mille::rowsOfBlockPanel)),
+      inner / mille::blockLength(blocks),
+      accumulators * mille::rowsOfBlockPanel * mille::blockBytes(blocks)};
+  if (entries)
+    packed.insert(packed.begin(), entries);
+  return weight.getElementType().isSignlessInteger(8) &&
+         weight.getShape() == ArrayRef<int64_t>(packed);
+}
+
+// A matmul of a weight in blocks.
+LogicalResult verifyBlocks(MatmulOp op, int64_t inner) {
+  const mille::Encoding blocks = *op.getBlocks();
+  if (!mille::isMultiplied(blocks)) // C8
+    return op.emitOpError()
+           << "blocks is " << mille::transformer::stringifyEncoding(blocks)
+           << " but must be q8_0, q5_0 or q4_0";
+  if (failed(verifyBlockLength(op, inner))) // C8
+    return failure();
+  if (!op.getParameters() || op.getSums()) // C8
+    return op.emitOpError("has blocks, which go with parameters and no sums");
+  return verifyRowParameters(op, op.getParameters(),
+                             2 * inner / inputBlock); // C8
 }
 
 LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
                                int64_t entries) {
   constexpr int64_t most = 65536; // 255 * 127 * K fits in 31 bits
+  if (op.getBlocks())
+    return verifyBlocks(op, inner);
   bool exact = shapedOf(op.getWeight()).getElementType().isInteger(8);
   Value parameters = op.getParameters(), sums = op.getSums();
   if (exact != !!parameters || exact != !!sums) // C7
@@ -204,14 +255,14 @@ LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
     return op.emitOpError()
            << "sums is " << sums.getType()
            << " but must be i32, a number for each row of the weight";
-  return verifyRowParameters(op, parameters); // C7
+  return verifyRowParameters(op, parameters, ofBytes); // C7
 }
 
 } // namespace
 
 LogicalResult MatmulOp::verify() {
   auto inner =
-      columnsOf(*this, "input", getInput(), Elements::f32OrBf16OrUi8); // C1
+      columnsOf(*this, "input", getInput(), Elements::f32OrBf16OrBytes); // C1
   if (!inner)
     return failure();
   auto columns = columnsOf(*this, "outs", getOut(), Elements::f32OrBf16); // C1
@@ -230,14 +281,20 @@ LogicalResult MatmulOp::verify() {
                            << " but must be i32 [entries + 1]";
     entries = type.getDimSize(0) - 1;
   }
-  Type element = shapedOf(getWeight()).getElementType();
-  if (!elementsFit(shapedOf(getInput()).getElementType(), element) ||
-      !weightFits(shapeOf(getWeight()), accumulators, *columns, *inner, entries,
-                  groupOf(element))) // C1
+  Type element = shapedOf(getWeight()).getElementType(),
+       given = shapedOf(getInput()).getElementType();
+  bool fits =
+      getBlocks()
+          ? given.isSignlessInteger(8) &&
+                blocksFit(*this, *getBlocks(), *columns, *inner, entries)
+          : elementsFit(given, element) &&
+                weightFits(shapeOf(getWeight()), accumulators, *columns, *inner,
+                           entries, groupOf(element));
+  if (!fits) // C1
     return emitOpError() << "weight is " << getWeight().getType()
                          << " but input is " << shapeText(shapeOf(getInput()))
-                         << " of " << shapedOf(getInput()).getElementType()
-                         << ", outs is " << shapeText(shapeOf(getOut()))
+                         << " of " << given << ", outs is "
+                         << shapeText(shapeOf(getOut()))
                          << " and accumulators is " << accumulators;
   if (failed(verifyParameters(*this, *columns, *inner, entries))) // C7
     return failure();
@@ -257,8 +314,14 @@ LogicalResult QuantizeOp::verify() {
       columnsOf(*this, "input", getInput(), Elements::f32OrBf16); // C1
   if (!columns)
     return failure();
-  auto values = columnsOf(*this, "values", getValues(), Elements::ui8); // C1
-  if (!values || failed(verifyRowParameters(*this, getParameters())))   // C1
+  auto values = columnsOf(*this, "values", getValues(), Elements::bytes); // C1
+  if (!values)
+    return failure();
+  bool blocks = shapedOf(getValues()).getElementType().isSignlessInteger(8);
+  if (blocks && failed(verifyBlockLength(*this, *columns))) // C1
+    return failure();
+  int64_t parameters = blocks ? 2 * *columns / inputBlock : ofBytes;
+  if (failed(verifyRowParameters(*this, getParameters(), parameters))) // C1
     return failure();
   if (*values != *columns) // C1
     return emitOpError() << "input has " << *columns << " columns but values "

@@ -29,6 +29,7 @@ def Transformer_MaskWord : Transformer_Word<Transformer_Mask>;
 def Transformer_PoolWord : Transformer_Word<Transformer_Pool>;
 def Transformer_RouterScoreWord : Transformer_Word<Transformer_RouterScore>;
 def Transformer_GroupScoreWord : Transformer_Word<Transformer_GroupScore>;
+def Transformer_EncodingWord : Transformer_Word<Transformer_Encoding>;
 def Transformer_Symbol : OptionalAttr<FlatSymbolRefAttr>;
 def Transformer_Bias : RankedTensorOf<[F32]>;
 #endif

@@ -272,6 +272,48 @@ def Transformer_PackAttr : Transformer_Attr<"Pack", "pack"> {
   let assemblyFormat = "`<` $value `,` `panel` `=` $panel `,` `accumulators` `=` $accumulators (`,` `group` `=` $group^)? `>`";
 }
 
+def Transformer_InBlocksAttr : Transformer_Attr<"InBlocks", "in_blocks"> {
+  let summary = "the numbers of a value as blocks of an encoding hold them";
+  let description = [{
+    Each row (the last dimension) is cut into blocks; a block's numbers become integer
+    levels, from -128 to 127 (q8_0), from -16 to 15 (q5_0) or from -8 to 7 (q4_0), times an
+    f16 scale. A block that such levels hold exactly, as one that was stored so does, keeps
+    its numbers. Of others the scale is the number of the largest magnitude over 127 (q8_0),
+    -16 (q5_0) or -8 (q4_0), rounded to f16, and a level is the nearest, ties to even. A
+    block with a number that is not finite is all NaN.
+
+    The encoding is one of these, the last extent a multiple of its block's length.
+
+    ```mlir
+    #transformer.in_blocks<@up.weight, q8_0>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value,
+                        EnumParameter<Transformer_Encoding>:$encoding);
+  let assemblyFormat = "`<` $value `,` $encoding `>`";
+}
+
+def Transformer_PackBlocksAttr : Transformer_Attr<"PackBlocks", "pack_blocks"> {
+  let summary = "the bytes of `in_blocks`, in panels of 16 rows, as kernels read them";
+  let description = [{
+    [accumulators * N, K] -> [ceil(N / 16), K / 32, accumulators * 16 * bytes of a block]:
+    blocks of 16 rows of each accumulator along K, each the levels, then f16 scales [A,
+    16]. Levels are lines of 64 bytes, 4 neighbours of K for 16 rows: level k of row j of
+    accumulator a is byte j * 4 + k % 4 of line (k / 4) * A + a, plus 128 (q8_0); of q4_0
+    plus 8, those of k and k + 16 in the low and the high half of one byte; of q5_0 plus 16,
+    four bits of it as of q4_0, the fifth in bit k / 4 of that byte of line 4 A + a. Zero
+    where a panel runs over. A stack [E, ...] gains the first dimension E.
+
+    ```mlir
+    #transformer.pack_blocks<@up.weight, q8_0, accumulators = 1>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$value,
+                        EnumParameter<Transformer_Encoding>:$encoding,
+                        "int64_t":$accumulators);
+  let assemblyFormat = "`<` $value `,` $encoding `,` `accumulators` `=` $accumulators `>`";
+}
+
 def Transformer_RowScalesAttr : Transformer_Attr<"RowScales", "row_scales"> {
   let summary = "the step between the integers of `quantized`, a number per row";
   let description = [{

@@ -1,11 +1,12 @@
 // What parameter value expressions mean for types and symbols. Their numbers
 // are computed in compiler/weights.
-#include "dialects/transformer/Transformer.h"
+#include "dialects/transformer/Encoding.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
 using namespace mlir;
+using namespace mille;
 using namespace mille::transformer;
 
 namespace {
@@ -28,8 +29,8 @@ SmallVector<Attribute> operandsOf(Attribute value) {
         return SmallVector<Attribute>{a.getValue(), a.getTerm()};
       })
       .Case<PackAttr, GatherAttr, RepeatAttr, ReshapeAttr, PermuteAttr,
-            ApplyAttr, RowScalesAttr, QuantizedAttr, RowSumsAttr,
-            ColumnRmsAttr>(
+            ApplyAttr, RowScalesAttr, QuantizedAttr, RowSumsAttr, ColumnRmsAttr,
+            InBlocksAttr, PackBlocksAttr>(
           [](auto a) { return SmallVector<Attribute>{a.getValue()}; })
       .Case([](StackAttr a) { return llvm::to_vector(a.getValues()); })
       .Case([](ProductAttr a) {
@@ -77,6 +78,8 @@ public:
             .Case([&](ApplyAttr a) { return (*this)(a.getValue()); })
             .Case([&](NormedAttr a) { return normed(a); })
             .Case([&](QuantizedAttr a) { return rowWise(a.getValue()); })
+            .Case([&](InBlocksAttr a) { return inBlocks(a); })
+            .Case([&](PackBlocksAttr a) { return packBlocks(a); })
             .Case([&](RowScalesAttr a) { return perRow(a.getValue(), false); })
             .Case([&](RowSumsAttr a) { return perRow(a.getValue(), true); })
             .Case([&](ColumnRmsAttr a) { return perColumn(a.getValue()); })
@@ -330,6 +333,36 @@ private:
     if (succeeded(type) && type->getRank() != 2)
       return no("takes the columns of a tensor that has not two dimensions");
     return failed(type) ? type : shaped({1, type->getDimSize(1)}, value);
+  }
+  template <typename Attr> FailureOr<RankedTensorType> inBlocks(Attr a) {
+    auto type = rowWise(a.getValue());
+    if (failed(type))
+      return type;
+    if (!isMultiplied(a.getEncoding()))
+      return no("is in blocks of " + stringifyEncoding(a.getEncoding()) +
+                " but must be of q8_0, q5_0 or q4_0");
+    int64_t length = blockLength(a.getEncoding()),
+            inner = type->getShape().back();
+    if (inner % length)
+      return no("has rows of " + Twine(inner) + " numbers in blocks of " +
+                Twine(length));
+    return type;
+  }
+  FailureOr<RankedTensorType> packBlocks(PackBlocksAttr a) {
+    auto type = inBlocks(a);
+    if (failed(type))
+      return type;
+    const int64_t accumulators = a.getAccumulators(), rank = type->getRank();
+    if (rank > 3 || (accumulators != 1 && accumulators != 2) ||
+        type->getDimSize(rank - 2) % accumulators)
+      return no("packs a tensor that is not [accumulators * out, in]");
+    SmallVector<int64_t> shape(type->getShape().drop_back(2));
+    shape.append(
+        {int64_t(llvm::divideCeil(type->getDimSize(rank - 2) / accumulators,
+                                  rowsOfBlockPanel)),
+         type->getDimSize(rank - 1) / blockLength(a.getEncoding()),
+         accumulators * rowsOfBlockPanel * blockBytes(a.getEncoding())});
+    return shaped(shape, a);
   }
   FailureOr<RankedTensorType> pack(PackAttr a) {
     auto type = (*this)(a.getValue());

@@ -252,7 +252,7 @@ static Value maskFor(const BenchOptions &options) {
 static NumberType numberTypeOf(const Package &package) {
   return llvm::StringSwitch<NumberType>(package.dtype)
       .Case("bf16", NumberType::bf16)
-      .Case("int8", NumberType::int8)
+      .Cases({"int8", "q8_0", "q5_0", "q4_0", "stored"}, NumberType::int8)
       .Default(NumberType::f32);
 }
 

@@ -103,7 +103,9 @@ Status mille::verifyCommand(const VerifyOptions &options,
     return status;
   Status against = Status::done;
   const std::string bound = "compiled_" + package.dtype;
-  const std::string type = package.dtype == "f32" ? "" : " in " + package.dtype;
+  const std::string type = package.dtype == "f32"      ? ""
+                           : package.dtype == "stored" ? " in stored blocks"
+                                                       : " in " + package.dtype;
   std::vector<std::pair<std::string, Values>> runs;
   for (const std::string &code : codes) {
     showProgress("running the package");

@@ -15,7 +15,7 @@ namespace mille {
 struct Package {
   std::string folder, name;
   std::string modelPath, modelFolder, modelHash;
-  std::string dtype; // f32, bf16 or int8
+  std::string dtype; // one of program/Targets.h's dtypes
   bool hiddenStates = false, embedded = false;
   // Sizes of a run, and the most that the model takes of each (0: any).
   std::vector<std::pair<std::string, int64_t>> sizes;

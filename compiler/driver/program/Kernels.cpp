@@ -53,7 +53,10 @@ std::string mille::describeInWords(mlir::Operation *kernelOp) {
                            " -> " + number(columnsOf(op.getOut()));
         if (op.getAccumulators() == 2)
           text += ", gated";
-        text += elementsInWords(op.getInput());
+        if (auto blocks = op.getBlocks())
+          text += ", " + transformer::stringifyEncoding(*blocks).str();
+        else
+          text += elementsInWords(op.getInput());
         if (mlir::Value starts = op.getStarts())
           text += ", of " + number(columnsOf(starts) - 1) + " experts";
         return text;
@@ -67,7 +70,11 @@ std::string mille::describeInWords(mlir::Operation *kernelOp) {
         return op.getCausal() ? text + ", causal" : text;
       })
       .Case([](kernel::QuantizeOp op) {
-        return "quantize " + number(columnsOf(op.getInput()));
+        const mlir::Type element =
+            llvm::cast<mlir::ShapedType>(op.getValues().getType())
+                .getElementType();
+        return "quantize " + number(columnsOf(op.getInput())) +
+               (element.isSignlessInteger() ? " in blocks" : "");
       })
       .Case([](kernel::LinearAttentionOp op) {
         return "linear attention " + number(op.getHeads()) + " x " +

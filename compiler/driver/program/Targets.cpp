@@ -12,7 +12,12 @@ using namespace mille;
 static uint64_t neededBy(llvm::StringRef dtype) {
   if (dtype == "bf16")
     return MILLE_CPU_AVX512_BF16;
-  return dtype == "int8" ? MILLE_CPU_AVX512_VNNI : 0;
+  return dtype == "int8" || isOfBlocks(dtype) ? MILLE_CPU_AVX512_VNNI : 0;
+}
+
+bool mille::isOfBlocks(llvm::StringRef dtype) {
+  return dtype == "q8_0" || dtype == "q5_0" || dtype == "q4_0" ||
+         dtype == "stored";
 }
 
 static std::vector<Target> bestFirst() {

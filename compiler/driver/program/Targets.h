@@ -8,6 +8,11 @@
 
 namespace mille {
 
+// What --dtype may be; the last ones are blocks of weights.
+inline constexpr llvm::StringRef dtypes[] = {"f32",  "bf16", "int8",  "q8_0",
+                                             "q5_0", "q4_0", "stored"};
+bool isOfBlocks(llvm::StringRef dtype);
+
 // Best first; empty, with a sentence in `why`, where a machine with these
 // `features` (MILLE_CPU_*) lacks what `dtype` computes with and nobody asked
 // for an instruction set by name: there it would be emulated.

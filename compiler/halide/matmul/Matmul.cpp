@@ -49,7 +49,8 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       // On a device neighbouring items read neighbouring words.
       readsWords(device && group > 1),
       pipelined(coreFor(machine, s).pipelines && oneInstruction &&
-                chunk == steps && slices == 1 && K % group == 0),
+                chunk == steps && slices == 1 && K % group == 0 &&
+                !s.ofBlocks()),
       vectorPieces(pipelined && s.epilogue.expensive()),
       // Sums that tile registers made lie in L1 already.
       parksSums(pipelined || (s.parks() && !inTiles)),
@@ -65,6 +66,8 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
 
 void MatmulPipe::declareOperands() {
   input = bufferOf(s.input, names("input"));
+  if (s.ofBlocks())
+    return declareBlocks();
   const int across = readsWords ? panel : panel * group;
   const Type weightType = readsWords    ? UInt(32)
                           : s.ofBytes() ? Int(8)
@@ -292,6 +295,8 @@ Pipe MatmulPipe::build() {
   product = make("product");
   if (device)
     multiplyOnDevice();
+  else if (s.ofBlocks())
+    multiplyBlocks();
   else
     multiply();
   finish();

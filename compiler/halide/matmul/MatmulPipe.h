@@ -1,5 +1,6 @@
 // The pipeline of matmul: the state that its algorithm (Matmul.cpp,
-// MatmulDevice.cpp) and its schedule (MatmulSchedule.cpp) share.
+// MatmulBlocks.cpp, MatmulDevice.cpp) and its schedule (MatmulSchedule.cpp)
+// share.
 // Must not be included by any other file.
 #pragma once
 #include "compiler/halide/Build.h"
@@ -31,6 +32,11 @@ private:
   void multiply();
   void multiplyOnDevice();
   Expr startOf(const Expr &row, const Expr &column, const Expr &at) const;
+  void declareBlocks();
+  Expr levelAt(const Expr &b, const Expr &x, const Expr &y) const;
+  Expr scaleAt(const Expr &b) const;
+  void multiplyBlocks();
+  void scheduleBlocks();
   Expr outlierColumn(const Expr &row) const;
   Expr outlierOf(const Expr &row, const Expr &outlierWeight) const;
   Expr outlierWeightAt(const Expr &row, int accumulator) const;
@@ -95,6 +101,9 @@ private:
   Expr lastIsWhole; // the last tile is not shorter than rowsPerTile
   RDom tileRows;    // row in a tile, tile
   RDom k, rest;     // the steps of K, and the values of K after the last step
+  RDom blocks;      // of a weight in blocks; k is then a block's values
+  Func dot;         // the sum of a block's products
+  Var b{names("b")};
   Func product, parking;
   Var l{names("l")}, part{names("part")}; // lane of a vector, part of a group
   Func shifts, outlierWeights; // the weights that meet the outliers of a tile

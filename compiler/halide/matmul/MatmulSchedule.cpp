@@ -140,10 +140,12 @@ void MatmulPipe::schedule() {
         .store_in(MemoryType::Stack);
   if (inTiles)
     return sumInTiles();
-  scheduleSums();
+  s.ofBlocks() ? scheduleBlocks() : scheduleSums();
   if (hasShortTiles)
     pipe.out.update().specialize(lastIsWhole);
-  if (slices == 1 && K % group == 0) // a tile reads the whole panel
+  // A weight in blocks is one stream, which memory's own prefetching follows.
+  if (slices == 1 && K % group == 0 &&
+      !s.ofBlocks()) // a tile reads the whole panel
     addPasses();
 }
 

@@ -127,6 +127,26 @@ MatmulTile registerTileOf(const MatmulSpec &m, const Core &core) {
           int(m.steps())};
 }
 
+// A row has two vectors of sums for each of a panel's: a block's integers, and
+// what they stand for. A panel's vectors of levels and of scales, and two more,
+// are in registers beside them.
+int rowsOfBlockTile(const MatmulSpec &m, const Core &core) {
+  const int vectors = int(m.panel) / core.lanes;
+  const int rows = (core.registers - 2 * vectors - 2) / (2 * vectors);
+  return std::clamp(rows / 2 * 2, 2, 8);
+}
+
+std::string explainBlockTile(const MatmulSpec &m, const Core &core) {
+  const MatmulTile tile{rowsOfBlockTile(m, core), int(m.panel / m.accumulators),
+                        int(m.steps()), int(m.steps())};
+  const int vectors = int(m.panel) / core.lanes;
+  std::ostringstream text;
+  text << "tile of " << inWords(tile, m) << ": a block of 32 levels takes "
+       << 8 * tile.rows * vectors << " multiply-adds of integers and "
+       << tile.rows * vectors << " of f32";
+  return text.str();
+}
+
 // The cost of a step of sixteen groups of K. The second row of registers reads
 // the columns in reverse order, so that one load of weights serves both rows.
 std::string explainRegisterTile(const MatmulSpec &m, const Core &core) {
@@ -145,8 +165,8 @@ std::string explainRegisterTile(const MatmulSpec &m, const Core &core) {
 
 bool sumsMayWait(const KernelSpec &spec) {
   const MatmulSpec &m = spec.matmul;
-  return m.accumulators == 1 && !m.parks() && m.inner % m.group() == 0 &&
-         spec.out.element == Element::f32;
+  return !m.ofBlocks() && m.accumulators == 1 && !m.parks() &&
+         m.inner % m.group() == 0 && spec.out.element == Element::f32;
 }
 
 std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
@@ -154,6 +174,9 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   if (core.tileRegisters)
     return {registerTileOf(m, core)};
   const int steps = int(m.steps());
+  if (m.ofBlocks())
+    return {{rowsOfBlockTile(m, core), int(m.panel / m.accumulators), steps,
+             steps}};
   const std::vector<Shape> shapes = bestShapes(m, core, 4);
   int chunk = steps, ofFew = steps;
   if (sumsMayWait(spec)) {
@@ -205,6 +228,8 @@ std::string explainTile(const KernelSpec &spec, const Core &core) {
   const MatmulSpec &m = spec.matmul;
   if (core.tileRegisters)
     return explainRegisterTile(m, core);
+  if (m.ofBlocks())
+    return explainBlockTile(m, core);
   const MatmulTile tile = tilesOf(spec, core).front();
   const int vectors = tile.columns * m.accumulators / core.lanes;
   const StepCost cost = costOf(core, tile.rows, vectors);

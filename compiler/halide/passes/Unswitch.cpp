@@ -47,7 +47,26 @@ private:
   bool value;
 };
 
+class UnswitchUpdate : public IRMutator {
+public:
+  explicit UnswitchUpdate(const std::string &function)
+      : prefix(function + ".s1.") {}
+
+private:
+  using IRMutator::visit;
+  Stmt visit(const For *loop) override {
+    if (!starts_with(loop->name, prefix))
+      return IRMutator::visit(loop);
+    return unswitched(loop, [](const For *plain) { return Stmt(plain); });
+  }
+  std::string prefix;
+};
+
 } // namespace
+
+IRMutator *unswitchUpdate(std::string function) {
+  return new UnswitchUpdate(function);
+}
 
 Stmt unswitched(const For *loop, const std::function<Stmt(const For *)> &make) {
   FirstCondition first;

@@ -3,6 +3,7 @@
 #include "Halide.h"
 
 #include <functional>
+#include <string>
 
 namespace mille {
 
@@ -13,5 +14,8 @@ Halide::Internal::Stmt unswitched(
     const Halide::Internal::For *loop,
     const std::function<Halide::Internal::Stmt(const Halide::Internal::For *)>
         &make);
+
+// A lowering pass: unswitches every loop of the first update of `function`.
+Halide::Internal::IRMutator *unswitchUpdate(std::string function);
 
 } // namespace mille

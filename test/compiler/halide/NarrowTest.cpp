@@ -74,7 +74,7 @@ struct Case {
     std::string u =
         "memref<" + number(panels()) + "x1x" + number(panel) + "xi32>";
     std::string parameters =
-        bytes ? " parameters %z, %u : memref<?x4xf32>, " + u : "";
+        bytes ? " parameters %z : memref<?x4xf32> sums %u : " + u : "";
     std::string region = accumulators == 2
                              ? "^bb0(%a: f32, %b: f32, %s: f32):\n"
                                " %c = arith.addf %a, %b : f32\n"

@@ -3,7 +3,7 @@
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
 // RUN: %mille-opt %s --narrow-types=dtype=int8 | %mille-opt '--pack-weights=widths=48,64 widths-of-more=64' --plan-memory | FileCheck %s --check-prefix=PLAN
 // RUN: not %mille-opt %s --narrow-types=dtype=fp8 2>&1 | FileCheck %s --check-prefix=FP8
-// FP8: dtype is 'fp8' but must be bf16 or int8
+// FP8: dtype is 'fp8' but must be bf16, int8, q8_0, q5_0, q4_0 or stored
 
 // The input is the application's: a rounded copy. What only the second matmul reads
 // is bf16 where it is made; the result is not. Its channels, of bytes, are equalized with
@@ -20,7 +20,7 @@
 // INT8-DAG: %[[W:.*]] = kernel.weight #transformer.quantized<@w> -> tensor<16x8xi8>
 // INT8-DAG: %[[S:.*]] = kernel.weight #transformer.reshape<#transformer.apply<#transformer.column_rms<@v>, sqrt>, [16]> -> tensor<16xf32>
 // INT8-DAG: %[[I:.*]] = kernel.weight #transformer.row_sums<#transformer.quantized<@w>> -> tensor<16x1xi32>
-// INT8: %[[H:.*]] = kernel.matmul %[[X]]#0, %[[W]] parameters %[[X]]#1, %[[I]] : tensor<?x4xf32>, tensor<16x1xi32> extras(%[[C]], %[[S]] : tensor<16xf32>, tensor<16xf32>)
+// INT8: %[[H:.*]] = kernel.matmul %[[X]]#0, %[[W]] parameters %[[X]]#1 : tensor<?x4xf32> sums %[[I]] : tensor<16x1xi32> extras(%[[C]], %[[S]] : tensor<16xf32>, tensor<16xf32>)
 // INT8: ^bb0(%[[SUM:.*]]: f32, %[[COLUMN:.*]]: f32, %[[CHANNEL:.*]]: f32):
 // INT8: %[[ACC:.*]] = arith.mulf %[[SUM]], %[[COLUMN]] : f32
 // INT8: %[[RELU:.*]] = arith.maximumf %[[ACC]]

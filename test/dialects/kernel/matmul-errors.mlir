@@ -1,7 +1,7 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
 func.func @matmul_c1(%x: tensor<8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{input is 'tensor<8xf32>' but must be f32, bf16 or ui8 [rows, columns]}}
+  // expected-error @+1 {{input is 'tensor<8xf32>' but must be f32, bf16, ui8 or i8 [rows, columns]}}
   %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
@@ -255,7 +255,7 @@ func.func @matmul_c7(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %o: tensor<?x16xf
 
 func.func @matmul_c7_f32(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %z: tensor<?x4xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
   // expected-error @+1 {{weight is 'tensor<16x8xf32>' but parameters and sums are for one of i8}}
-  %y = kernel.matmul %x, %w parameters %z, %i : tensor<?x4xf32>, tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x4xf32> sums %i : tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
@@ -266,7 +266,7 @@ func.func @matmul_c7_f32(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %z: tensor<?
 
 func.func @matmul_c7_inner(%x: tensor<?x65540xui8>, %w: tensor<16x65540xi8>, %z: tensor<?x4xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
   // expected-error @+1 {{K is 65540 but must be <= 65536 where integers are summed}}
-  %y = kernel.matmul %x, %w parameters %z, %i : tensor<?x4xf32>, tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x4xf32> sums %i : tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x65540xui8>, tensor<16x65540xi8> -> tensor<?x16xf32>
@@ -277,9 +277,75 @@ func.func @matmul_c7_inner(%x: tensor<?x65540xui8>, %w: tensor<16x65540xi8>, %z:
 
 func.func @matmul_c7_initial(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %z: tensor<?x4xf32>, %i: tensor<8x1xi32>, %o: tensor<?x16xf32>) {
   // expected-error @+1 {{sums is 'tensor<8x1xi32>' but must be i32, a number for each row of the weight}}
-  %y = kernel.matmul %x, %w parameters %z, %i : tensor<?x4xf32>, tensor<8x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x4xf32> sums %i : tensor<8x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x8xui8>, tensor<16x8xi8> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c8_encoding(%x: tensor<?x32xi8>, %w: tensor<16x32xf32>, %z: tensor<?x2xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{blocks is q4_1 but must be q8_0, q5_0 or q4_0}}
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x2xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q4_1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x32xi8>, tensor<16x32xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c8_length(%x: tensor<?x48xi8>, %w: tensor<16x48xf32>, %z: tensor<?x3xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{K is 48 but must be a multiple of 32 in blocks}}
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x3xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q8_0 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x48xi8>, tensor<16x48xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c8_sums(%x: tensor<?x32xi8>, %w: tensor<16x32xf32>, %z: tensor<?x2xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{has blocks, which go with parameters and no sums}}
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x2xf32> sums %i : tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q8_0 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x32xi8>, tensor<16x32xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c8_parameters(%x: tensor<?x64xi8>, %w: tensor<16x64xf32>, %z: tensor<?x2xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{parameters has 2 columns but must have 4}}
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x2xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q8_0 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x64xi8>, tensor<16x64xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_blocks(%x: tensor<?x64xi8>, %w: tensor<1x2x288xi8>, %z: tensor<?x4xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<1x2x288xi8>' but input is [?, 64] of 'i8', outs is [?, 16] and accumulators is 1}}
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x4xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q8_0 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x64xi8>, tensor<1x2x288xi8> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_no_blocks(%x: tensor<?x64xi8>, %w: tensor<16x64xi8>, %z: tensor<?x4xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{weight is 'tensor<16x64xi8>' but input is [?, 64] of 'i8', outs is [?, 16] and accumulators is 1}}
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x4xf32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x64xi8>, tensor<16x64xi8> -> tensor<?x16xf32>
   return
 }

@@ -52,7 +52,7 @@ func.func @experts(%x: tensor<?x8xf32>, %w: tensor<4x16x8xf32>, %s: tensor<5xi32
 // CHECK-LABEL: @narrow
 // CHECK: } : tensor<?x8xbf16>, tensor<16x8xbf16> -> tensor<?x16xbf16>
 // CHECK: } : memref<?x7xbf16>, memref<1x4x128xbf16>{{$}}
-// CHECK: kernel.matmul %{{.*}}, %{{.*}} parameters %{{.*}}, %{{.*}} : memref<?x4xf32>, memref<1x1x64xi32> extras(%{{.*}} : memref<?x20xbf16>) outs
+// CHECK: kernel.matmul %{{.*}}, %{{.*}} parameters %{{.*}} : memref<?x4xf32> sums %{{.*}} : memref<1x1x64xi32> extras(%{{.*}} : memref<?x20xbf16>) outs
 // CHECK: } : memref<?x7xui8>, memref<1x2x256xi8>{{$}}
 func.func @narrow(%x: tensor<?x8xbf16>, %w: tensor<16x8xbf16>, %o: tensor<?x16xbf16>,
     %a: memref<?x7xbf16>, %v: memref<1x4x128xbf16>, %p: memref<?x20xbf16>,
@@ -65,7 +65,7 @@ func.func @narrow(%x: tensor<?x8xbf16>, %w: tensor<16x8xbf16>, %o: tensor<?x16xb
   ^bb0(%acc: f32):
     kernel.yield %acc : f32
   } : memref<?x7xbf16>, memref<1x4x128xbf16>
-  kernel.matmul %c, %u parameters %z, %i : memref<?x4xf32>, memref<1x1x64xi32> extras(%p : memref<?x20xbf16>) outs(%p : memref<?x20xbf16>) accumulators 1 {
+  kernel.matmul %c, %u parameters %z : memref<?x4xf32> sums %i : memref<1x1x64xi32> extras(%p : memref<?x20xbf16>) outs(%p : memref<?x20xbf16>) accumulators 1 {
   ^bb0(%acc: f32, %r: f32):
     kernel.yield %acc : f32
   } : memref<?x7xui8>, memref<1x2x256xi8>
@@ -77,5 +77,31 @@ func.func @narrow(%x: tensor<?x8xbf16>, %w: tensor<16x8xbf16>, %o: tensor<?x16xb
 func.func @quantize(%x: tensor<?x8xbf16>, %v: tensor<?x8xui8>, %p: tensor<?x4xf32>) {
   %a, %b = kernel.quantize %x values(%v : tensor<?x8xui8>) parameters(%p : tensor<?x4xf32>)
     : tensor<?x8xbf16> -> tensor<?x8xui8>, tensor<?x4xf32>
+  return
+}
+
+// CHECK-LABEL: @blocks
+// CHECK: %{{.*}}:2 = kernel.quantize %{{.*}} values(%{{.*}} : tensor<?x64xi8>) parameters(%{{.*}} : tensor<?x4xf32>) : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x4xf32>
+// CHECK: kernel.weight #transformer.in_blocks<@w, q8_0> -> tensor<20x64xf32>
+// CHECK: kernel.matmul %{{.*}}, %{{.*}} parameters %{{.*}} : tensor<?x4xf32> outs(%{{.*}}) accumulators 1 blocks q8_0 {
+func.func @blocks(%x: tensor<?x64xf32>, %v: tensor<?x64xi8>, %p: tensor<?x4xf32>, %o: tensor<?x20xf32>) {
+  %a, %b = kernel.quantize %x values(%v : tensor<?x64xi8>) parameters(%p : tensor<?x4xf32>)
+    : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x4xf32>
+  %w = kernel.weight #transformer.in_blocks<@w, q8_0> -> tensor<20x64xf32>
+  %y = kernel.matmul %a, %w parameters %b : tensor<?x4xf32> outs(%o : tensor<?x20xf32>) accumulators 1 blocks q8_0 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x64xi8>, tensor<20x64xf32> -> tensor<?x20xf32>
+  return
+}
+
+// Of two accumulators, in panels.
+// CHECK-LABEL: @packed_blocks
+// CHECK: accumulators 2 blocks q4_0 {
+func.func @packed_blocks(%x: memref<?x64xi8>, %w: memref<2x2x576xi8>, %p: memref<?x4xf32>, %o: memref<?x20xf32>) {
+  kernel.matmul %x, %w parameters %p : memref<?x4xf32> outs(%o : memref<?x20xf32>) accumulators 2 blocks q4_0 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : memref<?x64xi8>, memref<2x2x576xi8>
   return
 }

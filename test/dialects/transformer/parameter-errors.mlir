@@ -560,3 +560,47 @@ transformer.model @parameter_c1_row_sums {
     return
   }
 }
+
+// -----
+
+transformer.model @parameter_c1_in_blocks {
+  transformer.parameter @m : tensor<4x40xf32> = #transformer.stored<"f", "m", tensor<4x40xf32>>
+  // expected-error @+1 {{value has rows of 40 numbers in blocks of 32}}
+  transformer.parameter @p : tensor<4x40xf32> = #transformer.in_blocks<@m, q8_0>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_in_blocks_encoding {
+  transformer.parameter @m : tensor<4x32xf32> = #transformer.stored<"f", "m", tensor<4x32xf32>>
+  // expected-error @+1 {{value is in blocks of q4_1 but must be of q8_0, q5_0 or q4_0}}
+  transformer.parameter @p : tensor<4x32xf32> = #transformer.in_blocks<@m, q4_1>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_pack_blocks {
+  transformer.parameter @m : tensor<4x32xf32> = #transformer.stored<"f", "m", tensor<4x32xf32>>
+  // expected-error @+1 {{value packs a tensor that is not [accumulators * out, in]}}
+  transformer.parameter @p : tensor<1x1x576xf32> = #transformer.pack_blocks<@m, q4_0, accumulators = 3>
+  func.func @forward() {
+    return
+  }
+}
+
+// -----
+
+transformer.model @parameter_c1_pack_blocks_type {
+  transformer.parameter @m : tensor<4x32xf32> = #transformer.stored<"f", "m", tensor<4x32xf32>>
+  // expected-error @+1 {{value is [1, 1, 288] but the type is [1, 1, 544]}}
+  transformer.parameter @p : tensor<1x1x544xf32> = #transformer.pack_blocks<@m, q4_0, accumulators = 1>
+  func.func @forward() {
+    return
+  }
+}

@@ -1,15 +1,17 @@
-"""Checks of packages in bf16 and int8.
+"""Checks of packages in bf16, in int8 and in blocks.
 
-  narrow.py threads MILLE FOLDER INPUTS          FOLDER/bf16 and FOLDER/int8 give the
-                                                 same bits on 1 and 3 threads
-  narrow.py models MILLE TARGET FOLDER MODELS NAME...   each compiles and verifies
+  narrow.py threads MILLE FOLDER INPUTS          FOLDER/bf16, FOLDER/int8 and so on
+                                                 give the same bits on 1 and 3 threads
+  narrow.py models MILLE TARGET FOLDER MODELS NAME...   each compiles and verifies,
+                                                 in bf16 and int8
+  narrow.py blocks MILLE TARGET FOLDER MODELS NAME...   the same in blocks
 """
 import os
 import shutil
 import subprocess
 import sys
 
-DTYPES = ("bf16", "int8")
+DTYPES = ("bf16", "int8", "q8_0", "q4_0")
 
 
 def outputs(mille, package, inputs, threads):
@@ -27,13 +29,13 @@ def threads(mille, folder, inputs):
         seen[dtype] = outputs(mille, package, inputs, 1)
         if outputs(mille, package, inputs, 3) != seen[dtype]:
             sys.exit("%s: other bits on 3 threads" % dtype)
-    if seen["bf16"] == seen["int8"]:
-        sys.exit("bf16 and int8 give the same bits")
+    if len(set(seen.values())) < len(seen):
+        sys.exit("two types give the same bits")
 
 
-def models(mille, target, folder, root, *names):
+def verify(dtypes, mille, target, folder, root, *names):
     for name in names:
-        for dtype in DTYPES:
+        for dtype in dtypes:
             package = os.path.join(folder, "model")
             subprocess.run([mille, "compile", os.path.join(root, name), "-o", package,
                             "--name=m", "--dtype=" + dtype, "--target=" + target],
@@ -42,4 +44,12 @@ def models(mille, target, folder, root, *names):
             shutil.rmtree(package)
 
 
-{"threads": threads, "models": models}[sys.argv[1]](*sys.argv[2:])
+def models(*words):
+    verify(DTYPES[:2], *words)
+
+
+def blocks(*words):
+    verify(DTYPES[2:], *words)
+
+
+{"threads": threads, "models": models, "blocks": blocks}[sys.argv[1]](*sys.argv[2:])

@@ -28,7 +28,7 @@ inline const std::string residualText =
 // Of bytes, K = 48, stored in bf16.
 inline const std::string bytesText =
     R"(func.func @f(%in: memref<?x48xui8>, %w: memref<3x12x256xi8>, %z: memref<?x4xf32>, %u: memref<3x1x64xi32>, %o: memref<?x192xbf16>) {
- kernel.matmul %in, %w parameters %z, %u : memref<?x4xf32>, memref<3x1x64xi32> outs(%o : memref<?x192xbf16>) accumulators 1 {
+ kernel.matmul %in, %w parameters %z : memref<?x4xf32> sums %u : memref<3x1x64xi32> outs(%o : memref<?x192xbf16>) accumulators 1 {
 ^bb0(%a: f32):
  kernel.yield %a : f32
  } : memref<?x48xui8>, memref<3x12x256xi8>

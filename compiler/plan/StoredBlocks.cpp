@@ -1,0 +1,113 @@
+// Follows a weight's expression, and its symbols in each layer, to the tensors
+// that it is made of. Must not evaluate it.
+#include "compiler/plan/StoredBlocks.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::plan;
+using namespace mille::transformer;
+
+namespace {
+
+class Find {
+public:
+  explicit Find(Operation *at) : at(at) {}
+
+  void operator()(Attribute value) {
+    llvm::TypeSwitch<Attribute>(value)
+        .Case([&](FlatSymbolRefAttr name) { symbol(name); })
+        .Case([&](StoredAttr stored) { add(stored.getEncoding()); })
+        // Rows elsewhere are the same rows.
+        .Case<GatherAttr, RepeatAttr, ReshapeAttr, PermuteAttr>(
+            [&](auto moved) { (*this)(moved.getValue()); })
+        .Case<ConcatAttr, StackAttr>([&](auto several) {
+          for (Attribute part : several.getValues())
+            (*this)(part);
+        })
+        .Case([&](SliceAttr slice) {
+          isComputed |= slice.getAxis() != 0;
+          (*this)(slice.getValue());
+        })
+        .Case<TransposeAttr, TimesAttr, PlusAttr, ApplyAttr>([&](auto other) {
+          isComputed = true;
+          (*this)(other.getValue());
+        })
+        .Default([&](Attribute) { add(Encoding::f32); });
+  }
+
+  StoredBlocks result() const {
+    if (plain)
+      return {std::nullopt, "its weight is stored in no blocks"};
+    if (!unread.empty())
+      return {Encoding::q8_0, "no kernel reads blocks of " + unread};
+    if (isComputed)
+      return {Encoding::q8_0, "it is computed of what is stored"};
+    return {largest, ""};
+  }
+
+private:
+  // Levels of each are levels of those after it.
+  static constexpr Encoding bySize[] = {Encoding::q4_0, Encoding::q5_0,
+                                        Encoding::q8_0};
+
+  void add(Encoding encoding) {
+    plain |= !isBlocks(encoding);
+    if (encoding == Encoding::iq4_nl) // levels from -127 to 113
+      encoding = Encoding::q8_0;
+    if (isBlocks(encoding) && !isMultiplied(encoding) && unread.empty())
+      unread = stringifyEncoding(encoding).str();
+    if (llvm::find(bySize, encoding) > llvm::find(bySize, largest))
+      largest = encoding;
+  }
+
+  // A column of the layer table has a value for each layer.
+  void symbol(FlatSymbolRefAttr name) {
+    Operation *inner = at;
+    if (auto layers = at->getParentOfType<kernel::LayersOp>()) {
+      while (inner->getParentOp() != layers)
+        inner = inner->getParentOp();
+      if (column(layers, inner->getParentRegion()->getRegionNumber(), name))
+        return;
+    }
+    auto model = at->getParentOfType<ModelOp>();
+    ParameterOp found;
+    if (model)
+      for (auto parameter : model->getRegion(0).front().getOps<ParameterOp>())
+        if (parameter.getSymName() == name.getValue())
+          found = parameter;
+    found ? (*this)(found.getValue()) : add(Encoding::f32);
+  }
+
+  bool column(kernel::LayersOp layers, int64_t body, FlatSymbolRefAttr name) {
+    auto slots = cast<ArrayAttr>(layers.getSlots()[body]);
+    for (auto [number, slot] : llvm::enumerate(slots)) {
+      if (cast<StringAttr>(slot).getValue() != name.getValue())
+        continue;
+      for (auto [row, of] : llvm::zip(layers.getTable(), layers.getBodies()))
+        if (of == body)
+          Find::ofLayer(layers, cast<ArrayAttr>(row)[number], *this);
+      return true;
+    }
+    return false;
+  }
+
+  static void ofLayer(Operation *layers, Attribute value, Find &find) {
+    Operation *inner = std::exchange(find.at, layers);
+    find(value);
+    find.at = inner;
+  }
+
+  Operation *at;
+  Encoding largest = Encoding::q4_0;
+  bool plain = false, isComputed = false;
+  std::string unread; // the first that no kernel reads
+};
+
+} // namespace
+
+StoredBlocks mille::plan::storedBlocks(kernel::WeightOp weight) {
+  Find find(weight);
+  find(weight.getValue());
+  return find.result();
+}

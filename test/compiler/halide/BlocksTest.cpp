@@ -1,0 +1,327 @@
+// kernel.matmul of a weight in blocks, and kernel.quantize in blocks, against
+// double at odd sizes; every buffer ends or starts at a page nobody may touch.
+//
+// RUN: %programs/kernel-blocks widest
+#include "compiler/weights/Elements.h"
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+int failures = 0;
+void expect(bool holds, const std::string &what) {
+  if (holds)
+    return;
+  ++failures;
+  printf("%s\n", what.c_str());
+}
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+std::string rowsOf(int64_t columns, int64_t stride, const char *element) {
+  return "memref<?x" + number(columns) + "x" + element + ", strided<[" +
+         number(stride) + ", 1]>>";
+}
+
+Argument rowsAt(void *host, int64_t count, int64_t columns, int64_t stride) {
+  return {
+      host,
+      {{0, int32_t(columns), 1, 0}, {0, int32_t(count), int32_t(stride), 0}}};
+}
+
+struct Case {
+  int bits; // of a level: of q4_0, q5_0 or q8_0
+  int64_t inner, columns;
+  int accumulators;
+  bool extreme = false; // levels and values are the largest there are
+
+  int offset() const { return 1 << (bits - 1); }
+  int64_t blocks() const { return inner / 32; }
+  int64_t panels() const { return (columns + 15) / 16; }
+  int64_t bytes() const { return 16 * (4 * bits + 2); }
+  std::string encoding() const { return "q" + number(bits) + "_0"; }
+  int64_t line() const { return accumulators * bytes(); }
+  int64_t inStride() const { return inner + 3; }
+  int64_t outStride() const { return columns + 1; }
+  std::string name() const {
+    return encoding() + " " + number(inner) + " x " + number(columns) +
+           (accumulators == 2 ? " gated" : "") + (extreme ? " extreme" : "");
+  }
+  std::string text() const {
+    std::string x = rowsOf(inner, inStride(), "i8"),
+                o = rowsOf(columns, outStride(), "f32"),
+                w = "memref<" + number(panels()) + "x" + number(blocks()) +
+                    "x" + number(line()) + "xi8>",
+                z = "memref<?x" + number(2 * blocks()) + "xf32>";
+    return "func.func @f(%x: " + x + ", %w: " + w + ", %z: " + z +
+           ", %r: " + o + ", %o: " + o +
+           ") {\n kernel.matmul %x, %w parameters %z : " + z +
+           " extras(%r : " + o + ") outs(%o : " + o + ") accumulators " +
+           number(accumulators) + " blocks " + encoding() + " {\n" +
+           (accumulators == 2 ? "^bb0(%a: f32, %b: f32, %s: f32):\n"
+                                " %c = arith.addf %a, %b : f32\n"
+                              : "^bb0(%c: f32, %s: f32):\n") +
+           " %y = arith.addf %c, %s : f32\n kernel.yield %y : f32\n } : " + x +
+           ", " + w + "\n return\n}\n";
+  }
+};
+
+struct Data {
+  const Case &c;
+  int64_t rows;
+  Guarded input, weight, parameters, extra, out;
+  std::vector<double> expected, terms; // and the magnitudes of what is added
+  std::mt19937 random;
+
+  Data(const Case &c, int64_t rows, Guarded::Side side)
+      : c(c), rows(rows), input((rows - 1) * c.inStride() + c.inner, side, 1),
+        weight(c.panels() * c.blocks() * c.line(), side, 1),
+        parameters(rows * 2 * c.blocks(), side),
+        extra((rows - 1) * c.outStride() + c.columns, side),
+        out(extra.size(), side), random(unsigned(c.inner * 7919 + rows)) {
+    fillInput();
+    const std::vector<double> w = fillWeight();
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < c.columns; ++n)
+        expectAt(m, n, w);
+  }
+
+  double draw(double most) {
+    return std::uniform_real_distribution<double>(-most, most)(random);
+  }
+
+  void fillInput() {
+    const int64_t blocks = c.blocks();
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t b = 0; b < blocks; ++b) {
+        float sum = 0, *of = parameters.data() + m * 2 * blocks;
+        for (int64_t k = 32 * b; k < 32 * b + 32; ++k)
+          sum += input.as<int8_t>()[m * c.inStride() + k] = int8_t(
+              c.extreme ? (m % 2 ? -127 : 127) : std::nearbyint(draw(127)));
+        of[b] = float(0.02 + draw(0.01));
+        of[blocks + b] = sum;
+      }
+  }
+
+  // Also the numbers that the weight stands for, [accumulators * N, K].
+  std::vector<double> fillWeight() {
+    memset(weight.data(), 0, weight.size());
+    std::vector<double> w(c.accumulators * c.columns * c.inner);
+    for (int64_t a = 0; a < c.accumulators; ++a)
+      for (int64_t n = 0; n < c.columns; ++n)
+        for (int64_t b = 0; b < c.blocks(); ++b) {
+          uint8_t *to =
+              weight.as<uint8_t>() + (n / 16 * c.blocks() + b) * c.line();
+          const auto scale = uint16_t(0x2000 + int(1000 + draw(1000)));
+          std::memcpy(to + c.accumulators * (c.bytes() - 32) + a * 32 +
+                          n % 16 * 2,
+                      &scale, sizeof scale);
+          for (int64_t k = 0; k < 32; ++k)
+            w[(a * c.columns + n) * c.inner + 32 * b + k] =
+                widenF16(scale) * putLevel(to, a, n % 16, k);
+        }
+    return w;
+  }
+
+  int putLevel(uint8_t *to, int64_t a, int64_t row, int64_t k) {
+    const int drawn = int(std::nearbyint(draw(c.offset() - 1)));
+    const int level =
+        c.extreme ? (row % 2 ? c.offset() - 1 : -c.offset()) : drawn;
+    const auto stored = uint8_t(level + c.offset());
+    auto byte = [&](int64_t group) -> uint8_t & {
+      return to[(group * c.accumulators + a) * 64 + row * 4 + k % 4];
+    };
+    if (c.bits == 8)
+      byte(k / 4) = stored;
+    else
+      byte(k / 4 % 4) |= k < 16 ? stored & 15 : stored << 4;
+    if (c.bits == 5)
+      byte(4) |= stored >> 4 << k / 4;
+    return level;
+  }
+
+  void expectAt(int64_t m, int64_t n, const std::vector<double> &w) {
+    const int64_t at = m * c.outStride() + n, blocks = c.blocks();
+    extra[at] = float(draw(1));
+    double total = extra[at], magnitude = std::fabs(total);
+    for (int64_t a = 0; a < c.accumulators; ++a)
+      for (int64_t k = 0; k < c.inner; ++k) {
+        const double term = double(parameters[m * 2 * blocks + k / 32]) *
+                            input.as<int8_t>()[m * c.inStride() + k] *
+                            w[(a * c.columns + n) * c.inner + k];
+        total += term;
+        magnitude += std::fabs(term);
+      }
+    expected.push_back(total);
+    terms.push_back(magnitude);
+  }
+
+  void run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t n0,
+           int64_t n1) {
+    const auto line = int32_t(c.line()), blocks = int32_t(c.blocks());
+    const int64_t first = m0 * c.outStride();
+    Argument range =
+        rowsAt(out.data() + first + n0, m1 - m0, n1 - n0, c.outStride());
+    range.dimensions[0].min = int32_t(n0);
+    expect(
+        call(kernel,
+             {rowsAt(input.as<char>() + m0 * c.inStride(), m1 - m0, c.inner,
+                     c.inStride()),
+              {weight.data(),
+               {{0, line, 1, 0},
+                {0, blocks, line, 0},
+                {0, int32_t(c.panels()), line * blocks, 0}}},
+              rowsAt(parameters.data() + m0 * 2 * blocks, m1 - m0, 2 * blocks,
+                     2 * blocks),
+              rowsAt(extra.data() + first, m1 - m0, c.columns, c.outStride())},
+             {}, range) == 0,
+        c.name() + ": status");
+  }
+
+  std::vector<char> bits() const {
+    const char *first = out.as<char>();
+    return {first, first + out.size() * 4};
+  }
+};
+
+void checkValues(const Data &data) {
+  const Case &c = data.c;
+  for (int64_t m = 0; m < data.rows; ++m)
+    for (int64_t n = 0; n < c.columns; ++n) {
+      const int64_t at = m * c.columns + n;
+      const double got = data.out[m * c.outStride() + n],
+                   want = data.expected[at];
+      const double allowed = 0x1p-24 * double(c.blocks() + 4) * data.terms[at];
+      if (!(std::fabs(got - want) <= allowed))
+        return expect(false, c.name() + ", " + number(data.rows) + " rows: [" +
+                                 number(m) + ", " + number(n) + "] is " +
+                                 std::to_string(got) + " but must be " +
+                                 std::to_string(want));
+    }
+}
+
+void check(const Case &c, const Target &isa) {
+  ParsedKernel parsed(c.text());
+  mille_kernel_function many = load(parsed, isa, RowClass::many), few = many;
+  if (kernelSymbol(parsed.info, isa, RowClass::few) !=
+      kernelSymbol(parsed.info, isa, RowClass::many))
+    few = load(parsed, isa, RowClass::few);
+  // The runtime calls the kernel of many rows with no fewer.
+  const int64_t least = many == few ? 1 : parsed.info.fewRows + 1;
+  for (int64_t rows : {1, 2, 5, 6, 8, 13, 31, 43, 75})
+    for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
+      Data data(c, rows, side);
+      auto clear = [&] { memset(data.out.data(), 0xff, data.bits().size()); };
+      clear();
+      data.run(few, 0, rows, 0, c.columns);
+      checkValues(data);
+      const std::vector<char> whole = data.bits(); // with what is between rows
+      if (rows >= least) {
+        clear();
+        data.run(many, 0, rows, 0, c.columns);
+        expect(whole == data.bits(),
+               c.name() + ": bits differ between classes");
+      }
+      clear();
+      for (int64_t n = 0; n < c.columns; n += 16)
+        for (int64_t m = 0, part = 0; m < rows; m += part) {
+          part = std::min(rows - m, 1 + m % 5);
+          data.run(few, m, m + part, n, std::min(c.columns, n + 16));
+        }
+      expect(whole == data.bits(), c.name() + ": bits differ between ranges");
+    }
+}
+
+void checkBlock(const std::string &name, const float *x, const int8_t *values,
+                float step, float sum) {
+  float largest = 0, added = 0;
+  for (int k = 0; k < 32; ++k)
+    largest = std::max(largest, std::fabs(x[k]));
+  expect(std::fabs(step / std::max(largest / 127.0, 0x1p-100) - 1) < 2e-7,
+         name + ": step");
+  for (int k = 0; k < 32; ++k) {
+    added += values[k];
+    expect(std::fabs(values[k] - x[k] / double(step)) <= 0.5001,
+           name + ": value " + number(k));
+  }
+  expect(sum == added, name + ": sum");
+}
+
+void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
+  const int64_t rows = 5, stride = columns + 2, blocks = columns / 32;
+  std::string x = rowsOf(columns, stride, narrow ? "bf16" : "f32"),
+              v = rowsOf(columns, stride, "i8"),
+              p = "memref<?x" + number(2 * blocks) + "xf32>";
+  ParsedKernel parsed("func.func @f(%x: " + x + ", %v: " + v + ", %p: " + p +
+                      ") {\n kernel.quantize %x values(%v : " + v +
+                      ") parameters(%p : " + p + ") : " + x + "\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  std::string name =
+      "quantize in blocks " + number(columns) + (narrow ? " of bf16" : "");
+  for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
+    size_t count = (rows - 1) * stride + columns;
+    Guarded input(count, side, narrow ? 2 : 4), values(count, side, 1);
+    Guarded parameters(rows * 2 * blocks, side);
+    std::mt19937 random{unsigned(columns)};
+    std::vector<float> numbers(rows * columns);
+    for (int64_t i = 0; i < rows * columns; ++i) {
+      const int64_t m = i / columns, at = m * stride + i % columns;
+      float drawn = std::uniform_real_distribution<float>(-3, 3)(random);
+      // a row of zeros, a wide one, a NaN in each block
+      float number = m == 1                  ? 0
+                     : m == 2                ? drawn * 1e30f
+                     : m == 3 && i % 32 == 7 ? NAN
+                                             : drawn;
+      if (narrow)
+        number = widenBf16(input.as<uint16_t>()[at] = narrowBf16(number));
+      else
+        input[at] = number;
+      numbers[i] = number;
+    }
+    expect(call(kernel,
+                {rowsAt(input.data(), rows, columns, stride),
+                 rowsAt(values.data(), rows, columns, stride)},
+                {},
+                rowsAt(parameters.data(), rows, 2 * blocks, 2 * blocks)) == 0,
+           name + ": status");
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t b = 0; b < blocks; ++b) {
+        const float *of = parameters.data() + m * 2 * blocks;
+        if (m == 3)
+          expect(!std::isfinite(of[b]), name + ": a NaN is lost");
+        else
+          checkBlock(name + " row " + number(m), &numbers[m * columns + 32 * b],
+                     values.as<int8_t>() + m * stride + 32 * b, of[b],
+                     of[blocks + b]);
+      }
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Target &isa = isaToTest(argc, argv);
+  for (int bits : {8, 5, 4}) {
+    for (int64_t inner : {32, 96, 576})
+      check({bits, inner, 100, 1}, isa);
+    for (int64_t columns : {1, 16, 49})
+      check({bits, 64, columns, 1}, isa);
+    check({bits, 96, 40, 2}, isa);
+    // Pairs of such products do not fit 16 bits.
+    check({bits, 64, 16, 1, /*extreme=*/true}, isa);
+  }
+  for (int64_t columns : {32, 96, 576, 3072})
+    for (bool narrow : {false, true})
+      checkQuantize(columns, narrow, isa);
+  if (failures)
+    printf("%d failures\n", failures);
+  return failures ? 1 : 0;
+}
