@@ -65,8 +65,6 @@ public:
          ArrayRef<mille::plan::AttendedState> states)
       : forward(forward), bytes(to.bytes), blocks(to.blocks),
         encoding(to.encoding), bf16(BFloat16Type::get(forward.getContext())) {
-    if (blocks) // what is remembered stays f32
-      return;
     for (const mille::plan::AttendedState &state : states)
       if (state.entry == forward) {
         remembers.insert_range(state.remembers);
@@ -81,25 +79,16 @@ public:
       else
         missed(op, "a matmul stays f32: " + why);
     });
-    if (blocks) { // all other values stay f32
-      for (MatmulOp op : matmuls)
-        toBlocks(op);
-      return;
-    }
-    forward.walk([&](AttentionOp op) {
-      for (Value heads : {op.getQuery(), op.getKey(), op.getValue()})
-        hold(rootOf(heads));
-      if (bytes)
-        allowByteScores(op);
-    });
+    forward.walk([&](AttentionOp op) { holdHeads(op); });
     for (RememberOp op : remembers)
       hold(rootOf(op.getInput()));
-    for (MatmulOp op : matmuls)
-      hold(rootOf(op.getInput()));
+    if (!blocks)
+      for (MatmulOp op : matmuls)
+        hold(rootOf(op.getInput()));
     for (RememberOp op : remembers)
       rememberNarrow(op);
     for (MatmulOp op : matmuls)
-      bytes ? toBytes(op) : toBf16(op);
+      blocks ? toBlocks(op) : bytes ? toBytes(op) : toBf16(op);
   }
 
 private:
@@ -142,10 +131,22 @@ private:
       missed(op, "attention's scores stay bf16: keys may be of earlier steps");
   }
 
+  // Next to blocks only what is remembered, and the queries that meet it, are
+  // bf16: there memory is what counts.
+  void holdHeads(AttentionOp op) {
+    if (blocks && !isNarrowState(op.getKey()))
+      return;
+    for (Value heads : {op.getQuery(), op.getKey(), op.getValue()})
+      hold(rootOf(heads));
+    if (bytes)
+      allowByteScores(op);
+  }
+
   // Whether a use may read bf16.
   bool readsNarrow(OpOperand &use) {
     if (auto matmul = dyn_cast<MatmulOp>(use.getOwner()))
-      return matmuls.contains(matmul) && &use == &matmul.getInputMutable();
+      return !blocks && matmuls.contains(matmul) &&
+             &use == &matmul.getInputMutable();
     if (auto attention = dyn_cast<AttentionOp>(use.getOwner()))
       return use.getOperandNumber() < 3 && // query, key, value
              (!attention.getPast() || isNarrowState(attention.getKey()));
