@@ -82,8 +82,8 @@ public:
     forward.walk([&](AttentionOp op) { holdHeads(op); });
     for (RememberOp op : remembers)
       hold(rootOf(op.getInput()));
-    if (!blocks)
-      for (MatmulOp op : matmuls)
+    for (MatmulOp op : matmuls)
+      if (!blocks)
         hold(rootOf(op.getInput()));
     for (RememberOp op : remembers)
       rememberNarrow(op);
@@ -131,8 +131,7 @@ private:
       missed(op, "attention's scores stay bf16: keys may be of earlier steps");
   }
 
-  // Next to blocks only what is remembered, and the queries that meet it, are
-  // bf16: there memory is what counts.
+  // Next to blocks what is remembered, and its queries, alone are bf16.
   void holdHeads(AttentionOp op) {
     if (blocks && !isNarrowState(op.getKey()))
       return;

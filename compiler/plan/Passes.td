@@ -49,13 +49,13 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
     %y = kernel.matmul %v, %w parameters %p ... accumulators 1 blocks q8_0
     ```
 
-    In bf16 and int8 a value that only matmuls and attention read is bf16, and so are
-    keys and values that entries remember; any other keeps
-    f32 (the residual stream, what norms read, outputs), and a matmul reads a
-    rounded copy; with blocks all values between kernels keep f32. Softmax and all scalar
-    regions compute in f32. Does not fire on a matmul whose result chooses experts, on
-    K > 65536 (int8), on rows that are no whole blocks, on a weight that is stored in none
-    (stored), or on linear attention.
+    In bf16 and int8 a value that only matmuls and attention read is bf16; with blocks
+    values between kernels stay f32. In all of them keys and values that entries remember
+    are bf16, with the queries that meet them; any other value keeps f32 (the residual
+    stream, what norms read, outputs), and a matmul reads a rounded copy. Softmax and all
+    scalar regions compute in f32. Does not fire on a matmul whose result chooses experts,
+    on K > 65536 (int8), on rows that are no whole blocks, on a weight that is stored in
+    none (stored), or on linear attention.
   }];
   let options = [Option<"dtype", "dtype", "std::string", "\"bf16\"",
                         "bf16, int8, q8_0, q5_0, q4_0 or stored">];
