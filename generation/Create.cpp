@@ -275,9 +275,10 @@ bool Creation::allocate() {
 }
 
 Status Creation::createSession() {
+  // Of models with sums one row more, for sequences that rest (Decode.cpp).
   const mille_size most[] = {{"batch", options.sequences},
                              {"tokens", options.piece},
-                             {"context", options.context}};
+                             {"context", options.context + made.sums}};
   return packageSays(runtime.session_create_for(
       made.package, most, 3, options.threads, &made.session));
 }

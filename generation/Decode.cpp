@@ -68,11 +68,12 @@ int64_t Step::rowsOfRun() const {
 }
 
 // A sequence that rests between others runs its last token again, which writes
-// what stands there already.
+// what stands there already. Where sums have that token already it would be
+// another one: there a token runs behind the last one, and nobody reads it.
 void Step::fill(int64_t s, int64_t rows) {
   const Sequence &sequence = made.sequences[s];
   const bool rests = step.counts[s] == 0;
-  const int64_t again = rests && sequence.ran > 0;
+  const int64_t again = rests && sequence.ran > 0 && !made.sums;
   const int64_t first = sequence.ran - again, own = rests ? 1 : step.counts[s];
   step.past[s] = (int32_t)first;
   for (int64_t t = 0; t < rows; ++t) {
