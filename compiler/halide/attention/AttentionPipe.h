@@ -234,6 +234,7 @@ private:
   Expr inTask(const Expr &kv) const;
   Expr valueAt(const Expr &column, const Expr &kv, const Expr &head) const;
   Expr firstUnseen();
+  Expr isUnseen(const Expr &kv) const;
   void lookForNan();
 
   Halide::TailStrategy tail() const;

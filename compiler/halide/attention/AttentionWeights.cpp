@@ -165,6 +165,21 @@ Expr AttentionPipe::firstUnseen() {
   return clamp(min(firstHidden(), unseen), 0, keys);
 }
 
+// Whether some query of the task does not see a key, where the mask and ranges
+// say who sees whom.
+Expr AttentionPipe::isUnseen(const Expr &kv) const {
+  Range first = seenFrom(position0 + row0),
+        last = seenFrom(position0 + rowLast);
+  Expr unseen = Internal::const_false();
+  if (first.last.defined())
+    unseen = kv > first.last;
+  if (last.first.defined())
+    unseen = unseen || kv < last.first;
+  if (s.has(Operand::keyMask))
+    unseen = unseen || !isKept(kv);
+  return unseen;
+}
+
 // 0 times a hidden key's value is 0, unless the value is infinite or NaN. So
 // soundKeys is the number of keys that may be mixed without a test: all of
 // them, or none where such a value exists and each weight must be tested.
@@ -176,8 +191,8 @@ void AttentionPipe::lookForNan() {
     r.where(r >= firstUnseen());
   if (!s.hidesPairs())
     r.where(!isKept(r)); // every query sees all other keys
-  else if (s.panels && s.has(Operand::keyMask))
-    r.where(!isKept(r) || r > seenFrom(position0 + row0).last);
+  else if (s.panels && !s.has(Operand::segments))
+    r.where(isUnseen(r));
   RDom rd(0, int(s.valueDim), names("worst_column"));
   worst(d, h) = 0;
   worst(d, h) = max(worst(d, h), magnitudeOf(valueAt(d, r, h)));

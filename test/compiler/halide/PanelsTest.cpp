@@ -1,0 +1,244 @@
+// kernel.attention over a state's panels against double: grouped heads, one and
+// several panels of columns, odd sizes, masks, windows, more than one stretch of
+// keys. What follows the keys in memory, and what no query sees, is NaN. Rows
+// one by one, with keys in lanes, have the bits of all rows together.
+//
+// RUN: %programs/kernel-panels widest
+#include "runtime/StatePanels.h"
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+int failures = 0;
+
+struct Case {
+  const char *name;
+  int64_t heads, kvHeads, headDim, valueDim;
+  bool bf16 = false, masked = false;
+  int64_t window = 0;
+
+  int64_t bytes() const { return bf16 ? 2 : 4; }
+  std::string rows(int64_t columns, const char *element) const {
+    return "memref<?x" + std::to_string(columns) + "x" + element + ">";
+  }
+  std::string text() const {
+    auto number = [](int64_t value) { return std::to_string(value); };
+    const char *element = bf16 ? "bf16" : "f32";
+    std::string q = rows(heads * headDim, element),
+                k = rows(kvHeads * headDim, element),
+                v = rows(kvHeads * valueDim, element),
+                o = rows(heads * valueDim, "f32"), i = "memref<?xi32>";
+    return "func.func @f(%t: index, %n: index, %p: index, %q: " + q +
+           ", %k: " + k + ", %v: " + v + ", %m: " + i + ", %past: " + i +
+           ", %o: " + o + ") {\n kernel.attention %q, %k, %v" +
+           (masked ? " key_mask %m : " + i : "") + " past %past : " + i +
+           " queries %t keys %n first %p outs(%o : " + o + ") heads " +
+           number(heads) + " kv_heads " + number(kvHeads) + " head_dim " +
+           number(headDim) + " value_dim " + number(valueDim) +
+           " offsets [0, 0, 0] scale 0.125 causal true" +
+           (window ? " window [" + number(window) + ", 0]" : "") +
+           " panels : " + q + ", " + k + ", " + v + "\n return\n}\n";
+  }
+};
+
+uint16_t bf16Of(float value) {
+  uint32_t word;
+  memcpy(&word, &value, 4);
+  return uint16_t((word + 0x7fff + (word >> 16 & 1)) >> 16);
+}
+
+// A buffer of elements that are set and read as f32.
+struct Elements {
+  Guarded memory;
+  bool bf16;
+  Elements(int64_t count, bool bf16)
+      : memory(count, Guarded::Side::end, bf16 ? 2 : 4), bf16(bf16) {
+    for (int64_t i = 0; i < count; ++i)
+      set(i, NAN);
+  }
+  // What is kept.
+  float set(int64_t at, float value) {
+    if (!bf16)
+      return memory[at] = value;
+    uint16_t half = memory.as<uint16_t>()[at] = bf16Of(value);
+    uint32_t word = uint32_t(half) << 16;
+    memcpy(&value, &word, 4);
+    return value;
+  }
+};
+
+// As the runtime lays out a state: whole panels, and rows that may be read.
+int64_t roomOf(int64_t keys) {
+  return (keys + MILLE_PANEL_ROWS - 1) / MILLE_PANEL_ROWS * MILLE_PANEL_ROWS +
+         MILLE_PANEL_ROWS;
+}
+int64_t elementsOf(int64_t keys, int64_t columns) {
+  return (roomOf(keys) + 64) * columns + 512;
+}
+
+struct Data {
+  const Case &c;
+  int64_t queries, keys, room;
+  Elements query, key, value;
+  Guarded mask, out;
+  std::vector<float> q, k, v; // [row, head, dimension]
+
+  Data(const Case &c, int64_t queries, int64_t keys)
+      : c(c), queries(queries), keys(keys), room(roomOf(keys)),
+        query(queries * c.heads * c.headDim, c.bf16),
+        key(elementsOf(keys, c.kvHeads * c.headDim), c.bf16),
+        value(elementsOf(keys, c.kvHeads * c.valueDim), c.bf16),
+        mask(room + 64), out(queries * c.heads * c.valueDim) {
+    std::mt19937 random(unsigned(keys * 31 + c.headDim));
+    std::uniform_real_distribution<float> draw(-2, 2);
+    for (int64_t i = 0; i < queries * c.heads * c.headDim; ++i)
+      q.push_back(query.set(i, draw(random)));
+    for (int64_t j = 0; j < keys; ++j)
+      shown()[j] = !c.masked || random() % 4 != 0;
+    for (int64_t j = 0; j < keys; ++j)
+      for (int64_t h = 0; h < c.kvHeads; ++h) {
+        const bool nan =
+            !shown()[j] || (c.window && j == 0) || (j + 1 == keys && keys % 2);
+        for (int64_t d = 0; d < c.headDim; ++d)
+          k.push_back(
+              key.set(keyPlace(j, h, d), shown()[j] ? draw(random) : NAN));
+        for (int64_t d = 0; d < c.valueDim; ++d)
+          v.push_back(value.set(valuePlace(j, h, d), nan ? NAN : draw(random)));
+      }
+    if (mille_value_pair(c.bytes()) == 2 && keys % 2)
+      for (int64_t h = 0; h < c.kvHeads; ++h)
+        for (int64_t d = 0; d < c.valueDim; ++d)
+          value.set(valuePlace(keys, h, d), 0);
+  }
+  int32_t *shown() { return reinterpret_cast<int32_t *>(mask.data()); }
+  int64_t keyPlace(int64_t row, int64_t head, int64_t d) const {
+    return head * room * c.headDim +
+           mille_key_place(row, d, c.headDim,
+                           mille_key_pair(c.bytes(), c.headDim));
+  }
+  int64_t valuePlace(int64_t row, int64_t head, int64_t d) const {
+    return head * room * c.valueDim +
+           mille_value_place(row, d, c.valueDim, mille_value_pair(c.bytes()),
+                             room);
+  }
+
+  int32_t run(mille_kernel_function kernel, int64_t m0, int64_t m1) {
+    const int32_t wide = int32_t(c.heads * c.valueDim);
+    Argument range{&out[m0 * wide],
+                   {{0, int32_t(c.valueDim), 1, 0},
+                    {int32_t(m0), int32_t(m1 - m0), wide, 0},
+                    {0, int32_t(c.heads), int32_t(c.valueDim), 0}}};
+    std::vector<Argument> inputs{
+        matrix(query.memory.data(), queries, c.heads * c.headDim,
+               c.heads * c.headDim),
+        matrix(key.memory.data(), room, c.kvHeads * c.headDim,
+               c.kvHeads * c.headDim),
+        matrix(value.memory.data(), room, c.kvHeads * c.valueDim,
+               c.kvHeads * c.valueDim)};
+    if (c.masked)
+      inputs.push_back(vector(mask.data(), room));
+    return call(kernel, inputs,
+                {int32_t(queries), int32_t(keys), int32_t(keys - queries)},
+                range);
+  }
+
+  // One head of a row; NaN where a value that it sees is.
+  std::vector<double> expected(int64_t i, int64_t h) {
+    const int64_t g = h / (c.heads / c.kvHeads), at = keys - queries + i;
+    std::vector<double> weight(keys), mixed(c.valueDim);
+    double top = -INFINITY, sum = 0;
+    auto sees = [&](int64_t j) {
+      return j <= at && (!c.window || j > at - c.window) && shown()[j];
+    };
+    for (int64_t j = 0; j < keys; ++j) {
+      for (int64_t d = 0; sees(j) && d < c.headDim; ++d)
+        weight[j] += 0.125 * double(q[(i * c.heads + h) * c.headDim + d]) *
+                     k[(j * c.kvHeads + g) * c.headDim + d];
+      top = sees(j) ? std::max(top, weight[j]) : top;
+    }
+    for (int64_t j = 0; j < keys; ++j)
+      sum += weight[j] = sees(j) ? std::exp(weight[j] - top) : 0;
+    for (int64_t j = 0; j < keys; ++j)
+      for (int64_t d = 0; sees(j) && d < c.valueDim; ++d)
+        mixed[d] += weight[j] / sum * v[(j * c.kvHeads + g) * c.valueDim + d];
+    return mixed;
+  }
+  double worst() {
+    double most = 0;
+    for (int64_t i = 0; i < queries; ++i)
+      for (int64_t h = 0; h < c.heads; ++h) {
+        std::vector<double> right = expected(i, h);
+        for (int64_t d = 0; d < c.valueDim; ++d) {
+          double got = out[(i * c.heads + h) * c.valueDim + d];
+          if (std::isnan(got) && std::isnan(right[d]))
+            continue;
+          double error = std::fabs(got - right[d]) / (1 + std::fabs(right[d]));
+          most = std::isnan(error) ? INFINITY : std::max(most, error);
+        }
+      }
+    return most;
+  }
+};
+
+void expect(bool holds, const Data &data, const std::string &what) {
+  if (holds)
+    return;
+  ++failures;
+  const Case &c = data.c;
+  printf("%s heads %ld/%ld dim %ld/%ld%s, %ld queries of %ld keys: %s\n",
+         c.name, long(c.heads), long(c.kvHeads), long(c.headDim),
+         long(c.valueDim), c.bf16 ? " bf16" : "", long(data.queries),
+         long(data.keys), what.c_str());
+}
+
+void check(const Case &c, const Target &isa) {
+  ParsedKernel parsed(c.text());
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1},
+                               {5, 5},
+                               {3, 17},
+                               {33, 100},
+                               {20, 131},
+                               {19, 1290}}) {
+    Data data(c, queries, keys);
+    resetScratch();
+    expect(data.run(kernel, 0, queries) == 0, data, "status");
+    uint64_t given =
+        parsed.info.scratchBytes + parsed.info.scratchBytesPerToken * keys;
+    expect(peakScratch() <= given, data,
+           "scratch " + std::to_string(peakScratch()) + " of " +
+               std::to_string(given));
+    double error = data.worst();
+    expect(error < (c.bf16 ? 1.5e-2 : 6e-6), data,
+           "error " + std::to_string(error));
+    std::vector<float> together(data.out.data(),
+                                data.out.data() + data.out.size());
+    for (int64_t i = 0; i < queries; i += 1 + i % 3)
+      data.run(kernel, i, std::min(queries, i + 1 + i % 3));
+    expect(memcmp(together.data(), data.out.data(), together.size() * 4) == 0,
+           data, "other bits row by row");
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Target &isa = isaToTest(argc, argv);
+  for (bool bf16 : {false, true})
+    for (const Case &c : {Case{"three of a key head", 9, 3, 64, 64, bf16, true},
+                          Case{"alone", 2, 2, 8, 24, bf16, false},
+                          Case{"seven of a key head", 7, 1, 16, 80, bf16, true},
+                          Case{"two panels", 4, 2, 32, 128, bf16, true, 40},
+                          Case{"odd", 6, 2, 5, 7, bf16, true, 9}})
+      check(c, isa);
+  printf("%d failures\n", failures);
+  return failures != 0;
+}
