@@ -232,13 +232,16 @@ void check(const Case &c, const Target &isa) {
 
 int main(int argc, char **argv) {
   const Target &isa = isaToTest(argc, argv);
-  for (bool bf16 : {false, true})
-    for (const Case &c : {Case{"three of a key head", 9, 3, 64, 64, bf16, true},
-                          Case{"alone", 2, 2, 8, 24, bf16, false},
-                          Case{"seven of a key head", 7, 1, 16, 80, bf16, true},
-                          Case{"two panels", 4, 2, 32, 128, bf16, true, 40},
-                          Case{"odd", 6, 2, 5, 7, bf16, true, 9}})
-      check(c, isa);
+  const bool less = argc > 2;
+  for (bool bf16 : {false, true}) {
+    check({"three of a key head", 9, 3, 64, 64, bf16, true}, isa);
+    check({"odd", 6, 2, 5, 7, bf16, true, 9}, isa);
+    if (less)
+      continue;
+    check({"alone", 2, 2, 8, 24, bf16, false}, isa);
+    check({"seven of a key head", 7, 1, 16, 80, bf16, true}, isa);
+    check({"two panels", 4, 2, 32, 128, bf16, true, 40}, isa);
+  }
   printf("%d failures\n", failures);
   return failures != 0;
 }
