@@ -36,23 +36,24 @@ uint64_t sequenceBytes(const mille_tensor_info &info, const Sizes &most) {
          bytesOfElement(info);
 }
 
-// What one sequence's part of state `number` is, entry by entry.
+// One sequence's part of entry `entry` of state `number`; null: the session has
+// none.
 struct Part {
   char *first;
   uint64_t bytes;
 };
-template <typename Each>
-void eachEntry(mille_session &session, uint32_t number, int64_t sequence,
-               const Each &each) {
+Part partOf(mille_session &session, uint32_t number, int64_t entry,
+            int64_t sequence) {
   const mille_model &model = *session.package->model;
-  uint32_t buffer = 0;
+  uint32_t buffer = (uint32_t)entry;
   for (uint32_t s = 0; s < number; ++s)
     buffer += (uint32_t)model.states[s].shape[0];
-  const mille_tensor_info &info = model.states[number];
-  uint64_t bytes = sequenceBytes(info, session.most);
-  for (int64_t e = 0; e < info.shape[0]; ++e)
-    if (char *first = (char *)session.states[buffer + e])
-      each(Part{first + sequence * bytes, bytes});
+  uint64_t bytes = sequenceBytes(model.states[number], session.most);
+  char *first = (char *)session.states[buffer];
+  return {first ? first + sequence * bytes : nullptr, bytes};
+}
+int64_t entriesOf(mille_session &session, uint32_t number) {
+  return session.package->model->states[number].shape[0];
 }
 
 mille_status checkSequence(mille_session &session, int64_t sequence) {
@@ -85,10 +86,9 @@ uint64_t stateBytes(mille_session &session, size_t state) {
 
 // Copies bytes of a sequence's state, from `first` on, to or from an
 // application's memory; all: they must be all there are.
-template <typename Copy>
 mille_status transfer(mille_session *session, size_t state, int64_t sequence,
-                      size_t first, const void *memory, size_t bytes, bool all,
-                      const Copy &copy) {
+                      size_t first, void *memory, size_t bytes, bool all,
+                      bool reads) {
   if (!session || !memory || !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
   mille_status status = checkState(*session, state);
@@ -102,36 +102,20 @@ mille_status transfer(mille_session *session, size_t state, int64_t sequence,
                                   first + bytes, (unsigned long long)there,
                                   session->package->model->states[state].name);
   uint64_t begin = 0, done = 0; // of an entry's bytes; of those copied
-  if (status == MILLE_OK)
-    eachEntry(*session, (uint32_t)state, sequence, [&](const Part &part) {
-      const uint64_t at = first + done - begin;
-      if (done < bytes && at < part.bytes) {
-        const uint64_t left = bytes - done, here = part.bytes - at;
-        const uint64_t size = left < here ? left : here;
-        copy(part.first + at, done, size);
-        done += size;
-      }
-      begin += part.bytes;
-    });
+  for (int64_t e = 0; status == MILLE_OK && done < bytes; ++e) {
+    Part part = partOf(*session, (uint32_t)state, e, sequence);
+    const uint64_t at = first + done - begin;
+    if (at < part.bytes) {
+      const uint64_t left = bytes - done, here = part.bytes - at;
+      const uint64_t size = left < here ? left : here;
+      char *own = part.first + at, *other = (char *)memory + done;
+      memcpy(reads ? other : own, reads ? own : other, size);
+      done += size;
+    }
+    begin += part.bytes;
+  }
   session->running.store(0);
   return status;
-}
-
-mille_status readBytes(mille_session *session, size_t state, int64_t sequence,
-                       size_t first, void *into, size_t bytes, bool all) {
-  return transfer(session, state, sequence, first, into, bytes, all,
-                  [&](const char *part, uint64_t at, uint64_t size) {
-                    memcpy((char *)into + at, part, size);
-                  });
-}
-
-mille_status writeBytes(mille_session *session, size_t state, int64_t sequence,
-                        size_t first, const void *from, size_t bytes,
-                        bool all) {
-  return transfer(session, state, sequence, first, from, bytes, all,
-                  [&](char *part, uint64_t at, uint64_t size) {
-                    memcpy(part, (const char *)from + at, size);
-                  });
 }
 
 // The run's rows that each sequence has room for: `each` gets the sequence, the
@@ -286,9 +270,11 @@ mille_status mille_session_reset_states(mille_session *session) {
   if (!session || !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
   for (uint32_t s = 0; s < session->package->model->state_count; ++s)
-    for (int64_t b = 0; b < session->most.batch(); ++b)
-      eachEntry(*session, s, b,
-                [](const Part &part) { memset(part.first, 0, part.bytes); });
+    for (int64_t e = 0; e < entriesOf(*session, s); ++e) {
+      Part part = partOf(*session, s, e, 0);
+      if (part.first)
+        memset(part.first, 0, part.bytes * session->most.batch());
+    }
   session->running.store(0);
   return MILLE_OK;
 }
@@ -302,10 +288,12 @@ mille_status mille_session_copy_states(mille_session *session, int64_t from,
     status = checkSequence(*session, to);
   const uint32_t states = session->package->model->state_count;
   for (uint32_t s = 0; status == MILLE_OK && from != to && s < states; ++s)
-    eachEntry(*session, s, from, [&](const Part &part) {
-      memcpy(part.first + (to - from) * (int64_t)part.bytes, part.first,
-             part.bytes);
-    });
+    for (int64_t e = 0; e < entriesOf(*session, s); ++e) {
+      Part part = partOf(*session, s, e, from);
+      if (part.first)
+        memcpy(part.first + (to - from) * (int64_t)part.bytes, part.first,
+               part.bytes);
+    }
   session->running.store(0);
   return status;
 }
@@ -324,26 +312,29 @@ mille_status mille_session_state_bytes(mille_session *session, size_t state,
 mille_status mille_session_read_state(mille_session *session, size_t state,
                                       int64_t sequence, void *into,
                                       size_t bytes) {
-  return readBytes(session, state, sequence, 0, into, bytes, /*all=*/true);
+  return transfer(session, state, sequence, 0, into, bytes, /*all=*/true,
+                  /*reads=*/true);
 }
 
 mille_status mille_session_write_state(mille_session *session, size_t state,
                                        int64_t sequence, const void *from,
                                        size_t bytes) {
-  return writeBytes(session, state, sequence, 0, from, bytes, /*all=*/true);
+  return transfer(session, state, sequence, 0, (void *)from, bytes,
+                  /*all=*/true, /*reads=*/false);
 }
 
 mille_status mille_session_read_state_part(mille_session *session, size_t state,
                                            int64_t sequence, size_t first,
                                            void *into, size_t bytes) {
-  return readBytes(session, state, sequence, first, into, bytes, /*all=*/false);
+  return transfer(session, state, sequence, first, into, bytes, /*all=*/false,
+                  /*reads=*/true);
 }
 
 mille_status mille_session_write_state_part(mille_session *session,
                                             size_t state, int64_t sequence,
                                             size_t first, const void *from,
                                             size_t bytes) {
-  return writeBytes(session, state, sequence, first, from, bytes,
-                    /*all=*/false);
+  return transfer(session, state, sequence, first, (void *)from, bytes,
+                  /*all=*/false, /*reads=*/false);
 }
 }
