@@ -105,8 +105,8 @@ struct Data {
       shown()[j] = !c.masked || random() % 4 != 0;
     for (int64_t j = 0; j < keys; ++j)
       for (int64_t h = 0; h < c.kvHeads; ++h) {
-        const bool nan =
-            !shown()[j] || (c.window && j == 0) || (j + 1 == keys && keys % 2);
+        const bool nan = !shown()[j] || (c.window && j == firstSeen()) ||
+                         (j + 1 == keys && keys % 2);
         for (int64_t d = 0; d < c.headDim; ++d)
           k.push_back(
               key.set(keyPlace(j, h, d), shown()[j] ? draw(random) : NAN));
@@ -117,6 +117,10 @@ struct Data {
       for (int64_t h = 0; h < c.kvHeads; ++h)
         for (int64_t d = 0; d < c.valueDim; ++d)
           value.set(valuePlace(keys, h, d), 0);
+  }
+  // Of the first query; a window hides it from the last of several.
+  int64_t firstSeen() const {
+    return std::max<int64_t>(0, keys - queries - c.window + 1);
   }
   int32_t *shown() { return reinterpret_cast<int32_t *>(mask.data()); }
   int64_t keyPlace(int64_t row, int64_t head, int64_t d) const {
@@ -235,7 +239,7 @@ int main(int argc, char **argv) {
   const bool less = argc > 2;
   for (bool bf16 : {false, true}) {
     check({"three of a key head", 9, 3, 64, 64, bf16, true}, isa);
-    check({"odd", 6, 2, 5, 7, bf16, true, 9}, isa);
+    check({"odd", 6, 2, 5, 7, bf16, false, 9}, isa);
     if (less)
       continue;
     check({"alone", 2, 2, 8, 24, bf16, false}, isa);
