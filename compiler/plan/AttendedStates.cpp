@@ -1,6 +1,7 @@
 // Follows each state from its entry's argument to what reads it.
 // Must not rewrite anything.
 #include "compiler/plan/AttendedStates.h"
+#include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -94,8 +95,7 @@ std::vector<AttendedState> attendedStates(ModuleOp module) {
   module.walk([&](func::FuncOp entry) {
     for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
       auto type = dyn_cast<RankedTensorType>(entry.getArgument(i).getType());
-      if (!entry.getArgAttr(i, "transformer.state") || !type ||
-          type.getRank() != 3)
+      if (!isState(entry, i) || !type || type.getRank() != 3)
         continue;
       if (auto state = follow(entry, entry.getArgument(i)))
         states.push_back(*state);

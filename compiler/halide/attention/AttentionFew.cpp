@@ -97,19 +97,12 @@ void AttentionPipe::weighLanes() {
   treeSums = make("tree_sums");
   treeSums(u, q, ko, e, b, h) = undef<float>();
   if (paired) {
-    start = make("start");
-    start(q, e, b, h) = top(q, e, b, h) + 0.5f;
-    auto weightOf = [&](const Expr &score) {
-      Expr scaled = lateFactor.defined() ? score * lateFactor : score;
-      return exp2Half(scaled - start(q, e, b, h));
-    };
+    findStart();
     weightWords = wordsNamed("weight_words", "weight_pairs");
     Func &words = weightWords.words;
     words(q, kp, ko, e, b, h) = undef<uint32_t>();
-    words(q, kp, r, e, b, h) =
-        (weightOf(scores(q, 2 * kp, r, e, b, h)) >> cast<uint32_t>(16)) |
-        (weightOf(scores(q, 2 * kp + 1, r, e, b, h)) &
-         Expr(uint32_t(0xffff0000)));
+    words(q, kp, r, e, b, h) = weightsOfPair(scores(q, 2 * kp, r, e, b, h),
+                                             scores(q, 2 * kp + 1, r, e, b, h));
     readAsParts(weightWords, BFloat(16), half, {q, kp, ko, e, b, h});
     const int pairs = treeKeys / 2;
     treeSums(u, q, trees, e, b, h) = combined(

@@ -99,26 +99,35 @@ void AttentionPipe::scorePairs() {
                                   term)); // one rounding
 }
 
-// [half, lane, pair of tile, key tile, stretch, block, head]
-void AttentionPipe::weighPairs() {
-  findTop();
-  RDom r = tilesOf("weight_tile", b);
-  weightTile = r;
+// What is subtracted from scores before the exponential.
+void AttentionPipe::findStart() {
   start = make("start");
   bool late =
       lateFactor.defined() && !stretched; // carryTop has applied it already
   start(q, e, b, h) =
       (late ? top(q, e, b, h) * lateFactor : top(q, e, b, h)) + 0.5f;
+}
+
+// The weights of two keys, rounded to bf16, as a word.
+Expr AttentionPipe::weightsOfPair(const Expr &first, const Expr &second) {
   auto weightOf = [&](const Expr &score) {
     Expr scaled = lateFactor.defined() ? score * lateFactor : score;
     return exp2Half(scaled - start(q, e, b, h));
   };
+  return (weightOf(first) >> cast<uint32_t>(16)) |
+         (weightOf(second) & Expr(uint32_t(0xffff0000)));
+}
+
+// [half, lane, pair of tile, key tile, stretch, block, head]
+void AttentionPipe::weighPairs() {
+  findTop();
+  RDom r = tilesOf("weight_tile", b);
+  weightTile = r;
+  findStart();
   const int pairs = keyTile / 2;
   tileWeights = make("tile_words");
-  tileWeights(q, kp, ko, e, b, h) =
-      (weightOf(scores(q, 2 * kp, ko, e, b, h)) >> cast<uint32_t>(16)) |
-      (weightOf(scores(q, 2 * kp + 1, ko, e, b, h)) &
-       Expr(uint32_t(0xffff0000)));
+  tileWeights(q, kp, ko, e, b, h) = weightsOfPair(
+      scores(q, 2 * kp, ko, e, b, h), scores(q, 2 * kp + 1, ko, e, b, h));
   // The sum of the rounded weights, in f32; the words after a tile are its sum.
   weightWords = wordsNamed("weight_words", "weight_pairs");
   Func &words = weightWords.words;

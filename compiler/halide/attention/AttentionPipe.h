@@ -172,6 +172,8 @@ private:
   void transposePairs();
   void scorePairs();
   void weighPairs();
+  void findStart();
+  Expr weightsOfPair(const Expr &first, const Expr &second);
   void pairValues();
   void mixPairs();
   void scheduleQueryPairs();

@@ -35,15 +35,10 @@ struct Case {
   }
 };
 
-std::string rowsType(int64_t columns, int64_t stride) {
-  return "memref<?x" + std::to_string(columns) + "xf32, strided<[" +
-         std::to_string(stride) + ", 1]>>";
-}
-
 std::string textOf(const Case &c) {
   auto number = [](int64_t value) { return std::to_string(value); };
-  std::string x = rowsType(c.columns(), c.stride());
-  std::string o = rowsType(c.heads * c.valueDim, c.outStride());
+  std::string x = rowsOf(c.columns(), c.stride(), "f32");
+  std::string o = rowsOf(c.heads * c.valueDim, c.outStride(), "f32");
   std::string r = "memref<?x" + number(2 * c.angles) + "xf32>";
   std::string text =
       "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o;

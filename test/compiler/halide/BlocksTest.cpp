@@ -26,17 +26,6 @@ void expect(bool holds, const std::string &what) {
 
 std::string number(int64_t value) { return std::to_string(value); }
 
-std::string rowsOf(int64_t columns, int64_t stride, const char *element) {
-  return "memref<?x" + number(columns) + "x" + element + ", strided<[" +
-         number(stride) + ", 1]>>";
-}
-
-Argument rowsAt(void *host, int64_t count, int64_t columns, int64_t stride) {
-  return {
-      host,
-      {{0, int32_t(columns), 1, 0}, {0, int32_t(count), int32_t(stride), 0}}};
-}
-
 struct Case {
   int bits; // of a level: of q4_0, q5_0 or q8_0
   int64_t inner, columns;
@@ -169,19 +158,19 @@ struct Data {
     const auto line = int32_t(c.line()), blocks = int32_t(c.blocks());
     const int64_t first = m0 * c.outStride();
     Argument range =
-        rowsAt(out.data() + first + n0, m1 - m0, n1 - n0, c.outStride());
+        matrix(out.data() + first + n0, m1 - m0, n1 - n0, c.outStride());
     range.dimensions[0].min = int32_t(n0);
     expect(
         call(kernel,
-             {rowsAt(input.as<char>() + m0 * c.inStride(), m1 - m0, c.inner,
+             {matrix(input.as<char>() + m0 * c.inStride(), m1 - m0, c.inner,
                      c.inStride()),
               {weight.data(),
                {{0, line, 1, 0},
                 {0, blocks, line, 0},
                 {0, int32_t(c.panels()), line * blocks, 0}}},
-              rowsAt(parameters.data() + m0 * 2 * blocks, m1 - m0, 2 * blocks,
+              matrix(parameters.data() + m0 * 2 * blocks, m1 - m0, 2 * blocks,
                      2 * blocks),
-              rowsAt(extra.data() + first, m1 - m0, c.columns, c.outStride())},
+              matrix(extra.data() + first, m1 - m0, c.columns, c.outStride())},
              {}, range) == 0,
         c.name() + ": status");
   }
@@ -287,10 +276,10 @@ void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
       numbers[i] = number;
     }
     expect(call(kernel,
-                {rowsAt(input.data(), rows, columns, stride),
-                 rowsAt(values.data(), rows, columns, stride)},
+                {matrix(input.data(), rows, columns, stride),
+                 matrix(values.data(), rows, columns, stride)},
                 {},
-                rowsAt(parameters.data(), rows, 2 * blocks, 2 * blocks)) == 0,
+                matrix(parameters.data(), rows, 2 * blocks, 2 * blocks)) == 0,
            name + ": status");
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t b = 0; b < blocks; ++b) {

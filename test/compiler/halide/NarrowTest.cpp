@@ -27,11 +27,6 @@ void expect(bool holds, const std::string &what) {
 
 std::string number(int64_t value) { return std::to_string(value); }
 
-std::string rowsOf(int64_t columns, int64_t stride, const char *element) {
-  return "memref<?x" + number(columns) + "x" + element + ", strided<[" +
-         number(stride) + ", 1]>>";
-}
-
 constexpr double scaleOfGelu = 0x1p-7;
 const char *geluOfScaled =
     " %k = arith.constant 0.0078125 : f32\n"
@@ -185,32 +180,26 @@ struct Data {
 
   void run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t n0,
            int64_t n1) {
-    auto rowsAt = [&](void *host, int64_t count, int64_t columns,
-                      int64_t stride) {
-      return Argument{host,
-                      {{0, int32_t(columns), 1, 0},
-                       {0, int32_t(count), int32_t(stride), 0}}};
-    };
     const int32_t panel = int32_t(c.panel);
     int32_t line = int32_t(c.panel * c.group()), steps = int32_t(c.steps());
     std::vector<Argument> inputs = {
-        rowsAt(input.as<char>() + m0 * c.inStride() * c.each(), m1 - m0,
+        matrix(input.as<char>() + m0 * c.inStride() * c.each(), m1 - m0,
                c.inner, c.inStride()),
         {weight.data(),
          {{0, line, 1, 0},
           {0, steps, line, 0},
           {0, int32_t(c.panels()), line * steps, 0}}}};
     if (c.bytes) {
-      inputs.push_back(rowsAt(parameters.as<float>() + m0 * 4, m1 - m0, 4, 4));
+      inputs.push_back(matrix(parameters.as<float>() + m0 * 4, m1 - m0, 4, 4));
       inputs.push_back({sums.data(),
                         {{0, panel, 1, 0},
                          {0, 1, panel, 0},
                          {0, int32_t(c.panels()), panel, 0}}});
     }
     int64_t outBytes = c.narrow ? 2 : 4, first = m0 * c.outStride();
-    inputs.push_back(rowsAt(extra.as<char>() + first * outBytes, m1 - m0,
+    inputs.push_back(matrix(extra.as<char>() + first * outBytes, m1 - m0,
                             c.columns, c.outStride()));
-    Argument range = rowsAt(out.as<char>() + (first + n0) * outBytes, m1 - m0,
+    Argument range = matrix(out.as<char>() + (first + n0) * outBytes, m1 - m0,
                             n1 - n0, c.outStride());
     range.dimensions[0].min = int32_t(n0);
     expect(call(kernel, inputs, {}, range) == 0, c.name() + ": status");

@@ -177,7 +177,13 @@ mille_kernel_function mille::test::load(ParsedKernel &kernel, const Target &isa,
   return reinterpret_cast<mille_kernel_function>(entry);
 }
 
-Argument mille::test::matrix(float *host, int64_t rows, int64_t columns,
+std::string mille::test::rowsOf(int64_t columns, int64_t stride,
+                                const char *element) {
+  return "memref<?x" + std::to_string(columns) + "x" + element + ", strided<[" +
+         std::to_string(stride) + ", 1]>>";
+}
+
+Argument mille::test::matrix(void *host, int64_t rows, int64_t columns,
                              int64_t stride) {
   return {
       host,

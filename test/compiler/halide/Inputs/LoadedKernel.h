@@ -60,12 +60,15 @@ const Target &isaToTest(int argc, char **argv);
 mille_kernel_function load(ParsedKernel &kernel, const Target &isa,
                            RowClass rows, unsigned rank = 0);
 
+// The type of rows of `columns` elements, in MLIR text.
+std::string rowsOf(int64_t columns, int64_t stride, const char *element);
+
 // One argument: memory, sizes and strides from the innermost dimension.
 struct Argument {
   void *host;
   std::vector<mille_dimension> dimensions;
 };
-Argument matrix(float *host, int64_t rows, int64_t columns, int64_t stride);
+Argument matrix(void *host, int64_t rows, int64_t columns, int64_t stride);
 Argument vector(const void *host, int64_t count);
 
 // Calls with inputs, scalars and out; the code that the kernel returns.
