@@ -113,9 +113,9 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
     spec.inputs.push_back(*holder);
   if (attribute)
     if (auto rowKind = kernel::rowNormKindOf(attribute.getKind()))
-      spec.norm = kernel::RowNormAttr::get(
-          attribute.getContext(), *rowKind,
-          head.getF64FloatAttr(attribute.getEps()), attribute.getGroup());
+      spec.norm =
+          kernel::RowNormAttr::get(attribute.getContext(), *rowKind,
+                                   attribute.getEps(), attribute.getGroup());
   bool scales = *holder || factor(body, location, scale, {});
   if (!spec.norm && spec.inputs.size() == 1 && !scales)
     return input;

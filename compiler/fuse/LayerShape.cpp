@@ -37,16 +37,6 @@ bool hasSymbols(Attribute attribute) {
              .wasInterrupted();
 }
 
-Attribute withSymbols(Attribute attribute,
-                      llvm::function_ref<Attribute(FlatSymbolRefAttr)> by) {
-  AttrTypeReplacer replacer;
-  replacer.addReplacement(
-      [&](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
-        return by(symbol);
-      });
-  return replacer.replace(attribute);
-}
-
 class Words {
 public:
   Words(Layer &layer, int64_t position, Value stream,
@@ -130,9 +120,9 @@ private:
       return addNumber(op, name, scale.getValue());
     if (!hasSymbols(attribute))
       return word(attribute.getAsOpaquePointer());
-    Attribute shape = withSymbols(attribute, [&](FlatSymbolRefAttr reference) {
-      return numbered(reference);
-    });
+    Attribute shape = transformer::replaceSymbols(
+        attribute,
+        [&](FlatSymbolRefAttr reference) { return numbered(reference); });
     word(shape.getAsOpaquePointer());
   }
 
@@ -174,9 +164,10 @@ std::string text(Operation *op, StringAttr name, Attribute attribute) {
     return "";
   if (!attribute)
     return "absent";
-  attribute = withSymbols(attribute, [](FlatSymbolRefAttr reference) {
-    return FlatSymbolRefAttr::get(reference.getContext(), "_");
-  });
+  attribute =
+      transformer::replaceSymbols(attribute, [](FlatSymbolRefAttr reference) {
+        return FlatSymbolRefAttr::get(reference.getContext(), "_");
+      });
   std::string words;
   llvm::raw_string_ostream out(words);
   if (auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute)) {
@@ -254,9 +245,9 @@ Attribute Generalise::general(Attribute attribute) {
   }
   if (!hasSymbols(attribute))
     return attribute;
-  return withSymbols(attribute, [&](FlatSymbolRefAttr reference) {
-    return renamed(reference);
-  });
+  return transformer::replaceSymbols(
+      attribute,
+      [&](FlatSymbolRefAttr reference) { return renamed(reference); });
 }
 
 void Generalise::operator()(Operation *op, int64_t position) {

@@ -341,7 +341,7 @@ LogicalResult read(kernel::RowsOp op, KernelSpec &spec) {
       r.norm = RowStatistic::l2;
       break;
     }
-    r.eps = norm.getEps().getValueAsDouble();
+    r.eps = norm.getEps();
     r.group = norm.getGroup() ? norm.getGroup() : r.columns;
   }
   return RegionReader(op, r.body).read(op.getBody());

@@ -3,7 +3,7 @@
 #include "compiler/weights/ParameterValues.h"
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Expression.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "dialects/transformer/ValueList.h"
 #include "llvm/Support/Path.h"
 
 #include <cmath>
@@ -49,132 +49,98 @@ std::optional<Encoding> storedAs(StoredAttr stored) {
   return std::nullopt;
 }
 
+// Shapes were checked by valueType; null after an error of a file.
 class Build {
 public:
   using OpenFile = llvm::function_ref<const TensorFile *(StringRef)>;
   Build(ResolveSymbol resolve, OpenFile open, Location location)
       : resolve(resolve), open(open), location(location) {}
 
-  // Shapes were checked by valueType; null after an error of a file.
-  ExpressionPtr operator()(Attribute value) {
-    return llvm::TypeSwitch<Attribute, ExpressionPtr>(value)
-        .Case([&](FlatSymbolRefAttr a) { return (*this)(resolve(a)); })
-        .Case([&](FloatAttr a) { return number(a.getValueAsDouble()); })
-        .Case([&](StoredAttr a) { return fromFile(a); })
-        .Case([&](DrawnAttr a) { return drawn(a); })
-        .Case([&](SliceAttr a) {
-          auto from = (*this)(a.getValue());
-          return from ? slice(std::move(from), a.getAxis(), a.getOffset(),
-                              a.getSize(), a.getStride())
-                      : nullptr;
-        })
-        .Case([&](TransposeAttr a) {
-          auto from = (*this)(a.getValue());
-          return from ? transpose(std::move(from)) : nullptr;
-        })
-        .Case([&](ConcatAttr a) {
-          auto parts = all(a.getValues());
-          return parts.empty() ? nullptr : concat(std::move(parts));
-        })
-        .Case([&](StackAttr a) {
-          auto parts = all(a.getValues());
-          return parts.empty() ? nullptr : stack(std::move(parts));
-        })
-        .Case([&](TimesAttr a) {
-          auto from = (*this)(a.getValue()), by = (*this)(a.getFactor());
-          return from && by ? times(std::move(from), std::move(by)) : nullptr;
-        })
-        .Case([&](PlusAttr a) {
-          auto from = (*this)(a.getValue()), term = (*this)(a.getTerm());
-          return from && term ? plus(std::move(from), std::move(term))
-                              : nullptr;
-        })
-        .Case([&](PackAttr a) {
-          auto from = (*this)(a.getValue());
-          return from ? pack(std::move(from),
-                             {a.getPanel(), a.getAccumulators(), a.getGroup()})
-                      : nullptr;
-        })
-        .Default([&](Attribute a) { return derived(a); });
+  ExpressionPtr operator()(Attribute value) const {
+    if (auto name = dyn_cast<FlatSymbolRefAttr>(value))
+      return (*this)(resolve(name));
+    if (auto constant = dyn_cast<FloatAttr>(value))
+      return number(constant.getValueAsDouble());
+    auto node = cast<ParameterValue>(value);
+    Parts of;
+    for (Attribute operand : node.getOperands()) {
+      of.push_back((*this)(operand));
+      if (!of.back())
+        return nullptr;
+    }
+    return Values::visit<ExpressionPtr>(
+        node, [&](auto attr) { return make(attr, std::move(of)); });
   }
 
 private:
-  ExpressionPtr derived(Attribute value) {
-    auto of = [&](Attribute operand, auto make) -> ExpressionPtr {
-      auto from = (*this)(operand);
-      return from ? make(std::move(from)) : nullptr;
-    };
-    return llvm::TypeSwitch<Attribute, ExpressionPtr>(value)
-        .Case([&](NumbersAttr a) { return numbers(a); })
-        .Case([&](SinusoidAttr a) { return sinusoid(a); })
-        .Case([&](GatherAttr a) {
-          return of(a.getValue(), [&](ExpressionPtr from) {
-            return gather(std::move(from), a.getIndices().asArrayRef());
-          });
-        })
-        .Case([&](RepeatAttr a) {
-          return of(a.getValue(), [&](ExpressionPtr from) {
-            return repeat(std::move(from), a.getCount(), a.getEach());
-          });
-        })
-        .Case([&](ReshapeAttr a) {
-          return of(a.getValue(), [&](ExpressionPtr from) {
-            return reshape(std::move(from), a.getShape().asArrayRef());
-          });
-        })
-        .Case([&](PermuteAttr a) {
-          return of(a.getValue(), [&](ExpressionPtr from) {
-            return permute(std::move(from), a.getOrder().asArrayRef());
-          });
-        })
-        .Case([&](InBlocksAttr a) {
-          return of(a.getValue(), [&](ExpressionPtr from) {
-            return inBlocks(std::move(from), a.getEncoding());
-          });
-        })
-        .Case([&](PackBlocksAttr a) {
-          return of(a.getValue(), [&](ExpressionPtr from) {
-            return packBlocks(std::move(from), a.getEncoding(),
-                              a.getAccumulators());
-          });
-        })
-        .Case([&](RowScalesAttr a) { return of(a.getValue(), rowScales); })
-        .Case([&](QuantizedAttr a) { return of(a.getValue(), quantized); })
-        .Case([&](RowSumsAttr a) { return of(a.getValue(), rowSums); })
-        .Case([&](ColumnRmsAttr a) { return of(a.getValue(), columnRms); })
-        .Case([&](ApplyAttr a) {
-          return of(a.getValue(), [&](ExpressionPtr from) {
-            return apply(std::move(from), a.getFunction());
-          });
-        })
-        .Case([&](ProductAttr a) {
-          auto left = (*this)(a.getLeft()), right = (*this)(a.getRight());
-          return left && right ? product(std::move(left), std::move(right))
-                               : nullptr;
-        })
-        .Case([&](NormedAttr a) {
-          auto from = (*this)(a.getValue()), weight = (*this)(a.getWeight()),
-               bias = (*this)(a.getBias());
-          return from && weight && bias
-                     ? normed(std::move(from), std::move(weight),
-                              std::move(bias), a.getEps().getValueAsDouble())
-                     : nullptr;
-        })
-        .Default([](Attribute) { return nullptr; });
+  using Parts = std::vector<ExpressionPtr>; // expressions of the operands
+
+  ExpressionPtr make(DrawnAttr a, Parts) const { return drawn(a); }
+  ExpressionPtr make(NumbersAttr a, Parts) const { return numbers(a); }
+  ExpressionPtr make(SinusoidAttr a, Parts) const { return sinusoid(a); }
+  ExpressionPtr make(SliceAttr a, Parts of) const {
+    return slice(std::move(of[0]), a.getAxis(), a.getOffset(), a.getSize(),
+                 a.getStride());
+  }
+  ExpressionPtr make(TransposeAttr, Parts of) const {
+    return transpose(std::move(of[0]));
+  }
+  ExpressionPtr make(ConcatAttr, Parts of) const {
+    return concat(std::move(of));
+  }
+  ExpressionPtr make(StackAttr, Parts of) const { return stack(std::move(of)); }
+  ExpressionPtr make(TimesAttr, Parts of) const {
+    return times(std::move(of[0]), std::move(of[1]));
+  }
+  ExpressionPtr make(PlusAttr, Parts of) const {
+    return plus(std::move(of[0]), std::move(of[1]));
+  }
+  ExpressionPtr make(PackAttr a, Parts of) const {
+    return pack(std::move(of[0]),
+                {a.getPanel(), a.getAccumulators(), a.getGroup()});
+  }
+  ExpressionPtr make(GatherAttr a, Parts of) const {
+    return gather(std::move(of[0]), a.getIndices().asArrayRef());
+  }
+  ExpressionPtr make(RepeatAttr a, Parts of) const {
+    return repeat(std::move(of[0]), a.getCount(), a.getEach());
+  }
+  ExpressionPtr make(ReshapeAttr a, Parts of) const {
+    return reshape(std::move(of[0]), a.getShape().asArrayRef());
+  }
+  ExpressionPtr make(PermuteAttr a, Parts of) const {
+    return permute(std::move(of[0]), a.getOrder().asArrayRef());
+  }
+  ExpressionPtr make(InBlocksAttr a, Parts of) const {
+    return inBlocks(std::move(of[0]), a.getEncoding());
+  }
+  ExpressionPtr make(PackBlocksAttr a, Parts of) const {
+    return packBlocks(std::move(of[0]), a.getEncoding(), a.getAccumulators());
+  }
+  ExpressionPtr make(RowScalesAttr, Parts of) const {
+    return rowScales(std::move(of[0]));
+  }
+  ExpressionPtr make(QuantizedAttr, Parts of) const {
+    return quantized(std::move(of[0]));
+  }
+  ExpressionPtr make(RowSumsAttr, Parts of) const {
+    return rowSums(std::move(of[0]));
+  }
+  ExpressionPtr make(ColumnRmsAttr, Parts of) const {
+    return columnRms(std::move(of[0]));
+  }
+  ExpressionPtr make(ApplyAttr a, Parts of) const {
+    return apply(std::move(of[0]), a.getFunction());
+  }
+  ExpressionPtr make(ProductAttr, Parts of) const {
+    return product(std::move(of[0]), std::move(of[1]));
+  }
+  ExpressionPtr make(NormedAttr a, Parts of) const {
+    return normed(std::move(of[0]), std::move(of[1]), std::move(of[2]),
+                  a.getEps());
   }
 
-  // Empty after an error.
-  std::vector<ExpressionPtr> all(ArrayRef<Attribute> values) {
-    std::vector<ExpressionPtr> parts;
-    for (Attribute value : values) {
-      parts.push_back((*this)(value));
-      if (!parts.back())
-        return {};
-    }
-    return parts;
-  }
-
-  ExpressionPtr fromFile(StoredAttr a) {
+  ExpressionPtr make(StoredAttr a, Parts) const {
     const TensorFile *file = open(a.getFile());
     if (!file)
       return nullptr;

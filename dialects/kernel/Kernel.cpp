@@ -11,18 +11,6 @@ using namespace mille::kernel;
 #include "dialects/kernel/KernelDialect.cpp.inc"
 #include "dialects/kernel/KernelEnums.cpp.inc"
 
-// An f64 with the fewest digits that read back: 1.0e-06.
-static ParseResult parseNumber(AsmParser &parser, FloatAttr &number) {
-  double value;
-  if (parser.parseFloat(value))
-    return failure();
-  number = parser.getBuilder().getF64FloatAttr(value);
-  return success();
-}
-static void printNumber(AsmPrinter &printer, FloatAttr number) {
-  printer << mille::transformer::formatDouble(number.getValueAsDouble());
-}
-
 #define GET_ATTRDEF_CLASSES
 #include "dialects/kernel/KernelAttrs.cpp.inc"
 #include "dialects/kernel/OpInterfaces.cpp.inc"

@@ -82,9 +82,9 @@ def Kernel_RowNormAttr : AttrDef<Kernel_Dialect, "RowNorm"> {
     #kernel.row_norm<layer, 1.0e-05>
     ```
   }];
-  let parameters = (ins EnumParameter<Kernel_RowNormKind>:$kind, "::mlir::FloatAttr":$eps,
+  let parameters = (ins EnumParameter<Kernel_RowNormKind>:$kind, Transformer_F64:$eps,
                         DefaultValuedParameter<"int64_t", "0">:$group);
-  let assemblyFormat = "`<` $kind `,` custom<Number>($eps) (`,` `group` `=` $group^)? `>`";
+  let assemblyFormat = "`<` $kind `,` $eps (`,` `group` `=` $group^)? `>`";
 }
 
 // Attributes of the transformer dialect that kernels keep as they are.

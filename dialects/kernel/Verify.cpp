@@ -368,7 +368,7 @@ LogicalResult verifyNorm(RowsOp op, int64_t columns) {
   if (group < 0 || (group && columns % group)) // C5
     return op.emitOpError()
            << "norms groups of " << group << " of " << columns << " columns";
-  double eps = op.getNormAttr().getEps().getValueAsDouble();
+  double eps = op.getNormAttr().getEps();
   if (!std::isfinite(eps) || eps < 0) // C5
     return op.emitOpError() << "norms with an eps of " << formatDouble(eps)
                             << ", which is not finite and >= 0";

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
@@ -41,13 +42,26 @@ inline llvm::hash_code hash_value(const F64 &number) {
 
 // The fewest digits that read back as the same bits: 3.5565588200778455.
 std::string formatDouble(double value);
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &out, F64 number) {
+  return out << formatDouble(number);
+}
 
 // The interface's verifier: C1 to C3 of `layers`.
 mlir::LogicalResult verifyLayerStack(mlir::Operation *stack);
 
 } // namespace mille::transformer
 
+namespace mlir {
+
+// F64 in the text of an attribute.
+template <> struct FieldParser<mille::transformer::F64> {
+  static FailureOr<mille::transformer::F64> parse(AsmParser &parser);
+};
+
+} // namespace mlir
+
 #include "dialects/transformer/LayerStack.h.inc"
+#include "dialects/transformer/ParameterValue.h.inc"
 
 namespace mille {
 

@@ -53,6 +53,14 @@ def Transformer_Distribution : Transformer_Enum<"Distribution",
     "what initial values are drawn from",
     ["fixed", "normal", "uniform", "truncated_normal"]>;
 
+// A word of `key = word`, which is not printed where it is `other`.
+class Transformer_WordOr<EnumAttrInfo info, string other>
+    : DefaultValuedParameter<info.cppType, info.cppType # "::" # other,
+                             info.summary> {
+  let parser = info.parameterParser;
+  let printer = info.parameterPrinter;
+}
+
 // A double compared by its bits, printed with the fewest digits that read back.
 def Transformer_F64 : AttrOrTypeParameter<"::mille::transformer::F64", "">;
 
@@ -80,17 +88,18 @@ def Transformer_NormAttr : Transformer_Attr<"Norm", "norm"> {
   }];
   let parameters = (ins
     EnumParameter<Transformer_NormKind>:$kind,
-    Transformer_F64:$eps,
-    EnumParameter<Transformer_Affine>:$affine,
+    DefaultValuedParameter<"F64", "F64(0.0)">:$eps,
+    Transformer_WordOr<Transformer_Affine, "none">:$affine,
     OptionalParameter<"::mlir::FlatSymbolRefAttr">:$weight,
     OptionalParameter<"::mlir::FlatSymbolRefAttr">:$bias,
-    "int64_t":$group, EnumParameter<Transformer_WeightCast>:$cast);
+    DefaultValuedParameter<"int64_t", "0">:$group,
+    Transformer_WordOr<Transformer_WeightCast, "cast_then_mul">:$cast);
   let builders = [AttrBuilder<(ins "NormKind":$kind, "F64":$eps, "Affine":$affine,
       "::mlir::FlatSymbolRefAttr":$weight, "::mlir::FlatSymbolRefAttr":$bias), [{
     return $_get($_ctxt, kind, eps, affine, weight, bias, 0,
                  WeightCast::cast_then_mul);
   }]>];
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "`<` $kind (`,` struct($eps, $affine, $weight, $bias, $group, $cast)^)? `>`";
   let genVerifyDecl = 1;
 }
 
@@ -154,7 +163,7 @@ def Transformer_LengthScaleAttr : Transformer_Attr<"LengthScale", "length_scale"
     DefaultValuedParameter<"F64", "F64(0.0)">:$beta,
     DefaultValuedParameter<"int64_t", "0">:$period,
     DefaultValuedParameter<"int64_t", "0">:$offset);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "`<` $kind (`,` struct($base, $floor, $beta, $period, $offset)^)? `>`";
   let genVerifyDecl = 1;
 }
 
@@ -175,9 +184,10 @@ def Transformer_LongContextAttr : Transformer_Attr<"LongContext", "long_context"
     #transformer.long_context<after = 16, frequencies = [1.0, 0.01]>
     ```
   }];
-  let parameters = (ins "int64_t":$after, "F64":$stretch,
+  let parameters = (ins "int64_t":$after,
+                        DefaultValuedParameter<"F64", "F64(1.0)">:$stretch,
                         OptionalParameter<"::mlir::DenseF64ArrayAttr">:$frequencies);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "`<` `after` `=` $after (`,` `stretch` `=` $stretch^)? (`,` `frequencies` `=` custom<Doubles>($frequencies)^)? `>`";
   let genVerifyDecl = 1;
 }
 

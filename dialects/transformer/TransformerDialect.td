@@ -23,8 +23,8 @@ def Transformer_Dialect : Dialect {
   }];
 }
 
-class Transformer_Attr<string name, string mnemonic_>
-    : AttrDef<Transformer_Dialect, name> {
+class Transformer_Attr<string name, string mnemonic_, list<Trait> traits = []>
+    : AttrDef<Transformer_Dialect, name, traits> {
   let mnemonic = mnemonic_;
 }
 #endif

@@ -1,6 +1,7 @@
 // Values of parameters as attributes: the nodes of their expressions.
 #ifndef MILLE_TRANSFORMER_VALUES
 #define MILLE_TRANSFORMER_VALUES
+include "dialects/transformer/ParameterValue.td"
 include "dialects/transformer/TransformerAttrs.td"
 
 // A parameter's value is an expression over stored tensors: evaluated one
@@ -8,6 +9,17 @@ include "dialects/transformer/TransformerAttrs.td"
 // Operands are other expressions or symbols (FlatSymbolRefAttr): a parameter of
 // the model or, inside `layers`, a column of the layer table.
 // Shapes below are row-major; a linear's weight is [out, in].
+
+// A node. `operands` is the initializer of its list of operands.
+class Transformer_ValueAttr<string name, string mnemonic_, string operands = "{}">
+    : Transformer_Attr<name, mnemonic_,
+                       [DeclareAttrInterfaceMethods<ParameterValue>]> {
+  let extraClassDefinition = [{
+    ::llvm::SmallVector<::mlir::Attribute> $cppClass::getOperands() const {
+      return }] # operands # [{;
+    }
+  }];
+}
 
 // Printed only where a row is written in blocks.
 def Transformer_BlockParameter
@@ -18,7 +30,7 @@ def Transformer_BlockParameter
   let printer = Transformer_Encoding.parameterPrinter;
 }
 
-def Transformer_StoredAttr : Transformer_Attr<"Stored", "stored"> {
+def Transformer_StoredAttr : Transformer_ValueAttr<"Stored", "stored"> {
   let summary = "a tensor of a safetensors or GGUF file, as stored";
   let description = [{
     Numbers are stored as the element type says. With an `encoding` each row
@@ -41,7 +53,7 @@ def Transformer_StoredAttr : Transformer_Attr<"Stored", "stored"> {
   let genVerifyDecl = 1;
 }
 
-def Transformer_DrawnAttr : Transformer_Attr<"Drawn", "drawn"> {
+def Transformer_DrawnAttr : Transformer_ValueAttr<"Drawn", "drawn"> {
   let summary = "initial values by recipe: reproducible from seed and stream";
   let description = [{
     fixed: every element is `mean`. normal: N(mean, std^2). uniform: mean +-
@@ -59,13 +71,18 @@ def Transformer_DrawnAttr : Transformer_Attr<"Drawn", "drawn"> {
   }];
   let parameters = (ins EnumParameter<Transformer_Distribution>:$distribution,
     Transformer_F64:$mean, Transformer_F64:$std,
-    Transformer_F64:$cut, "uint64_t":$seed,
+    DefaultValuedParameter<"F64", "F64(0.0)">:$cut, "uint64_t":$seed,
     StringRefParameter<>:$stream, "::mlir::RankedTensorType":$type);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = [{
+    `<` $distribution `,` `mean` `=` $mean `,` `std` `=` $std `,`
+    (`cut` `=` $cut^ `,`)? `seed` `=` $seed `,` `stream` `=` $stream `,` $type
+    `>`
+  }];
   let genVerifyDecl = 1;
 }
 
-def Transformer_SliceAttr : Transformer_Attr<"Slice", "slice"> {
+def Transformer_SliceAttr : Transformer_ValueAttr<"Slice", "slice",
+    "{getValue()}"> {
   let summary = "size elements along axis from offset, every stride-th";
   let description = [{
     ```mlir
@@ -77,7 +94,8 @@ def Transformer_SliceAttr : Transformer_Attr<"Slice", "slice"> {
   let assemblyFormat = "`<` $value `,` `axis` `=` $axis `,` `offset` `=` $offset `,` `size` `=` $size `,` `stride` `=` $stride `>`";
 }
 
-def Transformer_TransposeAttr : Transformer_Attr<"Transpose", "transpose"> {
+def Transformer_TransposeAttr : Transformer_ValueAttr<"Transpose", "transpose",
+    "{getValue()}"> {
   let summary = "rows and columns exchanged";
   let description = [{
     ```mlir
@@ -88,7 +106,8 @@ def Transformer_TransposeAttr : Transformer_Attr<"Transpose", "transpose"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Transformer_ConcatAttr : Transformer_Attr<"Concat", "concat"> {
+def Transformer_ConcatAttr : Transformer_ValueAttr<"Concat", "concat",
+    "::llvm::to_vector(getValues())"> {
   let summary = "values joined along axis 0";
   let description = [{
     ```mlir
@@ -99,7 +118,8 @@ def Transformer_ConcatAttr : Transformer_Attr<"Concat", "concat"> {
   let assemblyFormat = "`<` $values `>`";
 }
 
-def Transformer_TimesAttr : Transformer_Attr<"Times", "times"> {
+def Transformer_TimesAttr : Transformer_ValueAttr<"Times", "times",
+    "{getValue(), getFactor()}"> {
   let summary = "value * factor, rounded once; factor: number, or a value";
   let description = [{
     A factor that is a value of shape [rows] multiplies row by row, one of
@@ -114,7 +134,8 @@ def Transformer_TimesAttr : Transformer_Attr<"Times", "times"> {
   let assemblyFormat = "`<` $value `,` $factor `>`";
 }
 
-def Transformer_PlusAttr : Transformer_Attr<"Plus", "plus"> {
+def Transformer_PlusAttr : Transformer_ValueAttr<"Plus", "plus",
+    "{getValue(), getTerm()}"> {
   let summary = "value + term, element by element; term: number, or a value";
   let description = [{
     A term of shape [columns] of a value of rank 2 is added to every row.
@@ -127,7 +148,7 @@ def Transformer_PlusAttr : Transformer_Attr<"Plus", "plus"> {
   let assemblyFormat = "`<` $value `,` $term `>`";
 }
 
-def Transformer_NumbersAttr : Transformer_Attr<"Numbers", "numbers"> {
+def Transformer_NumbersAttr : Transformer_ValueAttr<"Numbers", "numbers"> {
   let summary = "numbers that follow from the model's description";
   let description = [{
     Constraints:
@@ -138,11 +159,11 @@ def Transformer_NumbersAttr : Transformer_Attr<"Numbers", "numbers"> {
     ```
   }];
   let parameters = (ins "::mlir::DenseF64ArrayAttr":$numbers, "::mlir::RankedTensorType":$type);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "`<` custom<Doubles>($numbers) `,` $type `>`";
   let genVerifyDecl = 1;
 }
 
-def Transformer_SinusoidAttr : Transformer_Attr<"Sinusoid", "sinusoid"> {
+def Transformer_SinusoidAttr : Transformer_ValueAttr<"Sinusoid", "sinusoid"> {
   let summary = "fixed position table: sines, then cosines";
   let description = [{
     [positions, 2n]: row p is sin(p f_0) ... sin(p f_{n-1}), cos(p f_0) ...; f_i =
@@ -154,11 +175,12 @@ def Transformer_SinusoidAttr : Transformer_Attr<"Sinusoid", "sinusoid"> {
     #transformer.sinusoid<divisor = 4.0, zero = -1, tensor<16x8xf32>>
     ```
   }];
-  let parameters = (ins "F64":$divisor, "int64_t":$zero, "::mlir::RankedTensorType":$type);
-  let hasCustomAssemblyFormat = 1;
+  let parameters = (ins Transformer_F64:$divisor, "int64_t":$zero, "::mlir::RankedTensorType":$type);
+  let assemblyFormat = "`<` `divisor` `=` $divisor `,` `zero` `=` $zero `,` $type `>`";
 }
 
-def Transformer_GatherAttr : Transformer_Attr<"Gather", "gather"> {
+def Transformer_GatherAttr : Transformer_ValueAttr<"Gather", "gather",
+    "{getValue()}"> {
   let summary = "rows of a value, in the order of indices; -1 is a row of zeros";
   let description = [{
     ```mlir
@@ -169,7 +191,8 @@ def Transformer_GatherAttr : Transformer_Attr<"Gather", "gather"> {
   let assemblyFormat = "`<` $value `,` $indices `>`";
 }
 
-def Transformer_RepeatAttr : Transformer_Attr<"Repeat", "repeat"> {
+def Transformer_RepeatAttr : Transformer_ValueAttr<"Repeat", "repeat",
+    "{getValue()}"> {
   let summary = "a value's rows `count` times: each (aabb) or the whole (abab)";
   let description = [{
     ```mlir
@@ -180,7 +203,8 @@ def Transformer_RepeatAttr : Transformer_Attr<"Repeat", "repeat"> {
   let assemblyFormat = "`<` $value `,` $count `,` `each` `=` $each `>`";
 }
 
-def Transformer_ReshapeAttr : Transformer_Attr<"Reshape", "reshape"> {
+def Transformer_ReshapeAttr : Transformer_ValueAttr<"Reshape", "reshape",
+    "{getValue()}"> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
     ```mlir
@@ -191,7 +215,8 @@ def Transformer_ReshapeAttr : Transformer_Attr<"Reshape", "reshape"> {
   let assemblyFormat = "`<` $value `,` $shape `>`";
 }
 
-def Transformer_PermuteAttr : Transformer_Attr<"Permute", "permute"> {
+def Transformer_PermuteAttr : Transformer_ValueAttr<"Permute", "permute",
+    "{getValue()}"> {
   let summary = "dimension i of the result is dimension order[i] of the value";
   let description = [{
     ```mlir
@@ -202,7 +227,8 @@ def Transformer_PermuteAttr : Transformer_Attr<"Permute", "permute"> {
   let assemblyFormat = "`<` $value `,` $order `>`";
 }
 
-def Transformer_StackAttr : Transformer_Attr<"Stack", "stack"> {
+def Transformer_StackAttr : Transformer_ValueAttr<"Stack", "stack",
+    "::llvm::to_vector(getValues())"> {
   let summary = "values of one shape along a new first dimension (experts)";
   let description = [{
     ```mlir
@@ -213,7 +239,8 @@ def Transformer_StackAttr : Transformer_Attr<"Stack", "stack"> {
   let assemblyFormat = "`<` $values `>`";
 }
 
-def Transformer_ProductAttr : Transformer_Attr<"Product", "product"> {
+def Transformer_ProductAttr : Transformer_ValueAttr<"Product", "product",
+    "{getLeft(), getRight()}"> {
   let summary = "left * right^T, [m, k] and [n, k], summed in double";
   let description = [{
     ```mlir
@@ -224,7 +251,8 @@ def Transformer_ProductAttr : Transformer_Attr<"Product", "product"> {
   let assemblyFormat = "`<` $left `,` $right `>`";
 }
 
-def Transformer_ApplyAttr : Transformer_Attr<"Apply", "apply"> {
+def Transformer_ApplyAttr : Transformer_ValueAttr<"Apply", "apply",
+    "{getValue()}"> {
   let summary = "a scalar function on every element";
   let description = [{
     exp_min_ln100: exp(min(x, ln 100)); bfloat16: rounded to bfloat16; rsqrt: 1 / sqrt(x).
@@ -238,7 +266,8 @@ def Transformer_ApplyAttr : Transformer_Attr<"Apply", "apply"> {
   let assemblyFormat = "`<` $value `,` $function `>`";
 }
 
-def Transformer_NormedAttr : Transformer_Attr<"Normed", "normed"> {
+def Transformer_NormedAttr : Transformer_ValueAttr<"Normed", "normed",
+    "{getValue(), getWeight(), getBias()}"> {
   let summary = "every row of a value normed: layer norm with weight and bias";
   let description = [{
     value is [rows, n], weight and bias [n]; eps is finite and >= 0.
@@ -248,11 +277,12 @@ def Transformer_NormedAttr : Transformer_Attr<"Normed", "normed"> {
     ```
   }];
   let parameters = (ins "::mlir::Attribute":$value, "::mlir::Attribute":$weight,
-                        "::mlir::Attribute":$bias, "::mlir::FloatAttr":$eps);
-  let assemblyFormat = "`<` $value `,` `weight` `=` $weight `,` `bias` `=` $bias `,` `eps` `=` custom<Number>($eps) `>`";
+                        "::mlir::Attribute":$bias, Transformer_F64:$eps);
+  let assemblyFormat = "`<` $value `,` `weight` `=` $weight `,` `bias` `=` $bias `,` `eps` `=` $eps `>`";
 }
 
-def Transformer_PackAttr : Transformer_Attr<"Pack", "pack"> {
+def Transformer_PackAttr : Transformer_ValueAttr<"Pack", "pack",
+    "{getValue()}"> {
   let summary = "a linear's weight in panels, as kernels read it";
   let description = [{
     [accumulators * N, K] -> [ceil(N * accumulators / panel), K, panel], zero
@@ -272,7 +302,8 @@ def Transformer_PackAttr : Transformer_Attr<"Pack", "pack"> {
   let assemblyFormat = "`<` $value `,` `panel` `=` $panel `,` `accumulators` `=` $accumulators (`,` `group` `=` $group^)? `>`";
 }
 
-def Transformer_InBlocksAttr : Transformer_Attr<"InBlocks", "in_blocks"> {
+def Transformer_InBlocksAttr : Transformer_ValueAttr<"InBlocks", "in_blocks",
+    "{getValue()}"> {
   let summary = "the numbers of a value as blocks of an encoding hold them";
   let description = [{
     Each row (the last dimension) is cut into blocks; a block's numbers become integer
@@ -293,7 +324,8 @@ def Transformer_InBlocksAttr : Transformer_Attr<"InBlocks", "in_blocks"> {
   let assemblyFormat = "`<` $value `,` $encoding `>`";
 }
 
-def Transformer_PackBlocksAttr : Transformer_Attr<"PackBlocks", "pack_blocks"> {
+def Transformer_PackBlocksAttr : Transformer_ValueAttr<"PackBlocks", "pack_blocks",
+    "{getValue()}"> {
   let summary = "the bytes of `in_blocks`, in panels of 16 rows, as kernels read them";
   let description = [{
     [accumulators * N, K] -> [ceil(N / 16), K / 32, accumulators * 16 * bytes of a block]:
@@ -314,7 +346,8 @@ def Transformer_PackBlocksAttr : Transformer_Attr<"PackBlocks", "pack_blocks"> {
   let assemblyFormat = "`<` $value `,` $encoding `,` `accumulators` `=` $accumulators `>`";
 }
 
-def Transformer_RowScalesAttr : Transformer_Attr<"RowScales", "row_scales"> {
+def Transformer_RowScalesAttr : Transformer_ValueAttr<"RowScales", "row_scales",
+    "{getValue()}"> {
   let summary = "the step between the integers of `quantized`, a number per row";
   let description = [{
     max |row| / 127, of rows along the last dimension, rounded to f32; 1 for a row
@@ -328,7 +361,8 @@ def Transformer_RowScalesAttr : Transformer_Attr<"RowScales", "row_scales"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Transformer_QuantizedAttr : Transformer_Attr<"Quantized", "quantized"> {
+def Transformer_QuantizedAttr : Transformer_ValueAttr<"Quantized", "quantized",
+    "{getValue()}"> {
   let summary = "every row divided by its `row_scales`, to the nearest integer";
   let description = [{
     Numbers are integers from -127 to 127, ties to even.
@@ -341,7 +375,8 @@ def Transformer_QuantizedAttr : Transformer_Attr<"Quantized", "quantized"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Transformer_RowSumsAttr : Transformer_Attr<"RowSums", "row_sums"> {
+def Transformer_RowSumsAttr : Transformer_ValueAttr<"RowSums", "row_sums",
+    "{getValue()}"> {
   let summary = "the sum of every row: [..., N, K] -> [..., N, 1]";
   let description = [{
     ```mlir
@@ -352,7 +387,8 @@ def Transformer_RowSumsAttr : Transformer_Attr<"RowSums", "row_sums"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Transformer_ColumnRmsAttr : Transformer_Attr<"ColumnRms", "column_rms"> {
+def Transformer_ColumnRmsAttr : Transformer_ValueAttr<"ColumnRms", "column_rms",
+    "{getValue()}"> {
   let summary = "how large every column is, beside all of them";
   let description = [{
     The root mean square of each column over that of the whole; 1 for a column of

@@ -1,45 +1,41 @@
 // What parameter value expressions mean for types and symbols. Their numbers
 // are computed in compiler/weights.
 #include "dialects/transformer/Encoding.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mille;
 using namespace mille::transformer;
+using Types = ArrayRef<RankedTensorType>; // of an expression's operands
+using TypeOr = FailureOr<RankedTensorType>;
+
+#include "dialects/transformer/ParameterValue.cpp.inc"
 
 namespace {
 
-RankedTensorType f32Tensor(ArrayRef<int64_t> shape, MLIRContext *context) {
+LogicalResult no(std::string &why, const Twine &reason) {
+  if (why.empty())
+    why = reason.str();
+  return failure();
+}
+
+// Every shape comes through here: static, > 0, and no product overflows.
+TypeOr shaped(ArrayRef<int64_t> shape, MLIRContext *context, std::string &why) {
+  int64_t elements = sizeof(float);
+  for (int64_t extent : shape)
+    if (extent <= 0)
+      return no(why, "has an extent that is not a number > 0");
+    else if (__builtin_mul_overflow(elements, extent, &elements))
+      return no(why, "has more elements than any memory");
   return RankedTensorType::get(shape, Float32Type::get(context));
 }
 
-// The operands of an expression, themselves values.
-SmallVector<Attribute> operandsOf(Attribute value) {
-  return llvm::TypeSwitch<Attribute, SmallVector<Attribute>>(value)
-      .Case([](SliceAttr a) { return SmallVector<Attribute>{a.getValue()}; })
-      .Case(
-          [](TransposeAttr a) { return SmallVector<Attribute>{a.getValue()}; })
-      .Case([](ConcatAttr a) { return llvm::to_vector(a.getValues()); })
-      .Case([](TimesAttr a) {
-        return SmallVector<Attribute>{a.getValue(), a.getFactor()};
-      })
-      .Case([](PlusAttr a) {
-        return SmallVector<Attribute>{a.getValue(), a.getTerm()};
-      })
-      .Case<PackAttr, GatherAttr, RepeatAttr, ReshapeAttr, PermuteAttr,
-            ApplyAttr, RowScalesAttr, QuantizedAttr, RowSumsAttr, ColumnRmsAttr,
-            InBlocksAttr, PackBlocksAttr>(
-          [](auto a) { return SmallVector<Attribute>{a.getValue()}; })
-      .Case([](StackAttr a) { return llvm::to_vector(a.getValues()); })
-      .Case([](ProductAttr a) {
-        return SmallVector<Attribute>{a.getLeft(), a.getRight()};
-      })
-      .Case([](NormedAttr a) {
-        return SmallVector<Attribute>{a.getValue(), a.getWeight(), a.getBias()};
-      })
-      .Default([](Attribute) { return SmallVector<Attribute>{}; });
+LogicalResult hasRows(RankedTensorType type, std::string &why) {
+  return type.getRank() >= 2
+             ? success()
+             : no(why, "takes the rows of a tensor that has fewer than two "
+                       "dimensions");
 }
 
 class TypeOf {
@@ -47,342 +43,38 @@ public:
   TypeOf(ResolveSymbol resolve, std::string &why)
       : resolve(resolve), why(why) {}
 
-  FailureOr<RankedTensorType> operator()(Attribute value) {
+  TypeOr operator()(Attribute value) {
     if (++depth > 64)
-      return no("nests more than 64 deep");
-    auto type =
-        llvm::TypeSwitch<Attribute, FailureOr<RankedTensorType>>(value)
-            .Case([&](FlatSymbolRefAttr a) { return symbol(a); })
-            .Case([&](FloatAttr a) { return shaped({1}, a); })
-            .Case([&](TypeAttr a) { return declared(a); })
-            .Case(
-                [&](StoredAttr a) { return shaped(a.getType().getShape(), a); })
-            .Case(
-                [&](DrawnAttr a) { return shaped(a.getType().getShape(), a); })
-            .Case([&](SliceAttr a) { return slice(a); })
-            .Case([&](TransposeAttr a) { return transpose(a); })
-            .Case([&](ConcatAttr a) { return concat(a); })
-            .Case([&](TimesAttr a) { return times(a); })
-            .Case([&](PlusAttr a) { return plus(a); })
-            .Case([&](PackAttr a) { return pack(a); })
-            .Case([&](NumbersAttr a) {
-              return shaped(a.getType().getShape(), a);
-            })
-            .Case([&](SinusoidAttr a) { return sinusoid(a); })
-            .Case([&](GatherAttr a) { return gather(a); })
-            .Case([&](RepeatAttr a) { return repeat(a); })
-            .Case([&](ReshapeAttr a) { return reshape(a); })
-            .Case([&](PermuteAttr a) { return permute(a); })
-            .Case([&](StackAttr a) { return stack(a); })
-            .Case([&](ProductAttr a) { return product(a); })
-            .Case([&](ApplyAttr a) { return (*this)(a.getValue()); })
-            .Case([&](NormedAttr a) { return normed(a); })
-            .Case([&](QuantizedAttr a) { return rowWise(a.getValue()); })
-            .Case([&](InBlocksAttr a) { return inBlocks(a); })
-            .Case([&](PackBlocksAttr a) { return packBlocks(a); })
-            .Case([&](RowScalesAttr a) { return perRow(a.getValue(), false); })
-            .Case([&](RowSumsAttr a) { return perRow(a.getValue(), true); })
-            .Case([&](ColumnRmsAttr a) { return perColumn(a.getValue()); })
-            .Default(
-                [&](Attribute) { return no("is not a parameter's value"); });
+      return no(why, "nests more than 64 deep");
+    TypeOr type = ofValue(value);
     --depth;
     return type;
   }
 
 private:
-  FailureOr<RankedTensorType> no(const Twine &reason) {
-    if (why.empty())
-      why = reason.str();
-    return failure();
-  }
-  // Every shape comes through here: static, > 0, and no product overflows.
-  FailureOr<RankedTensorType> shaped(ArrayRef<int64_t> shape, Attribute at) {
-    int64_t elements = sizeof(float);
-    for (int64_t extent : shape)
-      if (extent <= 0)
-        return no("has an extent that is not a number > 0");
-      else if (__builtin_mul_overflow(elements, extent, &elements))
-        return no("has more elements than any memory");
-    return f32Tensor(shape, at.getContext());
-  }
-  FailureOr<RankedTensorType> declared(TypeAttr a) {
-    auto type = dyn_cast<RankedTensorType>(a.getValue());
-    if (!type)
-      return no("is not a parameter's value");
-    return shaped(type.getShape(), a);
-  }
-  FailureOr<RankedTensorType> symbol(FlatSymbolRefAttr name) {
-    Attribute value = resolve(name);
-    if (!value)
-      return no("names @" + name.getValue() + ", which is not a parameter");
-    return (*this)(value);
-  }
-  FailureOr<RankedTensorType> slice(SliceAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    int64_t axis = a.getAxis(), size = a.getSize(), stride = a.getStride();
-    if (axis < 0 || axis >= type->getRank())
-      return no("slices axis " + Twine(axis) + " of a rank " +
-                Twine(type->getRank()) + " tensor");
-    int64_t extent = type->getDimSize(axis);
-    if (a.getOffset() < 0 || size <= 0 || stride <= 0 ||
-        a.getOffset() >= extent ||
-        (extent - 1 - a.getOffset()) / stride < size - 1)
-      return no("slices " + Twine(size) + " elements from " +
-                Twine(a.getOffset()) + " of an extent of " + Twine(extent));
-    auto shape = llvm::to_vector(type->getShape());
-    shape[axis] = size;
-    return shaped(shape, a);
-  }
-  FailureOr<RankedTensorType> transpose(TransposeAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    if (type->getRank() != 2)
-      return no("transposes a rank " + Twine(type->getRank()) + " tensor");
-    return shaped({type->getDimSize(1), type->getDimSize(0)}, a);
-  }
-  FailureOr<RankedTensorType> concat(ConcatAttr a) {
-    SmallVector<int64_t> shape;
-    for (Attribute part : a.getValues()) {
-      auto type = (*this)(part);
-      if (failed(type))
-        return type;
-      if (shape.empty()) {
-        shape = llvm::to_vector(type->getShape());
-        if (shape.empty())
-          return no("joins scalars");
-        continue;
+  TypeOr ofValue(Attribute value) {
+    if (auto node = dyn_cast_or_null<ParameterValue>(value)) {
+      SmallVector<RankedTensorType> operands;
+      for (Attribute operand : node.getOperands()) {
+        TypeOr type = (*this)(operand);
+        if (failed(type))
+          return failure();
+        operands.push_back(*type);
       }
-      if (type->getRank() != int64_t(shape.size()) ||
-          ArrayRef<int64_t>(shape).drop_front() !=
-              type->getShape().drop_front())
-        return no("joins tensors of different shapes");
-      if (__builtin_add_overflow(shape[0], type->getDimSize(0), &shape[0]))
-        return no("has more elements than any memory");
+      return node.inferType(operands, why);
     }
-    if (shape.empty())
-      return no("joins scalars");
-    return shaped(shape, a);
-  }
-  FailureOr<RankedTensorType> times(TimesAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    auto factor = (*this)(a.getFactor());
-    if (failed(factor))
-      return factor;
-    bool one = factor->getNumElements() == 1;
-    bool rows = factor->getRank() == 1 && type->getRank() > 0 &&
-                factor->getDimSize(0) == type->getDimSize(0);
-    bool columns = factor->getRank() == 2 && type->getRank() == 2 &&
-                   factor->getDimSize(0) == 1 &&
-                   factor->getDimSize(1) == type->getDimSize(1);
-    if (!one && !rows && !columns)
-      return no(
-          "multiplies by a tensor that has neither one element nor one per "
-          "row or column");
-    return type;
-  }
-  FailureOr<RankedTensorType> plus(PlusAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    auto term = (*this)(a.getTerm());
-    if (failed(term))
-      return term;
-    bool toRows = type->getRank() == 2 && term->getRank() == 1 &&
-                  term->getDimSize(0) == type->getDimSize(1);
-    if (term->getNumElements() != 1 && !toRows &&
-        term->getShape() != type->getShape())
-      return no("adds tensors of different shapes");
-    return type;
-  }
-  FailureOr<RankedTensorType> sinusoid(SinusoidAttr a) {
-    auto type = shaped(a.getType().getShape(), a);
-    if (failed(type))
-      return type;
-    if (type->getRank() != 2 || type->getDimSize(1) % 2)
-      return no(
-          "has sines and cosines in a tensor that is not [positions, 2n]");
-    if (!(a.getDivisor() > 0) || !std::isfinite(a.getDivisor()))
-      return no("has a sinusoid's divisor of " + formatDouble(a.getDivisor()) +
-                ", which is not finite and > 0");
-    if (a.getZero() < -1 || a.getZero() >= type->getDimSize(0))
-      return no("has zeros in row " + Twine(a.getZero()) + " of " +
-                Twine(type->getDimSize(0)));
-    return type;
-  }
-  FailureOr<RankedTensorType> gather(GatherAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    if (type->getRank() < 1)
-      return no("gathers from a scalar");
-    for (int64_t row : a.getIndices().asArrayRef())
-      if (row < -1 || row >= type->getDimSize(0))
-        return no("gathers row " + Twine(row) + " of " +
-                  Twine(type->getDimSize(0)));
-    auto shape = llvm::to_vector(type->getShape());
-    shape[0] = a.getIndices().size();
-    return shaped(shape, a);
-  }
-  FailureOr<RankedTensorType> repeat(RepeatAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    auto shape = llvm::to_vector(type->getShape());
-    if (shape.empty() || a.getCount() <= 0 ||
-        __builtin_mul_overflow(shape[0], a.getCount(), &shape[0]))
-      return no("repeats " + Twine(a.getCount()) + " times a rank " +
-                Twine(type->getRank()) + " tensor");
-    return shaped(shape, a);
-  }
-  FailureOr<RankedTensorType> reshape(ReshapeAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    auto to = shaped(a.getShape().asArrayRef(), a);
-    if (succeeded(to) && to->getNumElements() != type->getNumElements())
-      return no("gives " + Twine(type->getNumElements()) +
-                " elements a shape of " + Twine(to->getNumElements()));
-    return to;
-  }
-  FailureOr<RankedTensorType> permute(PermuteAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    ArrayRef<int64_t> order = a.getOrder().asArrayRef();
-    SmallVector<int64_t> shape;
-    for (int64_t dimension : order)
-      if (dimension >= 0 && dimension < type->getRank() &&
-          llvm::count(order, dimension) == 1)
-        shape.push_back(type->getDimSize(dimension));
-    if (int64_t(shape.size()) != type->getRank() ||
-        shape.size() != order.size())
-      return no("has an order that is no permutation of its value's " +
-                Twine(type->getRank()) + " dimensions");
-    return shaped(shape, a);
-  }
-  FailureOr<RankedTensorType> stack(StackAttr a) {
-    RankedTensorType first;
-    bool alike = !a.getValues().empty(); // the syntax has one at least
-    for (Attribute part : a.getValues()) {
-      auto type = (*this)(part);
-      if (failed(type))
-        return type;
-      alike &= !first || first == *type;
-      first = *type;
+    if (auto name = dyn_cast_or_null<FlatSymbolRefAttr>(value)) {
+      Attribute named = resolve(name);
+      return named ? (*this)(named)
+                   : no(why, "names @" + name.getValue() +
+                                 ", which is not a parameter");
     }
-    if (!alike)
-      return no("stacks tensors of different shapes");
-    auto shape = llvm::to_vector(first.getShape());
-    shape.insert(shape.begin(), a.getValues().size());
-    return shaped(shape, a);
-  }
-  FailureOr<RankedTensorType> product(ProductAttr a) {
-    auto left = (*this)(a.getLeft());
-    if (failed(left))
-      return left;
-    auto right = (*this)(a.getRight());
-    if (failed(right))
-      return right;
-    if (left->getRank() != 2 || right->getRank() != 2 ||
-        left->getDimSize(1) != right->getDimSize(1))
-      return no("multiplies tensors that are not [m, k] and [n, k]");
-    return shaped({left->getDimSize(0), right->getDimSize(0)}, a);
-  }
-  FailureOr<RankedTensorType> normed(NormedAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    for (Attribute part : {a.getWeight(), a.getBias()}) {
-      auto affine = (*this)(part);
-      if (failed(affine))
-        return affine;
-      if (type->getRank() != 2 || affine->getRank() != 1 ||
-          affine->getDimSize(0) != type->getDimSize(1))
-        return no("norms rows with a weight or bias of another length");
-    }
-    double eps = a.getEps().getValueAsDouble();
-    if (!std::isfinite(eps) || eps < 0)
-      return no("norms rows with an eps of " + formatDouble(eps) +
-                ", which is not finite and >= 0");
-    return type;
-  }
-  FailureOr<RankedTensorType> rowWise(Attribute value) {
-    auto type = (*this)(value);
-    if (succeeded(type) && type->getRank() < 2)
-      return no(
-          "takes the rows of a tensor that has fewer than two dimensions");
-    return type;
-  }
-  // A number per row, as a column or without the last dimension.
-  FailureOr<RankedTensorType> perRow(Attribute value, bool column) {
-    auto type = rowWise(value);
-    if (failed(type))
-      return type;
-    SmallVector<int64_t> shape(type->getShape().drop_back());
-    if (column)
-      shape.push_back(1);
-    return shaped(shape, value);
-  }
-  FailureOr<RankedTensorType> perColumn(Attribute value) {
-    auto type = (*this)(value);
-    if (succeeded(type) && type->getRank() != 2)
-      return no("takes the columns of a tensor that has not two dimensions");
-    return failed(type) ? type : shaped({1, type->getDimSize(1)}, value);
-  }
-  template <typename Attr> FailureOr<RankedTensorType> inBlocks(Attr a) {
-    auto type = rowWise(a.getValue());
-    if (failed(type))
-      return type;
-    if (!isMultiplied(a.getEncoding()))
-      return no("is in blocks of " + stringifyEncoding(a.getEncoding()) +
-                " but must be of q8_0, q5_0 or q4_0");
-    int64_t length = blockLength(a.getEncoding()),
-            inner = type->getShape().back();
-    if (inner % length)
-      return no("has rows of " + Twine(inner) + " numbers in blocks of " +
-                Twine(length));
-    return type;
-  }
-  FailureOr<RankedTensorType> packBlocks(PackBlocksAttr a) {
-    auto type = inBlocks(a);
-    if (failed(type))
-      return type;
-    const int64_t accumulators = a.getAccumulators(), rank = type->getRank();
-    if (rank > 3 || (accumulators != 1 && accumulators != 2) ||
-        type->getDimSize(rank - 2) % accumulators)
-      return no("packs a tensor that is not [accumulators * out, in]");
-    SmallVector<int64_t> shape(type->getShape().drop_back(2));
-    shape.append(
-        {int64_t(llvm::divideCeil(type->getDimSize(rank - 2) / accumulators,
-                                  rowsOfBlockPanel)),
-         type->getDimSize(rank - 1) / blockLength(a.getEncoding()),
-         accumulators * rowsOfBlockPanel * blockBytes(a.getEncoding())});
-    return shaped(shape, a);
-  }
-  FailureOr<RankedTensorType> pack(PackAttr a) {
-    auto type = (*this)(a.getValue());
-    if (failed(type))
-      return type;
-    int64_t panel = a.getPanel(), accumulators = a.getAccumulators();
-    int64_t rank = type->getRank(), group = a.getGroup(), width;
-    if ((rank != 2 && rank != 3) || panel <= 0 || group <= 0 ||
-        __builtin_mul_overflow(panel, group, &width) ||
-        (accumulators != 1 && accumulators != 2) || panel % accumulators ||
-        type->getDimSize(rank - 2) % accumulators)
-      return no("packs a tensor that is not [accumulators * out, in]");
-    int64_t columns = type->getDimSize(rank - 2) / accumulators;
-    int64_t perPanel = panel / accumulators;
-    SmallVector<int64_t> shape{
-        int64_t(llvm::divideCeil(columns, perPanel)),
-        int64_t(llvm::divideCeil(type->getDimSize(rank - 1), group)), width};
-    if (rank == 3)
-      shape.insert(shape.begin(), type->getDimSize(0));
-    return shaped(shape, a);
+    if (isa_and_nonnull<FloatAttr>(value))
+      return shaped({1}, value.getContext(), why);
+    if (auto declared = dyn_cast_or_null<TypeAttr>(value))
+      if (auto type = dyn_cast<RankedTensorType>(declared.getValue()))
+        return shaped(type.getShape(), value.getContext(), why);
+    return no(why, "is not a parameter's value");
   }
 
   ResolveSymbol resolve;
@@ -391,6 +83,245 @@ private:
 };
 
 } // namespace
+
+TypeOr StoredAttr::inferType(Types, std::string &why) const {
+  return shaped(getType().getShape(), getContext(), why);
+}
+
+TypeOr DrawnAttr::inferType(Types, std::string &why) const {
+  return shaped(getType().getShape(), getContext(), why);
+}
+
+TypeOr NumbersAttr::inferType(Types, std::string &why) const {
+  return shaped(getType().getShape(), getContext(), why);
+}
+
+TypeOr SinusoidAttr::inferType(Types, std::string &why) const {
+  TypeOr type = shaped(getType().getShape(), getContext(), why);
+  if (failed(type))
+    return type;
+  if (type->getRank() != 2 || type->getDimSize(1) % 2)
+    return no(why,
+              "has sines and cosines in a tensor that is not [positions, 2n]");
+  if (!(getDivisor() > 0) || !std::isfinite(getDivisor()))
+    return no(why, "has a sinusoid's divisor of " + formatDouble(getDivisor()) +
+                       ", which is not finite and > 0");
+  if (getZero() < -1 || getZero() >= type->getDimSize(0))
+    return no(why, "has zeros in row " + Twine(getZero()) + " of " +
+                       Twine(type->getDimSize(0)));
+  return type;
+}
+
+TypeOr SliceAttr::inferType(Types of, std::string &why) const {
+  const int64_t axis = getAxis(), size = getSize(), stride = getStride();
+  if (axis < 0 || axis >= of[0].getRank())
+    return no(why, "slices axis " + Twine(axis) + " of a rank " +
+                       Twine(of[0].getRank()) + " tensor");
+  int64_t extent = of[0].getDimSize(axis);
+  if (getOffset() < 0 || size <= 0 || stride <= 0 || getOffset() >= extent ||
+      (extent - 1 - getOffset()) / stride < size - 1)
+    return no(why, "slices " + Twine(size) + " elements from " +
+                       Twine(getOffset()) + " of an extent of " +
+                       Twine(extent));
+  auto shape = llvm::to_vector(of[0].getShape());
+  shape[axis] = size;
+  return shaped(shape, getContext(), why);
+}
+
+TypeOr TransposeAttr::inferType(Types of, std::string &why) const {
+  if (of[0].getRank() != 2)
+    return no(why, "transposes a rank " + Twine(of[0].getRank()) + " tensor");
+  return shaped({of[0].getDimSize(1), of[0].getDimSize(0)}, getContext(), why);
+}
+
+TypeOr ConcatAttr::inferType(Types of, std::string &why) const {
+  if (of.empty() || of[0].getRank() == 0)
+    return no(why, "joins scalars");
+  auto shape = llvm::to_vector(of[0].getShape());
+  for (RankedTensorType type : of.drop_front()) {
+    if (type.getRank() != int64_t(shape.size()) ||
+        ArrayRef<int64_t>(shape).drop_front() != type.getShape().drop_front())
+      return no(why, "joins tensors of different shapes");
+    if (__builtin_add_overflow(shape[0], type.getDimSize(0), &shape[0]))
+      return no(why, "has more elements than any memory");
+  }
+  return shaped(shape, getContext(), why);
+}
+
+TypeOr TimesAttr::inferType(Types of, std::string &why) const {
+  RankedTensorType type = of[0], factor = of[1];
+  bool one = factor.getNumElements() == 1;
+  bool rows = factor.getRank() == 1 && type.getRank() > 0 &&
+              factor.getDimSize(0) == type.getDimSize(0);
+  bool columns = factor.getRank() == 2 && type.getRank() == 2 &&
+                 factor.getDimSize(0) == 1 &&
+                 factor.getDimSize(1) == type.getDimSize(1);
+  if (!one && !rows && !columns)
+    return no(why,
+              "multiplies by a tensor that has neither one element nor one per "
+              "row or column");
+  return type;
+}
+
+TypeOr PlusAttr::inferType(Types of, std::string &why) const {
+  RankedTensorType type = of[0], term = of[1];
+  bool toRows = type.getRank() == 2 && term.getRank() == 1 &&
+                term.getDimSize(0) == type.getDimSize(1);
+  if (term.getNumElements() != 1 && !toRows &&
+      term.getShape() != type.getShape())
+    return no(why, "adds tensors of different shapes");
+  return type;
+}
+
+TypeOr GatherAttr::inferType(Types of, std::string &why) const {
+  if (of[0].getRank() < 1)
+    return no(why, "gathers from a scalar");
+  for (int64_t row : getIndices().asArrayRef())
+    if (row < -1 || row >= of[0].getDimSize(0))
+      return no(why, "gathers row " + Twine(row) + " of " +
+                         Twine(of[0].getDimSize(0)));
+  auto shape = llvm::to_vector(of[0].getShape());
+  shape[0] = getIndices().size();
+  return shaped(shape, getContext(), why);
+}
+
+TypeOr RepeatAttr::inferType(Types of, std::string &why) const {
+  auto shape = llvm::to_vector(of[0].getShape());
+  if (shape.empty() || getCount() <= 0 ||
+      __builtin_mul_overflow(shape[0], getCount(), &shape[0]))
+    return no(why, "repeats " + Twine(getCount()) + " times a rank " +
+                       Twine(of[0].getRank()) + " tensor");
+  return shaped(shape, getContext(), why);
+}
+
+TypeOr ReshapeAttr::inferType(Types of, std::string &why) const {
+  TypeOr to = shaped(getShape().asArrayRef(), getContext(), why);
+  if (succeeded(to) && to->getNumElements() != of[0].getNumElements())
+    return no(why, "gives " + Twine(of[0].getNumElements()) +
+                       " elements a shape of " + Twine(to->getNumElements()));
+  return to;
+}
+
+TypeOr PermuteAttr::inferType(Types of, std::string &why) const {
+  ArrayRef<int64_t> order = getOrder().asArrayRef();
+  const int64_t rank = of[0].getRank();
+  SmallVector<int64_t> shape;
+  for (int64_t dimension : order)
+    if (dimension >= 0 && dimension < rank &&
+        llvm::count(order, dimension) == 1)
+      shape.push_back(of[0].getDimSize(dimension));
+  if (int64_t(shape.size()) != rank || shape.size() != order.size())
+    return no(why, "has an order that is no permutation of its value's " +
+                       Twine(rank) + " dimensions");
+  return shaped(shape, getContext(), why);
+}
+
+TypeOr StackAttr::inferType(Types of, std::string &why) const {
+  if (of.empty() || !llvm::all_equal(of))
+    return no(why, "stacks tensors of different shapes");
+  auto shape = llvm::to_vector(of[0].getShape());
+  shape.insert(shape.begin(), of.size());
+  return shaped(shape, getContext(), why);
+}
+
+TypeOr ProductAttr::inferType(Types of, std::string &why) const {
+  RankedTensorType left = of[0], right = of[1];
+  if (left.getRank() != 2 || right.getRank() != 2 ||
+      left.getDimSize(1) != right.getDimSize(1))
+    return no(why, "multiplies tensors that are not [m, k] and [n, k]");
+  return shaped({left.getDimSize(0), right.getDimSize(0)}, getContext(), why);
+}
+
+TypeOr ApplyAttr::inferType(Types of, std::string &) const { return of[0]; }
+
+TypeOr NormedAttr::inferType(Types of, std::string &why) const {
+  for (RankedTensorType affine : of.drop_front())
+    if (of[0].getRank() != 2 || affine.getRank() != 1 ||
+        affine.getDimSize(0) != of[0].getDimSize(1))
+      return no(why, "norms rows with a weight or bias of another length");
+  if (!std::isfinite(getEps()) || getEps() < 0)
+    return no(why, "norms rows with an eps of " + formatDouble(getEps()) +
+                       ", which is not finite and >= 0");
+  return of[0];
+}
+
+TypeOr QuantizedAttr::inferType(Types of, std::string &why) const {
+  return failed(hasRows(of[0], why)) ? TypeOr(failure()) : of[0];
+}
+
+TypeOr RowScalesAttr::inferType(Types of, std::string &why) const {
+  if (failed(hasRows(of[0], why)))
+    return failure();
+  return shaped(of[0].getShape().drop_back(), getContext(), why);
+}
+
+TypeOr RowSumsAttr::inferType(Types of, std::string &why) const {
+  if (failed(hasRows(of[0], why)))
+    return failure();
+  auto shape = llvm::to_vector(of[0].getShape());
+  shape.back() = 1;
+  return shaped(shape, getContext(), why);
+}
+
+TypeOr ColumnRmsAttr::inferType(Types of, std::string &why) const {
+  if (of[0].getRank() != 2)
+    return no(why, "takes the columns of a tensor that has not two dimensions");
+  return shaped({1, of[0].getDimSize(1)}, getContext(), why);
+}
+
+// Rows of `type` are blocks of `encoding`, which kernels multiply.
+static LogicalResult verifyBlocks(RankedTensorType type, Encoding encoding,
+                                  std::string &why) {
+  if (failed(hasRows(type, why)))
+    return failure();
+  if (!isMultiplied(encoding))
+    return no(why, "is in blocks of " + stringifyEncoding(encoding) +
+                       " but must be of q8_0, q5_0 or q4_0");
+  const int64_t length = blockLength(encoding), inner = type.getShape().back();
+  return inner % length == 0
+             ? success()
+             : no(why, "has rows of " + Twine(inner) +
+                           " numbers in blocks of " + Twine(length));
+}
+
+TypeOr InBlocksAttr::inferType(Types of, std::string &why) const {
+  if (failed(verifyBlocks(of[0], getEncoding(), why)))
+    return failure();
+  return of[0];
+}
+
+TypeOr PackBlocksAttr::inferType(Types of, std::string &why) const {
+  if (failed(verifyBlocks(of[0], getEncoding(), why)))
+    return failure();
+  const int64_t accumulators = getAccumulators(), rank = of[0].getRank();
+  if (rank > 3 || (accumulators != 1 && accumulators != 2) ||
+      of[0].getDimSize(rank - 2) % accumulators)
+    return no(why, "packs a tensor that is not [accumulators * out, in]");
+  SmallVector<int64_t> shape(of[0].getShape().drop_back(2));
+  shape.append(
+      {int64_t(llvm::divideCeil(of[0].getDimSize(rank - 2) / accumulators,
+                                rowsOfBlockPanel)),
+       of[0].getDimSize(rank - 1) / blockLength(getEncoding()),
+       accumulators * rowsOfBlockPanel * blockBytes(getEncoding())});
+  return shaped(shape, getContext(), why);
+}
+
+TypeOr PackAttr::inferType(Types of, std::string &why) const {
+  const int64_t panel = getPanel(), accumulators = getAccumulators(),
+                rank = of[0].getRank(), group = getGroup();
+  int64_t width;
+  if ((rank != 2 && rank != 3) || panel <= 0 || group <= 0 ||
+      __builtin_mul_overflow(panel, group, &width) ||
+      (accumulators != 1 && accumulators != 2) || panel % accumulators ||
+      of[0].getDimSize(rank - 2) % accumulators)
+    return no(why, "packs a tensor that is not [accumulators * out, in]");
+  const int64_t columns = of[0].getDimSize(rank - 2) / accumulators;
+  SmallVector<int64_t> shape(of[0].getShape().drop_back(2));
+  shape.append({int64_t(llvm::divideCeil(columns, panel / accumulators)),
+                int64_t(llvm::divideCeil(of[0].getDimSize(rank - 1), group)),
+                width});
+  return shaped(shape, getContext(), why);
+}
 
 FailureOr<RankedTensorType> mille::transformer::valueType(Attribute value,
                                                           ResolveSymbol resolve,
@@ -402,8 +333,9 @@ void mille::transformer::forEachSymbol(
     Attribute value, llvm::function_ref<void(FlatSymbolRefAttr)> visit) {
   if (auto symbol = llvm::dyn_cast<FlatSymbolRefAttr>(value))
     return visit(symbol);
-  for (Attribute operand : operandsOf(value))
-    forEachSymbol(operand, visit);
+  if (auto node = llvm::dyn_cast<ParameterValue>(value))
+    for (Attribute operand : node.getOperands())
+      forEachSymbol(operand, visit);
 }
 
 Attribute mille::transformer::replaceSymbols(

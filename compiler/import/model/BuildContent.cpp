@@ -16,7 +16,7 @@ Attribute ModelBuilder::distances(const ContentTable &table, LocationAttr at) {
     return rows;
   NormAttr norm = this->norm(table.norm, named("relative_norm"));
   return NormedAttr::get(&context, rows, norm.getWeight(), norm.getBias(),
-                         op.getF64FloatAttr(table.norm.eps));
+                         transformer::F64(table.norm.eps));
 }
 
 // x (queries or keys) times this layer's projection of the distances, by the
