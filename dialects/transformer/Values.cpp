@@ -65,9 +65,10 @@ private:
     }
     if (auto name = dyn_cast_or_null<FlatSymbolRefAttr>(value)) {
       Attribute named = resolve(name);
-      return named ? (*this)(named)
-                   : no(why, "names @" + name.getValue() +
-                                 ", which is not a parameter");
+      if (!named)
+        return no(why,
+                  "names @" + name.getValue() + ", which is not a parameter");
+      return (*this)(named);
     }
     if (isa_and_nonnull<FloatAttr>(value))
       return shaped({1}, value.getContext(), why);
