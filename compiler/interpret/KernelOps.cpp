@@ -286,8 +286,7 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
     if (norm) {
       std::copy_n(arguments[0], columns, normed.begin());
       for (int64_t first = 0; first < columns; first += group)
-        normRow(norm.getKind(), norm.getEps(),
-                &normed[first], group);
+        normRow(norm.getKind(), norm.getEps(), &normed[first], group);
       arguments[0] = normed.data();
     }
     body.run(arguments, columns, &out.numbers[m * columns]);

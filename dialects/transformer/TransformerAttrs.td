@@ -8,6 +8,8 @@ class Transformer_Enum<string name, string summary, list<string> words>
         !foreach(i, !range(words), I32EnumAttrCase<words[i], i>)> {
   let cppNamespace = "::mille::transformer";
   let genSpecializedAttr = 0;
+  // Its message says what the word is for.
+  let parameterParser = "::mlir::FieldParser<" # cppType # ">::parse($_parser)";
 }
 
 def Transformer_NormKind : Transformer_Enum<"NormKind", "how a row is normed",
@@ -187,7 +189,7 @@ def Transformer_LongContextAttr : Transformer_Attr<"LongContext", "long_context"
   let parameters = (ins "int64_t":$after,
                         DefaultValuedParameter<"F64", "F64(1.0)">:$stretch,
                         OptionalParameter<"::mlir::DenseF64ArrayAttr">:$frequencies);
-  let assemblyFormat = "`<` `after` `=` $after (`,` `stretch` `=` $stretch^)? (`,` `frequencies` `=` custom<Doubles>($frequencies)^)? `>`";
+  let assemblyFormat = "`<` struct($after, $stretch, custom<Doubles>($frequencies)) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -174,8 +174,6 @@ LogicalResult DrawnAttr::verify(EmitError emitError, Distribution distribution,
     return emitError() << "cut is " << formatDouble(cut) << " but must be "
                        << (cuts ? "finite and > 0" : "absent") << " for "
                        << stringifyDistribution(distribution);
-  if (!type) // C3
-    return emitError() << "values are drawn but no type is given";
   if (!type.getElementType().isF32() || !type.hasStaticShape()) // C3
     return emitError() << "type is " << type
                        << " but must be an f32 tensor of static shape";

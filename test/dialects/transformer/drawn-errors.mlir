@@ -20,10 +20,5 @@ module attributes {test.drawn_c2_normal = #transformer.drawn<normal, mean = 0.0,
 
 // -----
 
-// expected-error @+1 {{values are drawn but no type is given}}
-module attributes {test.drawn_c3 = #transformer.drawn<normal, mean = 0.0, std = 1.0>} {}
-
-// -----
-
 // expected-error @+1 {{type is 'tensor<?xf32>' but must be an f32 tensor of static shape}}
 module attributes {test.drawn_c3_dynamic = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "w", tensor<?xf32>>} {}

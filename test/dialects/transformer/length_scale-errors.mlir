@@ -45,10 +45,11 @@ module attributes {test.length_scale_c3_base = #transformer.length_scale<log_flo
 
 // -----
 
-// expected-error @+1 {{unknown key 'bass' of a length scale}}
+// expected-error @+1 {{unknown struct parameter name: bass}}
 module attributes {test.length_scale_unknown_key = #transformer.length_scale<log_keys, bass = 512.0>} {}
 
 // -----
 
-// expected-error @+1 {{unknown length scale 'log_rows'}}
+// expected-error @+2 {{expected one of [log_keys, log_position, log_floor] for what of a query's position or keys scales its scores, got: log_rows}}
+// expected-error @+1 {{parameter 'kind'}}
 module attributes {test.length_scale_unknown_word = #transformer.length_scale<log_rows, base = 512.0>} {}

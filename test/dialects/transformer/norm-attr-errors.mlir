@@ -57,7 +57,7 @@ func.func @norm_attr_c3_bias(%x: tensor<?x8xf32>) {
 // -----
 
 func.func @norm_attr_unknown_key(%x: tensor<?x8xf32>) {
-  // expected-error @+1 {{unknown key 'epsilon' of a norm}}
+  // expected-error @+1 {{unknown struct parameter name: epsilon}}
   %0 = transformer.norm %x by <rms_norm, epsilon = 1.0> : tensor<?x8xf32>
   return
 }
@@ -65,7 +65,8 @@ func.func @norm_attr_unknown_key(%x: tensor<?x8xf32>) {
 // -----
 
 func.func @norm_attr_unknown_word(%x: tensor<?x8xf32>) {
-  // expected-error @+1 {{unknown norm 'batch_norm'}}
+  // expected-error @+2 {{expected one of [layer_norm, rms_norm, l2_norm, identity] for how a row is normed, got: batch_norm}}
+  // expected-error @+1 {{parameter 'kind'}}
   %0 = transformer.norm %x by <batch_norm> : tensor<?x8xf32>
   return
 }
@@ -81,7 +82,8 @@ func.func @norm_attr_c4(%x: tensor<?x8xf32>) {
 // -----
 
 func.func @norm_attr_unknown_cast(%x: tensor<?x8xf32>) {
-  // expected-error @+1 {{unknown cast 'never'}}
+  // expected-error @+2 {{expected one of [cast_then_mul, mul_then_cast] for whether a normed row is rounded}}
+  // expected-error @+1 {{parameter 'cast'}}
   %0 = transformer.norm %x by <rms_norm, eps = 1.0e-6, cast = never> : tensor<?x8xf32>
   return
 }

@@ -70,5 +70,5 @@ module attributes {test.scale_c4_deep = #transformer.scale<constant 1.0 = "(((((
 
 // -----
 
-// expected-error @+1 {{unknown scale 'learned'}}
+// expected-error @+1 {{expected one of [constant, learned_scalar, learned_channel, scheduled] for what a scale is, got: learned}}
 module attributes {test.scale_word = #transformer.scale<learned @alpha>} {}
