@@ -150,20 +150,11 @@ private:
     }
   }
 
-  // What a symbol in layer `layer` stands for.
-  Attribute inLayer(size_t layer, FlatSymbolRefAttr symbol) {
-    auto names = cast<ArrayAttr>(loop.getSlots()[loop.getBodies()[layer]]);
-    auto *found = llvm::find(names, symbol.getAttr());
-    return found == names.end()
-               ? Attribute(symbol)
-               : cast<ArrayAttr>(loop.getTable()[layer])[found - names.begin()];
-  }
-
   // What the symbols of norm `number` of layer `layer` stand for.
   SmallVector<Attribute> parameters(size_t layer, size_t number) {
     SmallVector<Attribute> values;
     for (auto symbol : symbolsOf(leading[loop.getBodies()[layer]][number]))
-      values.push_back(inLayer(layer, symbol));
+      values.push_back(loop.entryOf(layer, symbol));
     return values;
   }
 
@@ -189,7 +180,7 @@ private:
     }
     size_t layers = loop.getBodies().size();
     for (size_t layer = 0; layer < layers; ++layer) {
-      auto row = llvm::to_vector(cast<ArrayAttr>(loop.getTable()[layer]));
+      auto row = llvm::to_vector(loop.entriesOf(layer));
       for (size_t number = 0; number < last.size(); ++number) {
         if (layer + 1 < layers)
           row.append(parameters(layer + 1, number));

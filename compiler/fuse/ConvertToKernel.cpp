@@ -260,10 +260,8 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
     columns.clear();
     layer = block;
     lastWeight = nullptr;
-    size_t user =
-        llvm::find(op.getBodies(), int64_t(number)) - op.getBodies().begin();
-    for (auto [name, entry] : llvm::zip(cast<ArrayAttr>(op.getSlots()[number]),
-                                        cast<ArrayAttr>(op.getTable()[user])))
+    ArrayAttr entries = op.entriesOf(op.layersOf(number).front());
+    for (auto [name, entry] : llvm::zip(op.namesOf(number), entries))
       columns[cast<StringAttr>(name)] = entry;
     if (failed(convertBlock(from.front())))
       return failure();

@@ -384,8 +384,7 @@ Status mille::interpreter::runOp(Run &run, kernel::LayersOp op) {
   SmallVector<Tensor> stream;
   for (mlir::Value initial : op.getStream())
     stream.push_back(run.at(initial));
-  Status status =
-      runLayers(run, op, op.getSlots(), op.getBodies(), op.getTable(), stream);
+  Status status = runLayers(run, op, stream);
   for (auto [outcome, value] : llvm::zip_equal(op.getOutcomes(), stream))
     run.set(outcome, std::move(value));
   return status;

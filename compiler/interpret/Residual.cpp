@@ -115,18 +115,16 @@ Status mille::interpreter::runOp(Run &run, tf::ResidualOp op) {
   return Status::done;
 }
 
-Status mille::interpreter::runLayers(Run &run, Operation *op, ArrayAttr slots,
-                                     ArrayRef<int64_t> bodies, ArrayAttr table,
+Status mille::interpreter::runLayers(Run &run, tf::LayerStack stack,
                                      SmallVectorImpl<Tensor> &stream) {
   const Layer *outer = run.layer;
-  for (size_t l = 0; l < bodies.size(); ++l) {
+  for (auto [l, body] : llvm::enumerate(stack.getBodies())) {
     Layer layer;
     layer.index = l;
-    auto names = cast<ArrayAttr>(slots[bodies[l]]);
-    auto row = cast<ArrayAttr>(table[l]);
-    for (auto [name, value] : llvm::zip_equal(names, row))
+    for (auto [name, value] :
+         llvm::zip_equal(stack.namesOf(body), stack.entriesOf(l)))
       layer.columns[cast<StringAttr>(name).getValue()] = value;
-    Block &block = op->getRegion(bodies[l]).front();
+    Block &block = stack->getRegion(body).front();
     run.layer = &layer;
     for (auto [argument, value] : llvm::zip_equal(block.getArguments(), stream))
       run.set(argument, std::move(value));
@@ -143,8 +141,7 @@ Status mille::interpreter::runLayers(Run &run, Operation *op, ArrayAttr slots,
 
 Status mille::interpreter::runOp(Run &run, tf::LayersOp op) {
   SmallVector<Tensor> stream{run.at(op.getInput())};
-  Status status =
-      runLayers(run, op, op.getSlots(), op.getBodies(), op.getTable(), stream);
+  Status status = runLayers(run, op, stream);
   run.set(op.getResult(), std::move(stream.front()));
   return status;
 }

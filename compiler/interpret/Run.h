@@ -63,9 +63,8 @@ struct Run {
 // use.
 Status runBlock(Run &run, mlir::Block &block);
 
-// Runs the layers: `stream` goes through the bodies that `bodies` names.
-Status runLayers(Run &run, mlir::Operation *op, mlir::ArrayAttr slots,
-                 llvm::ArrayRef<int64_t> bodies, mlir::ArrayAttr table,
+// Runs the layers of `stack`: `stream` goes through their bodies in turn.
+Status runLayers(Run &run, transformer::LayerStack stack,
                  llvm::SmallVectorImpl<Tensor> &stream);
 
 // from + (to - from) * min(step, steps) / steps.

@@ -3,7 +3,7 @@
 #include "compiler/kernels/ReadSpec.h"
 
 #include "dialects/kernel/OpList.h"
-#include "dialects/transformer/Encoding.h"
+#include "dialects/transformer/Panels.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -243,7 +243,8 @@ Blocks blocksOf(kernel::MatmulOp op) {
   }
 }
 
-// The weight in panels; a stack of them where there are experts.
+// The weight in panels, whose number the verifier has seen to fit; a stack of
+// them where there are experts.
 LogicalResult readWeight(kernel::MatmulOp op, MatmulSpec &m) {
   auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
   const int64_t rank = m.experts ? 4 : 3, group = m.group();
@@ -262,14 +263,13 @@ LogicalResult readWeight(kernel::MatmulOp op, MatmulSpec &m) {
   return success();
 }
 
-// The verifier has seen that its panels fit.
 LogicalResult readBlocks(kernel::MatmulOp op, MatmulSpec &m) {
   auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
   if (!weight || !weight.getElementType().isInteger(8) ||
       !weight.getLayout().isIdentity())
     return op.emitOpError("weight is ")
            << op.getWeight().getType() << " but must be packed blocks";
-  m.panel = rowsOfBlockPanel * m.accumulators;
+  m.panel = BlockPanels::columns * m.accumulators;
   m.panels = weight.getDimSize(weight.getRank() - 3);
   return success();
 }
@@ -293,12 +293,6 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   const int64_t entries = m.experts;
   if (failed(m.ofBlocks() ? readBlocks(op, m) : readWeight(op, m)))
     return failure();
-  int64_t perPanel = m.panel / m.accumulators;
-  if (m.panels != (m.columns + perPanel - 1) / perPanel)
-    return op.emitOpError("weight has ")
-           << m.panels << " panels but " << m.columns << " columns with "
-           << m.accumulators << " accumulators need "
-           << (m.columns + perPanel - 1) / perPanel;
   for (Value extra : op.getExtras()) {
     auto type = cast<ShapedType>(extra.getType());
     BufferSpec &buffer = m.extras.emplace_back();

@@ -2,7 +2,7 @@
 // Must not move numbers: it writes an expression, which link evaluates.
 #include "compiler/kernels/Panels.h"
 #include "compiler/plan/Passes.h"
-#include "dialects/transformer/Encoding.h"
+#include "dialects/transformer/Panels.h"
 #include "mlir/IR/Builders.h"
 
 namespace mille::plan {
@@ -15,28 +15,29 @@ using namespace mille::kernel;
 
 namespace {
 
-// Replaces `operand`, which holds a weight's rows, by panels of these rows.
+// Replaces `operand`, which is what `weight` gives, by another value of it.
+void replaceBy(OpOperand &operand, WeightOp weight, RankedTensorType type,
+               Attribute value) {
+  OpBuilder builder(weight);
+  operand.set(
+      WeightOp::create(builder, weight.getLoc(), type, value).getResult());
+  if (weight->use_empty())
+    weight.erase();
+}
+
+// Panels of the rows that `operand` holds: [N, K], or a stack [entries, N, K].
 void pack(OpOperand &operand, int64_t accumulators, ArrayRef<int64_t> widths) {
   auto weight = operand.get().getDefiningOp<WeightOp>();
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!weight || !type || isa<mille::transformer::PackAttr>(weight.getValue()))
     return;
-  // [N, K], or a stack [entries, N, K].
-  int64_t depth = type.getShape().back(),
-          group = groupOf(type.getElementType());
   const int64_t columns = type.getShape().end()[-2];
-  const int64_t panel = mille::panelWidth(columns, widths);
-  SmallVector<int64_t> shape(type.getShape().drop_back(2));
-  shape.append({int64_t(llvm::divideCeil(columns, panel)),
-                int64_t(llvm::divideCeil(depth, group)), panel * group});
-  auto packed = RankedTensorType::get(shape, type.getElementType());
-  auto value = mille::transformer::PackAttr::get(
-      weight.getContext(), weight.getValue(), panel, accumulators, group);
-  OpBuilder builder(weight);
-  auto fresh = WeightOp::create(builder, weight.getLoc(), packed, value);
-  operand.set(fresh.getResult());
-  if (weight->use_empty())
-    weight.erase();
+  const mille::Panels panels{mille::panelWidth(columns, widths), accumulators,
+                             groupOf(type.getElementType())};
+  replaceBy(operand, weight, type.clone(panels.shapeOf(type.getShape())),
+            mille::transformer::PackAttr::get(weight.getContext(),
+                                              weight.getValue(), panels.width,
+                                              accumulators, panels.group));
 }
 
 // The same of a weight in blocks, whose panels have one width.
@@ -47,24 +48,15 @@ void packBlocks(MatmulOp matmul) {
              : mille::transformer::InBlocksAttr();
   if (!value)
     return;
-  const mille::Encoding encoding = value.getEncoding();
-  const int64_t accumulators = matmul.getAccumulators();
+  const mille::BlockPanels panels{value.getEncoding(),
+                                  int64_t(matmul.getAccumulators())};
   auto type = cast<RankedTensorType>(weight.getResult().getType());
-  const int64_t columns = type.getShape().end()[-2] / accumulators;
-  SmallVector<int64_t> shape(type.getShape().drop_back(2));
-  shape.append(
-      {int64_t(llvm::divideCeil(columns, mille::rowsOfBlockPanel)),
-       type.getShape().back() / mille::blockLength(encoding),
-       accumulators * mille::rowsOfBlockPanel * mille::blockBytes(encoding)});
-  OpBuilder builder(weight);
-  auto fresh = WeightOp::create(
-      builder, weight.getLoc(),
-      RankedTensorType::get(shape, builder.getI8Type()),
-      mille::transformer::PackBlocksAttr::get(
-          weight.getContext(), value.getValue(), encoding, accumulators));
-  matmul.getWeightMutable().assign(fresh.getResult());
-  if (weight->use_empty())
-    weight.erase();
+  replaceBy(matmul.getWeightMutable(), weight,
+            RankedTensorType::get(panels.shapeOf(type.getShape()),
+                                  IntegerType::get(weight.getContext(), 8)),
+            mille::transformer::PackBlocksAttr::get(
+                weight.getContext(), value.getValue(), panels.encoding,
+                panels.accumulators));
 }
 
 struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {

@@ -80,16 +80,11 @@ private:
   }
 
   bool column(kernel::LayersOp layers, int64_t body, FlatSymbolRefAttr name) {
-    auto slots = cast<ArrayAttr>(layers.getSlots()[body]);
-    for (auto [number, slot] : llvm::enumerate(slots)) {
-      if (cast<StringAttr>(slot).getValue() != name.getValue())
-        continue;
-      for (auto [row, of] : llvm::zip(layers.getTable(), layers.getBodies()))
-        if (of == body)
-          Find::ofLayer(layers, cast<ArrayAttr>(row)[number], *this);
-      return true;
-    }
-    return false;
+    if (!layers.columnNamed(body, name.getAttr()))
+      return false;
+    for (size_t layer : layers.layersOf(body))
+      Find::ofLayer(layers, layers.entryOf(layer, name), *this);
+    return true;
   }
 
   static void ofLayer(Operation *layers, Attribute value, Find &find) {

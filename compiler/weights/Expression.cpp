@@ -253,10 +253,9 @@ class Pack final : public Expression {
 public:
   Pack(ExpressionPtr from, Panels panels)
       : value(std::move(from)), width(panels.width), group(panels.group),
-        accumulators(panels.accumulators), half(width / accumulators) {
-    outputs = value->shape[0] / accumulators;
-    shape = {(outputs + half - 1) / half, (value->shape[1] + group - 1) / group,
-             width * group};
+        accumulators(panels.accumulators), half(panels.columns()),
+        outputs(value->shape[0] / accumulators) {
+    shape = panels.shapeOf(value->shape);
   }
   void rows(int64_t first, int64_t count, float *into) const override {
     if (group > 1)

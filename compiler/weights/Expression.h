@@ -2,7 +2,7 @@
 // no more than a few rows are held, however large the tensor.
 #pragma once
 #include "compiler/weights/Strided.h"
-#include "dialects/transformer/Transformer.h"
+#include "dialects/transformer/Panels.h"
 
 #include <memory>
 
@@ -40,9 +40,6 @@ ExpressionPtr concat(std::vector<ExpressionPtr> values);
 ExpressionPtr times(ExpressionPtr value, ExpressionPtr factor);
 ExpressionPtr plus(ExpressionPtr value, ExpressionPtr term);
 // Of a matrix; of a stack [E, out, in], entry by entry. See transformer.pack.
-struct Panels {
-  int64_t width, accumulators, group;
-};
 ExpressionPtr pack(ExpressionPtr value, Panels panels);
 
 // Rearrange.cpp

@@ -151,8 +151,8 @@ public:
   PackBlocks(ExpressionPtr from, Encoding encoding, int64_t accumulators)
       : value(std::move(from)), encoding(encoding), accumulators(accumulators),
         outputs(value->shape[0] / accumulators),
-        bytes(rowsOfBlockPanel * blockBytes(encoding)) {
-    shape = {(outputs + rowsOfBlockPanel - 1) / rowsOfBlockPanel,
+        bytes(BlockPanels::columns * blockBytes(encoding)) {
+    shape = {(outputs + BlockPanels::columns - 1) / BlockPanels::columns,
              value->shape[1] / blockOfLevels, accumulators * bytes};
   }
   // Bytes as numbers from -128 to 127, as elements of i8.
@@ -170,8 +170,8 @@ private:
     std::fill(panel.begin(), panel.end(), 0);
     std::vector<double> row(value->shape[1]);
     for (int64_t a = 0; a < accumulators; ++a)
-      for (int64_t j = 0; j < rowsOfBlockPanel; ++j) {
-        const int64_t output = number * rowsOfBlockPanel + j;
+      for (int64_t j = 0; j < BlockPanels::columns; ++j) {
+        const int64_t output = number * BlockPanels::columns + j;
         if (output >= outputs)
           continue;
         value->rows(a * outputs + output, 1, row.data());
@@ -196,7 +196,7 @@ private:
       if (encoding == Encoding::q5_0)
         byte(4, k) |= level >> 4 << k / 4;
     }
-    const int64_t ofScales = rowsOfBlockPanel * 2;
+    const int64_t ofScales = BlockPanels::columns * 2;
     const uint16_t scale = bitsOfF16(block.scale);
     std::memcpy(to + accumulators * (bytes - ofScales) + a * ofScales + j * 2,
                 &scale, sizeof scale);

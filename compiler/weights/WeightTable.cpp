@@ -42,17 +42,10 @@ std::vector<WeightOp> weightsOf(Region &body,
 }
 
 // `value` as layer `layer` reads it: columns replaced by what the table says.
-Attribute inLayer(LayersOp layers, int64_t body, size_t layer,
-                  Attribute value) {
-  ArrayAttr slots = cast<ArrayAttr>(layers.getSlots()[body]);
-  ArrayAttr row = cast<ArrayAttr>(layers.getTable()[layer]);
-  auto lookUp = [&](FlatSymbolRefAttr symbol) -> Attribute {
-    for (auto [slot, entry] : llvm::zip(slots, row))
-      if (cast<StringAttr>(slot).getValue() == symbol.getValue())
-        return entry;
-    return symbol;
-  };
-  return transformer::replaceSymbols(value, lookUp);
+Attribute inLayer(LayersOp layers, size_t layer, Attribute value) {
+  return transformer::replaceSymbols(value, [&](FlatSymbolRefAttr symbol) {
+    return layers.entryOf(layer, symbol);
+  });
 }
 
 WeightTable::Layers collectLayers(LayersOp layers, uint64_t firstEntry,
@@ -68,8 +61,7 @@ WeightTable::Layers collectLayers(LayersOp layers, uint64_t firstEntry,
     block.bodies.push_back(body);
     std::vector<WeightEntry> &row = block.rows.emplace_back();
     for (WeightOp weight : bodies[body])
-      row.push_back(
-          entryOf(weight, inLayer(layers, body, layer, weight.getValue())));
+      row.push_back(entryOf(weight, inLayer(layers, layer, weight.getValue())));
   }
   return block;
 }

@@ -3,7 +3,7 @@
 // what the runtime prepares in VerifyPrepared.cpp; weights, the arena, launches
 // and the layer loop are in VerifyProgram.cpp.
 #include "dialects/kernel/Access.h"
-#include "dialects/transformer/Encoding.h"
+#include "dialects/transformer/Panels.h"
 #include "dialects/transformer/Symbols.h"
 
 #include <cmath>
@@ -159,12 +159,12 @@ bool weightFits(ArrayRef<int64_t> weight, int64_t accumulators, int64_t columns,
   if (weight.size() == 2)
     return weight[0] % accumulators == 0 &&
            weight[0] / accumulators == columns && weight[1] == inner;
-  if (weight.size() != 3 ||
-      weight[1] != int64_t(llvm::divideCeil(inner, group)) || weight[2] <= 0 ||
+  if (weight.size() != 3 || weight[2] <= 0 ||
       weight[2] % (accumulators * group))
     return false;
-  int64_t perPanel = weight[2] / group / accumulators;
-  return weight[0] == int64_t(llvm::divideCeil(columns, perPanel));
+  const mille::Panels panels{weight[2] / group, accumulators, group};
+  return weight ==
+         ArrayRef<int64_t>(panels.shapeOf({accumulators * columns, inner}));
 }
 
 // f32 with f32, bf16 with bf16, bytes with signed bytes.
@@ -207,12 +207,10 @@ bool blocksFit(MatmulOp op, mille::Encoding blocks, int64_t columns,
     return weight.getRank() == (entries ? 3 : 2) &&
            weightFits(weight.getShape(), accumulators, columns, inner, entries,
                       1);
-  SmallVector<int64_t> packed{
-      int64_t(llvm::divideCeil(columns, mille::rowsOfBlockPanel)),
-      inner / mille::blockLength(blocks),
-      accumulators * mille::rowsOfBlockPanel * mille::blockBytes(blocks)};
+  SmallVector<int64_t> rows{accumulators * columns, inner};
   if (entries)
-    packed.insert(packed.begin(), entries);
+    rows.insert(rows.begin(), entries);
+  auto packed = mille::BlockPanels{blocks, accumulators}.shapeOf(rows);
   return weight.getElementType().isSignlessInteger(8) &&
          weight.getShape() == ArrayRef<int64_t>(packed);
 }

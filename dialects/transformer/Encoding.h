@@ -18,13 +18,11 @@ int64_t blockLength(Encoding encoding);
 int64_t blockBytes(Encoding encoding);
 inline bool isBlocks(Encoding encoding) { return blockLength(encoding) > 1; }
 
-// Whether matmuls read weights in blocks of this encoding, and how many rows of
-// a weight their panels hold side by side.
+// Whether matmuls read weights in blocks of this encoding.
 inline bool isMultiplied(Encoding encoding) {
   return encoding == Encoding::q8_0 || encoding == Encoding::q5_0 ||
          encoding == Encoding::q4_0;
 }
-constexpr int64_t rowsOfBlockPanel = 16;
 
 // Of a row of so many numbers: none where they are no whole blocks, or the
 // bytes do not fit 64 bits.

@@ -9,20 +9,6 @@ using namespace mille::transformer;
 
 namespace {
 
-// The entry of layer `layer` in column `column`; the stack is well formed.
-Attribute entryOf(LayerStack stack, size_t layer, size_t column) {
-  return cast<ArrayAttr>(stack.getTable()[layer])[column];
-}
-
-std::optional<size_t> columnNamed(LayerStack stack, size_t body,
-                                  StringRef name) {
-  for (auto [column, slot] :
-       llvm::enumerate(cast<ArrayAttr>(stack.getSlots()[body])))
-    if (cast<StringAttr>(slot).getValue() == name)
-      return column;
-  return std::nullopt;
-}
-
 Symbol parameterNamed(Operation *model, FlatSymbolRefAttr name,
                       SymbolTableCollection &tables) {
   if (!model)
@@ -82,7 +68,7 @@ LogicalResult verifyBodies(LayerStack stack) {
 LogicalResult verifyTable(LayerStack stack) {
   Operation *op = stack;
   for (auto [layer, body] : llvm::enumerate(stack.getBodies())) {
-    size_t columns = cast<ArrayAttr>(stack.getSlots()[body]).size();
+    size_t columns = stack.namesOf(body).size();
     auto row = dyn_cast<ArrayAttr>(stack.getTable()[layer]);
     if (!row) // C3
       return op->emitOpError()
@@ -128,12 +114,9 @@ Symbol mille::transformer::resolveSymbol(Operation *user,
     if (!stack)
       continue;
     size_t body = region->getRegionNumber();
-    std::optional<size_t> column = columnNamed(stack, body, name.getValue());
-    if (!column)
+    if (!stack.columnNamed(body, name.getAttr()))
       continue;
-    size_t layer = llvm::find(stack.getBodies(), int64_t(body)) -
-                   stack.getBodies().begin();
-    Attribute entry = entryOf(stack, layer, *column);
+    Attribute entry = stack.entryOf(stack.layersOf(body).front(), name);
     if (auto symbol = dyn_cast<FlatSymbolRefAttr>(entry))
       return resolveSymbol(stack, symbol, tables);
     return {entry, stack};
@@ -155,10 +138,9 @@ LogicalResult mille::transformer::verifyColumns(LayerStack stack,
   for (auto [layer, body] : llvm::enumerate(stack.getBodies())) {
     if (!first[body])
       first[body] = layer;
-    auto slots = cast<ArrayAttr>(stack.getSlots()[body]);
-    for (auto [column, slot] : llvm::enumerate(slots)) {
-      Attribute entry = entryOf(stack, layer, column);
-      Attribute other = entryOf(stack, *first[body], column);
+    for (auto [column, slot] : llvm::enumerate(stack.namesOf(body))) {
+      Attribute entry = stack.entriesOf(layer)[column];
+      Attribute other = stack.entriesOf(*first[body])[column];
       Symbol here = meaningOf(entry), there = meaningOf(other);
       if (here.open || there.open) {
         if (isa<FloatAttr>(entry) == isa<FloatAttr>(other))

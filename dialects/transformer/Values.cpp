@@ -1,6 +1,6 @@
 // What parameter value expressions mean for types and symbols. Their numbers
 // are computed in compiler/weights.
-#include "dialects/transformer/Encoding.h"
+#include "dialects/transformer/Panels.h"
 
 #include <cmath>
 
@@ -298,12 +298,8 @@ TypeOr PackBlocksAttr::inferType(Types of, std::string &why) const {
   if (rank > 3 || (accumulators != 1 && accumulators != 2) ||
       of[0].getDimSize(rank - 2) % accumulators)
     return no(why, "packs a tensor that is not [accumulators * out, in]");
-  SmallVector<int64_t> shape(of[0].getShape().drop_back(2));
-  shape.append(
-      {int64_t(llvm::divideCeil(of[0].getDimSize(rank - 2) / accumulators,
-                                rowsOfBlockPanel)),
-       of[0].getDimSize(rank - 1) / blockLength(getEncoding()),
-       accumulators * rowsOfBlockPanel * blockBytes(getEncoding())});
+  auto shape =
+      BlockPanels{getEncoding(), accumulators}.shapeOf(of[0].getShape());
   return shaped(shape, getContext(), why);
 }
 
@@ -316,11 +312,7 @@ TypeOr PackAttr::inferType(Types of, std::string &why) const {
       (accumulators != 1 && accumulators != 2) || panel % accumulators ||
       of[0].getDimSize(rank - 2) % accumulators)
     return no(why, "packs a tensor that is not [accumulators * out, in]");
-  const int64_t columns = of[0].getDimSize(rank - 2) / accumulators;
-  SmallVector<int64_t> shape(of[0].getShape().drop_back(2));
-  shape.append({int64_t(llvm::divideCeil(columns, panel / accumulators)),
-                int64_t(llvm::divideCeil(of[0].getDimSize(rank - 1), group)),
-                width});
+  auto shape = Panels{panel, accumulators, group}.shapeOf(of[0].getShape());
   return shaped(shape, getContext(), why);
 }
 

@@ -202,16 +202,9 @@ private:
                              ? std::pair(unit->getParentOp(), int64_t(*number))
                              : std::pair(unit.getOperation(), int64_t(0))});
     }
-    size_t body = unit->getParentRegion()->getRegionNumber();
-    size_t column =
-        llvm::find(cast<ArrayAttr>(stack.getSlots()[body]), name.getAttr()) -
-        cast<ArrayAttr>(stack.getSlots()[body]).begin();
-    for (auto [layer, number] : llvm::enumerate(stack.getBodies())) {
-      if (number != int64_t(body))
-        continue;
-      auto row = cast<ArrayAttr>(stack.getTable()[layer]);
-      auto symbol =
-          column < row.size() ? dyn_cast<FlatSymbolRefAttr>(row[column]) : name;
+    const int64_t body = unit->getParentRegion()->getRegionNumber();
+    for (size_t layer : stack.layersOf(body)) {
+      auto symbol = dyn_cast<FlatSymbolRefAttr>(stack.entryOf(layer, name));
       if (symbol && failed(read(symbol, scale.getShare(),
                                 {unit, {stack, int64_t(layer)}})))
         return failure();
