@@ -14,6 +14,11 @@ install(FILES text/mille_text.h DESTINATION include COMPONENT runtime)
 install(TARGETS mille_generation ARCHIVE DESTINATION lib COMPONENT runtime)
 install(FILES generation/mille_generation.h DESTINATION include
   COMPONENT runtime)
+# The loader, in place of the runtime: packages by their folder.
+install(TARGETS mille_loader mille_loader_shared
+  ARCHIVE DESTINATION lib COMPONENT runtime
+  LIBRARY DESTINATION lib COMPONENT runtime)
+install(FILES loader/mille_loader.h DESTINATION include COMPONENT runtime)
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/package/mille-config-version.cmake
   COMPATIBILITY SameMinorVersion)

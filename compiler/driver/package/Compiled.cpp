@@ -8,7 +8,6 @@
 #include "llvm/Support/FileSystem.h"
 
 #include <cstring>
-#include <dlfcn.h>
 #include <limits>
 
 using namespace mille;
@@ -22,8 +21,7 @@ Compiled::~Compiled() {
     api->mille_session_close(session);
   if (opened)
     api->mille_package_close(opened);
-  if (library)
-    dlclose(library);
+  library.unload();
 }
 
 static mlir::Location placeOf(mlir::MLIRContext &context, StringRef path) {
@@ -52,32 +50,12 @@ Status Compiled::load() {
   std::string path = package.file("so");
   if (path.find('/') == std::string::npos)
     path = "./" + path;
-  library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *why = dlerror();
-    mlir::emitError(placeOf(context, path))
-        << "the package's library cannot be loaded: " << (why ? why : "");
-    return Status::input;
-  }
-  auto find = [&](const std::string &name) {
-    void *symbol = dlsym(library, name.c_str());
-    if (!symbol)
-      mlir::emitError(placeOf(context, path))
-          << "the package's library has no symbol " << name;
-    return symbol;
-  };
-  api = static_cast<const mille_functions *>(find("mille_function_table"));
-  if (!api)
-    return Status::input;
-  if (api->size < sizeof *api) {
-    mlir::emitError(placeOf(context, path))
-        << "the package's library has a function table of " << api->size
-        << " bytes but this Mille needs " << sizeof *api
-        << ": compile it again";
-    return Status::input;
-  }
-  model = reinterpret_cast<decltype(model)>(find(package.name + "_model"));
-  return model ? Status::done : Status::input;
+  char message[512] = "";
+  if (library.load(path.c_str(), package.name.c_str(), message,
+                   sizeof message) == MILLE_OK)
+    return Status::done;
+  mlir::emitError(placeOf(context, path)) << message;
+  return Status::input;
 }
 
 // A file in memory that nobody else can change, where half of what is free is
@@ -98,8 +76,8 @@ Status Compiled::openWeights(const std::string &code, bool checkHash) {
     options.isa = code.c_str();
   char message[512] = "";
   auto tryOpen = [&] {
-    return api->mille_package_open(model(), path, &options, &opened, message,
-                                   sizeof message);
+    return api->mille_package_open(library.model(), path, &options, &opened,
+                                   message, sizeof message);
   };
   mille_status status = tryOpen();
   if (status == MILLE_OUT_OF_MEMORY && options.copy_weights) {

@@ -3,7 +3,7 @@
 #pragma once
 #include "compiler/driver/package/Package.h"
 #include "compiler/interpret/Interpret.h"
-#include "runtime/Functions.h"
+#include "loader/Library.h"
 
 #include <map>
 #include <memory>
@@ -81,9 +81,8 @@ private:
 
   const Package &package;
   mlir::MLIRContext &context;
-  void *library = nullptr;
-  const mille_model *(*model)() = nullptr;
-  const mille_functions *api = nullptr; // of the library's own runtime
+  Library library;
+  const mille_functions *api = &library.functions();
   mille_package *opened = nullptr;
   std::string device; // as mille_session_create_on takes it; "": the default
   mille_session *session = nullptr;

@@ -1,0 +1,98 @@
+// Loads a package's shared library.
+#include "loader/Library.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+using namespace mille;
+
+namespace {
+
+template <typename Function> struct Missing;
+template <typename Result, typename... Arguments>
+struct Missing<Result (*)(Arguments...)> {
+  static Result call(Arguments...) { return result(static_cast<Result *>(0)); }
+  static mille_status result(mille_status *) { return MILLE_INVALID_ARGUMENT; }
+  static const char *result(const char **) {
+    return "the package's runtime is older and lacks this function: compile "
+           "the package again";
+  }
+};
+
+__attribute__((format(printf, 3, 4))) mille_status fail(char *message,
+                                                        size_t messageSize,
+                                                        const char *format,
+                                                        ...) {
+  va_list values;
+  va_start(values, format);
+  if (message && messageSize)
+    vsnprintf(message, messageSize, format, values);
+  va_end(values);
+  return MILLE_FILE_ERROR;
+}
+
+} // namespace
+
+mille_status Library::find(const char *symbol, void *&found, char *message,
+                           size_t messageSize) {
+  found = dlsym(handle, symbol);
+  return found ? MILLE_OK
+               : fail(message, messageSize,
+                      "the package's library has no symbol %s", symbol);
+}
+
+mille_status Library::takeFunctions(const mille_functions &table, char *message,
+                                    size_t messageSize) {
+  // Without these nothing can be opened, nor said why.
+  constexpr size_t least = offsetof(mille_functions, mille_package_entry_count);
+  if (table.size < least || table.size > 1 << 16)
+    return fail(message, messageSize,
+                "the package's library has a function table of %zu bytes but "
+                "tables have from %zu to %d: compile it again",
+                table.size, least, 1 << 16);
+  known.size = sizeof known;
+#define MILLE_FUNCTION(name)                                                   \
+  known.name = offsetof(mille_functions, name) < table.size && table.name      \
+                   ? table.name                                                \
+                   : Missing<decltype(known.name)>::call;
+#include "runtime/functions.def"
+  return MILLE_OK;
+}
+
+mille_status Library::load(const char *path, const char *name, char *message,
+                           size_t messageSize) {
+  handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char *why = dlerror();
+    return fail(message, messageSize,
+                "the package's library cannot be loaded: %s", why ? why : "");
+  }
+  char symbol[512];
+  const int length = snprintf(symbol, sizeof symbol, "%s_model", name);
+  void *table, *model;
+  mille_status status =
+      find("mille_function_table", table, message, messageSize);
+  if (status == MILLE_OK)
+    status = takeFunctions(*static_cast<const mille_functions *>(table),
+                           message, messageSize);
+  if (status == MILLE_OK && length >= int(sizeof symbol))
+    status = fail(message, messageSize,
+                  "the package's name has %zu bytes, which is too many",
+                  strlen(name));
+  if (status == MILLE_OK)
+    status = find(symbol, model, message, messageSize);
+  if (status == MILLE_OK)
+    modelOf = reinterpret_cast<const mille_model *(*)()>(model);
+  else
+    unload();
+  return status;
+}
+
+void Library::unload() {
+  if (handle)
+    dlclose(handle);
+  handle = nullptr;
+}
