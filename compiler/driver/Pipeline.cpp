@@ -136,8 +136,10 @@ Status Climb::toTheTop() {
     return status;
   // Norms and scales stand where they cost least; each rewrite is recorded.
 
-  if (Status status = runPasses(
-          Stage::roll, [](mlir::PassManager &p) { addRollPipeline(p); });
+  if (Status status = runPasses(Stage::roll,
+                                [&](mlir::PassManager &p) {
+                                  addRollPipeline(p, request.dtype == "stored");
+                                });
       failed(status) || stopsAfter(Stage::roll))
     return status;
   // Equal layers are one body, an index for each layer and a table.

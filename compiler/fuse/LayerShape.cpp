@@ -216,8 +216,8 @@ std::string mille::firstDifference(const Layer &first, const Layer &other) {
   if (left.size() != right.size())
     return "has " + std::to_string(right.size()) + " ops, body 0 " +
            std::to_string(left.size());
-  return "reads other values, or its parameters are of other sizes or shared "
-         "otherwise, than in body 0";
+  return "reads other values, or its parameters are of other sizes or blocks, "
+         "or shared otherwise, than in body 0";
 }
 
 //===-- generalise --------------------------------------------------------===//

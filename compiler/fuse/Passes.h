@@ -17,7 +17,8 @@ namespace mille {
 // The stages `roll` and `fuse` of the staircase; `pipeline` is anchored on
 // builtin.module. After the first, layers are bodies and a table; after the
 // second, every op of a forward is a kernel op and `kernel.fusions` is written.
-void addRollPipeline(mlir::OpPassManager &pipeline);
+// `byEncoding`: bodies' weights keep the blocks that they are stored in.
+void addRollPipeline(mlir::OpPassManager &pipeline, bool byEncoding = false);
 void addFusePipeline(mlir::OpPassManager &pipeline);
 
 // `mille-opt --fuse`: the second stage by name.

@@ -16,12 +16,15 @@ def Roll : Pass<"roll", "::mille::transformer::ModelOp"> {
     Layers are equal when their ops are, but for parameter symbols (which must
     repeat in the same pattern and have the same types), the values of constant
     scales, the scale of an attention (which moves to `layer_scale`), `layer`, and
-    `keep` indices that advance with the layer. A `keep` of
+    `keep` indices that advance with the layer. With `by-encoding` what is stored in
+    other blocks differs too, so that a body's matmuls read one kind. A `keep` of
     a layer's input moves into the layer.
 
     Does not fire across a value of the stream that something else reads: there
     the stretch ends and a new one begins.
   }];
+  let options = [Option<"byEncoding", "by-encoding", "bool", "false",
+                        "layers that are stored in other blocks are not equal">];
   let dependentDialects = ["::mille::transformer::TransformerDialect"];
 }
 

@@ -4,8 +4,8 @@
 
 using namespace mlir;
 
-void mille::addRollPipeline(OpPassManager &pipeline) {
-  pipeline.addNestedPass<transformer::ModelOp>(createRoll());
+void mille::addRollPipeline(OpPassManager &pipeline, bool byEncoding) {
+  pipeline.addNestedPass<transformer::ModelOp>(createRoll({byEncoding}));
 }
 
 void mille::addFusePipeline(OpPassManager &pipeline) {

@@ -29,9 +29,11 @@ struct Stretch {
 
 class Roller {
 public:
-  explicit Roller(ModelOp model) : model(model) {
+  Roller(ModelOp model, bool byEncoding) : model(model) {
     for (auto parameter : model.getBody().getOps<ParameterOp>())
-      types.try_emplace(parameter.getSymNameAttr(), parameter.getTypeAttr());
+      types.try_emplace(parameter.getSymNameAttr(),
+                        byEncoding ? encodedType(parameter)
+                                   : parameter.getTypeAttr());
   }
 
   void run(func::FuncOp function) {
@@ -40,6 +42,16 @@ public:
   }
 
 private:
+  // The type, and the blocks of what the value is made of.
+  static Attribute encodedType(ParameterOp parameter) {
+    SmallVector<Attribute> parts{parameter.getTypeAttr()};
+    parameter.getValue().walk([&](StoredAttr stored) {
+      parts.push_back(
+          EncodingAttr::get(parameter.getContext(), stored.getEncoding()));
+    });
+    return ArrayAttr::get(parameter.getContext(), parts);
+  }
+
   SmallVector<Stretch> findStretches(Block &block);
   void roll(Stretch &stretch);
   std::vector<Layer> split(Stretch &stretch);
@@ -231,8 +243,9 @@ void Roller::roll(Stretch &stretch) {
 }
 
 struct Roll : mille::impl::RollBase<Roll> {
+  using RollBase::RollBase;
   void runOnOperation() override {
-    Roller roller(getOperation());
+    Roller roller(getOperation(), byEncoding);
     for (auto function : getOperation().getBody().getOps<func::FuncOp>())
       roller.run(function);
   }

@@ -2,6 +2,7 @@
 // What the runtime prepares once per run is in Prepared.cpp.
 #include "compiler/interpret/Run.h"
 #include "compiler/interpret/ScalarRegion.h"
+#include "dialects/transformer/BlockForm.h"
 
 #include <cmath>
 
@@ -180,20 +181,19 @@ Status applyParameters(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
   return Status::done;
 }
 
-constexpr int64_t inputBlock = 32;
-
 // The numbers that bytes in blocks stand for.
 Status dequantized(Run &run, kernel::MatmulOp op, Tensor &input) {
   const int64_t rows = rowsOf(input), columns = columnsOf(input);
   const int64_t blocks = columns / inputBlock;
   const Tensor *parameters = run.find(op.getParameters());
-  if (Status s = expectCount(op, "parameters", parameters, rows * 2 * blocks);
+  if (Status s = expectCount(op, "parameters", parameters,
+                             rows * inputParameters * blocks);
       failed(s))
     return s;
   for (int64_t m = 0; m < rows; ++m)
     for (int64_t k = 0; k < columns; ++k)
       input.numbers[m * columns + k] *=
-          parameters->numbers[m * 2 * blocks + k / inputBlock];
+          parameters->numbers[m * inputParameters * blocks + k / inputBlock];
   return Status::done;
 }
 
@@ -329,22 +329,24 @@ static void quantizeRow(MutableArrayRef<double> row, double *values,
   std::copy(std::begin(all), std::end(all), parameters);
 }
 
-// A row's values in blocks; `parameters`: the blocks' steps, then their sums.
+// A row's values in blocks; `parameters`: the blocks' steps, then their sums,
+// then those of their first halves.
 static void quantizeBlocks(ArrayRef<double> row, double *values,
                            double *parameters) {
   const int64_t blocks = row.size() / inputBlock;
   for (int64_t b = 0; b < blocks; ++b) {
-    double largest = 0, sum = 0;
+    double largest = 0, sums[2] = {};
     ArrayRef<double> block = row.slice(b * inputBlock, inputBlock);
     for (double x : block) // a NaN stays
       largest = std::isnan(x) ? x : std::max(largest, std::fabs(x));
     const double step = std::max(largest / 127, 0x1p-100);
-    for (double x : block) {
+    for (auto [k, x] : llvm::enumerate(block)) {
       *values = std::clamp(std::nearbyint(x / step), -127.0, 127.0);
-      sum += *values++;
+      sums[k >= inputBlock / 2] += *values++;
     }
     parameters[b] = step;
-    parameters[blocks + b] = sum;
+    parameters[blocks + b] = sums[0] + sums[1];
+    parameters[2 * blocks + b] = sums[0];
   }
 }
 

@@ -19,8 +19,8 @@ void describe(const MatmulSpec &m, KernelInfo &info) {
   if (m.ofBlocks()) { // parameters of rows
     info.bufferCount += 1;
     info.rowDimension.push_back(1);
-    info.bytesWeights =
-        m.panels * m.blocksOfRow() * m.accumulators * formOf(m.blocks).bytes();
+    info.bytesWeights = m.panels * (m.inner / m.blocks.numbers()) *
+                        m.blocks.bytes(m.accumulators);
   }
   if (m.ofBytes()) { // parameters of rows, sums of the weight's
     info.bufferCount += 2;
@@ -62,7 +62,9 @@ void describe(const RowsSpec &r, KernelInfo &info) {
 
 void describe(const QuantizeSpec &q, KernelInfo &info) {
   info.bufferCount = 3;
-  info.columnUnit = q.inBlocks() ? 2 * q.input.columns / 32 : 4; // parameters
+  info.columnUnit = q.inBlocks()
+                        ? inputParameters * q.input.columns / inputBlock
+                        : 4; // parameters
   info.flopsPerRow = 7 * q.input.columns;
   info.rowDimension = {1, 1};
 }

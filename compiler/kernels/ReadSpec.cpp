@@ -230,19 +230,6 @@ private:
 //===-- Ops
 //-------------------------------------------------------------------//
 
-Blocks blocksOf(kernel::MatmulOp op) {
-  if (!op.getBlocks())
-    return Blocks::none;
-  switch (*op.getBlocks()) {
-  case Encoding::q4_0:
-    return Blocks::q4_0;
-  case Encoding::q5_0:
-    return Blocks::q5_0;
-  default: // the verifier has seen that there is no other
-    return Blocks::q8_0;
-  }
-}
-
 // The weight in panels, whose number the verifier has seen to fit; a stack of
 // them where there are experts.
 LogicalResult readWeight(kernel::MatmulOp op, MatmulSpec &m) {
@@ -286,7 +273,8 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   m.inner = m.input.columns;
   m.columns = spec.out.columns;
   m.accumulators = op.getAccumulators();
-  m.blocks = blocksOf(op);
+  if (op.getBlocks())
+    m.blocks = blockFormOf(*op.getBlocks());
   // By experts: a kernel sees one expert's weight.
   if (op.getStarts())
     m.experts = cast<ShapedType>(op.getStarts().getType()).getDimSize(0) - 1;

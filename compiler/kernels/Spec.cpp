@@ -8,19 +8,6 @@
 
 using namespace mille;
 
-BlockForm mille::formOf(Blocks blocks) {
-  switch (blocks) {
-  case Blocks::q4_0:
-    return {4, 8};
-  case Blocks::q5_0:
-    return {5, 16};
-  case Blocks::q8_0:
-  case Blocks::none:
-    break;
-  }
-  return {8, 128};
-}
-
 int64_t mille::bytesOf(Element element) {
   switch (element) {
   case Element::f32:
@@ -130,7 +117,7 @@ void write(Text &t, const MatmulSpec &m) {
   if (m.experts)
     t.word("of experts").number(m.experts);
   if (m.ofBlocks())
-    t.word("of blocks").number(int(m.blocks));
+    t.word("of blocks").word(m.blocks.name);
   t.program(m.epilogue);
 }
 

@@ -1,6 +1,8 @@
 // What a kernel op asks of its kernel, as plain data: sizes, strides, formulas.
 // Names neither MLIR nor a generator, so that both can read it.
 #pragma once
+#include "dialects/transformer/BlockForm.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -65,18 +67,6 @@ struct BufferSpec {
   Element element = Element::f32;
 };
 
-// How a weight lies in blocks of 32 levels and a scale, for 16 rows at a time:
-// the levels, which are `offset` above what they stand for, then f16 scales.
-enum class Blocks { none, q8_0, q5_0, q4_0 };
-struct BlockForm {
-  // Levels below 8 bits are multiplied so many times as large: as bytes that
-  // are unsigned beyond doubt.
-  int factor() const { return 1 << (8 - bits); }
-  int bits, offset;                                          // of a level
-  int64_t bytes() const { return 16 * (32 * bits / 8 + 2); } // of 16 rows
-};
-BlockForm formOf(Blocks blocks);
-
 struct MatmulSpec {
   int64_t inner = 0, columns = 0; // K, N
   int accumulators = 1;
@@ -85,15 +75,15 @@ struct MatmulSpec {
   // of blocks, and rows have parameters of blocks.
   BufferSpec input;
   BufferSpec parameters;
-  Blocks blocks = Blocks::none;
+  BlockForm blocks; // false: none
   std::vector<BufferSpec> extras;
   ScalarProgram epilogue;
   int64_t experts =
       0; // entries of weights, each with rows of its own; 0: one weight
 
   bool ofBytes() const { return input.element == Element::u8; }
-  bool ofBlocks() const { return blocks != Blocks::none; }
-  int64_t blocksOfRow() const { return inner / 32; }
+  bool ofBlocks() const { return bool(blocks); }
+  int64_t blocksOfRow() const { return inner / inputBlock; }
   // Of bf16 or of bytes, which tile registers multiply.
   bool isNarrow() const { return group() > 1 && !ofBlocks(); }
   int64_t group() const {

@@ -37,7 +37,6 @@ using mille::transformer::ValueFunction;
 namespace {
 
 constexpr int64_t mostBytesSummed = 65536; // largest K of a matmul of bytes
-constexpr int64_t inputBlock = 32;         // values of a row that share a step
 
 RankedTensorType withElements(Type tensor, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(),
@@ -105,9 +104,9 @@ private:
     int64_t inner = cast<ShapedType>(op.getInput().getType()).getDimSize(1);
     if (bytes && inner > mostBytesSummed)
       return llvm::formatv("sums of {0} products do not fit in 32 bits", inner);
-    if (blocks && inner % inputBlock)
+    if (blocks && inner % mille::inputBlock)
       return llvm::formatv("its rows of {0} numbers are no whole blocks of {1}",
-                           inner, inputBlock);
+                           inner, mille::inputBlock);
     if (blocks && !encoding)
       if (StoredBlocks stored = blocksOf(op); !stored.blocks)
         return stored.why;
@@ -297,7 +296,8 @@ private:
                      blocks ? builder.getI8Type()
                             : builder.getIntegerType(8, /*isSigned=*/false)),
         RankedTensorType::get(
-            {ShapedType::kDynamic, blocks ? 2 * columns / inputBlock : 4},
+            {ShapedType::kDynamic,
+             blocks ? mille::inputParameters * columns / mille::inputBlock : 4},
             builder.getF32Type())};
     Value values = destination(builder, place.like, types[0]);
     Value parameters = destination(builder, place.like, types[1]);
@@ -361,15 +361,15 @@ private:
 
   // The encoding that a weight gets.
   mille::Encoding encodingOf(MatmulOp op) {
-    if (encoding)
-      return *encoding;
-    StoredBlocks stored = blocksOf(op);
-    if (!stored.why.empty())
+    StoredBlocks found = encoding
+                             ? wholeBlocks(*encoding, op.getInput().getType())
+                             : blocksOf(op);
+    if (!found.why.empty())
       missed(op,
              "a weight becomes blocks of " +
-                 mille::transformer::stringifyEncoding(*stored.blocks).str() +
-                 ": " + stored.why);
-    return *stored.blocks;
+                 mille::transformer::stringifyEncoding(*found.blocks).str() +
+                 ": " + found.why);
+    return *found.blocks;
   }
 
   void toBlocks(MatmulOp op) {
@@ -466,8 +466,8 @@ struct NarrowTypes : mille::plan::impl::NarrowTypesBase<NarrowTypes> {
     std::optional<Narrowed> to = narrowedBy(dtype);
     if (!to) {
       getOperation().emitError()
-          << "dtype is '" << dtype
-          << "' but must be bf16, int8, q8_0, q5_0, q4_0 or stored";
+          << "dtype is '" << dtype << "' but must be bf16, int8, stored, "
+          << mille::multipliedNames();
       return signalPassFailure();
     }
     auto states = mille::plan::attendedStates(getOperation());

@@ -40,11 +40,11 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
       ...
     ```
 
-    With `dtype=q8_0`, `q5_0` or `q4_0` weights are blocks of that encoding, with `stored`
+    With `dtype=q8_0`, `q4_k`, ... weights are blocks of that encoding, with `stored`
     of the smallest that holds what each is stored in; inputs are bytes in blocks of 32:
 
     ```mlir
-    %v, %p = kernel.quantize %x ... -> tensor<?x32xi8>, tensor<?x2xf32>
+    %v, %p = kernel.quantize %x ... -> tensor<?x32xi8>, tensor<?x3xf32>
     %w = kernel.weight #transformer.in_blocks<@w, q8_0> -> tensor<16x32xf32>
     %y = kernel.matmul %v, %w parameters %p ... accumulators 1 blocks q8_0
     ```
@@ -58,7 +58,7 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
     none (stored), or on linear attention.
   }];
   let options = [Option<"dtype", "dtype", "std::string", "\"bf16\"",
-                        "bf16, int8, q8_0, q5_0, q4_0 or stored">];
+                        "bf16, int8, stored, or blocks: q8_0, q4_k, ...">];
   let dependentDialects = ["::mille::kernel::KernelDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];

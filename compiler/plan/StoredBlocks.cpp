@@ -1,6 +1,7 @@
 // Follows a weight's expression, and its symbols in each layer, to the tensors
 // that it is made of. Must not evaluate it.
 #include "compiler/plan/StoredBlocks.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -43,22 +44,34 @@ public:
       return {Encoding::q8_0, "no kernel reads blocks of " + unread};
     if (isComputed)
       return {Encoding::q8_0, "it is computed of what is stored"};
-    return {largest, ""};
+    if (found.size() == 1)
+      return {found.front(), ""};
+    // Levels of each are levels of those after it.
+    for (Encoding one : {Encoding::q5_0, Encoding::q8_0})
+      if (llvm::all_of(found, [&](Encoding other) {
+            const BlockForm form = blockFormOf(other);
+            return !form.sharesSteps() && !form.hasLeast &&
+                   form.bits <= blockFormOf(one).bits;
+          }))
+        return {one, ""};
+    return {Encoding::q8_0, "it is stored in blocks of " + names()};
   }
 
 private:
-  // Levels of each are levels of those after it.
-  static constexpr Encoding bySize[] = {Encoding::q4_0, Encoding::q5_0,
-                                        Encoding::q8_0};
-
   void add(Encoding encoding) {
     plain |= !isBlocks(encoding);
     if (encoding == Encoding::iq4_nl) // levels from -127 to 113
       encoding = Encoding::q8_0;
     if (isBlocks(encoding) && !isMultiplied(encoding) && unread.empty())
       unread = stringifyEncoding(encoding).str();
-    if (llvm::find(bySize, encoding) > llvm::find(bySize, largest))
-      largest = encoding;
+    found.insert(encoding);
+  }
+
+  std::string names() const {
+    std::string text;
+    for (Encoding encoding : found)
+      text += (text.empty() ? "" : " and ") + stringifyEncoding(encoding).str();
+    return text;
   }
 
   // A column of the layer table has a value for each layer.
@@ -94,7 +107,7 @@ private:
   }
 
   Operation *at;
-  Encoding largest = Encoding::q4_0;
+  llvm::SmallSetVector<Encoding, 4> found;
   bool plain = false, isComputed = false;
   std::string unread; // the first that no kernel reads
 };
@@ -105,4 +118,17 @@ StoredBlocks mille::plan::storedBlocks(kernel::WeightOp weight) {
   Find find(weight);
   find(weight.getValue());
   return find.result();
+}
+
+StoredBlocks mille::plan::wholeBlocks(Encoding wished, Type input) {
+  const int64_t inner = cast<ShapedType>(input).getDimSize(1),
+                length = blockLength(wished);
+  if (inner % length == 0)
+    return {wished, ""};
+  const Encoding shorter = wished == Encoding::q4_k   ? Encoding::q4_1
+                           : wished == Encoding::q5_k ? Encoding::q5_1
+                                                      : Encoding::q8_0;
+  return {shorter, "its rows of " + std::to_string(inner) +
+                       " numbers are no whole blocks of " +
+                       std::to_string(length)};
 }

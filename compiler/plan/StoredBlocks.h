@@ -17,6 +17,10 @@ struct StoredBlocks {
   std::string why;
 };
 
+// Blocks of `wished`, or, where rows of `input` are no whole blocks of its
+// length, shorter ones of no fewer bits.
+StoredBlocks wholeBlocks(Encoding wished, mlir::Type input);
+
 // Of a weight that several layers have, what holds those of all of them.
 StoredBlocks storedBlocks(kernel::WeightOp weight);
 

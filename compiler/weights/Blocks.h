@@ -11,7 +11,7 @@ constexpr int64_t longestBlock = 256;
 // blockLength(encoding) numbers from blockBytes(encoding) bytes.
 void decodeBlock(Encoding encoding, const char *block, float *into);
 
-// Blocks32.cpp and Blocks256.cpp
+// Blocks32.cpp and Blocks256.cpp; null for what readLevels reads.
 using DecodeBlock = void (*)(const uint8_t *block, float *into);
 DecodeBlock decoderOf32(Encoding encoding);
 DecodeBlock decoderOf256(Encoding encoding);

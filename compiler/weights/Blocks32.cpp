@@ -1,8 +1,9 @@
-// Blocks of 32 numbers: an f16 scale first (MXFP4: a power of two), then maybe
-// a least value and fifth bits, then nibbles or bytes. Byte j of the nibbles
-// holds number j in its low half, and number j + 16 in its high half.
+// Blocks of 32 numbers that kernels do not multiply (the others are in
+// ReadLevels.cpp): an f16 scale first (MXFP4: a power of two), then nibbles.
+// Byte j of these holds number j in its low half, number j + 16 in its high.
 #include "compiler/weights/Blocks.h"
 #include "compiler/weights/Elements.h"
+#include "compiler/weights/Levels.h"
 
 #include <cmath>
 
@@ -26,44 +27,6 @@ void eachNibble(const uint8_t *nibbles, float *into, Value value) {
   }
 }
 
-void q4Plain(const uint8_t *block, float *into) {
-  const float scale = half(block);
-  eachNibble(block + 2, into,
-             [=](int, int bits) { return scale * float(bits - 8); });
-}
-
-void q4WithLeast(const uint8_t *block, float *into) {
-  const float scale = half(block), least = half(block + 2);
-  eachNibble(block + 4, into, [=](int, int bits) {
-    return float(double(scale) * bits + double(least));
-  });
-}
-
-void q5Plain(const uint8_t *block, float *into) {
-  const float scale = half(block);
-  const auto fifth =
-      loadAs<uint32_t>(reinterpret_cast<const char *>(block + 2));
-  eachNibble(block + 6, into, [=](int place, int bits) {
-    return scale * float((bits | int(fifth >> place & 1) << 4) - 16);
-  });
-}
-
-void q5WithLeast(const uint8_t *block, float *into) {
-  const float scale = half(block), least = half(block + 2);
-  const auto fifth =
-      loadAs<uint32_t>(reinterpret_cast<const char *>(block + 4));
-  eachNibble(block + 8, into, [=](int place, int bits) {
-    const int level = bits | int(fifth >> place & 1) << 4;
-    return float(double(scale) * level + double(least));
-  });
-}
-
-void q8Plain(const uint8_t *block, float *into) {
-  const float scale = half(block);
-  for (int j = 0; j < 32; ++j)
-    into[j] = scale * float(int8_t(block[2 + j]));
-}
-
 void uneven4(const uint8_t *block, float *into) {
   const float scale = half(block);
   eachNibble(block + 2, into,
@@ -83,16 +46,6 @@ void microscaled4(const uint8_t *block, float *into) {
 
 DecodeBlock mille::decoderOf32(Encoding encoding) {
   switch (encoding) {
-  case Encoding::q4_0:
-    return q4Plain;
-  case Encoding::q4_1:
-    return q4WithLeast;
-  case Encoding::q5_0:
-    return q5Plain;
-  case Encoding::q5_1:
-    return q5WithLeast;
-  case Encoding::q8_0:
-    return q8Plain;
   case Encoding::iq4_nl:
     return uneven4;
   case Encoding::mxfp4:
@@ -103,7 +56,10 @@ DecodeBlock mille::decoderOf32(Encoding encoding) {
 }
 
 void mille::decodeBlock(Encoding encoding, const char *block, float *into) {
+  const auto *bytes = reinterpret_cast<const uint8_t *>(block);
+  if (Levels levels; readLevels(encoding, bytes, levels))
+    return numbersOf(encoding, levels, into);
   DecodeBlock decode = blockLength(encoding) == 32 ? decoderOf32(encoding)
                                                    : decoderOf256(encoding);
-  decode(reinterpret_cast<const uint8_t *>(block), into);
+  decode(bytes, into);
 }

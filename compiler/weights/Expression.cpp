@@ -39,6 +39,15 @@ void Expression::columns(int64_t first, int64_t count, float *into,
         into[k * stride + j] = block[j * depth + k];
 }
 
+std::optional<Encoding>
+mille::encodingOf(llvm::ArrayRef<ExpressionPtr> values) {
+  std::optional<Encoding> first = values[0]->encoding();
+  for (const ExpressionPtr &value : values)
+    if (value->encoding() != first)
+      return std::nullopt;
+  return first;
+}
+
 namespace {
 
 class Stored final : public Moves<Stored> {
@@ -53,6 +62,14 @@ public:
     view.columns(first, count, into, stride);
   }
   const Strided *strided() const override { return &view; }
+  std::optional<Encoding> encoding() const override {
+    return view.shape.size() > 1 && view.inWholeBlocks()
+               ? std::optional(view.tensor->type)
+               : std::nullopt;
+  }
+  void blocks(int64_t first, int64_t count, uint8_t *into) const override {
+    view.blocks(first, count, into);
+  }
 
 private:
   Strided view;
@@ -129,6 +146,15 @@ public:
     }
   }
 
+  std::optional<Encoding> encoding() const override {
+    return axis == 0 ? value->encoding() : std::nullopt;
+  }
+  void blocks(int64_t first, int64_t count, uint8_t *into) const override {
+    const int64_t bytes = *bytesOfRow(*encoding(), rowSize());
+    for (int64_t i = first; i < first + count; ++i, into += bytes)
+      value->blocks(offset + i * stride, 1, into);
+  }
+
 private:
   ExpressionPtr value;
   int64_t axis, offset, stride;
@@ -173,6 +199,16 @@ public:
     each(first, count, [&](const Expression &part, int64_t from, int64_t now) {
       part.columns(from, now, into, stride);
       into += now;
+    });
+  }
+  std::optional<Encoding> encoding() const override {
+    return encodingOf(values);
+  }
+  void blocks(int64_t first, int64_t count, uint8_t *into) const override {
+    const int64_t bytes = *bytesOfRow(*encoding(), rowSize());
+    each(first, count, [&](const Expression &part, int64_t from, int64_t now) {
+      part.blocks(from, now, into);
+      into += now * bytes;
     });
   }
 

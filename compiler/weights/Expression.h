@@ -26,6 +26,10 @@ public:
                        int64_t stride) const;
   // The stored tensor seen through strides, when that is all this is.
   virtual const Strided *strided() const { return nullptr; }
+  // The blocks that rows are stored in, where they are whole blocks and nothing
+  // is computed of them; and those of some rows, in the file's bytes.
+  virtual std::optional<Encoding> encoding() const { return std::nullopt; }
+  virtual void blocks(int64_t first, int64_t count, uint8_t *into) const {}
 };
 
 using ExpressionPtr = std::unique_ptr<Expression>;
@@ -55,11 +59,10 @@ std::vector<ExpressionPtr> entriesOf(ExpressionPtr stacked);
 ExpressionPtr rowScales(ExpressionPtr value);
 ExpressionPtr quantized(ExpressionPtr value);
 ExpressionPtr rowSums(ExpressionPtr value);
-// QuantizeBlocks.cpp: of rows along the last dimension. See
-// transformer.in_blocks and transformer.pack_blocks.
+// PackBlocks.cpp: of rows along the last dimension. See transformer.in_blocks
+// and transformer.pack_blocks.
 ExpressionPtr inBlocks(ExpressionPtr value, Encoding encoding);
-ExpressionPtr packBlocks(ExpressionPtr value, Encoding encoding,
-                         int64_t accumulators);
+ExpressionPtr packBlocks(ExpressionPtr value, BlockPanels panels);
 
 // Of a matrix.
 ExpressionPtr columnRms(ExpressionPtr value);

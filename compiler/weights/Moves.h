@@ -15,4 +15,7 @@ public:
   }
 };
 
+// The blocks that all of them are stored in.
+std::optional<Encoding> encodingOf(llvm::ArrayRef<ExpressionPtr> values);
+
 } // namespace mille

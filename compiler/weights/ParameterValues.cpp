@@ -115,7 +115,7 @@ private:
     return inBlocks(std::move(of[0]), a.getEncoding());
   }
   ExpressionPtr make(PackBlocksAttr a, Parts of) const {
-    return packBlocks(std::move(of[0]), a.getEncoding(), a.getAccumulators());
+    return packBlocks(std::move(of[0]), {a.getEncoding(), a.getAccumulators()});
   }
   ExpressionPtr make(RowScalesAttr, Parts of) const {
     return rowScales(std::move(of[0]));

@@ -1,8 +1,7 @@
-// Numbers as levels times an f16 scale, block by block, and those blocks in
-// panels. Must give the same levels in every process: arithmetic is in double,
-// the scale rounded once to f16.
+// Numbers as levels of blocks. Must give the same levels in every process:
+// arithmetic is in double, a step is rounded once to f16.
 #include "compiler/weights/Elements.h"
-#include "compiler/weights/Expression.h"
+#include "compiler/weights/Levels.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -13,15 +12,15 @@ using namespace mille;
 
 namespace {
 
-constexpr int64_t blockOfLevels = 32;
+constexpr int64_t blockOfLevels = BlockForm::block;
 
 // The levels that an encoding has, and the one that the number of the largest
 // magnitude gets where the block's numbers are not exact.
-struct Levels {
+struct Range {
   int least, most, ofLargest;
 };
 
-Levels levelsOf(Encoding encoding) {
+Range rangeOf(Encoding encoding) {
   switch (encoding) {
   case Encoding::q4_0:
     return {-8, 7, -8};
@@ -62,13 +61,22 @@ uint16_t bitsOfF16(double value) {
   return uint16_t(sign + ((power + 14) << 10) + mantissa);
 }
 
+// The number of the largest magnitude.
+double largestOf(const double *numbers, int64_t count) {
+  double largest = 0;
+  for (int64_t k = 0; k < count; ++k)
+    if (std::fabs(numbers[k]) > std::fabs(largest))
+      largest = numbers[k];
+  return largest;
+}
+
 struct Block {
   double scale;
   int levels[blockOfLevels];
 };
 
 // Whether all numbers are levels times this scale, exactly.
-bool holds(const double *numbers, double scale, Levels range, Block &block) {
+bool holds(const double *numbers, double scale, Range range, Block &block) {
   for (int64_t k = 0; k < blockOfLevels; ++k) {
     const double level = std::nearbyint(numbers[k] / scale);
     if (level * scale != numbers[k] || level < range.least ||
@@ -82,8 +90,7 @@ bool holds(const double *numbers, double scale, Levels range, Block &block) {
 
 // Looks for a scale that makes the block exact, from the largest level down. A
 // product of an f16 and a level has 19 bits at most.
-bool isExact(const double *numbers, double largest, Levels range,
-             Block &block) {
+bool isExact(const double *numbers, double largest, Range range, Block &block) {
   int power;
   const double mantissa = std::ldexp(std::frexp(largest, &power), 19);
   if (mantissa != std::nearbyint(mantissa))
@@ -96,19 +103,12 @@ bool isExact(const double *numbers, double largest, Levels range,
   return false;
 }
 
-Block quantize(const double *numbers, Encoding encoding) {
-  const Levels range = levelsOf(encoding);
-  double largest = 0;
-  bool finite = true;
-  for (int64_t k = 0; k < blockOfLevels; ++k) {
-    finite &= std::isfinite(numbers[k]);
-    if (std::fabs(numbers[k]) > std::fabs(largest))
-      largest = numbers[k];
-  }
+// Of finite numbers; scale times level.
+Block scaled(const double *numbers, Encoding encoding) {
+  const Range range = rangeOf(encoding);
+  const double largest = largestOf(numbers, blockOfLevels);
   Block block{0, {}};
-  if (!finite)
-    block.scale = NAN;
-  if (!finite || largest == 0 || isExact(numbers, largest, range, block))
+  if (largest == 0 || isExact(numbers, largest, range, block))
     return block;
   block.scale =
       roundToF16((encoding == Encoding::q8_0 ? std::fabs(largest) : largest) /
@@ -122,104 +122,128 @@ Block quantize(const double *numbers, Encoding encoding) {
   return block;
 }
 
-class InBlocks final : public Expression {
-public:
-  using Expression::rows;
-  InBlocks(ExpressionPtr from, Encoding encoding)
-      : value(std::move(from)), encoding(encoding) {
-    shape = value->shape;
-  }
-  void rows(int64_t first, int64_t count, double *into) const override {
-    value->rows(first, count, into);
-    double *end = into + count * rowSize();
-    for (; into != end; into += blockOfLevels) {
-      const Block block = quantize(into, encoding);
-      for (int64_t k = 0; k < blockOfLevels; ++k)
-        into[k] = block.scale * block.levels[k];
-    }
-  }
+void scaled(const double *numbers, Encoding encoding, Levels &levels) {
+  const Block block = scaled(numbers, encoding);
+  const int offset = blockFormOf(encoding).offset;
+  levels.step = bitsOfF16(block.scale);
+  for (int64_t k = 0; k < blockOfLevels; ++k)
+    levels.levels[k] = uint8_t(block.levels[k] + offset);
+}
 
-private:
-  ExpressionPtr value;
-  Encoding encoding;
+// The nearest level, from 0 to `most`, of a number above the least value.
+uint8_t nearest(double number, double scale, int most) {
+  return scale == 0 ? 0
+                    : uint8_t(std::clamp(std::nearbyint(number / scale), 0.0,
+                                         double(most)));
+}
+
+// The least value of a block, and what its largest number is above it.
+struct Span {
+  double least, above;
 };
 
-// [accumulators * N, K] -> [panels, K / 32, bytes]; a row of this is one panel.
-class PackBlocks final : public Expression {
-public:
-  using Expression::rows;
-  PackBlocks(ExpressionPtr from, Encoding encoding, int64_t accumulators)
-      : value(std::move(from)), encoding(encoding), accumulators(accumulators),
-        outputs(value->shape[0] / accumulators),
-        bytes(BlockPanels::columns * blockBytes(encoding)) {
-    shape = {(outputs + BlockPanels::columns - 1) / BlockPanels::columns,
-             value->shape[1] / blockOfLevels, accumulators * bytes};
+// 0 is a level of every block, as formats that share steps want it.
+Span spanOf(const double *numbers, bool withZero) {
+  double low = withZero ? 0 : numbers[0], high = low;
+  for (int64_t k = 0; k < blockOfLevels; ++k) {
+    low = std::min(low, numbers[k]);
+    high = std::max(high, numbers[k]);
   }
-  // Bytes as numbers from -128 to 127, as elements of i8.
-  void rows(int64_t first, int64_t count, double *into) const override {
-    std::vector<uint8_t> panel(rowSize());
-    for (int64_t p = first; p < first + count; ++p) {
-      fill(p, panel);
-      for (uint8_t byte : panel)
-        *into++ = int8_t(byte);
+  return {low, high - low};
+}
+
+// scale * level - least.
+void aboveLeast(const double *numbers, const BlockForm &form, Levels &levels) {
+  const int most = (1 << form.bits) - 1;
+  const Span span = spanOf(numbers, /*withZero=*/false);
+  const double scale = roundToF16(span.above / most),
+               least = roundToF16(-span.least);
+  levels.step = bitsOfF16(scale);
+  levels.leastStep = bitsOfF16(least);
+  for (int64_t k = 0; k < blockOfLevels; ++k)
+    levels.levels[k] = nearest(numbers[k] + least, scale, most);
+}
+
+// The same with scales and least values of 6 bits.
+void aboveLeastInSteps(const double *numbers, const BlockForm &form,
+                       Levels &levels) {
+  const int most = (1 << form.bits) - 1, mostScale = 63;
+  Span spans[8];
+  double largest = 0, lowest = 0;
+  for (int b = 0; b < form.blocks; ++b) {
+    spans[b] = spanOf(numbers + b * blockOfLevels, /*withZero=*/true);
+    largest = std::max(largest, spans[b].above / most);
+    lowest = std::max(lowest, -spans[b].least);
+  }
+  const double step = roundToF16(largest / mostScale),
+               leastStep = roundToF16(lowest / mostScale);
+  levels.step = bitsOfF16(step);
+  levels.leastStep = bitsOfF16(leastStep);
+  for (int b = 0; b < form.blocks; ++b) {
+    levels.scales[b] = int8_t(nearest(spans[b].above / most, step, mostScale));
+    levels.leasts[b] = nearest(-spans[b].least, leastStep, mostScale);
+    for (int64_t k = b * blockOfLevels; k < (b + 1) * blockOfLevels; ++k)
+      levels.levels[k] = nearest(numbers[k] + leastStep * levels.leasts[b],
+                                 step * levels.scales[b], most);
+  }
+}
+
+// Scales of 8 bits with a sign: of 16 numbers the largest gets the level that
+// has no other sign.
+void scaledInSteps(const double *numbers, const BlockForm &form,
+                   Levels &levels) {
+  const int64_t parts = form.parts * form.blocks,
+                length = blockOfLevels / form.parts;
+  double scales[16];
+  for (int64_t p = 0; p < parts; ++p)
+    scales[p] = largestOf(numbers + p * length, length) / -form.offset;
+  const double step = roundToF16(largestOf(scales, parts) / -128);
+  levels.step = bitsOfF16(step);
+  for (int64_t p = 0; p < parts; ++p) {
+    levels.scales[p] = step == 0
+                           ? 0
+                           : int8_t(std::clamp(std::nearbyint(scales[p] / step),
+                                               -128.0, 127.0));
+    const double scale = step * levels.scales[p];
+    for (int64_t k = p * length; k < (p + 1) * length; ++k) {
+      const double level = scale == 0 ? 0 : std::nearbyint(numbers[k] / scale);
+      levels.levels[k] =
+          uint8_t(std::clamp(level, double(-form.offset), form.offset - 1.0) +
+                  form.offset);
     }
   }
-
-private:
-  void fill(int64_t number, std::vector<uint8_t> &panel) const {
-    std::fill(panel.begin(), panel.end(), 0);
-    std::vector<double> row(value->shape[1]);
-    for (int64_t a = 0; a < accumulators; ++a)
-      for (int64_t j = 0; j < BlockPanels::columns; ++j) {
-        const int64_t output = number * BlockPanels::columns + j;
-        if (output >= outputs)
-          continue;
-        value->rows(a * outputs + output, 1, row.data());
-        for (int64_t b = 0; b < shape[1]; ++b)
-          put(quantize(&row[b * blockOfLevels], encoding), a, j,
-              &panel[b * accumulators * bytes]);
-      }
-  }
-  // Row j of accumulator a in a block of 16 rows of each.
-  void put(const Block &block, int64_t a, int64_t j, uint8_t *to) const {
-    const int offset = -levelsOf(encoding).least;
-    auto byte = [&](int64_t group, int64_t k) -> uint8_t & {
-      return to[(group * accumulators + a) * 64 + j * 4 + k % 4];
-    };
-    for (int64_t k = 0; k < blockOfLevels; ++k) {
-      const auto level = uint8_t(block.levels[k] + offset);
-      if (encoding == Encoding::q8_0) {
-        byte(k / 4, k) = level;
-        continue;
-      }
-      byte(k / 4 % 4, k) |= k < 16 ? level & 15 : level << 4;
-      if (encoding == Encoding::q5_0)
-        byte(4, k) |= level >> 4 << k / 4;
-    }
-    const int64_t ofScales = BlockPanels::columns * 2;
-    const uint16_t scale = bitsOfF16(block.scale);
-    std::memcpy(to + accumulators * (bytes - ofScales) + a * ofScales + j * 2,
-                &scale, sizeof scale);
-  }
-
-  ExpressionPtr value;
-  Encoding encoding;
-  int64_t accumulators, outputs, bytes;
-};
+}
 
 } // namespace
 
-ExpressionPtr mille::inBlocks(ExpressionPtr value, Encoding encoding) {
-  return std::make_unique<InBlocks>(std::move(value), encoding);
+void mille::quantize(Encoding encoding, const double *numbers, Levels &levels) {
+  const BlockForm form = blockFormOf(encoding);
+  if (!std::all_of(numbers, numbers + form.numbers(),
+                   [](double number) { return std::isfinite(number); })) {
+    levels = {};
+    levels.step = levels.leastStep = bitsOfF16(NAN);
+  } else if (form.sharesSteps()) {
+    form.hasLeast ? aboveLeastInSteps(numbers, form, levels)
+                  : scaledInSteps(numbers, form, levels);
+  } else {
+    form.hasLeast ? aboveLeast(numbers, form, levels)
+                  : scaled(numbers, encoding, levels);
+  }
 }
 
-ExpressionPtr mille::packBlocks(ExpressionPtr value, Encoding encoding,
-                                int64_t accumulators) {
-  if (value->shape.size() == 3) {
-    std::vector<ExpressionPtr> entries = entriesOf(std::move(value));
-    for (ExpressionPtr &entry : entries)
-      entry = packBlocks(std::move(entry), encoding, accumulators);
-    return stack(std::move(entries));
+void mille::numbersOf(Encoding encoding, const Levels &levels, float *into) {
+  const BlockForm form = blockFormOf(encoding);
+  const double step = widenF16(levels.step),
+               leastStep = widenF16(levels.leastStep);
+  const int64_t length = BlockForm::block / form.parts;
+  for (int64_t k = 0; k < form.numbers(); ++k) {
+    const int64_t part = k / length, block = k / BlockForm::block;
+    double scale = step, least = leastStep;
+    if (form.sharesSteps()) {
+      scale *= levels.scales[part];
+      least *= levels.leasts[block];
+    }
+    const double product = scale * (levels.levels[k] - form.offset);
+    into[k] = float(form.hasLeast ? product - least : product);
   }
-  return std::make_unique<PackBlocks>(std::move(value), encoding, accumulators);
 }

@@ -25,6 +25,14 @@ public:
       else
         value->rows(from[i], 1, into);
   }
+  std::optional<Encoding> encoding() const override {
+    return llvm::is_contained(from, -1) ? std::nullopt : value->encoding();
+  }
+  void blocks(int64_t first, int64_t count, uint8_t *into) const override {
+    const int64_t bytes = *bytesOfRow(*encoding(), rowSize());
+    for (int64_t i = first; i < first + count; ++i, into += bytes)
+      value->blocks(from[i], 1, into);
+  }
 
 private:
   ExpressionPtr value;
@@ -89,20 +97,34 @@ public:
   }
   template <typename Number>
   void move(int64_t first, int64_t count, Number *into) const {
-    Strided row = view;
-    row.shape.assign(view.shape.begin() + leading, view.shape.end());
-    row.strides.assign(view.strides.begin() + leading, view.strides.end());
-    const int64_t rows = row.shape.empty() ? 1 : row.shape[0];
     for (int64_t i = first; i < first + count; ++i, into += rowSize()) {
-      row.offset = view.offset;
-      int64_t rest = i;
-      for (size_t axis = leading; axis-- > 0; rest /= view.shape[axis])
-        row.offset += rest % view.shape[axis] * view.strides[axis];
-      row.rows(0, rows, into);
+      const Strided row = rowAt(i);
+      row.rows(0, row.shape.empty() ? 1 : row.shape[0], into);
+    }
+  }
+  std::optional<Encoding> encoding() const override {
+    return view.shape.size() > leading && view.inWholeBlocks()
+               ? std::optional(view.tensor->type)
+               : std::nullopt;
+  }
+  void blocks(int64_t first, int64_t count, uint8_t *into) const override {
+    const int64_t bytes = *bytesOfRow(*encoding(), rowSize());
+    for (int64_t i = first; i < first + count; ++i, into += bytes) {
+      const Strided row = rowAt(i);
+      row.blocks(0, row.shape[0], into);
     }
   }
 
 private:
+  Strided rowAt(int64_t number) const {
+    Strided row = view;
+    row.shape.assign(view.shape.begin() + leading, view.shape.end());
+    row.strides.assign(view.strides.begin() + leading, view.strides.end());
+    for (size_t axis = leading; axis-- > 0; number /= view.shape[axis])
+      row.offset += number % view.shape[axis] * view.strides[axis];
+    return row;
+  }
+
   Strided view;
   size_t leading;
 };
@@ -154,6 +176,14 @@ public:
     for (int64_t i = first; i < first + count; ++i, into += size)
       entries[i]->rows(0, entries[i]->rowCount(), into);
   }
+  std::optional<Encoding> encoding() const override {
+    return encodingOf(entries);
+  }
+  void blocks(int64_t first, int64_t count, uint8_t *into) const override {
+    const int64_t bytes = *bytesOfRow(*encoding(), rowSize());
+    for (int64_t i = first; i < first + count; ++i, into += bytes)
+      entries[i]->blocks(0, entries[i]->rowCount(), into);
+  }
 
 private:
   std::vector<ExpressionPtr> entries;
@@ -172,6 +202,15 @@ public:
     whole->rows(number, 1, entry.data());
     const int64_t size = rowSize();
     std::copy_n(entry.begin() + first * size, count * size, into);
+  }
+  std::optional<Encoding> encoding() const override {
+    return whole->encoding();
+  }
+  void blocks(int64_t first, int64_t count, uint8_t *into) const override {
+    std::vector<uint8_t> entry(*bytesOfRow(*encoding(), whole->rowSize()));
+    const int64_t bytes = *bytesOfRow(*encoding(), rowSize());
+    whole->blocks(number, 1, entry.data());
+    std::copy_n(entry.begin() + first * bytes, count * bytes, into);
   }
 
 private:

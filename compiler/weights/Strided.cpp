@@ -148,3 +148,33 @@ void Strided::columns(int64_t first, int64_t count, float *into,
     }
   });
 }
+
+bool Strided::inWholeBlocks() const {
+  const int64_t length = blockLength(tensor->type);
+  if (length == 1 || shape.empty() || !alongRows() || shape.back() % length ||
+      offset % length)
+    return false;
+  return llvm::all_of(llvm::ArrayRef(strides).drop_back(),
+                      [&](int64_t stride) { return stride % length == 0; });
+}
+
+static uint8_t *copyBlocks(const Strided &view, size_t axis, int64_t at,
+                           uint8_t *into) {
+  if (axis + 1 == view.shape.size()) {
+    const int64_t length = blockLength(view.tensor->type),
+                  bytes = blockBytes(view.tensor->type);
+    const int64_t size = view.shape[axis] / length * bytes;
+    std::memcpy(into, view.tensor->bytes.data() + at / length * bytes, size);
+    return into + size;
+  }
+  for (int64_t i = 0; i < view.shape[axis]; ++i)
+    into = copyBlocks(view, axis + 1, at + i * view.strides[axis], into);
+  return into;
+}
+
+void Strided::blocks(int64_t first, int64_t count, uint8_t *into) const {
+  Strided part = *this;
+  if (shape.size() > 1)
+    part.slice(0, first, count, 1);
+  copyBlocks(part, 0, part.offset, into);
+}

@@ -19,6 +19,10 @@ struct Strided {
   bool reshape(llvm::ArrayRef<int64_t> to);
   // Whether rows are runs of the file, so that blocks are decoded once.
   bool alongRows() const { return strides.empty() || strides.back() == 1; }
+  // Of blocks: whether rows are whole blocks, one after the other in the file.
+  bool inWholeBlocks() const;
+  // The bytes of such rows, row-major.
+  void blocks(int64_t first, int64_t count, uint8_t *into) const;
   void enter(int64_t index); // entry `index` along axis 0, without that axis
 
   // Rows first .. first + count - 1 along axis 0, row-major.

@@ -71,8 +71,8 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     hold (`transformer.in_blocks`), or their bytes after planning
     (`transformer.pack_blocks`). The input is i8 in blocks of 32, `parameters` are theirs,
     as `quantize` finds them: the region's argument is the sum over blocks, in the order
-    of K, of (step * scale) * sum(input * level), where the sum is exact, the product of
-    step and scale rounds once, and so does each multiply-add.
+    of K, of step * (scale * sum(input * level) - least * sum(input)), a product a scale:
+    sums of integers are exact, each other operation rounds once.
 
     With `starts`, i32 [entries + 1], the weight is a stack of `entries` such
     weights and rows starts[e] to starts[e + 1] - 1 take entry e of it, and of an
@@ -87,12 +87,12 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     * (C5) a result for each outs on tensors, none on memrefs.
     * (C6) starts is i32 [entries + 1], and the weight's first dimension entries.
     * (C7) parameters and sums are there when the input is ui8, and then K <= 65536.
-    * (C8) blocks is q8_0, q5_0 or q4_0 and goes with an input of i8; K is a multiple of 32,
-      and parameters are f32 [?, K / 16], without sums.
+    * (C8) blocks is q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0 and goes with i8; K is
+      a multiple of the blocks' length, parameters are f32 [?, 3 K / 32], without sums.
 
     Accuracy: |error| <= K u sum|a b| before the epilogue, u = 2^-24; K is summed
     in order, never split (bf16: in pairs, u = 2^-23). Of integers it is exact; of
-    blocks |error| <= (K / 32 + 2) u sum|a b|.
+    blocks |error| <= (K / 32 + 6) u sum|a b|, of the terms above.
 
     ```mlir
     %y = kernel.matmul %x, %w extras(%b : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
@@ -136,12 +136,13 @@ def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
 
     Values of i8 are in blocks of 32 columns: a block's step is its largest magnitude
     over 127, at least 2^-100, and a value x / step to the nearest integer, ties to even.
-    parameters[m] are the steps of the row's blocks, then the sums of their values. A
-    block with a number that is not finite has a step that is not.
+    parameters[m] are the steps of the row's blocks, then the sums of their values, then
+    those of their first halves. A block with a number that is not finite has a step that
+    is not.
 
     Constraints:
     * (C1) input is f32 or bf16 [?, K]; values are ui8 [?, K], parameters f32 [?, 4], or
-      values i8 [?, K], parameters f32 [?, K / 16], and K is a multiple of 32.
+      values i8 [?, K], parameters f32 [?, 3 K / 32], and K is a multiple of 32.
     * (C2) results for both on tensors, none on memrefs.
 
     Accuracy: a byte stands for its number within one step; the same bits on every

@@ -174,8 +174,8 @@ bool elementsFit(Type input, Type weight) {
              : weight == input && !input.isSignlessInteger(8);
 }
 
-// Of each row of bytes: step, zero, outlier, its column; of one in blocks their
-// steps and their sums.
+// Of each row of bytes: step, zero, outlier, its column; of one in blocks
+// inputParameters of each.
 LogicalResult verifyRowParameters(Operation *op, Value parameters,
                                   int64_t wanted) {
   auto columns = columnsOf(op, "parameters", parameters);
@@ -188,14 +188,17 @@ LogicalResult verifyRowParameters(Operation *op, Value parameters,
 }
 
 constexpr int64_t ofBytes = 4; // parameters of a row
-constexpr int64_t inputBlock = 32;
-
-LogicalResult verifyBlockLength(Operation *op, int64_t columns) {
-  if (columns % inputBlock == 0)
+LogicalResult verifyBlockLength(Operation *op, int64_t columns,
+                                int64_t length) {
+  if (columns % length == 0)
     return success();
   return op->emitOpError() << "K is " << columns
-                           << " but must be a multiple of " << inputBlock
+                           << " but must be a multiple of " << length
                            << " in blocks";
+}
+
+int64_t parametersOf(int64_t columns) {
+  return mille::inputParameters * columns / mille::inputBlock;
 }
 
 // The weight's rows as numbers, or as bytes in panels.
@@ -221,13 +224,13 @@ LogicalResult verifyBlocks(MatmulOp op, int64_t inner) {
   if (!mille::isMultiplied(blocks)) // C8
     return op.emitOpError()
            << "blocks is " << mille::transformer::stringifyEncoding(blocks)
-           << " but must be q8_0, q5_0 or q4_0";
-  if (failed(verifyBlockLength(op, inner))) // C8
+           << " but must be " << mille::multipliedNames();
+  if (failed(verifyBlockLength(op, inner, mille::blockLength(blocks)))) // C8
     return failure();
   if (!op.getParameters() || op.getSums()) // C8
     return op.emitOpError("has blocks, which go with parameters and no sums");
   return verifyRowParameters(op, op.getParameters(),
-                             2 * inner / inputBlock); // C8
+                             parametersOf(inner)); // C8
 }
 
 LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
@@ -316,9 +319,10 @@ LogicalResult QuantizeOp::verify() {
   if (!values)
     return failure();
   bool blocks = shapedOf(getValues()).getElementType().isSignlessInteger(8);
-  if (blocks && failed(verifyBlockLength(*this, *columns))) // C1
+  if (blocks &&
+      failed(verifyBlockLength(*this, *columns, mille::inputBlock))) // C1
     return failure();
-  int64_t parameters = blocks ? 2 * *columns / inputBlock : ofBytes;
+  int64_t parameters = blocks ? parametersOf(*columns) : ofBytes;
   if (failed(verifyRowParameters(*this, getParameters(), parameters))) // C1
     return failure();
   if (*values != *columns) // C1

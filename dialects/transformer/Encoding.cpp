@@ -47,6 +47,10 @@ constexpr bool inOrder() {
 }
 static_assert(inOrder());
 
+constexpr Encoding multiplied[] = {
+    Encoding::q8_0, Encoding::q6_k, Encoding::q5_k, Encoding::q5_1,
+    Encoding::q5_0, Encoding::q4_k, Encoding::q4_1, Encoding::q4_0};
+
 } // namespace
 
 llvm::StringRef mille::nameOf(Encoding encoding) {
@@ -66,6 +70,43 @@ int64_t mille::blockLength(Encoding encoding) {
 
 int64_t mille::blockBytes(Encoding encoding) {
   return entries[unsigned(encoding)].bytes;
+}
+
+mille::BlockForm mille::blockFormOf(Encoding encoding) {
+  switch (encoding) {
+  case Encoding::q8_0:
+    return {"q8_0", 8, 128};
+  case Encoding::q5_0:
+    return {"q5_0", 5, 16};
+  case Encoding::q4_0:
+    return {"q4_0", 4, 8};
+  case Encoding::q5_1:
+    return {"q5_1", 5, 0, /*hasLeast=*/true};
+  case Encoding::q4_1:
+    return {"q4_1", 4, 0, /*hasLeast=*/true};
+  case Encoding::q6_k:
+    return {"q6_k", 6, 32, /*hasLeast=*/false, /*parts=*/2, /*blocks=*/8};
+  case Encoding::q5_k:
+    return {"q5_k", 5, 0, /*hasLeast=*/true, /*parts=*/1, /*blocks=*/8};
+  case Encoding::q4_k:
+    return {"q4_k", 4, 0, /*hasLeast=*/true, /*parts=*/1, /*blocks=*/8};
+  default:
+    return {};
+  }
+}
+
+llvm::ArrayRef<mille::Encoding> mille::multipliedEncodings() {
+  return multiplied;
+}
+
+std::string mille::multipliedNames() {
+  std::string names;
+  for (Encoding encoding : multiplied)
+    names += (names.empty()                ? ""
+              : encoding == Encoding::q4_0 ? " or "
+                                           : ", ") +
+             transformer::stringifyEncoding(encoding).str();
+  return names;
 }
 
 std::optional<int64_t> mille::bytesOfRow(Encoding encoding, int64_t numbers) {

@@ -1,6 +1,7 @@
 // How the numbers of a stored row are written: one by one, or in blocks that
 // share a scale. Knows sizes and names; compiler/weights reads the numbers.
 #pragma once
+#include "dialects/transformer/BlockForm.h"
 #include "dialects/transformer/Transformer.h"
 
 #include <optional>
@@ -18,11 +19,14 @@ int64_t blockLength(Encoding encoding);
 int64_t blockBytes(Encoding encoding);
 inline bool isBlocks(Encoding encoding) { return blockLength(encoding) > 1; }
 
-// Whether matmuls read weights in blocks of this encoding.
+// How matmuls read weights in blocks of this encoding; false: they do not.
+BlockForm blockFormOf(Encoding encoding);
 inline bool isMultiplied(Encoding encoding) {
-  return encoding == Encoding::q8_0 || encoding == Encoding::q5_0 ||
-         encoding == Encoding::q4_0;
+  return bool(blockFormOf(encoding));
 }
+// Those that they read, the most exact first: "q8_0, q6_k, ... q4_0".
+llvm::ArrayRef<Encoding> multipliedEncodings();
+std::string multipliedNames();
 
 // Of a row of so many numbers: none where they are no whole blocks, or the
 // bytes do not fit 64 bits.

@@ -20,6 +20,6 @@ BlockPanels::shapeOf(llvm::ArrayRef<int64_t> weight) const {
   llvm::SmallVector<int64_t> shape(weight.drop_back(2));
   shape.append({int64_t(llvm::divideCeil(outputs, columns)),
                 weight.back() / blockLength(encoding),
-                accumulators * columns * blockBytes(encoding)});
+                blockFormOf(encoding).bytes(accumulators)});
   return shape;
 }

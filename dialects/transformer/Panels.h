@@ -23,8 +23,8 @@ struct BlockPanels {
   Encoding encoding;
   int64_t accumulators = 1;
 
-  static constexpr int64_t columns = 16;
-  // The same in bytes: [E, panels, K / length of a block, bytes of its blocks].
+  static constexpr int64_t columns = BlockForm::rows;
+  // The same in bytes: [E, panels, K / numbers that share steps, their bytes].
   llvm::SmallVector<int64_t> shapeOf(llvm::ArrayRef<int64_t> weight) const;
 };
 

@@ -306,14 +306,19 @@ def Transformer_InBlocksAttr : Transformer_ValueAttr<"InBlocks", "in_blocks",
     "{getValue()}"> {
   let summary = "the numbers of a value as blocks of an encoding hold them";
   let description = [{
-    Each row (the last dimension) is cut into blocks; a block's numbers become integer
-    levels, from -128 to 127 (q8_0), from -16 to 15 (q5_0) or from -8 to 7 (q4_0), times an
-    f16 scale. A block that such levels hold exactly, as one that was stored so does, keeps
-    its numbers. Of others the scale is the number of the largest magnitude over 127 (q8_0),
-    -16 (q5_0) or -8 (q4_0), rounded to f16, and a level is the nearest, ties to even. A
-    block with a number that is not finite is all NaN.
+    Each row (the last dimension) is cut into blocks. Rows that are stored in blocks of
+    this encoding keep them. Other numbers become integer levels, each the nearest, ties to
+    even, times a scale, less a least value where the encoding has these; a block with a
+    number that is not finite is all NaN.
 
-    The encoding is one of these, the last extent a multiple of its block's length.
+    | | levels | scale, least value |
+    |---|---|---|
+    | q8_0, q5_0, q4_0 | -128 to 127, -16 to 15, -8 to 7 | f16, of 32: the number of the largest magnitude over 127, -16, -8; a block that some f16 makes exact gets that one |
+    | q5_1, q4_1 | 0 to 31, 0 to 15 | both f16, of 32: the range over 31 or 15, the least number |
+    | q5_k, q4_k | the same | the same of 32 numbers and 0, as integers to 63 times f16 steps that 256 share |
+    | q6_k | -32 to 31 | of 16: the number of the largest magnitude over -32, as an integer of 8 bits times an f16 step that 256 share |
+
+    The last extent is a multiple of the block's length, 32 or 256.
 
     ```mlir
     #transformer.in_blocks<@up.weight, q8_0>
@@ -328,13 +333,15 @@ def Transformer_PackBlocksAttr : Transformer_ValueAttr<"PackBlocks", "pack_block
     "{getValue()}"> {
   let summary = "the bytes of `in_blocks`, in panels of 16 rows, as kernels read them";
   let description = [{
-    [accumulators * N, K] -> [ceil(N / 16), K / 32, accumulators * 16 * bytes of a block]:
-    blocks of 16 rows of each accumulator along K, each the levels, then f16 scales [A,
-    16]. Levels are lines of 64 bytes, 4 neighbours of K for 16 rows: level k of row j of
-    accumulator a is byte j * 4 + k % 4 of line (k / 4) * A + a, plus 128 (q8_0); of q4_0
-    plus 8, those of k and k + 16 in the low and the high half of one byte; of q5_0 plus 16,
-    four bits of it as of q4_0, the fifth in bit k / 4 of that byte of line 4 A + a. Zero
-    where a panel runs over. A stack [E, ...] gains the first dimension E.
+    [accumulators * N, K] -> [ceil(N / 16), K / length, bytes]: blocks of 16 rows of each
+    accumulator along K; dialects/transformer/BlockForm.h says where their levels, scales
+    and least values lie. Levels are lines of 64 bytes, 4 neighbours of K for 16 rows: level
+    k of row j of accumulator a is byte j * 4 + k % 4 of line (k / 4) * A + a, and not
+    negative: 128 is added to it (q8_0), 32 (q6_k), 16 (q5_0) or 8 (q4_0). Of 4 bits those
+    of k and k + 16 are the low and the high half of one byte; a fifth bit is bit k / 4 of
+    that byte of line 4 A + a, two upper bits are bits 2 (k / 4 % 4) of that of line
+    (4 + k / 16) A + a. Zero where a panel runs over. A stack [E, ...] gains the first
+    dimension E.
 
     ```mlir
     #transformer.pack_blocks<@up.weight, q8_0, accumulators = 1>

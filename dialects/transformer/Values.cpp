@@ -277,7 +277,7 @@ static LogicalResult verifyBlocks(RankedTensorType type, Encoding encoding,
     return failure();
   if (!isMultiplied(encoding))
     return no(why, "is in blocks of " + stringifyEncoding(encoding) +
-                       " but must be of q8_0, q5_0 or q4_0");
+                       " but must be of " + multipliedNames());
   const int64_t length = blockLength(encoding), inner = type.getShape().back();
   return inner % length == 0
              ? success()

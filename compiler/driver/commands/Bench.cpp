@@ -8,7 +8,7 @@
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/package/Compiled.h"
 #include "compiler/driver/package/Reference.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "compiler/driver/program/Targets.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -250,10 +250,10 @@ static Value maskFor(const BenchOptions &options) {
 }
 
 static NumberType numberTypeOf(const Package &package) {
-  return llvm::StringSwitch<NumberType>(package.dtype)
-      .Case("bf16", NumberType::bf16)
-      .Cases({"int8", "q8_0", "q5_0", "q4_0", "stored"}, NumberType::int8)
-      .Default(NumberType::f32);
+  if (package.dtype == "bf16")
+    return NumberType::bf16;
+  return package.dtype == "int8" || isOfBlocks(package.dtype) ? NumberType::int8
+                                                              : NumberType::f32;
 }
 
 static Status checkSizes(const BenchOptions &options, const Package &package) {

@@ -74,7 +74,7 @@ const Key keys[] = {
     {"scales", "to", Holds::real, true, std::numeric_limits<int64_t>::min()},
     {"scales", "steps", Holds::whole, true, 1},
     {"", "dtype", Holds::word, true, 0, 0,
-     "f32 bf16 int8 q8_0 q5_0 q4_0 stored"},
+     "f32 bf16 int8 q8_0 q6_k q5_k q5_1 q5_0 q4_k q4_1 q4_0 stored"},
     {"", "hidden_states", Holds::flag},
     {"", "sizes", Holds::objects},
     {"sizes", "name", Holds::text},

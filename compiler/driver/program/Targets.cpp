@@ -2,6 +2,7 @@
 #include "compiler/driver/program/Targets.h"
 
 #include "compiler/driver/machine/Machine.h"
+#include "dialects/transformer/Encoding.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -16,8 +17,8 @@ static uint64_t neededBy(llvm::StringRef dtype) {
 }
 
 bool mille::isOfBlocks(llvm::StringRef dtype) {
-  return dtype == "q8_0" || dtype == "q5_0" || dtype == "q4_0" ||
-         dtype == "stored";
+  auto encoding = transformer::symbolizeEncoding(dtype);
+  return dtype == "stored" || (encoding && isMultiplied(*encoding));
 }
 
 static std::vector<Target> bestFirst() {

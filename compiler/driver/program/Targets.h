@@ -9,8 +9,9 @@
 namespace mille {
 
 // What --dtype may be; the last ones are blocks of weights.
-inline constexpr llvm::StringRef dtypes[] = {"f32",  "bf16", "int8",  "q8_0",
-                                             "q5_0", "q4_0", "stored"};
+inline constexpr llvm::StringRef dtypes[] = {"f32",  "bf16", "int8", "q8_0",
+                                             "q6_k", "q5_k", "q5_1", "q5_0",
+                                             "q4_k", "q4_1", "q4_0", "stored"};
 bool isOfBlocks(llvm::StringRef dtype);
 
 // Best first; empty, with a sentence in `why`, where a machine with these

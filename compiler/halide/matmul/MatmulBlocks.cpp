@@ -1,5 +1,5 @@
 // Matmul of a weight in blocks: of each block the integers are multiplied and
-// added exactly, then one multiply-add in f32 adds them to the sum.
+// added exactly, scaled, and one multiply-add in f32 adds them to the sum.
 // Must add blocks in the order of K.
 #include "compiler/halide/OneRounding.h"
 #include "compiler/halide/matmul/MatmulPipe.h"
@@ -10,8 +10,10 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-constexpr int block = 32, group = 4, groups = block / group;
-constexpr int rowsOfPanel = 16, line = rowsOfPanel * group;
+constexpr int block = int(inputBlock), group = 4, groups = block / group;
+constexpr int halves = groups / 2; // groups of K whose nibbles share no byte
+
+Expr bitsOf8(int number) { return cast<uint8_t>(number); }
 
 } // namespace
 
@@ -19,14 +21,22 @@ constexpr int rowsOfPanel = 16, line = rowsOfPanel * group;
 // accumulators take turns. (With one accumulator's after the other's a matmul
 // of two had half the speed on Zen 4.)
 void MatmulPipe::declareBlocks() {
-  const int bytes = accumulators * int(formOf(s.blocks).bytes());
-  const int blocks = K / block;
+  const int bytes = int(s.blocks.bytes(accumulators));
+  const int units = K / int(s.blocks.numbers());
   weight = ImageParam(UInt(8), 3, names("weight"));
   weight.dim(0).set_bounds(0, bytes);
-  weight.dim(1).set_bounds(0, blocks).set_stride(bytes);
-  weight.dim(2).set_bounds(0, panels).set_stride(bytes * blocks);
+  weight.dim(1).set_bounds(0, units).set_stride(bytes);
+  weight.dim(2).set_bounds(0, panels).set_stride(bytes * units);
   parameters = bufferOf(s.parameters, names("parameters"));
   pipe.arguments = {input, weight, parameters};
+}
+
+// Byte `at` + `step` * (number of block b among those that share steps).
+Expr MatmulPipe::byteAt(const Expr &b, const Expr &at, int64_t step) const {
+  const int blocks = s.blocks.blocks;
+  if (blocks == 1)
+    return weight(at, b, panelNumber());
+  return weight(at + b % blocks * int(step), b / blocks, panelNumber());
 }
 
 // A level of group `y` as it is multiplied: `offset` above what it stands for,
@@ -34,57 +44,109 @@ void MatmulPipe::declareBlocks() {
 // byte and then multiply signed bytes, for which there is no instruction; 16
 // times a nibble does not fit.
 Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
-  auto bits = [](int number) { return cast<uint8_t>(number); };
-  auto byteOf = [&](const Expr &number) {
-    return weight((number * accumulators + a) * line + ni * group + x, b,
-                  panelNumber());
+  const int line = int(BlockForm::line), width = s.blocks.bits;
+  auto lineOf = [&](const Expr &number) {
+    return byteAt(b, (number * accumulators + a) * line + ni * group + x,
+                  s.blocks.levelAt(accumulators, 1, 0, 0));
   };
-  const int width = formOf(s.blocks).bits, halves = groups / 2;
   if (width == 8)
-    return byteOf(y);
-  Expr byte = byteOf(y % halves);
+    return lineOf(y);
+  Expr byte = lineOf(y % halves);
   if (width == 4)
-    return select(y < halves, byte << bits(4), byte & bits(0xf0));
-  Expr fifth = byteOf(halves) << cast<uint8_t>(groups - 1 - y);
-  Expr others = select(y < halves, byte << bits(3), byte >> bits(1));
-  return (others & bits(0x78)) | (fifth & bits(0x80));
+    return select(y < halves, byte << bitsOf8(4), byte & bitsOf8(0xf0));
+  const int shift = 8 - width; // the nibble ends below the upper bits
+  Expr nibble =
+      select(y < halves, byte << bitsOf8(shift), byte >> bitsOf8(4 - shift)) &
+      bitsOf8(15 << shift);
+  Expr upper = width == 5 ? lineOf(halves) << cast<uint8_t>(groups - 1 - y)
+                          : lineOf(halves + y / halves)
+                                << cast<uint8_t>(2 * (halves - 1 - y % halves));
+  return nibble | (upper & bitsOf8(width == 5 ? 0x80 : 0xc0));
 }
 
-// The block's scale in f32, over the factor of its levels.
-Expr MatmulPipe::scaleAt(const Expr &b) const {
-  const BlockForm form = formOf(s.blocks);
-  Expr first = accumulators * form.bits * line + a * rowsOfPanel * 2 + ni * 2;
-  Expr bits = concat_bits(
-      {weight(first, b, panelNumber()), weight(first + 1, b, panelNumber())});
-  Expr scale = cast<float>(reinterpret(Float(16), bits));
-  return form.factor() == 1 ? scale : multiplied(scale, 1.0f / form.factor());
+// The f16 at that place of each row, in f32.
+Expr MatmulPipe::stepAt(const Expr &b, int64_t place) const {
+  Expr first = int(place) + a * int(BlockForm::rows) * 2 + ni * 2;
+  Expr bits = concat_bits({byteAt(b, first, 0), byteAt(b, first + 1, 0)});
+  return cast<float>(reinterpret(Float(16), bits));
+}
+
+// The scale of a part of block b, over the factor of its levels.
+Expr MatmulPipe::scaleAt(const Expr &b, int part) const {
+  const BlockForm &form = s.blocks;
+  Expr scale = stepAt(b, form.stepAt(accumulators, 0));
+  if (form.factor() > 1)
+    scale = multiplied(scale, 1.0f / form.factor());
+  if (!form.sharesSteps())
+    return scale;
+  Expr steps = byteAt(b,
+                      int(form.scaleAt(accumulators, 0, part, 0)) +
+                          a * int(BlockForm::rows) + ni,
+                      form.parts * accumulators * BlockForm::rows);
+  return multiplied(scale, cast<float>(reinterpret<int8_t>(steps)));
+}
+
+// What is subtracted for each 1 of the input's sum.
+Expr MatmulPipe::leastAt(const Expr &b) const {
+  const BlockForm &form = s.blocks;
+  Expr least = stepAt(b, form.leastStepAt(accumulators, 0));
+  if (!form.sharesSteps())
+    return least;
+  Expr steps = byteAt(
+      b, int(form.leastAt(accumulators, 0, 0)) + a * int(BlockForm::rows) + ni,
+      accumulators * BlockForm::rows);
+  return multiplied(least, cast<float>(steps));
+}
+
+// The sum of a part's values, of the row at `start`.
+Expr MatmulPipe::inputSumAt(const Expr &b, const Expr &part,
+                            const Expr &start) const {
+  auto sumAt = [&](int kind) {
+    return cast<int32_t>(parameters(kind * (K / block) + b, start));
+  };
+  if (s.blocks.parts == 1)
+    return sumAt(1);
+  return select(part == 0, sumAt(2), sumAt(1) - sumAt(2));
 }
 
 void MatmulPipe::multiplyBlocks() {
-  const BlockForm form = formOf(s.blocks);
+  const BlockForm &form = s.blocks;
   const int offset = form.offset * form.factor();
   Expr start = rowRead(), row = rowAt(i, t);
   Expr there = hasShortTiles ? select(lastIsWhole, row, start) : row;
-  k = RDom(0, group, 0, groups, names("k"));
+  k = RDom(0, group, 0, groups / form.parts, names("k"));
   blocks = RDom(0, K / block, names("blocks"));
   k.where(inTileOfAll(i, t));
   blocks.where(inTileOfAll(i, t));
   std::vector<Var> inBlock = inTile;
-  inBlock.push_back(b);
+  inBlock.insert(inBlock.end(), {share, b});
   dot = make("dot");
   // A row that is not summed costs nothing: not even the start of its sum.
   RDom once(0, 1, names("once"));
   once.where(inTileOfAll(i, t));
-  Expr sum = parameters(K / block + b + once.x, start);
   dot(inBlock) = undef<int32_t>();
-  dot(inBlock) = cast<int32_t>(sum) * -offset;
-  dot(inBlock) += cast<int32_t>(levelAt(b, k.x, k.y)) *
-                  cast<int32_t>(input(b * block + k.y * group + k.x, there));
+  Expr sum = inputSumAt(b + once.x, share, start);
+  dot(inBlock) = (offset ? sum : once.x) * -offset;
+  Expr inPart = share * (groups / form.parts) + k.y;
+  dot(inBlock) += cast<int32_t>(levelAt(b, k.x, inPart)) *
+                  cast<int32_t>(input(b * block + inPart * group + k.x, there));
   std::vector<Expr> ofBlock(inTile.begin(), inTile.end());
-  ofBlock.push_back(blocks.x);
+  ofBlock.insert(ofBlock.end(), {0, blocks.x});
   product(inTile) = 0.0f;
-  product(inTile) += cast<float>(dot(ofBlock)) *
-                     multiplied(scaleAt(blocks.x), parameters(blocks.x, there));
+  const Expr step = parameters(blocks.x, there);
+  Expr integers = cast<float>(dot(ofBlock)), scale = scaleAt(blocks.x, 0);
+  if (form.scales() == 1) {
+    product(inTile) += integers * multiplied(scale, step);
+    return;
+  }
+  // Two sums, which are not left to be added in any order.
+  ofBlock[ofBlock.size() - 2] = 1;
+  Expr others =
+      form.hasLeast
+          ? multiplied(-parameters(K / block + blocks.x, there),
+                       leastAt(blocks.x))
+          : multiplied(cast<float>(dot(ofBlock)), scaleAt(blocks.x, 1));
+  product(inTile) += added(multiplied(integers, scale), others) * step;
 }
 
 // All products of a block are unrolled: 8 instructions for each row.
@@ -98,20 +160,30 @@ void MatmulPipe::scheduleBlocks() {
       .unroll(a)
       .unroll(i);
   scheduleTile(dot, {product, blocks.x}, tile.rows);
-  dot.bound_extent(b, 1).unroll(i).store_in(MemoryType::Register);
-  dot.update(0).reorder(ni, a, i).vectorize(ni, V).unroll(ni).unroll(a).unroll(
-      i);
+  dot.bound_extent(b, 1)
+      .bound(share, 0, s.blocks.parts)
+      .unroll(share)
+      .unroll(i)
+      .store_in(MemoryType::Register);
+  dot.update(0)
+      .reorder(ni, share, a, i)
+      .vectorize(ni, V)
+      .unroll(ni)
+      .unroll(share)
+      .unroll(a)
+      .unroll(i);
   Var nl(names("nl"));
   dot.update(1)
       .split(ni, ni, nl, V)
-      .reorder(k.x, nl, ni, a, i, no, k.y)
+      .reorder(k.x, nl, ni, a, i, no, k.y, share)
       .atomic()
       .vectorize(k.x)
       .vectorize(nl)
       .unroll(ni)
       .unroll(a)
       .unroll(i)
-      .unroll(k.y);
+      .unroll(k.y)
+      .unroll(share);
   pipe.passes.push_back(unswitchUpdate(product.name()));
 }
 

@@ -34,7 +34,11 @@ private:
   Expr startOf(const Expr &row, const Expr &column, const Expr &at) const;
   void declareBlocks();
   Expr levelAt(const Expr &b, const Expr &x, const Expr &y) const;
-  Expr scaleAt(const Expr &b) const;
+  Expr byteAt(const Expr &b, const Expr &at, int64_t step) const;
+  Expr stepAt(const Expr &b, int64_t place) const;
+  Expr scaleAt(const Expr &b, int part) const;
+  Expr leastAt(const Expr &b) const;
+  Expr inputSumAt(const Expr &b, const Expr &part, const Expr &start) const;
   void multiplyBlocks();
   void scheduleBlocks();
   Expr outlierColumn(const Expr &row) const;
@@ -103,7 +107,7 @@ private:
   RDom k, rest;     // the steps of K, and the values of K after the last step
   RDom blocks;      // of a weight in blocks; k is then a block's values
   Func dot;         // the sum of a block's products
-  Var b{names("b")};
+  Var b{names("b")}, share{names("share")}; // block, part that has a scale
   Func product, parking;
   Var l{names("l")}, part{names("part")}; // lane of a vector, part of a group
   Func shifts, outlierWeights; // the weights that meet the outliers of a tile

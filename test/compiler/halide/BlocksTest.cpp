@@ -3,6 +3,7 @@
 //
 // RUN: %programs/kernel-blocks widest
 #include "compiler/weights/Elements.h"
+#include "dialects/transformer/Encoding.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <algorithm>
@@ -27,40 +28,46 @@ void expect(bool holds, const std::string &what) {
 std::string number(int64_t value) { return std::to_string(value); }
 
 struct Case {
-  int bits; // of a level: of q4_0, q5_0 or q8_0
+  std::string encoding;
   int64_t inner, columns;
   int accumulators;
-  bool extreme = false; // levels and values are the largest there are
+  bool extreme = false; // levels, scales and values are the largest there are
 
-  int offset() const { return 1 << (bits - 1); }
-  int64_t blocks() const { return inner / 32; }
+  BlockForm form() const {
+    return blockFormOf(*transformer::symbolizeEncoding(encoding));
+  }
+  int64_t blocks() const { return inner / inputBlock; }
+  int64_t units() const { return inner / form().numbers(); } // sharing steps
   int64_t panels() const { return (columns + 15) / 16; }
-  int64_t bytes() const { return 16 * (4 * bits + 2); }
-  std::string encoding() const { return "q" + number(bits) + "_0"; }
-  int64_t line() const { return accumulators * bytes(); }
+  int64_t line() const { return form().bytes(accumulators); }
   int64_t inStride() const { return inner + 3; }
   int64_t outStride() const { return columns + 1; }
   std::string name() const {
-    return encoding() + " " + number(inner) + " x " + number(columns) +
+    return encoding + " " + number(inner) + " x " + number(columns) +
            (accumulators == 2 ? " gated" : "") + (extreme ? " extreme" : "");
   }
   std::string text() const {
     std::string x = rowsOf(inner, inStride(), "i8"),
                 o = rowsOf(columns, outStride(), "f32"),
-                w = "memref<" + number(panels()) + "x" + number(blocks()) +
-                    "x" + number(line()) + "xi8>",
-                z = "memref<?x" + number(2 * blocks()) + "xf32>";
+                w = "memref<" + number(panels()) + "x" + number(units()) + "x" +
+                    number(line()) + "xi8>",
+                z = "memref<?x" + number(inputParameters * blocks()) + "xf32>";
     return "func.func @f(%x: " + x + ", %w: " + w + ", %z: " + z +
            ", %r: " + o + ", %o: " + o +
            ") {\n kernel.matmul %x, %w parameters %z : " + z +
            " extras(%r : " + o + ") outs(%o : " + o + ") accumulators " +
-           number(accumulators) + " blocks " + encoding() + " {\n" +
+           number(accumulators) + " blocks " + encoding + " {\n" +
            (accumulators == 2 ? "^bb0(%a: f32, %b: f32, %s: f32):\n"
                                 " %c = arith.addf %a, %b : f32\n"
                               : "^bb0(%c: f32, %s: f32):\n") +
            " %y = arith.addf %c, %s : f32\n kernel.yield %y : f32\n } : " + x +
            ", " + w + "\n return\n}\n";
   }
+};
+
+// A number of the weight, and the magnitude of what it is made of.
+struct Weight {
+  double number, magnitude;
 };
 
 struct Data {
@@ -72,12 +79,12 @@ struct Data {
 
   Data(const Case &c, int64_t rows, Guarded::Side side)
       : c(c), rows(rows), input((rows - 1) * c.inStride() + c.inner, side, 1),
-        weight(c.panels() * c.blocks() * c.line(), side, 1),
-        parameters(rows * 2 * c.blocks(), side),
+        weight(c.panels() * c.units() * c.line(), side, 1),
+        parameters(rows * inputParameters * c.blocks(), side),
         extra((rows - 1) * c.outStride() + c.columns, side),
         out(extra.size(), side), random(unsigned(c.inner * 7919 + rows)) {
     fillInput();
-    const std::vector<double> w = fillWeight();
+    const std::vector<Weight> w = fillWeight();
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t n = 0; n < c.columns; ++n)
         expectAt(m, n, w);
@@ -91,63 +98,92 @@ struct Data {
     const int64_t blocks = c.blocks();
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t b = 0; b < blocks; ++b) {
-        float sum = 0, *of = parameters.data() + m * 2 * blocks;
-        for (int64_t k = 32 * b; k < 32 * b + 32; ++k)
-          sum += input.as<int8_t>()[m * c.inStride() + k] = int8_t(
-              c.extreme ? (m % 2 ? -127 : 127) : std::nearbyint(draw(127)));
+        float sums[2] = {},
+              *of = parameters.data() + m * inputParameters * blocks;
+        for (int64_t k = 0; k < 32; ++k)
+          sums[k / 16] += input.as<int8_t>()[m * c.inStride() + 32 * b + k] =
+              int8_t(c.extreme ? (m % 2 ? -127 : 127)
+                               : std::nearbyint(draw(127)));
         of[b] = float(0.02 + draw(0.01));
-        of[blocks + b] = sum;
+        of[blocks + b] = sums[0] + sums[1];
+        of[2 * blocks + b] = sums[0];
       }
   }
 
   // Also the numbers that the weight stands for, [accumulators * N, K].
-  std::vector<double> fillWeight() {
+  std::vector<Weight> fillWeight() {
     memset(weight.data(), 0, weight.size());
-    std::vector<double> w(c.accumulators * c.columns * c.inner);
+    std::vector<Weight> w;
     for (int64_t a = 0; a < c.accumulators; ++a)
       for (int64_t n = 0; n < c.columns; ++n)
-        for (int64_t b = 0; b < c.blocks(); ++b) {
-          uint8_t *to =
-              weight.as<uint8_t>() + (n / 16 * c.blocks() + b) * c.line();
-          const auto scale = uint16_t(0x2000 + int(1000 + draw(1000)));
-          std::memcpy(to + c.accumulators * (c.bytes() - 32) + a * 32 +
-                          n % 16 * 2,
-                      &scale, sizeof scale);
-          for (int64_t k = 0; k < 32; ++k)
-            w[(a * c.columns + n) * c.inner + 32 * b + k] =
-                widenF16(scale) * putLevel(to, a, n % 16, k);
-        }
+        for (int64_t unit = 0; unit < c.units(); ++unit)
+          putUnit(weight.as<uint8_t>() + (n / 16 * c.units() + unit) * c.line(),
+                  a, n % 16, w);
     return w;
   }
 
-  int putLevel(uint8_t *to, int64_t a, int64_t row, int64_t k) {
-    const int drawn = int(std::nearbyint(draw(c.offset() - 1)));
-    const int level =
-        c.extreme ? (row % 2 ? c.offset() - 1 : -c.offset()) : drawn;
-    const auto stored = uint8_t(level + c.offset());
-    auto byte = [&](int64_t group) -> uint8_t & {
-      return to[(group * c.accumulators + a) * 64 + row * 4 + k % 4];
+  // What shares steps, of one row.
+  void putUnit(uint8_t *to, int64_t a, int64_t row, std::vector<Weight> &w) {
+    const BlockForm form = c.form();
+    const int64_t A = c.accumulators;
+    const double step = put16(to + form.stepAt(A, a) + row * 2),
+                 leastStep = form.hasLeast
+                                 ? put16(to + form.leastStepAt(A, a) + row * 2)
+                                 : 0;
+    for (int64_t b = 0; b < form.blocks; ++b) {
+      double scales[2] = {step, step}, least = leastStep;
+      for (int64_t p = 0; p < form.parts && form.sharesSteps(); ++p) {
+        const int drawn = c.extreme ? (row % 3 ? -128 : 127) : int(draw(127));
+        scales[p] *= int8_t(to[form.scaleAt(A, b, p, a) + row] = uint8_t(
+                                form.hasLeast ? std::abs(drawn) / 2 : drawn));
+      }
+      if (form.sharesSteps() && form.hasLeast)
+        least *= to[form.leastAt(A, b, a) + row] = uint8_t(std::fabs(draw(63)));
+      for (int64_t k = 0; k < 32; ++k) {
+        const double product =
+            scales[k / (32 / form.parts)] * putLevel(to, b, a, row, k);
+        w.push_back({product - least, std::fabs(product) + least});
+      }
+    }
+  }
+
+  double put16(uint8_t *to) {
+    const auto bits = uint16_t(0x2000 + int(1000 + draw(1000)));
+    std::memcpy(to, &bits, sizeof bits);
+    return widenF16(bits);
+  }
+
+  int putLevel(uint8_t *to, int64_t b, int64_t a, int64_t row, int64_t k) {
+    const BlockForm form = c.form();
+    const int most = (1 << form.bits) - 1;
+    const auto stored = uint8_t(c.extreme ? (row % 2 ? most : 0)
+                                          : std::fabs(draw(most + 0.99)));
+    auto byte = [&](int64_t line) -> uint8_t & {
+      return to[form.levelAt(c.accumulators, b, line, a) + row * 4 + k % 4];
     };
-    if (c.bits == 8)
+    if (form.bits == 8)
       byte(k / 4) = stored;
     else
       byte(k / 4 % 4) |= k < 16 ? stored & 15 : stored << 4;
-    if (c.bits == 5)
+    if (form.bits == 5)
       byte(4) |= stored >> 4 << k / 4;
-    return level;
+    if (form.bits == 6)
+      byte(4 + k / 16) |= stored >> 4 << k / 4 % 4 * 2;
+    return stored - form.offset;
   }
 
-  void expectAt(int64_t m, int64_t n, const std::vector<double> &w) {
+  void expectAt(int64_t m, int64_t n, const std::vector<Weight> &w) {
     const int64_t at = m * c.outStride() + n, blocks = c.blocks();
     extra[at] = float(draw(1));
     double total = extra[at], magnitude = std::fabs(total);
     for (int64_t a = 0; a < c.accumulators; ++a)
       for (int64_t k = 0; k < c.inner; ++k) {
-        const double term = double(parameters[m * 2 * blocks + k / 32]) *
-                            input.as<int8_t>()[m * c.inStride() + k] *
-                            w[(a * c.columns + n) * c.inner + k];
-        total += term;
-        magnitude += std::fabs(term);
+        const double x =
+            double(parameters[m * inputParameters * blocks + k / 32]) *
+            input.as<int8_t>()[m * c.inStride() + k];
+        const Weight &of = w[(a * c.columns + n) * c.inner + k];
+        total += x * of.number;
+        magnitude += std::fabs(x) * of.magnitude;
       }
     expected.push_back(total);
     terms.push_back(magnitude);
@@ -155,7 +191,8 @@ struct Data {
 
   void run(mille_kernel_function kernel, int64_t m0, int64_t m1, int64_t n0,
            int64_t n1) {
-    const auto line = int32_t(c.line()), blocks = int32_t(c.blocks());
+    const auto line = int32_t(c.line()), units = int32_t(c.units()),
+               each = int32_t(inputParameters * c.blocks());
     const int64_t first = m0 * c.outStride();
     Argument range =
         matrix(out.data() + first + n0, m1 - m0, n1 - n0, c.outStride());
@@ -166,10 +203,9 @@ struct Data {
                      c.inStride()),
               {weight.data(),
                {{0, line, 1, 0},
-                {0, blocks, line, 0},
-                {0, int32_t(c.panels()), line * blocks, 0}}},
-              matrix(parameters.data() + m0 * 2 * blocks, m1 - m0, 2 * blocks,
-                     2 * blocks),
+                {0, units, line, 0},
+                {0, int32_t(c.panels()), line * units, 0}}},
+              matrix(parameters.data() + m0 * each, m1 - m0, each, each),
               matrix(extra.data() + first, m1 - m0, c.columns, c.outStride())},
              {}, range) == 0,
         c.name() + ": status");
@@ -188,7 +224,7 @@ void checkValues(const Data &data) {
       const int64_t at = m * c.columns + n;
       const double got = data.out[m * c.outStride() + n],
                    want = data.expected[at];
-      const double allowed = 0x1p-24 * double(c.blocks() + 4) * data.terms[at];
+      const double allowed = 0x1p-24 * double(c.blocks() + 6) * data.terms[at];
       if (!(std::fabs(got - want) <= allowed))
         return expect(false, c.name() + ", " + number(data.rows) + " rows: [" +
                                  number(m) + ", " + number(n) + "] is " +
@@ -230,25 +266,28 @@ void check(const Case &c, const Target &isa) {
 }
 
 void checkBlock(const std::string &name, const float *x, const int8_t *values,
-                float step, float sum) {
-  float largest = 0, added = 0;
+                float step, float sum, float sumOfHalf) {
+  float largest = 0, added = 0, ofHalf = 0;
   for (int k = 0; k < 32; ++k)
     largest = std::max(largest, std::fabs(x[k]));
   expect(std::fabs(step / std::max(largest / 127.0, 0x1p-100) - 1) < 2e-7,
          name + ": step");
   for (int k = 0; k < 32; ++k) {
     added += values[k];
+    ofHalf += k < 16 ? values[k] : 0;
     expect(std::fabs(values[k] - x[k] / double(step)) <= 0.5001,
            name + ": value " + number(k));
   }
   expect(sum == added, name + ": sum");
+  expect(sumOfHalf == ofHalf, name + ": sum of the first half");
 }
 
 void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
-  const int64_t rows = 5, stride = columns + 2, blocks = columns / 32;
+  const int64_t rows = 5, stride = columns + 2, blocks = columns / 32,
+                each = inputParameters * blocks;
   std::string x = rowsOf(columns, stride, narrow ? "bf16" : "f32"),
               v = rowsOf(columns, stride, "i8"),
-              p = "memref<?x" + number(2 * blocks) + "xf32>";
+              p = "memref<?x" + number(each) + "xf32>";
   ParsedKernel parsed("func.func @f(%x: " + x + ", %v: " + v + ", %p: " + p +
                       ") {\n kernel.quantize %x values(%v : " + v +
                       ") parameters(%p : " + p + ") : " + x + "\n return\n}\n");
@@ -258,7 +297,7 @@ void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
   for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
     size_t count = (rows - 1) * stride + columns;
     Guarded input(count, side, narrow ? 2 : 4), values(count, side, 1);
-    Guarded parameters(rows * 2 * blocks, side);
+    Guarded parameters(rows * each, side);
     std::mt19937 random{unsigned(columns)};
     std::vector<float> numbers(rows * columns);
     for (int64_t i = 0; i < rows * columns; ++i) {
@@ -278,18 +317,17 @@ void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
     expect(call(kernel,
                 {matrix(input.data(), rows, columns, stride),
                  matrix(values.data(), rows, columns, stride)},
-                {},
-                matrix(parameters.data(), rows, 2 * blocks, 2 * blocks)) == 0,
+                {}, matrix(parameters.data(), rows, each, each)) == 0,
            name + ": status");
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t b = 0; b < blocks; ++b) {
-        const float *of = parameters.data() + m * 2 * blocks;
+        const float *of = parameters.data() + m * each;
         if (m == 3)
           expect(!std::isfinite(of[b]), name + ": a NaN is lost");
         else
           checkBlock(name + " row " + number(m), &numbers[m * columns + 32 * b],
                      values.as<int8_t>() + m * stride + 32 * b, of[b],
-                     of[blocks + b]);
+                     of[blocks + b], of[2 * blocks + b]);
       }
   }
 }
@@ -298,15 +336,16 @@ void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
 
 int main(int argc, char **argv) {
   const Target &isa = isaToTest(argc, argv);
-  for (int bits : {8, 5, 4}) {
-    for (int64_t inner : {32, 96, 576})
-      check({bits, inner, 100, 1}, isa);
-    for (int64_t columns : {1, 16, 49})
-      check({bits, 64, columns, 1}, isa);
-    check({bits, 96, 40, 2}, isa);
+  for (Encoding one : multipliedEncodings()) {
+    const std::string encoding = transformer::stringifyEncoding(one).str();
+    const int64_t unit = blockFormOf(one).numbers();
+    check({encoding, unit, 100, 1}, isa);
+    check({encoding, 3 * unit, 49, 1}, isa);
+    check({encoding, 2 * unit, 40, 2}, isa);
     // Pairs of such products do not fit 16 bits.
-    check({bits, 64, 16, 1, /*extreme=*/true}, isa);
+    check({encoding, 2 * unit, 16, 1, /*extreme=*/true}, isa);
   }
+  check({"q4_0", 576, 1, 1}, isa);
   for (int64_t columns : {32, 96, 576, 3072})
     for (bool narrow : {false, true})
       checkQuantize(columns, narrow, isa);

@@ -1,15 +1,15 @@
 // RUN: %mille-opt %s --narrow-types=dtype=q8_0 --remarks-filter=plan --remark-format=emitRemark 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
 // RUN: %mille-opt %s --narrow-types=dtype=q4_0 | %mille-opt '--pack-weights=widths=48,64 widths-of-more=64' --plan-memory | FileCheck %s --check-prefix=PLAN
-// RUN: not %mille-opt %s --narrow-types=dtype=q4_1 2>&1 | FileCheck %s --check-prefix=Q41
-// Q41: dtype is 'q4_1' but must be bf16, int8, q8_0, q5_0, q4_0 or stored
+// RUN: not %mille-opt %s --narrow-types=dtype=iq4_nl 2>&1 | FileCheck %s --check-prefix=Q41
+// Q41: dtype is 'iq4_nl' but must be bf16, int8, stored, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0
 
 // Both matmuls read one copy of the input; what lies between kernels stays f32. Two
 // accumulators have one panel.
 // CHECK-LABEL: func.func @two
-// CHECK-DAG: %[[X:.*]]:2 = kernel.quantize %arg2 values(%{{.*}} : tensor<?x64xi8>) parameters(%{{.*}} : tensor<?x4xf32>)
+// CHECK-DAG: %[[X:.*]]:2 = kernel.quantize %arg2 values(%{{.*}} : tensor<?x64xi8>) parameters(%{{.*}} : tensor<?x6xf32>)
 // CHECK-DAG: %[[W:.*]] = kernel.weight #transformer.in_blocks<@w, q8_0> -> tensor<20x64xf32>
-// CHECK: kernel.matmul %[[X]]#0, %[[W]] parameters %[[X]]#1 : tensor<?x4xf32> outs({{.*}}) accumulators 1 blocks q8_0 {
+// CHECK: kernel.matmul %[[X]]#0, %[[W]] parameters %[[X]]#1 : tensor<?x6xf32> outs({{.*}}) accumulators 1 blocks q8_0 {
 // CHECK: } : tensor<?x64xi8>, tensor<20x64xf32> -> tensor<?x20xf32>
 // CHECK-NOT: kernel.quantize
 // CHECK: kernel.matmul %[[X]]#0, {{.*}} accumulators 2 blocks q8_0 {

@@ -9,7 +9,8 @@ transformer.model @stored {
   transformer.parameter @four : tensor<32x32xf32> = #transformer.stored<"f", "a", tensor<32x32xf32>, q4_0>
   transformer.parameter @five : tensor<32x32xf32> = #transformer.stored<"f", "b", tensor<32x32xf32>, q5_0>
   transformer.parameter @uneven : tensor<32x32xf32> = #transformer.stored<"f", "c", tensor<32x32xf32>, iq4_nl>
-  transformer.parameter @least : tensor<32x32xf32> = #transformer.stored<"f", "d", tensor<32x32xf32>, q4_1>
+  transformer.parameter @least : tensor<32x32xf32> = #transformer.stored<"f", "d", tensor<32x32xf32>, mxfp4>
+  transformer.parameter @above : tensor<32x32xf32> = #transformer.stored<"f", "g", tensor<32x32xf32>, q4_1>
   transformer.parameter @plain : tensor<32x32xf32> = #transformer.stored<"f", "e", tensor<32x32xf32>>
   func.func @forward(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "tokens"}, %x: tensor<?x32xf32> {transformer.name = "x"}) -> (tensor<?x32xf32> {transformer.name = "y"}) {
     %rows = arith.muli %b, %t : index
@@ -41,7 +42,7 @@ transformer.model @stored {
       kernel.yield %acc : f32
     } : tensor<?x32xf32>, tensor<64x32xf32> -> tensor<?x32xf32>
     // CHECK: accumulators 1 blocks q8_0 {
-    // REMARK: a weight becomes blocks of q8_0: no kernel reads blocks of q4_1
+    // REMARK: a weight becomes blocks of q8_0: no kernel reads blocks of mxfp4
     %w3 = kernel.weight @least -> tensor<32x32xf32>
     %d3 = tensor.empty(%rows) : tensor<?x32xf32>
     %3 = kernel.matmul %2, %w3 outs(%d3 : tensor<?x32xf32>) accumulators 1 {
@@ -63,6 +64,21 @@ transformer.model @stored {
     ^bb0(%acc: f32):
       kernel.yield %acc : f32
     } : tensor<?x32xf32>, tensor<32x32xf32> -> tensor<?x32xf32>
-    return %5 : tensor<?x32xf32>
+    // CHECK: accumulators 1 blocks q4_1 {
+    %w6 = kernel.weight @above -> tensor<32x32xf32>
+    %d6 = tensor.empty(%rows) : tensor<?x32xf32>
+    %6 = kernel.matmul %5, %w6 outs(%d6 : tensor<?x32xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x32xf32>, tensor<32x32xf32> -> tensor<?x32xf32>
+    // CHECK: accumulators 2 blocks q8_0 {
+    // REMARK: a weight becomes blocks of q8_0: it is stored in blocks of q4_0 and q4_1
+    %w7 = kernel.weight #transformer.concat<@four, @above> -> tensor<64x32xf32>
+    %d7 = tensor.empty(%rows) : tensor<?x32xf32>
+    %7 = kernel.matmul %6, %w7 outs(%d7 : tensor<?x32xf32>) accumulators 2 {
+    ^bb0(%acc: f32, %other: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x32xf32>, tensor<64x32xf32> -> tensor<?x32xf32>
+    return %7 : tensor<?x32xf32>
   }
 }

@@ -287,8 +287,8 @@ func.func @matmul_c7_initial(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %z: tenso
 // -----
 
 func.func @matmul_c8_encoding(%x: tensor<?x32xi8>, %w: tensor<16x32xf32>, %z: tensor<?x2xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{blocks is q4_1 but must be q8_0, q5_0 or q4_0}}
-  %y = kernel.matmul %x, %w parameters %z : tensor<?x2xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q4_1 {
+  // expected-error @+1 {{blocks is iq4_nl but must be q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0}}
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x2xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks iq4_nl {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x32xi8>, tensor<16x32xf32> -> tensor<?x16xf32>
@@ -308,6 +308,17 @@ func.func @matmul_c8_length(%x: tensor<?x48xi8>, %w: tensor<16x48xf32>, %z: tens
 
 // -----
 
+func.func @matmul_c8_length_of_steps(%x: tensor<?x96xi8>, %w: tensor<16x96xf32>, %z: tensor<?x9xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+  // expected-error @+1 {{K is 96 but must be a multiple of 256 in blocks}}
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x9xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q4_k {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x96xi8>, tensor<16x96xf32> -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_c8_sums(%x: tensor<?x32xi8>, %w: tensor<16x32xf32>, %z: tensor<?x2xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
   // expected-error @+1 {{has blocks, which go with parameters and no sums}}
   %y = kernel.matmul %x, %w parameters %z : tensor<?x2xf32> sums %i : tensor<16x1xi32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q8_0 {
@@ -320,7 +331,7 @@ func.func @matmul_c8_sums(%x: tensor<?x32xi8>, %w: tensor<16x32xf32>, %z: tensor
 // -----
 
 func.func @matmul_c8_parameters(%x: tensor<?x64xi8>, %w: tensor<16x64xf32>, %z: tensor<?x2xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{parameters has 2 columns but must have 4}}
+  // expected-error @+1 {{parameters has 2 columns but must have 6}}
   %y = kernel.matmul %x, %w parameters %z : tensor<?x2xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q8_0 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
@@ -330,9 +341,9 @@ func.func @matmul_c8_parameters(%x: tensor<?x64xi8>, %w: tensor<16x64xf32>, %z: 
 
 // -----
 
-func.func @matmul_c1_blocks(%x: tensor<?x64xi8>, %w: tensor<1x2x288xi8>, %z: tensor<?x4xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+func.func @matmul_c1_blocks(%x: tensor<?x64xi8>, %w: tensor<1x2x288xi8>, %z: tensor<?x6xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
   // expected-error @+1 {{weight is 'tensor<1x2x288xi8>' but input is [?, 64] of 'i8', outs is [?, 16] and accumulators is 1}}
-  %y = kernel.matmul %x, %w parameters %z : tensor<?x4xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q8_0 {
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x6xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q8_0 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x64xi8>, tensor<1x2x288xi8> -> tensor<?x16xf32>
@@ -341,9 +352,9 @@ func.func @matmul_c1_blocks(%x: tensor<?x64xi8>, %w: tensor<1x2x288xi8>, %z: ten
 
 // -----
 
-func.func @matmul_c1_no_blocks(%x: tensor<?x64xi8>, %w: tensor<16x64xi8>, %z: tensor<?x4xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
+func.func @matmul_c1_no_blocks(%x: tensor<?x64xi8>, %w: tensor<16x64xi8>, %z: tensor<?x6xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
   // expected-error @+1 {{weight is 'tensor<16x64xi8>' but input is [?, 64] of 'i8', outs is [?, 16] and accumulators is 1}}
-  %y = kernel.matmul %x, %w parameters %z : tensor<?x4xf32> outs(%o : tensor<?x16xf32>) accumulators 1 {
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x6xf32> outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x64xi8>, tensor<16x64xi8> -> tensor<?x16xf32>

@@ -81,14 +81,14 @@ func.func @quantize(%x: tensor<?x8xbf16>, %v: tensor<?x8xui8>, %p: tensor<?x4xf3
 }
 
 // CHECK-LABEL: @blocks
-// CHECK: %{{.*}}:2 = kernel.quantize %{{.*}} values(%{{.*}} : tensor<?x64xi8>) parameters(%{{.*}} : tensor<?x4xf32>) : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x4xf32>
+// CHECK: %{{.*}}:2 = kernel.quantize %{{.*}} values(%{{.*}} : tensor<?x64xi8>) parameters(%{{.*}} : tensor<?x6xf32>) : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x6xf32>
 // CHECK: kernel.weight #transformer.in_blocks<@w, q8_0> -> tensor<20x64xf32>
-// CHECK: kernel.matmul %{{.*}}, %{{.*}} parameters %{{.*}} : tensor<?x4xf32> outs(%{{.*}}) accumulators 1 blocks q8_0 {
-func.func @blocks(%x: tensor<?x64xf32>, %v: tensor<?x64xi8>, %p: tensor<?x4xf32>, %o: tensor<?x20xf32>) {
-  %a, %b = kernel.quantize %x values(%v : tensor<?x64xi8>) parameters(%p : tensor<?x4xf32>)
-    : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x4xf32>
+// CHECK: kernel.matmul %{{.*}}, %{{.*}} parameters %{{.*}} : tensor<?x6xf32> outs(%{{.*}}) accumulators 1 blocks q8_0 {
+func.func @blocks(%x: tensor<?x64xf32>, %v: tensor<?x64xi8>, %p: tensor<?x6xf32>, %o: tensor<?x20xf32>) {
+  %a, %b = kernel.quantize %x values(%v : tensor<?x64xi8>) parameters(%p : tensor<?x6xf32>)
+    : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x6xf32>
   %w = kernel.weight #transformer.in_blocks<@w, q8_0> -> tensor<20x64xf32>
-  %y = kernel.matmul %a, %w parameters %b : tensor<?x4xf32> outs(%o : tensor<?x20xf32>) accumulators 1 blocks q8_0 {
+  %y = kernel.matmul %a, %w parameters %b : tensor<?x6xf32> outs(%o : tensor<?x20xf32>) accumulators 1 blocks q8_0 {
   ^bb0(%acc: f32):
     kernel.yield %acc : f32
   } : tensor<?x64xi8>, tensor<20x64xf32> -> tensor<?x20xf32>
@@ -98,8 +98,8 @@ func.func @blocks(%x: tensor<?x64xf32>, %v: tensor<?x64xi8>, %p: tensor<?x4xf32>
 // Of two accumulators, in panels.
 // CHECK-LABEL: @packed_blocks
 // CHECK: accumulators 2 blocks q4_0 {
-func.func @packed_blocks(%x: memref<?x64xi8>, %w: memref<2x2x576xi8>, %p: memref<?x4xf32>, %o: memref<?x20xf32>) {
-  kernel.matmul %x, %w parameters %p : memref<?x4xf32> outs(%o : memref<?x20xf32>) accumulators 2 blocks q4_0 {
+func.func @packed_blocks(%x: memref<?x64xi8>, %w: memref<2x2x576xi8>, %p: memref<?x6xf32>, %o: memref<?x20xf32>) {
+  kernel.matmul %x, %w parameters %p : memref<?x6xf32> outs(%o : memref<?x20xf32>) accumulators 2 blocks q4_0 {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
   } : memref<?x64xi8>, memref<2x2x576xi8>

@@ -46,7 +46,7 @@ func.func @quantize_c1_blocks(%x: tensor<?x48xf32>, %v: tensor<?x48xi8>, %p: ten
 // -----
 
 func.func @quantize_c1_steps(%x: tensor<?x64xf32>, %v: tensor<?x64xi8>, %p: tensor<?x3xf32>) {
-  // expected-error @+1 {{parameters has 3 columns but must have 4}}
+  // expected-error @+1 {{parameters has 3 columns but must have 6}}
   %a, %b = kernel.quantize %x values(%v : tensor<?x64xi8>) parameters(%p : tensor<?x3xf32>)
     : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x3xf32>
   return

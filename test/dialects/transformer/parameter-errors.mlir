@@ -576,8 +576,8 @@ transformer.model @parameter_c1_in_blocks {
 
 transformer.model @parameter_c1_in_blocks_encoding {
   transformer.parameter @m : tensor<4x32xf32> = #transformer.stored<"f", "m", tensor<4x32xf32>>
-  // expected-error @+1 {{value is in blocks of q4_1 but must be of q8_0, q5_0 or q4_0}}
-  transformer.parameter @p : tensor<4x32xf32> = #transformer.in_blocks<@m, q4_1>
+  // expected-error @+1 {{value is in blocks of iq4_nl but must be of q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0}}
+  transformer.parameter @p : tensor<4x32xf32> = #transformer.in_blocks<@m, iq4_nl>
   func.func @forward() {
     return
   }

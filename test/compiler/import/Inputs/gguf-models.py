@@ -3,14 +3,14 @@
 the same as.
 
   gguf-models.py convert FOLDER OUT [--parts=N] [--absorbed]
-  gguf-models.py types TYPE OUT [--unknown]
+  gguf-models.py types TYPE[+TYPE...] OUT [--unknown]
 
 Writes OUT/model.gguf (or its parts) and OUT/folder. `convert` does what the
 converters of the format do: other names, rows of queries and keys pair by pair,
 1 added to some norms, experts stacked. The folder has what a GGUF can say of
 FOLDER's config; norms that count from 1 are rounded so that 1 + w is an f32.
-`types` makes a model whose matrices are random blocks of TYPE; `--unknown` adds
-a key that nobody knows.
+`types` makes a model whose matrices are random blocks of TYPE, a layer of each
+(what is in no layer is of the first); `--unknown` adds a key that nobody knows.
 """
 import json
 import os
@@ -214,34 +214,38 @@ SMALL = {"architectures": ["LlamaForCausalLM"], "model_type": "llama",
 def types(name, out):
     """Blocks of a type in every matrix, and the folder that they stand for."""
     os.makedirs(os.path.join(out, "folder"), exist_ok=True)
-    layer = "model.layers.0."
-    shapes = {"model.embed_tokens": [16, 256], "lm_head": [16, 256],
-              layer + "self_attn.q_proj": [256, 256],
-              layer + "self_attn.k_proj": [128, 256],
-              layer + "self_attn.v_proj": [128, 256],
-              layer + "self_attn.o_proj": [256, 256],
-              layer + "mlp.gate_proj": [256, 256],
-              layer + "mlp.up_proj": [256, 256],
-              layer + "mlp.down_proj": [256, 256]}
+    names = name.split("+")
+    config = {**SMALL, "num_hidden_layers": len(names)}
+    layers = [f"model.layers.{number}." for number in range(len(names))]
+    shapes = {"model.embed_tokens": (names[0], [16, 256]),
+              "lm_head": (names[0], [16, 256])}
+    for layer, of in zip(layers, names):
+        for stem, rows in (("self_attn.q_proj", 256), ("self_attn.k_proj", 128),
+                           ("self_attn.v_proj", 128), ("self_attn.o_proj", 256),
+                           ("mlp.gate_proj", 256), ("mlp.up_proj", 256),
+                           ("mlp.down_proj", 256)):
+            shapes[layer + stem] = of, [rows, 256]
     family, stored, plain = FAMILIES["llama"], {}, {}
-    for seed, (stem, shape) in enumerate(shapes.items()):
+    for seed, (stem, (of, shape)) in enumerate(shapes.items()):
         own = gguf_name(stem + ".weight", family)
-        stored[own], numbers = gguf.random_tensor(name, shape, f"{name} {seed}")
+        stored[own], numbers = gguf.random_tensor(of, shape, f"{of} {seed}")
         tensor = Tensor(shape, numbers)
         if re.search(r"attn_[qk]\.", own):  # the blocks are the paired rows
             head, heads = 128, shape[0] // 128
             tensor = tensor.rows([h * head + 2 * i + r for h in range(heads)
                                   for r in range(2) for i in range(head // 2)])
         plain[stem + ".weight"] = tensor
-    for stem in ("model.norm", layer + "input_layernorm", layer + "post_attention_layernorm"):
+    norms = [layer + stem for layer in layers
+             for stem in ("input_layernorm", "post_attention_layernorm")]
+    for stem in ("model.norm", *norms):
         tensor = Tensor([256], [1 + i / 1024 for i in range(256)])
         plain[stem + ".weight"] = tensor
         stored[gguf_name(stem + ".weight", family)] = (0, [256], tensor.numbers.tobytes())
     with open(os.path.join(out, "folder", "config.json"), "w") as file:
-        json.dump(SMALL, file)
+        json.dump(config, file)
     save(os.path.join(out, "folder", "model.safetensors"), plain)
     with open(os.path.join(out, "model.gguf"), "wb") as file:
-        keys = keys_of(SMALL, family, {})
+        keys = keys_of(config, family, {})
         if "--unknown" in sys.argv:
             keys["llama.attention.new"] = 0.5
         file.write(gguf.file(keys, stored))

@@ -1,0 +1,58 @@
+// How blocks of a weight lie in panels of 16 rows, as matmuls read them.
+// Must not need MLIR: kernel generators read this.
+#pragma once
+#include <cstdint>
+
+namespace mille {
+
+// Numbers of an input that share a step; and the parameters of each such block:
+// its step, the sum of its values, and that of its first half. A row has those
+// of all its blocks one after the other, kind after kind.
+constexpr int64_t inputBlock = 32, inputParameters = 3;
+
+// A number is scale * (level - offset) - least. A block is 32 levels of a row;
+// `blocks` of them share a step, and another of least values. For each
+// accumulator in turn a panel holds, of 16 rows side by side:
+//   levels, block after block: lines of 64 bytes, 4 neighbours of K for each of
+//     the rows (transformer.pack_blocks says which bits where);
+//   where blocks share steps, a byte per scale, then a byte per least value: so
+//     many steps;
+//   steps in f16, which are the scales themselves where blocks share none;
+//   with least values their steps, or they themselves.
+struct BlockForm {
+  const char *name = ""; // of the encoding
+  int bits = 0, offset = 0;
+  bool hasLeast = false;
+  int parts = 1;  // scales of a block, of equal parts of it
+  int blocks = 1; // that share steps
+
+  static constexpr int64_t rows = 16, line = rows * 4, block = 32;
+
+  explicit operator bool() const { return bits != 0; }
+  bool sharesSteps() const { return blocks > 1; }
+  int64_t numbers() const { return block * blocks; } // of what shares steps
+  int scales() const { return parts + hasLeast; }    // of a block
+  // Levels below 8 bits are multiplied so many times as large: as bytes that
+  // are unsigned beyond doubt.
+  int factor() const { return 1 << (8 - bits); }
+
+  // Places of 16 rows of accumulator `a` of A, in bytes of what shares steps.
+  int64_t levelAt(int64_t A, int64_t b, int64_t group, int64_t a) const {
+    return ((b * bits + group) * A + a) * line;
+  }
+  int64_t scaleAt(int64_t A, int64_t b, int64_t part, int64_t a) const {
+    return blocks * bits * A * line + ((b * parts + part) * A + a) * rows;
+  }
+  int64_t leastAt(int64_t A, int64_t b, int64_t a) const {
+    return scaleAt(A, blocks, 0, 0) + (b * A + a) * rows;
+  }
+  int64_t stepAt(int64_t A, int64_t a) const {
+    return blocks * bits * A * line +
+           (sharesSteps() ? blocks * scales() * A * rows : 0) + a * rows * 2;
+  }
+  int64_t leastStepAt(int64_t A, int64_t a) const { return stepAt(A, A + a); }
+  // Of all accumulators.
+  int64_t bytes(int64_t A) const { return stepAt(A, hasLeast ? 2 * A : A); }
+};
+
+} // namespace mille
