@@ -7,7 +7,7 @@ of the answer, each at several lengths of context, in interleaved rounds.
             [--peer=PYTHON] [--work=FOLDER]
 
 PYTHON has ik-llama-cpp-python and gguf; without it Mille is alone. A peer's type is the same
-but int8, which it has not. Each process is pinned. A figure is the median of the
+(`stored`: the file as it is) but int8, which it has not. Each process is pinned. A figure is the median of the
 rounds; the memory's read bandwidth, by `mille devices --measure` on the same cores, is
 measured in each round. Prints a table in Markdown.
 """
@@ -22,7 +22,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEER = os.path.join(HERE, "peers", "ik_llama.py")
-PEER_TYPES = ["f32", "bf16", "q8_0", "q4_0"]
+PEER_TYPES = ["f32", "bf16", "q8_0", "q4_0", "stored"]
 STATS = re.compile(r"prompt \d+ tokens, ([\d.]+) a second; \d+ more, ([\d.]+)")
 
 

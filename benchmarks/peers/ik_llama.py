@@ -6,7 +6,7 @@ gguf.
   ik_llama.py FILE.gguf TYPE IDS THREADS TOKENS CONTEXT[,CONTEXT...]
 
 TYPE is that of all matrices (f32, bf16, q8_0, q4_0): a file of it is made beside
-FILE.gguf by gguf-py; q4_0 is repacked at load.
+FILE.gguf by gguf-py; q4_0 is repacked at load. `stored` is FILE.gguf itself.
 """
 import json
 import os
@@ -23,6 +23,8 @@ TYPES = {name.lower(): kind for name, kind in
 
 def quantized(path, kind):
     """The file with all matrices in this type."""
+    if kind == "stored":
+        return path
     made = "%s.%s" % (path, kind)
     if os.path.exists(made):
         return made

@@ -31,12 +31,22 @@ void MatmulPipe::declareBlocks() {
   pipe.arguments = {input, weight, parameters};
 }
 
-// Byte `at` + `step` * (number of block b among those that share steps).
-Expr MatmulPipe::byteAt(const Expr &b, const Expr &at, int64_t step) const {
+// A byte of block b: `at` of the first of those that share steps.
+Expr MatmulPipe::byteAt(const Expr &b, const Expr &at) const {
   const int blocks = s.blocks.blocks;
   if (blocks == 1)
     return weight(at, b, panelNumber());
-  return weight(at + b % blocks * int(step), b / blocks, panelNumber());
+  return weight(at + b % blocks * int(s.blocks.blockBytes(accumulators)),
+                b / blocks, panelNumber());
+}
+
+// The f16 at `place` of each row, in f32: what blocks share, or a block's own.
+Expr MatmulPipe::stepAt(const Expr &b, int64_t place) const {
+  Expr first = int(place) + a * int(BlockForm::rows) * 2 + ni * 2;
+  Expr unit = b / s.blocks.blocks;
+  Expr bits = concat_bits({weight(first, unit, panelNumber()),
+                           weight(first + 1, unit, panelNumber())});
+  return cast<float>(reinterpret(Float(16), bits));
 }
 
 // A level of group `y` as it is multiplied: `offset` above what it stands for,
@@ -46,8 +56,8 @@ Expr MatmulPipe::byteAt(const Expr &b, const Expr &at, int64_t step) const {
 Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
   const int line = int(BlockForm::line), width = s.blocks.bits;
   auto lineOf = [&](const Expr &number) {
-    return byteAt(b, (number * accumulators + a) * line + ni * group + x,
-                  s.blocks.levelAt(accumulators, 1, 0, 0));
+    return byteAt(b, int(s.blocks.levelAt(accumulators, 0, 0, 0)) +
+                         (number * accumulators + a) * line + ni * group + x);
   };
   if (width == 8)
     return lineOf(y);
@@ -64,13 +74,6 @@ Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
   return nibble | (upper & bitsOf8(width == 5 ? 0x80 : 0xc0));
 }
 
-// The f16 at that place of each row, in f32.
-Expr MatmulPipe::stepAt(const Expr &b, int64_t place) const {
-  Expr first = int(place) + a * int(BlockForm::rows) * 2 + ni * 2;
-  Expr bits = concat_bits({byteAt(b, first, 0), byteAt(b, first + 1, 0)});
-  return cast<float>(reinterpret(Float(16), bits));
-}
-
 // The scale of a part of block b, over the factor of its levels.
 Expr MatmulPipe::scaleAt(const Expr &b, int part) const {
   const BlockForm &form = s.blocks;
@@ -79,10 +82,8 @@ Expr MatmulPipe::scaleAt(const Expr &b, int part) const {
     scale = multiplied(scale, 1.0f / form.factor());
   if (!form.sharesSteps())
     return scale;
-  Expr steps = byteAt(b,
-                      int(form.scaleAt(accumulators, 0, part, 0)) +
-                          a * int(BlockForm::rows) + ni,
-                      form.parts * accumulators * BlockForm::rows);
+  Expr steps = byteAt(b, int(form.scaleAt(accumulators, 0, part, 0)) +
+                             a * int(BlockForm::rows) + ni);
   return multiplied(scale, cast<float>(reinterpret<int8_t>(steps)));
 }
 
@@ -92,9 +93,8 @@ Expr MatmulPipe::leastAt(const Expr &b) const {
   Expr least = stepAt(b, form.leastStepAt(accumulators, 0));
   if (!form.sharesSteps())
     return least;
-  Expr steps = byteAt(
-      b, int(form.leastAt(accumulators, 0, 0)) + a * int(BlockForm::rows) + ni,
-      accumulators * BlockForm::rows);
+  Expr steps = byteAt(b, int(form.leastAt(accumulators, 0, 0)) +
+                             a * int(BlockForm::rows) + ni);
   return multiplied(least, cast<float>(steps));
 }
 

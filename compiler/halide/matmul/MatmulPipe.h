@@ -34,7 +34,7 @@ private:
   Expr startOf(const Expr &row, const Expr &column, const Expr &at) const;
   void declareBlocks();
   Expr levelAt(const Expr &b, const Expr &x, const Expr &y) const;
-  Expr byteAt(const Expr &b, const Expr &at, int64_t step) const;
+  Expr byteAt(const Expr &b, const Expr &at) const;
   Expr stepAt(const Expr &b, int64_t place) const;
   Expr scaleAt(const Expr &b, int part) const;
   Expr leastAt(const Expr &b) const;
