@@ -18,7 +18,7 @@ namespace {
 
 // Change it with any change of an algorithm or schedule: old entries of the
 // cache are then no longer found.
-constexpr llvm::StringLiteral scheduleVersion = "105";
+constexpr llvm::StringLiteral scheduleVersion = "106";
 
 constexpr llvm::StringLiteral big = "-large_buffers";
 
