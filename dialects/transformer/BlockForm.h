@@ -1,18 +1,19 @@
-// How blocks of a weight lie in panels of 16 rows, as matmuls read them.
-// Must not need MLIR: kernel generators read this.
+// The layout of a weight's blocks in panels of 16 rows, as matmuls read them.
+// Must not use MLIR: kernel generators include this.
 #pragma once
 #include <cstdint>
 
 namespace mille {
 
-// Numbers of an input that share a step; and the parameters of each such block:
-// its step, the sum of its values, and that of its first half. A row has those
-// of all its blocks one after the other, kind after kind.
+// The input is in blocks of so many numbers, which share a step. Each block has
+// three parameters: its step, the sum of its values, and the sum of its first
+// half. A row has the steps of all its blocks, then all sums, then all half
+// sums.
 constexpr int64_t inputBlock = 32, inputParameters = 3;
 
-// A number is scale * (level - offset) - least. A block is 32 levels of a row;
-// `blocks` of them share a step, and another of least values. For each
-// accumulator in turn a panel holds, of 16 rows side by side:
+// A number is scale * (level - offset) - least. A block is 32 levels of a row.
+// `blocks` of them share the step of scales and the step of least values. A
+// panel holds, for each accumulator in turn and for 16 rows side by side:
 //   levels, block after block: lines of 64 bytes, 4 neighbours of K for each of
 //     the rows (transformer.pack_blocks says which bits where);
 //   where blocks share steps, a byte per scale, then a byte per least value: so
@@ -20,11 +21,11 @@ constexpr int64_t inputBlock = 32, inputParameters = 3;
 //   steps in f16, which are the scales themselves where blocks share none;
 //   with least values their steps, or they themselves.
 struct BlockForm {
-  const char *name = ""; // of the encoding
+  const char *name = ""; // the encoding's name
   int bits = 0, offset = 0;
   bool hasLeast = false;
-  int parts = 1;  // scales of a block, of equal parts of it
-  int blocks = 1; // that share steps
+  int parts = 1;  // equal parts of a block, with a scale each
+  int blocks = 1; // the number of blocks that share steps
 
   static constexpr int64_t rows = 16, line = rows * 4, block = 32;
 
@@ -32,8 +33,7 @@ struct BlockForm {
   bool sharesSteps() const { return blocks > 1; }
   int64_t numbers() const { return block * blocks; } // of what shares steps
   int scales() const { return parts + hasLeast; }    // of a block
-  // Levels below 8 bits are multiplied so many times as large: as bytes that
-  // are unsigned beyond doubt.
+  // Levels below 8 bits are multiplied by this, as unsigned bytes.
   int factor() const { return 1 << (8 - bits); }
 
   // Places of 16 rows of accumulator `a` of A, in bytes of what shares steps.
