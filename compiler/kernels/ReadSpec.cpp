@@ -152,7 +152,7 @@ private:
     return success();
   }
 
-  // Constants may have been hoisted out of the region.
+  // An earlier pass may have moved constants out of the region.
   FailureOr<int> number(Value value) {
     auto found = numbers.find(value);
     if (found != numbers.end())
@@ -453,7 +453,7 @@ LogicalResult read(kernel::CombineOp op, KernelSpec &spec) {
 
 } // namespace
 
-// A generated op without a `read` does not compile.
+// A generated op without a `read` gives a compile error here.
 LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
   auto noKernel = [](Operation *other) -> LogicalResult {
     return other->emitOpError(

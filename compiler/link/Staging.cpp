@@ -243,7 +243,7 @@ static int synchronised(const std::string &path) {
   int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (handle < 0)
     return errno;
-  // Some file systems have no such thing for folders.
+  // Some file systems cannot flush folders.
   int error = ::fsync(handle) == 0 || errno == EINVAL ? 0 : errno;
   ::close(handle);
   return error;

@@ -100,7 +100,7 @@ Status mille::writeSafetensors(llvm::StringRef path,
     order.push_back(&tensor);
   std::sort(order.begin(), order.end(), [](auto *a, auto *b) {
     return std::make_pair(-blockBytes(a->type), a) <
-           std::make_pair(-blockBytes(b->type), b); // as given among equals
+           std::make_pair(-blockBytes(b->type), b); // equal widths keep order
   });
   Header header(at);
   for (const StoredTensor *tensor : order)

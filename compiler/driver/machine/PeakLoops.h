@@ -11,16 +11,15 @@ namespace mille {
 // Independent chains hide the latency of an instruction: it takes 4 to 6
 // cycles, and a core starts two per cycle (vdpbf16ps on Zen 5 needs more than
 // 16 chains). AVX2 has sixteen registers, AVX-512 thirty-two; two hold the
-// operands. clang-format off: its output for these lines is not stable.
+// operands.
+// clang-format off: its output for these lines is not stable.
 #define MILLE_12(STEP)                                                         \
-  STEP(0)                                                                      \
-  STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7) STEP(8) STEP(9)      \
-      STEP(10) STEP(11)
+  STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5)                              \
+  STEP(6) STEP(7) STEP(8) STEP(9) STEP(10) STEP(11)
 #define MILLE_24(STEP)                                                         \
   MILLE_12(STEP)                                                               \
-  STEP(12)                                                                     \
-  STEP(13) STEP(14) STEP(15) STEP(16) STEP(17) STEP(18) STEP(19) STEP(20)      \
-      STEP(21) STEP(22) STEP(23)
+  STEP(12) STEP(13) STEP(14) STEP(15) STEP(16) STEP(17)                        \
+  STEP(18) STEP(19) STEP(20) STEP(21) STEP(22) STEP(23)
 // clang-format on
 #define MILLE_START(i) auto a##i = b;
 
