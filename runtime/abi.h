@@ -24,7 +24,7 @@ enum {
   MILLE_U8 = 4
 };
 
-/* What an element of a buffer is, beside its bits. */
+/* The kind of a buffer's elements; type_bits says how many bits each has. */
 enum {
   MILLE_CODE_INT = 0,
   MILLE_CODE_UINT = 1,
@@ -84,45 +84,51 @@ typedef int32_t (*mille_forward_function)(mille_run *run);
 
 /* ---- Which runtime ------------------------------------------------------- */
 
-/* NAME.a and NAME.so hold a runtime of their own: a package is opened, and its
- * sessions run, by the runtime that the model's code is linked with (who loads
- * NAME.so with dlopen takes mille_* from it by dlsym).
+/* NAME.a and NAME.so each contain a copy of the runtime. A package must be
+ * opened and run by the copy that its code is linked with: an application that
+ * loads NAME.so with dlopen takes the mille_* functions from it by dlsym.
  *
- * Halide's code refers to halide_malloc, halide_free and halide_error_*. They
- * are in libmille_kernel_support.a (KernelSupport.cpp) and call mille_task_*
- * below; link merges it into the model's object and makes all halide_* symbols
- * local. The runtime itself defines none. */
+ * Halide's code refers to halide_malloc, halide_free and halide_error_*.
+ * libmille_kernel_support.a (KernelSupport.cpp) defines them by calls of the
+ * mille_task_* functions below. The link stage merges that library into the
+ * model's object and makes all halide_* symbols local. The runtime itself
+ * defines none. */
 
 /* ---- Kernels ------------------------------------------------------------- */
 
-/* A mille_kernel_function is serial: it computes the range that its out buffer
- * names and reads of its inputs what that needs. Its arguments, as Halide's
- * NAME_argv takes them:
+/* A mille_kernel_function runs on one thread. It computes the range of its out
+ * buffer and reads only the parts of its inputs that this range needs. The
+ * arguments are those of Halide's NAME_argv:
  *   [0] pointer to the user context (arguments[0] is a mille_task **)
  *   [1 .. buffers - 1] the input buffers, in the order of the kernel op's
- *   operands then pointers to int32 scalars
+ *     operands
+ *   then pointers to int32 scalars
  *   last: the out buffer.
- * Returns 0, or a negative code with the text in the task.
+ * It returns 0, or a negative code, and leaves the error text in the task.
  *
- * What a task's buffers look like (generated code gives whole ones, minima 0
- * and row extents exact; the runtime cuts them):
- *   rows: every buffer with a row dimension starts at the task's first row, its
- *     row minimum is 0, its row extent the task's rows. The out's dimension 0
- *     has the task's columns: minimum >= 0, a multiple of column_unit. Over
- *     several panels a kernel's own order is panels outside, row blocks inside.
- *     A buffer with k times the launch's rows (slots of experts) is cut at k
- *     times the row.
- *   sequences: every buffer with a row dimension starts at the sequence's first
- *     row, row minimum 0; an input's row extent is its rows / sequences and 8
- *     more, which may be read but must not matter (keys may be more or fewer
- *     than queries, and windows are sequences too). The out's dimension 2 has
- *     the task's heads, and its rows may be a block of the sequence's: minimum
- *     >= 0, a multiple of row_unit, so query i is row i of the out. */
+ * Generated code passes whole buffers (minima 0, exact row extents), and the
+ * runtime cuts them into tasks. A task by rows:
+ *     Every buffer with a row dimension starts at the task's first row. Its row
+ *     minimum is 0 and its row extent is the task's rows. Dimension 0 of the
+ *     out covers the task's columns; its minimum is >= 0 and a multiple of
+ *     column_unit. Where a task has several panels, the kernel loops over
+ *     panels outside and over blocks of rows inside. A buffer with k times the
+ *     launch's rows (slots of experts) is cut at k times the row.
+ * A task by sequences (a window counts as a sequence):
+ *     Every buffer with a row dimension starts at the sequence's first row. Its
+ *     row minimum is 0. An input's row extent is rows / sequences + 8: the
+ *     kernel may read the 8 further rows, but no result may depend on them.
+ *     The number of keys may differ from the number of queries. Dimension 2 of
+ *     the out covers the task's heads. The rows of the out may be a block of
+ *     the sequence's; their minimum is >= 0 and a multiple of row_unit, so
+ *     query i is row i of the out. */
 
-/* Stages of one launch run row by row in one task where each thread gets so
- * many rows; with fewer, every task would read all weights for little, and each
- * stage is cut by columns. Plan's remarks say it for each launch. In tile
- * registers several threads never do with narrow weights. */
+/* If each thread gets at least this many rows, a task runs all stages of a
+ * launch on its rows, one stage after the other. With fewer rows every task
+ * would read all weights for little work, so the runtime cuts each stage by
+ * columns instead. Plan's remarks give the choice for each launch. Launches of
+ * several threads on AMX tiles with narrow weights are always cut by
+ * columns. */
 #define MILLE_OWNED_ROWS 48
 
 /* ---- A run --------------------------------------------------------------- */
@@ -130,60 +136,64 @@ typedef int32_t (*mille_forward_function)(mille_run *run);
 /* What a kernel sees as its user context. */
 typedef struct mille_task mille_task;
 
-/* Heap temporaries of a kernel, from the thread's scratch: 64-byte aligned;
- * null (and the task has failed) beyond it. Each costs 128 bytes more than its
- * size, which the session adds for up to 16 at a time. */
+/* A kernel's temporary memory, taken from the thread's scratch and 64-byte
+ * aligned. If the scratch is full, the result is null and the task has failed.
+ * Each allocation takes 128 bytes more than its size; a session reserves these
+ * for 16 allocations at a time. */
 void *mille_task_allocate(mille_task *task, size_t bytes);
 void mille_task_release(mille_task *task, void *memory);
-/* Keeps the sentence of the first failure of a run. Returns code. */
+/* Stores the message if it is the run's first failure. Returns code. */
 int32_t mille_task_fail(mille_task *task, int32_t code, const char *format,
                         ...);
 
-/* What a device's kernels are handed over as. A back end says which of these it
- * takes. */
+/* The forms of a device's code. A back end says which of these it accepts. */
 enum {
   MILLE_MODULE_OPENCL_TEXT = 0, /* OpenCL C 1.2 */
   MILLE_MODULE_PTX = 1,
   MILLE_MODULE_CUBIN = 2
 };
 
-/* A kernel for a device is host code that asks for work-groups of items. The
- * module with its entries comes first, then each dispatch. A text need not end
- * with a NUL. A buffer argument is two to the entry: a memory object, and the
- * place of its first byte there; by experts two more, bytes from a row and from
- * an expert's entry to the next, but for `starts`, which is the last buffer
- * before the out. */
+/* A kernel for a device is host code that calls mille_device_module once with
+ * the device's code and then mille_device_run for each dispatch of work-groups.
+ * A text need not end with a NUL. Each buffer argument becomes two arguments of
+ * the entry: the memory object, and the offset of the first byte in it. For
+ * experts there are two more: the bytes from one row to the next, and from one
+ * expert's part of the buffer to the next. `starts`, the last buffer before the
+ * out, has no such two. */
 typedef struct {
   const char *entry;
   int64_t groups[3], items[3];
   int64_t local_bytes;
-  const size_t *sizes;    /* of the arguments; 0 ends them */
-  void *const *arguments; /* a mille_buffer, or where the bytes are */
+  const size_t *sizes;    /* bytes of each argument; 0 ends the list */
+  void *const *arguments; /* a mille_buffer, or the address of a scalar */
   const int8_t *is_buffer;
 } mille_dispatch;
 int32_t mille_device_module(mille_task *task, uint32_t kind, const void *bytes,
                             size_t size);
 int32_t mille_device_run(mille_task *task, const mille_dispatch *dispatch);
-/* Device memory for a buffer until it is released or the kernel returns. */
+/* Device memory for a buffer. It lives until it is released or the kernel
+ * returns. */
 int32_t mille_device_allocate(mille_task *task, mille_buffer *buffer);
 int32_t mille_device_release(mille_task *task, mille_buffer *buffer);
 
 /* Runs the stages of one launch over `rows` rows (MILLE_PARTITION_ROWS), or
- * over the run's sequences. 0, or the code of the first task that failed, or
- * MILLE_CANCELLED's code. Called by generated code only. */
+ * over the run's sequences. Returns 0, or the code of the first task that
+ * failed, or MILLE_CANCELLED's code. Only generated code calls it. */
 int32_t mille_launch(mille_run *run, const mille_stage *stages, int32_t count,
                      int64_t rows);
 
-/* What the runtime does by itself. Rows of a buffer are row_stride floats
- * apart; index buffers and [rows, 1] are contiguous. `tokens` are those of one
- * sequence; MILLE_RUN_TOKENS are the run's, of which a sequence may have fewer
- * where padding was removed. A mask that is null is all ones. */
+/* The operations that the runtime computes without a generated kernel. Rows of
+ * a buffer are row_stride floats apart; index buffers and buffers of shape
+ * [rows, 1] are contiguous. `tokens` is the number of tokens of one sequence.
+ * MILLE_RUN_TOKENS says that it is the run's size `tokens`; where padding was
+ * removed a sequence may have fewer. A null mask is all ones. */
 enum { MILLE_RUN_TOKENS = -1 };
 
-/* out[m]: n cosines, n sines; in double, factor after. Where the run's largest
- * position + 1 is above `after` > 0, long_frequencies take the place of
- * frequencies, or, where they are null, frequency i is divided by
- * s^(i / (n - 1)), s = stretch * length / after - (stretch - 1). */
+/* Row m of out holds n cosines, then n sines, computed in double and multiplied
+ * by factor at the end. Let length be the run's largest position + 1. If
+ * `after` > 0 and length > after, long_frequencies replace frequencies; if they
+ * are null, frequency i is divided by s^(i / (n - 1)) instead, where
+ * s = stretch * length / after - (stretch - 1). */
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
                     const double *frequencies, int64_t n, double factor,
                     int64_t after, double stretch,
@@ -194,29 +204,31 @@ void mille_alibi(mille_run *run, const int32_t *positions, int64_t rows,
                  const double *slopes, int64_t heads, double factor, float *out,
                  int64_t row_stride);
 enum { MILLE_LOG_KEYS = 0, MILLE_LOG_POSITION = 1, MILLE_LOG_FLOOR = 2 };
-/* A factor per query, from a transformer.length_scale: numbers are base, floor,
- * beta, period, offset; causal, window_left and window_right (0: none) say
- * which keys a query sees. past: null, or the mask is a state's. */
+/* A factor per query, from a transformer.length_scale. numbers: base, floor,
+ * beta, period, offset. causal, window_left and window_right (0: no limit) say
+ * which keys a query sees. If past is not null, the mask is a state's. */
 void mille_query_scale(mille_run *run, int32_t kind, const double *numbers,
                        const int32_t *positions, const int32_t *mask,
                        int64_t rows, int64_t tokens, int32_t causal,
                        int64_t window_left, int64_t window_right,
                        const int32_t *past, int64_t state_rows, float *out);
-/* out[0] = what schedule number `schedule` of the model gives at *step, or what
- * the session was told. */
+/* out[0] = the value of the model's schedule number `schedule` at *step, or the
+ * value that the session was given for it. */
 void mille_schedule(mille_run *run, int32_t schedule, const int32_t *step,
                     float *out);
-/* numbers[0 .. n - 1] for each sequence. */
+/* Copies numbers[0 .. n - 1] once for each sequence. */
 void mille_token_numbers(mille_run *run, const int32_t *numbers, int64_t n,
                          int32_t *out);
-/* first / each, (first + 1) / each, ... at what counts in each sequence, 0
- * elsewhere: ids that are not `padding`, or, with padded 0, not 0. past: null,
- * or the ids are a state's, and out has a row for each token of the run. */
+/* Numbers the tokens that count: in each sequence they get first / each,
+ * (first + 1) / each, ..., and other tokens get 0. A token counts if its id is
+ * not `padding`, or, where padded is 0, if its id is not 0. If past is not
+ * null, the ids are a state's, and out has a row per token of the run. */
 void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
                         int64_t tokens, int32_t padded, int32_t padding,
                         int32_t first, int32_t each, const int32_t *past,
                         int64_t state_rows, int32_t *out);
-/* index: of `count` tokens of a sequence, -1 for zeros; `group` are one row. */
+/* index holds `count` tokens per sequence; -1 gives zeros. `group` tokens side
+ * by side make one row of out. */
 void mille_gather_tokens(mille_run *run, const float *input,
                          int64_t input_stride, int64_t columns,
                          const int32_t *index, int64_t count, int64_t group,
@@ -224,8 +236,8 @@ void mille_gather_tokens(mille_run *run, const float *input,
 /* numbers: c, h, w, kh, kw, stride y x, padding y x, prefix. */
 void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
                    const int32_t *numbers, float *out, int64_t out_stride);
-/* Output number `output`, [batch, batch] = left * right^T; as if summed in
- * double. */
+/* Output number `output`, [batch, batch], = left * right^T, rounded as if
+ * summed in double. */
 void mille_similarity(mille_run *run, const float *left, int64_t left_stride,
                       const float *right, int64_t right_stride, int64_t columns,
                       int32_t output);
@@ -245,13 +257,13 @@ void mille_route(mille_run *run, const int32_t *numbers, double epsilon,
                  int64_t weights_stride, int32_t *order, int32_t *place,
                  int32_t *starts);
 enum {
-  MILLE_POOL_FIRST = 0,     /* token skip */
-  MILLE_POOL_LAST = 1,      /* the last one that the mask does not hide */
-  MILLE_POOL_FIRST_ID = 3,  /* of that id; token 0 where none is */
-  MILLE_POOL_HIGHEST_ID = 4 /* the first of the largest id */
+  MILLE_POOL_FIRST = 0,     /* token number skip */
+  MILLE_POOL_LAST = 1,      /* the last token that the mask does not hide */
+  MILLE_POOL_FIRST_ID = 3,  /* the first token with this id, or else token 0 */
+  MILLE_POOL_HIGHEST_ID = 4 /* the first token with the largest id */
 };
-/* mask: or ids, for the last two kinds. 0, or MILLE_INVALID_ARGUMENT where a
- * sequence has not more than `skip` tokens. */
+/* For the last two kinds, mask holds the ids. Returns 0, or
+ * MILLE_INVALID_ARGUMENT if a sequence has no more than `skip` tokens. */
 int32_t mille_pool_index(mille_run *run, const int32_t *mask, int64_t tokens,
                          int32_t kind, int64_t skip, int64_t id, int32_t *out);
 int32_t mille_pool_mean(mille_run *run, const float *input,
@@ -262,29 +274,31 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index);
 
-/* States. past [batch]: the rows of each sequence that its state holds before
- * the run. A sequence has state_rows rows of an entry's buffer. */
+/* States. past [batch] says how many rows of each sequence the state holds
+ * before the run. A sequence has room for state_rows rows in an entry's
+ * buffer. */
 
-/* Writes each sequence's rows of the run behind those that its state holds, and
- * leaves out those for which it has no room. Strides in bytes. */
+/* Appends each sequence's rows of the run to the rows that its state holds.
+ * Rows for which the state has no room are dropped. Strides in bytes. */
 void mille_remember(mille_run *run, const void *input, int64_t input_stride,
                     int64_t row_bytes, const int32_t *past, int64_t state_rows,
                     void *entry);
-/* The same of `heads` heads of `size` elements each, in panels of keys or else
- * of values (StatePanels.h); input_stride in elements. The other row of a
- * value's last pair becomes 0. */
+/* The same for a state in panels (StatePanels.h) of `heads` heads of `size`
+ * elements: panels of keys if `keys` is not 0, of values otherwise.
+ * input_stride is in elements. Panels of values hold pairs of rows; if the last
+ * pair has one row only, its other row becomes 0. */
 void mille_remember_panels(mille_run *run, const void *input,
                            int64_t input_stride, int32_t keys, int64_t heads,
                            int64_t size, int64_t element_bytes,
                            const int32_t *past, int64_t state_rows,
                            void *entry);
-/* out[m]: the place of the run's token m in its sequence. */
+/* out[m] = the position of the run's token m in its sequence. */
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
                      int32_t *out);
-/* Linear attention, token by token: per sequence and head the entry holds a sum
- * [head_dim, value_dim] of f32, which is zero where past is 0.
- * numbers: heads, kv_heads, head_dim, value_dim, the first columns of query,
- * key and value. */
+/* Linear attention, token by token. For each sequence and head, entry holds a
+ * sum [head_dim, value_dim] of f32, which starts at zero where past is 0.
+ * numbers: heads, kv_heads, head_dim, value_dim, and the first column of the
+ * query, the key and the value. */
 void mille_linear_attention(mille_run *run, const float *query,
                             int64_t query_stride, const float *key,
                             int64_t key_stride, const float *value,
@@ -293,19 +307,20 @@ void mille_linear_attention(mille_run *run, const float *query,
                             const float *decay, const int32_t *past,
                             float *entry, float *out, int64_t out_stride);
 
-/* What this CPU and its operating system have; a feature's name, or null. Asks
- * Linux to
-   keep AMX's registers for this process, where it has them. */
+/* The features that this CPU and its operating system offer. On a CPU with AMX
+ * this asks Linux to let the process use its tile registers. */
 uint64_t mille_cpu_features(void);
+/* The name of one feature, or null if there is no such feature. */
 const char *mille_cpu_feature_name(uint64_t feature);
 
 /* ---- The weights file ---------------------------------------------------- */
 /* header | table (u64, table_count) | tensors, each 64-byte aligned. Nothing
- * else lies between. A table is compared, entry by entry, with what the code
- * reads before anything is read at its places.
- * Every kernel.weight outside `layers` has one table entry; a `layers` op has a
- * block: per layer, the number of its body, then an entry per distinct weight
- * op of that body (rows are as long as the longest body's). */
+ * else lies between them. Before a run reads any tensor, the runtime checks
+ * each table entry against what the code reads there.
+ * A kernel.weight outside `layers` has one table entry. A `layers` op has a
+ * block of entries. The block has a row per layer: the number of the layer's
+ * body, then an entry per distinct weight op of that body. All rows are as long
+ * as the longest body needs. */
 #define MILLE_WEIGHTS_MAGIC "MILLEWT\1"
 #define MILLE_WEIGHTS_VERSION 1
 typedef struct {
@@ -318,9 +333,9 @@ typedef struct {
   char model[64];       /* name, NUL-terminated */
 } mille_weights_header;
 
-/* The hash so far, of `bytes` more bytes; start with MILLE_HASH_START. All
- * pieces but the last are multiples of 8; the last word is filled up with
- * zeros. */
+/* Adds `bytes` bytes of data to a hash, which starts as MILLE_HASH_START. Every
+ * piece but the last must have a multiple of 8 bytes; the last word is filled
+ * up with zeros. */
 #define MILLE_HASH_START 14695981039346656037ull
 uint64_t mille_weights_hash(uint64_t hash, const void *data, uint64_t bytes);
 

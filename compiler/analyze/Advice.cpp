@@ -46,7 +46,7 @@ std::string mille::analyze::placementInWords(const Unit &unit) {
 
 //===-- Other stacks of the same form -------------------------------------===//
 
-// Weights that give every linear's value the second moment `moment`.
+// Weights with which every linear's value has the second moment `moment`.
 static void keepMoments(Branch &branch, double input, double moment) {
   Branch done = branch;
   done.maps.clear();
@@ -135,7 +135,7 @@ private:
            ", N = " + shortNumber(n / 2);
   }
 
-  // What a stack whose sums are normed again does to its first updates.
+  // Reports how a stack whose sums are normed changes its first updates.
   void scales() {
     const bool closed = all([](const Unit &unit) {
       return (unit.outNorm.present && !unit.branches[0].inNorm.present) ||
@@ -157,7 +157,7 @@ private:
           "; half of DeepNorm does not bound the update: " + deepnorm());
   }
 
-  // A norm after the branch undoes a gain and multiplies its gradients.
+  // A norm after the branch undoes a gain, and multiplies the gradients by it.
   void gainUnderBranchNorm() {
     for (size_t i = 0; i < units.size(); ++i)
       for (const Branch &branch : units[i].branches) {

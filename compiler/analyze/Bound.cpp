@@ -1,5 +1,6 @@
-// Lengths that no input exceeds: norms give sqrt(channels) * largest weight,
-// linears multiply by their operator norm, activations do not lengthen.
+// Computes lengths that no input exceeds: a norm gives sqrt(channels) * its
+// largest weight, a linear multiplies by its operator norm, and an activation
+// does not lengthen. Must not use moments, except for the stack's input.
 #include "compiler/analyze/Analysis.h"
 
 #include <cmath>
@@ -65,7 +66,7 @@ static double afterBranch(const Branch &branch, double input) {
     case MapKind::scale:
       length = std::fabs(map.factor) * first;
       break;
-    case MapKind::attend: // each head a mean of tokens
+    case MapKind::attend: // each head gives a mean of tokens
       length = first * std::sqrt(map.heads);
       break;
     }
@@ -76,7 +77,8 @@ static double afterBranch(const Branch &branch, double input) {
 
 std::vector<double> mille::analyze::lengthBounds(const Stack &stack) {
   std::vector<double> bounds;
-  // What enters is known by its moment only: six deviations in every channel.
+  // Only the moment of the stack's input is known, so this assumes six
+  // deviations in every channel.
   double length = 6 * std::sqrt(stack.entry * stack.channels);
   for (const Unit &unit : stack.units) {
     const Norm &first = unit.branches.front().inNorm;

@@ -1,4 +1,4 @@
-// One unit becomes at most three ops; stacks are those that Read sees.
+// Splits a unit into at most three ops. The stacks are those that Read finds.
 #include "compiler/analyze/KeepSums.h"
 #include "compiler/analyze/Read.h"
 #include "dialects/transformer/Transformer.h"

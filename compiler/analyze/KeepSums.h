@@ -1,5 +1,5 @@
 // Makes a model keep the stream at every residual sum, so that a run of it
-// shows what was summed.
+// gives these sums. Must not change the numbers of a run.
 #pragma once
 #include "mlir/IR/Operation.h"
 
@@ -7,9 +7,9 @@
 
 namespace mille::analyze {
 
-// Splits each unit outside `layers` into sum, output norm and stream scale, and
-// keeps entry i of "analyze.sum.S" and "analyze.out.S" for unit i of stack S.
-// The numbers of a run stay the same.
+// Splits each unit outside `layers` into the sum, the output norm and the
+// stream scale. For unit i of stack S the model keeps entry i of
+// "analyze.sum.S" and "analyze.out.S".
 void keepSums(mlir::Operation *model);
 
 std::string nameOfSums(size_t stack);

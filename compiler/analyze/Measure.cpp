@@ -1,5 +1,5 @@
-// Moments of drawn weights are exact, those of others are sums over their
-// numbers, one parameter in memory at a time.
+// Measures moments: exactly, from the formula, for drawn weights; for others by
+// sums over their numbers. Must hold one parameter in memory at a time.
 #include "compiler/analyze/Measure.h"
 
 #include <cmath>
@@ -81,7 +81,7 @@ Numbers Parameters::measure(ParameterOp parameter) {
   if (operatorNorms && type.getRank() >= 2) {
     const int64_t rows = type.getDimSize(type.getRank() - 2),
                   columns = type.getDimSize(type.getRank() - 1);
-    const bool small = double(rows) * rows * columns <= 1e8; // a few at most
+    const bool small = double(rows) * rows * columns <= 1e8; // cheap enough
     for (int64_t at = 0; at < int64_t(all.size()); at += rows * columns) {
       auto matrix = llvm::ArrayRef(all).slice(at, rows * columns);
       numbers.operatorNorm =
@@ -115,7 +115,7 @@ static void product(llvm::ArrayRef<float> matrix, llvm::ArrayRef<double> x,
 double mille::analyze::operatorNorm(llvm::ArrayRef<float> matrix, int64_t rows,
                                     int64_t columns) {
   std::vector<double> x(columns), y(rows);
-  for (int64_t i = 0; i < columns; ++i) // no direction is likely orthogonal
+  for (int64_t i = 0; i < columns; ++i) // unlikely to be orthogonal to any
     x[i] = 1 + 0.5 * std::sin(1.0 + 7.0 * i);
   double norm = 0;
   for (int turn = 0; turn < 40; ++turn) {

@@ -1,5 +1,5 @@
-// What is known of parameters' numbers: of recipes by their formula, of files
-// by reading them; operator norms by power iteration.
+// Measures the numbers of parameters: by formula if they are drawn, else by
+// reading files. Computes operator norms by power iteration.
 #pragma once
 #include "compiler/analyze/Stack.h"
 #include "compiler/weights/ParameterValues.h"
@@ -9,10 +9,11 @@ namespace mille::analyze {
 
 class Parameters {
 public:
-  // `operatorNorms`: also of every matrix, which reads it some 40 times.
+  // `operatorNorms`: also computes that of every matrix, reading it about 40
+  // times.
   Parameters(mlir::Operation *model, std::string folder, bool operatorNorms);
   Numbers of(llvm::StringRef name);
-  // Whether an error was told: a file that cannot be read.
+  // Whether an error was reported: a file that cannot be read.
   bool failed() const { return anyFailed; }
   // Whether some parameter is read from a file.
   bool anyStored() const { return stored; }
@@ -25,12 +26,13 @@ private:
   llvm::StringMap<Numbers> known;
 };
 
-// Of [rows, columns]: the largest singular value, from below.
+// The largest singular value of a matrix [rows, columns], approached from
+// below.
 double operatorNorm(llvm::ArrayRef<float> matrix, int64_t rows,
                     int64_t columns);
 
-// lambda of W = lambda U that makes W W^T / lambda^2 nearest to the identity:
-// lambda^2 = |W W^T|^2 / tr(W W^T).
+// The lambda for which W W^T / lambda^2 is nearest to the identity, if W is
+// lambda times an orthogonal matrix: lambda^2 = |W W^T|^2 / tr(W W^T).
 double magnitude(llvm::ArrayRef<float> matrix, int64_t rows, int64_t columns);
 
 } // namespace mille::analyze

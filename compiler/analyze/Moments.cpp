@@ -1,5 +1,5 @@
-// The recurrences. Forward: y = A^2 r + sum B^2 b; backward the same factors in
-// the other order.
+// Computes moments by recurrences: forward y = A^2 r + sum B^2 b, backward with
+// the same factors in the opposite order. Must not draw numbers.
 #include "compiler/analyze/Moments.h"
 #include "dialects/transformer/Activation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,8 +14,8 @@ static constexpr double rootOfTwoOverPi = 0.797884560802865355879892;
 
 //===-- Activations -------------------------------------------------------===//
 
-// Over N(0, moment) by Simpson's rule on each side of 0, where functions may
-// have a kink.
+// Integrates over N(0, moment) by Simpson's rule, separately on each side of 0,
+// where functions may have a kink.
 ActivationMoments
 mille::analyze::momentsOf(llvm::function_ref<double(double)> f, double moment) {
   ActivationMoments all;
@@ -30,7 +30,7 @@ mille::analyze::momentsOf(llvm::function_ref<double(double)> f, double moment) {
       const int share = i == 0 || i == steps ? 1 : i % 2 ? 4 : 2;
       const double weight =
           std::exp(-z * z / 2) / rootOfTwoPi * step * share / 3;
-      // Each side by its own slope at 0.
+      // The slope at 0 differs between the two sides.
       const double x = deviation * z, value = f(x);
       const double h = 1e-5 * std::max(1.0, std::fabs(x));
       const double slope = (f(x + side * h) - value) / (side * h);
@@ -67,15 +67,15 @@ double mille::analyze::normed(const Norm &norm, double moment) {
   return moment / (moment + norm.eps) * norm.weight.second + norm.bias.second;
 }
 
-// Of the gradient through a norm whose input has this moment.
+// The factor of the gradient through a norm whose input has this moment.
 static double normSlope(const Norm &norm, double moment) {
   return norm.present ? norm.weight.second / (moment + norm.eps) : 1;
 }
 
 namespace {
 
-// Second moments of a branch's values, and the ratio of mean magnitude to root
-// mean square, which Adam's and LAMB's bounds need.
+// The second moments of a branch's values, and their ratio of mean magnitude to
+// root mean square, which the bounds for Adam and LAMB need.
 struct Passed {
   std::vector<double> value, ratio;
   std::vector<ActivationMoments> activation;
@@ -133,8 +133,9 @@ Passed passForward(const Branch &branch, double input) {
   return passed;
 }
 
-// Backward through a branch: the gradient's moment at its input, for one of 1
-// at its value; what its weights add to the bounds goes to `update`.
+// Goes backward through a branch. Returns the moment of the gradient at its
+// input if that at its value is 1, and adds its weights' part of the bounds to
+// `update`.
 double passBackward(const Branch &branch, const Passed &passed, double gradient,
                     std::array<double, 3> &update) {
   const auto &maps = branch.maps;
@@ -190,7 +191,7 @@ double passBackward(const Branch &branch, const Passed &passed, double gradient,
   return at.front();
 }
 
-// One unit's forward numbers.
+// The forward numbers of a unit.
 struct UnitPass {
   std::vector<Passed> branches;
   std::vector<double> values; // of the branches, before norm and scale
@@ -214,7 +215,7 @@ UnitPass enter(const Unit &unit, UnitMoments &m) {
   return pass;
 }
 
-// The gradient's moment at the unit's input for `gradient` at its result.
+// The moment of the gradient at the unit's input, given that at its result.
 double leave(const Unit &unit, const UnitPass &pass, UnitMoments &m,
              double gradient) {
   const double atSum =
@@ -249,7 +250,7 @@ Moments mille::analyze::predict(const Stack &stack) {
     passes.push_back(enter(unit, m));
     moment = m.out;
     if (m.sum > 0) {
-      // The share of the sum that is still the input, as an amplitude.
+      // The part of the sum that comes from the input, as an amplitude.
       weight *= std::sqrt(std::max(0.0, m.sum - m.branch) / m.sum);
       all.effectiveDepth += m.branch / m.sum;
     }
@@ -287,7 +288,7 @@ std::vector<LogitMoments> mille::analyze::logitsOf(const Unit &unit,
                        },
                        m.second)
                        .second;
-      // Scores as independent normals: the random energy model.
+      // Takes scores as independent normals (the random energy model).
       const double most = 2 * std::log(std::max(keys, 2.0));
       m.saturation = m.second / most;
       m.keys = m.saturation >= 1 ? 1 : keys * std::exp(-m.second / 2);

@@ -1,5 +1,5 @@
-// Walks `forward` once: units by the layer they belong to, a branch's ops in
-// order. One rule per op; none per family or placement.
+// Reads the units of `forward` in one walk, with one rule per op of a branch.
+// Must not have rules for families or placements.
 #include "compiler/analyze/Read.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -88,7 +88,7 @@ public:
       return norm;
     if (attribute.getWeight() && attribute.getAffine() == Affine::weight)
       norm.weight = numbersOf(attribute.getWeight().getValue());
-    else if (attribute.getWeight()) { // 1 + w, w taken as of mean 0
+    else if (attribute.getWeight()) { // 1 + w, where w has mean 0
       norm.weight = numbersOf(attribute.getWeight().getValue());
       norm.weight.second += 1;
       norm.weight.largest += 1;
@@ -139,7 +139,8 @@ private:
     return branch;
   }
 
-  // A relu network of two matrices, He's then LeCun's: E[F(u)^2] = E[u^2].
+  // A relu network of two matrices, the first by He's rule and the second by
+  // LeCun's, has E[F(u)^2] = E[u^2].
   static void keepMoment(Branch &branch, double width) {
     auto linear = [&](int from, double gain) {
       Map map;
@@ -172,7 +173,7 @@ private:
       add(block.getArgument(0), input);
       for (mlir::Operation &op : block.without_terminator())
         step(&op);
-      // The value last, whatever came after it.
+      // The branch's value must be the last map.
       const int value = at(block.getTerminator()->getOperand(0));
       if (value + 1 != int(branch.maps.size())) {
         Map same;
@@ -263,7 +264,7 @@ private:
           .Case<RotateOp, DispatchOp, GatherTokensOp>(
               [&](auto other) { same(other, other->getOperand(0)); })
           .Default([&](mlir::Operation *other) {
-            // Biases of scores and routes are no part of the value.
+            // Biases of scores and routes do not enter the value.
             if (other->getNumResults() == 1 && other->getNumOperands() &&
                 channelsOf(other->getResult(0)) &&
                 numbers.count(other->getOperand(0)) &&
@@ -311,14 +312,14 @@ private:
       logits.headDim = attend.getHeadDim();
       logits.softcap = attend.getSoftcap().convertToDouble();
       logits.learnedScale = attend.getHeadScaleAttr() != nullptr;
-      if (logits.learnedScale && !reader.unitBranches) // of each head
+      if (logits.learnedScale && !reader.unitBranches) // a scale per head
         logits.scale *= std::sqrt(
             reader.numbersOf(attend.getHeadScaleAttr().getValue()).second);
       branch.logits.push_back(logits);
       add(attend, map);
     }
 
-    // k experts of weight w each, taken as independent: k w^2.
+    // k independent experts with weight w each give k w^2.
     void stepCombine(CombineOp combine) {
       double factor = 1;
       if (combine.getWeights())
@@ -347,7 +348,7 @@ private:
 
 } // namespace
 
-// The unit that a value comes from by first operands, or null.
+// The unit that a value comes from, following first operands, or null.
 static ResidualOp unitBehind(mlir::Value value) {
   for (int steps = 0; steps < 64; ++steps) {
     mlir::Operation *op = value.getDefiningOp();

@@ -1,5 +1,5 @@
-// Residual units of a model, as imported, become stacks. Asks for a parameter's
-// numbers only what `NumbersOf` is asked.
+// Turns the residual units of an imported model into stacks. Must read the
+// numbers of parameters through `NumbersOf` only.
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/analyze/Stack.h"
@@ -7,16 +7,16 @@
 
 namespace mille::analyze {
 
-// The units outside `layers`, stack by stack: one ends where a unit's input
-// does not come from the unit before, or channels change.
+// The units outside `layers`, stack by stack. A new stack begins if a unit's
+// input does not come from the unit before, or if the channels change.
 std::vector<std::vector<transformer::ResidualOp>>
 unitsByStack(mlir::Operation *model);
 
-// The numbers of the parameter of this name.
+// Gives the numbers of the parameter with this name.
 using NumbersOf = llvm::function_ref<Numbers(llvm::StringRef)>;
 
-// An error where the model has no residual unit outside `layers`. With
-// `unitBranches` no number is asked for: every branch keeps the second moment.
+// Fails if the model has no residual unit outside `layers`. With `unitBranches`
+// it reads no numbers and assumes that every branch keeps the second moment.
 Status readStacks(mlir::Operation *model, bool unitBranches,
                   NumbersOf numbersOf, std::vector<Stack> &stacks);
 

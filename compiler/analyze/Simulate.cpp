@@ -33,7 +33,7 @@ Stack mille::analyze::narrowed(const Stack &stack, int64_t width) {
 
 namespace {
 
-// Normals from raw bits: the same on every standard library.
+// Makes normals from raw bits, so that every standard library gives the same.
 class Draws {
 public:
   explicit Draws(uint64_t seed) : bits(seed) {}
@@ -97,7 +97,7 @@ public:
     centred = norm.centred;
     weight = draws.normals(x.size(), 1);
     const double length = std::sqrt(norm.weight.second);
-    for (double &w : weight) // known only by its moment
+    for (double &w : weight) // only its moment is known
       w = norm.weight.largest == length ? length : length * w;
     const Row bias = draws.normals(x.size(), std::sqrt(norm.bias.second));
     double mean = 0;
@@ -137,7 +137,7 @@ private:
   Row weight, hat;
 };
 
-// Repeats or cuts to `size`: heads that share keys and values.
+// Repeats or cuts to `size`, for heads that share keys and values.
 Row resized(const Row &row, size_t size) {
   Row out(size);
   for (size_t i = 0; i < size; ++i)
@@ -159,7 +159,8 @@ public:
     return out.forward(branch.branchNorm, values.back(), draws);
   }
 
-  // Of the branch's normed value; gives the gradient at the unit's input.
+  // Takes the gradient at the branch's normed value, and gives that at the
+  // unit's input.
   Row backward(const Row &gradient, UnitMoments &m) {
     std::vector<Row> at(branch.maps.size());
     at.back() = out.backward(gradient);
@@ -212,7 +213,7 @@ private:
       add(y, at(map.first), map.factor);
       return y;
     }
-    case MapKind::attend: // one token: a softmax over one key
+    case MapKind::attend: // with one token the softmax has one key
       return resized(at(map.first), size_t(map.channels));
     }
     return {};
@@ -221,7 +222,7 @@ private:
   Row linear(size_t i, const Map &map, Draws &draws) {
     const Row &x = values[map.first];
     const size_t rows = size_t(map.channels), columns = x.size();
-    // The input may have been rounded to another width.
+    // Rounding may have given the input another width.
     weights[i] =
         draws.normals(rows * columns, std::sqrt(map.weight.second * map.fanIn /
                                                 double(columns)));
@@ -355,7 +356,8 @@ private:
   NormRun out;
 };
 
-// Adds one draw's numbers to `all`, the logarithms of its bounds to `logs`.
+// Adds the numbers of one draw to `all`, and the logarithms of its bounds to
+// `logs`.
 void oneDraw(const Stack &stack, Draws &draws, Moments &all, Moments &logs) {
   const size_t width = size_t(stack.channels);
   const Row start = draws.normals(width, std::sqrt(stack.entry));

@@ -1,5 +1,6 @@
-// The same numbers measured: random stacks of the same form, narrower, run
-// forward and backward in double. Shares no formula with Moments.
+// Measures the numbers that Moments predicts: runs random, narrower stacks of
+// the same form forward and backward in double. Must not share formulas with
+// Moments.
 #pragma once
 #include "compiler/analyze/Moments.h"
 
@@ -11,14 +12,14 @@ struct SimulationOptions {
   uint64_t seed = 1;
 };
 
-// Means over draws; of gradients and updates, whose logarithms walk with depth,
-// geometric means: a draw as most are. Wider maps keep their ratio to the
-// stream's width; moments do not depend on it, updates do: predict on
-// `narrowed` to compare.
+// Means over draws. Those of gradients and updates are geometric, since their
+// logarithms walk randomly with depth, and so describe a typical draw. Maps
+// keep their ratio to the stream's width. Moments do not depend on the width
+// but updates do: compare with predictions for the `narrowed` stack.
 Moments simulate(const Stack &full, const SimulationOptions &options);
 
-// The stack with its widths scaled so that the stream has `width` channels,
-// and weights' moments so that every map keeps what it does to a moment.
+// Scales the widths of a stack so that the stream has `width` channels, and the
+// moments of weights so that every map changes moments as before.
 Stack narrowed(const Stack &stack, int64_t width);
 
 } // namespace mille::analyze

@@ -1,6 +1,6 @@
-// A stack of residual units as the numbers that depth acts on: norms, taps,
-// scales, and for each branch a chain of maps with their second moments. One
-// form for every placement. Holds no ops.
+// A stack of residual units, reduced to the numbers that matter for depth:
+// norms, taps, scales, and for each branch a chain of maps with their second
+// moments. It has the same form for every placement. Must not hold ops.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 
@@ -9,12 +9,12 @@
 
 namespace mille::analyze {
 
-// What is known of a parameter's numbers.
+// Statistics of a parameter's numbers.
 struct Numbers {
   double second = 0;  // mean square
   double length = 0;  // root of the sum of squares
   double largest = 0; // magnitude
-  // Of a matrix, the largest over experts; 0: not asked, or too large to.
+  // The operator norm of a matrix, the largest of all experts; 0: not computed.
   double operatorNorm = 0, magnitude = 0;
   double count = 0;
 };
@@ -22,7 +22,7 @@ struct Numbers {
 struct Norm {
   bool present = false, centred = false;
   double eps = 0;
-  Numbers weight{1, 1, 1}, bias; // weight as it multiplies: 1 + w counts whole
+  Numbers weight{1, 1, 1}, bias; // weight: the factor, with the 1 of 1 + w
 };
 
 enum class MapKind {
@@ -37,10 +37,10 @@ enum class MapKind {
   attend
 };
 
-// One step of a branch. Inputs are numbers of earlier steps.
+// A step of a branch. Inputs are the indices of earlier steps.
 struct Map {
   MapKind kind = MapKind::input;
-  int first = -1, second = -1; // gate: the gate, then what it multiplies
+  int first = -1, second = -1; // gate: the gate, then the value it multiplies
   double channels = 0;
   // linear: factor * input * W^T + bias
   std::string name;
@@ -53,7 +53,8 @@ struct Map {
   double heads = 1;         // attend
 };
 
-// Scores of one attention: E[(scale q . k)^2] needs both rows' second moments.
+// The scores of one attention. E[(scale q . k)^2] needs the second moments of
+// queries and keys.
 struct Logits {
   int query = -1, key = -1; // maps
   double scale = 1, headDim = 0, softcap = 0;
@@ -65,8 +66,8 @@ struct Branch {
   std::vector<Map> maps; // the last is the branch's value
   std::vector<Logits> logits;
   Norm inNorm, branchNorm;
-  double scale = 1; // root mean square where it is a vector
-  // What the reader does not know by a formula, taken as keeping the moment.
+  double scale = 1; // of a vector, the root mean square
+  // The ops without a formula, which are assumed to keep the moment.
   std::vector<std::string> unknown;
 };
 
@@ -83,9 +84,9 @@ struct Unit {
 struct Stack {
   std::vector<Unit> units;
   double channels = 0;
-  double entry = 1; // second moment of what enters
+  double entry = 1; // second moment of the stack's input
   bool finalNorm = false;
-  bool unitBranches = false; // weights unknown: branches keep the second moment
+  bool unitBranches = false; // unknown weights: branches keep the moment
 };
 
 } // namespace mille::analyze

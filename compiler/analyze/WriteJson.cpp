@@ -1,4 +1,4 @@
-// The same for programs: every number of every unit.
+// Writes the analysis as JSON for programs: every number of every unit.
 #include "compiler/analyze/Analysis.h"
 #include "llvm/Support/JSON.h"
 

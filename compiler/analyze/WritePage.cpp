@@ -1,6 +1,6 @@
-// One HTML file: for each stack its numbers, drawings over depth (predicted as
-// a line, simulated as dots, measured as crosses) and advice. Nothing is
-// loaded.
+// Writes one HTML file: for each stack its numbers, drawings over depth
+// (predictions as a line, simulations as dots, measurements as crosses) and
+// advice. The page must not load other files.
 #include "compiler/analyze/Analysis.h"
 #include "llvm/Support/Format.h"
 
@@ -53,7 +53,7 @@ namespace {
 
 using Points = std::vector<double>;
 
-// One drawing: values by unit on a logarithmic scale.
+// A drawing of values by unit, on a logarithmic scale.
 class Drawing {
 public:
   Drawing(llvm::StringRef title, llvm::raw_ostream &out)

@@ -1,4 +1,5 @@
-// The analysis on one screen: a line for the stack, a table over depth, advice.
+// Prints the analysis on one screen: a line per stack, a table over depth, and
+// advice.
 #include "compiler/analyze/Analysis.h"
 #include "llvm/Support/Format.h"
 
@@ -8,7 +9,7 @@
 using namespace mille;
 using namespace mille::analyze;
 
-// At most a screen of units: the first two layers, some between, the last.
+// Chooses units for a screen: the first two layers, some between, the last.
 static std::vector<size_t> rowsOf(const Stack &stack, bool everyUnit) {
   std::vector<size_t> rows;
   const size_t count = stack.units.size();

@@ -56,7 +56,7 @@ int mille::runMille(int argc, const char *const *argv) {
   registerDialects(registry);
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  context.printOpOnDiagnostic(false); // the line of the file says more
+  context.printOpOnDiagnostic(false); // a diagnostic shows the file's line
 
   std::error_code error;
   llvm::raw_fd_ostream out("-", error);

@@ -8,16 +8,17 @@
 
 namespace mille {
 
-// The whole of `mille`: its exit status.
+// Runs `mille` with these arguments and returns its exit status.
 int runMille(int argc, const char *const *argv);
 
 Status compileCommand(const CompileOptions &options, mlir::MLIRContext &context,
                       llvm::raw_ostream &out);
-// compile --tune. Compiles the model with each rank of tiles (Generate.h,
-// tilesOf), runs each package by turns with that of rank 0 (batch 1, 128 tokens
-// where the model takes so many, 1 thread), and compiles it with the fastest
-// tile of each kernel: another than rank 0 where it takes 2 % less time. Tiles
-// change no bits of the results.
+// compile --tune. Compiles the model once per rank of tiles (Generate.h,
+// tilesOf), and runs each package in alternation with the one of rank 0 (batch
+// 1, 1 thread, 128 tokens or as many as the model takes). Then compiles the
+// model with the fastest tile of each kernel. A tile of another rank replaces
+// that of rank 0 only if it takes 2 % less time. Tiles do not change the bits
+// of results.
 Status tuneCommand(const CompileOptions &options, mlir::MLIRContext &context,
                    llvm::raw_ostream &out);
 Status initCommand(const InitOptions &options, mlir::MLIRContext &context,

@@ -1,5 +1,5 @@
-// One call, one context: checks what is asked for, then climbs.
-// Must not know what a rung does (Pipeline).
+// compile(): makes a context, checks the request, runs the pipeline.
+// Must not know what a stage does (Pipeline).
 #include "compiler/driver/Compile.h"
 
 #include "compiler/driver/Pipeline.h"
@@ -44,7 +44,7 @@ bool mille::isIdentifier(StringRef name) {
                       [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-// Every one of `words` must be known.
+// Refuses an option if one of its words is not among `known`.
 static bool check(mlir::MLIRContext &context, StringRef option,
                   llvm::ArrayRef<std::string> words,
                   llvm::ArrayRef<StringRef> known) {
@@ -57,7 +57,8 @@ static bool check(mlir::MLIRContext &context, StringRef option,
   return true;
 }
 
-// What the command line refuses word by word, for callers that have none.
+// The checks that the command line makes of each word, for callers of the
+// library.
 static bool check(const CompileOptions &options, mlir::MLIRContext &context) {
   llvm::SmallVector<StringRef> targets{"host"}, rewrites;
   for (const Target &target : knownTargets())
@@ -95,7 +96,7 @@ Status mille::compile(const CompileRequest &request, Diagnostics &diagnostics,
   registerDialects(registry);
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  context.printOpOnDiagnostic(false); // the line of the file says more
+  context.printOpOnDiagnostic(false); // a diagnostic shows the file's line
   Reporting reporting(context, diagnostics);
   if (!check(request, context))
     return Status::commandLine;

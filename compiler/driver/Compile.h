@@ -1,5 +1,5 @@
-// The compiler as a library: a model in, a package out. Must not print or
-// install handlers, and leaves the process as it was.
+// The compiler as a library: a model in, a package out. Must not print, install
+// handlers or change the state of the process otherwise.
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/driver/Diagnostics.h"
@@ -12,17 +12,18 @@
 
 namespace mille {
 
-// What the command line of `mille compile` can say; see docs/commands.md.
+// The options of `mille compile`; see docs/commands.md.
 struct CompileOptions {
   std::string model, folder;
   std::vector<std::string> targets; // empty: the host's best and x86-64-v3
   std::string dtype = "f32";        // one of dtypes in program/Targets.h
   std::vector<std::string> requireFused;
   bool bitExact = false;
-  std::optional<std::vector<std::string>> rewrites; // absent: where they save
+  std::optional<std::vector<std::string>>
+      rewrites; // absent: all that save work
   bool foldSchedules = false;
   bool hiddenStates = false;
-  // Entries beside those that the model has, by name; "all": all there can be.
+  // Names of entries to add to those of the model; "all": every possible one.
   std::vector<std::string> entries;
   bool embedWeights = false;
   std::optional<Stage> stopAfter;
@@ -33,38 +34,40 @@ struct CompileOptions {
   bool cache = true;
 };
 
-// Follows a compile, from any thread. What is empty is not called.
+// Functions that follow a compile, called from any thread. Empty ones are not
+// called.
 struct Observer {
-  std::function<void(const std::string &what)> working;  // "": with nothing now
+  std::function<void(const std::string &what)> working;  // "": idle
   std::function<void(const std::string &text)> imported; // the model's text
-  std::function<bool(Stage)> breaks; // for tests: fail as if by our bug
+  std::function<bool(Stage)> breaks; // for tests: true fails as a bug would
 };
 
-// Options, and what no option says.
+// The options, and settings that have no option.
 struct CompileRequest : CompileOptions {
   CompileRequest() = default;
   explicit CompileRequest(CompileOptions options)
       : CompileOptions(std::move(options)) {}
 
-  TileRanks tiles;     // what tuning found
-  bool certify = true; // measure rewrites where that is quick
+  TileRanks tiles;     // the result of tuning
+  bool certify = true; // measure rewrites, if the sample is small
   std::optional<ImageSize> imageSizeAtHand; // see ImportOptions
-  // Holds libmille.a and libmille_kernel_support.a. Empty: lib, beside the
-  // folder of the running program.
+  // The folder of libmille.a and libmille_kernel_support.a. Empty: `lib` beside
+  // the folder of the running program.
   std::string runtimeFolder;
   Observer observer;
 };
 
-// Compiles to a package in request.folder, or as far as request.stopAfter, and
-// writes the IR of that stage to `ir`. Every mistake is reported; the status
-// says whose it is. Calls may follow each other and run at once in several
-// threads. While a package is linked, LLVM handles signals to remove its
-// temporary files. Halide takes an option from the environment only: at the
-// first kernel of a process HL_LLVM_ARGS is set for a moment.
+// Compiles to a package in request.folder. With request.stopAfter it stops
+// there and writes the IR of that stage to `ir`. Every mistake goes to
+// `diagnostics`; the status says whose it is. Several threads may call this at
+// once. The process notices two things: while a package is linked, LLVM handles
+// signals in order to remove its temporary files; and at the first kernel
+// HL_LLVM_ARGS is set for a moment, since Halide takes that option from the
+// environment only.
 Status compile(const CompileRequest &request, Diagnostics &diagnostics,
                llvm::raw_ostream &ir = llvm::nulls());
 
-// Whether C takes it as a name, of at most 63 characters.
+// Whether `name` is an identifier of C with at most 63 characters.
 bool isIdentifier(llvm::StringRef name);
 
 } // namespace mille

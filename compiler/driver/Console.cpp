@@ -1,5 +1,5 @@
-// What the command `mille` says by itself, and how it follows a compile.
-// Must not be used by what a library does: it prints.
+// Prints the messages and the progress of the command `mille`.
+// Must not be used by library code, which prints nothing.
 #include "compiler/driver/Console.h"
 
 #include "compiler/driver/Diagnose.h"

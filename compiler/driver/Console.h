@@ -1,17 +1,17 @@
-// What the command `mille` says by itself, and how it follows a compile.
-// Must not be used by what a library does: it prints.
+// Prints the messages and the progress of the command `mille`.
+// Must not be used by library code, which prints nothing.
 #pragma once
 #include "compiler/driver/Compile.h"
 
 namespace mille {
 
-// One message without a place: `mille: error: <text>`.
+// Prints an error that is about no file: `mille: error: <text>`.
 void sayError(const llvm::Twine &text);
-// `help: <text>`, what one could do about the error above.
+// Prints `help: <text>`: what the user could do about the error above it.
 void sayHelp(const llvm::Twine &text);
 
-// The request of a command: progress is shown on a terminal, the model is kept
-// for a reproducer, and MILLE_FAULT breaks a stage.
+// A request for a command: it shows progress on a terminal, keeps the model for
+// a reproducer, and fails a stage if MILLE_FAULT says so.
 CompileRequest requestOf(const CompileOptions &options);
 
 } // namespace mille

@@ -20,7 +20,7 @@ void Diagnose::report(const Diagnostic &diagnostic) {
   if (diagnostic.kind == Diagnostic::Kind::error && ++errorCount > mostErrors)
     return;
   printOne(diagnostic);
-  // Help comes last, whatever the order in which the notes were attached.
+  // Print help last, whatever the order in which the notes were attached.
   for (const Diagnostic &note : diagnostic.notes)
     printOne(note);
   for (const std::string &help : diagnostic.help)
@@ -80,7 +80,8 @@ StringRef Diagnose::lineOf(StringRef path, unsigned line) {
 
 static bool startsCharacter(char c) { return (c & 0xC0) != 0x80; }
 
-// The line, or the part of a long one around the column, and a caret under it.
+// Prints the line with a caret under the column. Of a long line it prints the
+// part around the column.
 void Diagnose::printSource(const Diagnostic &diagnostic) {
   if (diagnostic.line == 0 || diagnostic.column == 0)
     return;

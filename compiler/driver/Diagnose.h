@@ -12,7 +12,7 @@ namespace mille {
 
 class Diagnose : public Diagnostics {
 public:
-  // At most 20 errors are shown; how many more there are is said at the end.
+  // Shows at most 20 errors, and at the end how many more there are.
   Diagnose(llvm::raw_ostream &stream, bool colours)
       : stream(stream), colours(colours) {}
   ~Diagnose() override;

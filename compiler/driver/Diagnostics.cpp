@@ -1,4 +1,4 @@
-// MLIR's diagnostics as data of our own: place, text, notes, help.
+// Converts MLIR's diagnostics to data: place, text, notes, help.
 // Must not print.
 #include "compiler/driver/Diagnostics.h"
 

@@ -1,4 +1,4 @@
-// What a compile has to say, as data. Must not print, and must not decide whose
+// The messages of a compile, as data. Must not print, and must not decide whose
 // mistake an error is (Status).
 #pragma once
 #include "mlir/IR/Diagnostics.h"
@@ -12,21 +12,21 @@ namespace mille {
 struct Diagnostic {
   enum class Kind { error, warning, note, remark };
   Kind kind = Kind::error;
-  std::string file;              // empty: it is about no file
+  std::string file;              // empty: the message is about no file
   unsigned line = 0, column = 0; // from 1; 0: about the whole file
   std::string text;
   std::vector<Diagnostic> notes;
-  std::vector<std::string> help; // what one could do about it
+  std::vector<std::string> help; // what the user could do about it
 };
 
-// Takes what is said. A compile says one thing at a time, from any thread.
+// Receives the messages of a compile, one at a time, from any thread.
 class Diagnostics {
 public:
   virtual ~Diagnostics() = default;
   virtual void report(const Diagnostic &diagnostic) = 0;
 };
 
-// While it lives, what is emitted in `context` is reported to `receiver`.
+// While this object lives, diagnostics of `context` go to `receiver`.
 class Reporting {
 public:
   Reporting(mlir::MLIRContext &context, Diagnostics &receiver);

@@ -1,5 +1,5 @@
-// The list of generators: of two that make a kernel the first gives it. Must
-// not ask them anything.
+// The list of generators. If two can make a kernel, the first one makes it.
+// Must not call them.
 #include "compiler/driver/Generators.h"
 
 #include "compiler/halide/Generate.h"

@@ -1,4 +1,4 @@
-// Who makes kernels: the one place that names the rooms which do.
+// The generators of kernels. Only this file and its .cpp name their rooms.
 #pragma once
 #include "compiler/kernels/Generator.h"
 

@@ -5,7 +5,7 @@
 
 using namespace mille;
 
-// `text` filled to 80 columns, every line after the first indented.
+// Wraps `text` at 80 columns and indents every line after the first.
 static std::string fill(const std::string &text, size_t indent) {
   std::istringstream words(text);
   std::string word, filled;

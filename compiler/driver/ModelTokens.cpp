@@ -10,8 +10,8 @@ using llvm::StringRef;
 
 namespace {
 
-// A list whose entries have another type stays empty, which readGgufTokenizer
-// then refuses.
+// A list whose entries have the wrong type stays empty; readGgufTokenizer then
+// refuses it.
 GgufTokenizer valuesOf(const Gguf &file) {
   GgufTokenizer values;
   auto text = [&](StringRef key) {
@@ -31,7 +31,8 @@ GgufTokenizer valuesOf(const Gguf &file) {
     values.tokenTypes.push_back(type >= 0 && type < 16 ? int32_t(type) : 0);
   });
   file.numbers("tokenizer.ggml.precompiled_charsmap", [&](double byte) {
-    // A byte, signed or not in the file; anything else counts as 0.
+    // The file may hold bytes as signed or unsigned numbers. Any other number
+    // counts as 0.
     bool isByte = byte >= -128 && byte <= 255;
     values.precompiledCharsmap.push_back(char(isByte ? int(byte) : 0));
   });

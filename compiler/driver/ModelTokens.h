@@ -1,5 +1,5 @@
-// NAME.tokens of a model that is compiled: the tokenizer beside it, or in its
-// file. Must not know how a text becomes ids.
+// Makes NAME.tokens from a model's tokenizer, which lies beside the model or in
+// its GGUF file. Must not know how a text becomes ids.
 #pragma once
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringRef.h"
@@ -8,10 +8,10 @@
 
 namespace mille {
 
-// The bytes of NAME.tokens. They are made of the keys of `model` where that is
-// a GGUF, else of the tokenizer.json in `folder`; there are none where there is
-// no tokenizer. One that is not supported is no reason to refuse the model: a
-// warning says why.
+// The bytes of NAME.tokens. They come from the keys of `model` if that is a
+// GGUF, else from the tokenizer.json in `folder`; without a tokenizer there are
+// none. A tokenizer that is not supported gives a warning with the reason, and
+// the model still compiles.
 std::string tokensOfModel(llvm::StringRef model, llvm::StringRef folder,
                           mlir::MLIRContext &context);
 

@@ -1,4 +1,4 @@
-// What option values must be, and what is said when they are not.
+// Checks the values of options, and explains what is wrong with them.
 // Must not know the commands.
 #include "compiler/driver/OptionChecks.h"
 
@@ -9,7 +9,7 @@
 using namespace mille;
 using llvm::StringRef;
 
-// Refuses what is not a whole number from `least` to `most`.
+// Refuses any text but a whole number from `least` to `most`.
 CLI::Validator mille::numberFrom(int64_t least, int64_t most) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
@@ -23,7 +23,7 @@ CLI::Validator mille::numberFrom(int64_t least, int64_t most) {
       "");
 }
 
-// Refuses what is not one of `words`, with the nearest in mind.
+// Refuses any text but one of `words`, and suggests the nearest.
 CLI::Validator mille::oneOf(std::vector<std::string> words) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {

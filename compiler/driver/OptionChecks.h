@@ -1,4 +1,5 @@
-// What option values must be: validators that say what is wrong in our words.
+// Validators for the values of options, with error messages in the project's
+// style.
 #pragma once
 #include "compiler/import/ImageSize.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -13,9 +14,9 @@ namespace mille {
 CLI::Validator numberFrom(int64_t least, int64_t most);
 // One of `words`; the nearest is suggested.
 CLI::Validator oneOf(std::vector<std::string> words);
-// An instruction set; of `run` also the reference, of `compile` the host.
+// An instruction set; `run` also accepts "reference", `compile` also "host".
 CLI::Validator target(bool forCompile);
-// A file, none, or random:SEED.
+// A file, "none", or "random:SEED".
 CLI::Validator weightsSource();
 CLI::Validator imageSize();
 

@@ -1,4 +1,4 @@
-// The words of each command, and what they take.
+// Defines the options of each command and their values.
 // Must not do what the options ask for.
 #include "compiler/driver/OptionWords.h"
 
@@ -35,7 +35,8 @@ static void deviceOption(CLI::App *app, std::string &device) {
       ->type_name("DEVICE");
 }
 
-// Absent: all where they save work. Names apply wherever the law allows.
+// Without the option, all rewrites apply where they save work. Named rewrites
+// apply wherever their law holds.
 static void rewriteOption(CLI::App *app,
                           std::optional<std::vector<std::string>> &into) {
   std::vector<std::string> words = {"all", "none"};
@@ -61,7 +62,7 @@ static void rewriteOption(CLI::App *app,
       ->check(oneOf(words));
 }
 
-// Functions of the model beside the first.
+// The entries that the compiler adds to the model's first.
 static void entriesOption(CLI::App *app, std::vector<std::string> &into) {
   listOption(app, "--entries", into,
              "functions of the model beside forward: encode and decode of an "

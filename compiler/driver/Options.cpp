@@ -1,4 +1,4 @@
-// The command line: which command it is, and what is said when it is wrong.
+// Parses the command line, and explains what is wrong with it.
 // Must not do what the options ask for.
 #include "compiler/driver/Options.h"
 
@@ -47,7 +47,7 @@ static std::string unknown(StringRef typed, const CLI::App *app) {
   return guess.empty() ? text : text + "\ndid you mean '" + guess + "'?";
 }
 
-// In our words what CLI11 found wrong; the second line is help.
+// Rewords an error of CLI11; the second line is help.
 static std::string explain(const CLI::ParseError &error, const CLI::App *app) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
     return unknown(app->remaining(true).front(), app);
@@ -77,7 +77,7 @@ static bool refuse(const llvm::Twine &text, const llvm::Twine &help = "") {
   return false;
 }
 
-// What the words alone cannot say.
+// Checks options against each other.
 static bool checkCompile(CompileOptions &o, bool tune, StringRef stage) {
   if (!stage.empty()) {
     o.stopAfter = stageNamed(stage);

@@ -16,7 +16,7 @@ struct RunOptions {
   std::string inputs, outputs;
   std::string entry;             // "": the first
   std::string stateIn, stateOut; // files; "": none
-  int64_t context = 0;           // tokens that states hold; 0: those of the run
+  int64_t context = 0;           // tokens that states hold; 0: the run's number
   unsigned threads = 1;
   std::vector<std::string> only; // names of outputs; empty: all
   bool hiddenStates = false, keepPadding = false, check = false;
@@ -36,10 +36,10 @@ struct BenchOptions {
   std::string folder;
   std::string target, device; // as in RunOptions
   int64_t batch = 1, tokens = 128;
-  std::vector<int64_t> lengths; // of sequences, in place of batch and tokens
-  std::optional<int64_t> decoderTokens; // 32 where there is a decoder
+  std::vector<int64_t> lengths; // of the sequences, in place of batch, tokens
+  std::optional<int64_t> decoderTokens; // absent: 32 if there is a decoder
   unsigned threads = 1;
-  unsigned repeats = 0; // 0: as many as fit in a second, 5 at least
+  unsigned repeats = 0; // 0: as many as fit in a second, but at least 5
   bool keepPadding = false, kernels = false, json = false;
 };
 
@@ -60,7 +60,7 @@ struct DevicesOptions {
 struct InitOptions {
   std::string model, output;
   std::string scheme;           // "": the model's own
-  std::optional<uint64_t> seed; // none: the spec's, or 0
+  std::optional<uint64_t> seed; // absent: the spec's, else 0
   unsigned threads = 1;
 };
 
@@ -79,18 +79,18 @@ struct TokensOptions {
 };
 
 struct GenerateOptions {
-  std::string subject; // a package with the entry next, or a model
-  std::string dtype;   // of a model that is compiled first; "": the usual one
+  std::string subject; // a package with the entry `next`, or a model
+  std::string dtype;   // for a model, which is compiled first; "": the default
   std::optional<std::string> prompt, messages, system;
   std::optional<std::vector<int64_t>> ids;
   int64_t maxTokens = 256;
-  int64_t context = 0; // tokens that the session holds; 0: what is needed
+  int64_t context = 0; // tokens that the session holds; 0: as many as needed
   mille_sampling sampling = MILLE_SAMPLING_INIT;
-  std::vector<int32_t> biasIds; // that --logit-bias names, and what it adds
+  std::vector<int32_t> biasIds; // --logit-bias: ids, and what it adds to each
   std::vector<double> biases;
   std::vector<std::string> stops;
   std::optional<int64_t> logprobs;
-  std::string speculate, draft; // "": not by n-grams, not by a package
+  std::string speculate, draft; // guesses by n-grams, by a package; "": none
   int64_t guesses = 4;
   unsigned threads = 0;
   bool chat = false, stats = false, json = false;
@@ -127,8 +127,9 @@ struct Options {
   std::string line; // as typed, for reproducers
 };
 
-// Nothing where there is nothing left to do: help and version are printed to
-// stdout (status 0), a mistake is explained on stderr (status 2).
+// Parses the command line. If nothing is left to do, the result is empty: help
+// and version have been printed to stdout (status 0), or a mistake has been
+// explained on stderr (status 2).
 std::optional<Options> parseCommandLine(int argc, const char *const *argv,
                                         int &status);
 

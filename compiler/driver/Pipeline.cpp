@@ -1,4 +1,4 @@
-// The staircase, rung by rung; after each the sentence that holds.
+// The pipeline, stage by stage; a comment after each says what holds then.
 // Must not do what a room does.
 #include "compiler/driver/Pipeline.h"
 
@@ -30,7 +30,7 @@
 using namespace mille;
 using llvm::StringRef;
 
-// A model of a `.mlir` file may be called anything; C functions may not.
+// A model in a `.mlir` file may have any name, but C functions may not.
 static std::string identifierFrom(StringRef text) {
   std::string name;
   for (char c : text.take_front(62))
@@ -63,7 +63,7 @@ static void askForRemarks(mlir::MLIRContext &context,
 }
 
 namespace {
-// What rungs hand on to the next.
+// One compile: the stages, and what each hands to the next.
 class Climb {
 public:
   Climb(const CompileRequest &request, mlir::MLIRContext &context,
@@ -99,9 +99,9 @@ private:
   Imported imported;
   std::string name, text; // text: the imported model, NAME.mlir
   mlir::Operation *model = nullptr;
-  int64_t parameters = 0; // numbers that the imported model holds
-  // The landing on which the model given stands: text that --stop-after printed
-  // goes on from there.
+  int64_t parameters = 0; // the parameter count of the imported model
+  // The stage whose result the input is. It is not `import` if the input is IR
+  // that --stop-after printed; the compile continues from there.
   Stage given = Stage::import;
   std::optional<Traffic> unscaled;
   std::optional<Laboratory> laboratory; // holds a sample of the imported model
@@ -111,7 +111,7 @@ private:
 };
 } // namespace
 
-// Where the IR of a model stands on the staircase, as far as its ops tell.
+// The last stage that the IR of a model has passed, judged by its ops.
 static Stage landingOf(mlir::Operation *model) {
   if (kernel::sizeArguments(kernel::forwardOf(model)))
     return Stage::fuse;
@@ -126,7 +126,7 @@ static Stage landingOf(mlir::Operation *model) {
 Status Climb::toTheTop() {
   if (Status status = import(); failed(status) || stopsAfter(Stage::import))
     return status;
-  // The model is in the transformer dialect, its layers one by one.
+  // The model is in the transformer dialect, with all layers unrolled.
 
   if (Status status = runPasses(Stage::rewrite,
                                 [&](mlir::PassManager &p) {
@@ -200,7 +200,7 @@ Status Climb::import() {
     parameters = countParameters(model);
   if (model)
     given = landingOf(model);
-  // Past import rewrites and fusions are done: none is left to measure.
+  // If the input has passed later stages, no rewrite is left to measure.
   if (model && given == Stage::import && !request.stopAfter &&
       request.certify) {
     unscaled = trafficUnscaled(*imported.module, this->wishes(), choices());
@@ -216,8 +216,8 @@ Status Climb::import() {
   return model && !breaks(Stage::import) ? Status::done : Status::bug;
 }
 
-// A pass that refuses has said why: the model asks for something that Mille
-// does not do. IR that is wrong afterwards is a bug of ours.
+// A pass that fails has reported something in the model that Mille does not
+// support. Invalid IR after the passes is a bug in Mille.
 Status Climb::runPasses(Stage stage,
                         llvm::function_ref<void(mlir::PassManager &)> add) {
   if (stage <= given)
@@ -252,7 +252,8 @@ Status Climb::generate() {
   return breaks(Stage::generate) ? Status::bug : status;
 }
 
-// What the manifest says; certify measures.
+// Collects the contents of the manifest. With request.certify it measures the
+// rewrites.
 ManifestInput Climb::describePackage() {
   llvm::SmallString<256> path, folder;
   llvm::sys::fs::real_path(request.model, path);
@@ -334,7 +335,7 @@ Status Climb::link() {
   return breaks(Stage::link) ? Status::bug : status;
 }
 
-// What words of the command line ask for together, though each is known.
+// Refuses combinations of valid options that do not go together.
 static bool check(const CompileRequest &request, mlir::MLIRContext &context) {
   for (const Target &target : knownTargets())
     if (isOfBlocks(request.dtype) && target.isDevice() &&

@@ -1,21 +1,21 @@
-// The staircase: from the path of a model to a package on disk.
-// Must not do what a room does; it says in which order rooms work.
+// The pipeline from the path of a model to a package on disk.
+// Must only call the rooms in their order; the rooms do the work.
 #pragma once
 #include "compiler/driver/Compile.h"
 
 namespace mille {
 
-// Climbs from the model to a package in request.folder, or to
-// request.stopAfter, whose IR goes to `ir`. What is wrong is emitted in
+// Compiles the model to a package in request.folder, or up to
+// request.stopAfter, whose IR it writes to `ir`. Errors are emitted in
 // `context`.
 Status compileModel(const CompileRequest &request, mlir::MLIRContext &context,
                     llvm::raw_ostream &ir);
 
-// Runs `work`; an exception becomes an error and a status.
+// Runs `work` and turns an exception into an error and a status.
 Status withoutExceptions(mlir::MLIRContext &context,
                          llvm::function_ref<Status()> work);
 
-// Every dialect that a model or a program may use, in a context of its own.
+// Registers every dialect that a model or a program may use.
 void registerDialects(mlir::DialectRegistry &registry);
 
 // An error that is about no file.

@@ -1,5 +1,5 @@
-// One line on a terminal that says what long work is doing; nothing in a pipe.
-// Must not print anything that stays.
+// Shows the progress of long work in one line of a terminal, but not in a pipe.
+// Must remove the line at the end.
 #include "compiler/driver/Progress.h"
 
 #include "llvm/Support/raw_ostream.h"

@@ -1,13 +1,13 @@
-// One line on a terminal that says what long work is doing; nothing in a pipe.
-// Must not print anything that stays.
+// Shows the progress of long work in one line of a terminal, but not in a pipe.
+// Must remove the line at the end.
 #pragma once
 #include "llvm/ADT/Twine.h"
 
 namespace mille {
 
-// Replaces the line. Any thread.
+// Replaces the line. Any thread may call it.
 void showProgress(const llvm::Twine &text);
-// Wipes the line, before anything else is printed and at the end.
+// Removes the line. Call it before anything else is printed, and at the end.
 void clearProgress();
 
 } // namespace mille

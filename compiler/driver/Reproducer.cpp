@@ -1,6 +1,6 @@
-// What is left behind when something breaks that is our bug: a file with the
-// command line and the model as it was, and exit status 4, whatever broke.
-// Must not allocate once something broke.
+// After a crash or another bug in Mille: writes a file with the command line
+// and the model, and exits with status 4. Must not allocate memory after the
+// failure.
 #include "compiler/driver/Reproducer.h"
 
 #include "compiler/driver/Progress.h"
@@ -18,7 +18,7 @@
 
 using namespace mille;
 
-// Filled while all is well, read when nothing may be allocated.
+// Filled in advance, since nothing may be allocated after a failure.
 static std::string line, path, model;
 
 static void put(int file, const char *text, size_t size) {
@@ -53,9 +53,9 @@ void mille::leaveReproducer() {
 
 //===-- The watcher -------------------------------------------------------===//
 
-// A thread that waits for the end of the process: removing files takes more
-// than a signal handler may do. One byte wakes it: a signal's number, or 0 to
-// remove what is half-written and answer.
+// A thread that removes half-written files before the process ends, since a
+// signal handler may not call what that takes. One byte wakes it: the number of
+// a signal, which it raises again afterwards, or 0, which it answers.
 static int wake[2], answer[2];
 
 static void watch() {
@@ -71,7 +71,8 @@ static void watch() {
   }
 }
 
-// From anywhere; waits a second at most, as the watcher may need what broke.
+// May be called anywhere. Waits for at most a second, since the failure may
+// have left a lock that the watcher needs.
 static void removeHalfWritten() {
   put(wake[1], "", 1);
   pollfd done = {answer[0], POLLIN, 0};
@@ -106,7 +107,7 @@ void mille::watchForCrashes(const std::string &commandLine) {
          "/mille-reproducer-" + std::to_string(getpid()) + ".mlir";
   if (pipe2(wake, O_CLOEXEC) == 0 && pipe2(answer, O_CLOEXEC) == 0)
     std::thread(watch).detach();
-  // A stack of its own, so that an overflow of the stack is reported too.
+  // The handlers get their own stack, so that a stack overflow is reported too.
   static char stack[64 << 10];
   stack_t alternate = {};
   alternate.ss_sp = stack;
@@ -122,7 +123,7 @@ void mille::watchForCrashes(const std::string &commandLine) {
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before = {};
     sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) // as nohup and shells set it
+    if (before.sa_handler != SIG_IGN) // nohup and shells ignore some signals
       sigaction(signal, &action, nullptr);
   }
   std::set_new_handler(onExhaustedMemory);

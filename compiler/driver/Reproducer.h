@@ -1,6 +1,6 @@
-// What is left behind when something breaks that is our bug: a file with the
-// command line and the model as it was, and exit status 4, whatever broke.
-// Must not allocate once something broke.
+// After a crash or another bug in Mille: writes a file with the command line
+// and the model, and exits with status 4. Must not allocate memory after the
+// failure.
 #pragma once
 #include "compiler/driver/Stages.h"
 
@@ -8,17 +8,18 @@
 
 namespace mille {
 
-// Catches crashes and exhausted memory for the rest of the process.
+// Installs handlers for crashes, interrupts and exhausted memory.
 void watchForCrashes(const std::string &commandLine);
 
-// The model that a reproducer will hold from now on.
+// Sets the model for the reproducer.
 void rememberModel(const std::string &text);
 
-// Writes the file, says where it is. For failures that are not crashes.
+// Writes the reproducer and prints its path. For failures that are not crashes.
 void leaveReproducer();
 
-// For tests: MILLE_FAULT=crash@STAGE, bug@STAGE or memory@STAGE breaks there.
-// True for bug.
+// For tests, by the variable MILLE_FAULT: crash@STAGE crashes at that stage,
+// memory@STAGE exits as if memory had run out, and for bug@STAGE this returns
+// true.
 bool injectedFault(Stage stage);
 
 } // namespace mille

@@ -1,5 +1,5 @@
-// A folder that is gone when the work is done.
-// Must not be used for what the user wants to keep.
+// A temporary folder, removed when the object dies.
+// Must not hold files that the user wants to keep.
 #include "compiler/driver/Scratch.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -11,7 +11,7 @@ const std::string &Scratch::folder() {
     llvm::SmallString<128> made;
     if (!llvm::sys::fs::createUniqueDirectory("mille", made))
       path = std::string(made);
-    else // writing to it says what is wrong
+    else // the first write into it reports the error
       path = "/tmp/mille-no-scratch";
     leftover = std::make_unique<Leftover>(path);
   }

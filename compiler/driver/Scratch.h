@@ -1,5 +1,5 @@
-// A folder that is gone when the work is done.
-// Must not be used for what the user wants to keep.
+// A temporary folder, removed when the object dies.
+// Must not hold files that the user wants to keep.
 #pragma once
 #include "compiler/weights/Leftover.h"
 
@@ -14,7 +14,7 @@ public:
   ~Scratch();
   Scratch(const Scratch &) = delete;
 
-  const std::string &folder(); // made when first asked for
+  const std::string &folder(); // the first call makes it
 
 private:
   std::string path;

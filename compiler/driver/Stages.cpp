@@ -1,5 +1,5 @@
-// The rungs of the staircase as a table.
-// Must not know how a rung is climbed (Pipeline does).
+// The table of the pipeline's stages.
+// Must not know how a stage works (Pipeline does).
 #include "compiler/driver/Stages.h"
 
 using namespace mille;

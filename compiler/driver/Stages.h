@@ -1,5 +1,5 @@
-// The rungs of the staircase: their names, and a sentence for each.
-// Must not know how a rung is climbed (Pipeline does).
+// The stages of the pipeline: their names, and a sentence for each.
+// Must not know how a stage works (Pipeline does).
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -14,7 +14,7 @@ enum class Stage { import, rewrite, roll, fuse, plan, generate, lower, link };
 struct Rung {
   Stage stage;
   llvm::StringRef name;
-  llvm::StringRef sentence; // what is true after it
+  llvm::StringRef sentence; // what holds after it
   bool prints;              // --stop-after prints its IR
 };
 

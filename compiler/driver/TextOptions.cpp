@@ -1,5 +1,5 @@
-// The words of `mille tokens` and `mille generate`, and which of them go
-// together.
+// Defines the options of `mille tokens` and `mille generate`, and checks which
+// go together.
 // Must not do what they ask for.
 #include "compiler/driver/TextOptions.h"
 
@@ -100,7 +100,7 @@ static void addSampling(CLI::App *app, mille_sampling &o) {
       ->check(numberFrom(0, INT64_MAX));
 }
 
-// "13:-2.5", "13:-inf".
+// An id and a number that is added to its logit: "13:-2.5", "13:-inf".
 static void takeBias(const std::string &word, GenerateOptions &o) {
   llvm::StringRef id, bias;
   std::tie(id, bias) = llvm::StringRef(word).split(':');
@@ -133,7 +133,7 @@ static void addGuesses(CLI::App *app, GenerateOptions &o) {
       ->check(numberFrom(1, 64));
 }
 
-// What is continued: one of these, or a chat.
+// The options for the text to continue: exactly one of these, or --chat.
 static void addPrompt(CLI::App *app, GenerateOptions &o) {
   CLI::Option *prompt =
       app->add_option("--prompt", o.prompt, "continue this text")

@@ -1,4 +1,4 @@
-// The words of `mille tokens` and `mille generate`.
+// Defines the options of `mille tokens` and `mille generate`.
 // Must not do what they ask for.
 #pragma once
 #include "compiler/driver/Options.h"

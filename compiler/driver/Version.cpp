@@ -1,4 +1,4 @@
-// Which Mille this is and which packages it reads.
+// The versions of Mille and of the packages that it reads.
 // Must not depend on any room.
 #include "compiler/driver/Version.h"
 

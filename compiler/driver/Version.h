@@ -1,12 +1,12 @@
-// Which Mille this is and which packages it reads.
+// The versions of Mille and of the packages that it reads.
 // Must not depend on any room.
 #pragma once
 #include <string>
 
 namespace mille {
 
-// Of the manifest NAME.json and of the interface between code and runtime that
-// goes with it. A package of another version is refused by name.
+// The version of the manifest NAME.json and of the ABI between code and
+// runtime. The tools refuse a package of another version and name both.
 constexpr int packageVersion = 3;
 
 std::string versionText();

@@ -23,8 +23,9 @@ mille::import::distanceBuckets(int64_t buckets, int64_t most, bool bothSides) {
   return all;
 }
 
-// Exact up to half the buckets, then by logarithm, either side of 0; in f32, as
-// it was trained.
+// On each side of 0, small distances have a bucket each, up to half the
+// buckets; larger ones share buckets of logarithmic width. In f32, as in
+// training.
 static int64_t bucketOf(int64_t offset, int64_t buckets, int64_t most) {
   const int64_t half = buckets / 2, distance = std::abs(offset);
   if (buckets <= 0 || distance <= half)

@@ -7,7 +7,7 @@
 
 namespace mille::import {
 
-// A size, with the key that says it, for messages. Always > 0 where used.
+// A size and, for messages, the key that gives it. Always > 0 where used.
 struct Extent {
   int64_t value = 0;
   std::string key;

@@ -1,5 +1,5 @@
-// Reads keys with their kinds. After an error a getter gives a value that lets
-// the rest be checked.
+// Reads the keys of a JSON object by kind. After an error a getter returns a
+// value with which the remaining keys can still be checked.
 #include "compiler/import/Fields.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// One JSON object read key by key: each getter says the key's kind and default,
-// and remembers it, so that what was never asked for is unknown.
+// Reads a JSON object key by key. Each getter states the key's kind and default
+// and remembers the key, so that the keys nobody read can be reported.
 #pragma once
 #include "compiler/import/ModelSpec.h"
 #include "compiler/import/Problems.h"
@@ -17,13 +17,13 @@ public:
   Fields(const json::Document &document, const json::Value &object,
          llvm::StringRef what, Problems &problems, mlir::MLIRContext &context);
 
-  // The value of `key`, which is known from now on; null when absent or null.
+  // The value of `key`; null if absent or null. The key counts as read.
   const json::Value *take(llvm::StringRef key);
   bool has(llvm::StringRef key) { return take(key) != nullptr; }
   // Whether the key is there, even as null.
   bool given(llvm::StringRef key) { return asked(key), members.count(key); }
 
-  // A whole number from 1; absent without a default: an error.
+  // A whole number from 1. An absent key without a default is an error.
   Extent extent(llvm::StringRef key, std::optional<int64_t> absent = {},
                 int64_t most = largestExtent);
   double number(llvm::StringRef key, std::optional<double> absent = {});
@@ -31,23 +31,24 @@ public:
   int64_t integer(llvm::StringRef key, int64_t absent);
   bool flag(llvm::StringRef key, bool absent);
   std::string text(llvm::StringRef key, llvm::StringRef absent);
-  // The index of the string among `words`; absent without a default: an error.
+  // The index of the string among `words`. An absent key without a default is
+  // an error.
   size_t word(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> words,
               std::optional<size_t> absent = {});
-  // The object or list under a key; null when absent, or after an error.
+  // The object or list under a key; null if absent or after an error.
   const json::Value *object(llvm::StringRef key);
   const json::Value *list(llvm::StringRef key);
-  // Only these values are done (as describe() prints them); others, an error.
+  // Accepts only these values, written as describe() prints them.
   void mustBe(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> values);
   void ignore(llvm::StringRef key) { asked(key); }
   void ignoreRest();
 
-  // Every key that nothing asked for: an error, or for a config a note.
+  // Reports every key that nobody read: an error, or a note for a config.
   void refuseRest();
   void noteRest();
 
   Problems::Problem &error(llvm::StringRef key, const llvm::Twine &text);
-  mlir::LocationAttr at(llvm::StringRef key); // the value, else the object
+  mlir::LocationAttr at(llvm::StringRef key); // of the value, else the object
   mlir::LocationAttr at(const json::Value &value);
   mlir::LocationAttr at() { return at(self); }
   const json::Document &file() { return document; }
@@ -64,7 +65,7 @@ private:
   Problems &problems;
   mlir::MLIRContext &context;
   llvm::StringMap<const json::Member *> members;
-  llvm::MapVector<llvm::StringRef, bool> known; // keys are literals
+  llvm::MapVector<llvm::StringRef, bool> known; // its keys are literals
 };
 
 } // namespace mille::import

@@ -1,5 +1,5 @@
-// What is the same for every family: model_type, architectures, keys that never
-// matter, and finding a parameter under the file's name and layout.
+// The parts that all families share: model_type, architectures, keys that never
+// matter, and finding a parameter by the file's name and layout.
 #include "compiler/import/HuggingFace.h"
 #include "compiler/import/families/Families.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,7 +12,8 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
 
-// Training, generation, labels, book-keeping: no part of the forward pass.
+// Keys about training, generation, labels and file versions, which do not
+// change the forward pass.
 static constexpr StringRef neverMatter[] = {"_attn_implementation_autoset",
                                             "_commit_hash",
                                             "_name_or_path",
@@ -131,8 +132,8 @@ const Family *mille::import::familyOf(Config &config, Problems &problems) {
   return nullptr;
 }
 
-// The first architecture; a class with a head that Mille does not do would
-// lose its outputs, so it is refused.
+// The first architecture. A class whose head Mille does not support is refused,
+// since the model would lose its outputs.
 static void readArchitecture(Config &config, const Family &family) {
   const json::Value *list = config.list("architectures");
   if (!list || list->items.empty())
@@ -212,7 +213,7 @@ static std::string numbered(StringRef file, ArrayRef<std::string> numbers) {
   return name;
 }
 
-// With a number in place of `%`.
+// Replaces `%` by a number.
 static std::string counted(StringRef file, int64_t number) {
   auto [before, after] = file.split('%');
   return before.size() == file.size() ? file.str()
@@ -230,7 +231,8 @@ FamilyWeights::FamilyWeights(const Family &family, StoredTensors &tensors,
     names[name.mille].push_back(&name);
 }
 
-// With or without the base model's prefix, under old norm names too.
+// Finds a tensor with or without the base model's prefix, and under the old
+// names of norms.
 StoredTensors::Entry *FamilyWeights::find(StringRef name) {
   StringRef bare = name;
   bool based = bare.consume_front(family.prefix);
@@ -250,8 +252,8 @@ StoredTensors::Entry *FamilyWeights::find(StringRef name) {
   return nullptr;
 }
 
-// The table's entry of a parameter and the file's name of it: the first that
-// the files hold, else the first.
+// A parameter's entry in the table and its name in the file: the first entry
+// whose tensor the files hold, else the first entry.
 const TensorName *FamilyWeights::lookUp(StringRef parameter,
                                         std::string &file) {
   llvm::SmallVector<std::string> numbers;
@@ -272,8 +274,8 @@ const TensorName *FamilyWeights::lookUp(StringRef parameter,
   return name;
 }
 
-// Extents of 1 do not count: [1, n, c] holds the numbers of [n, c], and [] that
-// of [1].
+// Compares shapes without extents of 1: [1, n, c] equals [n, c], and [] equals
+// [1].
 mlir::Attribute FamilyWeights::storedButOnes(const StoredTensors::Entry &entry,
                                              ArrayRef<Dimension> shape) {
   llvm::SmallVector<Dimension, 4> stored;
@@ -328,10 +330,10 @@ mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
   return StackAttr::get(&context, all);
 }
 
-// The expression of one stored tensor of which `shape` is wanted.
+// The expression that makes a parameter of shape `shape` from a stored tensor.
 mlir::Attribute FamilyWeights::stored(StringRef file, const TensorName &name,
                                       llvm::SmallVector<Dimension, 2> shape) {
-  // The stored shape: the parts together, in the stored order.
+  // The stored shape: that of all parts together, in the file's order.
   const size_t rank = shape.size();
   const bool transposed = name.transposed && rank >= 2;
   const int64_t out = shape[0].size;
@@ -366,7 +368,8 @@ mlir::Attribute FamilyWeights::stored(StringRef file, const TensorName &name,
                           mlir::DenseI64ArrayAttr::get(&context, {0, 2, 1}));
 }
 
-// Files that hold both of two tied tensors mean them, where they differ.
+// If the files hold both of two tied tensors and these differ, the model is not
+// tied.
 bool FamilyWeights::differ(StringRef tied, StringRef to) {
   std::string file, other;
   if (!lookUp(tied, file) || !lookUp(to, other))
@@ -396,8 +399,8 @@ void FamilyWeights::noteUnused() {
     StringRef bare = pattern;
     bare.consume_front(family.prefix);
     if (known.contains(pattern) || known.contains(bare) ||
-        bare == "lm_head.weight" || bare == "lm_head.bias" || // no head wanted
-        bare.ends_with("rotary_emb.inv_freq")) // follows from the config
+        bare == "lm_head.weight" || bare == "lm_head.bias" || // a head not used
+        bare.ends_with("rotary_emb.inv_freq")) // computed from the config
       continue;
     if (++unknown <= most)
       problems.note(mlir::FileLineColLoc::get(&context, entry->path, 0, 0),

@@ -1,17 +1,18 @@
-// Hugging Face folders: config.json and safetensors of the families in
-// families/.
+// Reads Hugging Face folders: the config.json and the safetensors of the
+// families in families/.
 #pragma once
 #include "compiler/import/config/Config.h"
 
 namespace mille::import {
 
-// The family that model_type names, or null after an error that lists them.
+// The family that model_type names. Null after an error that lists all
+// families.
 const Family *familyOf(Config &config, Problems &problems);
 
 // Fills `model`; errors and notes about keys go to the problems of `config`.
 void readConfig(Config &config, const Family &family, ModelSpec &model);
 
-// Tensors under a family's names, with its layouts undone.
+// Finds tensors under a family's names, and undoes its layouts.
 class FamilyWeights : public WeightSource {
 public:
   FamilyWeights(const Family &family, StoredTensors &tensors,

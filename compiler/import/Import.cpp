@@ -1,5 +1,5 @@
-// Says what a path is (folder, native spec, .gguf, .mlir), where its weights
-// are, and puts reading and building together.
+// Finds out what a path is (folder, native spec, .gguf, .mlir) and where its
+// weights are, then reads the model and builds its ops.
 #include "compiler/import/Import.h"
 #include "compiler/import/HuggingFace.h"
 #include "compiler/import/Text.h"
@@ -22,7 +22,7 @@ namespace path = llvm::sys::path;
 
 namespace {
 
-// A symbol that is a C identifier too.
+// A symbol name that is also an identifier of C.
 std::string identifier(StringRef text) {
   std::string name;
   for (char c : text.take_front(63))
@@ -93,7 +93,7 @@ private:
   bool openTensors(StoredTensors &tensors) {
     if (options.weights.empty())
       return tensors.addFolder(imported.folder, context);
-    // Beside the model a file keeps its name, elsewhere its whole path.
+    // A file in the model's folder is named by its name, others by their path.
     llvm::SmallString<128> whole(options.weights), folder(imported.folder);
     fs::make_absolute(whole);
     fs::make_absolute(folder);
@@ -246,7 +246,7 @@ private:
     return fromOwnNames(spec, tensors, problems);
   }
 
-  // Of files under Mille's own names, whoever describes the model.
+  // Files whose tensors have Mille's own names, whatever describes the model.
   Status fromOwnNames(const ModelSpec &spec, StoredTensors &tensors,
                       Problems &problems) {
     NativeWeights weights(tensors, spec.at, problems, context);
@@ -275,13 +275,13 @@ private:
                                                  : file);
   }
 
-  // Of a spec whose weights are asked for at random.
+  // A spec for which the options ask for random weights.
   static Scheme usualScheme(const ModelSpec &spec,
                             const std::optional<InitRecipe> &init) {
     return init ? init->scheme : spec.ntk ? Scheme::ntk : Scheme::bert;
   }
 
-  // `at`: where the model names its scheme.
+  // `at`: the place where the model names its scheme.
   Status made(const ModelSpec &spec, Scheme scheme, Problems &problems,
               mlir::LocationAttr at = {}) {
     if (none) {
@@ -323,7 +323,7 @@ private:
       imported.module = nullptr;
       return Status::input;
     }
-    // What the dialect's laws refuse was said in the user's file.
+    // A verifier refused values of the user's file, so it is the input's fault.
     if (mlir::failed(mlir::verify(*imported.module))) {
       imported.module = nullptr;
       return Status::input;

@@ -1,5 +1,6 @@
-// Import: a Hugging Face folder, a native spec or `.mlir` becomes one
-// transformer.model, unrolled. Reads shapes of weights, never their numbers.
+// Imports a Hugging Face folder, a GGUF file, a native spec or `.mlir` as one
+// unrolled transformer.model. Must read the shapes of weights only, not their
+// numbers.
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/import/ImageSize.h"
@@ -14,19 +15,19 @@ namespace mille {
 
 struct ImportOptions {
   bool hiddenStates = false; // keep the points of the residual stream
-  std::string name;          // of the model op; empty: from the path
-  // "": the model's own; a file; "none"; "random:SEED"
+  std::string name;          // of the model op; empty: made from the path
+  // "": the model's own; else a file, "none" or "random:SEED"
   std::string weights;
-  // Weights by a scheme: a name of the table, "" for the model's own; the seed,
-  // none for the model's own. In place of `weights`.
+  // In place of `weights`: draws them by a scheme, named as in the table (""
+  // for the model's own scheme), from a seed (absent: the model's own).
   struct Making {
     std::string scheme;
     std::optional<uint64_t> seed;
   };
   std::optional<Making> making;
-  // In place of the configuration's image_size.
+  // Replaces the configuration's image_size.
   std::optional<ImageSize> imageSize;
-  // The same where the model's parameters fit images of any size.
+  // The same, but only if the model's parameters fit images of any size.
   std::optional<ImageSize> imageSizeAtHand;
 };
 
@@ -37,7 +38,8 @@ struct MadeWeight;
 struct Imported {
   mlir::OwningOpRef<mlir::ModuleOp> module; // holds one transformer.model
   std::string folder;                       // where its stored tensors are
-  // Where weights were made: as files of the model hold them, and by what.
+  // If weights were drawn: the tensors as files of the model hold them, and the
+  // scheme.
   std::vector<import::MadeWeight> made;
   std::string scheme;
   uint64_t seed = 0;
@@ -47,8 +49,8 @@ struct Imported {
   ~Imported();
 };
 
-// Errors are MLIR diagnostics at file:line:col of the JSON key. Notes name keys
-// never seen before and extra tensors.
+// Errors are MLIR diagnostics at the file:line:col of the JSON key. Notes name
+// unknown keys and extra tensors.
 Status importModel(llvm::StringRef path, const ImportOptions &options,
                    mlir::MLIRContext &context, Imported &imported);
 

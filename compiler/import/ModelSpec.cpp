@@ -1,4 +1,4 @@
-// Checks that native specs and families share.
+// The checks that native specs and families have in common.
 #include "compiler/import/ModelSpec.h"
 #include "compiler/import/Problems.h"
 

@@ -1,5 +1,6 @@
-// What a model is, in memory: native specs and families fill it, Build makes IR
-// of it. Holds no tensor names of other houses and no numbers of weights.
+// The description of a model in memory. Native specs and families fill it, and
+// Build makes IR from it. Must not hold tensor names of files or numbers of
+// weights.
 #pragma once
 #include "compiler/import/Extent.h"
 #include "compiler/import/Tokens.h"
@@ -26,13 +27,13 @@ struct Scale {
   double value = 1;
   std::string formula;
   transformer::Share share = transformer::Share::unit;
-  double init = 1; // of a learned one
+  double init = 1; // initial value, if it is learned
   double from = 0, to = 1;
   int64_t steps = 0;
   mlir::LocationAttr at;
 };
 
-// Nothing, one for every layer, or one per layer.
+// No value, one value for every layer, or one value per layer.
 template <typename T> struct PerLayer {
   std::vector<T> all;
   PerLayer() = default;
@@ -45,7 +46,7 @@ template <typename T> struct PerLayer {
   }
 };
 
-// Which channels of queries or keys are normed together, with which weight.
+// The channels of queries or keys that are normed together, and their weight.
 enum class NormGroup {
   row,  // all heads as one row, a weight for every channel
   head, // each head, one weight [head_dim] for all
@@ -56,7 +57,8 @@ struct HeadNorm {
   NormGroup group = NormGroup::head;
 };
 
-// Frequencies of runs longer than `after` tokens; without any, dynamic NTK.
+// The frequencies for runs longer than `after` tokens; an empty list means
+// dynamic NTK.
 struct LongContext {
   int64_t after = 0;
   double stretch = 1;
@@ -66,7 +68,7 @@ struct LongContext {
 struct Rope {
   std::vector<double> frequencies; // negative ones turn backwards
   transformer::Pairing pairing = transformer::Pairing::half;
-  double attentionFactor = 1; // of cosines and sines
+  double attentionFactor = 1; // multiplies cosines and sines
   std::optional<LongContext> longContext;
 };
 
@@ -75,7 +77,8 @@ struct LengthScale {
   transformer::LengthKind kind = transformer::LengthKind::log_keys;
   double base = 0, floor = 1, beta = 0;
   int64_t period = 0, offset = 0;
-  bool byToken = false; // log_floor: p is the token, whatever its position id
+  bool byToken =
+      false; // log_floor: p is the token's index, not its position id
 };
 
 // A bias by distance (T5): buckets[clamp(j - i, -D, D) + D] is a row of the
@@ -86,19 +89,20 @@ struct DistanceTable {
   bool shared = false;          // by all layers of the stack
 };
 
-// Scores between contents and distances (DeBERTa): row rows[clamp(j - i, -D, D)
-// + D] of a table [entries, hidden] of the stack, which each layer projects.
+// Scores between contents and distances (DeBERTa). The stack has a table
+// [entries, hidden], which each layer projects; the distance j - i selects its
+// row rows[clamp(j - i, -D, D) + D].
 struct ContentTable {
   Extent entries;
   std::vector<int64_t> rows;           // 2D + 1
   Norm norm;                           // of the table
   bool ofQuery = false, ofKey = false; // whose contents
-  bool ownProjections = false;         // else by the layer's keys and queries
+  bool ownProjections = false;         // else those of the keys and queries
   double factor = 1;
 };
 
-// Low-rank queries and keys (MLA): a head is `nope` dimensions that RoPE
-// leaves, then `rope` ones; all heads share one rotated key.
+// Low-rank queries and keys (MLA). A head has `nope` dimensions without RoPE,
+// then `rope` dimensions with it; all heads share one rotated key.
 struct Latent {
   Extent queryRank; // 0: queries come straight from the stream
   Extent rank, nope, rope;
@@ -106,7 +110,7 @@ struct Latent {
   bool queryBias = false, bias = false; // of the projections down
 };
 
-// How the file holds queries, keys and values.
+// The layout of queries, keys and values in the file.
 enum class QkvLayout {
   separate,
   concat, // one matrix: all queries, all keys, all values
@@ -117,18 +121,18 @@ struct Attention {
   Extent heads, kvHeads, headDim, valueDim;
   transformer::Mask mask = transformer::Mask::bidirectional;
   bool cross = false;          // keys and values from the other stack
-  bool prefixed = false;       // a causal mask whose first keys are seen by all
+  bool prefixed = false;       // causal, but every query sees the first keys
   int64_t left = 0, right = 0; // window: i - left < j < i + right; 0: open
   int64_t chunk = 0;           // keys of other chunks are hidden
-  bool chunksFromMask = false; // they begin at the first token that counts
+  bool chunksFromMask = false; // chunks begin at the first unmasked token
   QkvLayout layout = QkvLayout::separate;
 
   double scale = 1;
-  bool divideByLayer = false; // the logits, by layer + 1
+  bool divideByLayer = false; // divides the logits by layer + 1
   bool learnedScale = false;  // exp(min(logit_scale[h], ln 100))
   std::optional<LengthScale> lengthScale;
   double softcap = 0;
-  bool sink = false; // a learned score per head that takes no value
+  bool sink = false; // a learned score per head, for a key without a value
 
   bool qBias = false, kBias = false, vBias = false, oBias = false;
   bool inputShift = false; // a learned scalar on the input of every linear
@@ -142,8 +146,8 @@ struct Attention {
   bool rotateValue = false;
   std::vector<double> slopes; // ALiBi
   double slopeFactor = 1;
-  bool slopesRounded = false;  // slopes and their products, to bfloat16
-  bool slopesFromMask = false; // positions count from the first token it shows
+  bool slopesRounded = false;  // rounds slopes and their products to bfloat16
+  bool slopesFromMask = false; // positions count from the first unmasked token
   // exp(score_scale[h] * softplus(score[h] . value)), added to a key's scores.
   bool scoreOfValue = false, scoreOfValueBias = false;
   std::optional<DistanceTable> distance;
@@ -155,16 +159,16 @@ struct Attention {
   std::optional<Latent> latent;
   std::vector<double> decay; // linear attention without softmax, one per head
   HeadNorm innerNorm{{}, NormGroup::row}; // before the output projection
-  std::optional<transformer::Activation> outputGate; // of the branch's input
+  std::optional<transformer::Activation> outputGate; // applied to the input
 };
 
 enum class GateLayout { separate, concat, interleaved };
 
-// Mixture of experts: which rows go where. FeedForward says what an expert is.
+// Mixture of experts: how rows choose experts. FeedForward describes an expert.
 struct Experts {
   Extent count, chosen;
   transformer::RouterScore score = transformer::RouterScore::softmax;
-  bool softmaxChosen = false; // softmax over the chosen logits only
+  bool softmaxChosen = false; // the softmax is over the chosen logits only
   bool renormalised = false;
   double epsilon = 0, factor = 1;
   bool selectionBias = false, routerBias = false;
@@ -172,7 +176,7 @@ struct Experts {
   transformer::GroupScore groupScore = transformer::GroupScore::max;
   bool weighInput = false; // the weight multiplies an expert's input
   GateLayout layout = GateLayout::separate;
-  Extent sharedSize;       // of the shared experts together; 0: none
+  Extent sharedSize;       // size of all shared experts together; 0: none
   bool sharedGate = false; // sigmoid(w . x) on their output
 };
 
@@ -184,7 +188,7 @@ struct FeedForward {
   bool activatedSecond = false; // which half of a fused gate + up is the gate
   bool inBias = false, outBias = false;
   bool inputShift = false; // a learned scalar on the input of every linear
-  double limit = 0;        // gate at most, and up within +-, the limit
+  double limit = 0;        // gate <= limit, -limit <= up <= limit; 0: none
   double upOffset = 0;     // act(gate) * (up + offset)
   Norm innerNorm;          // before the output projection
   std::optional<Experts> experts;
@@ -202,7 +206,7 @@ struct Unit {
   PerLayer<Norm> inNorm, branchNorm, outNorm;
   transformer::Tap tap = transformer::Tap::input;
   PerLayer<Scale> skipScale, branchScale, streamScale;
-  bool sharedInNorm = true; // by several branches
+  bool sharedInNorm = true; // several branches share one input norm
   std::vector<Branch> branches;
   mlir::LocationAttr at;
 };
@@ -211,7 +215,7 @@ struct Unit {
 struct HeadTransform {
   transformer::Activation act;
   Norm norm = {};
-  Extent width = {}; // of dense's result; 0: the stream's
+  Extent width = {}; // the result of dense; 0: the stream's width
   bool bias = true;
 };
 
@@ -235,34 +239,34 @@ struct Probe {
   Norm norm;
 };
 
-// What becomes of the stack as one vector per sequence.
+// How the stack becomes one vector per sequence.
 struct Pooling {
   std::string output = "pooler_output";
   transformer::Pool kind = transformer::Pool::first;
-  int64_t id = 0;          // of first_id
-  int64_t skip = 0;        // tokens before the first that counts
-  bool everyToken = false; // also those that the mask hides
+  int64_t id = 0;          // for first_id
+  int64_t skip = 0;        // the number of first tokens to leave out
+  bool everyToken = false; // includes masked tokens
   Norm norm;               // after pooling: "pool_norm"
   bool dense = true;       // "pooler", then act
-  Extent width = {};       // of dense's result; 0: the stream's
+  Extent width = {};       // the result of dense; 0: the stream's width
   transformer::Activation act = transformer::Activation::tanh;
   Extent projection;               // "projection" without bias; 0: none
-  std::string projected;           // its output's name
+  std::string projected;           // the name of its output
   std::optional<Probe> probe = {}; // in place of `kind`
 };
 
-// One vector per sequence that a classifier reads: the stack's pooled one, or
-// one of its own.
+// The vector per sequence that a classifier reads: the stack's pooled vector or
+// another.
 struct Reading {
   bool pooled = false;
   transformer::Pool kind = transformer::Pool::first;
   int64_t skip = 0;
   std::string name = "classifier";
-  std::string output = {}; // of its own logits; empty: none
+  std::string output = {}; // the output for its own logits; empty: none
 };
 
-// Logits of a whole sequence: the sum of what each reading gives, or of one
-// linear over the readings side by side.
+// The logits of a whole sequence: the sum of the logits of each reading, or one
+// linear over all readings side by side.
 struct Classifier {
   Extent labels;
   std::vector<Reading> readings;
@@ -272,8 +276,8 @@ struct Classifier {
   std::string output = "logits";
 };
 
-// Two stacks' vectors, their lengths made 1, against each other:
-// exp("logit_scale") * cosine, + "logit_bias" where there is one.
+// Compares the vectors of two stacks: exp("logit_scale") * cosine, plus
+// "logit_bias" if there is one.
 struct Contrast {
   bool bias = false;
   double initialScale = 0;
@@ -286,11 +290,11 @@ struct Projection {
   explicit operator bool() const { return bool(width); }
 };
 
-// What says which row of the position table a token takes.
+// How a token chooses its row of the position table.
 enum class PositionsFrom { input, ids, mask };
 struct PositionRule {
   PositionsFrom from = PositionsFrom::input;
-  int64_t padding = 0; // of `ids`: the id that does not count
+  int64_t padding = 0; // for `ids`: the id of padding tokens
   int64_t offset = 0;
   // Sinusoids with this divisor in place of a learned table; see `sinusoid`.
   std::optional<double> divisor;
@@ -298,13 +302,13 @@ struct PositionRule {
   int64_t zeroRow = -1;
 };
 
-// Where words are not as wide as the stream: which sum is projected to it.
+// For words narrower or wider than the stream: the sum that is projected.
 enum class ProjectedAt { words, sum, normed };
 
-// Tokens, their embedding, units and final norm. A model has one, or several
-// that give each other something (an encoder and a decoder) or not (towers).
+// A stack: tokens, their embedding, units and final norm. A model may have
+// several, connected (an encoder and a decoder) or not (towers).
 struct Stack {
-  // Before its parameters' names: "encoder.".
+  // The prefix of its parameters' names: "encoder.".
   std::string prefix;
   bool decoder = false; // beside an encoder: its inputs are decoder_*
   Extent layers, hidden, vocab;
@@ -313,7 +317,7 @@ struct Stack {
   std::optional<Sound> sound;
   bool sharedWords = false; // one word table for all stacks: "embed"
   double embedScale = 1;
-  Projection words; // words.width is theirs
+  Projection words; // words.width: the width of the word table
   ProjectedAt projectedAt = ProjectedAt::normed;
   Extent positions; // rows of the position table; 0: none
   PositionRule positionRule;
@@ -322,18 +326,19 @@ struct Stack {
   Norm embedNorm, finalNorm;
   Projection last; // after the final norm
   std::vector<Unit> units;
-  // In place of `units` where layers differ in more than norms and scales: a
-  // list for each layer.
+  // Replaces `units` if layers differ in more than norms and scales: a list of
+  // units per layer.
   std::vector<std::vector<Unit>> layerUnits;
-  // What the parameters of a layer begin with; none: "layers.N.". Layers that
-  // share their weights have the same.
+  // The prefix of each layer's parameters; empty: "layers.N.". Layers with
+  // shared weights have the same prefix.
   std::vector<std::string> layerNames;
   std::string output = "last_hidden_state"; // empty: no output
   std::string states = "hidden_states";     // empty: not kept
-  // Outputs of --hidden-states where stacks follow each other and a list of
-  // entries would mix widths: after the embedding, and after the last layer.
+  // Outputs of --hidden-states if stacks follow each other with different
+  // widths, so that one list cannot hold all: one after the embedding, one
+  // after the last layer.
   std::string embeddedState, lastState;
-  bool lastStateNormed = true; // the last hidden state is after the final norm
+  bool lastStateNormed = true; // the last hidden state includes the final norm
   std::optional<Pooling> pooling;
 
   const std::vector<Unit> &unitsOf(int64_t layer) const {
@@ -341,19 +346,20 @@ struct Stack {
   }
 };
 
-// The stack that the head reads, and those before it.
+// A model: the stack that the head reads, and the stacks before it.
 struct ModelSpec : Stack {
   std::string name, family = "native";
   std::vector<Stack> before; // an encoder, a second tower
   bool ntk = false; // every linear but the head's has the factor 1/sqrt(inputs)
   std::optional<Head> head;
   std::optional<Classifier> classifier;
-  std::optional<Contrast> contrast; // of the stack before and the last
+  std::optional<Contrast> contrast; // between the last two stacks
   mlir::LocationAttr at;
 };
 
 class Problems;
-// kv_heads must divide heads; an error with both and the nearest divisors.
+// Checks that kv_heads divides heads. The error has both numbers and the
+// nearest divisors.
 void checkHeads(const Attention &attention, Problems &problems);
 
 } // namespace mille::import

@@ -1,4 +1,4 @@
-// Sorts what was found by its place and hands it to MLIR's diagnostics.
+// Sorts problems by their place and emits them as MLIR diagnostics.
 #include "compiler/import/Problems.h"
 #include "mlir/IR/Location.h"
 
@@ -19,8 +19,8 @@ Problems::Problem &Problems::Problem::help(const llvm::Twine &what) {
   return *this;
 }
 
-// Of a file that is wrong throughout most are counted only. More are kept than
-// told: they are told in the order of the file.
+// Limits for a file that is wrong throughout. More problems are kept than
+// printed, since they are printed in file order; the rest is only counted.
 static Problems::Problem &add(std::deque<Problems::Problem> &problems,
                               Problems::Problem problem, bool always) {
   constexpr size_t mostKept = 1000;

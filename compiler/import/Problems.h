@@ -1,5 +1,5 @@
-// Errors and notes about a model's files, told together in file order.
-// Knows nothing of what they are about.
+// Collects errors and notes about a model's files and emits them in file order.
+// Must not know what they are about.
 #pragma once
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -30,12 +30,12 @@ public:
 
   bool any() const { return errors > 0; }
   size_t count() const { return errors; }
-  // What was found so far and is not told yet.
+  // The problems that were found and not emitted yet.
   void forEach(llvm::function_ref<void(Problem &)> use) {
     for (Problem &problem : problems)
       use(problem);
   }
-  // Tells everything so far; false if there was an error among it.
+  // Emits all problems so far; false if one is an error.
   bool tell();
 
   static constexpr size_t most = 20;

@@ -1,4 +1,4 @@
-// Plain arithmetic in double.
+// Computes frequencies and slopes, in double.
 #include "compiler/import/Rope.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Opens the files of a model and compares what is wanted with what is stored.
+// Opens the files of a model and compares wanted shapes with stored ones.
 // Must not read a number.
 #include "compiler/import/StoredTensors.h"
 #include "compiler/json/Json.h"
@@ -30,7 +30,7 @@ std::string shapeText(llvm::ArrayRef<Dimension> shape) {
   return shapeText(shape, [](const Dimension &d) { return d.size; });
 }
 
-// A note for each key that makes an extent, those that differ first of all.
+// Adds a note for each key that makes an extent, first for extents that differ.
 void noteKeys(Problems::Problem &problem, llvm::ArrayRef<Dimension> shape,
               llvm::ArrayRef<int64_t> found) {
   llvm::SmallVector<const Extent *> told;
@@ -57,7 +57,7 @@ mlir::Type elementTypeOf(Encoding type, mlir::MLIRContext &context) {
     return mlir::Float16Type::get(&context);
   case Encoding::bf16:
     return mlir::BFloat16Type::get(&context);
-  default: // blocks stand for f32
+  default: // the numbers of blocks count as f32
     return isBlocks(type) ? mlir::Type(mlir::Float32Type::get(&context))
                           : mlir::Type();
   }
@@ -110,7 +110,8 @@ bool StoredTensors::addShards(StringRef folder, StringRef index,
       return mlir::emitError(document->locate(member.value.at, context));
     };
     StringRef shard = member.value.text;
-    // A shard is a file of this folder, not a path to elsewhere.
+    // A shard must be a file of this folder: paths to other folders are
+    // refused.
     if (member.value.kind != json::Kind::string || shard.empty() ||
         shard.contains('/') || shard.contains('\0') || shard == "..") {
       problem() << "tensor '" << member.key << "' is in "

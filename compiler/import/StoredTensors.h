@@ -1,5 +1,6 @@
-// The tensors of a model's files: one file, or shards under an index. Headers
-// only; gives types and shapes, and which tensors nobody asked for.
+// The types and shapes of the tensors in a model's files (one file, or shards
+// with an index), and the list of tensors that nobody asked for. Must read the
+// headers only.
 #pragma once
 #include "compiler/import/Problems.h"
 #include "compiler/import/WeightSource.h"
@@ -19,10 +20,10 @@ public:
   // `path`: a file of tensors, named `shownAs` in the model.
   bool addFile(llvm::StringRef path, llvm::StringRef shownAs,
                mlir::MLIRContext &context);
-  // A file already open.
+  // Adds a file that is already open.
   void add(std::unique_ptr<TensorFile> file, llvm::StringRef shownAs);
-  // model.safetensors, or the shards of its index, in `folder`. True also when
-  // there is neither (empty() then); false after an error.
+  // Opens model.safetensors, or the shards of its index, in `folder`. If there
+  // is neither, empty() holds and the result is true. False after an error.
   bool addFolder(llvm::StringRef folder, mlir::MLIRContext &context);
 
   bool empty() const { return files.empty(); }
@@ -30,11 +31,12 @@ public:
   // does.
   bool haveOwnNames() const;
   Entry *find(llvm::StringRef name);
-  // How many tensors are of a type.
+  // The number of tensors of each type.
   size_t count(Encoding type) const;
   // In file order.
   std::vector<const Entry *> unused() const;
-  // "model.safetensors" or "2 shards": where a missing tensor was looked for.
+  // For messages, where a missing tensor was looked for: "model.safetensors" or
+  // "2 shards".
   std::string where() const;
 
 private:
@@ -51,12 +53,12 @@ mlir::Attribute storedValue(const StoredTensors::Entry &entry,
                             llvm::ArrayRef<Dimension> shape, Problems &problems,
                             mlir::MLIRContext &context);
 
-// The error for a tensor that is not there. `shape` says what it should be.
+// Reports a missing tensor, which should have the shape `shape`.
 void missingTensor(llvm::StringRef name, llvm::ArrayRef<Dimension> shape,
                    const StoredTensors &tensors, mlir::LocationAttr at,
                    Problems &problems);
 
-// Tensors under Mille's own names.
+// Finds tensors under Mille's own names.
 class NativeWeights : public WeightSource {
 public:
   NativeWeights(StoredTensors &tensors, mlir::LocationAttr at,

@@ -1,5 +1,5 @@
-// Parses `.mlir` with MLIR's own parser, which recurses: nesting is bounded
-// first.
+// Parses `.mlir` with MLIR's parser. That parser recurses, so this first checks
+// the depth of nesting.
 #include "compiler/import/Text.h"
 #include "dialects/transformer/Transformer.h"
 #include "mlir/Parser/Parser.h"

@@ -1,11 +1,11 @@
-// Models as `.mlir` text.
+// Reads models as `.mlir` text.
 #pragma once
 #include "compiler/import/Import.h"
 
 namespace mille::import {
 
-// Parses a file whose brackets do not nest deeper than the parser can follow;
-// null after an error.
+// Parses a file. Brackets that nest deeper than the parser can recurse are an
+// error. Null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> parseText(llvm::StringRef path,
                                             mlir::MLIRContext &context);
 

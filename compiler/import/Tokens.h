@@ -1,5 +1,6 @@
-// Streams that do not begin with ids: an image in patches, the merged tokens of
-// the stack before, a spectrogram. And what images ask of attention.
+// Descriptions of streams that do not begin with ids (patches of an image, the
+// merged tokens of another stack, a spectrogram) and of the attention of image
+// models.
 #pragma once
 #include "compiler/import/Extent.h"
 #include "compiler/import/Windows.h"
@@ -14,7 +15,7 @@ namespace mille::import {
 struct LeadingTokens {
   std::string name;
   Extent count;
-  bool placed = true; // with rows in the position table
+  bool placed = true; // they have rows in the position table
 };
 
 // Pixels [batch, channels, height, width]; each whole patch is a token.
@@ -22,8 +23,8 @@ struct Image {
   Extent channels, height, width, patchHeight, patchWidth;
   std::vector<LeadingTokens> leading;
   bool bias = true;       // of the patches' projection
-  bool positions = false; // a learned row for each patch and placed token
-  bool normFirst = false; // the embedding norm comes before the positions
+  bool positions = false; // a learned row per patch and placed token
+  bool normFirst = false; // applies the embedding norm before the positions
 
   Grid grid() const {
     return {height.value / patchHeight.value, width.value / patchWidth.value};
@@ -37,11 +38,11 @@ struct Image {
   int64_t tokens() const { return leadingTokens() + grid().tokens(); }
 };
 
-// Squares of 2 x 2 tokens of the stack before, side by side and projected.
+// Concatenates squares of 2 x 2 tokens of the stack before, and projects them.
 struct Merging {
   Grid grid;              // of the stack before
   std::string prefix;     // of the parameters "merge" and "merge_norm"
-  bool normFirst = false; // the stack's embedding norm: before the projection
+  bool normFirst = false; // applies the embedding norm before the projection
 };
 
 // A spectrogram [batch, bands, 2 * frames]: two convolutions of three frames
@@ -64,16 +65,17 @@ struct PairBias {
   int64_t entries = 0; // rows of the table
   bool shared =
       false; // one table for all layers: "relative", else "attn.relative"
-  // In place of a table: 16 sigmoid(W2 relu(W1 x + b)), x these coordinates
-  // [entries, 2], `width` rows of W1.
+  // Replaces the table by 16 sigmoid(W2 relu(W1 x + b)), where x are these
+  // coordinates [entries, 2] and W1 has `width` rows.
   std::vector<double> coordinates;
   int64_t width = 0;
 };
 
-// Rotation by row and column: half of each head's pairs turn with either.
+// Rotation by row and column: half of each head's pairs turn by the row, half
+// by the column.
 struct AxialRope {
   Grid grid;
-  int64_t leading = 0; // tokens in front that do not turn
+  int64_t leading = 0; // first tokens, which are not rotated
   double theta = 0;
 };
 

@@ -1,11 +1,11 @@
-// Where the values of a model's parameters come from: tensors in files under
-// whatever names, or a recipe. Gives expressions, never numbers.
+// The source of a model's parameters: tensors in files, or a recipe. Must give
+// expressions only, not numbers.
 #pragma once
 #include "compiler/import/ModelSpec.h"
 
 namespace mille::import {
 
-// What a parameter is for; recipes go by it.
+// The purpose of a parameter, by which recipes choose a rule.
 enum class Role {
   embed,
   position,
@@ -36,32 +36,32 @@ struct Dimension {
 struct WantedPart {
   std::string name;
   Role role;
-  int64_t rows = 0; // of all `groups` together
+  int64_t rows = 0; // the sum over all `groups`
 };
 
 struct Wanted {
-  std::string name; // in Mille's words: layers.0.attn.q.weight
+  std::string name; // Mille's name: layers.0.attn.q.weight
   llvm::SmallVector<Dimension, 2> shape;
   Role role;
-  double init = 0; // of a scale
+  double init = 0; // initial value, if it is a scale
 
-  // What a recipe goes by besides; files do not ask.
+  // Further facts for recipes; files do not use them.
   Role biasOf = Role::dense; // whose bias it is, and that linear's inputs
   int64_t fanIn = 0;
-  // Rows of the parts follow each other within each of `groups`.
+  // Within each of `groups`, the rows of one part follow those of another.
   llvm::SmallVector<WantedPart, 0> parts = {};
   int64_t groups = 1;
-  const Stack *stack = nullptr;         // the one at hand
-  const Attention *attention = nullptr; // of the branch at hand
+  const Stack *stack = nullptr;         // the current one
+  const Attention *attention = nullptr; // of the current branch
 };
 
 class WeightSource {
 public:
   virtual ~WeightSource() = default;
-  // Null after an error, which is told elsewhere.
+  // Null after an error, which is then among the problems.
   virtual mlir::Attribute value(const Wanted &wanted) = 0;
-  // Whether both parameters have numbers, and not the same, although a model
-  // takes one for the other. Told where it is so.
+  // Whether two parameters that the model treats as one both have numbers and
+  // these differ. If so, this reports it.
   virtual bool differ(llvm::StringRef, llvm::StringRef) { return false; }
 };
 

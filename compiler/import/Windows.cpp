@@ -1,4 +1,4 @@
-// Index arithmetic of windows. Must not know of ops or configurations.
+// Computes the indices of windows. Must not know of ops or configurations.
 #include "compiler/import/Windows.h"
 
 using namespace mille::import;
@@ -39,7 +39,7 @@ std::vector<int64_t> Windows::reverse() const {
 }
 
 std::vector<int64_t> Windows::segments() const {
-  // Of the last window's rows, the last `shift` came around from the top.
+  // The last `shift` rows of the last window were moved there from the top.
   auto band = [&](int64_t at, int64_t extent) {
     return shift == 0 || at < extent - size ? 0 : at < extent - shift ? 1 : 2;
   };

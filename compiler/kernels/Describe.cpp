@@ -1,5 +1,5 @@
-// What follows from a spec for the host: buffers, what tasks are cut by, work.
-// Must not know tiles: a generator says what they need.
+// Derives from a spec what the host must know: buffers, how tasks are cut, and
+// the work. Must not know tiles: a generator adds what they need.
 #include "compiler/kernels/Describe.h"
 
 #include "runtime/abi.h"
@@ -16,13 +16,13 @@ void describe(const MatmulSpec &m, KernelInfo &info) {
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
   info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
   info.rowDimension = {1, -1};
-  if (m.ofBlocks()) { // parameters of rows
+  if (m.ofBlocks()) { // an operand with parameters of rows
     info.bufferCount += 1;
     info.rowDimension.push_back(1);
     info.bytesWeights = m.panels * (m.inner / m.blocks.numbers()) *
                         m.blocks.bytes(m.accumulators);
   }
-  if (m.ofBytes()) { // parameters of rows, sums of the weight's
+  if (m.ofBytes()) { // parameters of rows, and sums of the weight's rows
     info.bufferCount += 2;
     info.rowDimension.insert(info.rowDimension.end(), {1, -1});
     info.bytesWeights += 4 * m.panels * m.panel;
@@ -38,7 +38,7 @@ void describe(const MatmulSpec &m, KernelInfo &info) {
 
 void describe(const RowsSpec &r, KernelInfo &info) {
   info.bufferCount = r.inputs.size() + r.indices + 1;
-  info.columnUnit = r.columns; // a row is short work: split rows only
+  info.columnUnit = r.columns; // a row is little work, so tasks get whole rows
   uint64_t perElement = r.body.steps.size();
   switch (r.norm) {
   case RowStatistic::none:
@@ -95,7 +95,7 @@ void describe(const AttentionSpec &a, KernelInfo &info) {
     info.rowDimension.push_back(-1);
   info.bufferCount = info.rowDimension.size() + 1;
   info.scalarCount = a.decay ? 1 : 3;
-  // Heads that share turned keys, or vectors, stay in one task.
+  // Heads that share rotated keys or vectors stay in one task.
   info.columnUnit = a.kvHeads > 1 ? a.group() : a.together();
   info.flopsPerRow = 2 * a.heads * (a.headDim + a.valueDim);
 }
@@ -107,7 +107,7 @@ void describe(const RotateSpec &r, KernelInfo &info) {
   info.rowDimension = {1, 1};
 }
 
-// Rows are taken by numbers that count the whole run's: a task has them all.
+// Index numbers refer to rows of the whole run, so a task gets all of them.
 void describe(const SlotsSpec &s, KernelInfo &info) {
   info.bufferCount = 3 + !s.combines + s.weights.has_value();
   info.columnUnit = 64;

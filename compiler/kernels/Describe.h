@@ -1,11 +1,12 @@
-// What the host must know of a kernel, whoever makes it.
+// Derives from a spec what the host must know of its kernel.
 #pragma once
 #include "compiler/kernels/KernelInfo.h"
 #include "compiler/kernels/Spec.h"
 
 namespace mille {
 
-// All but the name and what Generator::describe raises.
+// Fills everything but the name and the numbers that Generator::describe
+// raises.
 KernelInfo describeSpec(const KernelSpec &spec);
 
 } // namespace mille

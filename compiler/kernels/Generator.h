@@ -1,5 +1,5 @@
-// Who makes kernels: what a room gives that turns specs into objects for some
-// targets, and the list of such rooms. Must not know one of them.
+// The interface of generators, which turn specs into objects for some targets,
+// and their list. Must not know a particular generator.
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/kernels/KernelInfo.h"
@@ -11,64 +11,68 @@ namespace mille {
 
 struct KernelSpec; // Spec.h
 
-// One object: of one kernel, for one target and row class.
+// A request for the object of one kernel, for one target and row class.
 struct KernelRequest {
   const KernelSpec &spec;
   const Target &target;
-  std::string symbol; // of its entry, in the calling convention of abi.h
-  bool few;           // few rows, which have a kernel of their own
-  unsigned rank;      // of its tile
-  bool useCache;      // on disk
+  std::string symbol; // its function, with the calling convention of abi.h
+  bool few;           // the row class: few rows, else many
+  unsigned rank;      // the rank of its tile
+  bool useCache;      // use the cache on disk
 };
 
 class Generator {
 public:
   virtual ~Generator() = default;
 
-  // Part of the name of every kernel: another version, another kernel.
+  // A part of the name of every kernel, so that a new version renames them.
   virtual std::string version() const = 0;
-  // Whether it makes kernels for a target at all, and whether this one.
+  // Whether it makes any kernel for a target, and whether it makes this one.
   virtual bool serves(const Target &target) const = 0;
   virtual bool makes(const KernelSpec &, const Target &target) const {
     return serves(target);
   }
   virtual PanelWidths panels(const Target &target) const = 0;
 
-  // Raises what the host is told to what its kernels need: row unit, few rows,
-  // key unit, scratch.
+  // Raises the numbers for the host to what its kernels need: row unit, few
+  // rows, key unit, scratch.
   virtual void describe(const KernelSpec &spec, KernelInfo &info) const = 0;
-  // Whether few rows have a kernel of their own.
+  // Whether few rows get a separate kernel.
   virtual bool hasClasses(const KernelSpec &spec,
                           const Target &target) const = 0;
 
-  // The tiles that a kernel may have, in words: first the best by a model, then
-  // those that it finds nearly as good. None where there is no choice.
+  // The possible tiles of a kernel in words: the best by its cost model first,
+  // then those that are nearly as good. Empty if there is no choice.
   virtual std::vector<std::string> tiles(const KernelSpec &spec,
                                          const Target &target) const = 0;
-  // The tiles that it has, and why: a sentence for each.
+  // A sentence for each tile of the kernel, with the reason for it.
   virtual std::vector<std::string> explainTiles(const KernelSpec &spec,
                                                 const Target &target) const = 0;
 
-  // The object's bytes, or a sentence in `problem`. From several threads.
+  // Makes the object's bytes, or writes a sentence to `problem`. Several
+  // threads may call it at once.
   virtual bool generate(const KernelRequest &request, std::string &object,
                         std::string &problem) const = 0;
 };
 
-// The symbol of one variant's entry: <name>_<target>_<few|many>_argv, '-' in
-// the target as '_'. Where both row classes are one kernel both give the same
-// symbol: generate and link each symbol once.
+// The symbol of a variant: <name>_<target>_<few|many>_argv, with '_' for '-' in
+// the target. If both row classes share a kernel they have the same symbol, so
+// generate and link each symbol once.
 std::string kernelSymbol(const KernelInfo &info, const Target &target,
                          RowClass rows);
 
-// Those that there are. The first that makes a kernel for a target gives it.
+// The list of generators. The first one that makes a kernel for a target is
+// used.
 class Generators {
 public:
   explicit Generators(std::vector<const Generator *> all)
       : all(std::move(all)) {}
 
-  // Of a kernel op on memrefs. Without a name after an error at the op.
+  // Describes a kernel op on memrefs. The name is empty after an error at the
+  // op.
   KernelInfo describe(mlir::Operation *kernelOp) const;
-  // As Generator's; none, and an error at the op, where nobody makes it.
+  // Like Generator's. If no generator makes it, an error at the op and an empty
+  // result.
   std::vector<std::string> tiles(mlir::Operation *kernelOp,
                                  const Target &target) const;
   std::vector<std::string> explainTiles(mlir::Operation *kernelOp,
@@ -76,9 +80,9 @@ public:
   Status generate(mlir::Operation *kernelOp, const Target &target,
                   RowClass rows, bool useCache, std::string &object,
                   unsigned rank = 0) const;
-  // What kernels of all these targets read.
+  // The panels that kernels of all these targets read.
   PanelWidths panels(llvm::ArrayRef<Target> targets) const;
-  // Null: nobody.
+  // Null if no generator makes it.
   const Generator *makerOf(const KernelSpec &spec, const Target &target) const;
 
 private:

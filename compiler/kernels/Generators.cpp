@@ -1,4 +1,4 @@
-// Asks the generators in the order of the list. Must not choose for them.
+// Calls the generators in the order of the list. Must not choose tiles itself.
 #include "compiler/kernels/Describe.h"
 #include "compiler/kernels/Generator.h"
 #include "compiler/kernels/ReadSpec.h"

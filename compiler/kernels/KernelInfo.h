@@ -1,5 +1,5 @@
-// What rooms say about kernels to each other: row classes, ranks of tiles, and
-// what the host program must know of a kernel. Names no generator.
+// Facts about kernels that rooms exchange: row classes, ranks of tiles, and
+// what the host program must know of a kernel. Must not name a generator.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -9,13 +9,14 @@
 
 namespace mille {
 
-// Rows a kernel is scheduled for: up to KernelInfo's fewRows, or more.
+// The row class that a kernel is scheduled for: up to KernelInfo::fewRows rows,
+// or more.
 enum class RowClass { few, many };
 
-// Which of its tiles a kernel gets for a target: 0 is what its generator finds
-// best, n what it finds next (Generator.h, tiles).
+// Which of its tiles a kernel gets for a target, by rank in its generator's
+// list: 0 is the best by the cost model (Generator.h, tiles).
 struct TileRanks {
-  unsigned others = 0; // of kernels without a rank of their own
+  unsigned others = 0; // the rank of kernels that are not in `chosen`
   std::map<std::pair<std::string, std::string>, unsigned>
       chosen; // kernel, target
 
@@ -25,17 +26,17 @@ struct TileRanks {
   }
 };
 
-// What the host program must know about a kernel; mirrors mille_kernel.
+// What the host program must know of a kernel; it mirrors mille_kernel.
 struct KernelInfo {
-  std::string name; // mille_k_<hash of the op and its generators' versions>
+  std::string name; // mille_k_<hash of the op and the generators' versions>
   uint32_t partition = 0, bufferCount = 0, scalarCount = 0, columnUnit = 1;
   uint32_t rowUnit = 1, fewRows = 0, keyUnit = 0;
-  bool narrow = false; // a matmul of bf16 or of bytes
+  bool narrow = false; // a matmul of bf16 or bytes
   uint64_t flopsPerRow = 0, bytesWeights = 0;
   std::vector<int8_t> rowDimension;
-  // Heap temporaries per thread.
+  // The temporary memory per thread.
   uint64_t scratchBytes = 0, scratchBytesPerToken = 0;
-  // Targets for which few rows have a kernel of their own.
+  // Targets for which few rows have a separate kernel.
   std::set<std::string> classes;
 };
 

@@ -1,5 +1,5 @@
-// Which panels a weight gets. Must give the same for the same weight: tied
-// weights share theirs.
+// Chooses the panels of a weight. Must choose the same for equal weights, since
+// tied weights share their panels.
 #include "compiler/kernels/Panels.h"
 
 #include "llvm/ADT/STLExtras.h"

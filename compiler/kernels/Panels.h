@@ -1,5 +1,5 @@
-// How wide a weight's panels are: what generators' kernels read, and which of
-// these widths a weight gets. Must not know a generator.
+// The widths of panels: those that generators' kernels read, and the choice for
+// a weight. Must not know a generator.
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
 
@@ -8,21 +8,21 @@
 
 namespace mille {
 
-// Columns of a panel that kernels of a target read, the best for it first.
+// The widths, in columns, that the kernels of a target read, the best first.
 struct PanelWidths {
-  std::vector<int64_t> ofOne, ofMore; // of one accumulator, of several
+  std::vector<int64_t> ofOne, ofMore; // for one accumulator, for several
 
   llvm::ArrayRef<int64_t> of(int64_t accumulators) const {
     return accumulators > 1 ? ofMore : ofOne;
   }
 };
 
-// What both read, in the order of the first.
+// The widths that both read, in the order of the first.
 PanelWidths commonTo(const PanelWidths &first, const PanelWidths &second);
 
-// The first of `widths` (never empty), unless the columns that it fills up a
-// weight of `columns` columns with are more than one column in 32 above those
-// of another.
+// The first of `widths` (never empty), unless it pads a weight of `columns`
+// columns with more padding than another width does, by more than one column in
+// 32.
 int64_t panelWidth(int64_t columns, llvm::ArrayRef<int64_t> widths);
 
 } // namespace mille

@@ -1,5 +1,5 @@
-// Kernel op on memrefs -> kernel spec. Checks what a kernel needs; must not
-// choose anything (tiles and schedules are the emitters').
+// Reads a kernel spec from a kernel op on memrefs, and checks what kernels
+// require. Must not choose tiles or schedules: generators do.
 #include "compiler/kernels/ReadSpec.h"
 
 #include "dialects/kernel/OpList.h"
@@ -60,7 +60,7 @@ LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
   return success();
 }
 
-// As readBuffer, for an operand read at out[m, n].
+// Like readBuffer, for an operand that is read at out[m, n].
 LogicalResult readOperand(Operation *op, Type type, int64_t columns,
                           BufferSpec &spec) {
   if (failed(readBuffer(op, type, spec)))
@@ -152,7 +152,7 @@ private:
     return success();
   }
 
-  // Constants may have been hoisted out of the region.
+  // An earlier pass may have moved constants out of the region.
   FailureOr<int> number(Value value) {
     auto found = numbers.find(value);
     if (found != numbers.end())
@@ -227,16 +227,15 @@ private:
   llvm::DenseMap<Value, int> numbers;
 };
 
-//===-- Ops
-//-------------------------------------------------------------------//
+//===-- Ops ---------------------------------------------------------------===//
 
-// The weight in panels, whose number the verifier has seen to fit; a stack of
-// them where there are experts.
+// Reads the weight in panels, or a stack of weights for experts. The verifier
+// has checked the number of panels.
 LogicalResult readWeight(kernel::MatmulOp op, MatmulSpec &m) {
   auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
   const int64_t rank = m.experts ? 4 : 3, group = m.group();
   const int64_t steps = m.steps();
-  // Tiles of AVX-512 have whole vectors of each accumulator.
+  // AVX-512 tiles hold whole vectors of each accumulator.
   const int64_t unit = 16 * group * m.accumulators;
   if (!weight || weight.getRank() != rank ||
       weight.getDimSize(rank - 1) % unit ||
@@ -275,7 +274,7 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   m.accumulators = op.getAccumulators();
   if (op.getBlocks())
     m.blocks = blockFormOf(*op.getBlocks());
-  // By experts: a kernel sees one expert's weight.
+  // With experts, a kernel sees the weight of one expert.
   if (op.getStarts())
     m.experts = cast<ShapedType>(op.getStarts().getType()).getDimSize(0) - 1;
   const int64_t entries = m.experts;
@@ -285,7 +284,7 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
     auto type = cast<ShapedType>(extra.getType());
     BufferSpec &buffer = m.extras.emplace_back();
     if (entries && type.getShape() == ArrayRef<int64_t>{entries, m.columns})
-      buffer = {1, m.columns, 1, 0, Reading::column}; // the expert's row of it
+      buffer = {1, m.columns, 1, 0, Reading::column}; // the row of the expert
     else if (failed(readOperand(op, type, m.columns, buffer)))
       return failure();
   }
@@ -329,7 +328,7 @@ LogicalResult read(kernel::RowsOp op, KernelSpec &spec) {
   return RegionReader(op, r.body).read(op.getBody());
 }
 
-// What attention and linear attention share.
+// Reads the parts that attention and linear attention share.
 template <typename Op> LogicalResult readHeads(Op op, KernelSpec &spec) {
   spec.kind = KernelKind::attention;
   AttentionSpec &a = spec.attention;
@@ -454,7 +453,7 @@ LogicalResult read(kernel::CombineOp op, KernelSpec &spec) {
 
 } // namespace
 
-// A generated op without a `read` does not compile.
+// A generated op without a `read` gives a compile error here.
 LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
   auto noKernel = [](Operation *other) -> LogicalResult {
     return other->emitOpError(

@@ -1,13 +1,13 @@
-// Reads a kernel spec out of a kernel op on memrefs.
-// Must not know who makes the kernel.
+// Reads a kernel spec from a kernel op on memrefs.
+// Must not know which generator makes the kernel.
 #pragma once
 #include "compiler/kernels/Spec.h"
 #include "mlir/IR/Operation.h"
 
 namespace mille {
 
-// Emits an error at the op and fails where the op is no kernel
-// (kernel::isGenerated), is not on memrefs, or holds what no kernel can do.
+// Fails with an error at the op if it is not a kernel (kernel::isGenerated), is
+// not on memrefs, or holds something that no kernel supports.
 mlir::LogicalResult readSpec(mlir::Operation *op, KernelSpec &spec);
 
 } // namespace mille

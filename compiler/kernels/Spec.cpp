@@ -1,5 +1,5 @@
-// Spells a kernel spec as canonical text. Must not depend on pointers, locale
-// or anything but the spec.
+// Writes a kernel spec as canonical text. Must not depend on pointers, locale
+// or anything else outside the spec.
 #include "compiler/kernels/Spec.h"
 
 #include <algorithm>
@@ -49,8 +49,7 @@ bool ScalarProgram::expensive() const {
 
 int64_t AttentionSpec::together() const {
   using Operand = AttentionOperand;
-  // Of all else that differs by head there is one number for each: a query's
-  // own.
+  // A decay, slopes and these operands differ by query head, so no heads share.
   if (decay || !slopes.empty())
     return 1;
   for (Operand byHead : {Operand::keyHeadBias, Operand::bias,
@@ -59,8 +58,7 @@ int64_t AttentionSpec::together() const {
       return 1;
   if (kvHeads > 1)
     return group();
-  // Of a single key head the heads are cut into tasks, and 8 fill half a
-  // vector.
+  // With a single key head, tasks get some of its heads: 8 fill half a vector.
   int64_t most = std::min<int64_t>(heads, 8);
   while (heads % most)
     --most;
@@ -80,7 +78,7 @@ struct Text {
     text += std::to_string(value) + ' ';
     return *this;
   }
-  // As hexadecimal float: exact, and free of the locale's digits.
+  // A hexadecimal float is exact and does not depend on the locale.
   Text &real(double value) {
     char digits[40];
     snprintf(digits, sizeof digits, "%a ", value);

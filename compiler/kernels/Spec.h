@@ -1,5 +1,5 @@
-// What a kernel op asks of its kernel, as plain data: sizes, strides, formulas.
-// Names neither MLIR nor a generator, so that both can read it.
+// The description of a kernel as plain data: sizes, strides, formulas. Must use
+// neither MLIR nor a generator, so that both can read it.
 #pragma once
 #include "dialects/transformer/BlockForm.h"
 
@@ -10,7 +10,7 @@
 
 namespace mille {
 
-// A step of a scalar region: the value of `op` on earlier values.
+// A step of a scalar region: `op` applied to earlier values.
 enum class ScalarOp {
   constant,
   add,
@@ -37,22 +37,22 @@ enum class ScalarOp {
   cos,
   fma
 };
-// Ordered comparisons; `une` is the only unordered one kept apart.
+// Comparisons are ordered, except `une`.
 enum class Comparison { eq, gt, ge, lt, le, ne };
 struct ScalarStep {
   ScalarOp op;
-  int operands[3] = {-1, -1, -1}; // numbers of values, arguments first
-  double value = 0;               // constant
+  int operands[3] = {-1, -1, -1}; // indices of values, arguments first
+  double value = 0;               // of a constant
   Comparison comparison = Comparison::eq;
 };
 struct ScalarProgram {
   int arguments = 0;
   std::vector<ScalarStep> steps;
   int result = 0;
-  bool expensive() const; // holds a function that is a polynomial
+  bool expensive() const; // contains a function that is computed by polynomials
 };
 
-// `bf16Bits` is a bf16 where a target has no such type: an integer of 16 bits.
+// `bf16Bits`: a bf16 as an integer of 16 bits, for targets without the type.
 enum class Element { f32, bf16, u8, i8, i32, bf16Bits };
 int64_t bytesOf(Element element);
 bool isBf16(Element element);
@@ -61,7 +61,7 @@ bool isBf16(Element element);
 enum class Reading { element, column, row, scalar };
 struct BufferSpec {
   int rank = 2;
-  int64_t columns = 0, rows = -1; // rows: -1 where known at run time only
+  int64_t columns = 0, rows = -1; // rows: -1 if only a run knows the number
   int64_t rowStride = 0;          // in elements
   Reading reading = Reading::element;
   Element element = Element::f32;
@@ -70,12 +70,12 @@ struct BufferSpec {
 struct MatmulSpec {
   int64_t inner = 0, columns = 0; // K, N
   int accumulators = 1;
-  int64_t panel = 0, panels = 0; // columns of one, and how many
-  // Of u8: the weight is of i8, and rows have parameters. Of i8: the weight is
-  // of blocks, and rows have parameters of blocks.
+  int64_t panel = 0, panels = 0; // columns per panel; the number of panels
+  // The type of the rows. u8: the weight is i8, and rows have parameters. i8:
+  // the weight is in blocks, and rows have parameters per block.
   BufferSpec input;
   BufferSpec parameters;
-  BlockForm blocks; // false: none
+  BlockForm blocks; // false: the weight is not in blocks
   std::vector<BufferSpec> extras;
   ScalarProgram epilogue;
   int64_t experts =
@@ -84,14 +84,14 @@ struct MatmulSpec {
   bool ofBytes() const { return input.element == Element::u8; }
   bool ofBlocks() const { return bool(blocks); }
   int64_t blocksOfRow() const { return inner / inputBlock; }
-  // Of bf16 or of bytes, which tile registers multiply.
+  // Whether the operands are bf16 or bytes, which tile registers multiply.
   bool isNarrow() const { return group() > 1 && !ofBlocks(); }
   int64_t group() const {
     return 4 / bytesOf(input.element);
-  } // of K, side by side
+  } // values of K that lie side by side
   int64_t steps() const { return (inner + group() - 1) / group(); } // of K
-  // Whether the epilogue is a loop over a tile in L1: one with a polynomial, or
-  // one that converts, would spill accumulators where it is unrolled in place.
+  // Whether the epilogue is a loop over a tile in L1. Unrolled in place, one
+  // with polynomials or conversions would spill accumulators.
   bool parks() const { return epilogue.expensive() || ofBytes(); }
 };
 
@@ -99,7 +99,7 @@ enum class RowStatistic { none, layer, rms, l2 };
 struct RowsSpec {
   int64_t columns = 0;
   std::vector<BufferSpec> inputs;
-  std::vector<int64_t> gather; // number of an index buffer, or -1
+  std::vector<int64_t> gather; // the index of an index buffer, or -1
   int indices = 0;
   RowStatistic norm = RowStatistic::none;
   int64_t group = 0; // columns normed together
@@ -107,7 +107,7 @@ struct RowsSpec {
   ScalarProgram body;
 };
 
-// Attention's operands that may be absent, in the order of the op's.
+// The optional operands of attention, in the op's order.
 enum class AttentionOperand {
   keyMask,
   keyHeadBias,
@@ -123,7 +123,7 @@ enum class AttentionOperand {
 };
 constexpr int attentionOperands = int(AttentionOperand::prefix) + 1;
 
-// Of attention, and of linear attention: there the sixth buffer is the decay.
+// Attention and linear attention. The sixth buffer of the latter is the decay.
 struct AttentionSpec {
   int64_t heads = 0, kvHeads = 0, headDim = 0, valueDim = 0;
   int64_t queryOffset = 0, keyOffset = 0, valueOffset = 0;
@@ -131,9 +131,9 @@ struct AttentionSpec {
   std::optional<BufferSpec> optional[attentionOperands];
   std::optional<BufferSpec> decay; // of linear attention
   bool causal = false, interleaved = false, biasByDistance = false;
-  bool byteScores = false; // scores may be of rows rounded to bytes
+  bool byteScores = false; // may compute scores from rows rounded to bytes
   bool panels = false;     // key and value are panels of states (StatePanels.h)
-  int64_t start = 0;       // dimensions start to start + 2n - 1 of a head turn
+  int64_t start = 0;       // RoPE turns dimensions start .. start + 2n - 1
   int64_t windowLeft = 0, windowRight = 0, chunk = 0; // 0: none
   double scale = 1, softcap = 0;
   std::vector<double> slopes;
@@ -143,35 +143,36 @@ struct AttentionSpec {
   }
   bool has(AttentionOperand o) const { return (*this)[o].has_value(); }
   int64_t group() const { return heads / kvHeads; }
-  // Neighbouring heads of one key head whose queries lie side by side.
+  // The number of neighbouring heads of a key head whose queries lie side by
+  // side.
   int64_t together() const;
   int64_t angles() const { // n
     return has(AttentionOperand::rotation)
                ? (*this)[AttentionOperand::rotation]->columns / 2
                : 0;
   }
-  // Some query sees other keys than its neighbour.
+  // Whether some query sees other keys than its neighbour.
   bool hidesPairs() const {
     return causal || windowLeft || windowRight || chunk ||
            has(AttentionOperand::segments);
   }
 };
 
-// Rows as bytes; the out is their parameters.
+// Rounds rows to bytes; the out holds their parameters.
 struct QuantizeSpec {
   BufferSpec input, values;
 
   bool inBlocks() const { return values.element == Element::i8; } // of 32
 };
 
-// RoPE of rows by itself.
+// RoPE of rows, not fused into attention.
 struct RotateSpec {
   int64_t heads = 0, headDim = 0, start = 0;
   bool interleaved = false;
   BufferSpec input, rotation;
 };
 
-// Rows taken by their number: dispatch and combine. k slots a row.
+// Dispatch and combine, which read rows by index. A row has k slots.
 struct SlotsSpec {
   int64_t columns = 0, k = 0;
   bool combines = false;
@@ -191,8 +192,8 @@ struct KernelSpec {
   BufferSpec out;
 };
 
-// Everything of the spec that a kernel depends on, as text: equal specs, equal
-// text, in every process.
+// The spec as text, with everything that a kernel depends on. Equal specs give
+// equal texts in every process.
 std::string canonicalText(const KernelSpec &spec);
 
 } // namespace mille

@@ -1,5 +1,5 @@
-// The list of targets. A new one is a row here, and a generator that makes
-// kernels for it. Must hold nothing that only a generator understands.
+// The list of targets. A new target needs a row here and a generator that makes
+// its kernels. Must hold nothing that only a generator understands.
 #include "compiler/kernels/Targets.h"
 
 #include "runtime/abi.h"

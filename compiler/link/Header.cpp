@@ -1,4 +1,5 @@
-// Text only: typed functions with shapes in comments, C99 and C++.
+// Writes the header as text: typed functions with shapes in comments, for C99
+// and C++. Must not include headers of Mille.
 #include "compiler/link/Header.h"
 #include "compiler/link/MilleHeaderText.h" // made from runtime/mille.h
 #include "dialects/transformer/Transformer.h"
@@ -40,8 +41,7 @@ std::string commentOf(const kernel::TensorInfo &info) {
 }
 
 std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
-  // Words of the function itself, and those of C and C++ that a tensor may
-  // have.
+  // Names that the function itself uses, and keywords of C and C++.
   StringSet<> taken;
   for (StringRef word :
        {"session", "sizes",   "batch",  "tokens",   "decoder_tokens",
@@ -72,7 +72,7 @@ std::vector<std::string> sizesOf(const kernel::Signature &signature) {
   return sizes;
 }
 
-// How a session is created, in the comment on top.
+// Describes in the top comment how to create a session.
 std::string creationOf(const kernel::Signature &first,
                        const kernel::SharedSignature &shared) {
   bool plain = llvm::all_of(shared.sizes, [](const kernel::SizeInfo &size) {
@@ -90,7 +90,7 @@ std::string creationOf(const kernel::Signature &first,
          std::to_string(shared.sizes.size()) + ", threads, &session);\n";
 }
 
-// A line for each scale that follows a schedule.
+// Writes a line per scale that follows a schedule.
 std::string scalesOf(const kernel::SharedSignature &shared) {
   std::string text;
   raw_string_ostream out(text);
@@ -110,7 +110,7 @@ void writeList(raw_ostream &out, StringRef type, StringRef name,
   out << "};\n";
 }
 
-// The function that runs entry `number`: NAME_run of the first.
+// Writes the function that runs entry `number`; NAME_run for the first.
 std::string functionName(StringRef name, StringRef entry, size_t number) {
   return (name + "_run" + (number ? "_" + entry : Twine())).str();
 }

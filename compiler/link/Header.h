@@ -1,5 +1,5 @@
-// NAME.h: mille.h and the model's own functions, in one file without includes
-// of ours.
+// Writes NAME.h: mille.h and the model's own functions in one file, which needs
+// no other header of Mille.
 #pragma once
 #include "dialects/kernel/Signature.h"
 
@@ -8,11 +8,11 @@
 
 namespace mille::link {
 
-// `model` holds the planned entries: one function for each.
+// `model` holds the planned entries; each gets a function.
 std::string writeHeader(llvm::StringRef name, mlir::Operation *model,
                         bool embedded);
 
-// The functions of mille.h, by name.
+// The names of the functions of mille.h.
 std::vector<std::string> functionsOfMille();
 
 } // namespace mille::link

@@ -1,4 +1,4 @@
-// The order of linking, step by step; the files are moved to their places last.
+// Runs the steps of linking in order, and moves the files to their places last.
 // Must not do what a step does.
 #include "compiler/link/Link.h"
 #include "compiler/link/Header.h"
@@ -41,7 +41,7 @@ private:
     llvm::sys::path::append(path, "libmille_kernel_support.a");
     return std::string(path);
   }
-  // A step's problem with files is the machine's, anything else ours.
+  // A failure with files is the machine's fault, any other is a bug in Mille.
   Status judge(const Problem &problem) {
     if (problem.empty())
       return Status::done;
@@ -53,7 +53,7 @@ private:
     return Status::bug;
   }
 
-  // Room for what is linked from `files`.
+  // Reserves disk space for the result of linking `files`.
   bool reserveFor(llvm::StringRef output, llvm::ArrayRef<std::string> files) {
     uint64_t bytes = 1 << 16;
     for (const std::string &path : files) {
@@ -70,7 +70,7 @@ private:
   std::string said;
 };
 
-// NAME.weights, and with --embed-weights the same as an object.
+// Writes NAME.weights, and with --embed-weights an object with the same bytes.
 Status Package::weights() {
   if (Status status = writeWeights(input, staging, file(".weights"), facts);
       failed(status))
@@ -82,8 +82,9 @@ Status Package::weights() {
   return good ? Status::done : Status::machine;
 }
 
-// Host code, kernels and what kernels call as one object that only shows
-// NAME_model: two models, or Halide itself, live in one program.
+// Links the host code, the kernels and the functions that kernels call into one
+// object that exports only NAME_model, so that a program can hold two models,
+// or Halide itself.
 Status Package::modelObject() {
   std::string host;
   if (Status status = input.hostObject(facts, host); failed(status))
@@ -110,8 +111,8 @@ Status Package::modelObject() {
       keepGlobal(joined, input.name + "_model", staging.scratch(file(".o"))));
 }
 
-// The runtime's members stay members: of two models' archives in one program,
-// the linker takes the runtime from the first.
+// Copies the runtime's members as they are. If a program links the archives of
+// two models, the linker takes the runtime from the first.
 Status Package::libraries() {
   std::vector<std::string> objects{staging.scratch(file(".o"))};
   if (input.embedWeights)
@@ -124,7 +125,7 @@ Status Package::libraries() {
   all.push_back(input.runtimeLibrary);
   if (!reserveFor(file(".so"), all))
     return Status::machine;
-  // What neither the application nor the model can call is not in it.
+  // Leaves out the functions that neither the application nor the model calls.
   std::vector<std::string> exports = functionsOfMille();
   exports.push_back("mille_function_table");
   exports.push_back(input.name + "_model");
@@ -151,7 +152,7 @@ Status Package::write() {
                     &Package::libraries, &Package::texts})
     if (Status status = (this->*step)(); failed(status))
       return finish(status);
-  // The manifest last: a folder is a package once it has one.
+  // The manifest goes last, since it makes the folder a package.
   std::vector<std::string> files, gone;
   (input.tokens.empty() ? gone : files).push_back(file(".tokens"));
   for (const char *suffix : {".weights", ".so", ".a", ".h", ".mlir", ".json"})

@@ -1,5 +1,5 @@
-// Link: objects, host code and weights become the files an application embeds.
-// Every file appears whole or not at all.
+// Links objects, host code and weights into the files that an application
+// embeds. Must leave each file whole or absent.
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/weights/ParameterValues.h"
@@ -10,11 +10,12 @@
 
 namespace mille {
 
-// What is known of a package once its weights are written and its code linked.
+// Facts of a package that are known after its weights are written and its code
+// is linked.
 struct PackageFacts {
   uint64_t weightsBytes = 0, weightsHash = 0;
-  uint64_t tableHash = 0; // of the weights file up to its tensors
-  uint64_t codeBytes = 0; // loaded bytes of NAME.so less weights
+  uint64_t tableHash = 0; // of the weights file from header to tensors
+  uint64_t codeBytes = 0; // loaded bytes of NAME.so without weights
 };
 
 struct LinkInput {
@@ -27,16 +28,16 @@ struct LinkInput {
   std::vector<std::pair<std::string, std::string>> kernelObjects; // name, bytes
   std::string runtimeLibrary; // libmille.a: the runtime's objects
   bool embedWeights = false;
-  // The host program's object (lowerProgram, emitObject), asked for once the
-  // weights are written: it holds their size and hash.
+  // Makes the host program's object (lowerProgram, emitObject). Called after
+  // the weights are written, since the object holds their size and hash.
   std::function<Status(const PackageFacts &, std::string &object)> hostObject;
-  // The text of NAME.json.
+  // Makes the text of NAME.json.
   std::function<std::string(const PackageFacts &)> manifest;
 };
 
-// Writes NAME.so .a .h .weights .json .mlir and, where there are any, .tokens
-// into `folder`, which is made if need be. What fails leaves no file of the
-// package and none half written.
+// Writes NAME.so .a .h .weights .json .mlir and, if there are tokens, .tokens
+// into `folder`, and makes the folder if it is missing. After a failure no file
+// of the package is left.
 Status linkPackage(const LinkInput &input, llvm::StringRef folder);
 
 } // namespace mille

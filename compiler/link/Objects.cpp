@@ -1,4 +1,4 @@
-// objcopy and ar as libraries. Reads and writes whole files; sees no model.
+// Calls objcopy and ar as libraries, on whole files. Must not know a model.
 #include "compiler/link/Objects.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/ObjCopy/ConfigManager.h"
@@ -15,7 +15,7 @@ using namespace llvm;
 namespace mille::link {
 namespace {
 
-// What `write` puts out, as a file; a full disk is an error like any other.
+// Writes the output of `write` to a file. A full disk is an error like others.
 Problem writeFile(StringRef path, function_ref<Error(raw_ostream &)> write) {
   std::error_code code;
   raw_fd_ostream file(path, code);

@@ -1,5 +1,5 @@
-// What is done to objects: linked, localised, archived. By lld and LLVM as
-// libraries; no other program runs.
+// Links objects, makes their symbols local, and archives them, with lld and
+// LLVM as libraries. Must not start other programs.
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -9,32 +9,33 @@
 
 namespace mille::link {
 
-// All paths are files'. Empty: done; else what the linker said.
+// All paths are those of files. The result is empty, or the linker's error.
 //
-// lld gives every cl::opt of the process its default back.
+// lld resets every cl::opt of the process to its default.
 using Problem = std::string;
 
-// One relocatable object from objects and from what they need of `archives`.
+// Makes one relocatable object from objects and the members of `archives` that
+// they need.
 Problem linkRelocatable(llvm::ArrayRef<std::string> objects,
                         llvm::ArrayRef<std::string> archives,
                         llvm::StringRef output);
 
-// A shared library from objects and all of `archives`, with libc and libm,
-// exporting only what matches `exports`.
+// Makes a shared library from objects and all members of `archives`, with libc
+// and libm. It exports only symbols that match `exports`.
 Problem linkShared(llvm::ArrayRef<std::string> objects,
                    llvm::ArrayRef<std::string> archives,
                    llvm::ArrayRef<std::string> exports, llvm::StringRef output);
 
-// Leaves one symbol of an object global; undefined ones stay.
+// Makes all defined symbols of an object local, except one.
 Problem keepGlobal(llvm::StringRef object, llvm::StringRef symbol,
                    llvm::StringRef output);
 
-// An archive of objects and of the members of `archives`.
+// Makes an archive of objects and of the members of `archives`.
 Problem writeArchive(llvm::ArrayRef<std::string> objects,
                      llvm::ArrayRef<std::string> archives,
                      llvm::StringRef output);
 
-// Bytes of an ELF file that are loaded, less its large sections.
+// The loaded bytes of an ELF file without its large sections.
 uint64_t loadedBytes(llvm::StringRef file);
 
 } // namespace mille::link

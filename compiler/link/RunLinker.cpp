@@ -1,5 +1,5 @@
-// lld as a library. Finds the C library that this process runs with: neither a
-// compiler nor its files need be there. Sees no model.
+// Calls lld as a library, with the C library that this process uses, so the
+// machine needs no compiler or its files. Must not know a model.
 #include "compiler/link/Objects.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/Path.h"
@@ -17,7 +17,7 @@ using namespace llvm;
 namespace mille::link {
 namespace {
 
-// An unlinked file in memory, with a path that lld can open.
+// A file in memory, with a path that lld can open.
 class MemoryFile {
 public:
   explicit MemoryFile(StringRef text)
@@ -31,8 +31,9 @@ private:
   int file;
 };
 
-// The paths of libc, libm and the loader (where thread-local storage lives). A
-// library without libc would bind to its oldest symbols: they have no versions.
+// The paths of libc, libm and the loader, which has thread-local storage.
+// Without libc the library's symbols would have no versions, and would bind to
+// the oldest ones.
 std::vector<std::string> systemLibraries() {
   std::vector<std::string> found;
   dl_iterate_phdr(
@@ -49,7 +50,7 @@ std::vector<std::string> systemLibraries() {
 }
 
 Problem runLinker(const std::vector<std::string> &words) {
-  static std::mutex one; // lld keeps its state in globals
+  static std::mutex one; // lld keeps its state in global variables
   std::lock_guard<std::mutex> guard(one);
   std::vector<const char *> arguments{"ld.lld"};
   for (const std::string &word : words)

@@ -1,5 +1,5 @@
-// LLVM and lld take the signals of the process for the files they write. This
-// gives them back. Must not touch signals that were not taken.
+// Restores the signal handlers of the process, which LLVM and lld replace while
+// they write files. Must not touch handlers that they did not replace.
 #include "compiler/link/SignalsKept.h"
 
 #include "llvm/Support/Signals.h"
@@ -11,7 +11,7 @@ using namespace mille::link;
 
 static std::mutex guard;
 static int alive = 0;
-static void (*interrupt)(int); // LLVM takes all signals or none
+static void (*interrupt)(int); // LLVM replaces all handlers or none
 static stack_t stack;
 
 static void (*handlerOf(int signal))(int) {

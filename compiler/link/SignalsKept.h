@@ -1,11 +1,11 @@
-// LLVM and lld take the signals of the process for the files they write. This
-// gives them back. Must not touch signals that were not taken.
+// Restores the signal handlers of the process, which LLVM and lld replace while
+// they write files. Must not touch handlers that they did not replace.
 #pragma once
 
 namespace mille::link {
 
-// When the last of them ends, signals and their stack are handled as they were
-// when the first began.
+// When the last such object dies, signals are handled, and on the same stack,
+// as they were when the first was made.
 class SignalsKept {
 public:
   SignalsKept();

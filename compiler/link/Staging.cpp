@@ -1,6 +1,6 @@
-// A folder in the same file system, so that a move is a rename.
-// Must leave nothing behind when the package is not whole, and at no moment
-// files of two packages.
+// Makes the package in a hidden folder of the same file system, so that a move
+// is a rename. Must leave nothing if the package is not complete, and at no
+// time files of two packages.
 #include "compiler/link/Staging.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -21,7 +21,7 @@ using namespace llvm;
 
 namespace mille::link {
 
-// Of the path without links; empty where there is no such thing.
+// The path without links; empty if nothing is there.
 static std::string withoutLinks(const std::string &path) {
   char *found = ::realpath(path.c_str(), nullptr);
   std::string result = found ? found : "";
@@ -34,7 +34,8 @@ static std::string parentOf(const std::string &path) {
   return parent.empty() ? "." : parent.str();
 }
 
-// Removes folders of `where` that begin with `stem` and that no process holds.
+// Removes folders in `where` whose names begin with `stem` and that no process
+// has locked.
 static void removeAbandoned(const std::string &where, StringRef stem) {
   std::error_code error;
   std::vector<std::string> found;
@@ -80,7 +81,8 @@ Staging::Staging(StringRef given, StringRef name)
         folder + ": " + std::strerror(errno);
 }
 
-// The folders above, outermost first; the folder itself is what is committed.
+// Makes the missing folders above, outermost first. The folder itself comes
+// with the commit.
 bool Staging::makeParents() {
   std::vector<std::string> missing;
   for (StringRef path = sys::path::parent_path(folder);
@@ -104,9 +106,9 @@ bool Staging::makeParents() {
   return true;
 }
 
-// Whether the folder may be exchanged for another one: it holds nothing but a
-// package of this name, nobody stands in it that we know of, and it could be
-// written in.
+// Whether the folder may be replaced by another one: it holds only a package of
+// this name, it is not the working folder of this process or a mount, and this
+// process may write in it.
 bool Staging::isAlone() const {
   struct stat mine, above, here;
   if (::stat(place.c_str(), &mine) != 0 || !S_ISDIR(mine.st_mode) ||
@@ -131,7 +133,7 @@ bool Staging::isAlone() const {
   return !error;
 }
 
-// A folder that this process holds; errno where there cannot be one.
+// Makes and locks a folder. Returns errno on failure.
 bool Staging::makeHidden(const std::string &stem) {
   for (unsigned number = 0; number < 1000; ++number) {
     std::string path =
@@ -149,7 +151,7 @@ bool Staging::makeHidden(const std::string &stem) {
       leftovers.emplace_back(hidden);
       return true;
     }
-    // Somebody who looks for abandoned folders was quicker.
+    // Another process has just removed it as an abandoned folder.
     if (lock >= 0)
       ::close(lock);
     lock = -1;
@@ -163,7 +165,7 @@ Staging::~Staging() {
     sys::fs::remove_directories(hidden);
   if (lock >= 0)
     ::close(lock);
-  while (!made.empty()) { // those that stayed empty
+  while (!made.empty()) { // remove folders that are still empty
     ::rmdir(made.back().c_str());
     made.pop_back();
   }
@@ -178,9 +180,9 @@ std::string Staging::scratch(StringRef file) const {
 }
 
 bool Staging::fail(StringRef path, int error) {
-  auto held = holdEnd(); // where the process is ending, that is why
+  auto held = holdEnd(); // does not return if the process is ending
   StringRef file = sys::path::filename(path);
-  if (why.empty()) // scratch files mean nothing to the user
+  if (why.empty()) // the user does not know scratch files
     why =
         (file.starts_with(".") ? "cannot write in the folder " + folder
                                : "cannot write " + folder + "/" + file.str()) +
@@ -216,11 +218,10 @@ bool Staging::reserve(StringRef file, uint64_t bytes) {
   return error == 0 || fail(file, error);
 }
 
-// Keeps what is at the file's place, if anything, where `giveBack` finds it.
+// Saves the existing file, if there is one, so that `giveBack` can restore it.
 bool Staging::setAside(const std::string &file) {
   std::string at = place + "/" + file, aside = scratch("old." + file);
-  // A second name: at its place the file is never missing. Not every file
-  // system has them.
+  // A hard link keeps the file at its place too. Some file systems lack them.
   if (::link(at.c_str(), aside.c_str()) == 0 || errno == ENOENT)
     return true;
   if (sys::fs::is_directory(at))
@@ -229,7 +230,7 @@ bool Staging::setAside(const std::string &file) {
          fail(file, errno);
 }
 
-// What was there before, or nothing.
+// Restores the earlier file, or removes the new one if there was none.
 void Staging::giveBack(const std::string &file) {
   std::string at = place + "/" + file;
   if (::rename(scratch("old." + file).c_str(), at.c_str()) != 0 &&
@@ -237,18 +238,18 @@ void Staging::giveBack(const std::string &file) {
     ::unlink(at.c_str());
 }
 
-// One file or folder, as far as the disk says so.
+// Flushes one file or folder to the disk.
 static int synchronised(const std::string &path) {
   int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (handle < 0)
     return errno;
-  // Some file systems have no such thing for folders.
+  // Some file systems cannot flush folders.
   int error = ::fsync(handle) == 0 || errno == EINVAL ? 0 : errno;
   ::close(handle);
   return error;
 }
 
-// Names must not be on the disk before what they name.
+// The contents of files must reach the disk before their names.
 bool Staging::synchronise(ArrayRef<std::string> files) {
   for (const std::string &file : files)
     if (int error = synchronised(path(file)))
@@ -257,8 +258,8 @@ bool Staging::synchronise(ArrayRef<std::string> files) {
   return error == 0 || fail(".", error);
 }
 
-// The hidden folder takes the place of the folder, in one step. False where the
-// file system cannot, and nothing has happened.
+// Exchanges the hidden folder and the folder in one step. False, without a
+// change, if the file system cannot do that.
 bool Staging::exchange(ArrayRef<std::string> files) {
   std::error_code error;
   std::vector<std::string> others;
@@ -277,8 +278,9 @@ bool Staging::exchange(ArrayRef<std::string> files) {
                      RENAME_EXCHANGE) == 0;
 }
 
-// One after the other beside whatever else is in the folder. Without its last
-// file it is no package: neither of the two while they are mixed.
+// Moves the files one after the other into a folder that has other files. The
+// last file of the old package goes first and that of the new one comes last,
+// so the folder is not a package while files of both are in it.
 bool Staging::moveEach(ArrayRef<std::string> files,
                        ArrayRef<std::string> gone) {
   if (!setAside(files.back()))
@@ -311,7 +313,7 @@ bool Staging::moveEach(ArrayRef<std::string> files,
 bool Staging::commit(ArrayRef<std::string> files, ArrayRef<std::string> gone) {
   if (!why.empty() || !synchronise(files))
     return false;
-  auto held = holdEnd(); // all or nothing
+  auto held = holdEnd(); // an interrupt must not stop it half-way
   bool whole = beside && (!exists || isAlone()) && exchange(files);
   if (!whole && !exists) {
     if (::mkdir(place.c_str(), 0777) != 0 && errno != EEXIST)

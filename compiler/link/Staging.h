@@ -1,5 +1,6 @@
-// The files of a package, made in a hidden folder and moved to their places
-// at the end. What is not committed vanishes, and so do folders made for it.
+// Makes the files of a package in a hidden folder and moves them to their
+// places at the end. Must remove files that are not committed, and folders made
+// for them.
 #pragma once
 #include "compiler/weights/Leftover.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -13,29 +14,31 @@ namespace mille::link {
 
 class Staging {
 public:
-  // Makes a hidden folder for the package `name` of `folder`: beside `folder`,
-  // where that is missing or holds nothing else, so that one rename commits it;
-  // else in it. What killed processes left there is removed.
+  // Makes a hidden folder for the package `name` in `folder`. It lies beside
+  // `folder` if that is missing or holds nothing else, so that one rename
+  // commits it; else inside `folder`. Removes hidden folders of killed
+  // processes.
   Staging(llvm::StringRef folder, llvm::StringRef name);
   ~Staging();
   Staging(const Staging &) = delete;
 
-  // Where to write the file that is going to be `folder`/`file`.
+  // The path at which to write the file that becomes `folder`/`file`.
   std::string path(llvm::StringRef file) const;
-  // A file of ours in there that does not become part of the package.
+  // The path of a scratch file, which does not become part of the package.
   std::string scratch(llvm::StringRef file) const;
   // Writes a whole file of the package.
   bool write(llvm::StringRef file, llvm::StringRef bytes);
-  // Makes sure that `bytes` more can be written: what is written through mapped
-  // memory, as lld does, ends the process where the disk is full.
+  // Checks that the disk has room for `bytes` more. Needed before writes
+  // through mapped memory (lld), which end the process if the disk is full.
   bool reserve(llvm::StringRef file, uint64_t bytes);
-  // Brings `files` to the disk and to their places, all of them or none. The
-  // last one is what makes the folder a package. `gone` are files that an
-  // earlier package of this name may have and this one has not.
+  // Flushes `files` and moves them to their places, all or none. The last one
+  // makes the folder a package. `gone`: files that an earlier package of this
+  // name may have but this one has not.
   bool commit(llvm::ArrayRef<std::string> files,
               llvm::ArrayRef<std::string> gone = {});
 
-  // "cannot write PATH: No space left on device"; empty while all is well.
+  // The first error, such as "cannot write PATH: No space left on device", or
+  // empty.
   const std::string &problem() const { return why; }
   bool fail(llvm::StringRef path, int error);
 
@@ -51,12 +54,12 @@ private:
   void giveBack(const std::string &file);
 
   std::string folder, name, why;
-  std::string place;  // of the folder, without links
-  std::string hidden; // made, and locked while this lives
+  std::string place;  // the path of the folder, without links
+  std::string hidden; // the hidden folder, locked while this object lives
   bool beside = false, exists = false;
   int lock = -1;
   std::vector<std::string> made; // folders, outermost first
-  std::list<Leftover> leftovers; // all of these, if the process ends first
+  std::list<Leftover> leftovers; // removed if the process ends first
 };
 
 } // namespace mille::link

@@ -1,5 +1,5 @@
-// The weights file as a relocatable x86-64 object: five sections, one symbol.
-// Written by hand because assemblers hold the whole of it in memory.
+// Writes the weights file as a relocatable x86-64 object with five sections and
+// one symbol. Must not hold all of it in memory, as assemblers do.
 #include "compiler/link/WriteWeights.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileSystem.h"
@@ -16,7 +16,7 @@ using namespace llvm;
 namespace mille::link {
 namespace {
 
-// In section order; large data may lie more than 2 GB from the code.
+// The flags in section order. Large data may lie more than 2 GB from the code.
 constexpr StringRef sectionNames("\0.lrodata.weights\0.symtab\0.strtab\0"
                                  ".note.GNU-stack\0",
                                  1 + 17 + 8 + 8 + 16);

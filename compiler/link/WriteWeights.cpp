@@ -1,5 +1,6 @@
-// One pass over the entries: layout first (sizes are known), then numbers,
-// hashed as they are written; the header last. Equal values are stored once.
+// Writes the weights in one pass over the entries: first the layout, since all
+// sizes are known, then the numbers, which are hashed on the way, and the
+// header last. Must store equal values once.
 #include "compiler/link/WriteWeights.h"
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/abi.h"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr uint64_t alignment = 64;
 
-// What is stored where. Offsets count from the header's data_offset.
+// The place of each value. Offsets count from the header's data_offset.
 struct Layout {
   std::vector<uint64_t> table;
   llvm::MapVector<std::pair<Attribute, Type>,
@@ -36,7 +37,7 @@ struct Layout {
   }
 
 private:
-  // File offsets are signed; a file may be mapped beside much else.
+  // File offsets are signed, and mapping the file must leave room for others.
   static constexpr uint64_t mostBytes = uint64_t(1) << 62;
 
   bool add(const WeightEntry &entry) {
@@ -66,7 +67,7 @@ Layout layOut(const WeightTable &table) {
   return layout;
 }
 
-// A file that hashes what goes into it.
+// A file that hashes the bytes written to it.
 class HashedFile {
 public:
   HashedFile(Staging &staging, llvm::StringRef file)

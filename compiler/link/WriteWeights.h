@@ -1,17 +1,17 @@
-// NAME.weights: the table and the tensors, one at a time. And the same bytes as
-// an object, for packages that carry their weights in the code.
+// Writes NAME.weights, tensor by tensor, and the same bytes as an object for
+// packages with embedded weights. Must not hold all weights in memory.
 #pragma once
 #include "compiler/link/Link.h"
 #include "compiler/link/Staging.h"
 
 namespace mille::link {
 
-// Writes the staged file; its size and hash go to `facts`.
+// Writes the staged file, and its size and hash to `facts`.
 Status writeWeights(const LinkInput &input, Staging &staging,
                     llvm::StringRef file, PackageFacts &facts);
 
-// An object with the bytes of `source` as NAME_weights_data, in a section of
-// its own for large data. Copies by pieces: memory stays small.
+// Writes an object with the bytes of `source` as NAME_weights_data, in a
+// section for large data. It copies piece by piece.
 bool writeWeightsObject(Staging &staging, llvm::StringRef source,
                         llvm::StringRef target, llvm::StringRef name);
 

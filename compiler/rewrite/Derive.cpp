@@ -1,4 +1,4 @@
-// New parameters computed out of others: what folding writes into the model.
+// Makes parameters that are computed from others, for passes that fold factors.
 // Must not decide what to fold.
 #include "compiler/rewrite/Derive.h"
 #include "mlir/IR/Builders.h"
@@ -37,7 +37,7 @@ FlatSymbolRefAttr Derive::parameter(FlatSymbolRefAttr from, StringRef how,
   builder.setInsertionPointAfter(origin);
   auto derived = ParameterOp::create(
       builder, origin->getLoc(), nameAfter(from.getValue(), how), *type, value);
-  derived->remove(); // insert() places it, and finds a name that is free
+  derived->remove(); // insert() places it and finds a free name
   symbols.insert(derived, std::next(origin->getIterator()));
   symbol = FlatSymbolRefAttr::get(derived.getSymNameAttr());
   return symbol;

@@ -1,4 +1,4 @@
-// New parameters computed out of others: what folding writes into the model.
+// Makes parameters that are computed from others, for passes that fold factors.
 // Must not decide what to fold.
 #pragma once
 #include "dialects/transformer/Transformer.h"
@@ -11,12 +11,14 @@ class Derive {
 public:
   explicit Derive(transformer::ModelOp model);
 
-  // A parameter of the value `value`, named after `from` with `how` behind the
-  // owner: @o.weight -> @o_scaled.weight. Equal values are one parameter.
+  // A parameter with the value `value`. Its name is that of `from` with `how`
+  // after the owner: @o.weight -> @o_scaled.weight. Equal values share one
+  // parameter.
   mlir::FlatSymbolRefAttr parameter(mlir::FlatSymbolRefAttr from,
                                     llvm::StringRef how, mlir::Attribute value);
 
-  // factor * @symbol: a number, or the symbol of a scalar or of one per row.
+  // factor * @symbol. The factor is a number, or the symbol of a scalar or of a
+  // vector with one number per row.
   mlir::FlatSymbolRefAttr scaled(mlir::FlatSymbolRefAttr symbol,
                                  mlir::Attribute factor);
 
@@ -25,8 +27,8 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::FlatSymbolRefAttr> known;
 };
 
-// How many linears read each weight: a fold into a weight is free where all of
-// them take the same factor.
+// The number of linears that read each weight. A fold into a weight is free if
+// all of them take the same factor.
 class WeightReaders {
 public:
   explicit WeightReaders(transformer::ModelOp model);
@@ -38,7 +40,7 @@ private:
   llvm::DenseMap<mlir::Attribute, size_t> counts;
 };
 
-// The factors that a pass would fold into each weight.
+// The factors that a pass wants to fold into each weight.
 class SameFactors {
 public:
   static constexpr llvm::StringLiteral whyNot =

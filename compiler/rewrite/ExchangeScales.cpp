@@ -1,5 +1,5 @@
-// A constant common to skip and branches leaves the norm, by way of its eps.
-// Must not touch a scale that is no number.
+// Divides the scales of skip and branches by a common constant and adapts the
+// norm's eps. Must not touch a scale that is not a constant.
 #include "compiler/rewrite/Derive.h"
 #include "compiler/rewrite/RewriteLog.h"
 #include "compiler/rewrite/Units.h"
@@ -24,8 +24,8 @@ struct Exchange {
   ResidualOp unit;
   double skip = 1, by = 1; // by: the constant c
   SmallVector<double> branches;
-  StringRef law, cost; // why not
-  bool idle = false;   // there is no scale to exchange: nothing to say either
+  StringRef law, cost; // reasons against it: by the law, by cost
+  bool idle = false;   // there is no scale to exchange, and nothing to report
   bool fires() const { return law.empty() && cost.empty() && !idle; }
 };
 
@@ -136,8 +136,8 @@ void exchange(const Exchange &plan) {
     unit.setBranchScaleAttr(ArrayAttr::get(context, scales));
 }
 
-// Where units that are alike in all layers would get an eps each, layers would
-// no longer be equal: which of the plans that holds for.
+// Finds the plans that would give equal units of different layers different
+// eps, so that the layers would no longer be equal.
 void declineWhereLayersWouldDiffer(MutableArrayRef<Exchange> plans) {
   struct Epsilons {
     std::set<double> now, then;
@@ -191,7 +191,8 @@ struct ExchangeScales
     }
   }
 
-  // By cost a branch's scale alone is fold-branch-scales' business.
+  // With --by-cost, fold-branch-scales handles a branch scale without a skip
+  // scale.
   bool anyBranchScaled(ResidualOp unit) const {
     if (byCost || !unit.getOutNormAttr())
       return false;

@@ -1,5 +1,5 @@
-// Scales that the norm which alone reads them undoes, but for its eps.
-// Changes nothing.
+// Reports scales whose only reader is a norm, which undoes them except for its
+// eps. Must not change the model.
 #include "compiler/rewrite/RewriteLog.h"
 #include "compiler/rewrite/Units.h"
 
@@ -18,8 +18,8 @@ bool undoesScales(NormAttr norm) {
   return norm && norm.getKind() != NormKind::identity;
 }
 
-// Whether only norms read `value`: norm ops, units that norm all they read of
-// it, or the branch norm of the unit that it ends a branch of.
+// Whether only norms read `value`: norm ops, units that norm every use of it,
+// or the branch norm of the unit whose branch it ends.
 bool onlyNormed(Value value) {
   return !value.use_empty() &&
          llvm::all_of(value.getUses(), [](OpOperand &use) {
@@ -36,8 +36,7 @@ bool onlyNormed(Value value) {
          });
 }
 
-// The constant, besides 1, that multiplies all of an op's result; 1 where there
-// is none.
+// The constant that multiplies the whole result of an op; 1 if there is none.
 double scaleOf(Operation *op) {
   if (auto linear = dyn_cast<LinearOp>(op))
     return linear.getBiasAttr() ? 1 : linear.getScale().convertToDouble();

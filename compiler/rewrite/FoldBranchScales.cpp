@@ -1,5 +1,5 @@
-// Branch scales that a run does not change into the weights that end the
-// branch. Must not fold a schedule: it is read at run time.
+// Folds constant and learned branch scales into the weight that ends the
+// branch. Must not fold a schedule, which a run reads.
 #include "compiler/rewrite/Derive.h"
 #include "compiler/rewrite/RewriteLog.h"
 #include "compiler/rewrite/Units.h"
@@ -21,10 +21,10 @@ struct Fold {
   BranchEnd end;
   Attribute factor; // an f64, or a parameter's symbol
   bool exact = false;
-  StringRef law; // why not
+  StringRef law; // the reason against it
 };
 
-// What the branch would be multiplied by; null where there is nothing to fold.
+// The factor of the branch; null if there is nothing to fold.
 Attribute factorOf(ScaleAttr scale, StringRef &whyNot) {
   if (!scale)
     return {};
@@ -64,7 +64,7 @@ std::optional<Fold> planOf(ResidualOp unit, size_t branch) {
   return fold;
 }
 
-// B (n w + b); w = 1 + weight becomes a weight of its own.
+// B (n w + b). A norm with w = 1 + weight becomes one with an ordinary weight.
 NormAttr scaledNorm(NormAttr norm, Attribute factor, Derive &derive) {
   MLIRContext *context = norm.getContext();
   Attribute weight = norm.getWeight();
@@ -80,7 +80,7 @@ NormAttr scaledNorm(NormAttr norm, Attribute factor, Derive &derive) {
       norm.getCast());
 }
 
-// The list with entry i replaced, one entry per branch.
+// A list with one entry per branch, in which entry i is replaced.
 template <typename Attr>
 ArrayAttr replaced(ArrayAttr list, size_t branches, size_t i, Attr value) {
   SmallVector<Attribute> entries;

@@ -1,5 +1,5 @@
-// A linear's constant multiplier into its weight.
-// Must not touch its bias: the multiplier does not.
+// Folds a linear's constant multiplier into its weight.
+// Must not touch the bias, which the multiplier does not scale.
 #include "compiler/rewrite/Derive.h"
 #include "compiler/rewrite/RewriteLog.h"
 

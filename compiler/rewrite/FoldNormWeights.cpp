@@ -1,5 +1,5 @@
-// A norm's weight and bias into the linears that alone read the normed rows.
-// Must not fold where anything else reads them.
+// Folds a norm's weight and bias into the linears that read the normed rows.
+// Must not fold if any other op reads them.
 #include "compiler/rewrite/Derive.h"
 #include "compiler/rewrite/RewriteLog.h"
 #include "compiler/rewrite/Units.h"
@@ -15,13 +15,13 @@ using namespace mille::transformer;
 
 namespace {
 
-// A norm, where it is written, and the linears that read what it makes.
+// A norm, the place of its attribute, and the linears that read its result.
 struct Fold {
   Operation *at;
   NormAttr norm;
-  int64_t entry = -1; // of a unit's list of input norms; -1: a norm op
+  int64_t entry = -1; // index in a unit's list of input norms; -1: a norm op
   SmallVector<LinearOp> linears;
-  StringRef law, cost; // why not
+  StringRef law, cost; // reasons against it: by the law, by cost
 };
 
 void collectReaders(Value normed, Fold &fold) {
@@ -44,7 +44,7 @@ void collectReaders(Value normed, Fold &fold) {
     fold.law = "nothing reads the normed rows";
 }
 
-// Input norms of units, and norms of their own, that have a weight or a bias.
+// Finds the units' input norms and the norm ops that have a weight or a bias.
 SmallVector<Fold> plansOf(func::FuncOp function) {
   SmallVector<Fold> folds;
   function.walk([&](Operation *op) {
@@ -130,9 +130,9 @@ void apply(const Fold &fold, Derive &derive) {
   unit.setInNormAttr(ArrayAttr::get(unit.getContext(), norms));
 }
 
-// Norms that layers begin with are carried, with the one that closes the stack,
-// to the sums they read, while they are alike. Folding some of them would cost
-// more launches than it saves multiplications.
+// The norms at the beginning of layers, and the one that closes the stack, are
+// fused into the sums that they read as long as they are alike. Folding only
+// some of them would cost more launches than it saves multiplications.
 void declineWhereNormsWouldDiffer(MutableArrayRef<Fold> folds) {
   auto isOfStack = [](const Fold &fold) {
     auto norm = dyn_cast<NormOp>(fold.at);

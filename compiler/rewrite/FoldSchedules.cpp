@@ -1,5 +1,5 @@
-// Scales that follow a schedule become the number at its end.
-// Must not fold anything else: the others see constants then.
+// Replaces scales that follow a schedule by the number at its end.
+// Must not fold anything else; other passes then see constants.
 #include "compiler/rewrite/RewriteLog.h"
 #include "compiler/rewrite/Units.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -42,7 +42,7 @@ struct FoldSchedules : mille::rewrite::impl::FoldSchedulesBase<FoldSchedules> {
       log.applied(op, llvm::join(ended, ", "));
   }
 
-  // The input that only schedules read.
+  // Removes the input `step`, which only schedules read.
   static void dropStep(func::FuncOp function) {
     for (unsigned i = function.getNumArguments(); i-- > 0;) {
       auto name = function.getArgAttrOfType<StringAttr>(i, "transformer.name");

@@ -1,5 +1,5 @@
-// A power of two that scales scores into what makes the queries.
-// Must not fold any other number: its rounding belongs to exp2's constant.
+// Folds a power of two that scales scores into the projection of the queries.
+// Must not fold any other number, which would be rounded once more.
 #include "compiler/rewrite/Derive.h"
 #include "compiler/rewrite/RewriteLog.h"
 
@@ -14,8 +14,8 @@ using namespace mille::transformer;
 
 namespace {
 
-// What makes the queries, through rotations: a linear or a norm with a weight
-// that attention alone reads; null, and why, where it is neither.
+// The op that makes the queries, before rotations: a linear, or a norm with a
+// weight, that only attention reads. Null, with the reason, if it is neither.
 Operation *makerOf(Value query, StringRef &whyNot) {
   for (;; query = query.getDefiningOp()->getOperand(0)) {
     if (!query.hasOneUse()) {

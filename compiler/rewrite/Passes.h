@@ -1,5 +1,5 @@
-// The rewrites of norms and scales as passes on the unrolled model, the table
-// of them, and their pipeline. Must not know kernels.
+// The passes that rewrite norms and scales of the unrolled model, their table
+// and their pipeline. Must not know kernels.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 #include "mlir/Pass/Pass.h"
@@ -16,25 +16,25 @@ namespace mille::rewrite {
 #include "compiler/rewrite/Passes.h.inc"
 
 struct Wishes {
-  // Names to apply wherever the law allows; absent: all, where they save work.
+  // Names of rewrites to apply wherever their law holds. Absent: all rewrites,
+  // but only where they save work.
   std::optional<std::vector<std::string>> names;
   bool bitExact = false;
   bool foldSchedules = false;
 };
 
-// A rewrite by its stable name: the pass's flag.
+// A rewrite. Its stable name is the flag of its pass.
 struct Law {
   llvm::StringRef name;
-  llvm::StringRef formula, bound; // what holds, and how far roundings move
-  int roundings;                  // of 2^-24 for each number, at most
+  llvm::StringRef formula, bound; // the law, and the change of results
+  int roundings;                  // the most roundings of 2^-24 per number
   std::unique_ptr<mlir::Pass> (*create)(const Wishes &wishes);
-  bool byWord = false; // only where `Wishes` ask for it by a word of its own
+  bool byWord = false; // applies only if another field of `Wishes` asks for it
 };
 llvm::ArrayRef<Law> laws();             // in the order in which they run
-const Law *lawOf(llvm::StringRef name); // null: there is none of that name
+const Law *lawOf(llvm::StringRef name); // null: no rewrite has that name
 
-// The stage `rewrite` of the staircase; `pipeline` is anchored on
-// builtin.module.
+// Adds the stage `rewrite` to `pipeline`, which is anchored on builtin.module.
 void addRewritePipeline(mlir::OpPassManager &pipeline, const Wishes &wishes);
 
 } // namespace mille::rewrite

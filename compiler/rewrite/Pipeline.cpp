@@ -1,4 +1,5 @@
-// The table of rewrites, and in which order they run. Must not hold a rewrite.
+// The table of rewrites, in the order in which they run. Must not rewrite
+// anything itself.
 #include "compiler/rewrite/Passes.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
-// What a rewrite did and what it declined, where and why: the func attribute
-// `transformer.rewrites`. Decides nothing.
+// Records what a rewrite did or declined, where and why, in the func attribute
+// `transformer.rewrites`. Must not decide anything.
 #include "compiler/rewrite/RewriteLog.h"
 #include "dialects/transformer/UnitNames.h"
 #include "mlir/IR/Builders.h"
@@ -18,7 +18,7 @@ static ResidualOp unitAround(Operation *op) {
   return cast_or_null<ResidualOp>(op);
 }
 
-// The layer's own number in a name becomes `*`: layers.3.attn -> layers.*.attn.
+// Replaces the layer's number in a name by `*`: layers.3.attn -> layers.*.attn.
 static std::string general(StringRef name, std::optional<uint64_t> layer) {
   if (!layer)
     return name.str();

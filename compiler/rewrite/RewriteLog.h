@@ -1,24 +1,24 @@
-// What a rewrite did and what it declined, where and why: the func attribute
-// `transformer.rewrites`. Decides nothing.
+// Records what a rewrite did or declined, where and why, in the func attribute
+// `transformer.rewrites`. Must not decide anything.
 #pragma once
 #include "compiler/rewrite/Passes.h"
 
 namespace mille::rewrite {
 
-// Adds to the attribute when destroyed; each entry is then a remark too. What
-// is alike in many layers is one entry.
+// Its destructor adds the entries to the attribute and emits each as a remark.
+// Equal entries of several layers become one.
 class RewriteLog {
 public:
   RewriteLog(mlir::func::FuncOp function, llvm::StringRef name);
   ~RewriteLog();
 
-  // `at` is the op that was rewritten, or that could have been; `what` a
-  // clause.
+  // `at`: the op that was rewritten or could have been. `what`: a clause that
+  // describes the rewrite.
   void applied(mlir::Operation *at, llvm::StringRef what, bool exact = false);
   void declinedByLaw(mlir::Operation *at, llvm::StringRef why);
   void declinedByCost(mlir::Operation *at, llvm::StringRef why);
   void
-  declinedBitExact(mlir::Operation *at); // --bit-exact, and a rounding moves
+  declinedBitExact(mlir::Operation *at); // --bit-exact, and a rounding changes
   void found(mlir::Operation *at, llvm::StringRef what);
 
 private:

@@ -1,5 +1,5 @@
-// Pre-norm units with a normed skip, closed by a norm, as post-norm units.
-// Must not reorder an operation: the law is about where a unit begins.
+// Turns pre-norm units with a normed skip, closed by a norm, into post-norm
+// units. Must not reorder operations: only the borders of units move.
 #include "compiler/rewrite/RewriteLog.h"
 #include "compiler/rewrite/Units.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Stack = SmallVector<ResidualOp>;
 
-// Runs of units with a normed skip, each reading the one before.
+// Finds sequences of units with a normed skip, each reading the one before.
 SmallVector<Stack> normedSkips(Block &block) {
   SmallVector<Stack> stacks;
   for (auto unit : block.getOps<ResidualOp>()) {
@@ -33,7 +33,7 @@ NormAttr inNorm(ResidualOp unit) {
   return cast<NormAttr>(unit.getInNormAttr()[0]);
 }
 
-// The norm that alone reads the stack's end; null where there is none.
+// The norm that is the only reader of the stack's result, or null.
 NormOp closing(ArrayRef<ResidualOp> stack) {
   Value end = stack.back()->getResult(0);
   return end.hasOneUse() ? dyn_cast<NormOp>(*end.user_begin()) : NormOp();
@@ -56,7 +56,7 @@ StringRef whyNotByLaw(ArrayRef<ResidualOp> stack) {
   return closing(stack) ? "" : "no norm closes the stack";
 }
 
-// Whether norms are alike but for their parameters, so that layers stay equal.
+// Whether norms differ in their parameters only, so that layers stay equal.
 bool alike(NormAttr a, NormAttr b) {
   return a.getKind() == b.getKind() && a.getEps() == b.getEps() &&
          a.getAffine() == b.getAffine() && !a.getBias() == !b.getBias() &&

@@ -1,5 +1,5 @@
-// A small model out of an imported one, to measure rewrites on: some of its
-// layers, fed with a stream. Must not change what a layer that stays computes.
+// Cuts an imported model to a small one with some of its layers and a stream as
+// input, to measure rewrites. Must not change the results of kept layers.
 #include "compiler/rewrite/Sample.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Layer = SmallVector<ResidualOp>;
 
-// Units that follow each other with the same `layer`.
+// Consecutive units with the same `layer`.
 SmallVector<Layer> layersOf(Block &block) {
   SmallVector<Layer> layers;
   for (auto unit : block.getOps<ResidualOp>()) {
@@ -55,7 +55,7 @@ void dropLayers(Block &block, Sample &sample) {
   }
 }
 
-// What `value` is computed from, in the function's own block.
+// All ops of the function's block that `value` depends on.
 void collectOrigins(Value value, llvm::DenseSet<Value> &origins) {
   if (!origins.insert(value).second || !value.getDefiningOp())
     return;
@@ -77,7 +77,7 @@ void feedStream(func::FuncOp function, Value stream, Sample &sample) {
     name += "." + std::to_string(sample.streams);
   SmallVector<NamedAttribute> words{
       builder.getNamedAttr("transformer.name", builder.getStringAttr(name))};
-  // Its tokens are those of the ids that it began with.
+  // The stream has the tokens of the ids from which it was computed.
   for (Value value : origins) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto ids = argument ? function.getArgAttrOfType<ShapeAttr>(
@@ -96,7 +96,8 @@ void feedStream(func::FuncOp function, Value stream, Sample &sample) {
   stream.replaceAllUsesWith(function.getArgument(at));
 }
 
-// Parameters that no op reads, by whatever way, go; the numbers in the others.
+// Removes parameters that no op reads, directly or through other parameters.
+// Returns the number of elements of the remaining ones.
 int64_t keepParametersRead(ModelOp model) {
   SymbolTable symbols(model);
   llvm::SetVector<Operation *> read;

@@ -1,5 +1,5 @@
-// A small model out of an imported one, to measure rewrites on: some of its
-// layers, fed with a stream. Must not change what a layer that stays computes.
+// Cuts an imported model to a small one with some of its layers and a stream as
+// input, to measure rewrites. Must not change the results of kept layers.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 
@@ -7,14 +7,14 @@ namespace mille::rewrite {
 
 struct Sample {
   int64_t layers = 0, ofLayers = 0;
-  int64_t units = 0;      // in the layers that stay
-  int64_t parameters = 0; // numbers that its ops read
+  int64_t units = 0;      // in the kept layers
+  int64_t parameters = 0; // elements of all parameters that its ops read
   int64_t streams = 0;    // inputs "stream", "stream.2", ...
 };
 
-// Of layers with the same ops two stay. What the first unit of each stack reads
-// becomes an input, so that any stream can be tried. Nothing is kept on the
-// way.
+// Keeps two of the layers that have the same ops. The value that the first unit
+// of each stack reads becomes an input, so that any stream can be tried.
+// Outputs of --hidden-states are removed.
 Sample cutToSample(transformer::ModelOp model);
 
 } // namespace mille::rewrite

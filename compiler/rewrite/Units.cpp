@@ -1,5 +1,5 @@
-// What rewrites ask about residual units: constant scales, and what a branch
-// ends in. Changes nothing.
+// Answers questions of rewrites about residual units: their constant scales,
+// and the op that ends a branch. Must not change the model.
 #include "compiler/rewrite/Units.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
-// The numbers of one block of an encoding, exact: as f32, by the formulas of
-// the format. Scales of few bits times a quantum never round; a least value is
-// added with one rounding.
+// Decodes one block of an encoding to f32 by the format's formulas. Scales of
+// few bits times a quantum are exact in f32; adding a least value rounds once.
+// Must not round otherwise.
 #pragma once
 #include "dialects/transformer/Encoding.h"
 
@@ -8,10 +8,11 @@ namespace mille {
 
 constexpr int64_t longestBlock = 256;
 
-// blockLength(encoding) numbers from blockBytes(encoding) bytes.
+// Decodes blockBytes(encoding) bytes to blockLength(encoding) numbers.
 void decodeBlock(Encoding encoding, const char *block, float *into);
 
-// Blocks32.cpp and Blocks256.cpp; null for what readLevels reads.
+// Decoders in Blocks32.cpp and Blocks256.cpp. Null for an encoding that
+// readLevels reads.
 using DecodeBlock = void (*)(const uint8_t *block, float *into);
 DecodeBlock decoderOf32(Encoding encoding);
 DecodeBlock decoderOf256(Encoding encoding);

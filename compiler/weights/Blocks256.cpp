@@ -1,6 +1,7 @@
-// Blocks of 256 numbers that kernels do not multiply (the others are in
-// ReadLevels.cpp): an f16 scale (and one of minima), scales of 16 or 32
-// numbers in 4 to 8 bits, then the numbers' bits, in planes.
+// Decodes the blocks of 256 numbers that no kernel multiplies (ReadLevels.cpp
+// has the others). A block has an f16 scale (and perhaps one for minima),
+// scales of 4 to 8 bits for each 16 or 32 numbers, then the numbers' bits, in
+// planes.
 #include "compiler/weights/Blocks.h"
 #include "compiler/weights/Elements.h"
 
@@ -17,8 +18,9 @@ float above(double scale, int level, double least) {
   return float(scale * level - least);
 }
 
-// 16 bytes of scale and least (4 bits each, of 16 numbers), 64 bytes that hold
-// 4 numbers each, 32 apart; scale, minima's scale.
+// A block: 16 bytes, each with the scale and the least value of 16 numbers (4
+// bits each); 64 bytes, each with 4 numbers that are 32 apart; the scale; the
+// scale of the minima.
 void q2(const uint8_t *block, float *into) {
   const uint8_t *bits = block + 16;
   const double scale = half(block + 80), minima = half(block + 82);
@@ -30,13 +32,15 @@ void q2(const uint8_t *block, float *into) {
   }
 }
 
-// Scale i of 16: low 4 bits in byte i % 8, upper 2 in byte 8 + i % 4.
+// Scale i of 16: its low 4 bits are in byte i % 8, its upper 2 in byte 8 + i %
+// 4.
 int scaleOf6Bits(const uint8_t *packed, int i) {
   const int low = i < 8 ? packed[i] & 15 : packed[i - 8] >> 4;
   return low | (packed[8 + i % 4] >> 2 * (i / 4) & 3) << 4;
 }
 
-// 32 bytes of third bits (clear: 4 less), 64 of the lower two, 12 of scales.
+// A block: 32 bytes of third bits (a clear bit subtracts 4), 64 bytes of the
+// lower two bits, 12 bytes of scales, the scale.
 void q3(const uint8_t *block, float *into) {
   const uint8_t *bits = block + 32, *scales = block + 96;
   const float scale = half(block + 108);
@@ -48,7 +52,8 @@ void q3(const uint8_t *block, float *into) {
   }
 }
 
-// Scale, 2 bytes of upper and 4 of lower bits of 8 scales, nibbles of levels.
+// A block: the scale, 2 bytes with the upper and 4 with the lower bits of 8
+// scales, then the levels' nibbles.
 void uneven4(const uint8_t *block, float *into) {
   const float scale = half(block);
   for (int part = 0; part < 8; ++part) {

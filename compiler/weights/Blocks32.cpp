@@ -1,6 +1,7 @@
-// Blocks of 32 numbers that kernels do not multiply (the others are in
-// ReadLevels.cpp): an f16 scale first (MXFP4: a power of two), then nibbles.
-// Byte j of these holds number j in its low half, number j + 16 in its high.
+// Decodes the blocks of 32 numbers that no kernel multiplies (ReadLevels.cpp
+// has the others). A block has an f16 scale (MXFP4: a power of two), then
+// nibbles. Byte j has number j in its low half and number j + 16 in its high
+// half.
 #include "compiler/weights/Blocks.h"
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Levels.h"
@@ -33,7 +34,8 @@ void uneven4(const uint8_t *block, float *into) {
              [=](int, int bits) { return scale * float(unevenLevels[bits]); });
 }
 
-// Sign, two bits of exponent, one of mantissa; in halves.
+// A number has a sign, two bits of exponent and one of mantissa, and counts
+// halves.
 void microscaled4(const uint8_t *block, float *into) {
   constexpr float levels[16] = {0, 1,  2,  3,  4,  6,  8,  12,
                                 0, -1, -2, -3, -4, -6, -8, -12};

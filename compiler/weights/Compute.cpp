@@ -1,5 +1,5 @@
-// Nodes whose numbers follow from the model's description or from other weights
-// by arithmetic, all of it in double.
+// Nodes that compute their numbers from the model's description or from other
+// weights. Must compute in double.
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Moves.h"
 
@@ -59,7 +59,7 @@ private:
   transformer::SinusoidAttr table;
 };
 
-// left * right^T; right is held whole.
+// left * right^T. It holds the whole of right in memory.
 class Product final : public Expression {
 public:
   using Expression::rows;

@@ -1,5 +1,6 @@
 // A counter-based generator: splitmix64's finaliser over a keyed index, normals
-// by Box-Muller. Own logarithm, sine and cosine: libms differ in the last bits.
+// by Box-Muller. It has its own logarithm, sine and cosine, since those of
+// libms differ in the last bits.
 #include "compiler/weights/Draw.h"
 
 #include <cmath>
@@ -17,7 +18,7 @@ uint64_t mix(uint64_t bits) {
   return bits ^ (bits >> 31);
 }
 
-// FNV-1a: the same on every machine and for ever.
+// FNV-1a, which is the same on every machine.
 uint64_t hash(llvm::StringRef text) {
   uint64_t bits = 0xcbf29ce484222325;
   for (unsigned char letter : text)
@@ -25,7 +26,7 @@ uint64_t hash(llvm::StringRef text) {
   return bits;
 }
 
-// In (0, 1), never an end: 53 bits and a half.
+// A number in (0, 1) with 53 bits. The added half excludes both ends.
 double unit(uint64_t key, uint64_t index) {
   return (double(mix(key ^ mix(index)) >> 11) + 0.5) * 0x1p-53;
 }
@@ -35,7 +36,8 @@ double unit(uint64_t key, uint64_t index) {
 double logarithm(double u) {
   uint64_t bits;
   std::memcpy(&bits, &u, sizeof bits);
-  // Adds the distance of sqrt 1/2 to 1/2 in the fraction, takes the exponent.
+  // The sum carries into the exponent if the fraction is that of sqrt 2 or
+  // more.
   int64_t exponent = int64_t((bits + 0x00095f619980c433) >> 52) - 1023;
   bits -= uint64_t(exponent) << 52;
   double m;
@@ -46,7 +48,7 @@ double logarithm(double u) {
   return 2 * s * sum + double(exponent) * 0.693147180559945309417;
 }
 
-// Two independent normals of mean 0 and deviation 1.
+// Draws two independent normals of mean 0 and deviation 1.
 void normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
   double radius = std::sqrt(-2 * logarithm(unit(key, 2 * pair)));
   double turns = unit(key, 2 * pair + 1);
@@ -66,8 +68,8 @@ void normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
   second = radius * sine;
 }
 
-// A normal of deviation 1 kept within +- cut, by rejection; each attempt has
-// counters of its own.
+// A normal of deviation 1 within +- cut, by rejection. Each attempt uses other
+// counters.
 double truncated(uint64_t key, uint64_t index, double cut) {
   for (uint64_t attempt = 0; attempt < 1000; ++attempt) {
     uint64_t counter = index | attempt << 44;

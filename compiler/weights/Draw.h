@@ -1,12 +1,12 @@
-// Initial values by recipe: element i of a stream is a function of (seed,
-// stream, i) alone, so that neither order nor threads nor machine matter.
+// Draws initial values. Element i of a stream must depend on (seed, stream, i)
+// only, so that order, threads and machine do not matter.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace mille {
 
-// Elements first, first + 1, ... of `recipe`, rounded to f32.
+// Draws the elements first, first + 1, ... of `recipe`, rounded to f32.
 void draw(transformer::DrawnAttr recipe, int64_t first,
           llvm::MutableArrayRef<float> into);
 

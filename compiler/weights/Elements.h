@@ -1,5 +1,5 @@
-// One stored element of each type, from little-endian bytes of any alignment.
-// What a tensor means is not known here.
+// Loads one stored element of any type from little-endian bytes of any
+// alignment. Must not know what a tensor means.
 #pragma once
 #include "dialects/transformer/Encoding.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -22,7 +22,7 @@ inline float widenBf16(uint16_t bits) {
   return value;
 }
 
-// To nearest, ties to even; a NaN stays one.
+// Rounds to nearest, ties to even. A NaN stays a NaN.
 inline uint16_t narrowBf16(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
@@ -31,8 +31,8 @@ inline uint16_t narrowBf16(float value) {
   return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-// Every f16 is an f32: shift the fields, and let a product by 2^112 move the
-// exponent, which is exact for subnormals too.
+// Every f16 is an f32. This shifts the fields and multiplies by 2^112 to
+// correct the exponent, which is exact for subnormals too.
 inline float widenF16(uint16_t bits) {
   uint32_t magnitude = uint32_t(bits & 0x7fff) << 13;
   float value;
@@ -46,8 +46,8 @@ inline float widenF16(uint16_t bits) {
   return value;
 }
 
-// Calls `use` with a function object that loads one element, as float where
-// every value of the type is one, else as double.
+// Calls `use` with a function object that loads one element: as float if float
+// holds every value of the type, else as double.
 template <typename Use> void withLoader(Encoding type, Use use) {
   switch (type) {
   case Encoding::f64:

@@ -1,6 +1,6 @@
-// The first nodes of value expressions (more are in Rearrange.cpp and
-// Compute.cpp). Moves of numbers keep f32 as f32; arithmetic
-// is in double and rounded once, by whoever asks for f32.
+// The first nodes of value expressions; Rearrange.cpp and Compute.cpp have
+// more. Nodes that move numbers keep f32 as f32. Arithmetic must be in double,
+// and a request for f32 rounds the result once.
 #include "compiler/weights/Expression.h"
 #include "compiler/weights/Draw.h"
 #include "compiler/weights/Moves.h"
@@ -85,7 +85,8 @@ public:
     const int64_t size = rowSize();
     draw(recipe, first * size, {into, size_t(count * size)});
   }
-  // A drawn number is an f32: what `mille init` writes is what runs.
+  // A drawn number is an f32, so that a run uses the numbers that `mille init`
+  // writes.
   void rows(int64_t first, int64_t count, double *into) const override {
     float some[256];
     const int64_t size = rowSize(), end = (first + count) * size;
@@ -160,7 +161,8 @@ private:
   int64_t axis, offset, stride;
 };
 
-// Of what is not a stored tensor: the operand is held whole, once.
+// The transpose of an operand that is not a stored tensor. It holds the whole
+// operand in memory.
 class Transpose final : public Moves<Transpose> {
 public:
   explicit Transpose(ExpressionPtr value) {
@@ -283,8 +285,8 @@ private:
   ExpressionPtr value, term;
 };
 
-// [accumulators * N, K] -> [panels, ceil(K / group), panel * group]; a row of
-// this is one panel.
+// [accumulators * N, K] -> [panels, ceil(K / group), panel * group]. A row of
+// the result is a panel.
 class Pack final : public Expression {
 public:
   Pack(ExpressionPtr from, Panels panels)

@@ -1,5 +1,5 @@
-// A parameter's value as a tree that is read row by row (along axis 0), so that
-// no more than a few rows are held, however large the tensor.
+// A parameter's value as a tree of nodes that is read row by row (along axis
+// 0). Must hold a few rows at a time only, however large the tensor is.
 #pragma once
 #include "compiler/weights/Strided.h"
 #include "dialects/transformer/Panels.h"
@@ -17,17 +17,17 @@ public:
   int64_t rowSize() const; // elements of a row
   int64_t elements() const { return rowCount() * rowSize(); }
 
-  // Rows first .. first + count - 1, row-major, in double.
+  // Computes rows first .. first + count - 1, row-major, in double.
   virtual void rows(int64_t first, int64_t count, double *into) const = 0;
   // The same rounded once to f32.
   virtual void rows(int64_t first, int64_t count, float *into) const;
-  // Of a matrix, f32: into[k * stride + j] = row first + j, column k.
+  // For a matrix, in f32: into[k * stride + j] = element [first + j, k].
   virtual void columns(int64_t first, int64_t count, float *into,
                        int64_t stride) const;
-  // The stored tensor seen through strides, when that is all this is.
+  // The view of a stored tensor, if the value is only that; else null.
   virtual const Strided *strided() const { return nullptr; }
-  // The blocks that rows are stored in, where they are whole blocks and nothing
-  // is computed of them; and those of some rows, in the file's bytes.
+  // The encoding, if rows are whole stored blocks, unchanged. Then `blocks`
+  // copies the file's bytes of some rows.
   virtual std::optional<Encoding> encoding() const { return std::nullopt; }
   virtual void blocks(int64_t first, int64_t count, uint8_t *into) const {}
 };
@@ -43,7 +43,7 @@ ExpressionPtr transpose(ExpressionPtr value);
 ExpressionPtr concat(std::vector<ExpressionPtr> values);
 ExpressionPtr times(ExpressionPtr value, ExpressionPtr factor);
 ExpressionPtr plus(ExpressionPtr value, ExpressionPtr term);
-// Of a matrix; of a stack [E, out, in], entry by entry. See transformer.pack.
+// Packs a matrix, or a stack [E, out, in] entry by entry. See transformer.pack.
 ExpressionPtr pack(ExpressionPtr value, Panels panels);
 
 // Rearrange.cpp
@@ -55,21 +55,21 @@ ExpressionPtr stack(std::vector<ExpressionPtr> entries);
 // The entries of a stack, each without the first dimension.
 std::vector<ExpressionPtr> entriesOf(ExpressionPtr stacked);
 
-// Quantize.cpp: of rows along the last dimension.
+// Quantize.cpp. Rows are along the last dimension.
 ExpressionPtr rowScales(ExpressionPtr value);
 ExpressionPtr quantized(ExpressionPtr value);
 ExpressionPtr rowSums(ExpressionPtr value);
-// PackBlocks.cpp: of rows along the last dimension. See transformer.in_blocks
+// PackBlocks.cpp. Rows are along the last dimension. See transformer.in_blocks
 // and transformer.pack_blocks.
 ExpressionPtr inBlocks(ExpressionPtr value, Encoding encoding);
 ExpressionPtr packBlocks(ExpressionPtr value, BlockPanels panels);
 
-// Of a matrix.
+// The root mean square of each column of a matrix, relative to the whole one's.
 ExpressionPtr columnRms(ExpressionPtr value);
 
 // Compute.cpp
 ExpressionPtr numbers(transformer::NumbersAttr list);
-// An f32 table holds what one in a file would; an f64 table is not rounded.
+// An f32 table is rounded as one in a file would be; an f64 table is not.
 ExpressionPtr sinusoid(transformer::SinusoidAttr table);
 ExpressionPtr product(ExpressionPtr left, ExpressionPtr right);
 ExpressionPtr apply(ExpressionPtr value, transformer::ValueFunction function);

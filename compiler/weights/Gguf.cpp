@@ -1,4 +1,4 @@
-// Values of a GGUF's keys, read where they lie.
+// Reads the values of a GGUF's keys from the mapped file.
 #include "compiler/weights/Gguf.h"
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/GgufHeader.h"

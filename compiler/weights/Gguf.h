@@ -1,5 +1,5 @@
-// A GGUF file: keys with values, then tensors. Lengths and offsets are checked
-// before they are believed; arrays of a vocabulary's size stay in the file.
+// A GGUF file: keys with values, then tensors. Must check lengths and offsets
+// before using them, and leave large arrays (a vocabulary) in the file.
 #pragma once
 #include "compiler/weights/TensorFile.h"
 
@@ -7,7 +7,7 @@
 
 namespace mille {
 
-// As the file counts them.
+// The types of values, with the numbers that the file uses.
 enum class GgufType : uint32_t {
   u8,
   i8,
@@ -24,16 +24,16 @@ enum class GgufType : uint32_t {
   f64
 };
 
-// A key and where its value lies in the mapped file, checked.
+// A key and the address of its value in the mapped file, which is checked.
 struct GgufKey {
   llvm::StringRef name;
   GgufType type;
-  GgufType entries = GgufType::u8; // of an array
-  uint64_t count = 1;              // of an array
+  GgufType entries = GgufType::u8; // the entries' type, if it is an array
+  uint64_t count = 1;              // the number of entries of an array
   const char *at = nullptr;
 };
 
-// A name or text as a message can hold it: short, its control bytes as \1B.
+// A name or text for messages: shortened, with control bytes as \1B.
 std::string escaped(llvm::StringRef text);
 
 class Gguf : public TensorFile {
@@ -48,22 +48,22 @@ public:
   llvm::ArrayRef<GgufKey> keys() const { return all; } // file order
   const GgufKey *key(llvm::StringRef name) const;
 
-  // Values; none where the key is absent or of another kind. Whole numbers of
-  // any width are integers; a u64 beyond them is none.
+  // The value of a key; nothing if it is absent or of another kind. Whole
+  // numbers of any width count as integers, except a u64 that is too large.
   std::optional<int64_t> integer(llvm::StringRef name) const;
   std::optional<double> number(llvm::StringRef name) const;
   std::optional<bool> flag(llvm::StringRef name) const;
   std::optional<llvm::StringRef> text(llvm::StringRef name) const;
 
-  // Entries of an array, in order; false where the key is absent or an array
+  // Passes the entries of an array on in order; false if the key is absent or
   // of another kind.
   bool texts(llvm::StringRef name,
              llvm::function_ref<void(llvm::StringRef)> use) const;
   bool numbers(llvm::StringRef name,
                llvm::function_ref<void(double)> use) const;
 
-  // A value as a message or JSON says it: an f32 with the fewest digits that
-  // read back as it; an array as "an array of 3 numbers".
+  // A value as text for messages or JSON: an f32 with the fewest digits that
+  // read back the same, an array as "an array of 3 numbers".
   std::string describe(const GgufKey &key) const;
 
 private:

@@ -1,5 +1,5 @@
-// The container of GGUF: every length is compared with what is left of the
-// file, and every sum and product is checked, before anything is read by it.
+// Reads the container of GGUF. Must compare every length with the rest of the
+// file, and check every sum and product, before it reads anything there.
 #include "compiler/weights/GgufHeader.h"
 #include "compiler/weights/Elements.h"
 #include "mlir/IR/Location.h"
@@ -14,12 +14,12 @@ using llvm::Twine;
 
 namespace {
 
-// No model has so many; they bound the memory that a header can ask for.
+// Limits that no model reaches; they bound the memory for a header.
 constexpr uint64_t mostKeys = 1 << 16, mostTensors = 1 << 18;
 constexpr uint64_t longestName = 1 << 12;
 constexpr uint32_t mostExtents = 4;
 
-// Types of tensors by their numbers; those without an encoding are not done.
+// Tensor types by number. Those without an encoding are not supported.
 struct TypeName {
   uint32_t number;
   StringRef name;
@@ -254,7 +254,7 @@ bool GgufHeader::takeShape(StoredTensor &tensor) {
   return true;
 }
 
-// The type and, of the shape, the bytes.
+// Reads a tensor's type and computes its size in bytes.
 bool GgufHeader::takeType(StoredTensor &tensor, uint64_t &size) {
   const std::string what = "tensor '" + escaped(tensor.name) + "'";
   uint32_t number;
@@ -282,7 +282,7 @@ bool GgufHeader::takeType(StoredTensor &tensor, uint64_t &size) {
   for (int64_t extent :
        llvm::ArrayRef(tensor.shape).drop_back(tensor.shape.empty() ? 0 : 1))
     fits = fits && !llvm::MulOverflow(whole, extent, whole);
-  // The f32 numbers that blocks stand for are counted, too.
+  // The number of decoded f32 numbers must fit as well.
   int64_t numbers = 8;
   for (int64_t extent : tensor.shape)
     fits = fits && !llvm::MulOverflow(numbers, extent, numbers);
@@ -342,7 +342,7 @@ bool GgufHeader::place(std::vector<StoredTensor> &tensors,
   return apart(places, size);
 }
 
-// The data is the tensors, each padded to the alignment, and nothing else.
+// The data must be the tensors, each padded to the alignment, and nothing else.
 bool GgufHeader::apart(llvm::ArrayRef<Place> all, uint64_t size) {
   std::vector<Place> places(all.begin(), all.end());
   std::sort(places.begin(), places.end(), [](const Place &a, const Place &b) {

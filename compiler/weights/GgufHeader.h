@@ -1,11 +1,11 @@
-// Reads the header of a GGUF file. For Gguf.cpp.
+// Reads the header of a GGUF file. Must be used by Gguf.cpp only.
 #pragma once
 #include "compiler/weights/Gguf.h"
 #include "mlir/IR/Diagnostics.h"
 
 namespace mille {
 
-// Bytes of one value; 0 of texts and arrays.
+// The bytes of one value; 0 for texts and arrays.
 uint64_t bytesOf(GgufType type);
 
 class GgufHeader {
@@ -23,7 +23,7 @@ private:
     const StoredTensor *tensor;
   };
   mlir::InFlightDiagnostic error() { return mlir::emitError(at); }
-  // The next bytes are read only where they are there; `what` names them.
+  // Checks that the file has the next bytes; `what` names them in the error.
   bool have(uint64_t size, const llvm::Twine &what);
   template <typename Number> bool take(Number &number, const llvm::Twine &what);
   bool takeText(llvm::StringRef &text, uint64_t most, const llvm::Twine &what);

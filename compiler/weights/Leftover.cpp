@@ -1,5 +1,5 @@
-// A list of what is half-written, for the end of the process.
-// Must not touch anything that is not on it.
+// The list of half-written files and folders, which the end of the process
+// removes. Must not touch anything that is not on it.
 #include "compiler/weights/Leftover.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -35,7 +35,7 @@ std::unique_lock<std::recursive_mutex> mille::holdEnd() {
   return std::unique_lock(guard);
 }
 
-// Under another name nobody can add to it meanwhile.
+// Renames the folder first, so that nobody adds files to it meanwhile.
 static void removeFolder(const std::string &path) {
   std::string gone = path + ".gone";
   llvm::sys::fs::remove_directories(
@@ -43,7 +43,7 @@ static void removeFolder(const std::string &path) {
 }
 
 void mille::removeLeftovers() {
-  guard.lock(); // for good
+  guard.lock(); // never unlocked
   for (auto at = entries.rbegin(); at != entries.rend(); ++at) {
     const Entry &entry = at->second;
     if (entry.onlyEmpty)

@@ -1,13 +1,13 @@
-// Files and folders that must not outlive the process: removed when it is
-// interrupted or crashes. Must not be used for what is finished.
+// Removes files and folders if the process is interrupted or crashes. Must not
+// be used for finished files.
 #pragma once
 #include <mutex>
 #include <string>
 
 namespace mille {
 
-// While it lives, an end of the process removes `path`: a file, a folder with
-// what is in it, or with `onlyEmpty` a folder if nothing is in it.
+// While such an object lives, the end of the process removes `path`: a file, or
+// a folder with its contents. With `onlyEmpty` it removes an empty folder only.
 class Leftover {
 public:
   explicit Leftover(std::string path, bool onlyEmpty = false);
@@ -18,13 +18,14 @@ private:
   int number;
 };
 
-// While it is held, an interrupt waits: for a thing and its Leftover, or
-// several moves, to be made at once. Never comes back where the process is
-// ending.
+// Delays interrupts while the lock is held, so that making a file and its
+// Leftover, or several renames, are not interrupted. Does not return if the
+// process is ending.
 std::unique_lock<std::recursive_mutex> holdEnd();
 
-// Latest first; no Leftover can be made or ended after it. For whoever ends the
-// process (compiler/driver); any thread.
+// Removes all leftovers, the newest first. Afterwards no Leftover can be made
+// or destroyed. The code that ends the process (compiler/driver) calls it, from
+// any thread.
 void removeLeftovers();
 
 } // namespace mille

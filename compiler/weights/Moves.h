@@ -1,5 +1,5 @@
-// Base of nodes that only move numbers: one template for both kinds of number.
-// Private to this folder.
+// The base of nodes that only move numbers: one template serves float and
+// double. Must be included in this folder only.
 #pragma once
 #include "compiler/weights/Expression.h"
 
@@ -15,7 +15,7 @@ public:
   }
 };
 
-// The blocks that all of them are stored in.
+// The encoding that all values have in common, if there is one.
 std::optional<Encoding> encodingOf(llvm::ArrayRef<ExpressionPtr> values);
 
 } // namespace mille

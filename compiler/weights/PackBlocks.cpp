@@ -1,5 +1,5 @@
-// Values in blocks: their numbers, and their bytes in panels. What is stored in
-// the same blocks is moved as it is; other numbers are quantised.
+// Encodes values in blocks, as numbers or as bytes in panels. Must copy blocks
+// that are stored in the same encoding unchanged; other numbers are quantised.
 #include "compiler/weights/Expression.h"
 #include "compiler/weights/Levels.h"
 
@@ -70,8 +70,8 @@ private:
   Encoding inBlocksOf;
 };
 
-// [accumulators * N, K] -> [panels, K / numbers that share steps, bytes]; a row
-// of this is one panel.
+// [accumulators * N, K] -> [panels, K / numbers that share steps, bytes]. A row
+// of the result is a panel.
 class PackBlocks final : public Expression {
 public:
   using Expression::rows;
@@ -81,7 +81,7 @@ public:
         outputs(value->shape[0] / accumulators) {
     shape = panels.shapeOf(value->shape);
   }
-  // Bytes as numbers from -128 to 127, as elements of i8.
+  // Gives the bytes as elements of i8, numbers from -128 to 127.
   void rows(int64_t first, int64_t count, double *into) const override {
     std::vector<uint8_t> panel(rowSize());
     for (int64_t p = first; p < first + count; ++p) {
@@ -119,7 +119,8 @@ private:
     std::memcpy(to, &bits, sizeof bits);
   }
 
-  // One block of row j of accumulator a, in what 16 rows of each share.
+  // Writes one block of row j of accumulator a to its places in the panel,
+  // which 16 rows of each accumulator share.
   void put(const Levels &levels, int64_t block, int64_t a, int64_t j,
            uint8_t *to) const {
     const uint8_t *of = levels.levels + block * BlockForm::block;

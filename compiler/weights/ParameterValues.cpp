@@ -1,5 +1,6 @@
-// Builds the tree of a value expression: opens files, follows symbols, checks
-// that what a file stores is what the model says. Arithmetic is in Expression.
+// Builds the tree of a value expression: opens files, follows symbols, and
+// checks that stored tensors are as the model says. Must leave arithmetic to
+// Expression.
 #include "compiler/weights/ParameterValues.h"
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Expression.h"
@@ -16,7 +17,7 @@ struct ParameterValues::Files {
   llvm::StringMap<std::unique_ptr<TensorFile>> open;
   llvm::StringMap<Attribute> parameters;
 
-  // A parameter's value; the table is made again when passes added some.
+  // A parameter's value. Rebuilds the table if passes have added parameters.
   Attribute parameter(Operation *model, llvm::StringRef name) {
     if (Attribute known = parameters.lookup(name))
       return known;
@@ -49,7 +50,8 @@ std::optional<Encoding> storedAs(StoredAttr stored) {
   return std::nullopt;
 }
 
-// Shapes were checked by valueType; null after an error of a file.
+// Makes nodes for attributes whose shapes valueType has checked. Null after an
+// error with a file.
 class Build {
 public:
   using OpenFile = llvm::function_ref<const TensorFile *(StringRef)>;
@@ -236,7 +238,7 @@ LogicalResult ParameterValues::evaluateF32(Attribute value, Location location,
 
 namespace {
 
-// Rows one after the other, as `Stored` numbers made from `Number`s.
+// Stores all rows, converting each `Number` to `Stored`.
 template <typename Number, typename Stored, typename Convert>
 void store(const Expression &expression, char *into, Convert convert) {
   const int64_t size = expression.rowSize();

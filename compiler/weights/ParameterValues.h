@@ -1,5 +1,5 @@
-// The numbers behind parameter value expressions (stored, drawn, slice, concat,
-// times, pack, ...), one parameter at a time so that memory stays bounded.
+// Evaluates value expressions of parameters (stored, drawn, slice, concat,
+// times, pack, ...). Must hold one parameter at a time, to bound memory.
 #pragma once
 #include "compiler/weights/TensorFile.h"
 #include "dialects/transformer/Transformer.h"
@@ -15,27 +15,27 @@ struct ParameterTensor {
 
 class ParameterValues {
 public:
-  // Files named by `stored` are looked up in `folder`; symbols in `model`, a
-  // symbol table holding transformer.parameter ops.
+  // Looks up the files of `stored` in `folder`, and symbols in `model`, a
+  // symbol table with transformer.parameter ops.
   ParameterValues(mlir::Operation *model, std::string folder);
   ~ParameterValues();
 
-  // The value of an expression. `column` gives what a layer-table column
-  // stands for in the layer at hand (null outside `layers`, or to fall through
-  // to the model's parameters). In double, for the interpreter.
+  // The value of an expression in double, for the interpreter. `column`
+  // resolves a column of the layer table in the current layer; if it is null or
+  // returns null, the symbol is a parameter of the model.
   mlir::FailureOr<ParameterTensor>
   evaluate(mlir::Attribute value, mlir::Location location,
            transformer::ResolveSymbol column = nullptr);
 
-  // The same rounded to f32 straight into `into` (which has room for every
-  // element). Streams stored f32 without doubling.
+  // The same in f32, written to `into`, which has room for every element.
+  // Stored f32 is copied without a detour through double.
   mlir::LogicalResult evaluateF32(mlir::Attribute value,
                                   mlir::Location location,
                                   llvm::MutableArrayRef<float> into,
                                   transformer::ResolveSymbol column = nullptr);
 
-  // The same as elements of `type` (f32, bf16, i8, i32), each rounded to
-  // nearest, ties to even: what the weights file holds.
+  // The same as elements of `type` (f32, bf16, i8, i32) for the weights file,
+  // each rounded to nearest, ties to even.
   mlir::LogicalResult evaluateAs(mlir::Type type, mlir::Attribute value,
                                  mlir::Location location,
                                  llvm::MutableArrayRef<char> into);

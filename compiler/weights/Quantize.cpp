@@ -1,6 +1,6 @@
-// Weights as small integers and a step per row, and how large their columns
-// are. Must give the same integers in every process: arithmetic is in double,
-// the step rounded once to f32.
+// Quantises weights to small integers with a step per row, and measures their
+// columns. Must give the same integers in every process: arithmetic is in
+// double, and a step is rounded once to f32.
 #include "compiler/weights/Expression.h"
 
 #include <algorithm>
@@ -11,9 +11,9 @@ using namespace mille;
 
 namespace {
 
-constexpr double most = 127; // symmetric: -128 is not used
+constexpr double most = 127; // -128 is not used, for symmetry
 
-// The rows of `value` along its last dimension, one number of each.
+// Computes one number for each row of `value` along its last dimension.
 class PerRow : public Expression {
 public:
   using Expression::rows;
@@ -87,7 +87,7 @@ private:
   ExpressionPtr value;
 };
 
-// Read once: what it is asked for is small.
+// Reads the value once and keeps the result, which is small.
 class ColumnRms final : public Expression {
 public:
   using Expression::rows;

@@ -1,5 +1,5 @@
-// Numbers as levels of blocks. Must give the same levels in every process:
-// arithmetic is in double, a step is rounded once to f16.
+// Quantises numbers to the levels of blocks. Must give the same levels in every
+// process: arithmetic is in double, and a step is rounded once to f16.
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Levels.h"
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t blockOfLevels = BlockForm::block;
 
-// The levels that an encoding has, and the one that the number of the largest
-// magnitude gets where the block's numbers are not exact.
+// The range of an encoding's levels, and the level for the number of the
+// largest magnitude if the block cannot be represented exactly.
 struct Range {
   int least, most, ofLargest;
 };
@@ -31,7 +31,7 @@ Range rangeOf(Encoding encoding) {
   }
 }
 
-// To nearest, ties to even; what is too large becomes the largest f16.
+// Rounds to nearest, ties to even. Larger numbers become the largest f16.
 double roundToF16(double value) {
   constexpr double largest = 65504;
   if (value == 0)
@@ -42,14 +42,15 @@ double roundToF16(double value) {
   return std::clamp(rounded, -largest, largest);
 }
 
-// Whether a number > 0 is an f16; for most the mantissa's bits say so.
+// Whether a number > 0 is an f16. The mantissa's bits decide it quickly for
+// most numbers.
 bool isF16(double value) {
   const auto bits = llvm::bit_cast<uint64_t>(value);
   return (value < 0x1p-14 || (bits & ((uint64_t(1) << 42) - 1)) == 0) &&
          value == roundToF16(value);
 }
 
-// Of a value that is an f16, or NaN.
+// The bits of a value that is an f16 or NaN.
 uint16_t bitsOfF16(double value) {
   if (std::isnan(value))
     return 0x7e00;
@@ -57,7 +58,7 @@ uint16_t bitsOfF16(double value) {
   const int power = magnitude > 0 ? std::max(std::ilogb(magnitude), -14) : -14;
   const auto mantissa = uint16_t(std::ldexp(magnitude, 10 - power));
   const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  // The mantissa's leading 1 adds 1 to the exponent's field.
+  // The leading 1 of the mantissa adds 1 to the field of the exponent.
   return uint16_t(sign + ((power + 14) << 10) + mantissa);
 }
 
@@ -75,7 +76,7 @@ struct Block {
   int levels[blockOfLevels];
 };
 
-// Whether all numbers are levels times this scale, exactly.
+// Whether all numbers are exactly levels times this scale. Then fills `block`.
 bool holds(const double *numbers, double scale, Range range, Block &block) {
   for (int64_t k = 0; k < blockOfLevels; ++k) {
     const double level = std::nearbyint(numbers[k] / scale);
@@ -88,8 +89,9 @@ bool holds(const double *numbers, double scale, Range range, Block &block) {
   return true;
 }
 
-// Looks for a scale that makes the block exact, from the largest level down. A
-// product of an f16 and a level has 19 bits at most.
+// Looks for a scale that represents the block exactly: tries each level, from
+// the largest down, for the largest number. The product of an f16 and a level
+// has at most 19 bits.
 bool isExact(const double *numbers, double largest, Range range, Block &block) {
   int power;
   const double mantissa = std::ldexp(std::frexp(largest, &power), 19);
@@ -103,7 +105,7 @@ bool isExact(const double *numbers, double largest, Range range, Block &block) {
   return false;
 }
 
-// Of finite numbers; scale times level.
+// Encodes finite numbers as scale times level.
 Block scaled(const double *numbers, Encoding encoding) {
   const Range range = rangeOf(encoding);
   const double largest = largestOf(numbers, blockOfLevels);
@@ -130,19 +132,20 @@ void scaled(const double *numbers, Encoding encoding, Levels &levels) {
     levels.levels[k] = uint8_t(block.levels[k] + offset);
 }
 
-// The nearest level, from 0 to `most`, of a number above the least value.
+// The nearest level from 0 to `most` for a number relative to the least value.
 uint8_t nearest(double number, double scale, int most) {
   return scale == 0 ? 0
                     : uint8_t(std::clamp(std::nearbyint(number / scale), 0.0,
                                          double(most)));
 }
 
-// The least value of a block, and what its largest number is above it.
+// The least value of a block, and the distance from it to the largest number.
 struct Span {
   double least, above;
 };
 
-// 0 is a level of every block, as formats that share steps want it.
+// withZero: extends the span to 0, since formats that share steps need 0 among
+// the levels.
 Span spanOf(const double *numbers, bool withZero) {
   double low = withZero ? 0 : numbers[0], high = low;
   for (int64_t k = 0; k < blockOfLevels; ++k) {
@@ -152,7 +155,7 @@ Span spanOf(const double *numbers, bool withZero) {
   return {low, high - low};
 }
 
-// scale * level - least.
+// Encodes numbers as scale * level - least.
 void aboveLeast(const double *numbers, const BlockForm &form, Levels &levels) {
   const int most = (1 << form.bits) - 1;
   const Span span = spanOf(numbers, /*withZero=*/false);
@@ -164,7 +167,7 @@ void aboveLeast(const double *numbers, const BlockForm &form, Levels &levels) {
     levels.levels[k] = nearest(numbers[k] + least, scale, most);
 }
 
-// The same with scales and least values of 6 bits.
+// The same, but scales and least values have 6 bits, in shared steps.
 void aboveLeastInSteps(const double *numbers, const BlockForm &form,
                        Levels &levels) {
   const int most = (1 << form.bits) - 1, mostScale = 63;
@@ -188,8 +191,8 @@ void aboveLeastInSteps(const double *numbers, const BlockForm &form,
   }
 }
 
-// Scales of 8 bits with a sign: of 16 numbers the largest gets the level that
-// has no other sign.
+// Encodes with signed scales of 8 bits. Among 16 numbers, the one of the
+// largest magnitude gets the lowest level, which has no positive counterpart.
 void scaledInSteps(const double *numbers, const BlockForm &form,
                    Levels &levels) {
   const int64_t parts = form.parts * form.blocks,

@@ -1,5 +1,5 @@
-// Stored blocks as levels, scales and least values: bits moved, nothing
-// computed.
+// Reads levels, scales and least values from stored blocks. Must only move
+// bits.
 #include "compiler/weights/Blocks.h"
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Levels.h"
@@ -14,7 +14,7 @@ uint16_t bitsAt(const uint8_t *at) {
   return loadAs<uint16_t>(reinterpret_cast<const char *>(at));
 }
 
-// Nibbles of 32 numbers: number k and k + 16 share a byte.
+// Reads the nibbles of 32 numbers. Numbers k and k + 16 share a byte.
 void readNibbles(const uint8_t *from, uint8_t *levels) {
   for (int k = 0; k < 16; ++k) {
     levels[k] = from[k] & 15;
@@ -22,17 +22,17 @@ void readNibbles(const uint8_t *from, uint8_t *levels) {
   }
 }
 
-// A bit of each of 32 numbers, above their nibbles.
+// Adds the fifth bit of each of 32 numbers.
 void addFifth(const uint8_t *from, uint8_t *levels) {
   for (int k = 0; k < 32; ++k)
     levels[k] |= (from[k / 8] >> k % 8 & 1) << 4;
 }
 
-// A least value is added in the file and subtracted here.
+// The file's formula adds the least value; that of Levels subtracts it.
 uint16_t negated(uint16_t f16) { return f16 ^ 0x8000; }
 
-// f16 scale, f16 least value where there is one, 4 bytes of fifth bits, nibbles
-// or bytes.
+// A block of 32: an f16 scale, perhaps an f16 least value, perhaps 4 bytes of
+// fifth bits, then nibbles or bytes.
 void read32(const BlockForm &form, const uint8_t *block, Levels &levels) {
   levels.step = bitsAt(block);
   block += 2;
@@ -50,7 +50,8 @@ void read32(const BlockForm &form, const uint8_t *block, Levels &levels) {
     addFifth(block, levels.levels);
 }
 
-// Scale and least value of 32 numbers, 6 bits each, of 8 in 12 bytes.
+// The scale and the least value of part i, 6 bits each. The 8 parts have 12
+// bytes for them.
 struct ScaleAndLeast {
   int scale, least;
 };
@@ -61,8 +62,9 @@ ScaleAndLeast scaleAndLeast(const uint8_t *packed, int i) {
           (packed[i + 4] >> 4) | (packed[i] >> 6) << 4};
 }
 
-// f16 steps of scales and of least values, 12 bytes of these, 32 bytes of fifth
-// bits, of which bit j belongs to part j; nibbles of 64 numbers in 32 bytes.
+// A block of 256: the f16 steps of scales and of least values, 12 bytes of
+// scales and least values, with 5 bits 32 bytes of fifth bits (bit j of each is
+// for part j), then nibbles, 64 numbers in 32 bytes.
 void read4Or5(const BlockForm &form, const uint8_t *block, Levels &levels) {
   levels.step = bitsAt(block);
   levels.leastStep = bitsAt(block + 2);
@@ -81,8 +83,8 @@ void read4Or5(const BlockForm &form, const uint8_t *block, Levels &levels) {
   }
 }
 
-// 128 bytes of low nibbles, 64 of upper pairs of bits, 16 scales of 8 bits, the
-// f16 step.
+// A block of 256: 128 bytes with the numbers' low nibbles, 64 with their upper
+// two bits, 16 scales of 8 bits, the f16 step.
 void read6(const uint8_t *block, Levels &levels) {
   levels.step = bitsAt(block + 208);
   std::memcpy(levels.scales, block + 192, sizeof levels.scales);

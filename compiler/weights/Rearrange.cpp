@@ -1,6 +1,5 @@
-// Nodes that put rows and dimensions elsewhere: gather, repeat, reshape,
-// permute, stack. Stored tensors stay views of their file where that is
-// possible.
+// Nodes that move rows and dimensions: gather, repeat, reshape, permute, stack.
+// Must keep stored tensors as views of their file if possible.
 #include "compiler/weights/Moves.h"
 
 #include <algorithm>
@@ -59,7 +58,8 @@ private:
   bool each;
 };
 
-// Row-major order stays, so a range of elements is a range of elements.
+// A reshape keeps the row-major order, so it reads a range of elements as it
+// is.
 class Reshape final : public Moves<Reshape> {
 public:
   Reshape(ExpressionPtr value, llvm::ArrayRef<int64_t> to)
@@ -83,8 +83,8 @@ private:
   ExpressionPtr value;
 };
 
-// A view whose first `leading` dimensions count as one, so that a row of this
-// is read as one.
+// Merges the first `leading` dimensions of a view into one, so that their rows
+// can be read like the rows of axis 0.
 class Collapsed final : public Moves<Collapsed> {
 public:
   Collapsed(Strided from, size_t leading)
@@ -129,7 +129,8 @@ private:
   size_t leading;
 };
 
-// Of what is not a stored tensor: the operand is held whole, once.
+// Permutes an operand that is not a stored tensor. It holds the whole operand
+// in memory.
 class Permute final : public Moves<Permute> {
 public:
   Permute(ExpressionPtr value, llvm::ArrayRef<int64_t> order) {
@@ -189,7 +190,7 @@ private:
   std::vector<ExpressionPtr> entries;
 };
 
-// One entry of a stack that others read too.
+// One entry of a stack, which other Entry nodes share.
 class Entry final : public Moves<Entry> {
 public:
   Entry(std::shared_ptr<const Expression> stack, int64_t number)

@@ -1,5 +1,5 @@
-// Opens a safetensors file: every number in its header is checked before it is
-// believed. Writing is in WriteSafetensors.cpp.
+// Opens a safetensors file. Must check every number of the header before using
+// it. WriteSafetensors.cpp writes files.
 #include "compiler/weights/Safetensors.h"
 #include "compiler/json/Json.h"
 #include "compiler/weights/Elements.h"
@@ -11,13 +11,13 @@ using namespace mille;
 
 namespace {
 
-// Types of elements, as the format spells them.
+// The format's names of element types.
 constexpr Encoding known[] = {Encoding::f64,    Encoding::f32, Encoding::f16,
                               Encoding::bf16,   Encoding::i64, Encoding::i32,
                               Encoding::i16,    Encoding::i8,  Encoding::u8,
                               Encoding::boolean};
 
-// The format says none; no model's tensor has so many.
+// The format has no limit, but no model's tensor has so many dimensions.
 constexpr size_t mostExtents = 8;
 
 // Reads one header entry after another; errors name tensor and both values.

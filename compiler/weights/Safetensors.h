@@ -1,5 +1,5 @@
-// Reads and writes safetensors files: mapped, checked, never copied whole.
-// Must not know what the tensors mean.
+// Reads safetensors files (mapped and checked) and writes them. Must not know
+// what the tensors mean, nor copy a whole file.
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/weights/TensorFile.h"
@@ -12,14 +12,14 @@ namespace mille {
 // A safetensors file.
 class Safetensors : public TensorFile {
 public:
-  // Null after an error on `path` (a missing file, every malformed header:
-  // sizes, offsets that overlap or leave gaps, duplicate names, depth).
+  // Null after an error on `path`: a missing file, or a malformed header (wrong
+  // sizes, offsets that overlap or leave gaps, duplicate names, deep nesting).
   static std::unique_ptr<Safetensors> open(llvm::StringRef path,
                                            mlir::MLIRContext &context);
   static std::unique_ptr<Safetensors>
   read(llvm::StringRef path, std::unique_ptr<llvm::MemoryBuffer> bytes,
        mlir::MLIRContext &context);
-  // Of the file's __metadata__.
+  // An entry of the file's __metadata__.
   llvm::StringRef note(llvm::StringRef key) const override;
 
 private:
@@ -27,21 +27,22 @@ private:
   llvm::StringMap<std::string> notes;
 };
 
-// Writes the file whole or not at all (temporary beside it, then rename).
+// Writes the file whole or not at all: to a temporary file, which it renames.
 Status writeSafetensors(llvm::StringRef path,
                         llvm::ArrayRef<StoredTensor> tensors,
                         mlir::MLIRContext &context);
 
-// Of an f32 tensor that is made while it is written.
+// An f32 tensor whose numbers are computed while it is written.
 struct ComputedTensor {
   std::string name;
   std::vector<int64_t> shape;
-  // Hands over its numbers in order, in one piece or several; false after an
-  // error, which it has told.
+  // Passes its numbers on in order, in one piece or several. False after an
+  // error, which it has reported.
   std::function<bool(llvm::function_ref<void(llvm::ArrayRef<float>)>)> numbers;
 };
 
-// The same for these, one after the other, with `notes` as __metadata__.
+// The same for computed tensors, one after the other, with `notes` as
+// __metadata__.
 Status
 writeSafetensors(llvm::StringRef path, llvm::ArrayRef<ComputedTensor> tensors,
                  llvm::ArrayRef<std::pair<std::string, std::string>> notes,

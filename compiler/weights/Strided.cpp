@@ -1,5 +1,5 @@
-// Gathers elements of a mapped tensor by strides; contiguous runs are read
-// whole.
+// Gathers elements of a mapped tensor by strides. Must read contiguous elements
+// as one piece.
 #include "compiler/weights/Strided.h"
 #include "compiler/weights/Elements.h"
 
@@ -55,8 +55,9 @@ bool Strided::reshape(llvm::ArrayRef<int64_t> to) {
 
 namespace {
 
-// Calls `use` with a function of an element's number that loads it. Of blocks
-// each call decodes a whole one: for what is read against the grain.
+// Calls `use` with a function that loads an element by its number. For blocks
+// each call decodes a whole block, which is slow: use it only where elements of
+// a block do not follow each other.
 template <typename Use> void withElements(const StoredTensor &tensor, Use use) {
   if (isBlocks(tensor.type))
     return use([&](int64_t at) {
@@ -71,7 +72,8 @@ template <typename Use> void withElements(const StoredTensor &tensor, Use use) {
   });
 }
 
-// Elements of axes `axis` and up from `at` on; gives the end of what it wrote.
+// Gathers the elements along axes `axis` and up, starting at `at`. Returns the
+// end of the output.
 template <typename Element, typename Number>
 Number *gather(const Strided &view, Element element, size_t axis, int64_t at,
                Number *into) {
@@ -120,7 +122,7 @@ void Strided::columns(int64_t first, int64_t count, float *into,
                       int64_t stride) const {
   const int64_t depth = shape[1], across = strides[0], along = strides[1];
   const int64_t start = offset + first * across;
-  if (across == 1) { // stored [in, out]: a run of outputs for each input
+  if (across == 1) { // stored [in, out]: an input's outputs are contiguous
     for (int64_t k = 0; k < depth; ++k)
       tensor->read(start + k * along,
                    llvm::MutableArrayRef<float>(into + k * stride, count));
@@ -136,7 +138,8 @@ void Strided::columns(int64_t first, int64_t count, float *into,
     return;
   }
   withElements(*tensor, [&](auto element) {
-    // Blocks of one cache line along each row: lines in and out stay in L1.
+    // Reads one cache line of each row at a time, so that the lines of input
+    // and output stay in L1.
     constexpr int64_t block = 16;
     for (int64_t k0 = 0; k0 < depth; k0 += block) {
       const int64_t k1 = std::min(depth, k0 + block);

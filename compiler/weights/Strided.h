@@ -1,5 +1,5 @@
-// A stored tensor seen through slices and transpositions: an offset and strides
-// over the mapped file. Nothing is copied until elements are asked for.
+// A view of a stored tensor through slices and transpositions: an offset and
+// strides over the mapped file. Must not copy anything before it is read.
 #pragma once
 #include "compiler/weights/TensorFile.h"
 #include "llvm/ADT/SmallVector.h"
@@ -15,20 +15,21 @@ struct Strided {
   void slice(int64_t axis, int64_t from, int64_t size, int64_t stride);
   void transpose();
   void permute(llvm::ArrayRef<int64_t> order);
-  // False where elements do not follow each other.
+  // False if the strides do not allow the new shape.
   bool reshape(llvm::ArrayRef<int64_t> to);
-  // Whether rows are runs of the file, so that blocks are decoded once.
+  // Whether rows are contiguous in the file, so that each block is decoded
+  // once.
   bool alongRows() const { return strides.empty() || strides.back() == 1; }
-  // Of blocks: whether rows are whole blocks, one after the other in the file.
+  // For blocks: whether rows are whole blocks, contiguous in the file.
   bool inWholeBlocks() const;
   // The bytes of such rows, row-major.
   void blocks(int64_t first, int64_t count, uint8_t *into) const;
-  void enter(int64_t index); // entry `index` along axis 0, without that axis
+  void enter(int64_t index); // takes entry `index` of axis 0 and drops the axis
 
-  // Rows first .. first + count - 1 along axis 0, row-major.
+  // Reads rows first .. first + count - 1 along axis 0, row-major.
   void rows(int64_t first, int64_t count, double *into) const;
   void rows(int64_t first, int64_t count, float *into) const;
-  // Of a matrix: into[k * stride + j] = row first + j, column k.
+  // For a matrix: into[k * stride + j] = element [first + j, k].
   void columns(int64_t first, int64_t count, float *into, int64_t stride) const;
 };
 

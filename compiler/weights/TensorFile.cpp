@@ -1,4 +1,4 @@
-// Maps a file, says which format it is, and reads elements of its tensors.
+// Maps a file, recognises its format, and reads elements of its tensors.
 #include "compiler/weights/TensorFile.h"
 #include "compiler/weights/Blocks.h"
 #include "compiler/weights/Elements.h"
@@ -13,7 +13,7 @@ using namespace mille;
 
 namespace {
 
-// Of blocks: whole ones are decoded beside, and the part asked for is copied.
+// Decodes whole blocks to a buffer and copies the requested part.
 template <typename Number>
 void readBlocks(const StoredTensor &tensor, int64_t first,
                 llvm::MutableArrayRef<Number> into) {
@@ -84,7 +84,7 @@ TensorFile::map(llvm::StringRef path, mlir::MLIRContext &context) {
     mlir::emitError(at) << "is not a regular file";
     return nullptr;
   }
-  // The wrong kind of file is refused above: a pipe would be read without end.
+  // Only regular files get here: reading a pipe might not end.
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer) {
@@ -95,7 +95,8 @@ TensorFile::map(llvm::StringRef path, mlir::MLIRContext &context) {
   return std::move(*buffer);
 }
 
-// As the length of a safetensors header, GGUF's first bytes are a gigabyte.
+// The first bytes tell the formats apart: read as the length of a safetensors
+// header, those of GGUF are a gigabyte.
 std::unique_ptr<TensorFile> TensorFile::open(llvm::StringRef path,
                                              mlir::MLIRContext &context) {
   std::unique_ptr<llvm::MemoryBuffer> bytes = map(path, context);

@@ -1,5 +1,5 @@
-// The door to files of tensors, whatever their format: mapped, checked, never
-// copied whole. Must not know what the tensors mean.
+// The interface to files of tensors of any format, which are mapped and
+// checked. Must not know what the tensors mean, nor copy a whole file.
 #pragma once
 #include "dialects/transformer/Encoding.h"
 #include "mlir/IR/MLIRContext.h"
@@ -16,21 +16,22 @@ struct StoredTensor {
   std::string name;
   Encoding type;
   std::vector<int64_t> shape; // outermost first
-  llvm::ArrayRef<char> bytes; // row-major, little-endian, maybe unaligned
+  llvm::ArrayRef<char> bytes; // row-major, little-endian, of any alignment
 
   int64_t elements() const;
-  // Element `first + i` as double, for i < into.size(). Of blocks: the f32
-  // numbers that they stand for.
+  // Reads the elements `first + i`, i < into.size(), as double. Blocks decode
+  // to f32 numbers.
   void read(int64_t first, llvm::MutableArrayRef<double> into) const;
   // The same rounded once to f32; f32 is copied.
   void read(int64_t first, llvm::MutableArrayRef<float> into) const;
 };
 
-// One mapped file. Its tensors' bytes live as long as it.
+// A mapped file. Its tensors' bytes live as long as this object.
 class TensorFile {
 public:
   virtual ~TensorFile() = default;
-  // Safetensors or GGUF, by the first bytes. Null after an error on `path`.
+  // Opens safetensors or GGUF, judged by the first bytes. Null after an error
+  // on `path`.
   static std::unique_ptr<TensorFile> open(llvm::StringRef path,
                                           mlir::MLIRContext &context);
   // The bytes of a regular file; null after an error on `path`.
@@ -40,7 +41,7 @@ public:
   const StoredTensor *find(llvm::StringRef name) const;
   llvm::ArrayRef<StoredTensor> tensors() const { return all; } // file order
   llvm::StringRef path() const { return filePath; }
-  // What the file's maker noted under a name; "" where there is none.
+  // A note that the file's writer left under a name; "" if there is none.
   virtual llvm::StringRef note(llvm::StringRef) const { return ""; }
 
 protected:

@@ -1,5 +1,5 @@
-// Collects the weights of a planned program in the order of its text.
-// Looks symbols of the layer table up; reads no numbers.
+// Collects the weights of a planned program in program order, and looks up
+// symbols in the layer table. Must not read numbers.
 #include "compiler/weights/WeightTable.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,7 +11,7 @@ using kernel::WeightOp;
 
 namespace {
 
-// One value in two element types is two entries.
+// The key of an entry: the same value in two element types makes two entries.
 using Stored = std::pair<Attribute, Type>;
 Stored storedBy(WeightOp weight) {
   auto type = cast<ShapedType>(weight.getResult().getType());
@@ -27,7 +27,8 @@ WeightEntry entryOf(WeightOp weight, Attribute value) {
   return {value, weight.getLoc(), elements, type.getElementType()};
 }
 
-// The distinct weights of one body, in order; each op's place goes to `place`.
+// The distinct weights of one body, in order. Writes each op's place to
+// `place`.
 std::vector<WeightOp> weightsOf(Region &body,
                                 DenseMap<Operation *, uint64_t> &place) {
   std::vector<WeightOp> distinct;
@@ -41,7 +42,7 @@ std::vector<WeightOp> weightsOf(Region &body,
   return distinct;
 }
 
-// `value` as layer `layer` reads it: columns replaced by what the table says.
+// `value` in layer `layer`: columns are replaced by their entries in the table.
 Attribute inLayer(LayersOp layers, size_t layer, Attribute value) {
   return transformer::replaceSymbols(value, [&](FlatSymbolRefAttr symbol) {
     return layers.entryOf(layer, symbol);

@@ -1,5 +1,5 @@
-// The weights table: which parameter values a planned program reads, and where
-// its host program finds each. Knows no numbers and no files.
+// The weights table: the parameter values that a planned program reads, and the
+// place of each for the host program. Must not know numbers or files.
 #pragma once
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/Location.h"
@@ -10,11 +10,11 @@
 
 namespace mille {
 
-// One weights-table entry: what link evaluates and writes.
+// An entry of the weights table, which link evaluates and writes.
 struct WeightEntry {
   mlir::Attribute value; // an expression over the model's parameters; or f64
   mlir::Location location;
-  int64_t elements; // -1: more than can be counted
+  int64_t elements; // -1: the number does not fit
   mlir::Type type;  // of an element: f32, bf16, i8 or i32
 
   uint64_t bytes() const {
@@ -22,9 +22,9 @@ struct WeightEntry {
   }
 };
 
-// Entries 0 .. globals - 1 are the weights outside `layers`; then each `layers`
-// op has a block of one row per layer: its body's number, then that body's
-// weights. Rows are as long as the longest body's.
+// Entries 0 .. globals - 1 are the weights outside `layers`. Then each `layers`
+// op has a block with a row per layer: the number of the layer's body, then
+// that body's weights. All rows are as long as the longest body needs.
 struct WeightTable {
   std::vector<WeightEntry> globals;
   struct Layers {                // one per kernel.layers, in order
@@ -38,13 +38,13 @@ struct WeightTable {
   std::vector<Layers> layers;
   uint64_t entryCount = 0;
 
-  // Of each kernel.weight op: its entry among the globals, or its place in the
-  // row of its layer (1 for the first).
+  // For each kernel.weight op: its entry among the globals, or its place in a
+  // layer's row (1 for the first).
   llvm::DenseMap<mlir::Operation *, uint64_t> place;
 };
 
-// `model` holds planned entries. Equal values outside `layers`, of all entries,
-// or in one body, share a place of the table.
+// `model` holds planned entries. Equal values share a place in the table: those
+// outside `layers` among all entries, others within their body.
 WeightTable collectWeights(mlir::Operation *model);
 
 } // namespace mille

@@ -1,5 +1,5 @@
-// Plain POSIX calls, so that each failure is seen and named. Must leave nothing
-// behind when it fails.
+// Writes with POSIX calls, so that each failure can be named. Must leave no
+// file behind after a failure.
 #include "compiler/weights/WholeFile.h"
 #include "llvm/Support/FileSystem.h"
 

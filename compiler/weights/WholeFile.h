@@ -1,5 +1,6 @@
-// A file that appears whole or not at all: a temporary beside it, then rename.
-// Errors of the machine (no space, no permission) become one sentence.
+// Writes a file whole or not at all: to a temporary file beside it, which it
+// renames. Must turn errors of the machine (no space, no permission) into one
+// sentence.
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/weights/Leftover.h"
@@ -15,16 +16,17 @@ class WholeFile {
 public:
   // Creates the temporary file. `mode` as for open(2), before umask.
   explicit WholeFile(llvm::StringRef path, unsigned mode = 0666);
-  ~WholeFile(); // removes the temporary unless committed
+  ~WholeFile(); // removes the temporary file unless committed
   WholeFile(const WholeFile &) = delete;
 
-  // After a failure the rest does nothing.
+  // After a failure, further calls do nothing.
   void write(llvm::StringRef bytes);
   void write(llvm::ArrayRef<char> bytes) {
     write(llvm::StringRef(bytes.data(), bytes.size()));
   }
-  // Flushes to the disk and gives the file its name. False: nothing is there,
-  // and `problem` says why ("cannot write PATH: No space left on device").
+  // Flushes to the disk and gives the file its name. False if there is no file;
+  // `problem` then has the reason ("cannot write PATH: No space left on
+  // device").
   bool commit();
   const std::string &problem() const { return why; }
 
@@ -32,7 +34,7 @@ private:
   void fail(int error);
   std::string path, temporary, why;
   int file = -1;
-  std::unique_ptr<Leftover> leftover; // the temporary
+  std::unique_ptr<Leftover> leftover; // of the temporary file
 };
 
 } // namespace mille

@@ -1,5 +1,5 @@
-// Writes tensors as one safetensors file, widest elements first so that each is
-// aligned. Must not leave a partial file.
+// Writes tensors to a safetensors file, those with the widest elements first,
+// so that each is aligned. Must not leave a partial file.
 #include "compiler/weights/Safetensors.h"
 #include "compiler/weights/WholeFile.h"
 #include "mlir/IR/Location.h"
@@ -16,12 +16,12 @@ namespace {
 
 using Notes = llvm::ArrayRef<std::pair<std::string, std::string>>;
 
-// The header of tensors that follow each other; each gives name, type, shape.
+// Makes the header for tensors that follow each other.
 class Header {
 public:
   explicit Header(mlir::Location at) : at(at) {}
 
-  // False after an error: a name is given twice.
+  // Adds a tensor. False after an error: its name is there twice.
   bool add(llvm::StringRef name, Encoding type, llvm::ArrayRef<int64_t> shape) {
     if (!names.insert(name).second) {
       mlir::emitError(at) << "tensor '" << name << "' would be written twice";
@@ -40,7 +40,7 @@ public:
     return true;
   }
 
-  // Length and JSON, padded so that the data begins aligned.
+  // The length and the JSON, padded so that the data is aligned.
   std::string text(Notes notes) const {
     std::string body;
     llvm::raw_string_ostream stream(body);
@@ -100,7 +100,7 @@ Status mille::writeSafetensors(llvm::StringRef path,
     order.push_back(&tensor);
   std::sort(order.begin(), order.end(), [](auto *a, auto *b) {
     return std::make_pair(-blockBytes(a->type), a) <
-           std::make_pair(-blockBytes(b->type), b); // as given among equals
+           std::make_pair(-blockBytes(b->type), b); // equal widths keep order
   });
   Header header(at);
   for (const StoredTensor *tensor : order)

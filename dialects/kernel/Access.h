@@ -1,4 +1,5 @@
-// What the verifiers of kernels share. Private to this folder.
+// Checks that several verifiers of kernels use. Must be included in this folder
+// only.
 #pragma once
 #include "dialects/kernel/Kernel.h"
 
@@ -14,29 +15,32 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
 // The elements that an operand may have.
 enum class Elements { f32, f32OrBf16, f32OrBf16OrBytes, bytes };
 
-// [rows, N] of such elements, N static: returns N, or nothing after an error.
+// Checks that a buffer is [rows, N] with such elements and a static N. Returns
+// N, or nothing after an error.
 std::optional<int64_t> columnsOf(mlir::Operation *op, llvm::StringRef name,
                                  mlir::Value value,
                                  Elements elements = Elements::f32);
 
-// On tensors an op gives its `outs` back; on memrefs it gives nothing.
+// Checks that an op has a result for its `outs` on tensors, and none on
+// memrefs.
 mlir::LogicalResult verifyResult(mlir::Operation *op, mlir::Value out,
                                  mlir::Value result);
 
-// The same of an op with several outs, which are all tensors or all memrefs.
+// The same for an op with several outs, which are all tensors or all memrefs.
 mlir::LogicalResult verifyResults(mlir::Operation *op, mlir::ValueRange outs,
                                   mlir::ValueRange results);
 
-// `value`, where it is there, is f32 of one of the shapes.
+// Checks that `value`, if present, is f32 with one of the shapes.
 mlir::LogicalResult
 verifyOneOf(mlir::Operation *op, llvm::StringRef name, mlir::Value value,
             llvm::ArrayRef<llvm::SmallVector<int64_t>> shapes);
 
-// `value`, where it is there, is i32 [?].
+// Checks that `value`, if present, is i32 [?].
 mlir::LogicalResult verifyIndices(mlir::Operation *op, llvm::StringRef name,
                                   mlir::Value value);
 
-// Heads of linear attention: sizes, columns of buffers at their offsets, scale.
+// Checks the heads of linear attention: sizes, columns of buffers at their
+// offsets, scale.
 mlir::LogicalResult verifyHeads(LinearRecurrenceOp op, mlir::Value out);
 
 mlir::LogicalResult verifyPositive(mlir::Operation *op, llvm::StringRef name,

@@ -1,5 +1,5 @@
-// The `kernel` dialect in C++: one op is one launch, its epilogue a region.
-// No passes, no files, no targets.
+// The `kernel` dialect in C++: an op is one launch, and its epilogue is a
+// region. Must not know passes, files or targets.
 #pragma once
 #include "dialects/kernel/OpInterfaces.h"
 #include "dialects/transformer/Transformer.h"
@@ -15,8 +15,8 @@
 
 namespace mille::kernel {
 
-// The statistic that a norm of the `transformer` dialect divides by, or nothing
-// for `identity`, which norms nothing.
+// The statistic by which a norm of the `transformer` dialect divides; nothing
+// for `identity`.
 std::optional<RowNormKind> rowNormKindOf(transformer::NormKind kind);
 
 // How an operand of a row-wise kernel is read for out[m, n], from its shape.
@@ -26,10 +26,11 @@ enum class Access { element, column, row, scalar };
 // columns, or nothing where no access has that shape.
 std::optional<Access> accessOf(mlir::ShapedType type, int64_t columns);
 
-// Whether an op is code that is generated; the others are the runtime's.
+// Whether a generator makes the op's code; the runtime computes other ops.
 bool isGenerated(mlir::Operation *op);
 
-// How many elements of a packed weight stand side by side: what 32 bits hold.
+// The number of elements of a packed weight that lie side by side: as many as
+// fit 32 bits.
 inline int64_t groupOf(mlir::Type element) {
   return 32 / element.getIntOrFloatBitWidth();
 }

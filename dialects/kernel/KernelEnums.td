@@ -1,5 +1,5 @@
-// Enums of the `kernel` dialect. The other words that its ops take are enums of
-// the `transformer` dialect, which are declared there only.
+// Enums of the `kernel` dialect. Its ops also take enums of the `transformer`
+// dialect, which must be declared there only.
 #ifndef MILLE_KERNEL_ENUMS
 #define MILLE_KERNEL_ENUMS
 include "mlir/IR/EnumAttr.td"

@@ -1,10 +1,10 @@
-// The `kernel` dialect: what a machine runs. One op = one launch (ops inside a
-// `launch` share one). Destination-passing: on tensors every op has a result per
-// `outs`; after planning they are memrefs and there are no results.
-// Activations are [rows, channels], rows = batch * tokens, a run-time size. They
-// are f32, and bf16 where an op says "f32 or bf16": what is read is widened, what is
-// written is rounded to nearest, ties to even, once; regions compute in f32.
-// On tensors an op is pure, on memrefs it reads its inputs and writes its outs.
+// The `kernel` dialect: the program that a machine runs. An op is one launch;
+// ops inside a `launch` share one. Ops use destination-passing style: on
+// tensors an op is pure and has a result per `outs`; after planning it reads
+// memrefs, writes its outs and has no results. Activations are [rows, channels],
+// where rows = batch * tokens is a run-time size. They are f32, or also bf16 if
+// an op says "f32 or bf16". A bf16 is widened when it is read; regions compute
+// in f32; a result is rounded once, to nearest, ties to even.
 #ifndef MILLE_KERNEL_OPS
 #define MILLE_KERNEL_OPS
 include "dialects/kernel/KernelTypes.td"
@@ -33,9 +33,9 @@ def Kernel_WeightOp : Kernel_Op<"weight",
 def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
   let summary = "a buffer in the arena: `rows` rows from `offset` bytes per row";
   let description = [{
-    The buffer starts at offset * padded rows bytes into the arena, where padded
-    rows is the run's rows rounded up (runtime/abi.h): every size is a number of
-    bytes per row, so one plan serves every batch and token count.
+    The buffer starts at byte offset * padded rows of the arena, where padded rows
+    is the run's number of rows, rounded up (runtime/abi.h). Every size is a number
+    of bytes per row, so one plan serves every batch and token count.
 
     Constraints:
     * (C1) offset >= 0 and a multiple of 64.
@@ -55,32 +55,32 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
   let summary = "out = epilogue(input * weight^T, extras...)";
   let description = [{
     weight is [accumulators * N, K], or packed in panels after planning
-    ([panels, K, panel]). The region is scalar: one f32 argument per accumulator
-    (columns n and N + n of the unpacked product), then one per extra; it yields
-    out[m, n]. An extra's shape says how it is read: [?, N] by element, [N] or
-    [1, N] by column, [?, 1] by row, [1] a scalar. Input and weight are both f32,
-    both bf16, ui8 and i8, or i8 and blocks; input by element and out may be bf16.
+    ([panels, K, panel]). The region is the epilogue, a scalar function: it has one f32 argument
+    per accumulator (columns n and N + n of the unpacked product), then one per extra, and
+    yields out[m, n]. The shape of an extra says how it is read: [?, N] by element, [N] or [1,
+    N] by column, [?, 1] by row, [1] as a scalar. Input and weight are both f32, both bf16, ui8
+    and i8, or i8 and blocks. Extras by element and the out may be bf16.
 
-    Of ui8, `parameters`, f32 [?, 4], holds a row's step, zero, outlier and that one's
-    column, as `quantize` finds them, and `sums`, i32 [accumulators * N, 1] or packed as
-    the weight is, holds the sums of the weight's rows: the region's argument is
-    step * sum((input - zero) * weight) + outlier * weight at that column, where the
-    sum is exact and is made f32 once.
+    If the input is ui8, `parameters`, f32 [?, 4], holds for each row the step, the zero, the
+    outlier and the outlier's column, as `quantize` computes them. `sums`, i32 [accumulators *
+    N, 1] or packed like the weight, holds the sums of the weight's rows. The region's argument
+    is step * sum((input - zero) * weight) + outlier * (weight at the outlier's column). The sum
+    is exact and is converted to f32 once.
 
-    With `blocks` the weight's rows are blocks of that encoding: the numbers that they
-    hold (`transformer.in_blocks`), or their bytes after planning
-    (`transformer.pack_blocks`). The input is i8 in blocks of 32, `parameters` are theirs,
-    as `quantize` finds them: the region's argument is the sum over blocks, in the order
-    of K, of step * (scale * sum(input * level) - least * sum(input)), a product a scale:
-    sums of integers are exact, each other operation rounds once.
+    With `blocks` the weight's rows are blocks of that encoding, given as their numbers
+    (`transformer.in_blocks`) or, after planning, as bytes (`transformer.pack_blocks`). The
+    input is i8 in blocks of 32, with the `parameters` that `quantize` computes. The region's
+    argument is the sum over the blocks, in the order of K, of step * (scale * sum(input *
+    level) - least * sum(input)), with one such product per scale. The sums of integers are
+    exact, and every other operation rounds once.
 
-    With `starts`, i32 [entries + 1], the weight is a stack of `entries` such
-    weights and rows starts[e] to starts[e + 1] - 1 take entry e of it, and of an
-    extra [entries, N] ("by expert"); every row belongs to one (mixture of experts).
+    With `starts`, i32 [entries + 1], the matmul is one of a mixture of experts: the weight is a
+    stack of `entries` weights, and an extra may be [entries, N] ("by expert"). Rows starts[e]
+    to starts[e + 1] - 1 use entry e of both. Every row belongs to one entry.
 
     Constraints:
     * (C1) input is [?, K], weight is [accumulators * N, K] or packed from it, in
-      groups of as many as 32 bits hold; their elements go together.
+      groups of as many elements as fit 32 bits; their element types go together.
     * (C2) accumulators is 1 or 2.
     * (C3) an extra has one of the shapes above.
     * (C4) the region has accumulators + extras f32 arguments and yields one f32.
@@ -122,31 +122,31 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
 
 def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
     "{getOperation(), getValuesMutable().getOperandNumber(), 2}"> {
-  let summary = "rows as bytes, and what the bytes stand for";
+  let summary = "rounds rows to bytes, and gives the parameters that decode them";
   let description = [{
-    A row's outlier is its number of the largest magnitude: of two with other signs the
-    one above 0, of equal ones the first in the order of columns modulo 64. It stays as it
-    is, so that a channel far above the others does not make their steps large; its byte
-    stands for 0. With low and high the least and the largest of the
-    others and of 0, parameters[m] = (step, zero, outlier, its column): step =
-    (high - low) / 255, at least 2^-100; zero = -low / step and values[m, n] =
-    x[m, n] / step + zero to the nearest integers, from 0 to 255. So (value - zero) *
-    step is within a step of x, and 0 stays 0. A row with a number that is not finite
-    has a step or an outlier that is not, and values of no meaning.
+    The outlier of a row is its number of the largest magnitude: the positive one of two with
+    opposite signs, and the first of equal ones in the order of columns modulo 64. It is kept in
+    full, so that one very large channel does not make the step of the others large, and its
+    byte decodes to 0. Let low and high be the least and the largest of 0 and all other numbers.
+    parameters[m] = (step, zero, outlier, its column), where step = (high - low) / 255, at least
+    2^-100, and zero = -low / step. values[m, n] = x[m, n] / step + zero. Zero and values are
+    rounded to the nearest integer from 0 to 255. So (value - zero) * step is within a step of
+    x, and 0 is exact. A row with a number that is not finite has a step or an outlier that is
+    not finite; its values are undefined.
 
-    Values of i8 are in blocks of 32 columns: a block's step is its largest magnitude
-    over 127, at least 2^-100, and a value x / step to the nearest integer, ties to even.
-    parameters[m] are the steps of the row's blocks, then the sums of their values, then
-    those of their first halves. A block with a number that is not finite has a step that
-    is not.
+    If the values are i8, they are in blocks of 32 columns. The step of a block is its largest
+    magnitude divided by 127, at least 2^-100. A value is x / step, rounded to the nearest
+    integer, ties to even. parameters[m] holds the steps of the row's blocks, then the sums of
+    their values, then the sums of the first halves. A block with a number that is not finite
+    has a step that is not finite.
 
     Constraints:
     * (C1) input is f32 or bf16 [?, K]; values are ui8 [?, K], parameters f32 [?, 4], or
       values i8 [?, K], parameters f32 [?, 3 K / 32], and K is a multiple of 32.
     * (C2) results for both on tensors, none on memrefs.
 
-    Accuracy: a byte stands for its number within one step; the same bits on every
-    instruction set.
+    Accuracy: a byte decodes to its number within one step. The bits are the same on
+    every instruction set.
 
     ```mlir
     %v, %p = kernel.quantize %x values(%a : tensor<?x8xui8>) parameters(%b : tensor<?x4xf32>)
@@ -167,33 +167,33 @@ def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
 def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "softmax(q k^T scale + biases | mask) v for each sequence and head";
   let description = [{
-    query, key and value may be one buffer: head h of query starts at column
-    query_offset + h * head_dim, and so on; these three and the out are f32 or
-    bf16, the softmax is f32. Rows are grouped into sequences:
-    `queries` query rows and `keys` key rows each; query i is at position
-    first + i. Optional operands:
-    * key_mask i32 [?]: a key whose number is 0 is hidden from every query: its
-      weight is 0, and nothing of it reaches the out, not even NaN. A row that sees
+    query, key and value may be the same buffer: head h of query starts at column query_offset +
+    h * head_dim, and likewise for key and value. These three and the out are f32 or bf16; the
+    softmax is f32. A sequence has `queries` query rows and `keys` key rows; query i is at
+    position first + i. Optional operands:
+    * key_mask i32 [?]: a key whose number is 0 is hidden from every query. Its
+      weight is 0, and it does not affect the out, even if it is NaN. A row that sees
       no key is 0.
-    * key_head_bias [?, heads], added to every score of that key and head.
+    * key_head_bias [?, heads]: added to every score of that key and head.
     * rotation [?, 2n]: cos then sin of n angles per row, applied to dimensions
       start to start + 2n - 1 of each query and key head.
-    * query_scale [?, 1], head_scale [heads] or [1]: factors of the scores beside
-      scale, before softcap.
-    * sink [heads]: a further score whose value is 0.
-    * bias, added to scores: by distance [heads, 2D + 1], column
-      clamp(j - i, -D, D) + D; by pair [heads, queries * keys], column i * keys + j.
-    * content_query, content_key [?, heads * (2D + 1)]: column h * (2D + 1) +
-      clamp(j - i, -D, D) + D of query row i, of key row j, added to scores.
+    * query_scale [?, 1], head_scale [heads] or [1]: factors of the scores in addition
+      to scale, before softcap.
+    * sink [heads]: the score of a further key, whose value is 0.
+    * bias: added to scores. By distance it is [heads, 2D + 1], read at column
+      clamp(j - i, -D, D) + D; by pair it is [heads, queries * keys], read at column
+      i * keys + j.
+    * content_query, content_key [?, heads * (2D + 1)]: added to scores, read at column
+      h * (2D + 1) + clamp(j - i, -D, D) + D of query row i and of key row j.
     * segments i32 [?]: keys of another segment are hidden.
-    * prefix i32 [sequences]: so many first keys are seen under causal.
-    * past i32 [sequences]: keys are what a sequence remembers, `keys` rows of which
-      past[s] + queries are there; query i is at position first + past[s] + i. Only
-      the runtime reads it.
-    slopes[h] * (key position - query position) is added to scores. window = [l, r]
-    hides key j from query i where j <= i - l (l > 0) or j >= i + r (r > 0), chunk
-    c > 0 where floor(i / c) != floor(j / c). byte_scores allows query and key heads
-    to be rounded to bytes, each row of a head in 127ths of its largest magnitude.
+    * prefix i32 [sequences]: every query sees so many first keys, also if causal.
+    * past i32 [sequences]: the keys are a state. A sequence has `keys` rows in it, of
+      which past[s] + queries are filled; query i is at position first + past[s] + i.
+      Only the runtime reads past.
+    slopes[h] * (key position - query position) is added to scores. window = [l, r] hides key j
+    from query i if j <= i - l (for l > 0) or j >= i + r (for r > 0). chunk c > 0 hides it if
+    floor(i / c) != floor(j / c). byte_scores allows a kernel to round query and key heads to
+    bytes, each row of a head in 127ths of its largest magnitude.
 
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.
@@ -206,13 +206,13 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     * (C8) sink is [heads], head_scale [heads] or [1], bias f32 [heads, columns],
       an odd number of columns by distance.
     * (C9) window is empty or two numbers >= 0; chunk >= 0.
-    * (C10) bias_by says what bias is, and is there when bias is.
+    * (C10) bias_by says how bias is read, and is present if bias is.
     * (C11) content_query and content_key have an odd number of columns for each
       head; key_mask, segments and prefix are i32 [?].
     * (C12) past goes with causal, and with no rotation, prefix, content_query or
       content_key.
-    * (C13) panels goes with past: key and value are what `remember` writes in panels
-      of keys and of values, of kv_heads heads and no other columns.
+    * (C13) panels goes with past: `remember` has written key and value in panels of
+      keys and of values, with kv_heads heads and no other columns.
 
     Accuracy: |error| < 6e-6 (1 + |out|) in f32, 1.5e-2 (1 + |out|) in bf16, whose weights
     are rounded, 3e-2 (1 + |out|) with byte_scores.
@@ -269,8 +269,8 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
 def Kernel_LinearAttentionOp : Kernel_GeneratedOp<"linear_attention"> {
   let summary = "sum over j <= i of exp(-decay[h] (i - j)) scale (q_i . k_j) v_j";
   let description = [{
-    Buffers, offsets, sequences, heads and key_mask are those of `attention`; query
-    i is at position i. A hidden key adds nothing to any sum, not even NaN. decay is
+    Buffers, offsets, sequences, heads and key_mask are as in `attention`; query i is
+    at position i. A hidden key adds nothing to any sum, even if it is NaN. decay is
     [heads].
 
     Constraints:
@@ -305,11 +305,11 @@ def Kernel_LinearAttentionOp : Kernel_GeneratedOp<"linear_attention"> {
 }
 
 def Kernel_RotateOp : Kernel_GeneratedOp<"rotate", [Kernel_TokenLocal]> {
-  let summary = "RoPE of every head of every row, where attention cannot do it";
+  let summary = "RoPE of every head of every row, for use outside attention";
   let description = [{
-    Dimensions start to start + 2n - 1 of each of `heads` heads turn by rotation
-    [?, 2n] (n cosines, n sines per row); the others are copied. The out is f32, or
-    bf16, which is rounded once.
+    Dimensions start to start + 2n - 1 of each of `heads` heads are rotated by rotation
+    [?, 2n] (n cosines, then n sines per row); the others are copied. The out is f32 or
+    bf16, rounded once.
 
     Constraints:
     * (C1) input and out are [?, heads * head_dim]; both sizes > 0.
@@ -331,13 +331,13 @@ def Kernel_RotateOp : Kernel_GeneratedOp<"rotate", [Kernel_TokenLocal]> {
 }
 
 def Kernel_RowsOp : Kernel_GeneratedOp<"rows", [AttrSizedOperandSegments]> {
-  let summary = "row-wise: gathers, an optional norm, a scalar region";
+  let summary = "row by row: gathers inputs, perhaps norms one, applies a scalar region";
   let description = [{
-    Input i is read as in `matmul` ([?, N], [N], [1, N], [?, 1] or [1]); where
-    gather[i] >= 0 it is a table [entries, N] read at row indices[gather[i]][m].
-    With `norm`, input 0 (which must be [?, N], maybe gathered) is normed along
-    the row, or along each group of its columns, first. The region has one f32
-    argument per input and yields out[m, n]. Inputs [?, N] and the out are f32 or bf16.
+    Input i is read like an extra of `matmul` ([?, N], [N], [1, N], [?, 1] or [1]). If gather[i]
+    >= 0, it is a table [entries, N] that is read at row indices[gather[i]][m]. With `norm`,
+    input 0, which must be [?, N] or gathered, is first normed along each row or each group of
+    its columns. The region has one f32 argument per input and yields out[m, n]. Inputs [?, N]
+    and the out are f32 or bf16.
 
     Constraints:
     * (C1) an input has one of the shapes above; a gathered one is [entries, N].
@@ -348,8 +348,8 @@ def Kernel_RowsOp : Kernel_GeneratedOp<"rows", [AttrSizedOperandSegments]> {
       is finite and >= 0.
     * (C6) a result for each outs on tensors, none on memrefs.
 
-    Accuracy: |error| < 2e-6 (1 + |out|) of a norm; each step of the region
-    rounds once, and its functions have the errors that their generator states.
+    Accuracy: for a norm |error| < 2e-6 (1 + |out|). Each step of the region rounds
+    once, and its functions have the errors that the generator states.
 
     ```mlir
     %y = kernel.rows ins(%x, %w : tensor<?x8xf32>, tensor<8xf32>) outs(%o : tensor<?x8xf32>)
@@ -374,11 +374,12 @@ def Kernel_RowsOp : Kernel_GeneratedOp<"rows", [AttrSizedOperandSegments]> {
 
 def Kernel_LaunchOp : Kernel_Op<"launch", [RecursiveMemoryEffects, SingleBlock,
     DeclareOpInterfaceMethods<Kernel_RowSource>]> {
-  let summary = "row-local kernels that one task runs over the same rows";
+  let summary = "row-local kernels that a task runs one after the other on its rows";
   let description = [{
-    Holds `matmul`, `rows` and `quantize` ops of which each reads, by rows, only what it owns
-    of the ops before it: a task runs them all over its rows, so what one writes
-    the next reads from cache. Not isolated. Its results are what its yield names.
+    Holds `matmul`, `rows` and `quantize` ops. Each reads only the task's own rows of the
+    results of earlier ops, so a task runs all of them on its rows, and the results are still in
+    cache when the next op reads them. The op is not isolated from above. Its results are the
+    operands of its yield.
 
     Constraints:
     * (C1) the body holds `matmul`, `rows`, `quantize`, their destinations, weights
@@ -403,11 +404,11 @@ def Kernel_LayersOp : Kernel_Op<"layers",
      DeclareOpInterfaceMethods<Kernel_RowSource>]> {
   let summary = "the layer loop: bodies, an index per layer, a table of weights";
   let description = [{
-    As `transformer.layers`, but a layer may hand over several values: the stream,
-    and what the next layer begins with. On memrefs each is two buffers: a body
-    reads the first, writes the second, and they change places after each layer;
-    the op's stream operands are (current, other) for each value and its outcome
-    is in the first when the number of layers is even, else in the second.
+    As `transformer.layers`, but a layer may pass several values to the next: the stream, and
+    values that the next layer begins with. On memrefs each value has two buffers, and the op's
+    stream operands are the pairs (current, other). A body reads the first buffer and writes the
+    second, and they swap after each layer. The outcome is in the first buffer if the number of
+    layers is even, else in the second.
 
     Constraints:
     * (C1) - (C3) as C1 - C3 of transformer.layers.
@@ -433,7 +434,7 @@ def Kernel_LayersOp : Kernel_Op<"layers",
 def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
   let summary = "the value of a region";
   let description = [{
-    Verifier: none, the op around it checks what is yielded.
+    Verifier: none, the op around it checks the values.
 
     ```mlir
     kernel.yield %0 : f32
@@ -444,10 +445,10 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator]> {
 }
 
 def Kernel_DispatchOp : Kernel_GeneratedOp<"dispatch", [Kernel_TokenLocal]> {
-  let summary = "rows in the order of their experts, times their weights if given";
+  let summary = "copies rows to the order of their experts, times their weights if given";
   let description = [{
-    out[p] = input[order[p]], times weights of the slot whose place is p. The out has
-    k times the input's rows.
+    out[p] = input[order[p]], times the weight of the slot whose place is p. The out
+    has k times the input's rows.
 
     Constraints:
     * (C1) input and out have the same columns; order and place are i32 [?].
@@ -472,7 +473,7 @@ def Kernel_DispatchOp : Kernel_GeneratedOp<"dispatch", [Kernel_TokenLocal]> {
 }
 
 def Kernel_CombineOp : Kernel_GeneratedOp<"combine", [Kernel_TokenLocal]> {
-  let summary = "sum over a row's k slots, times their weights if given";
+  let summary = "sums a row's k slots, times their weights if given";
   let description = [{
     out[m] = sum over j of weights[m, j] input[place[m * k + j]], j ascending.
 

@@ -1,4 +1,5 @@
-// What the files of kernel ops share: the dialect, types and attributes.
+// The definitions that all files of kernel ops use: the dialect, types,
+// attributes.
 #ifndef MILLE_KERNEL_TYPES
 #define MILLE_KERNEL_TYPES
 include "mlir/IR/OpBase.td"
@@ -24,8 +25,8 @@ def Kernel_Dialect : Dialect {
 class Kernel_Op<string mnemonic, list<Trait> traits = []>
     : Op<Kernel_Dialect, mnemonic, traits>;
 
-// An op that computes into its `destinations`, a MutableOperandRange, and on
-// tensors is pure: there its results have the rows of these.
+// An op that writes its `destinations`, a MutableOperandRange. On tensors it is
+// pure, and each result has as many rows as its destination.
 class Kernel_DestinationOp<string mnemonic, list<Trait> traits, string destinations>
     : Kernel_Op<mnemonic, traits # [DestinationStyleOpInterface,
         DeclareOpInterfaceMethods<Kernel_RowSource>,
@@ -50,7 +51,7 @@ class Kernel_PreparedOp<string mnemonic, list<Trait> traits = [],
                         string destinations = "getOutMutable()">
     : Kernel_DestinationOp<mnemonic, traits # [Kernel_Prepared], destinations>;
 
-// An op that writes an output of `forward`, which it names, and no operand.
+// An op that writes no operand but an output of the entry, which it names.
 class Kernel_OutputOp<string mnemonic, list<Trait> traits = []>
     : Kernel_Op<mnemonic, traits # [Kernel_Prepared, DestinationStyleOpInterface,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -87,7 +88,7 @@ def Kernel_RowNormAttr : AttrDef<Kernel_Dialect, "RowNorm"> {
   let assemblyFormat = "`<` $kind `,` $eps (`,` `group` `=` $group^)? `>`";
 }
 
-// Attributes of the transformer dialect that kernels keep as they are.
+// Attributes of the transformer dialect that kernel ops use unchanged.
 class Kernel_FromTransformer<string name>
     : Attr<CPred<"::llvm::isa<::mille::transformer::" # name # "Attr>($_self)">,
            "transformer " # name> {
@@ -100,7 +101,7 @@ def Kernel_LongContext : Kernel_FromTransformer<"LongContext">;
 
 def Kernel_Buffer : AnyTypeOf<[AnyRankedTensor, AnyMemRef]>;
 
-// Buffers of one form, on tensors and on memrefs.
+// Types of buffers of one form, as tensors and as memrefs.
 class Kernel_Form<string words, int rank, code elements, code also = "true">
     : Type<And<[Kernel_Buffer.predicate, CPred<[{
         ::llvm::cast<::mlir::ShapedType>($_self).getRank() == }] # rank>,

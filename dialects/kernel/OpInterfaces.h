@@ -1,4 +1,4 @@
-// Interfaces and traits of kernel ops: what passes ask of any of them.
+// Interfaces and traits of kernel ops, by which passes treat all ops alike.
 // Must not name an op.
 #pragma once
 #include "mlir/IR/OpDefinition.h"
@@ -9,7 +9,7 @@
 
 namespace mille::kernel {
 
-// The op is code that a kernel generator makes.
+// A kernel generator makes the op's code.
 template <typename Op>
 struct Generated : mlir::OpTrait::TraitBase<Op, Generated> {};
 
@@ -17,12 +17,12 @@ struct Generated : mlir::OpTrait::TraitBase<Op, Generated> {};
 template <typename Op>
 struct Prepared : mlir::OpTrait::TraitBase<Op, Prepared> {};
 
-// A row that the op writes is made of rows of one token only.
+// Each row that the op writes depends on rows of one token only.
 template <typename Op>
 struct TokenLocal : mlir::OpTrait::TraitBase<Op, TokenLocal> {};
 
-// On tensors none; on memrefs what is not a destination is read, and each
-// destination is written.
+// The effects of an op: none on tensors. On memrefs it writes its destinations
+// and reads all other operands.
 void destinationEffects(mlir::DestinationStyleOpInterface op,
                         llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<
                             mlir::MemoryEffects::Effect>> &effects);

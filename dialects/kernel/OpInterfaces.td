@@ -1,5 +1,5 @@
-// What passes ask of every kernel op, whichever it is: what it writes, how many
-// rows, who runs it. Must not name an op.
+// Interfaces and traits of kernel ops for passes: what an op writes, how many
+// rows its results have, what runs it. Must not name an op.
 #ifndef MILLE_KERNEL_OP_INTERFACES
 #define MILLE_KERNEL_OP_INTERFACES
 include "mlir/IR/OpBase.td"

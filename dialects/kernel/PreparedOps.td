@@ -1,5 +1,5 @@
-// What the runtime does by itself: once per run, or between kernels. Serial, or
-// bound by memory.
+// The ops that the runtime computes without a generated kernel, once per run or
+// between kernels. They are serial or bound by memory.
 #ifndef MILLE_KERNEL_PREPARED_OPS
 #define MILLE_KERNEL_PREPARED_OPS
 include "dialects/kernel/KernelTypes.td"
@@ -7,12 +7,12 @@ include "dialects/kernel/KernelTypes.td"
 def Kernel_RotationOp : Kernel_PreparedOp<"rotation"> {
   let summary = "positions [rows] -> factor * cos | factor * sin of position * frequency";
   let description = [{
-    The out is [rows, 2n]: n cosines, then n sines, computed in double. `long` as
-    in transformer.rotate, by the run's largest position.
+    The out is [rows, 2n]: n cosines, then n sines. `long` works as in
+    transformer.rotate and is decided by the run's largest position.
 
     Constraints:
     * (C1) the out has 2n columns, n = number of frequencies.
-    * (C2) frequencies of `long` are as many.
+    * (C2) `long` has as many frequencies.
     * (C3) a result for each outs on tensors, none on memrefs.
 
     Accuracy: computed in double, rounded to f32 once.
@@ -37,7 +37,8 @@ def Kernel_AlibiOp : Kernel_PreparedOp<"alibi", [Kernel_TokenLocal]> {
     * (C2) slopes and factor are finite.
     * (C3) a result for each outs on tensors, none on memrefs.
 
-    Accuracy: the two roundings to bf16 are part of the formula; then rounded to f32 once.
+    Accuracy: the two roundings to bf16 are part of the formula; the result is rounded to
+    f32 once.
 
     ```mlir
     %b = kernel.alibi %positions slopes [0.5, 0.25] factor 0.5 outs(%o : tensor<?x2xf32>) : tensor<?xi32> -> tensor<?x2xf32>
@@ -53,17 +54,17 @@ def Kernel_AlibiOp : Kernel_PreparedOp<"alibi", [Kernel_TokenLocal]> {
 def Kernel_QueryScaleOp : Kernel_PreparedOp<"query_scale", [AttrSizedOperandSegments]> {
   let summary = "a factor per query from a transformer.length_scale, [rows, 1]";
   let description = [{
-    positions (log_floor) and key_mask (log_keys) are i32 [rows]; `tokens` rows a
-    sequence; causal and window say which keys a query sees. With `past`, i32
-    [batch], `tokens` rows are what a sequence remembers, the mask has a row for each
-    of them, and query t is token past[b] + t.
+    positions (for log_floor) and key_mask (for log_keys) are i32 [rows], with `tokens`
+    rows per sequence. causal and window say which keys a query sees. With `past`, i32
+    [batch], the mask is a state with `tokens` rows per sequence, and query t is token
+    past[b] + t.
 
     Constraints:
-    * (C1) positions are there for log_floor, and for no other kind.
-    * (C2) key_mask is there for log_keys only.
+    * (C1) positions are present for log_floor, and for no other kind.
+    * (C2) key_mask is present for log_keys only.
     * (C3) window is absent or two numbers >= 0.
     * (C4) a result for each outs on tensors, none on memrefs.
-    * (C5) past goes with causal where keys are counted.
+    * (C5) past goes with causal if keys are counted.
 
     Accuracy: computed in double, rounded to f32 once.
 
@@ -101,12 +102,12 @@ def Kernel_TokenNumbersOp : Kernel_PreparedOp<"token_numbers"> {
 }
 
 def Kernel_CountTokensOp : Kernel_PreparedOp<"count_tokens"> {
-  let summary = "i32 [rows] -> 1, 2, ... at what counts in each sequence, 0 elsewhere";
+  let summary = "i32 [rows] -> 1, 2, ... for the tokens that count in each sequence, 0 for others";
   let description = [{
-    As transformer.count_tokens: a row counts where ids != padding, or is not 0
-    where `padding` is absent; floor(position / each), positions from `first`. With
-    `past`, i32 [batch], ids hold `tokens` rows of what a sequence remembers, and the
-    out has a row for each token of the run.
+    As transformer.count_tokens: a token counts if its id is not `padding`, or, without
+    `padding`, not 0. The tokens that count get floor(n / each), where n counts from
+    `first`. With `past`, i32 [batch], the ids are a state with `tokens` rows per
+    sequence, and the out has a row for each token of the run.
 
     Constraints:
     * (C1) first >= 0, each > 0; these and padding are i32.
@@ -128,8 +129,8 @@ def Kernel_CountTokensOp : Kernel_PreparedOp<"count_tokens"> {
 def Kernel_GatherTokensOp : Kernel_PreparedOp<"gather_tokens"> {
   let summary = "tokens of each sequence in another order, `group` side by side";
   let description = [{
-    As transformer.gather_tokens: input [batch * tokens, N], out [batch * m, group
-    * N], index of m * group entries.
+    As transformer.gather_tokens: the input is [batch * tokens, N], the out [batch * m,
+    group * N], and index has m * group entries.
 
     Constraints:
     * (C1) group and tokens are > 0; index has some multiple of group entries, from
@@ -174,8 +175,8 @@ def Kernel_PatchesOp : Kernel_PreparedOp<"patches"> {
 def Kernel_SimilarityOp : Kernel_OutputOp<"similarity"> {
   let summary = "left * right^T over the batch: an output [batch, batch]";
   let description = [{
-    The out is named: entry of the output `name` of forward, since its columns are
-    a run-time size.
+    The op names the output that it writes, since a buffer cannot have a run-time
+    number of columns.
 
     Constraints:
     * (C1) left and right have the same columns.
@@ -196,10 +197,11 @@ def Kernel_RouteOp : Kernel_PreparedOp<"route",
     [AttrSizedOperandSegments, Kernel_TokenLocal], "getOutsMutable()"> {
   let summary = "router logits -> each row's experts and weights, rows sorted by expert";
   let description = [{
-    As transformer.route. weights is [rows, k]. Slot m * k + j is row m's expert j;
-    slots sorted by expert, then by slot: order [rows * k] holds each sorted place's
-    row, place [rows * k] each slot's sorted place, starts [entries + 1] where each
-    expert's places begin. The router's attributes are those of the transformer op.
+    As transformer.route. weights is [rows, k]. Slot m * k + j is expert j of row m. The
+    slots are sorted by expert, then by slot. order [rows * k] holds the row of each
+    sorted place, place [rows * k] the sorted place of each slot, and starts [entries + 1]
+    the first place of each expert. The router's attributes are those of the transformer
+    op.
 
     Constraints:
     * (C1) logits is [?, entries], weights [?, k], order and place i32 [?], starts
@@ -236,7 +238,7 @@ def Kernel_RouteOp : Kernel_PreparedOp<"route",
 def Kernel_ScheduleOp : Kernel_PreparedOp<"schedule"> {
   let summary = "step [1] -> from + (to - from) * min(step, steps) / steps, [1]";
   let description = [{
-    A session may set another number under `name` (mille_session_set_scale).
+    An application may set another number for `name` (mille_session_set_scale).
 
     Constraints:
     * (C1) name is not empty.
@@ -260,9 +262,9 @@ def Kernel_ScheduleOp : Kernel_PreparedOp<"schedule"> {
 def Kernel_PoolIndexOp : Kernel_PreparedOp<"pool_index"> {
   let summary = "for each sequence the row of one of its tokens";
   let description = [{
-    `kind` as transformer.pool's: first (token skip), last, first_id or highest_id.
-    mask or ids are i32 [batch * tokens]; a mask is all ones where absent; the out
-    is i32 [batch].
+    `kind` is as in transformer.pool: first (token number skip), last, first_id or
+    highest_id. mask holds the mask or the ids, i32 [batch * tokens]; an absent mask is
+    all ones. The out is i32 [batch].
 
     Constraints:
     * (C1) kind is not mean; first_id and highest_id have ids.
@@ -284,8 +286,8 @@ def Kernel_PoolIndexOp : Kernel_PreparedOp<"pool_index"> {
 def Kernel_PoolMeanOp : Kernel_PreparedOp<"pool_mean"> {
   let summary = "mean over the unmasked tokens of each sequence, from `skip` on";
   let description = [{
-    input is [batch * tokens, N], key_mask i32 [batch * tokens], all ones where absent;
-    the out is [batch, N].
+    input is [batch * tokens, N], key_mask i32 [batch * tokens] or absent, which means
+    all ones. The out is [batch, N].
 
     Constraints:
     * (C1) input and out have the same columns.
@@ -309,12 +311,12 @@ def Kernel_RecallOp : Kernel_Op<"recall", [Pure]> {
   let summary = "the rows of entry `index` (+ layer, in a body) of a state";
   let description = [{
     A state is an argument of the entry with `transformer.state`, [entries, rows,
-    columns] or, of ids, [entries, rows]. The result is the entry's memory itself:
-    what an op writes to it as a destination, the next run finds.
+    columns] or, for ids, [entries, rows]. The result is the memory of the state's entry:
+    if an op writes to it as a destination, the next run finds that.
 
     Constraints:
-    * (C1) the state has an entry's shape behind its entries.
-    * (C2) 0 <= index, and below the entries where the op is in no `layers`.
+    * (C1) the state's shape is [entries] followed by the result's shape.
+    * (C2) 0 <= index, and index < entries if the op is not in `layers`.
     * (C3) the state is an argument of the entry, with `transformer.state`.
 
     ```mlir
@@ -328,19 +330,19 @@ def Kernel_RecallOp : Kernel_Op<"recall", [Pure]> {
 }
 
 def Kernel_RememberOp : Kernel_PreparedOp<"remember", [Kernel_TokenLocal]> {
-  let summary = "rows of the run's tokens behind those that a sequence remembers";
+  let summary = "appends the rows of the run's tokens to a state";
   let description = [{
-    The destination is what `recall` gives, `rows` rows a sequence: row past[s] + t
-    of sequence s becomes the input's row of token t. Others stay.
+    The destination is a result of `recall`, with `rows` rows per sequence. Row
+    past[s] + t of sequence s becomes the input's row of token t; other rows stay.
 
     With `panels`, the columns are `heads` heads, and a sequence's memory is one head
-    after another, each as decode attention reads it (runtime/StatePanels.h): keys in
-    panels of 16 rows, rows in lanes; values in panels of columns. Two bf16 that one
-    multiply-add takes, columns of a key or rows of a value, lie side by side.
+    after the other, laid out as decode attention reads it (runtime/StatePanels.h): keys
+    in panels of 16 rows, one row per lane; values in panels of columns. Two bf16 that
+    one multiply-add takes (columns of a key, or rows of a value) lie side by side.
 
     Constraints:
     * (C1) input and outs have the same columns and elements.
-    * (C2) outs is given by `recall`.
+    * (C2) outs is a result of `recall`.
     * (C3) a result for each outs on tensors, none on memrefs.
     * (C4) panels and heads go together; columns are a multiple of heads > 0.
 
@@ -374,14 +376,14 @@ def Kernel_PositionsOp : Kernel_PreparedOp<"positions", [Kernel_TokenLocal]> {
 
 def Kernel_LinearRecurrenceOp : Kernel_PreparedOp<"linear_recurrence",
     [AttrSizedOperandSegments, Kernel_TokenLocal], "getOutsMutable()"> {
-  let summary = "linear attention whose sums a sequence remembers";
+  let summary = "linear attention whose sums are a state";
   let description = [{
-    As linear_attention, token by token: outs are what `recall` gives, [sequences *
-    heads * head_dim, value_dim], which is 0 where past[s] is 0, and [rows, heads *
-    value_dim]. Rows after the last token that key_mask shows are 0.
+    As linear_attention, token by token. The first out is a result of `recall`,
+    [sequences * heads * head_dim, value_dim], whose sums start at 0 if past[s] is 0. The
+    second is [rows, heads * value_dim]. Its rows after the last unmasked token are 0.
 
     Constraints:
-    * (C1) two outs: the first is given by `recall`, both have these columns.
+    * (C1) two outs with these columns; the first is a result of `recall`.
     * (C2) as C1 to C4 of linear_attention.
     * (C3) results for the outs on tensors, none on memrefs.
 
@@ -417,7 +419,7 @@ def Kernel_KeepOp : Kernel_OutputOp<"keep", [Kernel_TokenLocal]> {
     Constraints:
     * (C1) index >= 0.
     * (C2) name is not empty.
-    * (C3) the input is f32 on tensors; what a plan copies may be i32 too.
+    * (C3) the input is f32 on tensors; after planning it may also be i32.
 
     ```mlir
     kernel.keep %x as "hidden_states" index 1 : tensor<?x8xf32>

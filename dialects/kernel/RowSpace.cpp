@@ -1,5 +1,5 @@
-// Rows of buffers, by their destinations: tensor.empty(%rows) says it.
-// Must not guess: what it does not know it leaves open.
+// Finds the row space of a buffer from its destination, tensor.empty(%rows).
+// Must not guess: it returns nothing if it cannot tell.
 #include "dialects/kernel/RowSpace.h"
 #include "dialects/kernel/Signature.h"
 
@@ -9,7 +9,7 @@ namespace mille::kernel {
 
 namespace {
 
-// A product so far: how often batch is in it, and the rest.
+// A product: the number of factors `batch` in it, and the other factors.
 struct Product {
   int64_t batches = 0;
   RowSpace space;

@@ -1,5 +1,5 @@
-// How many rows a buffer of a kernel program has, in words of a run's sizes.
-// Reads how sizes are computed; changes nothing.
+// The number of rows of a buffer in a kernel program, in terms of a run's
+// sizes. Must not change the program.
 #pragma once
 #include "dialects/kernel/Kernel.h"
 
@@ -7,29 +7,29 @@ namespace mille::kernel {
 
 // batch * size * times.
 struct RowSpace {
-  llvm::StringRef size; // its name, which the context owns; "": none
+  llvm::StringRef size; // the size's name, owned by the context; "": none
   int64_t times = 1;
 
-  // Rows of a sequence as a shape says them; slots of tokens have no such word.
+  // The rows of a sequence as an extent of a shape. Slots of tokens have none.
   ShapeExtent perSequence() const {
     return size.empty() ? ShapeExtent(times) : size;
   }
-  // Whether there is a row for each token of the run.
+  // Whether the buffer has a row for each token of the run.
   bool isPerToken() const { return size == sizes::tokens && times == 1; }
   bool operator==(const RowSpace &other) const {
     return size == other.size && times == other.times;
   }
 };
 
-// What an index stands for: an argument of `forward`, a number, or a product of
-// these. Nothing where it is something else.
+// The row space that an index value computes: an argument of the entry, a
+// number, or a product of these. Nothing if it is something else.
 std::optional<RowSpace> rowSpaceOfSize(mlir::Value size);
 
-// Rows of a tensor of a kernel program. Nothing where its shape is fixed, or
-// where its destination's size is something else.
+// The row space of a tensor of a kernel program. Nothing if its shape is fixed,
+// or if the size of its destination is something else.
 std::optional<RowSpace> rowSpaceOf(mlir::Value tensor);
 
-// Of an input or output by its shape, flattened to `type`.
+// The row space of an input or output by its shape, flattened to `type`.
 RowSpace rowSpaceOfShape(transformer::ShapeAttr shape, mlir::ShapedType type);
 
 } // namespace mille::kernel

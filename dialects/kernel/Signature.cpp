@@ -1,5 +1,5 @@
-// The signature of `forward`, on tensors and on memrefs.
-// Reads attributes only; verifiers have seen that they are there.
+// Reads the signature of an entry, on tensors and on memrefs.
+// Must read attributes only; verifiers have checked that they are present.
 #include "dialects/kernel/Signature.h"
 #include "dialects/kernel/RowSpace.h"
 
@@ -29,7 +29,7 @@ TensorInfo describe(Type type, DictionaryAttr attributes) {
   return info;
 }
 
-// The number of entries that a keep writes up to.
+// The number of entries of a keep's output, judged by this keep.
 int64_t entriesOf(KeepOp keep) {
   int64_t entries = keep.getIndex() + 1;
   auto layers = keep->getParentOfType<LayersOp>();
@@ -53,7 +53,7 @@ TensorInfo namedOutput(StringRef name, ArrayRef<ShapeExtent> shape) {
   return info;
 }
 
-// A keep's output has as many entries as its last keep writes.
+// A keep's output has as many entries as its highest index needs.
 void addKept(KeepOp keep, Signature &signature) {
   int64_t number = signature.find(keep.getName());
   if (number < 0) {
@@ -171,7 +171,7 @@ const SizeInfo *Signature::size(StringRef name) const {
   return found == sizes.end() ? nullptr : &*found;
 }
 
-// The sizes in shapes, each with the most that the model takes of it.
+// The sizes in shapes, each with the model's maximum.
 static std::vector<SizeInfo> sizesIn(const Signature &signature,
                                      func::FuncOp entry) {
   std::vector<SizeInfo> found;

@@ -1,7 +1,7 @@
-// Verifiers of the kernels themselves, one `// Cn` per labelled constraint.
-// Attention is in VerifyAttention.cpp, what moves rows in VerifyMovement.cpp,
-// what the runtime prepares in VerifyPrepared.cpp; weights, the arena, launches
-// and the layer loop are in VerifyProgram.cpp.
+// Verifiers of kernels, one `// Cn` per labelled constraint. Attention is in
+// VerifyAttention.cpp, ops that move rows in VerifyMovement.cpp, ops of the
+// runtime in VerifyPrepared.cpp; weights, the arena, launches and the layer
+// loop are in VerifyProgram.cpp.
 #include "dialects/kernel/Access.h"
 #include "dialects/transformer/Panels.h"
 #include "dialects/transformer/Symbols.h"
@@ -86,7 +86,7 @@ LogicalResult mille::kernel::verifyResults(Operation *op, ValueRange outs,
 
 namespace {
 
-// A scalar region: `arguments` f32 in, one f32 out.
+// A scalar region has `arguments` f32 arguments and yields one f32.
 LogicalResult verifyScalarRegion(Operation *op, Region &region,
                                  size_t arguments, StringRef reason) {
   Block &block = region.front();
@@ -105,7 +105,7 @@ LogicalResult verifyScalarRegion(Operation *op, Region &region,
   return success();
 }
 
-// With experts, `entries` > 0, a row of a table may be its expert's.
+// With experts (`entries` > 0), an extra may be a table with a row per expert.
 LogicalResult verifyAccess(Operation *op, StringRef name, size_t index,
                            Value value, int64_t columns, int64_t entries = 0) {
   bool byExpert =
@@ -174,8 +174,8 @@ bool elementsFit(Type input, Type weight) {
              : weight == input && !input.isSignlessInteger(8);
 }
 
-// Of each row of bytes: step, zero, outlier, its column; of one in blocks
-// inputParameters of each.
+// A row of bytes has the parameters step, zero, outlier and the outlier's
+// column; a row in blocks has inputParameters per block.
 LogicalResult verifyRowParameters(Operation *op, Value parameters,
                                   int64_t wanted) {
   auto columns = columnsOf(op, "parameters", parameters);
@@ -187,7 +187,7 @@ LogicalResult verifyRowParameters(Operation *op, Value parameters,
                            << " columns but must have " << wanted;
 }
 
-constexpr int64_t ofBytes = 4; // parameters of a row
+constexpr int64_t ofBytes = 4; // parameters per row of bytes
 LogicalResult verifyBlockLength(Operation *op, int64_t columns,
                                 int64_t length) {
   if (columns % length == 0)
@@ -201,7 +201,7 @@ int64_t parametersOf(int64_t columns) {
   return mille::inputParameters * columns / mille::inputBlock;
 }
 
-// The weight's rows as numbers, or as bytes in panels.
+// The weight is given as numbers, or as bytes in panels.
 bool blocksFit(MatmulOp op, mille::Encoding blocks, int64_t columns,
                int64_t inner, int64_t entries) {
   ShapedType weight = shapedOf(op.getWeight());

@@ -1,5 +1,4 @@
-// Verifiers of attention and of what turns its heads, one `// Cn` per labelled
-// constraint.
+// Verifiers of attention and of rotations, one `// Cn` per labelled constraint.
 #include "dialects/kernel/Access.h"
 #include "dialects/transformer/Symbols.h"
 
@@ -61,7 +60,7 @@ template <typename Op> LogicalResult verifyBuffers(Op op, Value out) {
   return success();
 }
 
-// Operands and lists that say something of each head, key or query.
+// Operands and lists with an entry per head, key or query.
 LogicalResult verifyOptional(AttentionOp op) {
   constexpr int64_t any = ShapedType::kDynamic;
   int64_t heads = op.getHeads();
@@ -124,7 +123,7 @@ LogicalResult verifyBiases(AttentionOp op) {
   return success();
 }
 
-// The columns of a rotation turn dimensions of a head, behind its start.
+// The rotation's dimensions lie within a head, from `start` on.
 LogicalResult verifyRotation(Operation *op, Value rotation, int64_t head,
                              int64_t start) {
   auto columns = columnsOf(op, "rotation", rotation);
@@ -140,7 +139,7 @@ LogicalResult verifyRotation(Operation *op, Value rotation, int64_t head,
   return error;
 }
 
-// A buffer of `heads` heads of `size` columns, and of no others.
+// A buffer with exactly `heads` heads of `size` columns.
 LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
                             int64_t heads, int64_t size,
                             Elements elements = Elements::f32OrBf16) {
@@ -157,7 +156,7 @@ LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
 
 } // namespace
 
-// What is read in panels of a state is written so, and whole.
+// A state that is read in panels must be written in panels, and read whole.
 static LogicalResult verifyPanels(AttentionOp op) {
   if (!op.getPanels())
     return success();
@@ -184,7 +183,7 @@ static LogicalResult verifyPanels(AttentionOp op) {
   return success();
 }
 
-// What attends to what is remembered compares positions with `past` alone.
+// Attention to a state knows positions from `past` only.
 static LogicalResult verifyPast(AttentionOp op) {
   if (failed(verifyPanels(op)))
     return failure();

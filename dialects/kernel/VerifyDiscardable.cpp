@@ -1,5 +1,5 @@
-// The discardable attributes of the kernel dialect, one row for each.
-// Must not check what the transformer dialect's attributes say.
+// The table of the kernel dialect's discardable attributes.
+// Must not check attributes of the transformer dialect.
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Signature.h"
 #include "dialects/transformer/Discardable.h"
@@ -14,7 +14,7 @@ bool isEnds(Attribute value) {
   return isInt64From<0>(value) && cast<IntegerAttr>(value).getInt() <= 3;
 }
 
-// Sizes are the first arguments, and a name is one size.
+// Sizes must be the first arguments, with distinct names.
 LogicalResult verifySize(const AttributeSite &site, Attribute value) {
   if (!site.type.isIndex())
     return errorAt(site) << "has kernel.size but is " << site.type
@@ -39,7 +39,7 @@ LogicalResult verifyOutput(const AttributeSite &site, Attribute) {
                        << ", no memref";
 }
 
-// It counts the inputs: arguments that are no size, state or output.
+// The number counts inputs: arguments that are not sizes, states or outputs.
 LogicalResult verifyMask(const AttributeSite &site, Attribute value) {
   auto entry = dyn_cast<func::FuncOp>(site.op);
   if (!entry)

@@ -1,4 +1,4 @@
-// Verifiers of what moves and sorts rows, one `// Cn` per labelled
+// Verifiers of ops that move and sort rows, one `// Cn` per labelled
 // constraint.
 #include "dialects/kernel/Access.h"
 #include "dialects/transformer/Sizes.h"
@@ -114,7 +114,7 @@ LogicalResult RouteOp::verify() {
 
 namespace {
 
-// Rows of one width go to rows of the same, by slots of k.
+// Input and out have rows of one width, and k slots.
 template <typename Op> LogicalResult verifySlots(Op op) {
   auto columns = columnsOf(op, "input", op.getInput()); // C1
   if (!columns || failed(verifyPositive(op, "k", op.getK())) ||

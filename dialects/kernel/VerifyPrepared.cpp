@@ -1,5 +1,5 @@
-// Verifiers of what the runtime computes itself, once per run or per sequence,
-// one `// Cn` per labelled constraint. Forms of buffers are in the .td files.
+// Verifiers of the ops that the runtime computes, one `// Cn` per labelled
+// constraint. The .td files check the forms of buffers.
 #include "dialects/kernel/Access.h"
 #include "dialects/transformer/Symbols.h"
 
@@ -13,7 +13,7 @@ using mille::transformer::Pool;
 
 namespace {
 
-// What the runtime holds in 32 bits.
+// The number must fit i32, as the runtime holds it.
 LogicalResult verifyI32(Operation *op, StringRef name, int64_t number) {
   if (llvm::isInt<32>(number))
     return success();
@@ -33,7 +33,7 @@ LogicalResult verifyNotNegative(Operation *op, StringRef name, int64_t number) {
   return op->emitOpError() << name << " is " << number << " but must be >= 0";
 }
 
-// Two buffers of rows that have one width.
+// Both buffers must have rows of the same width.
 LogicalResult verifySameColumns(Operation *op, StringRef name, Value buffer,
                                 StringRef otherName, Value other) {
   int64_t columns = shapeOf(buffer)[1], others = shapeOf(other)[1];

@@ -1,4 +1,4 @@
-// Verifiers of what surrounds kernels: weights, the arena, launches, the layer
+// Verifiers of the ops around kernels: weights, the arena, launches, the layer
 // loop. One `// Cn` per labelled constraint.
 #include "dialects/kernel/Kernel.h"
 #include "dialects/transformer/Symbols.h"
@@ -63,7 +63,7 @@ LogicalResult LaunchOp::verify() {
 }
 
 //===-- layers ------------------------------------------------------------===//
-// C1 to C3 are the interface's, in transformer/LayerStack.cpp.
+// The interface checks C1 to C3, in transformer/LayerStack.cpp.
 
 namespace {
 

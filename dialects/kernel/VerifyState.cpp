@@ -1,5 +1,4 @@
-// Verifiers of what an entry remembers between runs, one `// Cn` per labelled
-// constraint.
+// Verifiers of the ops on states, one `// Cn` per labelled constraint.
 #include "dialects/kernel/Access.h"
 #include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
@@ -9,7 +8,7 @@ using namespace mille::kernel;
 
 namespace {
 
-// What is remembered is the memory of a state.
+// The destination must be the memory of a state, a result of `recall`.
 LogicalResult verifyRecalled(Operation *op, Value out) {
   if (out.getDefiningOp<RecallOp>())
     return success();

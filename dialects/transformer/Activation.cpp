@@ -1,4 +1,4 @@
-// The formulas of activations, in double.
+// Computes activations by their formulas, in double.
 #include "dialects/transformer/Activation.h"
 
 #include <cmath>

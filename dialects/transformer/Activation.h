@@ -1,5 +1,5 @@
-// What each activation is, as a function of one number. Not for kernels: they
-// are held against it.
+// Each activation as a function of one number. Kernels must not use it: tests
+// compare them with it.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 

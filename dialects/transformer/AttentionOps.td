@@ -9,11 +9,10 @@ def Transformer_RotateOp : Transformer_Op<"rotate",
   let description = [{
     (a, b) -> f (a cos t - b sin t, b cos t + a sin t), t = position *
     frequencies[i], f = attention_factor; negative frequencies turn backwards.
-    Pair i of a head is (s + i, s + i + n) for half, (s + 2i, s + 2i + 1) for
-    interleaved, s = start, n = number of frequencies; other dimensions stay.
-    With `table`, [positions, 2n], row p holds n values of t's cosine, then n of
-    its sine, in place of frequencies (2-D axes). `long` gives the frequencies of
-    long runs.
+    Let s = start and n be the number of frequencies. Pair i of a head is (s + i, s +
+    i + n) for half, and (s + 2i, s + 2i + 1) for interleaved; other dimensions are
+    copied. A `table`, [positions, 2n], replaces the frequencies (2-D axes): row p holds
+    the n cosines, then the n sines. `long` gives the frequencies for long runs.
 
     Constraints:
     * (C1) channels = heads * head_dim.
@@ -44,9 +43,9 @@ def Transformer_RotateOp : Transformer_Op<"rotate",
 def Transformer_PositionBiasOp : Transformer_Op<"position_bias", [Pure]> {
   let summary = "ALiBi: factor * slopes[h] * (key position - query position)";
   let description = [{
-    Added to the scaled scores of `attend`, one slope per head. `rounding bfloat16`
-    (Falcon): factor * bf16(bf16(slopes[h]) * key position), nothing taken off for
-    the query, which a softmax does not see.
+    `attend` adds it to the scaled scores, with one slope per head. With `rounding
+    bfloat16` (Falcon) it is factor * bf16(bf16(slopes[h]) * key position). The query's
+    position is not subtracted, since it does not change a softmax.
 
     Constraints:
     * (C1) the result is [batch, heads, tokens, tokens] with as many heads as slopes.
@@ -67,8 +66,9 @@ def Transformer_DistanceBiasOp : Transformer_Op<"distance_bias",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "bias by distance: table[buckets[clamp(j - i, -D, D) + D], h]";
   let description = [{
-    T5's relative position buckets, written out: key j of query i; buckets has 2D +
-    1 entries, rows of table [entries, heads]. Tokens count, not position ids.
+    T5's relative position buckets, listed for query i and key j: buckets has 2D + 1
+    entries, which are rows of table [entries, heads]. Distances are between tokens,
+    not position ids.
 
     Constraints:
     * (C1) buckets has an odd number of entries, all rows of the table.
@@ -89,8 +89,8 @@ def Transformer_PairBiasOp : Transformer_Op<"pair_bias",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "bias by pair of tokens: table[index[i * n + j], h]";
   let description = [{
-    Swin's and BEiT's 2-D tables: n tokens a sequence, fixed; index has n * n rows
-    of table [entries, heads].
+    Swin's and BEiT's 2-D tables: a sequence has a fixed number n of tokens, and index
+    has n * n entries, which are rows of table [entries, heads].
 
     Constraints:
     * (C1) index has n * n entries, all rows of the table, n from the result.
@@ -135,7 +135,7 @@ def Transformer_ContentBiasOp : Transformer_Op<"content_bias",
 def Transformer_KeyHeadBiasOp : Transformer_Op<"key_head_bias", [Pure]> {
   let summary = "bias by key and head, whatever the query: input[j, h]";
   let description = [{
-    A number of each key for each query head (Doge's dynamic mask, a function of
+    The input has a number per key and query head (Doge's dynamic mask, a function of
     the values).
 
     Constraints:
@@ -156,22 +156,26 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "softmax(softcap(q k^T * scale) + biases | mask) v, per head";
   let description = [{
-    Query head h reads key/value head h / (heads / kv_heads). Key j is hidden from
-    query i where key_mask is 0 at j; where mask is causal and j > i; where window
-    = [l, r] and j <= i - l (l > 0) or j >= i + r (r > 0); where chunk c > 0 and
-    floor(i / c) != floor(j / c); where their segments differ. The first
-    prefix[b] keys of a sequence are seen by all under a causal mask. i and j count
-    tokens of the sequence. A row that sees no key is 0, and nothing of a hidden
-    key, not even NaN, is seen. softcap c: c tanh(s / c); 0: none.
+    Query head h reads key/value head h / (heads / kv_heads). i and j count tokens of
+    the sequence. Key j is hidden from query i if
 
-    With `past`, i32 [batch], key, value, key_mask and segments hold what a sequence
-    remembers: query t is token past[b] + t of it, biases are of its tokens, and
-    keys from past[b] + the number of queries on are not there.
+    * key_mask is 0 at j,
+    * mask is causal and j > i, except that all queries see the first prefix[b] keys,
+    * window = [l, r] and j <= i - l (for l > 0) or j >= i + r (for r > 0),
+    * chunk c > 0 and floor(i / c) != floor(j / c), or
+    * their segments differ.
 
-    scale is multiplied by layer_scale, a column of the layer table, by
-    head_scale[h] and by length_scale, which reads positions. sink[h] is a further
-    score whose value is 0. A batch entry's tokens form `sequences` sequences of
-    equal length (windows of an image).
+    A hidden key does not affect the result, even if it is NaN. A row that sees no key
+    is 0. softcap c gives c tanh(s / c); 0 means none.
+
+    With `past`, i32 [batch], key, value, key_mask and segments come from states: query
+    t is token past[b] + t of the sequence, biases are for all its tokens, and keys from
+    past[b] + the number of queries on do not exist.
+
+    scale is multiplied by layer_scale (a column of the layer table), head_scale[h] and
+    length_scale, which reads positions. sink[h] is the score of a further key, whose
+    value is 0. The tokens of a batch entry form `sequences` sequences of equal length
+    (windows of an image).
 
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.
@@ -229,14 +233,14 @@ def Transformer_LinearAttendOp : Transformer_Op<"linear_attend",
     [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "sum over j <= i of exp(-decay[h] (i - j)) scale (q_i . k_j) v_j, per head";
   let description = [{
-    Causal linear attention with decay (lightning attention, retention): no softmax.
-    Query head h reads key/value head h / (heads / kv_heads). Keys where key_mask
-    is 0 add nothing. i and j count tokens.
+    Causal linear attention with decay (lightning attention, retention), without a
+    softmax. Query head h reads key/value head h / (heads / kv_heads). Keys whose
+    key_mask is 0 add nothing. i and j count tokens.
 
-    With a state [entries, batch, heads * head_dim, value_dim], sums over the
-    sequence's tokens before the run come from its entry `index` (+ layer in a body
-    of `layers`), where past[b] is not 0, and the sums up to the last token that the
-    mask shows go there; rows after that token are 0.
+    A state [entries, batch, heads * head_dim, value_dim] holds the sums over the
+    sequence's tokens before the run in its entry `index` (+ layer in a body of
+    `layers`); if past[b] is 0, the sums start at 0. After the run it holds the sums up
+    to the last unmasked token. Rows after that token are 0.
 
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.

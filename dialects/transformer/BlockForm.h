@@ -1,32 +1,33 @@
-// How blocks of a weight lie in panels of 16 rows, as matmuls read them.
-// Must not need MLIR: kernel generators read this.
+// The layout of a weight's blocks in panels of 16 rows, as matmuls read them.
+// Must not use MLIR: kernel generators include this.
 #pragma once
 #include <cstdint>
 
 namespace mille {
 
-// Numbers of an input that share a step; and the parameters of each such block:
-// its step, the sum of its values, and that of its first half. A row has those
-// of all its blocks one after the other, kind after kind.
+// The input is in blocks of so many numbers, which share a step. Each block has
+// three parameters: its step, the sum of its values, and the sum of its first
+// half. A row has the steps of all its blocks, then all sums, then all half
+// sums.
 constexpr int64_t inputBlock = 32, inputParameters = 3;
 
-// A number is scale * (level - offset) - least. A block is 32 levels of a row;
-// `blocks` of them share a step, and another of least values. For each
-// accumulator in turn a panel holds, of 16 rows side by side:
+// A number is scale * (level - offset) - least. A block is 32 levels of a row.
+// `blocks` of them share the step of scales and the step of least values. A
+// panel holds, for each accumulator in turn and for 16 rows side by side:
 //   where blocks share steps, these in f16, then those of least values;
 //   block after block its levels, lines of 64 bytes, 4 neighbours of K for each
-//     of the rows (transformer.pack_blocks says which bits where); then scales
-//     and least values, in f16 or, where blocks share steps, so many steps in a
-//     byte each.
-// So a panel is read byte after byte, which memory's prefetching follows: with
-// all scales in one place before the levels a matmul of two accumulators had a
-// third of the speed on Zen 4.
+//     of the rows (transformer.pack_blocks says which bits where); then its
+//     scales and its least values, in f16 or, where blocks share steps, as a
+//     number of steps in a byte each.
+// So kernels read a panel byte after byte, which the memory's prefetching
+// follows: with all scales in one place before the levels a matmul of two
+// accumulators had a third of the speed on Zen 4.
 struct BlockForm {
-  const char *name = ""; // of the encoding
+  const char *name = ""; // the encoding's name
   int bits = 0, offset = 0;
   bool hasLeast = false;
-  int parts = 1;  // scales of a block, of equal parts of it
-  int blocks = 1; // that share steps
+  int parts = 1;  // equal parts of a block, with a scale each
+  int blocks = 1; // the number of blocks that share steps
 
   static constexpr int64_t rows = 16, line = rows * 4, block = 32;
 
@@ -34,8 +35,7 @@ struct BlockForm {
   bool sharesSteps() const { return blocks > 1; }
   int64_t numbers() const { return block * blocks; } // of what shares steps
   int scales() const { return parts + hasLeast; }    // of a block
-  // Levels below 8 bits are multiplied so many times as large: as bytes that
-  // are unsigned beyond doubt.
+  // Levels below 8 bits are multiplied by this, as unsigned bytes.
   int factor() const { return 1 << (8 - bits); }
 
   // Places of 16 rows of accumulator `a` of A, in bytes of what shares steps.

@@ -1,5 +1,5 @@
-// What all rows of a table of discardable attributes are checked for.
-// Must not know a name: names are the dialects'.
+// Checks discardable attributes against a dialect's table.
+// Must not know any name: the dialects have the names.
 #include "dialects/transformer/Discardable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 

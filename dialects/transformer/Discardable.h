@@ -1,18 +1,18 @@
-// A dialect's table of its discardable attributes: where each may stand, and
-// which values it takes. For verifiers; changes nothing.
+// The form of a dialect's table of discardable attributes: the places and
+// values that each may have. Must be used by verifiers only.
 #pragma once
 #include "mlir/IR/Operation.h"
 
 namespace mille {
 
-// Where a discardable attribute stands.
+// The place of a discardable attribute.
 struct AttributeSite {
   enum Kind { function = 1, argument = 2, result = 4 };
   Kind kind;
   mlir::Operation *op;
   unsigned number = 0; // of the argument or result
   mlir::Type type;     // of the argument or result; null for a function
-  // The attributes that stand beside it.
+  // The other attributes at the same place.
   mlir::DictionaryAttr others;
 };
 
@@ -20,7 +20,7 @@ struct DiscardableAttribute {
   llvm::StringLiteral name;
   unsigned kinds; // AttributeSite::Kind, or-ed
   bool (*takes)(mlir::Attribute value);
-  llvm::StringLiteral values; // which `takes`, in words
+  llvm::StringLiteral values; // the values that `takes` accepts, in words
   // Further checks, which print their own error; may be null.
   mlir::LogicalResult (*verify)(const AttributeSite &, mlir::Attribute value);
 };
@@ -37,10 +37,10 @@ mlir::LogicalResult verifyOnResult(mlir::Operation *op, unsigned number,
                                    mlir::NamedAttribute given,
                                    DiscardableTable table);
 
-// An error whose subject is the site: "argument 2".
+// Emits an error with the place as its subject: "argument 2".
 mlir::InFlightDiagnostic errorAt(const AttributeSite &site);
 
-// Values that several rows take.
+// Checks of values that several rows use.
 bool isUnit(mlir::Attribute value);
 bool isName(mlir::Attribute value); // a string with at least one character
 template <int64_t least> bool isInt64From(mlir::Attribute value) {

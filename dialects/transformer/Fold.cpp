@@ -1,5 +1,5 @@
-// Folders and canonical forms: rewrites that change no rounding. What is 1, or
-// the identity, goes.
+// Folders and canonical forms, which remove scales of 1 and identity norms.
+// Must not change any rounding.
 #include "dialects/transformer/Transformer.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -24,13 +24,13 @@ bool isIdentity(NormAttr norm) {
   return norm && norm.getKind() == NormKind::identity;
 }
 
-// The number 1 itself, not a column of the layer table that may hold it.
+// Whether a scale is the number 1, and not a column of the layer table.
 bool isOne(ScaleAttr scale) {
   return scale && scale.getKind() == ScaleKind::constant &&
          !scale.getSymbol() && double(scale.getValue()) == 1;
 }
 
-// A list says something while one of its entries does: entries are by branch.
+// A list with an entry per branch can go only if all of its entries can.
 template <typename Kind, typename Says>
 bool saysNothing(ArrayAttr list, Says isNothing) {
   return list && llvm::all_of(list.getAsRange<Kind>(), isNothing);

@@ -1,5 +1,5 @@
-// Depth formulas of scales: "(2*layers)^(1/4)" with numbers for its names.
-// Knows nothing of models; a name's number is the caller's business.
+// Evaluates depth formulas of scales, such as "(2*layers)^(1/4)". Must not know
+// models: the caller gives the number of each name.
 #pragma once
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -10,14 +10,14 @@
 
 namespace mille::transformer {
 
-// What a name in a formula stands for, or nothing where it stands for nothing.
+// The number of a name in a formula, or nothing if the name is unknown.
 using FormulaName = llvm::function_ref<std::optional<double>(llvm::StringRef)>;
 
-// The value of `text`: numbers, names, + - * / ^ (to the right, before the
-// sign), parentheses, sqrt(x), ln(x). Nothing with `why` set to a sentence
-// without a subject where the text is no formula or names what has no number.
-// The value may be infinite or not a number: dividing by zero is not refused
-// here.
+// The value of `text`: numbers, names, + - * / ^ (right-associative, binds
+// tighter than the sign), parentheses, sqrt(x), ln(x). If the text is not a
+// formula or has an unknown name, the result is empty and `why` is a sentence
+// without a subject. The value may be infinite or NaN, since division by zero
+// is allowed here.
 std::optional<double> evaluateFormula(llvm::StringRef text, FormulaName names,
                                       std::string &why);
 std::optional<double> evaluateFormula(llvm::StringRef text,

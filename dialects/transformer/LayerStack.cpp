@@ -1,4 +1,5 @@
-// The laws of a layer stack, and what its columns stand for; for both dialects.
+// Checks the constraints of a layer stack and looks up its columns, for both
+// dialects.
 #include "dialects/transformer/Symbols.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -99,8 +100,8 @@ LogicalResult mille::transformer::verifyLayerStack(Operation *op) {
   return verifyTable(stack);
 }
 
-// Slots and parameters are few per name, but ops are many: nothing here walks
-// more than the way up and one body's slots.
+// There are many ops, so a lookup must be cheap: it visits only the op's
+// ancestors and the slots of one body.
 Symbol mille::transformer::resolveSymbol(Operation *user,
                                          FlatSymbolRefAttr name,
                                          SymbolTableCollection &tables) {

@@ -1,4 +1,4 @@
-// Shapes of weights in panels.
+// Computes the shapes of weights in panels.
 #include "dialects/transformer/Panels.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -1,5 +1,5 @@
-// Shapes of a run's tensors: an extent is a number, or a size of the run by its
-// name. No numbers of a run.
+// Shapes of a run's tensors: an extent is a number, or the name of a size of
+// the run. Must not hold the sizes' numbers.
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -9,7 +9,7 @@
 
 namespace mille {
 
-// Sizes that rooms below import know by name. A model may have others.
+// The sizes that rooms after import know by name. A model may have others.
 namespace sizes {
 constexpr llvm::StringLiteral batch = "batch"; // sequences of a run
 constexpr llvm::StringLiteral tokens = "tokens";
@@ -18,8 +18,8 @@ constexpr llvm::StringLiteral context = "context"; // tokens that states hold
 } // namespace sizes
 
 struct ShapeExtent {
-  std::string size;  // its name; "": the extent is a number
-  int64_t count = 0; // that number
+  std::string size;  // the size's name; "": the extent is a number
+  int64_t count = 0; // the number, without a size
 
   ShapeExtent(int64_t count) : count(count) {}
   ShapeExtent(llvm::StringRef size) : size(size.str()) {}

@@ -1,5 +1,5 @@
-// Sizes that ops of both dialects check alike, with arithmetic that does not
-// overflow. For verifiers; changes nothing.
+// Checks of sizes that ops of both dialects have in common. Must not overflow;
+// must be used by verifiers only.
 #pragma once
 #include "mlir/IR/Operation.h"
 
@@ -10,16 +10,16 @@ struct PatchGrid {
   int64_t channels; // c * kh * kw
 };
 
-// The grid of an image [c, h, w], all > 0, or failure after an error: a kernel
-// that the padded image cannot hold, a size beyond any memory. (C2, C3 of
+// The grid of patches of an image [c, h, w], all > 0. Fails with an error if
+// the padded image cannot hold a kernel, or if a size overflows. (C2, C3 of
 // `patches`.)
 mlir::FailureOr<PatchGrid>
 verifyPatches(mlir::Operation *op, llvm::ArrayRef<int64_t> image,
               llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> stride,
               llvm::ArrayRef<int64_t> padding, int64_t prefix);
 
-// Error unless k of `entries` experts (dynamic: unknown) can be taken from
-// `topGroups` of `groups` groups. (C1 of `route`.)
+// Fails with an error unless k of `entries` experts (which may be dynamic) can
+// be taken from `topGroups` of `groups` groups. (C1 of `route`.)
 mlir::LogicalResult verifyChoice(mlir::Operation *op, int64_t entries,
                                  int64_t k, int64_t groups, int64_t topGroups);
 

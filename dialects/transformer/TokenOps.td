@@ -7,13 +7,14 @@ def Transformer_RouteOp : Transformer_Op<"route",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the k experts of each row, and their weights";
   let description = [{
-    scores = softmax or sigmoid of the logits [.., entries]. The k entries of
-    largest score + selection_bias are taken (the smaller number first where equal),
-    with `groups` > 1 only from the top_groups groups of consecutive entries whose
-    group_score (max, or sum of the two largest) is largest. Their weights are their
-    scores; with `renormalised` divided by (their sum + epsilon); with
-    `softmax_chosen` a softmax over the k logits instead; then times `factor`.
-    experts is i32 and weights f32, both [.., k], largest score first.
+    scores = softmax or sigmoid of the logits [.., entries]. The op chooses the k
+    entries with the largest score + selection_bias; of equal ones, the one with the
+    smaller number. If `groups` > 1, it chooses only among the top_groups groups of
+    consecutive entries with the largest group_score (max, or the sum of the two
+    largest). The weights are the scores; with `renormalised` they are divided by (their
+    sum + epsilon), and with `softmax_chosen` they are a softmax over the k logits
+    instead. Then they are multiplied by `factor`. experts is i32 and weights f32, both
+    [.., k], the largest score first.
 
     Constraints:
     * (C1) entries is fixed, 0 < k <= entries; groups > 0 divides entries; 0 <
@@ -45,7 +46,7 @@ def Transformer_RouteOp : Transformer_Op<"route",
 }
 
 def Transformer_DispatchOp : Transformer_Op<"dispatch", [Pure]> {
-  let summary = "a row for each of its experts, times its weight if given";
+  let summary = "copies each row for each of its experts, times the weight if given";
   let description = [{
     [batch, tokens, channels] -> [batch, tokens, k, channels].
 
@@ -66,7 +67,7 @@ def Transformer_DispatchOp : Transformer_Op<"dispatch", [Pure]> {
 }
 
 def Transformer_CombineOp : Transformer_Op<"combine", [Pure]> {
-  let summary = "sum over a row's experts, times their weights if given";
+  let summary = "sums the results of a row's experts, times their weights if given";
   let description = [{
     [batch, tokens, k, channels] -> [batch, tokens, channels], in the order of k.
 
@@ -86,12 +87,12 @@ def Transformer_CombineOp : Transformer_Op<"combine", [Pure]> {
 }
 
 def Transformer_PatchesOp : Transformer_Op<"patches", [Pure]> {
-  let summary = "an image's patches as tokens: what a convolution multiplies";
+  let summary = "an image's patches as tokens, for a convolution (im2col)";
   let description = [{
-    [batch, c, h, w] -> [batch, prefix + oh * ow, c * kh * kw], a spectrogram
-    [batch, c, w] as h = 1: token prefix + y * ow + x holds element (ch, dy, dx) of
-    the patch at (y * stride - padding, x * stride - padding), 0 outside. The first
-    `prefix` tokens (CLS, registers) are zeros.
+    [batch, c, h, w] -> [batch, prefix + oh * ow, c * kh * kw]. A spectrogram
+    [batch, c, w] counts as h = 1. Token prefix + y * ow + x holds the elements
+    (ch, dy, dx) of the patch at (y * stride - padding, x * stride - padding); elements
+    outside the image are 0. The first `prefix` tokens (CLS, registers) are zeros.
 
     Constraints:
     * (C1) the input is f32 [batch, c, h, w] or [batch, c, w], all but batch fixed.
@@ -112,10 +113,10 @@ def Transformer_PatchesOp : Transformer_Op<"patches", [Pure]> {
 }
 
 def Transformer_GatherTokensOp : Transformer_Op<"gather_tokens", [Pure]> {
-  let summary = "tokens in another order, `group` of them side by side";
+  let summary = "puts tokens in another order, `group` of them side by side";
   let description = [{
-    [batch, n, c] -> [batch, m, group * c]: part g of token t is token index[t *
-    group + g], zeros where that is -1. Window shift and partition, patch merging,
+    [batch, n, c] -> [batch, m, group * c]: part g of token t is token index[t * group +
+    g], or zeros if that is -1. Used for window shift and partition, patch merging and
     convolution over tokens.
 
     Constraints:
@@ -135,7 +136,7 @@ def Transformer_GatherTokensOp : Transformer_Op<"gather_tokens", [Pure]> {
 def Transformer_TokenNumbersOp : Transformer_Op<"token_numbers", [Pure]> {
   let summary = "the same numbers for every batch entry, one per token";
   let description = [{
-    Positions of patches, segments of windows.
+    Used for positions of patches and segments of windows.
 
     Constraints:
     * (C1) the result is i32 [batch, n], n = how many numbers there are; each
@@ -155,11 +156,10 @@ def Transformer_CountTokensOp : Transformer_Op<"count_tokens",
     [Pure, AllTypesMatch<["ids", "result"]>]> {
   let summary = "positions of the tokens that are no padding: 1, 2, ..., 0 for the others";
   let description = [{
-    A token counts where ids != padding (RoBERTa, M2M-100), or, without
-    `padding`, where ids (a mask) is not 0 (OPT). They count from `first`; with
-    `each` they are the numbers of groups of so many: floor(position / each).
-    With `past` ids hold what a sequence remembers, and the result has the numbers of
-    the run's tokens, from past[b] on.
+    A token counts if its id is not `padding` (RoBERTa, M2M-100), or, without `padding`,
+    if ids (a mask) is not 0 (OPT). The tokens that count get floor(n / each), where n
+    counts from `first`, so that `each` of them form a group. With `past` the ids come
+    from a state, and the result has the numbers of the run's tokens, from past[b] on.
 
     Constraints:
     * (C1) first >= 0, each > 0.
@@ -215,9 +215,9 @@ def Transformer_SimilarityOp : Transformer_Op<"similarity", [Pure]> {
 def Transformer_PoolOp : Transformer_Op<"pool", [Pure, AttrSizedOperandSegments]> {
   let summary = "one vector per sequence: one of its tokens, or their mean";
   let description = [{
-    first: token `skip`; last: the last one that key_mask does not hide; mean: of
-    those it does not hide, from `skip` on; first_id: the first whose id is `id`
-    (token 0 where none is); highest_id: the first of the largest id.
+    first: token number `skip`. last: the last unmasked token. mean: the mean of the
+    unmasked tokens from `skip` on. first_id: the first token with the id `id`, or token 0
+    if there is none. highest_id: the first token with the largest id.
 
     Constraints:
     * (C1) the result is [batch, channels].

@@ -1,5 +1,5 @@
-// The `transformer` dialect in C++: ops, attributes, and what a value's type
-// is. No passes, no files, no targets.
+// The `transformer` dialect in C++: ops, attributes, and the types of parameter
+// values. Must not know passes, files or targets.
 #pragma once
 #include "dialects/transformer/Shape.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -25,7 +25,7 @@
 
 namespace mille::transformer {
 
-// A double as an attribute's part: equal when its bits are.
+// A double as a part of an attribute. Two are equal if their bits are.
 struct F64 {
   double value = 0;
   F64() = default;
@@ -40,7 +40,7 @@ inline llvm::hash_code hash_value(const F64 &number) {
   return llvm::hash_value(llvm::bit_cast<uint64_t>(number.value));
 }
 
-// The fewest digits that read back as the same bits: 3.5565588200778455.
+// Prints the fewest digits that read back as the same bits: 3.5565588200778455.
 std::string formatDouble(double value);
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &out, F64 number) {
   return out << formatDouble(number);
@@ -81,22 +81,22 @@ void printNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
 
 namespace mille::transformer {
 
-// What a symbol inside a parameter's value stands for: another value (an
-// expression attribute or an f64), the TypeAttr of one where only its type is
-// asked for, or null where there is none of that name.
+// Resolves a symbol inside a parameter's value: to another value (an expression
+// attribute or an f64), to a TypeAttr if only its type is needed, or to null if
+// the name is unknown.
 using ResolveSymbol =
     llvm::function_ref<mlir::Attribute(mlir::FlatSymbolRefAttr)>;
 
-// The f32 tensor type of a value expression (stored tensors count as f32), or
-// failure with `why` set to a sentence without a subject.
+// The f32 tensor type of a value expression (stored tensors count as f32). On
+// failure `why` is a sentence without a subject.
 mlir::FailureOr<mlir::RankedTensorType>
 valueType(mlir::Attribute value, ResolveSymbol resolve, std::string &why);
 
-// Every symbol that `value` mentions, in order of appearance, with repeats.
+// Every symbol in `value`, in order of appearance, with repetitions.
 void forEachSymbol(mlir::Attribute value,
                    llvm::function_ref<void(mlir::FlatSymbolRefAttr)> visit);
 
-// `value` with each symbol replaced by what `replace` gives for it.
+// `value` with each symbol replaced by the result of `replace`.
 mlir::Attribute replaceSymbols(
     mlir::Attribute value,
     llvm::function_ref<mlir::Attribute(mlir::FlatSymbolRefAttr)> replace);

@@ -11,26 +11,27 @@ def Transformer_ModelOp : Transformer_Op<"model",
     [SymbolTable, Symbol, NoTerminator, SingleBlock, IsolatedFromAbove]> {
   let summary = "a model: its parameters and its entries";
   let description = [{
-    Holds `transformer.parameter` ops and one `func.func` per entry; the first entry
-    runs where none is named (import makes `forward`).
-    A func argument is an input: `transformer.name`, and where it may be absent
-    `transformer.default` ("ones", "zeros", "positions", "none"); ids carry
-    `transformer.below`, the exclusive upper bound. `transformer.shape` names the
-    sizes of its dimensions where these are not [batch, tokens, ...] (a decoder's
-    tokens beside an encoder). An argument with the unit attribute
-    `transformer.state` is a state: memory that outlives a run, see `remember`. A
-    func result carries `transformer.name`.
+    Holds `transformer.parameter` ops and one `func.func` per entry. The first entry
+    is the default (import makes `forward`).
+
+    A func argument is an input with a `transformer.name`. An input that may be absent
+    has a `transformer.default` ("ones", "zeros", "positions", "none"), and ids have
+    `transformer.below`, their exclusive upper bound. `transformer.shape` names the
+    sizes of its dimensions if these are not [batch, tokens, ...] (a decoder's tokens
+    beside an encoder). An argument with the unit attribute `transformer.state` is a
+    state: memory that outlives a run, see `remember`. A func result has a
+    `transformer.name`.
     Discardable attributes describe the model to `inspect`.
 
     Constraints:
     * (C1) has at least one `func.func`.
     * (C2) every input and output has a name, and no two inputs or two outputs
       have the same.
-    * (C3) in an entry a scale shared by a unit is read by one residual only; one
-      shared by a layer by residuals of one layer.
+    * (C3) in an entry, only one residual reads a scale shared by a unit, and only
+      residuals of one layer read a scale shared by a layer.
     * (C4) a pre-norm stack of the first entry ends in a norm; a warning, once per
       model.
-    * (C5) no parameter's value leads back to the parameter itself.
+    * (C5) no parameter's value depends on the parameter itself.
 
     ```mlir
     transformer.model @tiny attributes {family = "native"} {
@@ -70,8 +71,8 @@ def Transformer_EmbedOp : Transformer_Op<"embed",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "scale * table_0[ids_0] + table_1[ids_1 + offset_1] + ...";
   let description = [{
-    One table per ids operand, each [entries, channels]; `scale` multiplies the
-    first only. `offsets` are added to the ids.
+    There is one table per ids operand, each [entries, channels]. `scale` multiplies
+    the first only. `offsets` are added to the ids.
 
     Constraints:
     * (C1) as many tables and offsets as ids, at least one.
@@ -115,9 +116,9 @@ def Transformer_LinearOp : Transformer_Op<"linear",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "(input * weight^T) * scale + bias, weight [out, in]";
   let description = [{
-    `scale` is a forward multiplier (logit scales, muP); 1 where absent. It does
-    not touch the bias. With `experts`, i32 of the input's leading shape, weight is
-    a stack [entries, out, in] (bias [entries, out]) of which each row takes entry
+    `scale` is a forward multiplier (logit scales, muP), 1 if absent. It does not
+    multiply the bias. With `experts`, i32 of the input's leading shape, weight is a
+    stack [entries, out, in] (bias [entries, out]), and each row uses entry
     experts[row].
 
     Constraints:
@@ -241,11 +242,11 @@ def Transformer_ResidualOp : Transformer_Op<"residual",
     [AllTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "y = s N_out(A r + sum_i B_i N_branch,i(F_i(N_in,i(x))))";
   let description = [{
-    r is the input (tap input) or the normed input (tap normed). One region per
-    branch: its argument is the normed branch input, its yield the branch's
-    value. Norm and scale lists are per branch; one in_norm with several
-    branches is shared. Branch scales come after branch norms. `layer` says
-    which layer of the stack the unit belongs to.
+    r is the input (tap input) or the normed input (tap normed). There is one region
+    per branch: its argument is the normed branch input, and it yields the branch's
+    value. Lists of norms and scales have an entry per branch; branches share a single
+    in_norm. Branch scales apply after branch norms. `layer` is the number of the
+    layer that the unit belongs to.
 
     Constraints:
     * (C1) at least one branch; each has one argument and yields one value, both
@@ -255,8 +256,8 @@ def Transformer_ResidualOp : Transformer_Op<"residual",
     * (C4) tap normed needs one shared in_norm that is not the identity.
     * (C5) a learned scalar's parameter is [1], a learned channel's [channels].
     * (C6) norm weights and biases are [channels].
-    * (C7) a scale has an effect: not on a branch whose value is normed alone
-      afterwards without skip (skip_scale constant 0 under an out_norm).
+    * (C7) a scale has an effect. It has none on a branch that is normed afterwards
+      without a skip (skip_scale constant 0 under an out_norm).
     * (C8) layer >= 0.
     * (C9) a constant read from the layer table is a number there.
 
@@ -293,7 +294,7 @@ def Transformer_ResidualOp : Transformer_Op<"residual",
 def Transformer_YieldOp : Transformer_Op<"yield", [Pure, Terminator]> {
   let summary = "the value of a branch or of a layer body";
   let description = [{
-    Verifier: none, the op around it checks what is yielded.
+    Verifier: none, the op around it checks the values.
 
     ```mlir
     transformer.yield %x : tensor<?x?x8xf32>
@@ -304,7 +305,7 @@ def Transformer_YieldOp : Transformer_Op<"yield", [Pure, Terminator]> {
 }
 
 def Transformer_KeepOp : Transformer_Op<"keep", []> {
-  let summary = "a point of the stream kept as entry `index` of an output";
+  let summary = "keeps a point of the stream as entry `index` of an output";
   let description = [{
     The output `name` is [entries, batch, tokens, channels]. In a body of
     `layers` the index counts from layer 0: entry index + layer.
@@ -325,10 +326,10 @@ def Transformer_LayersOp : Transformer_Op<"layers",
     [AllTypesMatch<["input", "result"]>, LayerStack, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a stack of layers: k bodies, an index per layer, a table";
   let description = [{
-    Layer l runs body `bodies[l]` on the stream. `slots[b]` names the columns of
-    body b, used inside it like parameters; `table[l]` gives layer l's value of
-    each: a parameter's symbol, or a number (a constant scale). Shared weights
-    are equal symbols.
+    Layer l runs body `bodies[l]` on the stream. `slots[b]` names the columns of body
+    b, which its ops use like parameters. `table[l]` gives the value of each column
+    for layer l: a parameter's symbol, or a number (a constant scale). Layers share a
+    weight by having the same symbol.
 
     Constraints:
     * (C1) as many slot lists as bodies (regions), each body used by a layer.

@@ -1,6 +1,6 @@
-// What a residual unit is called in reports: from its parameters' names; which
-// layers it is in.
-// Decides nothing but text.
+// Names a residual unit in reports, by its parameters' names, and lists its
+// layers.
+// Must decide text only.
 #include "dialects/transformer/UnitNames.h"
 
 using namespace mlir;
@@ -8,7 +8,7 @@ using namespace mille::transformer;
 
 // layers.*.attn.q.weight -> layers.*.attn; embed.weight -> embed; w -> w
 static StringRef ownerOf(StringRef symbol) {
-  while (symbol.consume_front("next.")) // columns of CarryNorm
+  while (symbol.consume_front("next.")) // CarryNorm's columns begin with it
     ;
   if (!symbol.consume_back(".weight"))
     symbol.consume_back(".bias");

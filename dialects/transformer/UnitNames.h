@@ -1,5 +1,5 @@
-// What a residual unit is called in reports: from its parameters' names.
-// Decides nothing but text.
+// Names a residual unit in reports, by its parameters' names.
+// Must decide text only.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 
@@ -7,12 +7,12 @@
 
 namespace mille {
 
-// `layers.*.attn` out of the symbols of linears' weights,
-// layers.*.attn.q.weight and so on: without `.weight` and the part before;
-// several are joined by `+`.
+// `layers.*.attn` from the symbols of linears' weights, such as
+// layers.*.attn.q.weight: drops `.weight` and the part before it. Several names
+// are joined by `+`.
 std::string unitName(llvm::ArrayRef<llvm::StringRef> weights);
 
-// The same for a transformer.residual; `rename` is applied to symbols first.
+// The same for a transformer.residual. It applies `rename` to symbols first.
 std::string
 unitName(mlir::Operation *residual,
          llvm::function_ref<mlir::FlatSymbolRefAttr(mlir::FlatSymbolRefAttr)>

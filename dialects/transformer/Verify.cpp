@@ -17,7 +17,7 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-// Equal where both are known.
+// Whether two extents are equal, if both are known.
 bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return succeeded(verifyCompatibleShape(a, b));
 }
@@ -51,7 +51,7 @@ LogicalResult verifyPositive(Operation *op, StringRef name, int64_t size) {
   return op->emitOpError() << name << " is " << size << " but must be > 0";
 }
 
-// `channels` of `value` are count * size, computed without overflow.
+// Checks that `value` has count * size channels, without overflow.
 LogicalResult verifyHeads(Operation *op, StringRef value, int64_t channels,
                           StringRef countName, int64_t count,
                           StringRef sizeName, int64_t size) {
@@ -106,7 +106,7 @@ LogicalResult NormOp::verify() {
 
 namespace {
 
-// A grouped norm's weight is one group's, or every channel's.
+// The weight of a grouped norm has the size of a group or of all channels.
 int64_t weightedChannels(NormOp op, FlatSymbolRefAttr weight,
                          SymbolTableCollection &tables) {
   int64_t group = op.getNorm().getGroup(), channels = channelsOf(op.getInput());
@@ -157,7 +157,7 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 namespace {
 
-// What turns `dimensions` of a head lies in it, behind its start.
+// Checks that a rotation of `dimensions` lies within a head, from `start` on.
 LogicalResult verifyTurned(RotateOp op, const Twine &what, int64_t dimensions) {
   int64_t start = op.getStart(), head = op.getHeadDim();
   if (dimensions <= head - start)
@@ -245,7 +245,7 @@ LogicalResult PositionBiasOp::verify() {
 
 namespace {
 
-// Heads and what they read, of attention with a softmax and without.
+// Checks heads and operands of attention with and without a softmax.
 template <typename Op> LogicalResult verifyAttention(Op op) {
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads(),
           head = op.getHeadDim(), value = op.getValueDim();

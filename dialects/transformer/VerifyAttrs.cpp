@@ -1,5 +1,5 @@
 // Verifiers of norms, scales and drawn values, one `// Cn` per constraint.
-// What an attribute's symbols stand for is checked by the op that holds it.
+// Must not check symbols: the op with the attribute does.
 #include "dialects/transformer/Encoding.h"
 #include "dialects/transformer/Formula.h"
 #include "dialects/transformer/Transformer.h"
@@ -97,7 +97,7 @@ LogicalResult NumbersAttr::verify(EmitError emitError,
 
 namespace {
 
-// Formula and value agree, where the formula says a number by itself.
+// Formula and value must agree, if the formula has no names.
 LogicalResult verifyFormula(EmitError emitError, F64 value,
                             StringAttr formula) {
   std::string why;

@@ -1,5 +1,5 @@
-// The discardable attributes of the transformer dialect, one row for each.
-// Must not check that a name stands once: the model does.
+// The table of the transformer dialect's discardable attributes.
+// Must not check that a name is used once: the model does.
 #include "dialects/transformer/Discardable.h"
 #include "dialects/transformer/Transformer.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

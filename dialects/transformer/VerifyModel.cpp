@@ -68,7 +68,7 @@ LogicalResult LayersOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 namespace {
 
-// Inputs and outputs have names, and none twice.
+// Inputs and outputs must have names, each used once.
 LogicalResult verifyNames(func::FuncOp entry) {
   llvm::StringSet<> inputs, outputs;
   auto check = [&](StringRef kind, unsigned index, Attribute name,
@@ -97,7 +97,7 @@ LogicalResult verifyNames(func::FuncOp entry) {
   return success();
 }
 
-// A parameter's value is made of other parameters, never of itself.
+// A parameter's value must not depend on the parameter itself.
 class Cycles {
 public:
   explicit Cycles(ModelOp model) : model(model) {}
@@ -158,7 +158,7 @@ private:
   DenseMap<Operation *, State> state;
 };
 
-// Who reads a learned scale: a unit, as part of a layer.
+// The reader of a learned scale: a unit, as part of a layer.
 struct Reader {
   Operation *unit;
   // The stack or function, and the layer's number in it; a unit without number
@@ -166,7 +166,7 @@ struct Reader {
   std::pair<Operation *, int64_t> layer;
 };
 
-// Of one entry: entries are different runs of the same units.
+// Checks one entry at a time: entries are different runs of the same units.
 class SharedScales {
 public:
   LogicalResult verify(func::FuncOp entry) {
@@ -239,8 +239,8 @@ bool normsItsInput(ResidualOp unit) {
   return norms && llvm::any_of(norms.getAsRange<NormAttr>(), isNorm);
 }
 
-// A norm reads it, or what is pooled from it (CLIP's image tower, Swin's
-// stages): then the sum itself is one output of several.
+// Whether a norm reads the sum, or the vector pooled from it (CLIP's image
+// tower, Swin's stages). The sum itself may then be one of several outputs.
 bool isNormedToo(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     return isa<NormOp>(user) ||
@@ -248,7 +248,7 @@ bool isNormedToo(Value value) {
   });
 }
 
-// The unit whose unnormed sum `value` is, when its stack is a pre-norm one.
+// The unit that computes `value` as its unnormed sum, if its stack is pre-norm.
 ResidualOp unnormedEnd(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<LinearOp, SoftcapOp, PoolOp>(op))

@@ -1,5 +1,4 @@
-// The verifier of residual units: the laws of placement, one `// Cn` per
-// labelled constraint.
+// The verifier of residual units, one `// Cn` per labelled constraint.
 #include "dialects/transformer/Symbols.h"
 
 using namespace mlir;
@@ -48,7 +47,7 @@ bool isNorm(NormAttr norm) {
   return norm && norm.getKind() != NormKind::identity;
 }
 
-// The skip is gone: the norm after it sees one branch only.
+// Whether the skip has no effect: the norm after the sum reads one branch only.
 bool isNormedAlone(ResidualOp op) {
   ScaleAttr skip = op.getSkipScaleAttr();
   return isNorm(op.getOutNormAttr()) && op.getBranches().size() == 1 && skip &&
@@ -56,7 +55,7 @@ bool isNormedAlone(ResidualOp op) {
          double(skip.getValue()) == 0;
 }
 
-// One number for the whole branch, not 1 and not of another sign.
+// Whether the scale is one positive number other than 1 for the whole branch.
 bool isLostUnderNorm(ScaleAttr scale) {
   if (scale.getKind() == ScaleKind::learned_channel)
     return false;

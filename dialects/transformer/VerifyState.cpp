@@ -1,4 +1,4 @@
-// Verifiers of what an entry remembers, one `// Cn` per labelled constraint.
+// Verifiers of ops on states, one `// Cn` per labelled constraint.
 #include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
 

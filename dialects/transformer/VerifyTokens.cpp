@@ -1,4 +1,4 @@
-// Verifiers of biases by table, of experts, and of what moves tokens about, one
+// Verifiers of biases by table, of experts, and of ops that move tokens, one
 // `// Cn` per labelled constraint.
 #include "dialects/transformer/Sizes.h"
 #include "dialects/transformer/State.h"
@@ -21,7 +21,8 @@ bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return succeeded(verifyCompatibleShape(a, b));
 }
 
-// Of `shape`; what is fixed there behind the batch is fixed in the value, too.
+// Checks that a value has the shape `shape`, with the same fixed extents after
+// the batch.
 LogicalResult expect(Operation *op, StringRef name, Value value,
                      ArrayRef<int64_t> shape) {
   bool fits = agree(shapeOf(value), shape);
@@ -48,7 +49,7 @@ LogicalResult expectBias(Operation *op, Value result) {
                            << " but must be [batch, heads, tokens, tokens]";
 }
 
-// Every entry is a row of the table, which has `columns` columns.
+// Checks that every entry is a row of the table, which has `columns` columns.
 LogicalResult verifyRowsOf(Operation *op, StringRef name,
                            ArrayRef<int64_t> rows, FlatSymbolRefAttr table,
                            int64_t columns, SymbolTableCollection &tables) {
@@ -193,8 +194,8 @@ LogicalResult RouteOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 namespace {
 
-// `wide` is [batch, tokens, k, channels] where `narrow` is without k, and
-// `perSlot` (may be null) is [batch, tokens, k].
+// Checks that `wide` is [batch, tokens, k, channels], `narrow` is [batch,
+// tokens, channels], and `perSlot` (may be null) is [batch, tokens, k].
 LogicalResult expectSlots(Operation *op, Value wide, Value narrow,
                           StringRef name, Value perSlot) {
   ArrayRef<int64_t> shape = shapeOf(wide), without = shapeOf(narrow);
@@ -226,8 +227,8 @@ LogicalResult CombineOp::verify() {
 
 namespace {
 
-// How many kernels fit beside each other, or nothing where a size overflows;
-// 0 where the kernel is larger than the padded extent.
+// The number of kernel positions along an extent. Nothing if a size overflows;
+// 0 if the kernel is larger than the padded extent.
 std::optional<int64_t> placesOf(int64_t extent, int64_t kernel, int64_t stride,
                                 int64_t padding) {
   int64_t room;

@@ -1,5 +1,5 @@
-// Opens devices for packages: the context, what kernels use there, the weights.
-// Must not know of runs.
+// Opens a device for a package: its context, its choice of local memory, the
+// package's weights. Must not know of runs.
 #include "runtime/Backends.h"
 #include "runtime/opencl/Device.h"
 
@@ -20,8 +20,8 @@ void close(mille_package &package, mille::Device &base) {
   memory.release(memory.user, &device);
 }
 
-// $MILLE_OPENCL_LOCAL, or what the device is: without such memory of its own
-// what is brought there is copied for nothing.
+// $MILLE_OPENCL_LOCAL decides, or else the device: on a device without local
+// memory of its own, a copy into local memory gains nothing.
 mille_status chooseLocalMemory(Device &device, Message &message) {
   const char *wish = getenv("MILLE_OPENCL_LOCAL");
   bool has = device.info().features & MILLE_DEVICE_LOCAL_MEMORY;

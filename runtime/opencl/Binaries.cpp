@@ -1,5 +1,6 @@
-// Compiled programs on disk, by device, driver and text. Must never fail a run:
-// a cache that cannot be read or written is an empty one.
+// A cache of compiled programs on disk; device, driver and text are the key.
+// Must never fail a run: a cache that cannot be read or written counts as
+// empty.
 #include "runtime/abi.h"
 #include "runtime/opencl/Context.h"
 
@@ -24,7 +25,7 @@ uint64_t hashOf(uint64_t start, const void *data, size_t bytes) {
   return mille_weights_hash(start, data, bytes);
 }
 
-// $XDG_CACHE_HOME/mille, or ~/.cache/mille; false where neither is known.
+// $XDG_CACHE_HOME/mille, or ~/.cache/mille; false if neither is known.
 bool folderOf(char *path, size_t size) {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   int length = 0;
@@ -119,7 +120,8 @@ unsigned char *readBinary(const Memory &memory, const ProgramKey &key,
   return bytes;
 }
 
-// Under a name of its own first: who reads sees all of it or nothing.
+// Writes under a temporary name and renames, so that a reader sees the whole
+// file or none.
 void writeBinary(const ProgramKey &key, const unsigned char *bytes,
                  size_t size) {
   Head head;

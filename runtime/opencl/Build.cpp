@@ -1,4 +1,5 @@
-// Programs: from the cache on disk, or compiled by the device's driver.
+// Makes programs: takes them from the cache on disk, or has the driver compile
+// them.
 // Must not know what a kernel computes.
 #include "runtime/opencl/Context.h"
 
@@ -7,8 +8,8 @@
 namespace mille::opencl {
 namespace {
 
-// Halide's texts put small tables into constant memory by these; there are
-// none.
+// Halide's texts need these two limits, which decide what goes into constant
+// memory; 0 puts nothing there.
 constexpr char options[] = "-DMAX_CONSTANT_BUFFER_SIZE=0 -DMAX_CONSTANT_ARGS=0";
 
 bool compile(const Context &context, cl_program program) {
@@ -30,7 +31,7 @@ cl_program fromDisk(const Memory &memory, const Context &context,
       cl.clCreateProgramWithBinary(context.context, 1, &context.found.device,
                                    &size, &binary, &status, &error);
   memory.release(memory.user, bytes);
-  // A driver may refuse what an older one made.
+  // A driver may refuse a binary that an older driver made.
   if (program && !compile(context, program)) {
     cl.clReleaseProgram(program);
     program = nullptr;
@@ -54,7 +55,7 @@ void keepOnDisk(const Memory &memory, const Context &context, const Text &text,
     memory.release(memory.user, bytes);
 }
 
-// The driver's words, as far as there is room for them.
+// Puts the driver's log into the message, cut to the message's length.
 mille_status refuse(const Context &context, cl_program program,
                     Message &message) {
   char log[16384] = "";

@@ -1,5 +1,6 @@
-// Contexts of the process, each with its programs. Their memory is not an
-// application's: it outlives the package that asked first.
+// The process's list of contexts, each with its programs. Must not use an
+// application's memory functions: a context may outlive the package that opened
+// it.
 #include "runtime/opencl/Context.h"
 
 #include <pthread.h>
@@ -15,7 +16,7 @@ struct Program {
 namespace {
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-Context *contexts = nullptr; // under the lock, as all that they hold
+Context *contexts = nullptr; // the lock guards the list and all contexts
 
 Memory processMemory() { return Memory::from(mille_options{}); }
 

@@ -1,6 +1,6 @@
-// What the packages of a process share of a device: its context, and the
-// programs made of kernels' texts. Kept as long as one of them has the device
-// open.
+// The part of a device that all packages of a process share: its context, and
+// the programs made from kernels' texts. It lives while any package has the
+// device open.
 #pragma once
 #include "runtime/opencl/Devices.h"
 
@@ -10,7 +10,7 @@ namespace mille::opencl {
 
 struct Program;
 
-// A program's OpenCL C.
+// A program as OpenCL C text.
 struct Text {
   Text(const char *text) : begin(text), size(strlen(text)) {}
   Text(const char *begin, size_t size) : begin(begin), size(size) {}
@@ -27,20 +27,22 @@ struct Context {
   Context *next = nullptr;
 };
 
-// Counts one more user. From several threads, as what follows.
+// Finds or makes the device's context and counts one more user. This and the
+// functions below may be called from several threads at once.
 mille_status enterContext(const Library &library, const Found &found,
                           Context *&context, Message &message);
 void leaveContext(Context &context);
 
-// The program of a text, compiled once.
+// The program of a text, which is made at the first call.
 mille_status programOf(Context &context, const Text &text, cl_program &program,
                        Message &message);
 
-// Makes a text's program, from the cache on disk or anew. Build.cpp.
+// Makes a text's program: reads it from the cache on disk, or compiles it.
+// Defined in Build.cpp.
 mille_status build(const Memory &memory, const Context &context,
                    const Text &text, cl_program &program, Message &message);
 
-// What a program depends on, in 128 bits.
+// A hash of everything that a program depends on, 128 bits.
 struct ProgramKey {
   uint64_t half[2];
   bool operator==(const ProgramKey &other) const {
@@ -49,7 +51,8 @@ struct ProgramKey {
 };
 ProgramKey keyOf(const Context &context, const Text &text);
 
-// What is kept on disk of a program; null: nothing. To be released.
+// A program's binary from the cache on disk, or null if it is not there. The
+// caller releases it.
 unsigned char *readBinary(const Memory &memory, const ProgramKey &key,
                           size_t &size);
 void writeBinary(const ProgramKey &key, const unsigned char *bytes,

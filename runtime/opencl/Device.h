@@ -5,39 +5,40 @@
 
 namespace mille::opencl {
 
-// Some of the weights, of whole tensors.
+// A buffer with a part of the weights; it holds whole tensors.
 struct WeightBuffer {
   cl_mem memory;
-  uint64_t first, bytes; // in the weights
+  uint64_t first, bytes; // the part's range in the weights data
 };
 
 struct Device : mille::Device {
   Context *shared = nullptr;
-  WeightBuffer *buffers = nullptr; // in order
+  WeightBuffer *buffers = nullptr; // in the order of the weights data
   uint32_t bufferCount = 0;
   uint64_t weightsBytes = 0;
-  cl_program *programs =
-      nullptr; // [kernels * 2]: of each row class; the context's
+  // [kernels * 2]: one per row class; the context owns them
+  cl_program *programs = nullptr;
 
   const Library &library() const { return shared->library; }
   const mille_device &info() const { return shared->found.info; }
 };
 
-// Host memory that stands for a piece of the session's device memory.
+// A piece of the session's device memory, and the host memory that it mirrors.
 struct Region {
   const char *begin;
   uint64_t bytes, offset;
-  bool written; // by the device, since the host last saw it
+  bool written; // the device's copy is newer than the host's
 };
 
-// A kernel of a program, with arguments of its own.
+// An OpenCL kernel of a program; a cl_kernel holds its arguments, so each
+// session has its own.
 struct Entry {
   const char *name;
   uint32_t variant;
   cl_kernel kernel;
 };
 
-// The runtime's own steps: kernels that are the same for all models.
+// The runtime's own steps: their kernels are the same for all models.
 enum class Step : uint8_t { gather, mean, similarity, route, sort };
 constexpr int stepCount = (int)Step::sort + 1;
 const char *textOf(Step step);
@@ -47,15 +48,15 @@ struct Part : DevicePart {
   cl_command_queue queue = nullptr;
   cl_mem memory = nullptr; // arena | inputs | outputs | tables | temporaries
   uint64_t bytes = 0, temporaries = 0, used = 0, most = 0;
-  Region *regions = nullptr; // the arena's, inputs', outputs' of a run
+  Region *regions = nullptr; // of a run: the arena, the inputs, the outputs
   uint32_t regionCount = 0;
-  uint64_t regionBytes = 0; // of the largest run
-  Region *tables = nullptr; // constants of the program's that steps read
+  uint64_t regionBytes = 0; // bytes of all regions in the largest run
+  Region *tables = nullptr; // constants of the model's code that steps read
   uint32_t tableCount = 0, tableRoom = 0;
-  char *given =
-      nullptr; // what the host wrote in a run, until the device has it
+  // copies of activations that the host wrote, until the device has read them
+  char *given = nullptr;
   uint64_t givenBytes = 0, givenUsed = 0;
-  uint64_t entryGiven = 0; // planning: of this entry
+  uint64_t entryGiven = 0; // while planning: bytes of `given` for this entry
   cl_kernel steps[stepCount] = {};
   Entry *entries = nullptr;
   uint32_t entryCount = 0, entryRoom = 0, pending = 0;
@@ -70,32 +71,33 @@ inline const Library &libraryOf(const Part &part) {
   return part.on().library();
 }
 
-// Says that what needs (`what`: "the weights need") `bytes` does not fit, with
-// the device's numbers.
+// Reports that `bytes` bytes do not fit, with the device's limits. `what`
+// begins the sentence: "the weights need".
 mille_status refuseMemory(const Device &device, const char *what,
                           uint64_t bytes, cl_int error, Message &message);
 
-// Fails the run, or the planning, with what the device says.
+// Fails the run, or the planning, and reports the device's error code.
 int32_t fail(mille_session &session, const char *what, cl_int error);
-// Planning: whether the device has such groups.
+// While planning: fails if the device has no work-groups of this size.
 int32_t checkGroup(mille_session &session, uint64_t items, uint64_t localBytes);
-// Two arguments: the memory object of what an address stands for, and its place
-// there in bytes. `device`: of a temporary, else 0.
+// Sets two arguments for the address: the memory object that it stands for, and
+// the offset in it in bytes. `device`: the handle of a temporary (reserve),
+// else 0.
 cl_int setPlace(mille_session &session, cl_kernel kernel, cl_uint &number,
                 const void *address, uint64_t device);
-// A temporary of the kernel that is next: what mille_buffer.device is for it;
-// 0: there is no room, and the run has failed.
+// Device memory for a temporary of the next kernel. Returns its handle, which
+// goes into mille_buffer.device; 0 if there is no room and the run has failed.
 uint64_t reserve(mille_session &session, uint64_t bytes);
 int32_t enqueue(mille_session &session, cl_kernel kernel, const char *name,
                 const size_t global[3], const size_t items[3], cl_event *event);
 
-// Constant bytes, before any run; waits.
+// Copies constant bytes to the device before any run, and waits for the copy.
 cl_int upload(const Device &device, cl_mem memory, uint64_t offset,
               const void *from, uint64_t bytes);
 
 mille_status uploadWeights(mille_package &package, Device &device);
 void releaseWeights(mille_package &package, Device &device);
-// The buffer with byte `place` of the weights; null: none.
+// The buffer that holds byte `place` of the weights data, or null.
 const WeightBuffer *weightBufferOf(const Device &device, uint64_t place);
 
 mille_status measure(mille_session &session, mille_device &info, double &f32,

@@ -15,7 +15,7 @@ T numberOf(const Library &library, cl_device_id device, cl_device_info what) {
   return value;
 }
 
-// Text longer than there is room for stays "".
+// A text that does not fit becomes "".
 void textOf(const Library &library, cl_device_id device, cl_device_info what,
             char *text, size_t size) {
   text[0] = 0;
@@ -69,8 +69,8 @@ void describe(const Library &library, Found &found) {
     info.features |= MILLE_DEVICE_SHARES_MEMORY;
 }
 
-// $MILLE_OPENCL_BUFFER: some drivers give less at once than they say. False
-// where it is no number of bytes.
+// $MILLE_OPENCL_BUFFER limits the bytes of one buffer, since some drivers
+// allocate less than they claim. False if its text is not a number of bytes.
 bool readMostBytes(uint64_t &most) {
   const char *wish = getenv("MILLE_OPENCL_BUFFER");
   most = UINT64_MAX;
@@ -127,7 +127,7 @@ const Found *Devices::choose(const char *wish, Message &message) const {
       for (cl_uint d = 0; d < count; ++d)
         if (found[d].info.kind == kind)
           return &found[d];
-    return nullptr; // count is 0, which find has said
+    return nullptr; // count is 0, which find has reported
   }
   char *end;
   unsigned long number = strtoul(wish, &end, 10);

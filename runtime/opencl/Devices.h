@@ -1,4 +1,4 @@
-// The OpenCL devices of a machine: what they are, and which one is meant.
+// Lists a machine's OpenCL devices, and chooses one by number or name.
 // Must not keep one open.
 #pragma once
 #include "runtime/opencl/Library.h"
@@ -19,12 +19,13 @@ struct Devices {
 
   mille_status find(const Library &library, Message &message);
 
-  // "" or null: the first GPU, or accelerator, or device; else its number in
-  // the list, or part of its name. Null, with a message, where there is none.
+  // wish: the device's number in the list, or a part of its name. "" or null
+  // chooses the first GPU, else the first accelerator, else the first device.
+  // Returns null, with a message, if no device fits.
   const Found *choose(const char *wish, Message &message) const;
 };
 
-// What mille_devices calls.
+// Does the work of mille_devices.
 mille_status list(mille_device *infos, size_t room, size_t &count,
                   Message &message);
 

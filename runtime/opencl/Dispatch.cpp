@@ -1,5 +1,5 @@
-// What a kernel of the model asks of the device: its program, a launch,
-// temporaries. Must only enqueue, but for a profile.
+// Serves the requests of a model's kernels: programs, dispatches, temporaries.
+// Must only enqueue; with a profile it may wait.
 #include "runtime/opencl/Device.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ Entry *entryOf(Part &part, const char *name, uint32_t variant) {
   return nullptr;
 }
 
-// Planning: the kernel is made, and what it asks for compared with what there
-// is.
+// While planning: makes the kernel, and checks that the device has work-groups
+// of its size.
 int32_t addEntry(mille_task &task, const mille_dispatch &what) {
   mille_session &session = *task.session;
   Part &part = partOf(session);
@@ -39,8 +39,8 @@ int32_t addEntry(mille_task &task, const mille_dispatch &what) {
   return 0;
 }
 
-// Two more: how many bytes further the next row, and the next expert's entry,
-// begins.
+// Sets two more arguments of a buffer: the bytes from one row to the next, and
+// from one expert's entry to the next.
 cl_int setStrides(const Library &cl, cl_kernel kernel, cl_uint &number,
                   const Experts &experts, const mille_buffer *buffer) {
   if (buffer == &experts.starts)
@@ -80,7 +80,8 @@ cl_int setArguments(mille_task &task, cl_kernel kernel,
   return error;
 }
 
-// Of rows: each expert's last group may have fewer rows than others.
+// The number of further groups along the rows that experts may need: the last
+// group of each expert may be incomplete.
 int64_t moreGroups(const mille_task &task) {
   if (!task.experts)
     return 0;
@@ -88,7 +89,7 @@ int64_t moreGroups(const mille_task &task) {
   return (rows < entries ? rows : entries) - 1;
 }
 
-// Time on the device, for the profile; waits.
+// Adds the kernel's time on the device to the profile. Waits for the kernel.
 void measure(mille_task &task, cl_event event) {
   const Library &cl = libraryOf(partOf(*task.session));
   cl_ulong begin = 0, end = 0;
@@ -153,8 +154,8 @@ int32_t dispatch(mille_task &task, const mille_dispatch &what) {
   return 0;
 }
 
-// Temporaries of one kernel lie one after the other; the next kernel's begin
-// anew, as the queue is in order.
+// Temporaries of one kernel lie one after the other. Those of the next kernel
+// reuse the same memory, which is safe as the queue runs in order.
 int32_t allocate(mille_task &task, mille_buffer &buffer) {
   uint64_t elements = 1;
   for (int32_t d = 0; d < buffer.dimensions; ++d)

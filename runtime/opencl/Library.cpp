@@ -1,4 +1,4 @@
-// Finds OpenCL's functions by dlopen and says what its codes mean.
+// Finds OpenCL's functions by dlopen, and names its error codes.
 // Must not call any of them.
 #include "runtime/opencl/Library.h"
 
@@ -62,7 +62,7 @@ ErrorName::ErrorName(cl_int code) {
     break;
     CODES(NAME)
 #undef NAME
-  case -1001: // of the loader, an extension's code
+  case -1001: // CL_PLATFORM_NOT_FOUND_KHR, from an extension of the loader
     name = "no driver is installed";
     break;
   }

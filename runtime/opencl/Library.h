@@ -1,5 +1,5 @@
 // The functions of the machine's OpenCL library, found by name at run time.
-// Must not be linked with it: a machine without one runs everything else.
+// Must not link with that library: Mille also runs on machines without it.
 #pragma once
 #define CL_TARGET_OPENCL_VERSION 120
 #include "runtime/Memory.h"
@@ -43,12 +43,12 @@ struct Library {
   MILLE_OPENCL_FUNCTIONS(DECLARE)
 #undef DECLARE
 
-  // $MILLE_OPENCL_LIBRARY, or the system's loader of drivers. Never unloaded:
-  // drivers leave threads behind.
+  // Loads $MILLE_OPENCL_LIBRARY, or the system's OpenCL loader. It is never
+  // unloaded, since drivers leave threads running.
   mille_status load(Message &message);
 };
 
-// "CL_OUT_OF_RESOURCES", or "error -9999".
+// The name of a code, such as "CL_OUT_OF_RESOURCES", or else "error -9999".
 struct ErrorName {
   explicit ErrorName(cl_int code);
   char text[48];

@@ -1,5 +1,5 @@
-// A session's part of a device: its queue, its memory and the places of buffers
-// in it. Must only enqueue while a run is in its layers.
+// A session's part of a device: its queue, its memory, and where buffers lie in
+// it. Must only enqueue between the start and the end of a run.
 #include "runtime/opencl/Device.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@ namespace {
 
 using ull = unsigned long long;
 
-constexpr uint64_t alignment = 1024;     // of what is in the memory
-constexpr uint32_t entriesOfAKernel = 4; // dispatches of one row class
-constexpr uint32_t enqueuedAtMost = 16;  // before the device hears of it
+constexpr uint64_t alignment = 1024;     // of each region of the memory
+constexpr uint32_t entriesOfAKernel = 4; // the most dispatches per row class
+constexpr uint32_t enqueuedAtMost = 16;  // commands before a flush
 
 uint64_t bytesOf(const mille_tensor_info &info, const Sizes &sizes) {
   uint64_t elements = 0;
@@ -31,15 +31,16 @@ Region *find(Region *regions, uint32_t count, const char *address) {
   return nullptr;
 }
 
-// The region that holds an address; null: the weights', or the host's own.
+// The region that an address lies in. Null for an address of the weights, or of
+// host memory that has no copy on the device.
 Region *regionOf(Part &part, const void *memory) {
   const char *address = (const char *)memory;
   Region *found = find(part.regions, part.regionCount, address);
   return found ? found : find(part.tables, part.tableCount, address);
 }
 
-// Where the arena, inputs and outputs of a run lie on the host.
-// `end` is where the last of them ends on the device.
+// Makes a region for the run's arena and for each of its inputs and outputs.
+// `end` is the end of the last region on the device.
 void placeRegions(mille_session &session, uint64_t &end) {
   const mille_entry &entry = *session.entry;
   Part &part = partOf(session);
@@ -53,13 +54,14 @@ void placeRegions(mille_session &session, uint64_t &end) {
         true);
   for (uint32_t i = 0; i < entry.input_count; ++i)
     place(session.inputs[i], bytesOf(entry.inputs[i], session.sizes), false);
-  for (uint32_t o = 0; o < entry.output_count; ++o) // until the host writes it
+  // The device writes every output, unless the host turns out to (give, keep).
+  for (uint32_t o = 0; o < entry.output_count; ++o)
     place(session.run.outputs[o], bytesOf(entry.outputs[o], session.sizes),
           true);
   part.regionCount = uint32_t(region - part.regions);
 }
 
-// What lies behind the regions of any run.
+// Places tables and temporaries after the regions of the largest run.
 void layOut(Part &part) {
   uint64_t end = part.regionBytes;
   for (uint32_t t = 0; t < part.tableCount; ++t) {
@@ -294,7 +296,7 @@ int32_t begin(mille_session &session) {
 
 int32_t finish(mille_session &session) {
   Part &part = partOf(session);
-  const int32_t stopped = session.stopped(); // outputs stay as they are
+  const int32_t stopped = session.stopped(); // then outputs are not read back
   cl_int error = CL_SUCCESS;
   for (uint32_t r = 1; r < part.regionCount && !stopped; ++r) {
     const Region &region = part.regions[r];
@@ -311,8 +313,8 @@ int32_t finish(mille_session &session) {
 
 //===-- What the host does between kernels --------------------------------===//
 
-// From a copy, as the host's memory may have another step's results before the
-// device has read these; a run's copies lie one after the other.
+// Copies the bytes first, since the next step may overwrite the host's memory
+// before the device has read it. The copies of a run lie one after the other.
 int32_t give(mille_session &session, const void *memory, uint64_t bytes) {
   Part &part = partOf(session);
   if (session.planning) {
@@ -334,7 +336,7 @@ int32_t give(mille_session &session, const void *memory, uint64_t bytes) {
       part.queue, part.memory, CL_FALSE, offset, bytes, copy, 0, nullptr,
       nullptr);
   if (region != part.regions)
-    region->written = false; // an output that is here
+    region->written = false; // an output whose values the host has already
   return error == CL_SUCCESS ? 0 : fail(session, "writing activations", error);
 }
 
@@ -345,7 +347,7 @@ int32_t keep(mille_session &session, const float *input, int64_t stride,
   if (!region)
     return fail(session, "keeping activations", CL_INVALID_MEM_OBJECT);
   if (Region *output = regionOf(part, out))
-    output->written = false; // it is read here, entry by entry
+    output->written = false; // the read below brings it, one entry per call
   uint64_t offset = region->offset + ((const char *)input - region->begin);
   const size_t from[3] = {offset, 0, 0}, to[3] = {0, 0, 0};
   const size_t extent[3] = {(size_t)columns * 4, (size_t)rows, 1};

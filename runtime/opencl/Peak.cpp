@@ -1,18 +1,18 @@
-// What a device computes at best: multiply-adds in registers, in as many
-// work-items as keep it busy. Must not touch a session's memory.
+// Measures a device's peak: multiply-adds in registers, in enough work-items to
+// keep it busy. Must not touch a session's memory.
 #include "runtime/opencl/Device.h"
 
 namespace mille::opencl {
 namespace {
 
-constexpr size_t items = 64;         // of a group
-constexpr size_t groupsOfUnit = 8;   // several hide each other's waits
-constexpr uint64_t enough = 5000000; // ns that a launch takes at least
-constexpr int launches = 5;          // of which the best counts
+constexpr size_t items = 64;         // per work-group
+constexpr size_t groupsOfUnit = 8;   // several groups hide latencies
+constexpr uint64_t enough = 5000000; // a launch takes at least so many ns
+constexpr int launches = 5;          // the fastest one counts
 
-// Eight sums of sixteen lanes are an item's: a CPU has them in vectors, a GPU
-// in 128 registers. What is multiplied is an argument, so that nothing is known
-// before.
+// Each item has eight sums of sixteen lanes, which a CPU keeps in vectors and a
+// GPU in 128 registers. The factors are arguments, so that the compiler cannot
+// compute anything in advance.
 constexpr char text[] = R"(
 #define PEAK(NAME, T, TV, MULTIPLY_ADD) \
 __kernel void NAME(const int times, const T by, const T more, __global T *out) { \
@@ -38,7 +38,7 @@ PEAK(peak_i32, int, int16, OF_INTEGERS)
 )";
 constexpr double operationsOfATime = 2.0 * 8 * 16;
 
-// Calls until one fails; then does nothing.
+// Makes OpenCL calls; after the first failure it makes no more.
 struct Trial {
   const Library &cl;
   cl_command_queue queue;
@@ -49,7 +49,7 @@ struct Trial {
     if (error == CL_SUCCESS)
       error = cl.clSetKernelArg(kernel, number, size, value);
   }
-  // Nanoseconds of one launch; 1 at least.
+  // The time of one launch in nanoseconds, at least 1.
   uint64_t time(cl_kernel kernel, size_t global, cl_int times) {
     cl_event event = nullptr;
     cl_ulong begin = 0, end = 0;

@@ -1,6 +1,6 @@
-// The runtime's own steps in OpenCL C. Every buffer is a memory object and the
-// place of its first byte there. Must sum in an order that no size of a run
-// changes.
+// The runtime's own steps in OpenCL C. A buffer is passed as a memory object
+// and the offset of its first byte in it. Must sum in an order that does not
+// depend on a run's sizes.
 #include "runtime/opencl/Device.h"
 
 namespace mille::opencl {
@@ -9,7 +9,7 @@ namespace {
 #define PLACE "  __global const char *"
 #define OUT_PLACE "  __global char *"
 
-// An item for each element of the out.
+// Each item makes one element of the out.
 constexpr char gatherText[] =
     "__kernel void mille_gather(\n" PLACE
     "input_object, const ulong input_first,\n" PLACE
@@ -32,7 +32,8 @@ constexpr char gatherText[] =
     "    from < 0 ? 0.0f : input[row * input_stride + n - part * columns];\n"
     "}\n";
 
-// Sums keep what each addition loses: as good as in double, in one order.
+// Compensated (Neumaier) sums: `lost` collects the rounding error of each
+// addition, which makes them as exact as sums in double.
 #define SUM                                                                    \
   "typedef struct { float sum, lost; } Sum;\n"                                 \
   "Sum plus(Sum s, const float x) {\n"                                         \
@@ -45,7 +46,7 @@ constexpr char gatherText[] =
   "float of(const Sum s) { return isfinite(s.sum) ? s.sum + s.lost : s.sum; "  \
   "}\n"
 
-// An item for each column of a sequence.
+// Each item makes one column of one sequence.
 constexpr char meanText[] = SUM
     "__kernel void mille_mean(\n" PLACE
     "input_object, const ulong input_first,\n" PLACE
@@ -73,7 +74,7 @@ constexpr char meanText[] = SUM
     "  out[(long)sequence * out_stride + n] = count ? of(s) / count : 0.0f;\n"
     "}\n";
 
-// An item for each pair.
+// Each item makes the similarity of one pair of rows.
 constexpr char similarityText[] =
     SUM "__kernel void mille_similarity(\n" PLACE
         "left_object, const ulong left_first,\n" PLACE
@@ -96,9 +97,9 @@ constexpr char similarityText[] =
         "  out[(long)i * batch + j] = of(s);\n"
         "}\n";
 
-// A group of 32 items for each row, whose entries its items share. Of equal
-// ones the first is chosen; of those that nothing can be said of (NaN), the
-// first not yet taken.
+// Each row has a work-group of 32 items, which share the row's experts. Among
+// equal scores the first is chosen; if only NaN are left, the first expert not
+// yet taken.
 constexpr char routeText[] =
     "#define ITEMS 32\n"
     "#define EACH(i, end) for (int i = get_local_id(0); i < (end); i += "
@@ -108,7 +109,8 @@ constexpr char routeText[] =
     "  const float small = exp(-fabs(x));\n"
     "  return (x < 0 ? small : 1.0f) / (1.0f + small);\n"
     "}\n"
-    // A group's score: of its largest, or of its two largest.
+    // The score of a group of experts: its largest score, or the sum of its two
+    // largest.
     "float best_of(__local const float *choice, const int size, const int two) "
     "{\n"
     "  float first = -INFINITY, second = -INFINITY;\n"
@@ -121,7 +123,7 @@ constexpr char routeText[] =
     "    }\n"
     "  return two && size > 1 ? first + second : first;\n"
     "}\n"
-    // By one item, of few values.
+    // One item does this alone, since there are few values.
     "void take_largest(__local float *values, __local int *taken, const int "
     "count) {\n"
     "  int found = count, untaken = count;\n"
@@ -200,7 +202,7 @@ constexpr char routeText[] =
     "    taken[e] = 0;\n"
     "  }\n"
     "  WAIT;\n"
-    // One group hides nothing.
+    // A single group needs no choice of groups.
     "  const int size = entries / groups, hiding = groups > 1 ? groups : 0;\n"
     "  EACH(g, hiding) best[g] = best_of(choice + g * size, size, "
     "sum_of_two);\n"
@@ -251,8 +253,9 @@ constexpr char routeText[] =
     "          weights);\n"
     "}\n";
 
-// A counting sort: a group of 64 items for each expert, whose items have a
-// stretch of the slots each, so that equal ones keep their order.
+// A stable counting sort: each expert has a work-group of 64 items, and each
+// item takes one contiguous part of the slots, so the slots of an expert keep
+// their order.
 constexpr char sortText[] =
     "#define ITEMS 64\n"
     "__kernel void mille_sort(\n" PLACE

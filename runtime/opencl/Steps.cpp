@@ -1,15 +1,16 @@
-// The runtime's own steps on a device: enqueued like kernels, in the order of
-// the program. Must not wait for the device.
+// Runs the runtime's own steps on a device: enqueues them like kernels, in
+// program order. Must not wait for the device.
 #include "runtime/opencl/Device.h"
 
 namespace mille::opencl {
 namespace {
 
-constexpr size_t elementItems =
-    64; // of a group that has an item for each element
-constexpr size_t routeItems = 32, sortItems = 64; // as the texts say
+// Items per work-group: of steps that have an item per element, ...
+constexpr size_t elementItems = 64;
+// ... and of those whose text has the number (ITEMS).
+constexpr size_t routeItems = 32, sortItems = 64;
 
-// Planning: the step's kernel is made, once for a session.
+// While planning: makes the step's kernel, once per session.
 int32_t prepare(mille_session &session, Step step) {
   Part &part = partOf(session);
   cl_kernel &kernel = part.steps[(int)step];
@@ -28,7 +29,7 @@ int32_t prepare(mille_session &session, Step step) {
   return kernel ? 0 : fail(session, nameOf(step), error);
 }
 
-// The arguments of a step, one after the other, and its launch.
+// Sets the arguments of a step, one after the other, and launches it.
 class Call {
 public:
   Call(mille_session &session, Step step)
@@ -50,7 +51,7 @@ public:
   }
   Call &withLocal(uint64_t bytes) { return put(bytes, nullptr); }
 
-  // Items of a group and groups across, groups down.
+  // items: per work-group. across, down: the numbers of work-groups.
   int32_t run(size_t items, int64_t across, int64_t down = 1) {
     if (error != CL_SUCCESS)
       return fail(session, nameOf(step), error);
@@ -78,7 +79,7 @@ int64_t groupsOf(int64_t elements) {
   return (elements + (int64_t)elementItems - 1) / (int64_t)elementItems;
 }
 
-// Planning: the session will have the table on the device.
+// While planning: says that the table must be on the device for every run.
 int32_t addTable(mille_session &session, const void *table, uint64_t bytes) {
   Part &part = partOf(session);
   const Memory &memory = session.package->memory;
@@ -131,7 +132,7 @@ int32_t mean(mille_session &session, const Mean &m) {
     const int32_t code = checkGroup(session, elementItems, 0);
     return code ? code : prepare(session, Step::mean);
   }
-  // Addresses of what nothing is read of may be anything.
+  // An argument that the step does not read gets any valid address.
   const bool masked = m.mask && m.tokens;
   const void *input = m.tokens ? m.input : m.out;
   const void *mask = masked ? (const void *)m.mask : m.out;

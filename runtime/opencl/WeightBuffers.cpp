@@ -1,11 +1,11 @@
-// A package's weights on a device, in as few buffers as its largest allows:
-// each begins and ends with a tensor. Must not split one.
+// Puts a package's weights on a device, in as few buffers as its largest buffer
+// allows. Must not split a tensor.
 #include "runtime/opencl/Device.h"
 
 namespace mille::opencl {
 namespace {
 
-// Where the tensors begin and end.
+// The places in the weights data where tensors begin and end.
 struct Places {
   const mille_model &model;
   const uint64_t *table;
@@ -15,8 +15,8 @@ struct Places {
       : model(model), table(weights.table),
         end(weights.data + weights.bytes - weights.tensors) {}
 
-  // The last place after `first` and up to `most`, or the end; 0: there is
-  // none.
+  // The end of the data if it is at most `most`; else the last beginning of a
+  // tensor after `first` and up to `most`; 0 if there is none.
   uint64_t lastUpTo(uint64_t first, uint64_t most) const {
     if (end <= most)
       return end;
@@ -37,7 +37,7 @@ struct Places {
     });
     return next;
   }
-  // Whether a tensor lies on both sides of `at`.
+  // Whether a tensor begins before `at` and ends after it.
   bool cutsOne(uint64_t at) const {
     return !eachPlace(model, table, [&](uint64_t i, uint64_t bytes) {
       return table[i] >= at || bytes <= at - table[i];
@@ -45,7 +45,7 @@ struct Places {
   }
 };
 
-// Cuts the weights; with `buffers` null, counts only.
+// Cuts the weights into buffers. If `buffers` is null, it only counts them.
 mille_status cut(const Device &device, const Places &places,
                  WeightBuffer *buffers, uint32_t &count, Message &message) {
   const uint64_t most = device.info().largest_buffer;

@@ -1,6 +1,6 @@
-// `mille analyze`: what depth, placement and scales do to a model, before
-// anybody runs or trains it. Puts rooms together; the mathematics is
-// compiler/analyze's.
+// `mille analyze`: predicts the effects of depth, norm placement and scales on
+// a model before anybody runs or trains it. Must only connect the rooms; the
+// mathematics is in compiler/analyze.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
@@ -20,7 +20,8 @@ using namespace mille;
 using namespace mille::analyze;
 using llvm::StringRef;
 
-// One sequence of random ids within bounds, or random pixels and features.
+// Makes one sequence of random ids within bounds, or random pixels and
+// features.
 static Values sampleOf(mlir::Operation *model, int64_t tokens, uint64_t seed) {
   auto forward = kernel::forwardOf(model);
   std::mt19937_64 bits(seed);
@@ -51,7 +52,8 @@ static Values sampleOf(mlir::Operation *model, int64_t tokens, uint64_t seed) {
   return values;
 }
 
-// Moments and largest magnitudes of what a run kept.
+// Computes the moments and the largest magnitude of each tensor that a run
+// kept.
 static void takeMeasures(const Values &outputs, size_t number,
                          StackAnalysis &a) {
   auto entry = [&](const std::string &name, size_t i, double &second,
@@ -97,7 +99,7 @@ static Status openModel(const AnalyzeOptions &options,
   return Reference::open(options.subject, how, context, reference);
 }
 
-// Fills the report but for what a run measures.
+// Fills the report, except for the parts that a run measures.
 static Status predictAll(const AnalyzeOptions &options, Reference &reference,
                          Report &report) {
   mlir::Operation *model = reference.model();

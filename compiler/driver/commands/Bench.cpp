@@ -1,5 +1,5 @@
-// `mille bench`: how fast a package runs, and what share of this machine's peak
-// that is, both measured in the same run. Must not judge.
+// `mille bench`: measures the speed of a package and the machine's peak in the
+// same run, and prints the ratio. Must not judge it.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/Console.h"
 #include "compiler/driver/Progress.h"
@@ -26,7 +26,8 @@ struct Measured {
   std::vector<double> milliseconds; // sorted
   double gflop = 0;                 // of one run
   double peakGflops = 0, readGigabytes = 0;
-  std::string device, peakOf; // "": this machine's CPU; of which multiply-adds
+  std::string device; // "": this machine's CPU
+  std::string peakOf; // the type of the multiply-adds: "f32", "bf16", ...
   std::vector<mille_profile> kernels; // sums over `profiled` runs
   unsigned profiled = 0;
   size_t sessionBytes = 0;
@@ -45,8 +46,8 @@ static double timeOneRun(Compiled &compiled, Status &status) {
       .count();
 }
 
-// Of what computes, for numbers of `type`; a device has the narrow ones
-// widened.
+// Measures the peak of the CPU or device that runs the package, for numbers of
+// `type`. A device widens narrow types, so its peak is that of f32 or i32.
 static Status measurePeak(Compiled &compiled, NumberType type, unsigned threads,
                           Measured &measured) {
   std::optional<Compiled::DevicePeak> device;
@@ -63,13 +64,14 @@ static Status measurePeak(Compiled &compiled, NumberType type, unsigned threads,
                                                  : "f32";
     peak = measurePeakGflops(type, threads);
   }
-  // Half from before, half from after: the clock drifts.
+  // The clock drifts, so the peak is the mean of one measurement before the
+  // runs and one after them.
   measured.peakGflops += peak / 2;
   return Status::done;
 }
 
-// Runs under the profile give operations and time per kernel; runs without it
-// give the time of the whole.
+// Takes operations and times per kernel from runs with the profile, and the
+// time of a whole run from runs without it.
 static Status measure(const BenchOptions &options, NumberType type,
                       Compiled &compiled, Measured &measured) {
   Status status = Status::done;
@@ -141,7 +143,8 @@ static void printColumns(const BenchOptions &options, const Package &package,
       << "\n";
   out << llvm::format("median %.3f ms, quartiles %.3f to %.3f, of %zu runs\n",
                       m.at(0.5), m.at(0.25), m.at(0.75), m.milliseconds.size());
-  // A package of another type may run emulated.
+  // The peak is 0 if the machine has no instruction for the type, which is then
+  // emulated.
   if (m.peakGflops > 0)
     out << llvm::format(
         "%.1f GFLOP/s, %.1f %% of %s's %.1f (%s multiply-adds in "
@@ -170,7 +173,7 @@ static void printColumns(const BenchOptions &options, const Package &package,
   out << "times in ms of one run, summed over the threads\n";
 }
 
-// Six digits: more than repeats agree on.
+// Six digits are more than repeated runs have in common.
 static void write(llvm::json::OStream &json, StringRef key, double number) {
   json.attributeBegin(key);
   json.rawValue(llvm::formatv("{0}", llvm::format("%.6g", number)).str());
@@ -230,7 +233,7 @@ static void printJson(const BenchOptions &options, const Package &package,
   out << '\n';
 }
 
-// The mask that says which tokens are padding.
+// The input that masks padding tokens, or null.
 static const Package::Tensor *maskOf(const Package &package) {
   for (const Package::Tensor &input : package.entries.front().inputs)
     if (input.fallback == "ones" &&

@@ -1,4 +1,5 @@
-// `mille devices`: what this machine can run on, and its ceilings.
+// `mille devices`: lists the CPU and the devices of this machine, and their
+// peaks.
 // Must not need a model or a package.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/commands/Report.h"
@@ -56,7 +57,7 @@ static void listDevicesOf(const std::string &backend, llvm::raw_ostream &out) {
 }
 
 namespace {
-// 0 where there is none.
+// Each number is 0 if the machine has no such instruction.
 struct Ceilings {
   double f32, bf16, int8; // 10^9 operations a second, in registers
   double readGigabytes, roundTripNanoseconds;

@@ -1,5 +1,6 @@
-// `mille generate`: a package continues a prompt, or answers turns, until its
-// end, a stop, or a limit. Must not know how a token is drawn or said.
+// `mille generate`: continues a prompt or answers a conversation until the
+// model ends, a stop text appears or a limit is reached. Must not know how a
+// token is drawn or becomes text.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/generate/Answer.h"
@@ -19,7 +20,7 @@ using namespace mille;
 
 namespace {
 
-// Ctrl-C ends the answer, not the process.
+// Ctrl-C ends the answer but not the process.
 volatile std::sig_atomic_t isInterrupted = 0;
 
 class Interruptible {
@@ -41,7 +42,7 @@ double now() {
 }
 
 struct Stats {
-  size_t prompt = 0, tokens = 0; // tokens: steps after the prompt's
+  size_t prompt = 0, tokens = 0; // tokens: those generated after the prompt
   double promptSeconds = 0, seconds = 0;
 
   void print(llvm::raw_ostream &out) const {
@@ -61,9 +62,9 @@ public:
       : options(options), context(context), out(out) {}
 
   Status open();
-  // Continues the options' prompt.
+  // Continues the prompt of the options.
   Status once();
-  // Answers each line of the standard input, which is a turn.
+  // Takes each line of the standard input as a turn and answers it.
   Status chat();
 
 private:
@@ -86,13 +87,13 @@ private:
   const GenerateOptions &options;
   mlir::MLIRContext &context;
   llvm::raw_ostream &out;
-  Package package, draftPackage; // the second: of --draft
+  Package package, draftPackage; // draftPackage: that of --draft
   OpenText text{nullptr, mille_text_close};
   std::unique_ptr<Continuation> sequence, draft;
   int64_t room = 0; // tokens that the session holds
 };
 
-// Guesses are checked by an entry of their own.
+// Whether the run makes guesses; another entry of the package checks them.
 bool Generation::guesses() const {
   return !options.speculate.empty() || !options.draft.empty();
 }
@@ -167,8 +168,8 @@ Status Generation::openDraft() {
   return checkVocabularies(other.get());
 }
 
-// Ids of the draft mean what those of the package do. other: the draft's text,
-// or null.
+// Checks that ids mean the same in the draft as in the package. other: the
+// draft's tokenizer, or null.
 Status Generation::checkVocabularies(const mille_text *other) {
   const int64_t count = sequence->vocabulary();
   if (draft->vocabulary() != count)
@@ -209,7 +210,8 @@ Status Generation::guess() {
   return options.speculate.empty() ? Status::done : sequence->guessNgram();
 }
 
-// The logarithm of the id's probability and, where asked for, the likeliest.
+// Adds the id's log-probability and, if the options ask for them, the likeliest
+// ids.
 Status Generation::logprobs(int32_t id, llvm::json::Object &facts) {
   // JSON has no infinite numbers.
   auto said = [](double number) {
@@ -234,7 +236,7 @@ Status Generation::logprobs(int32_t id, llvm::json::Object &facts) {
   return Status::done;
 }
 
-// Draws the next id and writes it, unless the vocabulary says that it ends.
+// Draws the next id and writes it, unless it is an end token of the vocabulary.
 Status Generation::chooseOne(Answer &answer, bool &isEnd, int32_t &id) {
   mille_sampling sampling = options.sampling;
   sampling.bias_ids = options.biasIds.data();

@@ -1,4 +1,4 @@
-// `mille init`: a model's weights by a scheme, drawn into a safetensors file.
+// `mille init`: draws a model's weights by a scheme into a safetensors file.
 // Must not know the schemes: import gives an expression for each weight.
 #include "compiler/driver/Command.h"
 
@@ -17,7 +17,8 @@ using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 using Emit = llvm::function_ref<void(ArrayRef<float>)>;
 
-// Element i depends on i alone, so that any cut gives the same bits.
+// Element i depends on i only, so the bits are the same for any number of
+// threads.
 static void drawInThreads(transformer::DrawnAttr recipe, int64_t first,
                           MutableArrayRef<float> into, unsigned threads) {
   const size_t each = (into.size() + threads - 1) / threads;
@@ -34,7 +35,7 @@ static void drawInThreads(transformer::DrawnAttr recipe, int64_t first,
 
 static int64_t elementsOf(ArrayRef<int64_t> shape) {
   int64_t elements = 1;
-  for (int64_t extent : shape) // the verifier saw that it fits
+  for (int64_t extent : shape) // verified: the product fits
     elements *= extent;
   return elements;
 }

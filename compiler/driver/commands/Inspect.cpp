@@ -1,5 +1,5 @@
-// `mille inspect`: what a model is, read off its transformer ops, on a screen.
-// Must not run it; what a unit is in words is UnitFacts'.
+// `mille inspect`: describes a model on one screen, from its transformer ops.
+// Must not run it; UnitFacts describes a unit in words.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/commands/Report.h"
 #include "compiler/driver/commands/UnitFacts.h"
@@ -30,12 +30,13 @@ static std::string ranges(llvm::ArrayRef<int64_t> numbers) {
   return text;
 }
 
-// The units of one stack: its layers are numbered from 0 without a gap back.
+// The units of one stack, layer by layer. A layer number that falls begins the
+// next stack.
 struct Stack {
   std::vector<std::vector<ResidualOp>> layers;
 };
 
-// Of the first entry: others are made of the same units.
+// The stacks of the first entry; other entries have the same units.
 static std::vector<Stack> stacksOf(mlir::Operation *model) {
   std::vector<Stack> stacks;
   int64_t last = INT64_MAX;
@@ -63,7 +64,8 @@ static void printFacts(const Facts &facts, llvm::raw_ostream &out) {
     printFact(fact.what, fact.value, out);
 }
 
-// What `facts` says otherwise than `usual`; what it lacks is "none".
+// Prints the facts that differ from `usual`, and "none" for facts that only
+// `usual` has.
 static void printDifferences(const Facts &facts, const Facts &usual,
                              llvm::raw_ostream &out) {
   for (const Fact &fact : facts)
@@ -75,13 +77,13 @@ static void printDifferences(const Facts &facts, const Facts &usual,
       printFact(fact.what, "none", out);
 }
 
-// Units that are said with the same words, and the layers that they are in.
+// Units with the same facts, and the layers that they are in.
 struct Kind {
   Facts facts;
   std::vector<int64_t> layers;
 };
 
-// The kinds of the i-th unit of every layer, the commonest first.
+// The kinds among the i-th units of all layers, the most frequent first.
 static std::vector<Kind> kindsOf(const Stack &stack, size_t i,
                                  const Dimensions &model) {
   std::vector<Kind> kinds;
@@ -101,7 +103,7 @@ static std::vector<Kind> kindsOf(const Stack &stack, size_t i,
   return kinds;
 }
 
-// Kinds of units: of each stack, of each place in its layers.
+// Kinds of units: [stack][number of the unit in its layer][kind].
 using Units = std::vector<std::vector<std::vector<Kind>>>;
 
 static bool isCausal(const Stack &stack) {
@@ -139,7 +141,7 @@ static Units unitsOf(mlir::Operation *model) {
   return all;
 }
 
-// The commonest kind in full, then each other kind by what differs.
+// Prints the most frequent kind in full, and the differences of the others.
 static void printKinds(const std::vector<Kind> &kinds, llvm::raw_ostream &out) {
   const Facts &usual = kinds.front().facts;
   for (const auto &[facts, layers] : kinds) {
@@ -170,8 +172,8 @@ static void printUnits(mlir::Operation *model, llvm::raw_ostream &out) {
     out << "no residual units\n";
 }
 
-// The size that a value's tokens are: a stream goes through first operands down
-// to the ids that it began with.
+// The name of the size that counts a value's tokens. Follows first operands
+// back to the input that the stream began with.
 static std::string tokensOf(mlir::Value value, mlir::func::FuncOp forward) {
   while (mlir::Operation *op = value.getDefiningOp()) {
     if (op->getNumOperands() == 0)
@@ -195,7 +197,8 @@ static void printInput(StringRef name, StringRef shape, bool isOptional,
   out << '\n';
 }
 
-// Of a kernel program, whose arguments are flat: shapes are its signature's.
+// For a kernel program: its arguments are flat, so the shapes come from the
+// signature.
 static void printSignature(const kernel::Signature &signature,
                            llvm::raw_ostream &out) {
   out << "inputs\n";

@@ -10,12 +10,12 @@ using transformer::formatDouble;
 
 namespace {
 
-// As close as a formula evaluated in double another way may come.
+// Equal up to the rounding errors of evaluating a formula in another order.
 bool same(double a, double b) {
   return std::fabs(a - b) <= 1e-12 * std::fabs(b);
 }
 
-// The whole number that `value` is, in 1 .. 10^6.
+// `value` as a whole number in 1 .. 10^6, if it is one.
 std::optional<int64_t> whole(double value) {
   double near = std::round(value);
   if (near < 1 || near > 1e6 || !same(value, near))
@@ -25,7 +25,7 @@ std::optional<int64_t> whole(double value) {
 
 std::string text(int64_t number) { return std::to_string(number); }
 
-// Formulas of an encoder (N layers) and a decoder (M layers) together.
+// Formulas for an encoder (N layers) with a decoder (M layers).
 std::optional<std::string> ofTwoStacks(double value, const Dimensions &model) {
   auto alpha = [](double encoder, double decoder) {
     return 0.81 * std::pow(std::pow(encoder, 4) * decoder, 1.0 / 16);
@@ -58,12 +58,12 @@ std::optional<std::string> mille::knownScale(double value,
     return "(2*" + text(model.layers) + alpha;
   if (layers > 0 && same(value, std::sqrt(2 * layers)))
     return "(2*" + text(model.layers) + ")^(1/2), ChatGLM's alpha";
-  // Short decimals over the root of the depth: 1.4 / sqrt(62).
+  // A number of two decimals over the root of the depth: 1.4 / sqrt(62).
   if (double top = value * std::sqrt(layers);
       layers > 1 && value < 1 && same(top * 100, std::round(top * 100)))
     return formatDouble(std::round(top * 100) / 100) + "/sqrt(" +
            text(model.layers) + "), a branch scale by depth (MiniCPM)";
-  // A number that says itself needs no formula of another depth.
+  // A short decimal is not explained by formulas of another depth.
   if (value <= 1 || same(value * 1000, std::round(value * 1000)))
     return std::nullopt;
   if (auto depth = whole(std::pow(value, 4) / 2); depth && *depth <= 5000)

@@ -1,6 +1,6 @@
-// Numbers that the field knows by a formula: 3.5565588200778455 is
-// (2*80)^(1/4), DeepNorm's decoder alpha. For `inspect`; nothing is computed
-// from what it says.
+// Finds the published formula behind a number: 3.5565588200778455 is
+// (2*80)^(1/4), DeepNorm's decoder alpha. Only `inspect` uses it. Must not be
+// used to compute anything.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace mille {
 
-// What a model's numbers may follow from.
+// The dimensions of a model that such formulas use.
 struct Dimensions {
   int64_t layers = 0; // of this stack
   int64_t otherLayers =
@@ -17,12 +17,12 @@ struct Dimensions {
   bool causal = false; // this stack: a decoder
 };
 
-// "(2*80)^(1/4), DeepNorm's decoder alpha" for a scale of a skip or a branch,
-// or nothing. Formulas of the model's own depth are tried before those of
-// another depth.
+// Explains the scale of a skip or a branch, as in "(2*80)^(1/4), DeepNorm's
+// decoder alpha", or returns nothing. It tries formulas with the model's own
+// depth first.
 std::optional<std::string> knownScale(double value, const Dimensions &model);
 
-// "sqrt(2304)" or "1/sqrt(64)" where the number under the root is whole.
+// "sqrt(2304)" or "1/sqrt(64)", if the number under the root is whole.
 std::optional<std::string> knownRoot(double value);
 
 } // namespace mille

@@ -1,5 +1,5 @@
-// What commands that run a package, or a model just compiled, share.
-// Must not know which command asks.
+// Code that several commands share to run a package or a model once.
+// Must not know which command calls it.
 #include "compiler/driver/commands/OneRun.h"
 
 #include "compiler/driver/Console.h"

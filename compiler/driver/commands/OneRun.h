@@ -1,5 +1,5 @@
-// What commands that run a package, or a model just compiled, share.
-// Must not know which command asks.
+// Code that several commands share to run a package or a model once.
+// Must not know which command calls it.
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/driver/package/Compiled.h"
@@ -14,11 +14,11 @@ namespace mille {
 
 class Scratch;
 
-// Says why the options do not fit each other or the package.
+// Reports options that do not fit each other or the package.
 Status refuseOptions(const llvm::Twine &text, const llvm::Twine &help);
 
-// What --target and --device mean together, as Compiled::open takes it; and
-// whether a package has that.
+// codeFor turns --target and --device into the `isa` of Compiled::open;
+// checkCode checks that a package has code for it.
 Status codeFor(const std::string &target, const std::string &device,
                std::string &code);
 Status checkCode(const Package &package, const std::string &code);
@@ -29,11 +29,12 @@ Status runCompiled(const Package &package, const std::string &isa,
                    mlir::MLIRContext &context, Values &outputs,
                    const Compiled::Wishes &wishes = {});
 
-// Of the images among the inputs; none where there is none.
+// The size of the images among the inputs; absent if there are none.
 std::optional<ImageSize> imageSizeOf(const Values &inputs);
 
-// Compiles `model` into `scratch` for this machine (or `target`), for images of
-// the size at hand where any will do. entry: "" for what models have.
+// Compiles `model` into `scratch` for this machine or for `target`. imageSize:
+// the size to compile for if the model takes any. entry: an entry to add, or
+// "".
 Status compileForOneRun(const std::string &model, bool hiddenStates,
                         std::optional<ImageSize> imageSize,
                         const std::string &target, const std::string &entry,

@@ -1,4 +1,4 @@
-// `mille report`: what was fused, what was not and why, in columns.
+// `mille report`: lists in columns what was fused, and what was not and why.
 // Must not decide anything.
 #include "compiler/driver/commands/Report.h"
 
@@ -22,7 +22,7 @@ std::string mille::sayBytes(double bytes) {
 
 using Row = std::vector<std::string>;
 
-// Rows in columns as wide as their widest entry; the last runs on.
+// Prints rows in columns, each as wide as its widest entry, except the last.
 static void printColumns(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
   std::vector<size_t> widths;
   for (const Row &row : rows) {
@@ -41,12 +41,12 @@ static void printColumns(llvm::raw_ostream &out, llvm::ArrayRef<Row> rows) {
   }
 }
 
-// A unit, and the entry that it is in where that is not the first.
+// The name of a unit, with its entry in front if that is not the first.
 static std::string within(StringRef entry, StringRef unit) {
   return (entry + (entry.empty() ? "" : ": ") + unit).str();
 }
 
-// Of each instruction set, and whether it was measured.
+// The tile for each instruction set, and whether it was chosen by measuring.
 static std::string tilesOf(const Package::Kernel &kernel) {
   std::string text;
   for (const Package::Kernel::Tile &tile : kernel.tiles)
@@ -55,8 +55,8 @@ static std::string tilesOf(const Package::Kernel &kernel) {
   return text.empty() ? "-" : text;
 }
 
-// What the model's constant scales cost: its kernels and bytes with and
-// without.
+// Prints the cost of the model's constant scales: kernels, launches and bytes
+// with and without them.
 static void printTraffic(const Package &package, llvm::raw_ostream &out) {
   if (!package.unscaled)
     return;

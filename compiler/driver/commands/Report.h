@@ -1,4 +1,4 @@
-// The fusion table in columns. Must not decide anything.
+// Prints the table of fusions in columns. Must not decide anything.
 #pragma once
 #include "compiler/driver/package/Package.h"
 #include "llvm/Support/raw_ostream.h"
@@ -7,7 +7,7 @@ namespace mille {
 
 void printReport(const Package &package, llvm::raw_ostream &out);
 
-// "1.2 MB": bytes as people say them.
+// A number of bytes as text: "1.2 MB".
 std::string sayBytes(double bytes);
 
 } // namespace mille

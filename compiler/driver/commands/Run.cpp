@@ -1,5 +1,5 @@
-// `mille run`: inputs from a file through a package, or through the reference,
-// to a file. Must not know how either computes.
+// `mille run`: reads inputs from a file, runs a package or the reference on
+// them, and writes the outputs to a file. Must not know how either computes.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/Scratch.h"
 #include "compiler/driver/commands/OneRun.h"
@@ -13,14 +13,14 @@
 
 using namespace mille;
 
-// What a model is compiled with so that it has the entry.
+// The entries that compile must add to a model for this run.
 static std::vector<std::string> entriesFor(const RunOptions &options) {
   if (options.entry.empty())
     return {};
   return {options.entry};
 }
 
-// The names of the states of an entry, which is there.
+// Finds the names of an entry's states. The package must have the entry.
 static Status statesOf(const Package &package, const std::string &entry,
                        std::vector<std::string> &states) {
   const Package::Entry *found = package.entry(entry);
@@ -33,7 +33,7 @@ static Status statesOf(const Package &package, const std::string &entry,
   return Status::done;
 }
 
-// Devices keep no states.
+// Refuses states on a device, which cannot keep them.
 static Status checkStates(const Package &package, const std::string &code,
                           const std::vector<std::string> &states) {
   auto isDevice = [](llvm::StringRef name) {
@@ -120,7 +120,7 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
                      wishes);
 }
 
-// Keeps what --only names.
+// Drops the outputs that --only does not name.
 static Status select(const std::vector<std::string> &only, Values &outputs) {
   if (only.empty())
     return Status::done;
@@ -139,8 +139,8 @@ static Status select(const std::vector<std::string> &only, Values &outputs) {
   return Status::done;
 }
 
-// Moves what states hold out of the outputs, to the file that was asked for.
-// The reference's are in double, so that it goes on as if it had not stopped.
+// Moves the contents of states from the outputs to the file of --state-out. The
+// reference writes double, so a later run continues as if it had not stopped.
 static Status writeStates(const std::vector<std::string> &names,
                           const RunOptions &options, mlir::MLIRContext &context,
                           Values &outputs) {

@@ -1,5 +1,5 @@
-// `mille tokens`: the tokenizer of a package, or of a model's folder, for
-// looking and for tests. Must not know how a text becomes ids.
+// `mille tokens`: runs the tokenizer of a package or of a model's folder, for
+// people and for tests. Must not know how a text becomes ids.
 #include "compiler/driver/Command.h"
 
 #include "compiler/driver/package/PackageText.h"

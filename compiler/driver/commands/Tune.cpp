@@ -1,5 +1,5 @@
-// Measures whole packages, whose kernels stream weights as they will. Must not
-// choose by less than what repeats differ by.
+// Measures tiles in whole packages, so that kernels stream their weights as in
+// real runs. Must not choose by differences as small as those between repeats.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/Console.h"
 #include "compiler/driver/Pipeline.h"
@@ -17,17 +17,17 @@ using namespace mille;
 namespace {
 
 constexpr unsigned mostRanks = 8, rounds = 9;
-constexpr double worthwhile = 0.98; // of the time of the model's own tile
+constexpr double worthwhile = 0.98; // as a share of the time of rank 0
 
 // A package whose kernels have tiles of one rank, with a session to run.
 struct Candidate {
   Scratch scratch;
   Package package;
   std::unique_ptr<Compiled> compiled;
-  std::map<std::string, double> nanoseconds; // by kernel, the least of a run
+  std::map<std::string, double> nanoseconds; // by kernel, of its fastest run
 };
 
-// The best found for a kernel so far, and its share of the time of rank 0.
+// The best tile of a kernel so far, and its time as a share of that of rank 0.
 struct Choice {
   unsigned rank = 0;
   double share = 1;
@@ -84,7 +84,7 @@ static Status runOnce(Candidate &candidate, bool counts) {
   return compiled.profile(false);
 }
 
-// By turns: what disturbs the machine disturbs both.
+// Runs both in alternation, so that a disturbance of the machine hits both.
 static Status measureTogether(Candidate &model, Candidate &other) {
   model.nanoseconds.clear();
   for (unsigned round = 0; round <= rounds; ++round) // the first warms up
@@ -94,8 +94,8 @@ static Status measureTogether(Candidate &model, Candidate &other) {
   return Status::done;
 }
 
-// The kernels that have another tile in `other` and took less time with it.
-// Gives whether any has another tile.
+// Chooses the tile of `other` for each kernel that has a different tile there
+// and took less time. Returns whether any kernel has a different tile.
 static bool choose(const Candidate &model, const Candidate &other,
                    unsigned rank, const std::string &isa, Choices &choices) {
   bool differs = false;

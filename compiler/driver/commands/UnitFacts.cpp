@@ -1,5 +1,5 @@
-// The words for ops, norms and scales of a unit; placements by the slots that
-// are filled.
+// Describes the ops, norms and scales of a unit in words, and names its
+// placement by the slots that are filled. Must not know a model's family.
 #include "compiler/driver/commands/UnitFacts.h"
 
 #include <cmath>
@@ -57,7 +57,7 @@ int64_t channels(mlir::Value value) {
   return llvm::cast<mlir::ShapedType>(value.getType()).getShape().back();
 }
 
-// The slots as axes.md names them: "x' = N(A x + F(x))".
+// The unit as a formula of its slots: "x' = N(A x + F(x))".
 std::string axesOf(ResidualOp unit) {
   size_t branches = unit.getBranches().size();
   bool in = holdsNorm(unit.getInNormAttr()),
@@ -85,7 +85,7 @@ std::string axesOf(ResidualOp unit) {
   return y;
 }
 
-// Said once however often; a second thing of the same name goes beside it.
+// Adds a fact once. Another value of the same name is appended to the first.
 void addFact(Facts &facts, StringRef what, const std::string &value) {
   for (Fact &fact : facts)
     if (fact.what == what) {
@@ -96,7 +96,7 @@ void addFact(Facts &facts, StringRef what, const std::string &value) {
   facts.push_back({what.str(), value});
 }
 
-// The ops of one branch, a fact for each thing that they say.
+// Collects facts from the ops of one branch.
 class BranchFacts {
 public:
   Facts of(mlir::Region &branch) {
@@ -181,7 +181,8 @@ private:
         add("positions", biasInWords(source));
   }
 
-  // Keys of rows that are not the queries' own: an encoder's.
+  // Names the stream that the keys come from if it is not that of the queries
+  // but an encoder's.
   static std::string otherStream(AttendOp attend) {
     auto unit = attend->getParentOfType<ResidualOp>();
     mlir::Value key = attend.getKey();

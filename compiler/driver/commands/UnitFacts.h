@@ -1,5 +1,5 @@
-// A residual unit in words, fact by fact, so that units of different layers can
-// be compared. Read off the ops; knows no family.
+// Describes a residual unit as a list of facts in words, so that units of
+// different layers can be compared. Must not know a model's family.
 #pragma once
 #include "compiler/driver/commands/KnownNumbers.h"
 #include "dialects/transformer/Transformer.h"
@@ -16,13 +16,15 @@ struct Fact {
 
 using Facts = std::vector<Fact>;
 
-// "post-norm with a scaled skip (DeepNorm)": which norm slots are filled.
+// The placement, named by the norm slots that are filled: "post-norm with a
+// scaled skip (DeepNorm)".
 std::string placementOf(transformer::ResidualOp unit);
 
-// The placement in words and in axes, each branch, each norm, each scale.
+// All facts: the placement in words and as a formula, then each branch, each
+// norm and each scale.
 Facts factsOf(transformer::ResidualOp unit, const Dimensions &model);
 
-// One norm: "rms_norm eps 1e-06, times 1 + weight".
+// A norm in words: "rms_norm eps 1e-06, times 1 + weight".
 std::string normInWords(transformer::NormAttr norm);
 
 } // namespace mille

@@ -1,6 +1,5 @@
-// `mille verify --certificate`: a package's rewrites measured again, in double
-// and compiled. Must not hold a bound: what a rewrite may do is in the
-// manifest.
+// `mille verify --certificate`: measures a package's rewrites again, in double
+// and compiled. Must not hold a bound: the manifest says what a rewrite may do.
 #include "compiler/driver/commands/VerifyCertificate.h"
 
 #include "compiler/driver/Console.h"
@@ -19,7 +18,8 @@
 using namespace mille;
 namespace fs = llvm::sys::fs;
 
-// What an op in f32 rounds besides, in each unit: products, sums, the norm.
+// Further roundings that compiled f32 code makes in each unit: in products,
+// sums and the norm.
 static constexpr int64_t roundingsOfCode = 8;
 
 static std::vector<Claim> claimsIn(const Package &package) {
@@ -35,7 +35,8 @@ static std::vector<Claim> claimsIn(const Package &package) {
   return claims;
 }
 
-// The sample as a model in `folder`, beside links to the files that it names.
+// Writes the sample as a model to `folder`, with links to the files that it
+// names.
 static Status writeSample(Laboratory &laboratory, llvm::StringRef files,
                           const std::string &folder, std::string &path) {
   std::set<std::string> names;

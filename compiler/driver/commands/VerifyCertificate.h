@@ -1,4 +1,4 @@
-// `mille verify --certificate`: the rewrites of a package, measured again.
+// `mille verify --certificate`: measures the rewrites of a package again.
 // Must not change what a package claims.
 #pragma once
 #include "compiler/Status.h"
@@ -9,8 +9,8 @@ namespace mille {
 
 struct Package;
 
-// The rewrites of a package measured again; Status::bug where one moves more
-// than it says.
+// Measures the rewrites of a package. Returns Status::bug if one changes
+// results by more than its claim.
 Status verifyCertificate(const Package &package, unsigned threads,
                          mlir::MLIRContext &context, llvm::raw_ostream &out);
 

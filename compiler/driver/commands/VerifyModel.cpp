@@ -1,5 +1,5 @@
-// `mille verify`: a package against the reference and against given answers,
-// tensor by tensor. Must not hold a bound: they are in tolerances.json.
+// `mille verify`: compares a package with the reference and with given answers,
+// tensor by tensor. Must not hold a bound: tolerances.json has them.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Scratch.h"
@@ -13,7 +13,8 @@
 
 using namespace mille;
 
-// One heading and its lines. Status::done, or `verdict` where one differs.
+// Prints a heading and a line per tensor. Returns Status::done, or `verdict` if
+// a tensor differs too much.
 static Status judgeAgainst(llvm::StringRef heading, const Values &got,
                            const Values &expected, const Values &inputs,
                            llvm::StringRef tolerance, Status verdict,
@@ -51,9 +52,9 @@ static Status openBoth(const VerifyOptions &options, bool hiddenStates,
   return Reference::open(package, context, reference);
 }
 
-// The code to run, one after the other: what runs by itself, and each kind of
-// devices' that is there beside a CPU's. A device that is named is all there is
-// to run.
+// Lists the code to run. If the user names a device, only its code runs. Else
+// the default code runs, and, if the package has code for a CPU, then the code
+// for each kind of device.
 static Status codesOf(const Package &package, const std::string &device,
                       std::vector<std::string> &codes) {
   std::string code;
@@ -90,7 +91,7 @@ Status mille::verifyCommand(const VerifyOptions &options,
                    context, scratch, package, reference);
       failed(status))
     return status;
-  // Odd sizes, and fewer where the model has no positions for them.
+  // Odd sizes, or smaller ones if the model does not take so many tokens.
   if (options.inputs.empty())
     inputs = seededInputs(package, sizesWithin(package, 2, 13, 7),
                           /*withMask=*/true);
@@ -111,7 +112,7 @@ Status mille::verifyCommand(const VerifyOptions &options,
     showProgress("running the package");
     runs.emplace_back((code.empty() ? "compiled" : code) + type, Values());
     Values &got = runs.back().second;
-    // With padding, as the reference computes it.
+    // The reference computes padding rows too, so the package must keep them.
     Compiled::Wishes wishes;
     wishes.keepPadding = wishes.checkHash = true;
     if (Status status = runCompiled(package, code, options.threads, inputs,

@@ -1,4 +1,4 @@
-// Streams text through what holds back stops, and says it as text or JSON.
+// Holds back text that may begin a stop, and writes the rest as text or JSON.
 // Must not choose tokens.
 #include "compiler/driver/generate/Answer.h"
 

@@ -1,4 +1,4 @@
-// The text of tokens as they come: whole characters, up to a stop.
+// Turns tokens into text as they come, in whole characters, up to a stop text.
 // Must not choose tokens.
 #pragma once
 #include "compiler/driver/package/PackageText.h"
@@ -10,8 +10,8 @@ namespace mille {
 
 class Answer {
 public:
-  // text: null for ids alone, which are written with commas between them.
-  // lines: a line of JSON for each token.
+  // text: null if only ids are written, with commas between them.
+  // lines: write a line of JSON for each token.
   Answer(const mille_text *text, llvm::ArrayRef<std::string> stops, bool lines,
          mlir::MLIRContext &context, llvm::raw_ostream &out)
       : text(text), stops(stops), lines(lines), context(context), out(out) {}
@@ -21,14 +21,14 @@ public:
   }
 
   Status begin();
-  // Whether the token ends the answer by the vocabulary; it is not written.
+  // Whether the token is an end token of the vocabulary, which is not written.
   bool isEnd(int32_t id) const { return llvm::is_contained(ends, id); }
-  // Writes what is sure to be no part of a stop. facts: what a line of JSON
-  // says of the token besides.
+  // Adds a token, and writes all text that cannot be part of a stop. facts:
+  // further members of the token's line of JSON.
   Status push(int32_t id, llvm::json::Object facts = {});
   bool stopped() const { return isStopped; }
   Status finish();
-  // All text that was written.
+  // The whole text written so far.
   const std::string &all() const { return written; }
 
 private:
@@ -41,10 +41,10 @@ private:
   mlir::MLIRContext &context;
   llvm::raw_ostream &out;
   mille_text_stream *stream = nullptr;
-  mille_stops *held = nullptr; // holds back what may begin a stop
+  mille_stops *held = nullptr; // holds back text that may begin a stop
   std::vector<int32_t> ends;
-  std::string said;    // since the last line of JSON
-  std::string written; // of the whole answer
+  std::string said;    // text since the last line of JSON
+  std::string written; // text of the whole answer
   int isStopped = 0;
   bool isFirst = true;
 };

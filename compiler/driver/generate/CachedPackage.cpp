@@ -1,5 +1,5 @@
-// Names the folder of a compiled model by what goes into it.
-// Must not trust what it finds there: a package is read as any other.
+// Names the folder of a cached package by a hash of everything it is made from.
+// Must not trust its contents: the package is checked like any other.
 #include "compiler/driver/generate/CachedPackage.h"
 
 #include "compiler/driver/Console.h"
@@ -19,7 +19,7 @@ using llvm::StringRef;
 
 namespace {
 
-// "" where neither variable says one.
+// The cache's folder, or "" if neither variable is set.
 std::string packagesFolder() {
   llvm::SmallString<256> folder;
   auto cache = llvm::sys::Process::GetEnv("XDG_CACHE_HOME");
@@ -34,7 +34,7 @@ std::string packagesFolder() {
   return folder.str().str();
 }
 
-// Another build of this program may compile otherwise.
+// The identity of this build: another build may generate other code.
 std::string thisBuild() {
   std::string path = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
   llvm::sys::fs::file_status status;
@@ -45,7 +45,8 @@ std::string thisBuild() {
              status.getLastModificationTime().time_since_epoch().count());
 }
 
-// What this machine is compiled for, and with what.
+// The part of the key beside the model's bytes: the request, this machine, this
+// build.
 std::string makerText(const CompileRequest &request) {
   std::string text = request.dtype + " " + llvm::join(request.entries, ",");
   for (const Target &target : targetsMeant(request.targets))

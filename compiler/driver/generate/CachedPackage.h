@@ -1,4 +1,4 @@
-// The package of a model, compiled into the cache where it is not there yet.
+// Finds the package of a model in the cache, or compiles it there.
 // Must not be used for a package that the user has a name for.
 #pragma once
 #include "compiler/Status.h"
@@ -6,10 +6,11 @@
 
 namespace mille {
 
-// Finds a package, or compiles a model for this machine. A model is a GGUF file
-// or a Hugging Face folder: the hash of its bytes, the type, the entries, the
-// machine's instruction set and the build of this program name a folder in
-// $XDG_CACHE_HOME/mille/packages (or ~/.cache). dtype: of a model; "": f32.
+// Opens `path` if it is a package. A model (a GGUF file or a Hugging Face
+// folder) is compiled for this machine into a folder of
+// $XDG_CACHE_HOME/mille/packages (or ~/.cache), unless it is there already. The
+// folder's name depends on the model's bytes, the type, the entries, the
+// instruction set and this build. dtype: the type for a model; "": f32.
 Status packageOf(const std::string &subject, const std::string &dtype,
                  llvm::ArrayRef<std::string> entries,
                  mlir::MLIRContext &context, Package &package);

@@ -1,5 +1,5 @@
-// The generation room for one sequence of a package: statuses become errors.
-// Must not know how a token is drawn or said.
+// Calls the generation library for one sequence, and turns statuses into
+// errors. Must not know how a token is drawn or becomes text.
 #include "compiler/driver/generate/Continuation.h"
 
 using namespace mille;
@@ -49,7 +49,7 @@ Status Continuation::open(const Package &package, mlir::MLIRContext &context,
     if (status != MILLE_INVALID_ARGUMENT)
       return continuation->compiled->fail(status, message);
     mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
-    return Status::input; // what the package lacks
+    return Status::input; // the package lacks what generation needs
   }
   return continuation->judge(
       mille_sequence_open(continuation->generation, &continuation->sequence));

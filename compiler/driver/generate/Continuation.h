@@ -1,5 +1,5 @@
-// A sequence that a package continues, token by token, perhaps with guesses.
-// Must not know how a token is drawn or said.
+// A sequence that a package continues, token by token or with guesses.
+// Must not know how a token is drawn or becomes text.
 #pragma once
 #include "compiler/driver/package/Compiled.h"
 #include "generation/mille_generation.h"
@@ -8,28 +8,28 @@ namespace mille {
 
 class Continuation {
 public:
-  // What a sequence is opened for.
+  // The settings of a sequence.
   struct Wishes {
     unsigned threads = 0;
-    int64_t context = 0; // tokens that there is room for
-    int64_t guesses = 0; // that run beside a token
+    int64_t context = 0; // the most tokens that it can hold
+    int64_t guesses = 0; // the most guesses that run beside a token
   };
 
-  // An error where the package has no such entry, or where it wants more than
-  // ids.
+  // Fails if the package has no entry for generation, or if that entry has
+  // inputs other than ids.
   static Status open(const Package &package, mlir::MLIRContext &context,
                      const Wishes &wishes,
                      std::unique_ptr<Continuation> &continuation);
   ~Continuation() { mille_generation_close(generation); }
 
-  // Holds these ids: what it holds of them already stays, the others run.
-  // ran: how many. There is at least one id.
+  // Makes the sequence hold exactly these ids, at least one. It keeps the
+  // common beginning and runs the others. ran: the number of ids that ran.
   Status follow(llvm::ArrayRef<int32_t> ids, size_t &ran);
   Status append(int32_t id);
-  // Runs what was appended, and guesses with it.
+  // Runs the appended ids together with the guesses.
   Status decode();
   Status sample(const mille_sampling &sampling, int32_t &id);
-  // Log-probabilities of the likeliest ids, and of one.
+  // Log-probabilities: of the likeliest ids, and of a given one.
   Status likeliest(llvm::MutableArrayRef<int32_t> ids,
                    llvm::MutableArrayRef<double> logprobs);
   Status logprob(int32_t id, double &logprob);

@@ -1,23 +1,24 @@
-// What a model is asked to continue, as ids. Must not run a model.
+// Turns the prompt of a command line into ids. Must not run a model.
 #pragma once
 #include "compiler/driver/Options.h"
 #include "compiler/driver/package/PackageText.h"
 
 namespace mille {
 
-// What somebody said in a conversation.
+// A message of a conversation.
 struct Turn {
   std::string role, content;
 };
 
-// The ids of a conversation, up to where the model answers, in the format that
-// the text's chat template says. path: in whose name errors are said.
+// The ids of a conversation, up to the place where the model's answer begins,
+// in the format of the tokenizer's chat template. path: the file that errors
+// name.
 Status conversationIds(llvm::ArrayRef<Turn> turns, const mille_text *text,
                        llvm::StringRef path, mlir::MLIRContext &context,
                        std::vector<int32_t> &ids);
 
-// The ids of --prompt, --messages or --ids; at least one. text: null where the
-// options need none.
+// The ids of --prompt, --messages or --ids; at least one. text: null if the
+// options need no tokenizer.
 Status promptIds(const GenerateOptions &options, const mille_text *text,
                  mlir::MLIRContext &context, std::vector<int32_t> &ids);
 

@@ -1,4 +1,4 @@
-// What this machine is: name, features, cores, caches.
+// Describes this machine: name, features, cores, caches.
 // Must not know a model or a package.
 #include "compiler/driver/machine/Machine.h"
 
@@ -14,7 +14,7 @@
 using namespace mille;
 using llvm::StringRef;
 
-// The text of a file of /proc or /sys (their sizes read as 0), or nothing.
+// The text of a file of /proc or /sys, or "". These files report a size of 0.
 static std::string readWhole(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFileAsStream(path);
   return buffer ? (*buffer)->getBuffer().str() : std::string();
@@ -70,11 +70,12 @@ Machine mille::describeMachine() {
   machine.memoryBytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   machine.caches = cachesOfFirstCore();
-  machine.features = mille_cpu_features(); // as a package will see it
+  machine.features = mille_cpu_features(); // the test that packages use too
   return machine;
 }
 
-// What is left below a limit; all where there is none.
+// The bytes left below a limit of the process group; no limit gives the
+// maximum.
 static uint64_t leftOf(const std::string &limitPath,
                        const std::string &usedPath) {
   uint64_t limit = 0, used = 0;

@@ -1,5 +1,5 @@
-// This machine's ceilings, by loops of our own: arithmetic in registers for
-// each type, reading from memory, a word's way between two cores and back.
+// Measures this machine's peaks: arithmetic in registers for each type, reading
+// from memory, and the round trip of a word between two cores.
 // Must not use a model's kernels.
 #include "compiler/driver/machine/PeakLoops.h"
 
@@ -14,8 +14,8 @@
 using namespace mille;
 using Clock = std::chrono::steady_clock;
 
-// Without it the compiler sees that a loop depends on its arguments only, and
-// moves it out of the time that is taken.
+// Storing results here keeps the compiler from moving a loop, which depends on
+// its arguments only, out of the measured time.
 #define MILLE_HERE asm volatile("" ::: "memory")
 
 __attribute__((target("avx512f"), noinline)) static float
@@ -48,9 +48,9 @@ __attribute__((target("avx2"), noinline)) static float sum256(const float *from,
 
 static std::atomic<float> sink;
 
-// Runs work(thread) on `threads` threads at once, `repeats` times; the median
-// time. A burst is about as long as a model's run takes (16 ms and more): the
-// clock that a core holds for one millisecond it does not hold for a hundred.
+// Runs work(thread) on `threads` threads at once, `repeats` times, and returns
+// the median time. `work` should take about as long as a model's run (16 ms and
+// more), since a core does not hold the clock of one millisecond for a hundred.
 template <typename Work>
 static double medianSeconds(unsigned threads, int repeats, Work work) {
   std::vector<double> seconds;
@@ -97,7 +97,7 @@ double mille::measureReadGigabytes(unsigned threads) {
   bool wide = features & MILLE_CPU_AVX512;
   if (!(features & MILLE_CPU_AVX2))
     return 0;
-  constexpr size_t floats = 32u << 20; // 128 MB a thread: past most caches
+  constexpr size_t floats = 32u << 20; // 128 MB a thread: more than most caches
   std::vector<float *> buffers;
   for (unsigned t = 0; t < threads; ++t) {
     auto *buffer =
@@ -135,12 +135,12 @@ static void stayOn(int core) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(core, &one);
-  sched_setaffinity(0, sizeof one, &one); // of the calling thread
+  sched_setaffinity(0, sizeof one, &one); // 0: the calling thread
 }
 
-// One core writes a number, the other answers with it. Both wait by reading, so
-// it is the time of two transfers of a cache line. The least of many parts:
-// what else runs on these cores only adds.
+// One core writes a number, and the other writes it back. Both poll, so a round
+// trip is two transfers of a cache line. The result is the least of many parts,
+// since other work on these cores can only add time.
 double mille::measureRoundTripNanoseconds() {
   std::vector<int> cores = allowedCores();
   if (cores.size() < 2)

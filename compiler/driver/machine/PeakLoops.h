@@ -1,6 +1,5 @@
-// The most that a core computes: loops of one instruction on registers, for
-// each type. No memory, so they are a ceiling for every kernel. Must not take
-// times.
+// Loops of one instruction on registers, for each type. They touch no memory,
+// so their speed bounds that of every kernel. Must not measure time.
 #pragma once
 #include "compiler/driver/machine/Machine.h"
 #include "runtime/abi.h"
@@ -9,10 +8,11 @@
 
 namespace mille {
 
-// Independent chains hide the latency of an instruction (4 to 6 cycles, two a
-// cycle; vdpbf16ps on Zen 5 wants more than 16 of them). AVX2 has sixteen
-// registers, AVX-512 thirty-two; two hold the operands.
-// clang-format off: it never settles on these.
+// Independent chains hide the latency of an instruction: it takes 4 to 6
+// cycles, and a core starts two per cycle (vdpbf16ps on Zen 5 needs more than
+// 16 chains). AVX2 has sixteen registers, AVX-512 thirty-two; two hold the
+// operands.
+// clang-format off: its output for these lines is not stable.
 #define MILLE_12(STEP)                                                         \
   STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5)                              \
   STEP(6) STEP(7) STEP(8) STEP(9) STEP(10) STEP(11)
@@ -23,9 +23,9 @@ namespace mille {
 // clang-format on
 #define MILLE_START(i) auto a##i = b;
 
-// A function `name` that runs chains of one instruction, a += b * c, for
-// vectors of `bits`. The operands are small numbers in f32, bf16 and int8
-// alike, so that nothing becomes infinite or denormal.
+// Defines a function `name` that runs chains of one instruction, a += b * c, on
+// vectors of `bits` bits. The operands' bits are small numbers in f32, bf16 and
+// int8, so that nothing becomes infinite or denormal.
 #define MILLE_LOOP(name, features, bits, chains, step)                         \
   __attribute__((target(features), noinline)) inline void name(                \
       int64_t steps) {                                                         \
@@ -46,9 +46,9 @@ MILLE_LOOP(f32Of256, "avx2,fma", 256, MILLE_12, MILLE_F32_256)
 MILLE_LOOP(bf16Of512, "avx512f,avx512bf16", 512, MILLE_24, MILLE_BF16_512)
 MILLE_LOOP(int8Of512, "avx512f,avx512vnni", 512, MILLE_24, MILLE_INT8_512)
 
-// Four sums hide the latency of a tile's products (52 cycles, one begun in 16).
-// Of numbers as models have them, of all bits: of zeros a core computes 3 %
-// more in a second.
+// Four sums hide the latency of a tile product (52 cycles; one starts every
+// 16). The operands are numbers as models have them, with all bits in use: with
+// zeros a core is 3 % faster.
 #define MILLE_TILE_LOOP(name, feature, multiply)                               \
   __attribute__((target("amx-tile," feature), noinline)) inline void name(     \
       int64_t steps) {                                                         \
@@ -67,12 +67,12 @@ MILLE_LOOP(int8Of512, "avx512f,avx512vnni", 512, MILLE_24, MILLE_INT8_512)
     }                                                                          \
     _tile_release();                                                           \
   }
-struct TileShapes { // as ldtilecfg reads them: eight of 16 rows of 64 bytes
+struct TileShapes { // for ldtilecfg: eight tiles of 16 rows of 64 bytes
   uint8_t palette = 1, startRow = 0, reserved[14] = {};
   uint16_t bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
-struct TileNumbers { // bf16 of 2^-7 to 2^-5 of either sign; as bytes, any
+struct TileNumbers { // as bf16: 2^-7 to 2^-5 of either sign; as bytes: any
   uint16_t halves[2048];
   constexpr TileNumbers() : halves() {
     uint32_t random = 1;
@@ -94,10 +94,10 @@ MILLE_TILE_LOOP(int8OfTiles, "amx-int8", _tile_dpbusd)
 #undef MILLE_BF16_512
 #undef MILLE_INT8_512
 
-// The widest loop of a type that a machine of these features has; null: none.
+// The widest loop for a type on a machine with these features; null if none.
 struct PeakLoop {
   void (*run)(int64_t steps) = nullptr;
-  int64_t operationsPerStep = 0; // a multiply and an add are two
+  int64_t operationsPerStep = 0; // a multiply-add counts as two
 };
 
 inline PeakLoop peakLoop(NumberType type, uint64_t features) {

@@ -28,7 +28,7 @@ static mlir::Location placeOf(mlir::MLIRContext &context, StringRef path) {
   return mlir::FileLineColLoc::get(&context, path, 0, 0);
 }
 
-// What a status of the runtime says about whose mistake it is.
+// The exit status for a status of the runtime: whose mistake it is.
 Status Compiled::fail(mille_status status, const char *message) {
   mlir::emitError(placeOf(context, package.file("so"))) << message;
   switch (status) {
@@ -58,8 +58,8 @@ Status Compiled::load() {
   return Status::input;
 }
 
-// A file in memory that nobody else can change, where half of what is free is
-// enough for it.
+// Whether to copy the weights into memory, where nobody else can change them:
+// only if they take at most half of the free memory.
 static bool worthCopying(const std::string &weights) {
   uint64_t bytes = 0;
   return !llvm::sys::fs::file_size(weights, bytes) &&
@@ -155,7 +155,7 @@ std::vector<mille_size> Compiled::sizeList() const {
 
 //===-- Inputs and outputs ------------------------------------------------===//
 
-// "[batch, tokens, 8]"
+// A shape as text: "[batch, tokens, 8]".
 static std::string shapeText(const mille_tensor &tensor) {
   std::string text;
   for (int d = 0; d < tensor.rank; ++d)
@@ -178,7 +178,7 @@ Status Compiled::wrongInput(const llvm::Twine &text) {
   return Status::input;
 }
 
-// The numbers of `value` as the C API takes them. False: one does not fit.
+// Converts the numbers of `value` for the C API. False if one does not fit.
 static bool convertNumbers(const Value &value, mille_type type,
                            std::vector<char> &bytes) {
   bytes.resize(value.numbers.size() * 4);
@@ -218,7 +218,7 @@ Status Compiled::checkNames(const Values &values) {
   return Status::done;
 }
 
-// The tokens that states hold after the run.
+// The most tokens of a sequence that states hold after the run.
 int64_t Compiled::neededContext(const Values &values) const {
   auto tokens = sizes.find(mille::sizes::tokens.str());
   double most = 0;
@@ -228,7 +228,7 @@ int64_t Compiled::neededContext(const Values &values) const {
   return int64_t(most) + (tokens == sizes.end() ? 0 : tokens->second);
 }
 
-// Fills inputBytes and finds the sizes.
+// Fills inputBytes and sets the run's sizes.
 Status Compiled::convert(const Values &values) {
   sizes.clear();
   if (Status status = checkNames(values); failed(status))
@@ -279,7 +279,7 @@ Status Compiled::convert(const mille_tensor &tensor, const Value &value,
   return Status::done;
 }
 
-// Every size in a shape is known.
+// Fails if a shape has a size that no input determines.
 Status Compiled::checkSizes() {
   for (const std::vector<mille_tensor> *tensors : {&inputs, &outputs})
     for (const mille_tensor &tensor : *tensors)
@@ -313,7 +313,7 @@ Status Compiled::bind(const Values &values, unsigned threads) {
   return Status::done;
 }
 
-// Whether a size is one of runs; others are the session's.
+// Whether runs of the entry have this size; other sizes are only the session's.
 bool Compiled::hasSize(llvm::StringRef name) const {
   for (const std::vector<mille_tensor> *tensors : {&inputs, &outputs})
     for (const mille_tensor &tensor : *tensors)
@@ -335,7 +335,7 @@ Status Compiled::runBound() {
                             : fail(status, api->mille_session_message(session));
 }
 
-// What a run wrote, four bytes each.
+// Converts an output, four bytes per number.
 static std::vector<double> numbersOf(const std::vector<float> &written,
                                      bool integer) {
   std::vector<double> numbers(written.begin(), written.end());

@@ -13,37 +13,37 @@ namespace mille {
 
 class Compiled {
 public:
-  // What a package is opened for.
+  // The settings of an opened package.
   struct Wishes {
     std::string entry;      // "": the first
-    bool checkHash = false; // compare all weights with what was compiled
+    bool checkHash = false; // check the hash of all weights
     bool keepPadding = false;
-    int64_t context = 0; // tokens that states hold; 0: those of the run
+    int64_t context = 0; // tokens that states hold; 0: the run's number
   };
 
-  // Loads DIR/NAME.so and opens its weights. `isa`: "" for the best;
-  // "DEVICES:1", "DEVICES:NAME" for one of the devices.
+  // Loads DIR/NAME.so and opens its weights. isa: "" for the best of this
+  // machine; "opencl:1" or "opencl:NAME" for one device.
   static Status open(const Package &package, const std::string &isa,
                      mlir::MLIRContext &context,
                      std::unique_ptr<Compiled> &compiled, const Wishes &wishes);
   ~Compiled();
 
-  // Room for runs of up to `sizes`. Replaces an earlier session.
+  // Makes a session for runs of up to `sizes`. Replaces an earlier session.
   Status createSession(unsigned threads);
 
   // Checks and converts `values`, makes a session of their size and runs it.
-  // What states hold before the run may be among `values`, by the states'
-  // names; what they hold after it is among `results`.
+  // `values` may hold the contents of states before the run, under the states'
+  // names; `results` holds their contents after it.
   Status run(const Values &values, unsigned threads, Values &results);
 
-  // For measuring: binds once, then runs as often as one likes.
+  // For measuring: bind once, then call runBound any number of times.
   Status bind(const Values &values, unsigned threads);
   Status runBound();
   Status profile(bool enable);
   std::vector<mille_profile> kernels();
 
-  // Multiply-adds in registers of the device that the session is on, in 10^9
-  // operations a second, measured now. Nothing on the CPU.
+  // Measures the peak of multiply-adds in registers of the session's device, in
+  // 10^9 operations a second. Empty on the CPU.
   struct DevicePeak {
     std::string name;
     double f32 = 0, i32 = 0;
@@ -53,10 +53,11 @@ public:
   std::string isa();
   size_t sessionBytes();
 
-  // The package that is open, and the functions of its runtime.
+  // The open package, and the functions of its runtime.
   mille_package *handle() const { return opened; }
   const mille_functions &functions() const { return *api; }
-  // An error with this message; whose mistake the runtime's status is.
+  // Emits an error with this message. The result says whose mistake the
+  // runtime's status is.
   Status fail(mille_status status, const char *message);
 
 private:
@@ -84,13 +85,13 @@ private:
   Library library;
   const mille_functions *api = &library.functions();
   mille_package *opened = nullptr;
-  std::string device; // as mille_session_create_on takes it; "": the default
+  std::string device; // for mille_session_create_on; "": the default
   mille_session *session = nullptr;
   Wishes wishes;
   size_t entry = 0;                     // its number
-  std::map<std::string, int64_t> sizes; // of the inputs; context: of the states
+  std::map<std::string, int64_t> sizes; // of inputs; "context": of states
   std::vector<mille_tensor> inputs, outputs;
-  std::vector<std::pair<size_t, mille_tensor>> states; // number, what it is
+  std::vector<std::pair<size_t, mille_tensor>> states; // with their numbers
   std::vector<std::vector<char>> inputBytes;           // empty: absent
   std::vector<std::vector<float>> outputNumbers;
   std::vector<const void *> inputPointers;

@@ -1,4 +1,4 @@
-// How the files of Compiled print shapes.
+// Prints shapes for the files of Compiled.
 // Must not be included outside of Compiled*.cpp.
 #pragma once
 #include "compiler/driver/package/Compiled.h"

@@ -1,5 +1,5 @@
-// What a session's states hold, as tensors: given before a run, taken after it.
-// Must not change a number: states hold f32, bf16 or i32.
+// Copies the contents of a session's states from tensors before a run, and to
+// tensors after it. Must not change a number: states hold f32, bf16 or i32.
 #include "compiler/driver/package/CompiledApi.h"
 
 #include <cstring>
@@ -10,7 +10,7 @@ static size_t elementBytes(mille_type type) {
   return type == MILLE_TYPE_BF16 ? 2 : 4;
 }
 
-// Numbers of a state's elements, which are bytes of a session, and back.
+// Converts the bytes of a state to numbers; putNumber converts back.
 static std::vector<double> numbersOf(llvm::ArrayRef<char> bytes,
                                      mille_type type) {
   const size_t each = elementBytes(type);
@@ -30,12 +30,12 @@ static void putNumber(double number, mille_type type, char *into) {
   uint32_t word = type == MILLE_TYPE_I32
                       ? uint32_t(int32_t(number))
                       : llvm::bit_cast<uint32_t>(float(number));
-  if (type == MILLE_TYPE_BF16) // such a number has no other bits
+  if (type == MILLE_TYPE_BF16) // the number is a bf16: its low bits are 0
     word >>= 16;
   memcpy(into, &word, elementBytes(type));
 }
 
-// A state has as many rows as the session made room for, which are at least the
+// The shape of a state in this session, which may hold more rows than the
 // context.
 std::vector<int64_t> Compiled::stateShape(size_t number,
                                           const mille_tensor &state) const {
@@ -46,9 +46,9 @@ std::vector<int64_t> Compiled::stateShape(size_t number,
   return shape;
 }
 
-// A value is [entries, batch, rows, columns], a session's copy is of one
-// sequence: [entries, rows, columns]. Elements are as they lie in memory: keys
-// and values in panels.
+// A value has the shape [entries, batch, rows, columns], and a session copies
+// one sequence at a time, [entries, rows, columns]. The order of elements is
+// that of the session's memory: keys and values lie in panels.
 Status Compiled::takeStates(const Values &values) {
   for (auto &[number, state] : states) {
     auto given = values.find(state.name);

@@ -1,6 +1,6 @@
-// NAME.json: what a package holds, for people and tools.
-// Must not hold anything that differs between two compiles of the same model,
-// but for tiles that were measured.
+// Writes NAME.json: the contents of a package, for people and tools.
+// Must not write anything that differs between two compiles of the same model,
+// except for tiles that were measured.
 #include "compiler/driver/package/Manifest.h"
 
 #include "compiler/driver/Generators.h"
@@ -32,8 +32,8 @@ static void writeTensors(OStream &json,
     });
 }
 
-// One entry of `kernel.fusions` or `kernel.bodies` as it is: strings, integers,
-// lists of either.
+// Writes an attribute, such as an item of `kernel.fusions` or `kernel.bodies`,
+// as JSON.
 static void writeAttribute(OStream &json, mlir::Attribute value) {
   if (auto text = llvm::dyn_cast<mlir::StringAttr>(value))
     json.value(text.getValue());
@@ -65,8 +65,8 @@ static void writeAttribute(OStream &json, mlir::Attribute value) {
     json.value(nullptr);
 }
 
-// A list that passes left on the entries, under its name without the dialect's.
-// What is not of the first entry says so.
+// Writes a list attribute that passes left on the entries, under its name
+// without the dialect's. An item of another entry than the first names it.
 static void writeList(OStream &json, mlir::Operation *model,
                       llvm::StringRef name) {
   json.attributeArray(name.split('.').second, [&] {
@@ -112,7 +112,7 @@ static void writeTraffic(OStream &json, const Traffic &traffic) {
   json.attribute("weight_bytes", traffic.weightBytes);
 }
 
-// Of each instruction set; its rank where it is not the model's own choice.
+// Writes the tile for each instruction set, and its rank if that is not 0.
 static void writeTiles(OStream &json, const DistinctKernel &kernel,
                        const ManifestInput &input) {
   json.attributeArray("tiles", [&] {

@@ -1,6 +1,6 @@
-// NAME.json: what a package holds, for people and tools.
-// Must not hold anything that differs between two compiles of the same model,
-// but for tiles that were measured.
+// Writes NAME.json: the contents of a package, for people and tools.
+// Must not write anything that differs between two compiles of the same model,
+// except for tiles that were measured.
 #pragma once
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Kernels.h"
@@ -11,11 +11,11 @@ namespace mille {
 
 struct ManifestInput {
   std::string name, path, folder, hash; // of the model
-  mlir::Operation *model = nullptr;     // planned
-  int64_t parameters = 0;               // numbers of the imported model
+  mlir::Operation *model = nullptr;     // the planned program
+  int64_t parameters = 0;               // the imported model's count
   Certificate certificate;
   Traffic traffic;
-  std::optional<Traffic> unscaled; // of the same model without constant scales
+  std::optional<Traffic> unscaled; // of the model without constant scales
   llvm::ArrayRef<Target> isas;
   llvm::ArrayRef<DistinctKernel> kernels;
   TileRanks tiles;
@@ -24,7 +24,7 @@ struct ManifestInput {
   bool tokens = false; // the package has a NAME.tokens
 };
 
-// The numbers that a model's parameters hold.
+// The number of elements of all parameters of a model.
 int64_t countParameters(mlir::Operation *model);
 
 std::string writeManifest(const ManifestInput &input,

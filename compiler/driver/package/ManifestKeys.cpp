@@ -18,8 +18,8 @@ enum class Holds {
   whole,   // least to most
   real,    // least or more
   flag,    // true or false
-  object,  // of the rows whose `in` is this row's path
-  objects, // a list of such, `least` or more
+  object,  // its keys are the rows whose `in` is this row's path
+  objects, // a list of at least `least` such objects
   texts,   // a list of strings
   shape    // a list of whole numbers and of names that `sizes` has
 };
@@ -30,7 +30,7 @@ struct Key {
   bool required = true;
   int64_t least = 0, most = std::numeric_limits<int64_t>::max();
   StringRef words = "";
-  bool open = false; // keys that no row names may be in it
+  bool open = false; // it may have keys that no row names
 
   std::string path() const {
     return (in.empty() ? name : in + "." + name).str();
@@ -40,7 +40,7 @@ struct Key {
 constexpr int64_t most32 = std::numeric_limits<int32_t>::max();
 constexpr bool optional = false;
 
-// Lists that passes write say what they like beside what is read here.
+// Lists that passes write are open: they have keys that nobody reads.
 const Key keys[] = {
     {"", "version", Holds::whole, true, 1, most32},
     {"", "compiler", Holds::text},
@@ -151,7 +151,8 @@ public:
   Checker(const json::Document &document, mlir::MLIRContext &context)
       : document(document), context(context) {}
 
-  // Every row of `in` against the members of `value`, which stands at `where`.
+  // Checks the members of `value`, whose place is `where`, against the rows of
+  // `in`.
   void object(const json::Value &value, StringRef in, const std::string &where,
               bool open) {
     for (const Key &key : keys) {
@@ -252,7 +253,7 @@ private:
   }
 
   void list(const json::Value &value, const Key &key, const std::string &path) {
-    int64_t numbers = 1; // of one sequence
+    int64_t numbers = 1; // the product of the fixed extents
     for (const auto &[index, item] : llvm::enumerate(value.items)) {
       std::string at = path + "[" + std::to_string(index) + "]";
       if (key.holds == Holds::shape && !within(item, key) && !isSize(item))
@@ -264,7 +265,7 @@ private:
       else if (key.holds == Holds::objects)
         object(item, key.path(), at + ".", key.open);
       else if (key.holds == Holds::shape && item.whole && numbers <= most32)
-        numbers *= item.integer; // of 31 bits both
+        numbers *= item.integer; // no overflow: both have at most 31 bits
     }
     if (key.holds == Holds::objects && int64_t(value.items.size()) < key.least)
       refuse(value, path, "a list of at least " + Twine(key.least));

@@ -1,12 +1,12 @@
-// The keys of NAME.json: what each may hold, in one table.
-// Must not read a value for anybody: who reads them may rely on the table.
+// The keys of NAME.json and their types and ranges, in one table.
+// Must only check. Readers rely on the check.
 #pragma once
 #include "compiler/json/Json.h"
 
 namespace mille {
 
-// Whether the value of `mille_package` is as the table says; errors with the
-// key, what it is and what it must be.
+// Checks the value of `mille_package` against the table. An error names the
+// key, its value and what it must be.
 bool checkManifest(const json::Document &document, mlir::MLIRContext &context);
 
 } // namespace mille

@@ -1,4 +1,4 @@
-// Which files a model was read from, and a hash of what is in them.
+// Hashes the contents of all files that a model was read from.
 // Must not know their formats.
 #include "compiler/driver/package/ModelFiles.h"
 

@@ -1,4 +1,4 @@
-// Which files a model was read from, and a hash of what is in them.
+// Hashes the contents of all files that a model was read from.
 // Must not know their formats.
 #pragma once
 #include "compiler/Status.h"
@@ -8,14 +8,14 @@
 
 namespace mille {
 
-// 16 hexadecimal digits over the names and bytes of the description (of `path`:
-// the file, or config.json in the folder) and of every stored tensor's file.
-// Files that are not there count as absent.
+// A hash of 16 hexadecimal digits over the names and bytes of the model's
+// files: the description (`path` itself, or config.json if `path` is a folder)
+// and every file with stored tensors. A missing file counts as absent.
 std::string hashModel(llvm::StringRef path, llvm::StringRef folder,
                       mlir::Operation *model);
 
-// The same of `text` and of the bytes of a file, or of the names and bytes of
-// every file in a folder, but not in folders of it.
+// A hash over `text` and the bytes of a file. For a folder: over `text` and the
+// names and bytes of the files directly in it.
 std::string hashOfBytes(llvm::StringRef path, llvm::StringRef text);
 
 } // namespace mille

@@ -1,4 +1,5 @@
-// Reads NAME.json of a package and finds out what a path leads to.
+// Reads NAME.json of a package, and finds out whether a path leads to a package
+// or to a model.
 // Must not load code or weights.
 #include "compiler/driver/package/Package.h"
 
@@ -51,7 +52,7 @@ std::string Package::inWords(StringRef kernel) const {
 }
 
 //===-- Members of a JSON object that checkManifest has seen --------------===//
-// Empty or 0 where one that is optional is absent.
+// An absent optional member reads as empty or 0.
 
 static std::string text(const json::Value &object, StringRef key) {
   const json::Member *member = object.find(key);
@@ -202,10 +203,10 @@ static Status readManifest(const json::Document &document,
   return Status::done;
 }
 
-// Whether the file is worth parsing as a manifest: writeManifest's first key.
+// Whether the file looks like a manifest: it has writeManifest's first key.
 static bool saysPackage(const std::string &path) {
   auto buffer = llvm::MemoryBuffer::getFileSlice(path, 256, 0);
-  if (!buffer) // shorter than that
+  if (!buffer) // the file is shorter
     buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return false;

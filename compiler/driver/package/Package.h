@@ -1,5 +1,5 @@
-// A package on disk as its manifest NAME.json tells it, and where a path on the
-// command line leads. Must not load code or weights.
+// A package on disk, as its manifest NAME.json describes it. Must not load code
+// or weights.
 #pragma once
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Traffic.h"
@@ -17,7 +17,7 @@ struct Package {
   std::string modelPath, modelFolder, modelHash;
   std::string dtype; // one of program/Targets.h's dtypes
   bool hiddenStates = false, embedded = false;
-  // Sizes of a run, and the most that the model takes of each (0: any).
+  // The sizes of a run, each with the model's maximum (0: any).
   std::vector<std::pair<std::string, int64_t>> sizes;
 
   struct Tensor {
@@ -32,7 +32,7 @@ struct Package {
     int64_t arenaBytesPerRow = 0;
   };
   std::vector<Entry> entries; // at least one: the first is the default
-  // The entry of that name ("": the first), or null.
+  // The entry with that name ("": the first), or null.
   const Entry *entry(llvm::StringRef name) const;
   std::string entryNames() const;
 
@@ -69,7 +69,7 @@ struct Package {
   };
   std::vector<Fusion> fusions;
 
-  // A body of a stack of layers, and how it differs from the stack's first.
+  // A body of a stack of layers, and its differences from the stack's first.
   struct Body {
     int64_t stack = 0, number = 0;
     std::string layers, difference;
@@ -82,20 +82,20 @@ struct Package {
 
   std::string file(llvm::StringRef extension) const; // DIR/NAME.<extension>
   bool hasSize(llvm::StringRef size) const;
-  // The most that the model takes of a size, 0: any.
+  // The model's maximum of a size; 0: any.
   int64_t most(llvm::StringRef size) const;
-  std::string inWords(llvm::StringRef kernel) const; // what a kernel does
+  std::string inWords(llvm::StringRef kernel) const; // describes a kernel
 };
 
 enum class Subject { model, package };
 
-// What `path` is: a folder with a config.json, a native spec or .mlir is a
-// model; a folder with a NAME.json that says mille_package, or that file, is a
-// package, which is read. Errors on anything else.
+// Finds out what `path` is. A folder with a config.json, a native spec and a
+// .mlir file are models. A NAME.json with the key mille_package, or a folder
+// with one, is a package, which is then read. Anything else is an error.
 Status findSubject(llvm::StringRef path, mlir::MLIRContext &context,
                    Subject &subject, Package &package);
 
-// The same where only a package will do.
+// The same, but a model is an error.
 Status findPackage(llvm::StringRef path, mlir::MLIRContext &context,
                    Package &package);
 

@@ -1,4 +1,4 @@
-// Opens NAME.tokens and says what is wrong with it.
+// Opens NAME.tokens and reports what is wrong with it.
 // Must not know how a text becomes ids.
 #include "compiler/driver/package/PackageText.h"
 #include "llvm/Support/FileSystem.h"
@@ -32,8 +32,9 @@ Status mille::openText(const Package &package, mlir::MLIRContext &context,
   return status;
 }
 
-// No text has more ids than bytes, but for characters that normalize to many
-// and for its ends: those are encoded again, with the room that they need.
+// A text rarely has more ids than bytes: only tokens at its ends, or characters
+// that normalize to several, make more. Then it is encoded a second time with
+// enough room.
 Status mille::encodeText(const mille_text *text, llvm::StringRef bytes,
                          int flags, llvm::StringRef path,
                          mlir::MLIRContext &context,

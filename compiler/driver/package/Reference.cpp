@@ -38,7 +38,7 @@ Status Reference::open(const Package &package, mlir::MLIRContext &context,
   std::string path = package.file("mlir");
   reference.module = import::parseText(path, context);
   if (!reference.module)
-    return Status::input; // the parser has said why
+    return Status::input; // the parser has reported the error
   reference.modelOp = modelIn(*reference.module);
   mlir::Location place = mlir::FileLineColLoc::get(&context, path, 0, 0);
   if (!reference.modelOp) {
@@ -65,8 +65,8 @@ Status Reference::run(const Values &inputs, Values &outputs,
   return interpret(modelOp, parameters, inputs, outputs, entry, sizes);
 }
 
-// The numbers that `below` and the type allow, from raw bits: the same on every
-// standard library.
+// Draws numbers within the type and `below`. It uses raw bits, so every
+// standard library gives the same numbers.
 static void draw(Value &value, int64_t below, std::mt19937_64 &bits) {
   for (double &number : value.numbers)
     number = value.integer ? bits() % std::max<int64_t>(below, 2)

@@ -9,16 +9,17 @@ namespace mille {
 
 class Reference {
 public:
-  // From the model itself.
+  // Opens a model.
   static Status open(llvm::StringRef path, const ImportOptions &options,
                      mlir::MLIRContext &context, Reference &reference,
                      llvm::ArrayRef<std::string> entries = {});
-  // From NAME.mlir and the files that it names; an error where they changed.
+  // Opens the NAME.mlir of a package and the files that it names. It is an
+  // error if these have changed.
   static Status open(const Package &package, mlir::MLIRContext &context,
                      Reference &reference);
 
-  // An entry ("": the first). What its states hold before the run, all or none
-  // of them, is among the inputs, and after it among the outputs.
+  // Runs an entry ("": the first). The inputs may hold the contents of its
+  // states before the run, of all or of none; the outputs hold them after it.
   Status run(const Values &inputs, Values &outputs, llvm::StringRef entry = "",
              const llvm::StringMap<int64_t> &sizes = {});
   mlir::Operation *model() { return modelOp; }
@@ -31,17 +32,17 @@ private:
   std::string folder;
 };
 
-// Inputs of entry 0 from a seed: ids within bounds. Optional ones are left out,
-// but with `withMask` the mask is there and the last sequence of several is
-// shorter.
+// Random inputs of entry 0 from a fixed seed, with ids within bounds. Optional
+// inputs are left out. With `withMask` there is a mask, and the last of several
+// sequences is shorter.
 Values seededInputs(const Package &package,
                     const llvm::StringMap<int64_t> &sizes, bool withMask);
 
-// A number for each size of a run of the package: `batch`, `tokens`, and
-// `others` for what has another name.
+// The sizes of a run of the package: `batch`, `tokens`, and `others` for every
+// size with another name.
 llvm::StringMap<int64_t> sizesOfRun(const Package &package, int64_t batch,
                                     int64_t tokens, int64_t others);
-// The same, but no more than the model takes.
+// The same, limited to the model's maxima.
 llvm::StringMap<int64_t> sizesWithin(const Package &package, int64_t batch,
                                      int64_t tokens, int64_t others);
 

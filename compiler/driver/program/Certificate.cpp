@@ -1,5 +1,5 @@
-// What rewrites do to numbers: each one's program before and after, measured on
-// random and adversarial streams. Checked, never proved.
+// Measures how rewrites change numbers: runs the program before and after each
+// one on random and adversarial inputs. Must not claim a proof.
 #include "compiler/driver/program/Certificate.h"
 
 #include "compiler/driver/program/Trials.h"
@@ -10,8 +10,9 @@
 
 using namespace mille;
 
-// Errors of roundings add up as those of a random walk do, not all to one side;
-// this much more is allowed than one moved rounding of the inputs did.
+// Rounding errors add up like a random walk, not all to one side. So a program
+// may err by this factor times the change that one rounding of the inputs
+// causes.
 static constexpr double margin = 4;
 static constexpr double roundingF32 = 0x1p-24, roundingF64 = 0x1p-53;
 
@@ -140,7 +141,7 @@ Status Laboratory::measure(llvm::ArrayRef<Claim> claims,
         failed(status))
       return status;
   }
-  // Kernels hold constants as f32: a rounding or two in each unit.
+  // Kernels hold constants as f32, which costs a rounding or two in each unit.
   mlir::OwningOpRef<mlir::ModuleOp> fused = module->clone();
   if (Status status = apply(*module,
                             [](mlir::PassManager &passes) {
@@ -216,9 +217,10 @@ Certificate mille::certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
 
 std::vector<const Finding *>
 mille::worstOfEach(const std::vector<Finding> &findings) {
-  auto share = [](const Finding &one) { // 0 / 0: what may not differ does not
-    return one.error == 0 ? 0 : one.error / one.allowed;
-  };
+  auto share =
+      [](const Finding &one) { // 0 / 0: no error allowed, and none made
+        return one.error == 0 ? 0 : one.error / one.allowed;
+      };
   std::vector<const Finding *> worst;
   for (const Finding &one : findings) {
     if (worst.empty() || worst.back()->what != one.what)

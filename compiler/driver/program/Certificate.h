@@ -1,5 +1,5 @@
-// What rewrites do to numbers: each one's program before and after, measured on
-// random and adversarial streams. Checked, never proved.
+// Measures how rewrites change numbers: runs the program before and after each
+// one on random and adversarial inputs. Must not claim a proof.
 #pragma once
 #include "compiler/interpret/Interpret.h"
 #include "compiler/rewrite/Passes.h"
@@ -10,8 +10,8 @@
 
 namespace mille {
 
-// A rewrite that a package names, and how many roundings of 2^-24 it says that
-// each number may move.
+// A rewrite of a package, and its claim: by how many roundings of 2^-24 each
+// number may change.
 struct Claim {
   std::string rewrite;
   int64_t roundings = 0;
@@ -26,16 +26,16 @@ struct Finding {
   bool good() const { return error <= allowed; }
 };
 
-// Streams to try, by what is hard about them.
+// Inputs for a measurement; the name says what is hard about them.
 struct Trial {
   std::string name;
   Values inputs;
 };
 
-// The program that is measured, and how sensitive it is to its inputs.
+// The program to measure, and its sensitivity to the inputs.
 class Laboratory {
 public:
-  // `imported` is cut to a sample; it must not be rewritten yet.
+  // Cuts `imported`, which must not have been rewritten yet, to a sample.
   Laboratory(mlir::OwningOpRef<mlir::ModuleOp> imported, std::string folder);
 
   const rewrite::Sample &sample() const { return size; }
@@ -43,12 +43,14 @@ public:
   llvm::ArrayRef<Trial> trials() const { return all; }
   const Values &answers(size_t trial) const { return before[trial]; }
 
-  // Runs the sample on every trial, and on trials that differ by a rounding.
+  // Runs the sample on every trial, and on the trial moved by a rounding.
   Status prepare();
-  // Rewrite after rewrite, then kernels, then fusions, all in double.
+  // Measures, all in double, each rewrite, then the conversion to kernels, then
+  // the fusions.
   Status measure(llvm::ArrayRef<Claim> claims, const rewrite::Wishes &wishes,
                  std::vector<Finding> &measured);
-  // The error that `roundings` for each unit may cause in f32, or in f64.
+  // The error that `roundings` roundings in each unit may cause, in f64 if
+  // `wide`, else in f32.
   double allowed(size_t trial, int64_t roundings, bool wide) const;
   // The largest relative difference between two runs of a trial.
   Status difference(size_t trial, const Values &got, const Values &expected,
@@ -67,11 +69,12 @@ private:
   rewrite::Sample size;
   std::vector<Trial> all;
   std::vector<Values> before;
-  std::vector<double> wide,
-      narrow; // answers' change when inputs move a rounding
+  // Per trial: the change of the answers if the inputs change by a rounding, in
+  // f64 (wide) and in f32 (narrow).
+  std::vector<double> wide, narrow;
 };
 
-// What is known of a package's rewrites; part of its manifest.
+// The measurements of a package's rewrites; a part of its manifest.
 struct Certificate {
   rewrite::Wishes wishes;
   rewrite::Sample sample;
@@ -82,15 +85,14 @@ struct Certificate {
 // The rewrites that were applied to `model`, in their order.
 std::vector<Claim> claimsOf(mlir::Operation *model);
 
-// Measures where the sample is small; what stands in the way is the note.
+// Measures the rewrites if the sample is small. Else the note says why not.
 Certificate certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
                     const rewrite::Wishes &wishes);
 
-// Of each rewrite the finding that is nearest to, or furthest over, what is
-// allowed.
+// For each rewrite the finding with the largest error relative to its bound.
 std::vector<const Finding *> worstOfEach(const std::vector<Finding> &findings);
 
-// Small enough to measure while compiling.
+// Whether the sample is small enough to measure while compiling.
 bool isSmall(const rewrite::Sample &sample);
 
 } // namespace mille

@@ -1,4 +1,4 @@
-// What fuse says it did: the func attribute kernel.fusions, read.
+// Reads the fusion report, which is the func attribute kernel.fusions.
 // Must not decide what to fuse.
 #include "compiler/driver/program/Fused.h"
 
@@ -13,7 +13,7 @@ static StringRef textOf(mlir::DictionaryAttr entry, StringRef key) {
   return text ? text.getValue() : StringRef();
 }
 
-// Of one entry.
+// Checks one entry.
 static Status requireFusedIn(mlir::func::FuncOp entry,
                              const std::vector<std::string> &boundaries) {
   auto fusions = entry->getAttrOfType<mlir::ArrayAttr>("kernel.fusions");

@@ -1,4 +1,4 @@
-// What fuse says it did: the func attribute kernel.fusions, read.
+// Reads the fusion report, which is the func attribute kernel.fusions.
 // Must not decide what to fuse.
 #pragma once
 #include "compiler/Status.h"
@@ -9,8 +9,8 @@
 
 namespace mille {
 
-// An error, naming unit, layers and reason, for each of `boundaries` that some
-// unit did not fuse.
+// Emits an error for each of `boundaries` that some unit did not fuse, with the
+// unit, its layers and the reason.
 Status requireFused(mlir::Operation *model,
                     const std::vector<std::string> &boundaries);
 

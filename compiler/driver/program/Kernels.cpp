@@ -1,5 +1,5 @@
-// The kernels of a planned program: which are distinct, and their objects, made
-// by threads of our own. Must not know how a kernel is made.
+// Finds the distinct kernels of a planned program, and makes their objects on
+// several threads. Must not know how a kernel is made.
 #include "compiler/driver/program/Kernels.h"
 
 #include "compiler/driver/Generators.h"
@@ -23,7 +23,7 @@ Status mille::distinctKernels(mlir::Operation *model,
     if (!kernel::isGenerated(op))
       return;
     KernelInfo info = generators().describe(op);
-    if (info.name.empty()) // it has said why
+    if (info.name.empty()) // describe has reported an error
       status = Status::bug;
     auto [entry, isNew] = known.try_emplace(info.name, kernels.size());
     if (isNew)
@@ -40,7 +40,7 @@ static int64_t columnsOf(mlir::Value buffer) {
   return llvm::cast<mlir::ShapedType>(buffer.getType()).getShape().back();
 }
 
-// What is not f32.
+// The element type as a suffix; "" for f32.
 static std::string elementsInWords(mlir::Value buffer) {
   auto type = llvm::cast<mlir::ShapedType>(buffer.getType()).getElementType();
   return type.isF32() ? "" : type.isBF16() ? ", bf16" : ", int8";
@@ -164,7 +164,7 @@ Status mille::generateKernels(
         continue;
       std::lock_guard<std::mutex> lock(guard);
       outcome = status;
-      next = tasks.size(); // nothing more is started
+      next = tasks.size(); // start no further task
     }
   };
   std::vector<std::thread> threads;

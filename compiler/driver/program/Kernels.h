@@ -1,5 +1,5 @@
-// The kernels of a planned program: which are distinct, and their objects, made
-// by threads of our own. Must not know how a kernel is made.
+// Finds the distinct kernels of a planned program, and makes their objects on
+// several threads. Must not know how a kernel is made.
 #pragma once
 #include "compiler/Status.h"
 #include "compiler/kernels/KernelInfo.h"
@@ -12,25 +12,27 @@ namespace mille {
 
 struct DistinctKernel {
   KernelInfo info;
-  mlir::Operation *op; // the first of its kind
-  unsigned places;     // ops of the program that it runs
+  mlir::Operation *op; // the first op that it runs
+  unsigned places;     // the number of ops that it runs
 };
 
-// In the order of the program. Status::bug after an error on an op that no
-// kernel can be made for: `plan` let it through.
+// Lists kernels in program order. If no kernel can be made for an op, this
+// emits an error and returns Status::bug, since plan should have refused the
+// op.
 Status distinctKernels(mlir::Operation *model,
                        std::vector<DistinctKernel> &kernels);
 
-// "matmul 768 -> 3072", "attention 12 x 64", "rows 768 layer norm".
+// A kernel in words: "matmul 768 -> 3072", "attention 12 x 64", "rows 768 layer
+// norm".
 std::string describeInWords(mlir::Operation *kernelOp);
 
-// The tiles of each and why, as remarks of `plan`.
+// Emits the tile of each kernel, and the reason for it, as a remark of plan.
 void remarkOnTiles(llvm::ArrayRef<DistinctKernel> kernels,
                    llvm::ArrayRef<Target> isas);
 
-// Each symbol once, for each instruction set and row class: name and bytes, in
-// an order that does not depend on `jobs`. `made` is told how many of all there
-// are, by any thread.
+// Makes an object (name and bytes) per kernel, instruction set and row class.
+// Their order does not depend on `jobs`. Calls `made` with the numbers of
+// finished and of all objects, from any thread.
 Status
 generateKernels(llvm::ArrayRef<DistinctKernel> kernels,
                 llvm::ArrayRef<Target> isas, const TileRanks &ranks,

@@ -1,4 +1,5 @@
-// The list of targets, cut to what was asked for. Must not ask the machine.
+// Chooses targets from the list. Must not ask the machine: callers pass its
+// features.
 #include "compiler/driver/program/Targets.h"
 
 #include "compiler/driver/machine/Machine.h"
@@ -9,7 +10,7 @@
 
 using namespace mille;
 
-// What multiplies and adds elements of this type in one instruction.
+// The CPU feature with a multiply-add instruction for elements of this type.
 static uint64_t neededBy(llvm::StringRef dtype) {
   if (dtype == "bf16")
     return MILLE_CPU_AVX512_BF16;

@@ -1,5 +1,5 @@
-// Which targets a package is generated for. Must not ask the machine:
-// its features are told.
+// Chooses the targets of a package. Must not ask the machine: callers pass its
+// features.
 #pragma once
 #include "compiler/kernels/Targets.h"
 
@@ -8,21 +8,21 @@
 
 namespace mille {
 
-// What --dtype may be; the last ones are blocks of weights.
+// The values of --dtype; the last ones store weights in blocks.
 inline constexpr llvm::StringRef dtypes[] = {"f32",  "bf16", "int8", "q8_0",
                                              "q6_k", "q5_k", "q5_1", "q5_0",
                                              "q4_k", "q4_1", "q4_0", "stored"};
 bool isOfBlocks(llvm::StringRef dtype);
 
-// Best first; empty, with a sentence in `why`, where a machine with these
-// `features` (MILLE_CPU_*) lacks what `dtype` computes with and nobody asked
-// for an instruction set by name: there it would be emulated.
+// The targets, best first. If nobody asked for an instruction set by name, and
+// a machine with these `features` (MILLE_CPU_*) has no instruction for `dtype`,
+// the result is empty and `why` gives the reason: emulation would be slow.
 std::vector<Target> chooseTargets(uint64_t features,
                                   const std::vector<std::string> &targets,
                                   const std::string &dtype, std::string &why);
 
-// Those that `targets` may come to mean on some machine: "host", and none, are
-// any CPU.
+// All targets that the words of `targets` can mean on any machine: "host" and
+// an empty list mean every CPU.
 std::vector<Target> targetsMeant(const std::vector<std::string> &targets);
 
 } // namespace mille

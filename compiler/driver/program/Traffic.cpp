@@ -1,5 +1,5 @@
-// What a run of a planned program launches and moves, and the same of the model
-// without its scales. Must not measure time.
+// Counts the launches and the bytes of a run of a planned program, and of the
+// same model without its scales. Must not measure time.
 #include "compiler/driver/program/Traffic.h"
 
 #include "compiler/driver/program/Kernels.h"
@@ -14,7 +14,8 @@ bool Traffic::operator==(const Traffic &other) const {
          bytesPerRow == other.bytesPerRow && weightBytes == other.weightBytes;
 }
 
-// How often a run comes by: in a body of a stack once for each of its layers.
+// How often a run executes an op. It executes a body once per layer of that
+// body.
 static int64_t turnsOf(mlir::Operation *op) {
   int64_t turns = 1;
   for (mlir::Region *region = op->getParentRegion(); region;
@@ -24,7 +25,8 @@ static int64_t turnsOf(mlir::Operation *op) {
   return turns;
 }
 
-// Bytes of an operand: fixed ones are weights, others have a row for each row.
+// Adds the bytes of an operand. An operand of fixed shape is a weight; others
+// have a row per row of the run.
 static void addBytes(mlir::Value operand, int64_t turns, Traffic &traffic) {
   auto type = llvm::dyn_cast<mlir::MemRefType>(operand.getType());
   if (!type)
@@ -56,7 +58,7 @@ Traffic mille::trafficOf(mlir::Operation *model) {
   return traffic;
 }
 
-// Whether there was one.
+// Removes the constant scales. Returns whether there were any.
 static bool dropScales(mlir::ModuleOp module) {
   bool any = false;
   module.walk([&](transformer::ResidualOp unit) {
@@ -85,7 +87,7 @@ std::optional<Traffic> mille::trafficUnscaled(mlir::ModuleOp imported,
   mlir::OwningOpRef<mlir::ModuleOp> module = imported.clone();
   if (!dropScales(*module))
     return std::nullopt;
-  // What a pass says of the model was said of the model itself.
+  // The passes emit the same diagnostics for the model itself.
   mlir::ScopedDiagnosticHandler quiet(
       imported.getContext(),
       [](mlir::Diagnostic &) { return mlir::success(); });

@@ -1,5 +1,5 @@
-// What a run of a planned program launches and moves, and the same of the model
-// without its scales. Must not measure time.
+// Counts the launches and the bytes of a run of a planned program, and of the
+// same model without its scales. Must not measure time.
 #pragma once
 #include "compiler/plan/Passes.h"
 #include "compiler/rewrite/Passes.h"
@@ -7,18 +7,19 @@
 namespace mille {
 
 struct Traffic {
-  int64_t kernels = 0;     // different ones
-  int64_t launches = 0;    // of a run
-  int64_t bytesPerRow = 0; // read and written by them, for each row of a run
-  int64_t weightBytes = 0; // read by them whatever the rows
+  int64_t kernels = 0;     // distinct kernels
+  int64_t launches = 0;    // launches of a run
+  int64_t bytesPerRow = 0; // read and written per row of a run
+  int64_t weightBytes = 0; // read once per run
   bool operator==(const Traffic &other) const;
 };
 
-// Of a planned model.
+// The traffic of a planned model.
 Traffic trafficOf(mlir::Operation *model);
 
-// An imported model without its constant skip and branch scales, as far as
-// plan; nothing where it has none, or where a pass refuses.
+// The traffic of an imported model if its constant skip and branch scales are
+// removed and it is compiled up to plan. Empty if it has no such scales or a
+// pass fails.
 std::optional<Traffic> trafficUnscaled(mlir::ModuleOp imported,
                                        const rewrite::Wishes &wishes,
                                        const PlanChoices &choices);

@@ -1,5 +1,5 @@
-// Inputs for measuring rewrites: streams that are random, and streams that are
-// hard on norms and sums. Must not run anything.
+// Makes inputs for measuring rewrites: random ones, and some that are hard for
+// norms and sums. Must not run anything.
 #include "compiler/driver/program/Trials.h"
 
 #include "compiler/interpret/Inputs.h"
@@ -12,13 +12,13 @@ using namespace mille;
 
 namespace {
 
-// Sequences of a trial, and its other sizes: unequal, so that none passes for
-// another.
+// The sizes of a trial differ, so that confusing two of them fails.
 int64_t trialSize(llvm::StringRef name) {
   return name == sizes::batch ? 2 : name == sizes::tokens ? 5 : 3;
 }
 
-// Raw bits: the same on every standard library. -1 to 1.
+// A number from -1 to 1. It uses raw bits, so every standard library gives the
+// same numbers.
 double draw(std::mt19937_64 &bits) { return (bits() >> 11) * 0x1p-52 - 1.0; }
 
 struct Kind {
@@ -27,14 +27,14 @@ struct Kind {
 };
 const Kind kinds[] = {
     {"random", [](size_t, int64_t, double drawn) { return drawn; }},
-    // The mean cancels in a layer norm.
+    // Subtracting the mean in a layer norm cancels most bits.
     {"large mean", [](size_t, int64_t, double drawn) { return 1000 + drawn; }},
-    // A few numbers drown the others in a sum.
+    // In a sum a few large numbers absorb the small ones.
     {"large and small",
      [](size_t i, int64_t, double drawn) {
        return drawn * std::pow(10.0, double(i % 9) - 4);
      }},
-    // A row's variance is far under eps; every other row is zeros.
+    // The variance of a row is far below eps; every other row is zero.
     {"equal rows",
      [](size_t i, int64_t channels, double drawn) {
        return i / channels % 2 ? 0.0 : 1 + 1e-4 * drawn;

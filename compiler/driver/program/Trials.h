@@ -1,16 +1,16 @@
-// Inputs for measuring rewrites: streams that are random, and streams that are
-// hard on norms and sums. Must not run anything.
+// Makes inputs for measuring rewrites: random ones, and some that are hard for
+// norms and sums. Must not run anything.
 #pragma once
 #include "compiler/driver/program/Certificate.h"
 
 namespace mille {
 
-// For every input of the sample `model`; the same numbers each time, all of
-// them f32 numbers.
+// Values for every input of the sample `model`. The numbers are the same each
+// time, and each is representable in f32.
 std::vector<Trial> trialsFor(transformer::ModelOp model);
 
-// Every number x of the floats becomes x (1 + 2 rounding) or x (1 - 2
-// rounding): another number of that type.
+// Multiplies every number of the float inputs by 1 + 2 rounding or 1 - 2
+// rounding, which gives a neighbouring number of the type.
 void moveByRounding(Values &inputs, double rounding);
 
 } // namespace mille

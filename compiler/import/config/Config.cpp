@@ -1,5 +1,5 @@
-// The vocabulary that families share: activations, sizes of heads, the two
-// usual pairs of units. No family is named here.
+// The readers that families share: activations, sizes of heads, the two usual
+// pairs of units. Must not name a family.
 #include "compiler/import/config/Config.h"
 
 using namespace mille;

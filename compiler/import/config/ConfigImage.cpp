@@ -1,4 +1,4 @@
-// Keys of image models. No family is named here.
+// Reads the keys of image models. Must not name a family.
 #include "compiler/import/config/ConfigImage.h"
 
 #include <cmath>
@@ -31,7 +31,7 @@ std::vector<Extent> mille::import::readExtents(Config &config, StringRef key,
   return extents;
 }
 
-// A number for both sides, or [height, width].
+// One number for both sides, or [height, width].
 static std::pair<Extent, Extent> readSides(Config &config, StringRef key,
                                            int64_t absent) {
   const json::Value *value = config.take(key);

@@ -1,11 +1,11 @@
-// Keys that configurations of image models share.
+// Reads the keys that configurations of image models share.
 #pragma once
 #include "compiler/import/config/Config.h"
 
 namespace mille::import {
 
-// image_size and patch_size (a number, or [height, width]) and num_channels.
-// `anySize`: no parameter follows the image's size.
+// Reads image_size and patch_size (a number, or [height, width]) and
+// num_channels. `anySize`: no parameter depends on the image's size.
 Image readImage(Config &config, int64_t imageSize, int64_t patchSize,
                 bool anySize = false);
 

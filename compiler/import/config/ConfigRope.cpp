@@ -1,5 +1,5 @@
-// What a config says of RoPE, under the keys of both generations, and its
-// scalings. No family is named here.
+// Reads RoPE and its scalings from a config, under old and new keys. Must not
+// name a family.
 #include "compiler/import/Rope.h"
 #include "compiler/import/config/Config.h"
 
@@ -21,7 +21,7 @@ const json::Value *Config::ropeObject(StringRef &key) {
   return this->object(key);
 }
 
-// Where kinds of layers have entries of their own.
+// Finds the object for one kind of layers, if each kind has its own.
 const json::Value *Config::scalingOfLayers(const json::Value *object,
                                            StringRef &key,
                                            const RopeKeys &keys) {
@@ -65,7 +65,8 @@ std::optional<Config::Scaling> Config::scalingOf(const RopeKeys &keys) {
   return scaling;
 }
 
-// Heads that turn whole: another part would be left out in silence.
+// Refuses partial rotation for families whose heads turn whole, which would
+// ignore it silently.
 void Config::checkPart(Fields &fields, const RopeKeys &keys) {
   if (keys.partial)
     return;
@@ -103,7 +104,7 @@ Rope Config::rope(const Extent &headDim, const RopeKeys &keys) {
       partial = fields.positive("partial_rotary_factor", partial);
   }
   auto rotary = int64_t(double(headDim.value) * partial);
-  // An odd number is rounded up: pairs turn.
+  // An odd number is rounded up, since channels turn in pairs.
   if (rotary < 1 || rotary + rotary % 2 > headDim.value) {
     problems.error(headDim.at, "RoPE turns " + Twine(rotary) + " of the " +
                                    Twine(headDim.value) +
@@ -120,7 +121,7 @@ Rope Config::rope(const Extent &headDim, const RopeKeys &keys) {
   return rope;
 }
 
-// The length that a scaling starts from: the config's own word comes first.
+// The length from which a scaling starts; a key in the config wins.
 double Config::trainedTokens(Scaling &scaling, const RopeKeys &keys) {
   StringRef key = "original_max_position_embeddings";
   if (has(key))
@@ -141,7 +142,7 @@ static void scaleByParts(Fields &scaling, double trained, Rope &rope) {
   scaleLlama3(rope.frequencies, scaling.positive("factor"), low, high, trained);
 }
 
-// Every pair is there, the later ones stand still.
+// Keeps all pairs, but sets the frequency of the later ones to 0.
 static void scaleProportional(Fields &scaling, Rope &rope) {
   const double part = scaling.positive("partial_rotary_factor", 1);
   const double factor = scaling.positive("factor", 1);
@@ -175,7 +176,7 @@ void Config::scaleRope(Scaling &scaling, const RopeKeys &keys, double theta,
     rope.longContext = dynamicContext(
         fields, positive("max_position_embeddings"), rope.frequencies.size());
   } else if (type == "yarn") {
-    if (!keys.layerType.empty()) // read for all kinds of layers, or for none
+    if (!keys.layerType.empty()) // the key is for all kinds of layers or none
       fields.mustBe("truncate", {"true"});
     scaleYarn(scaling, theta, trainedTokens(scaling, keys), rope);
   } else if (type == "longrope" || type == "su") {
@@ -216,8 +217,8 @@ void Config::scaleYarn(Scaling &scaling, double theta, double trained,
                     fields.flag("truncate", true));
 }
 
-// LongRoPE: every pair is slowed by a factor of its own, and runs longer than
-// the trained length have other factors.
+// LongRoPE: each pair is slowed by its own factor, and runs longer than the
+// trained length use other factors.
 void Config::scaleByFactors(Scaling &scaling, double trained, Rope &rope) {
   Fields &fields = scaling.fields;
   auto divided = [&](StringRef name) {

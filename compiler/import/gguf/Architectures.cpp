@@ -1,5 +1,5 @@
-// The architectures, each a row: its family, keys in the family's words, and
-// what no key holds.
+// The table of architectures: the family of each, its keys as keys of the
+// family's config, and values that no key holds.
 #include "compiler/import/gguf/Architectures.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@ constexpr KeyWord encoder[] = {{"num_hidden_layers", "block_count"},
                                {"num_attention_heads", "attention.head_count"},
                                {"max_position_embeddings", "context_length"}};
 
-// Decoders with RoPE; their norms' words follow.
+// Keys of decoders with RoPE, without those of norms.
 constexpr KeyWord decoder[] = {
     {"num_hidden_layers", "block_count"},
     {"hidden_size", "embedding_length"},
@@ -42,7 +42,7 @@ constexpr Flag upBias = {"mlp_bias", "blk.0.ffn_up.bias"};
 constexpr Flag onlyQueryBias[] = {queryBias};
 constexpr Flag bothBiases[] = {queryBias, upBias};
 
-// Key heads, and RoPE: what all decoders have.
+// Key heads and RoPE, which all decoders have.
 void sayHeads(Words &words) {
   words.say(
       {"num_key_value_heads", "attention.head_count_kv", KeyWord::unsaid});
@@ -87,7 +87,7 @@ void furtherQwen3Moe(Words &words) {
   words.say("norm_topk_prob", "true");
 }
 
-// Which layers have windows, where the file says it: every n-th has none, or a
+// The layers that have windows, if the file says it: all but every n-th, or a
 // list.
 void sayWindows(Words &words) {
   constexpr StringRef key = "attention.sliding_window_pattern";
@@ -107,8 +107,8 @@ void sayWindows(Words &words) {
   words.say("layer_types", "[" + list + "]", key);
 }
 
-// Gemmas: scores are by the width of a head, but in the largest model, which
-// no key tells apart.
+// Gemma scales scores by the width of a head, except in the largest model,
+// which no key identifies.
 void sayScalar(Words &words, int64_t layersOfLargest) {
   const bool largest = words.integer("block_count") == layersOfLargest;
   const int64_t heads =
@@ -165,7 +165,7 @@ void furtherGranite(Words &words) {
     words.say("attention_multiplier",
               jsonNumber(1 / std::sqrt(double(words.headSize()))));
 }
-// Files made before these keys have the numbers of the first models.
+// Files that are older than these keys have the values of the first models.
 void furtherMiniCpm(Words &words) {
   furtherGranite(words);
   if (!words.has("embedding_scale"))
@@ -195,7 +195,7 @@ void furtherCohere2(Words &words) {
 
 constexpr Flag stablelmFlags[] = {{"use_qkv_bias", "blk.0.attn_q.bias"},
                                   {"qk_layernorm", "blk.0.attn_q_norm.weight"}};
-// One norm for both branches, where there is no second.
+// Without a second norm, both branches share one.
 void furtherStablelm(Words &words) {
   furtherDecoder(words);
   words.ignore("use_parallel_residual");
@@ -210,8 +210,8 @@ constexpr KeyWord gpt2Words[] = {
     {"n_head", "attention.head_count"},
     {"n_positions", "context_length"},
     {"layer_norm_epsilon", "attention.layer_norm_epsilon"}};
-// Converters write the head although it is the word table: compared, not
-// believed.
+// Converters write the head even if it is the word table, so the two are
+// compared.
 void furtherGpt2(Words &words) {
   words.ignore("attention.head_count_kv");
   words.say("tie_word_embeddings", "true");
@@ -232,8 +232,8 @@ void furtherGptOss(Words &words) {
   sayWindows(words);
 }
 
-// Low-rank attention. Files for the absorbed form say the sizes of a head
-// under names of their own, and those of the shared latent under the usual.
+// Low-rank attention. Files for the absorbed form have the sizes of the shared
+// latent under the usual keys, and those of a head under others.
 constexpr KeyWord deepseekWords[] = {
     rms,
     {"kv_lora_rank", "attention.kv_lora_rank"},
@@ -293,7 +293,7 @@ void furtherDeepseek3(Words &words) {
   sayGroups(words, words.integer("expert_group_count", 1));
 }
 
-// Encoders. A sentence's vector is pooled by the application.
+// Encoders. The application pools a sentence's vector.
 void furtherBert(Words &words) {
   for (StringRef key : {"pooling_type", "attention.head_count_kv",
                         "attention.key_length", "attention.value_length"})

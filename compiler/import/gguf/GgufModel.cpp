@@ -1,5 +1,5 @@
-// What is the same for every architecture: the vocabulary, the head, factors of
-// RoPE, types.
+// The parts that all architectures share: the vocabulary, the head, RoPE's
+// factors, types.
 #include "compiler/import/gguf/GgufModel.h"
 
 using namespace mille;
@@ -7,7 +7,8 @@ using namespace mille::import;
 using llvm::StringRef;
 using llvm::Twine;
 
-// The table of words, its rows as the tokenizer and the key count them.
+// Checks the number of rows of the word table against the tokenizer and the
+// key.
 void GgufModel::compareVocabulary() {
   const StoredTensors::Entry *embed = tensors.find("token_embd.weight");
   if (!embed || embed->tensor->shape.size() != 2) {
@@ -27,7 +28,7 @@ void GgufModel::compareVocabulary() {
                  " but token_embd.weight has " + Twine(rows) + " rows");
 }
 
-// Types whose blocks no kernel will read.
+// Types of blocks that no kernel reads.
 void GgufModel::noteTypes() {
   for (Encoding type : {Encoding::q2_k, Encoding::q3_k}) {
     size_t count = tensors.count(type);

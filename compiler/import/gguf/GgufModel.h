@@ -1,12 +1,12 @@
-// A GGUF file, or several that are parts of one, as a config in a family's
-// words and tensors under its names.
+// Presents a GGUF file, or the parts of one, as the config and the tensors of a
+// family. Must not describe the model: the family does.
 #pragma once
 #include "compiler/import/gguf/Architectures.h"
 
 namespace mille::import {
 
-// Opens a file and, where it is the first of several parts, the others. Null
-// after an error; the files belong to `tensors`.
+// Opens a file and, if it is the first of several parts, the others. Null after
+// an error. `tensors` owns the files.
 const Gguf *openParts(llvm::StringRef path, StoredTensors &tensors,
                       mlir::MLIRContext &context);
 
@@ -21,9 +21,10 @@ public:
 
   // False after errors among the problems.
   bool read();
-  // What the file says that a config cannot; after the config was read.
+  // Adds facts of the file that a config cannot express. Call it after the
+  // config was read.
   void adjust(ModelSpec &model) const;
-  // Notes of which keys the words in problems came from.
+  // Adds notes that name the GGUF keys behind the config keys in problems.
   void explain() const {
     if (words)
       words->explain();

@@ -1,4 +1,5 @@
-// Expressions over a GGUF's tensors. Knows traits, not architectures.
+// Makes expressions over a GGUF's tensors. Must know traits only, not
+// architectures.
 #include "compiler/import/gguf/GgufWeights.h"
 
 using namespace mille;
@@ -43,7 +44,7 @@ mlir::Attribute GgufWeights::halvesOfHeads(mlir::Attribute value,
   return reshaped(permuted(reshaped(value, paired), order), shape);
 }
 
-// Of files for the absorbed form: keys [heads, rank, nope], each transposed,
+// Files for the absorbed form have keys [heads, rank, nope], each transposed,
 // and values [heads, value, rank], in place of [heads * (nope + value), rank].
 mlir::Attribute GgufWeights::keysAndValues(const Wanted &wanted) {
   const Attention &a = *wanted.attention;
@@ -61,7 +62,7 @@ mlir::Attribute GgufWeights::keysAndValues(const Wanted &wanted) {
                     Role::value});
   if (!key || !value)
     return {};
-  // Parts of a head follow each other along the first dimension.
+  // The parts of a head lie one after the other along the first dimension.
   mlir::Attribute parts[] = {permuted(key, {2, 0, 1}),
                              permuted(value, {1, 0, 2})};
   return reshaped(permuted(ConcatAttr::get(&context, parts), {1, 0, 2}),

@@ -1,12 +1,13 @@
-// Tensors of GGUF files as the parameters of a family, with what converters did
-// to them undone. Moves and sums only: every number stays exact.
+// Turns tensors of GGUF files into the parameters of a family by undoing the
+// changes of converters. Must only move and add numbers, so that all stay
+// exact.
 #pragma once
 #include "compiler/import/HuggingFace.h"
 #include "compiler/import/gguf/Architectures.h"
 
 namespace mille::import {
 
-// The family with the names that tensors have in GGUF files.
+// The family with the names of tensors in GGUF files.
 Family withGgufNames(const Architecture &architecture);
 
 class GgufWeights : public WeightSource {

@@ -1,4 +1,4 @@
-// What GGUF files call a model's tensors: one vocabulary for all architectures.
+// The names of tensors in GGUF files, which are the same for all architectures.
 #include "compiler/import/gguf/Architectures.h"
 
 using namespace mille;
@@ -45,7 +45,7 @@ llvm::ArrayRef<TensorName> mille::import::ggufTensors() {
       {"layers.*.ffn.experts.gate", BLOCK "ffn_gate_exps"},
       {"layers.*.ffn.experts.in", BLOCK "ffn_up_exps"},
       {"layers.*.ffn.experts.out", BLOCK "ffn_down_exps"},
-      // Before experts were stacked, each had tensors of its own.
+      // Older files have separate tensors for each expert.
       {"layers.*.ffn.experts.gate", BLOCK "ffn_gate.%"},
       {"layers.*.ffn.experts.in", BLOCK "ffn_up.%"},
       {"layers.*.ffn.experts.out", BLOCK "ffn_down.%"},

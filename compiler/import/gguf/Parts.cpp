@@ -1,5 +1,5 @@
-// Files that are parts of one model: NAME-00001-of-00003.gguf and so on. The
-// first has all keys; each has its own tensors.
+// Opens files that are parts of one model: NAME-00001-of-00003.gguf and so on.
+// The first has all keys; each has its own tensors.
 #include "compiler/import/gguf/GgufModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,4 +1,5 @@
-// RoPE's scaling in a config's words. Knows no architecture.
+// Translates RoPE's scaling into keys of a config. Must not know an
+// architecture.
 #include "compiler/import/Rope.h"
 #include "compiler/import/gguf/Architectures.h"
 
@@ -12,7 +13,8 @@ using llvm::Twine;
 
 namespace {
 
-// Factors of pairs, each with the fewest digits that read back as its f32.
+// Prints the factors of pairs, each with the fewest digits that read back as
+// the same f32.
 std::string factorList(Words &words, StringRef tensor) {
   std::string list;
   for (double factor : words.factors(tensor)) {
@@ -25,7 +27,7 @@ std::string factorList(Words &words, StringRef tensor) {
   return "[" + list + "]";
 }
 
-// The word of a key with its value, or nothing.
+// A config key with the value of a GGUF key, or nothing if that is absent.
 std::string member(Words &words, StringRef word, StringRef key) {
   const double none = std::nan("");
   if (std::isnan(words.number(key, none)))
@@ -37,8 +39,8 @@ std::string member(Words &words, StringRef word, StringRef key) {
 constexpr StringRef trained = "rope.scaling.original_context_length";
 constexpr StringRef magnitude = "rope.scaling.attn_factor";
 
-// The file's factor of cosines and sines, where it is not what follows from the
-// lengths in any case.
+// The file's factor for cosines and sines, if it differs from the one that
+// follows from the lengths.
 std::string ownMagnitude(Words &words, double following) {
   const double given = words.number(magnitude);
   if (!words.has(magnitude) || float(given) == float(following))
@@ -91,7 +93,8 @@ void mille::import::sayPart(Words &words) {
   const int64_t turning = words.integer("rope.dimension_count", head);
   if (turning == head)
     return;
-  // The number whose product is not a little less than a whole one.
+  // head * part is cut to a whole number, so it must not come out a little less
+  // than `turning`.
   double part = double(turning) / double(head);
   if (int64_t(double(head) * part) < turning)
     part = std::nextafter(part, 2.0);
@@ -100,7 +103,7 @@ void mille::import::sayPart(Words &words) {
 
 void mille::import::sayRope(Words &words, StringRef more) {
   words.ignore("rope.scaling.finetuned");
-  words.ignore(trained); // counts beside YaRN and factors only
+  words.ignore(trained); // matters only for YaRN and for factors
   const bool typed = words.has("rope.scaling.type");
   StringRef type =
       words.file.text(words.whole("rope.scaling.type")).value_or("");

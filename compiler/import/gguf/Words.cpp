@@ -1,4 +1,4 @@
-// Copies values; knows no architecture.
+// Copies the values of keys to a config. Must not know an architecture.
 #include "compiler/import/gguf/Words.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -21,7 +21,7 @@ Words::Words(const Gguf &file, StoredTensors &tensors, StringRef architecture,
       problems(problems),
       at(mlir::FileLineColLoc::get(&context, file.path(), 0, 0)) {}
 
-// A number or a truth value that JSON can say.
+// A number or a boolean that JSON can hold.
 const GgufKey *Words::scalar(StringRef key) {
   ignore(key);
   const GgufKey *found = file.key(whole(key));
@@ -111,7 +111,7 @@ Words::config(mlir::MLIRContext &context) const {
   auto document = json::parse(text + "}", file.path(), context);
   if (!document)
     return nullptr;
-  // A place in that text is none in the file.
+  // A place in the made text is not a place in the user's file.
   std::vector<json::Value *> all{&document->root};
   for (size_t i = 0; i < all.size(); ++i) {
     json::Value &value = *all[i];

@@ -1,5 +1,5 @@
-// The words of a config.json, said from the keys of a GGUF file. Remembers
-// which key each word came from, and which keys were never asked for.
+// Builds a config.json from the keys of a GGUF file. Remembers the GGUF key of
+// each config key, and which GGUF keys nobody read.
 #pragma once
 #include "compiler/import/StoredTensors.h"
 #include "compiler/json/Json.h"
@@ -10,8 +10,9 @@
 
 namespace mille::import {
 
-// A word and the key that says it, without the architecture's name before it.
-// `absent` is what the word is without the key: JSON, or one of these two.
+// A key of the config, and the GGUF key that holds its value (without the
+// architecture's name in front). `absent` is the value if the GGUF key is
+// absent: JSON, or one of these two.
 struct KeyWord {
   llvm::StringRef word, key;
   llvm::StringRef absent = required;
@@ -27,8 +28,8 @@ public:
   const Gguf &file;
   StoredTensors &tensors;
 
-  // Keys of the architecture, known from now on. A number that is none, or a
-  // list where one value is meant, is an error.
+  // The values of the architecture's keys, which then count as read. A value of
+  // another kind, or a list in place of a number, is an error.
   bool has(llvm::StringRef key);
   int64_t integer(llvm::StringRef key, int64_t absent = 0);
   double number(llvm::StringRef key, double absent = 0);
@@ -44,17 +45,17 @@ public:
   void error(const llvm::Twine &text) { problems.error(at, text); }
   void note(const llvm::Twine &text) { problems.note(at, text); }
 
-  // Factors of RoPE's pairs, more than 0, of a tensor that is used so.
+  // RoPE's factor for each pair, from a tensor; all must be above 0.
   std::vector<double> factors(llvm::StringRef tensor);
 
-  // Size of a head: attention.key_length, or the width by the heads.
+  // The size of a head: attention.key_length, else the width divided by heads.
   int64_t headSize();
 
   // The config; null after an error.
   std::unique_ptr<json::Document> config(mlir::MLIRContext &context) const;
-  // Keys that nothing asked for.
+  // The keys that nobody read.
   void noteRest();
-  // Notes beside problems that name words: which keys say them.
+  // Adds to problems that name config keys a note with the GGUF keys.
   void explain() const;
 
 private:
@@ -70,7 +71,7 @@ private:
   llvm::StringSet<> known;
 };
 
-// A double as JSON, with the digits that read back.
+// A double as JSON, with as many digits as it takes to read back the same.
 std::string jsonNumber(double number);
 
 } // namespace mille::import

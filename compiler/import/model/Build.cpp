@@ -174,8 +174,8 @@ void ModelBuilder::declareInputsOf(const Stack &stack) {
                  "", 0, false);
 }
 
-// Every input that the stacks may read, in a fixed order; those that nothing
-// reads are dropped at the end.
+// Declares every input that the stacks may read, in a fixed order. Inputs that
+// nothing reads are dropped at the end.
 void ModelBuilder::declareInputs() {
   llvm::SmallVector<const Stack *> stacks;
   for (const Stack &stack : spec.before)
@@ -201,7 +201,7 @@ Value ModelBuilder::inputNamed(StringRef name) {
 }
 
 Value ModelBuilder::input(StringRef name) {
-  if (!stack->vocab) // its tokens are no ids
+  if (!stack->vocab) // its tokens are not ids
     return {};
   return inputNamed(stack->decoder ? ("decoder_" + name).str() : name.str());
 }
@@ -210,7 +210,7 @@ void ModelBuilder::dropUnusedInputs() {
   llvm::BitVector unused(forward.getNumArguments());
   for (BlockArgument argument : forward.getArguments())
     if (argument.use_empty() &&
-        inputs[argument.getArgNumber()].name != "step") // read by scales
+        inputs[argument.getArgNumber()].name != "step") // scales read it
       unused.set(argument.getArgNumber());
   (void)forward.eraseArguments(unused);
 }
@@ -222,7 +222,7 @@ void ModelBuilder::keep(Value x, int64_t index, LocationAttr at) {
     KeepOp::create(op, where(at), x, stack->states, index);
 }
 
-// Embedding to final norm.
+// Builds a stack from its embedding to its final norm.
 Value ModelBuilder::run(const Stack &current) {
   stack = &current;
   tokens = ShapedType::kDynamic;
@@ -240,7 +240,7 @@ Value ModelBuilder::run(const Stack &current) {
   for (int64_t layer = 0; layer < stack->layers.value; ++layer) {
     for (const Unit &unit : stack->unitsOf(layer))
       x = residual(x, unit, layer);
-    // The last entry is often taken after the final norm, below.
+    // The last entry usually includes the final norm, which is added below.
     if (layer + 1 < stack->layers.value || !stack->lastStateNormed)
       keep(x, layer + 1, stack->layers.at);
   }
@@ -291,7 +291,7 @@ OwningOpRef<ModuleOp> ModelBuilder::run() {
   return module;
 }
 
-// The return, and the signature that follows from it.
+// Makes the return op and sets the signature accordingly.
 void ModelBuilder::finish() {
   llvm::SmallVector<Value> results;
   llvm::SmallVector<Type> types;
@@ -317,8 +317,8 @@ void ModelBuilder::finish() {
   }
 }
 
-// As many tokens as the shortest position table of stacks that take words has
-// rows.
+// The most tokens: the rows of the shortest position table among stacks that
+// take words.
 static std::optional<int64_t> mostTokens(const ModelSpec &spec, bool decoder) {
   std::optional<int64_t> most;
   auto take = [&](const Stack &stack) {
@@ -328,7 +328,7 @@ static std::optional<int64_t> mostTokens(const ModelSpec &spec, bool decoder) {
     if (!stack.vocab || !stack.positions || stack.decoder != decoder)
       return;
     const PositionRule &rule = stack.positionRule;
-    // Counted positions begin at 1.
+    // Positions that are counted begin at 1, so the table loses a row.
     bool counted = rule.from != PositionsFrom::input;
     int64_t rows = stack.positions.value - rule.offset - counted;
     most = std::min(most.value_or(rows), rows);

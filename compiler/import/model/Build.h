@@ -1,5 +1,5 @@
-// A ModelSpec becomes one unrolled transformer.model: the only place in import
-// that makes ops.
+// Builds one unrolled transformer.model from a ModelSpec. The ops of import are
+// made here only.
 #pragma once
 #include "compiler/import/WeightSource.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -12,8 +12,8 @@ struct BuildOptions {
   bool withoutWeights = false; // say so on the model
 };
 
-// Where a weight is missing its parameter is left out: the caller has the
-// errors of `weights` and throws the module away.
+// If a weight is missing, its parameter is left out. `weights` has then
+// reported an error, and the caller drops the module.
 mlir::OwningOpRef<mlir::ModuleOp> build(const ModelSpec &spec,
                                         WeightSource &weights,
                                         const BuildOptions &options,

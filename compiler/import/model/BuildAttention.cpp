@@ -1,4 +1,4 @@
-// The ops inside an attention branch: projections, norms of heads, RoPE,
+// Builds the ops inside an attention branch: projections, norms of heads, RoPE,
 // softmax or linear attention, inner norm and gate.
 #include "compiler/import/model/ModelBuilder.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -103,7 +103,7 @@ Value ModelBuilder::normHeads(Value x, const HeadNorm &norm, StringRef name,
   Dimension channels =
       norm.group == NormGroup::head ? dim(size) : dim(heads, size);
   if (norm.group == NormGroup::heads && norm.norm.affine != Affine::none) {
-    // Stored head by head; one row of channels here.
+    // The weight is stored per head; here it is one row of channels.
     for (StringRef part : {".weight", ".bias"}) {
       if (part == ".bias" && !norm.norm.bias)
         continue;
@@ -141,12 +141,12 @@ Value ModelBuilder::rotate(Value x, const Rope &rope, int64_t heads,
       longContext, op.getF64FloatAttr(rope.attentionFactor));
 }
 
-// Weights of low-rank heads out of the stored ones: the key's rows of each head
-// with zeros in the places of the rotated key, and the values' rows.
+// Makes the weights of low-rank heads from the stored ones: each head's key
+// rows with zeros at the channels of the rotated key, and its value rows.
 void ModelBuilder::declareLatent(const Attention &a, StringRef name,
                                  LocationAttr at) {
   if (!made.insert((name + "kv_b.weight").str()).second)
-    return; // of a layer that shares its weights
+    return; // another layer with the same weights has made it
   const Latent &l = *a.latent;
   const int64_t heads = a.heads.value, nope = l.nope.value, rope = l.rope.value,
                 value = a.valueDim.value, rank = l.rank.value;
@@ -277,14 +277,14 @@ llvm::SmallVector<Value> ModelBuilder::scoreBiases(Value u, const Attention &a,
   return biases;
 }
 
-// Of this layer, or the one value that all layers of the stack share.
+// The bias of this layer, or the one that all layers of the stack share.
 Value ModelBuilder::distanceBias(Value like, const Attention &a, StringRef name,
                                  LocationAttr at) {
   const DistanceTable &distance = *a.distance;
   if (distance.shared && sharedBias)
     return sharedBias;
   OpBuilder::InsertionGuard guard(op);
-  if (distance.shared) { // before the unit, for those after it too
+  if (distance.shared) { // build it before the unit: later units use it too
     auto unit = op.getInsertionBlock()->getParentOp();
     op.setInsertionPoint(unit);
     like = llvm::cast<ResidualOp>(unit).getInput();
@@ -312,7 +312,7 @@ Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
     length = LengthScaleAttr::get(&context, l->kind, l->base, l->floor, l->beta,
                                   l->period, l->offset);
     if (l->byToken)
-      positions = countTokens(input("input_ids"), // no id is -1: all count
+      positions = countTokens(input("input_ids"), // all count: no id is -1
                               op.getI64IntegerAttr(-1), 0, 1, at);
     else if (l->kind == LengthKind::log_floor)
       positions = input("position_ids");

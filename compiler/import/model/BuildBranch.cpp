@@ -1,6 +1,6 @@
-// What branches share: learned shifts, and one stored matrix that holds several
-// weights. Must not know what is around a branch (norms and scales are the
-// unit's).
+// Builds the parts that branches have in common: learned shifts, and a stored
+// matrix that holds several weights. Must not know the norms and scales around
+// a branch, which are the unit's.
 #include "compiler/import/model/ModelBuilder.h"
 
 using namespace mlir;
@@ -35,7 +35,7 @@ void ModelBuilder::splitFused(GateLayout layout, bool activatedSecond,
                               LocationAttr at) {
   std::string up = (name + "in" + suffix).str();
   std::string gate = (name + "gate" + suffix).str();
-  if (!made.insert(up).second) // of a layer that shares its weights
+  if (!made.insert(up).second) // another layer with the same weights made it
     return;
   made.insert(gate);
   llvm::SmallVector<Dimension, 2> part = shape;
@@ -66,11 +66,11 @@ void ModelBuilder::splitFused(GateLayout layout, bool activatedSecond,
   }
 }
 
-// Rows of queries, keys and values out of one matrix or bias.
+// Takes the rows of queries, keys and values out of one matrix or bias.
 void ModelBuilder::splitQkv(const Attention &a, StringRef name,
                             StringRef suffix, LocationAttr at) {
   if (!made.insert((name + "qkv" + suffix).str()).second)
-    return; // of a layer that shares its weights
+    return; // another layer with the same weights has made it
   const bool isBias = suffix == ".bias";
   const int64_t groups = a.kvHeads.value;
   const bool grouped = a.layout == QkvLayout::grouped;

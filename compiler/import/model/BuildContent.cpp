@@ -1,5 +1,5 @@
-// Scores that follow from contents: of queries and keys and their distance, by
-// tables that every layer projects for itself, or of a key's values.
+// Builds scores that depend on contents: on a query or key and the distance, by
+// a table that every layer projects, or on a key's values.
 #include "compiler/import/model/ModelBuilder.h"
 
 using namespace mlir;
@@ -8,7 +8,7 @@ using namespace mille::import;
 using namespace mille::transformer;
 using llvm::StringRef;
 
-// The stack's table of distances, normed where it is.
+// The stack's table of distances, with its norm if it has one.
 Attribute ModelBuilder::distances(const ContentTable &table, LocationAttr at) {
   Attribute rows = parameter(named("relative.weight"), Role::position,
                              {dim(table.entries), dim(stack->hidden)}, at);
@@ -19,8 +19,8 @@ Attribute ModelBuilder::distances(const ContentTable &table, LocationAttr at) {
                          transformer::F64(table.norm.eps));
 }
 
-// x (queries or keys) times this layer's projection of the distances, by the
-// other side's weights or by own ones.
+// x (queries or keys) times this layer's projection of the distances. The
+// projection has its own weights or those of the other side.
 Value ModelBuilder::contentBias(Value x, bool ofKey, const Attention &a,
                                 StringRef name, LocationAttr at) {
   const ContentTable &table = *a.content;
@@ -48,7 +48,7 @@ Value ModelBuilder::contentBias(Value x, bool ofKey, const Attention &a,
 
 Value ModelBuilder::scoreOfValue(Value value, const Attention &a,
                                  StringRef name, LocationAttr at) {
-  // A key head's numbers are those of all its queries' heads.
+  // All query heads of a key head share its numbers.
   const int64_t shared = a.heads.value / a.kvHeads.value;
   auto repeated = [&](StringRef part, llvm::SmallVector<Dimension, 2> shape,
                       Role role) {

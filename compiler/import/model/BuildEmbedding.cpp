@@ -1,5 +1,5 @@
-// The beginning of a stack: tables of words, positions and token types, their
-// scale, norm and projection.
+// Builds the beginning of a stack: tables of words, positions and token types,
+// their scale, norm and projection.
 #include "compiler/import/model/ModelBuilder.h"
 
 using namespace mlir;
@@ -15,7 +15,7 @@ FlatSymbolRefAttr ModelBuilder::wordTable(bool shared) {
                    stack->vocab.at);
 }
 
-// The rows of the position table that the tokens take; learned or computed.
+// The tokens' rows of the position table, learned or computed.
 Value ModelBuilder::positions(FlatSymbolRefAttr &table, const Extent &width) {
   const PositionRule &rule = stack->positionRule;
   LocationAttr at = stack->positions.at;
@@ -42,7 +42,7 @@ Value ModelBuilder::positions(FlatSymbolRefAttr &table, const Extent &width) {
                      1, 1, at);
 }
 
-// words + the tables' rows; the tables alone are an embedding of their own.
+// Adds the sum of the tables' rows to words.
 Value ModelBuilder::addTables(Value words, ArrayRef<Value> ids,
                               ArrayRef<Attribute> tables,
                               ArrayRef<int64_t> offsets) {
@@ -82,7 +82,7 @@ Value ModelBuilder::embed() {
     return linear(x, named("embed_project"), Role::dense, dim(stack->hidden),
                   dim(width), words.bias, words.width.at);
   };
-  const size_t first = early ? 1 : ids.size(); // summed before the projection
+  const size_t first = early ? 1 : ids.size(); // rows before the projection
   Value x = EmbedOp::create(
       op, where(stack->vocab.at), stream(width.value),
       ArrayRef(ids).take_front(first),

@@ -1,4 +1,4 @@
-// The ops inside a feed-forward branch: dense, or a mixture of experts.
+// Builds the ops inside a feed-forward branch: dense, or a mixture of experts.
 #include "compiler/import/model/ModelBuilder.h"
 
 #include <limits>
@@ -23,7 +23,7 @@ Value ModelBuilder::feedForward(Value u, const Branch &branch, int64_t layer) {
   return y;
 }
 
-// act(gate) * (up + offset), or act(up) where there is no gate.
+// act(gate) * (up + offset), or act(up) without a gate.
 Value ModelBuilder::gated(Value up, Value gate, const FeedForward &f,
                           LocationAttr at) {
   auto clamped = [&](Value x, double low) -> Value {
@@ -64,7 +64,8 @@ Value ModelBuilder::dense(Value u, const FeedForward &f, const Extent &size,
                 dim(stack->hidden), dim(size), f.outBias, at);
 }
 
-// Every row by its expert's weight, out of a stack [experts, out, in].
+// A linear in which each row takes its expert's weight from a stack [experts,
+// out, in].
 Value ModelBuilder::expertLinear(Value input, Value experts, const Experts &e,
                                  StringRef name, Role role, Dimension out,
                                  Dimension in, bool bias, LocationAttr at) {
@@ -125,8 +126,8 @@ Value ModelBuilder::mixture(Value u, const FeedForward &f, StringRef name,
                            e.weighInput ? Value() : shares);
 }
 
-// The experts that every row has, as one; their gate is a route with one
-// choice.
+// The shared experts, which every row takes, as one feed-forward. Their gate is
+// a route with one choice.
 Value ModelBuilder::shared(Value u, const FeedForward &f, StringRef name,
                            LocationAttr at) {
   const Experts &e = *f.experts;

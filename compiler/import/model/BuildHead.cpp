@@ -1,4 +1,4 @@
-// The end of a stack: the head's logits, and one vector per sequence.
+// Builds the end of a stack: the head's logits, or one vector per sequence.
 #include "compiler/import/model/ModelBuilder.h"
 
 using namespace mlir;
@@ -7,7 +7,7 @@ using namespace mille::import;
 using namespace mille::transformer;
 using llvm::StringRef;
 
-// Dense, activation and norm; `width` is the input's, then the result's.
+// Dense, activation and norm. `width`: on entry the input's, then the result's.
 Value ModelBuilder::transformed(Value x, const HeadTransform &transform,
                                 StringRef name, const Extent *&width,
                                 LocationAttr at) {
@@ -44,14 +44,14 @@ void ModelBuilder::head(Value x) {
   outputs.push_back({"logits", x, head.oneNumber});
 }
 
-// Each row of the weight gives an output of its own.
+// Makes a separate output from each row of the weight.
 void ModelBuilder::headByRows(Value x, const Head &head, const Extent &width) {
   const Dimension one{1, {}}, in = dim(width);
   const Dimension all{int64_t(head.rows.size()), {&head.outputs}};
   Attribute weight =
       weights.value({head.name + ".weight", {all, in}, Role::head});
   Attribute bias = weights.value({head.name + ".bias", {all}, Role::bias});
-  if (!weight || !bias) // told already
+  if (!weight || !bias) // reported already
     return;
   for (size_t i = 0; i < head.rows.size(); ++i) {
     const std::string name = head.name + "." + std::to_string(i);

@@ -1,5 +1,5 @@
-// What attention over an image's tokens asks for: biases by pair, rotation by
-// table, windows.
+// Builds what attention over an image's tokens needs: biases by pair, rotation
+// by a table, windows.
 #include "compiler/import/model/Coordinates.h"
 #include "compiler/import/model/ModelBuilder.h"
 
@@ -9,7 +9,7 @@ using namespace mille::import;
 using namespace mille::transformer;
 using llvm::StringRef;
 
-// A table computed from coordinates: 16 sigmoid(W2 relu(W1 x + b)).
+// Computes a table from coordinates: 16 sigmoid(W2 relu(W1 x + b)).
 Attribute ModelBuilder::computedBias(const PairBias &bias, StringRef name,
                                      const Extent &heads, LocationAttr at) {
   const Dimension width{bias.width, {}}, two{2, {}};
@@ -33,7 +33,7 @@ Attribute ModelBuilder::computedBias(const PairBias &bias, StringRef name,
   return TimesAttr::get(&context, x, op.getF64FloatAttr(16));
 }
 
-// One bias of `like`'s tokens, which are those of one sequence.
+// One bias for the tokens of `like`, which are those of one sequence.
 Value ModelBuilder::pairBias(const PairBias &bias, StringRef layerName,
                              const Attention &attention, Value like,
                              LocationAttr at) {
@@ -56,7 +56,7 @@ Value ModelBuilder::pairBias(const PairBias &bias, StringRef layerName,
   auto type =
       RankedTensorType::get({ShapedType::kDynamic, heads.value, n, n}, f32);
   OpBuilder::InsertionGuard guard(op);
-  if (bias.shared) { // before the unit, for those after it too
+  if (bias.shared) { // build it before the unit: later units use it too
     Operation *unit = op.getInsertionBlock()->getParentOp();
     op.setInsertionPoint(unit);
     like = llvm::cast<ResidualOp>(unit).getInput();
@@ -103,7 +103,8 @@ Value ModelBuilder::outOfWindows(Value x, const WindowPlan &plan) {
   return gatherTokens(x, plan.windows().reverse(), 1);
 }
 
-// Which tokens of a window were neighbours before the shift; null without one.
+// A mask of the tokens of a window that were neighbours before the shift; null
+// without a shift.
 Value ModelBuilder::segments(const WindowPlan &plan) {
   return plan.shift ? tokenNumbers(plan.windows().segments()) : Value();
 }
@@ -112,7 +113,8 @@ Value ModelBuilder::countShown(int64_t each, LocationAttr at) {
   return countTokens(input("attention_mask"), IntegerAttr(), 0, each, at);
 }
 
-// Where a token counts unless its id is `padding`; without, where it is not 0.
+// Counts tokens whose id is not `padding`, or, without `padding`, tokens that
+// are not 0.
 Value ModelBuilder::countTokens(Value ids, IntegerAttr padding, int64_t first,
                                 int64_t each, LocationAttr at) {
   return CountTokensOp::create(

@@ -1,4 +1,5 @@
-// The beginning of stacks that read no ids: patches, merged tokens, sound.
+// Builds the beginning of stacks that read no ids: patches, merged tokens,
+// sound.
 #include "compiler/import/model/ModelBuilder.h"
 
 using namespace mlir;
@@ -7,7 +8,8 @@ using namespace mille::import;
 using namespace mille::transformer;
 using llvm::StringRef;
 
-// i32 [batch, n], made once at the top of `forward` for all that read it.
+// i32 [batch, n]: these numbers for each sequence. Made once, at the top of
+// `forward`, for all readers.
 Value ModelBuilder::tokenNumbers(ArrayRef<int64_t> numbers) {
   Value &value = numbered[std::vector<int64_t>(numbers)];
   if (value)
@@ -33,9 +35,9 @@ Value ModelBuilder::gatherTokens(Value x, ArrayRef<int64_t> index,
                                 op.getI64IntegerAttr(group));
 }
 
-// A convolution's weight [out, in, kernel...] as a linear's, [out, in *
-// kernel]. `tokensFirst`: the input is tokens side by side, not a patch of
-// channels.
+// Reshapes a convolution's weight [out, in, kernel...] to a linear's, [out, in
+// * kernel]. `tokensFirst`: the input is tokens side by side, not the channels
+// of a patch.
 FlatSymbolRefAttr ModelBuilder::convolution(StringRef name,
                                             SmallVector<Dimension, 2> shape,
                                             bool tokensFirst, LocationAttr at) {
@@ -58,7 +60,8 @@ FlatSymbolRefAttr ModelBuilder::convolution(StringRef name,
   return symbol;
 }
 
-// [tokens, channels]: the position table's rows, zeros for tokens without one.
+// [tokens, channels]: the rows of the position table; zeros for tokens without
+// a row.
 Attribute ModelBuilder::imagePositions(const Image &image) {
   std::vector<int64_t> index;
   int64_t rows = 0;
@@ -77,8 +80,8 @@ Attribute ModelBuilder::imagePositions(const Image &image) {
   return GatherAttr::get(&context, table, op.getDenseI64ArrayAttr(index));
 }
 
-// What is added to the projected patches: leading tokens and the projection's
-// bias in their rows, and positions. Null where there is nothing to add.
+// The sum to add to the projected patches: leading tokens and the projection's
+// bias, each in its rows, and positions. Null if there is nothing to add.
 FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image, bool bias) {
   LocationAttr at = image.height.at;
   const int64_t leading = image.leadingTokens(),
@@ -88,7 +91,7 @@ FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image, bool bias) {
       {&image.height, &image.width, &image.patchHeight, &image.patchWidth}};
   Dimension channels = dim(stack->hidden);
   SmallVector<Attribute> parts;
-  bool found = true; // where not, the error is told already
+  bool found = true; // false: the error is reported already
   auto add = [&](StringRef name, Role role, SmallVector<Dimension, 2> shape) {
     parts.push_back(valueOf({named(name), std::move(shape), role}));
     found &= bool(parts.back());
@@ -118,8 +121,8 @@ FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image, bool bias) {
   return FlatSymbolRefAttr::get(&context, name);
 }
 
-// [leading + patches, channels]: the leading tokens' rows, then the last part
-// (a bias) in every patch's row, or zeros.
+// [leading + patches, channels]: the rows of the leading tokens, then in every
+// patch's row the last part (a bias), or zeros.
 Attribute ModelBuilder::tokenRows(SmallVector<Attribute> parts, int64_t leading,
                                   int64_t patches, bool bias) {
   if (bias) {
@@ -165,7 +168,8 @@ Value ModelBuilder::embedImage() {
       named("patch"),
       {dim(stack->hidden), dim(image.channels), dim(high), dim(wide)}, false,
       at);
-  // The leading tokens' zeros must stay zeros: then the bias is in the table.
+  // If there are leading tokens, their rows must stay zeros here, so the bias
+  // goes into the table.
   FlatSymbolRefAttr bias;
   if (image.bias && image.leading.empty())
     bias = parameter(named("patch.bias"), Role::bias, {dim(stack->hidden)}, at);

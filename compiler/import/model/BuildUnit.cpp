@@ -1,4 +1,4 @@
-// Residual units: norms, scales and the skip around branches.
+// Builds residual units: the norms, scales and the skip around branches.
 #include "compiler/import/model/ModelBuilder.h"
 
 using namespace mlir;
@@ -54,7 +54,7 @@ ScaleAttr ModelBuilder::scale(const Scale &scale, const Unit &unit,
                         scale.share, scale.from, scale.to, scale.steps);
 }
 
-// One list entry per branch, or for a shared input norm one in all.
+// The list has an entry per branch, or a single one for a shared input norm.
 ArrayAttr ModelBuilder::norms(const PerLayer<Norm> &slot, const Unit &unit,
                               StringRef name, int64_t layer, bool shared) {
   const Norm *norm = slot.at(layer);
@@ -91,7 +91,7 @@ Value ModelBuilder::residual(Value x, const Unit &unit, int64_t layer) {
         unit.branches.size(), this->scale(*scale, unit, "branch_scale", layer));
     branchScale = op.getArrayAttr(all);
   }
-  // Tap `normed` without a norm is tap `input`.
+  // Without a norm, tap `normed` equals tap `input`.
   Tap tap = inNorm ? unit.tap : Tap::input;
   auto unitOp =
       ResidualOp::create(op, at, x.getType(), x, inNorm, branchNorm, outNorm,

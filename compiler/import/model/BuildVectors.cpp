@@ -1,5 +1,5 @@
-// One vector per sequence: pooled by a token or attention, classified, compared
-// with another stack's.
+// Builds one vector per sequence: pools it by a token or attention, classifies
+// it, compares it with another stack's.
 #include "compiler/import/model/ModelBuilder.h"
 
 using namespace mlir;
@@ -11,7 +11,7 @@ using llvm::StringRef;
 Value ModelBuilder::poolBy(Value x, Pool kind, int64_t skip) {
   auto type =
       RankedTensorType::get({ShapedType::kDynamic, stack->hidden.value}, f32);
-  // Only the mean of a text's tokens needs to know which are padding.
+  // Only the mean over a text's tokens depends on which are padding.
   Value mask = kind == Pool::mean ? input("attention_mask") : Value();
   return PoolOp::create(op, where(spec.at), type, x, mask, Value(), kind, skip);
 }
@@ -54,7 +54,7 @@ Value ModelBuilder::poolByProbe(Value x, const Probe &probe) {
 Value ModelBuilder::classify(Value x, const Classifier &classifier) {
   const Extent &labels = classifier.labels, &hidden = stack->hidden;
   const auto &readings = classifier.readings;
-  Attribute whole; // of the joined weight
+  Attribute whole; // the value of the joined weight
   if (classifier.joined) {
     Dimension all = dim(hidden);
     all.size *= int64_t(readings.size());
@@ -99,8 +99,8 @@ Value ModelBuilder::classify(Value x, const Classifier &classifier) {
                           ScaleAttr());
 }
 
-// [n + 1, n] of the vectors' n channels: the identity above a row of zeros. One
-// row of n + 1 numbers that begins with 1, n times, is that.
+// [n + 1, n], where the vectors have n channels: the identity above a row of
+// zeros. In memory this is, n times, a row of n + 1 numbers that begins with 1.
 Attribute ModelBuilder::identityAndZeros(int64_t n) {
   std::vector<double> row(n + 1, 0.0);
   row[0] = 1;
@@ -110,8 +110,8 @@ Attribute ModelBuilder::identityAndZeros(int64_t n) {
   return ReshapeAttr::get(&context, value, op.getDenseI64ArrayAttr({n + 1, n}));
 }
 
-// The vectors with one channel more: factor * vector, then `last`. Both null:
-// 1.
+// Adds a channel to the vectors: factor * vector, then `last`. If both are
+// null, the last channel is 1.
 Value ModelBuilder::withChannel(Value vector, StringRef name, Attribute factor,
                                 Attribute last) {
   const int64_t n =
@@ -134,9 +134,9 @@ Value ModelBuilder::withChannel(Value vector, StringRef name, Attribute factor,
                FlatSymbolRefAttr::get(&context, bias), out.size, spec.at);
 }
 
-// What the two stacks gave, in their order: lengths 1, then against each other.
-// The scale, and the bias as a channel more, are in the vectors: what a
-// similarity gives is an output at once.
+// Normalises the vectors of the two stacks and compares them. The scale, and
+// the bias as a further channel, are part of the vectors, so that the result of
+// the similarity is an output as it is.
 void ModelBuilder::compare(const Contrast &contrast) {
   Location at = where(spec.at);
   auto unitLength =
@@ -153,7 +153,7 @@ void ModelBuilder::compare(const Contrast &contrast) {
   Attribute bias;
   if (contrast.bias)
     bias = valueOf({"logit_bias", {one}, Role::bias});
-  if (!factor || (contrast.bias && !bias)) // told already
+  if (!factor || (contrast.bias && !bias)) // reported already
     return;
   factor = ApplyAttr::get(&context, factor, ValueFunction::exp);
   if (contrast.bias) {

@@ -1,4 +1,4 @@
-// Coordinates of tokens. Must not know of ops or configurations.
+// Computes coordinates of tokens. Must not know of ops or configurations.
 #include "compiler/import/model/Coordinates.h"
 
 #include <cmath>
@@ -35,7 +35,7 @@ std::vector<double> mille::import::axialRotation(Grid grid, int64_t prefix,
 
 std::vector<double> mille::import::logSpacedDistances(int64_t size,
                                                       int64_t scaledTo) {
-  // A window of one place has the distance 0 only.
+  // A window of one place has only the distance 0.
   const double unit = scaledTo > 1 ? 8 / double(scaledTo - 1) : 8;
   auto spaced = [&](int64_t distance) {
     const double far = std::log2(1 + std::abs(double(distance)) * unit) / 3;

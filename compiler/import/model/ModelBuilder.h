@@ -1,7 +1,7 @@
-// The state of one walk over a ModelSpec; the files Build*.cpp hold its
+// The state of one walk over a ModelSpec. The files Build*.cpp hold its
 // functions: Build the walk; BuildEmbedding, BuildTokens, BuildHead and
 // BuildVectors the ends of a stack; BuildUnit, BuildBranch, BuildAttention,
-// BuildPositions and BuildFeedForward what is between. Not for anyone else.
+// BuildPositions and BuildFeedForward the layers. Must be used by them only.
 #pragma once
 #include "compiler/import/model/Build.h"
 #include "mlir/IR/Builders.h"
@@ -35,11 +35,12 @@ private:
   mlir::FlatSymbolRefAttr parameter(llvm::StringRef name, Role role,
                                     llvm::SmallVector<Dimension, 2> shape,
                                     mlir::LocationAttr at, double init = 0);
-  // The bias of a linear that takes `in` channels.
+  // The bias of a linear with `in` input channels.
   mlir::FlatSymbolRefAttr bias(llvm::StringRef linear, Role of, Dimension in,
                                llvm::SmallVector<Dimension, 2> shape,
                                mlir::LocationAttr at);
-  // What `weights` gives, told where in the model it is.
+  // Asks `weights` for a value, and adds the place in the model to the
+  // question.
   mlir::Attribute valueOf(Wanted wanted);
   void declare(llvm::StringRef name, llvm::ArrayRef<Dimension> shape,
                mlir::Attribute value, mlir::LocationAttr at);
@@ -49,7 +50,7 @@ private:
   Value apply(Value input, mlir::FlatSymbolRefAttr weight,
               mlir::FlatSymbolRefAttr bias, int64_t out, mlir::LocationAttr at,
               double scale = 1);
-  // Of the stream's width, or another.
+  // A norm of the stream's width, or of another.
   transformer::NormAttr norm(const Norm &norm, llvm::StringRef name,
                              const Extent *width = nullptr);
   transformer::NormAttr norm(const Norm &norm, llvm::StringRef name,
@@ -61,14 +62,14 @@ private:
   mlir::ArrayAttr norms(const PerLayer<Norm> &slot, const Unit &unit,
                         llvm::StringRef name, int64_t layer, bool shared);
 
-  // What a layer's parameters begin with: "encoder.layers.0.".
+  // The prefix of a layer's parameters: "encoder.layers.0.".
   std::string layerPrefix(int64_t layer);
   // The name of a parameter of the current stack.
   std::string named(llvm::StringRef name);
 
   Value run(const Stack &stack);
   Value embed();
-  // The current stack's words, or, `shared`, those of all stacks.
+  // The current stack's word table, or, if `shared`, that of all stacks.
   mlir::FlatSymbolRefAttr wordTable(bool shared);
   Value addTables(Value words, llvm::ArrayRef<Value> ids,
                   llvm::ArrayRef<mlir::Attribute> tables,
@@ -124,7 +125,7 @@ private:
                     llvm::StringRef name, mlir::LocationAttr at);
   Value countTokens(Value ids, mlir::IntegerAttr padding, int64_t first,
                     int64_t each, mlir::LocationAttr at);
-  // Tokens that the mask shows: floor(n / each), n from 0.
+  // Numbers the unmasked tokens n = 0, 1, ... by floor(n / each).
   Value countShown(int64_t each, mlir::LocationAttr at);
   Value scoreOfValue(Value value, const Attention &attention,
                      llvm::StringRef name, mlir::LocationAttr at);
@@ -147,14 +148,14 @@ private:
                      Dimension in, bool bias, mlir::LocationAttr at);
   Value shared(Value u, const FeedForward &f, llvm::StringRef name,
                mlir::LocationAttr at);
-  // input + a learned scalar, where `wanted`.
+  // input + a learned scalar if `wanted`, else input.
   Value shifted(Value input, bool wanted, llvm::StringRef name,
                 mlir::LocationAttr at);
-  // One stored matrix holds gate and up along `axis`; both become slices of it.
+  // A stored matrix holds gate and up along `axis`; both become slices of it.
   void splitFused(GateLayout layout, bool activatedSecond, Dimension half,
                   int64_t axis, llvm::StringRef name, llvm::StringRef suffix,
                   llvm::SmallVector<Dimension, 2> shape, mlir::LocationAttr at);
-  // The type of `like` with other channels.
+  // The type of `like` with another number of channels.
   mlir::RankedTensorType as(Value like, int64_t channels);
 
   Value transformed(Value x, const HeadTransform &transform,
@@ -176,7 +177,7 @@ private:
   void declareIds(const Stack &stack);
   void declareInput(llvm::StringRef name, mlir::Type type,
                     llvm::StringRef absent, int64_t below, bool decoder);
-  // An input of the current stack; null where it has none of the name.
+  // An input of the current stack, or null if it has none with this name.
   Value input(llvm::StringRef name);
   Value inputNamed(llvm::StringRef name);
   void dropUnusedInputs();
@@ -195,20 +196,20 @@ private:
   struct Output {
     std::string name;
     Value value;
-    bool oneNumber = false; // the last dimension, 1, is no part of its shape
+    bool oneNumber = false; // drops the last dimension, 1, from the shape
   };
   std::vector<Output> outputs;
   size_t outputsBefore = 0;                    // of the stacks before the last
   const Stack *stack = nullptr;                // the current one
   const Attention *attention = nullptr;        // of the branch at hand
   int64_t tokens = mlir::ShapedType::kDynamic; // of the current stream
-  // What cross attention reads: the stream before the current stack.
+  // The stream that cross attention reads: that before the current stack.
   Value memory, memoryMask;
   const Extent *memoryWidth = nullptr;
-  Value sharedBias;           // by distance, of all layers of the current stack
-  Value sharedPairBias;       // the same by pair
-  std::vector<Value> vectors; // pooled and projected, of each stack
-  Value pooled;               // of the current stack, before projection
+  Value sharedBias;           // by distance, for all layers of the stack
+  Value sharedPairBias;       // by pair, for all layers of the stack
+  std::vector<Value> vectors; // of each stack, pooled and projected
+  Value pooled;               // of the current stack, before the projection
   std::map<std::vector<int64_t>, Value> numbered; // what tokenNumbers made
   llvm::StringSet<> made;
 };

@@ -1,4 +1,4 @@
-// Writes docs/init.md out of the table of schemes.
+// Writes docs/init.md from the table of schemes.
 #include "compiler/import/pages/SpecPage.h"
 #include "compiler/import/schemes/Schemes.h"
 

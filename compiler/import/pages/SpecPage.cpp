@@ -168,7 +168,7 @@ static js::Object schemaOf(const SpecKey &key) {
   return {};
 }
 
-// null is the same as absent, and lists by layer may hold it.
+// null means the same as absent, also in lists by layer.
 static js::Object keySchema(const SpecKey &key) {
   js::Array forms{schemaOf(key)};
   if (key.perLayer)

@@ -1,10 +1,10 @@
-// The vocabulary of native specs for people and for editors, out of SpecKeys.
+// Writes the pages and the JSON Schema of native specs from SpecKeys.
 #pragma once
 #include "llvm/Support/raw_ostream.h"
 
 namespace mille::import {
 
-// docs/spec.md: what a spec is, then a table per object.
+// docs/spec.md: describes specs, then has a table per object.
 void writeSpecPage(llvm::raw_ostream &out);
 
 // docs/spec.schema.json: JSON Schema, draft 2020-12.

@@ -1,5 +1,5 @@
-// Applies the table of schemes: which rule is for a weight, what its formula
-// gives, and how several weights of one stored tensor are joined.
+// Applies the table of schemes: finds the rule for a weight, evaluates its
+// formula, and joins several weights of one stored tensor.
 #include "compiler/import/schemes/Recipe.h"
 #include "dialects/transformer/Formula.h"
 
@@ -49,8 +49,8 @@ DepthNames::value(StringRef formula,
 
 //===-- Rules -------------------------------------------------------------===//
 
-// The slot that a norm's weight or a scale fills: the word before the last, or
-// the last, of its name.
+// The slot that a norm's weight or a scale fills: the last word of its name but
+// one, or the last.
 static bool namesSlot(StringRef name, StringRef slot) {
   return name.ends_with(slot) || name.contains((slot + ".").str());
 }
@@ -119,8 +119,8 @@ static double varianceOfCut() {
   return 1 - 4 * std::exp(-2.0) / rootOfTwoPi / std::erf(std::sqrt(2.0));
 }
 
-// Inputs of a weight [out, in], of an expert's [experts, out, in] and of a
-// convolution's [out, in, places].
+// The number of inputs of a weight [out, in], of experts' [experts, out, in] or
+// of a convolution's [out, in, places].
 static int64_t inputsOf(const Wanted &wanted) {
   int64_t inputs = wanted.shape.back().size;
   const bool convolution =
@@ -165,14 +165,14 @@ Recipe::Filling Recipe::filling(const Wanted &wanted, Role role,
   const Parts part =
       partOf(bias && role == Role::bias ? wanted.biasOf : role, wanted.name);
   const Rule *rule = ruleFor(wanted, part, bias);
-  if (bias && !wanted.fanIn) // of a norm
+  if (bias && !wanted.fanIn) // the bias of a norm
     rule = nullptr;
   if (wanted.role == Role::scale && !rule)
     return {Distribution::fixed, wanted.init};
   if (!rule)
     return {};
   Filling filling = fill(*rule, wanted, fanOut);
-  if (wanted.role == Role::normOffsetWeight) // 1 + weight
+  if (wanted.role == Role::normOffsetWeight) // the norm adds 1 to it
     filling.mean -= 1;
   return filling;
 }
@@ -187,7 +187,8 @@ mlir::Attribute Recipe::drawn(const Filling &filling, StringRef stream,
       mlir::RankedTensorType::get(shape, mlir::Float32Type::get(&context)));
 }
 
-// The parts drawn one by one, their rows then put where the tensor has them.
+// Draws the parts one by one, then moves their rows to their places in the
+// tensor.
 mlir::Attribute Recipe::joined(const Wanted &wanted,
                                llvm::ArrayRef<Filling> fillings) const {
   auto list = [&](llvm::ArrayRef<int64_t> numbers) {

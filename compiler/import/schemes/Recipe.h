@@ -1,5 +1,5 @@
-// Initial weights by recipe: a distribution for each role of a parameter, by
-// the table in Schemes.h.
+// Makes initial weights by the table in Schemes.h, which has a distribution for
+// each role of a parameter. Must not draw numbers.
 #pragma once
 #include "compiler/import/Problems.h"
 #include "compiler/import/WeightSource.h"
@@ -7,28 +7,28 @@
 
 namespace mille::import {
 
-// A weight that a recipe made, under the name that files give it.
+// A weight that a recipe made, under its name in files.
 struct MadeWeight {
   std::string name;
   llvm::SmallVector<int64_t> shape;
   mlir::Attribute value;
 };
 
-// An error at each unit of `spec` for which the scheme does not mean anything,
-// with the reason.
+// Reports each unit of `spec` for which the scheme is not defined, with the
+// reason.
 void checkScheme(Scheme scheme, const ModelSpec &spec, Problems &problems);
 
-// The placement that a rule of the table asks for.
+// The placement that a rule of the table requires.
 Placement placementOf(const Unit &unit, int64_t layer);
 
-// The value of a formula of the table; the names that follow from a stack.
+// The value of a formula of the table, given the names that a stack defines.
 class DepthNames {
 public:
   DepthNames(const ModelSpec &spec, const Stack &stack);
   double
   value(llvm::StringRef formula,
         llvm::ArrayRef<std::pair<llvm::StringRef, double>> more = {}) const;
-  Stacks which; // never any
+  Stacks which; // never `any`
 
 private:
   llvm::SmallVector<std::pair<llvm::StringRef, double>> names;
@@ -41,7 +41,7 @@ public:
       : entry(entryOf(scheme)), seed(seed), spec(spec), context(context) {}
   mlir::Attribute value(const Wanted &wanted) override;
 
-  std::vector<MadeWeight> made; // in the order of asking
+  std::vector<MadeWeight> made; // in the order of requests
 
 private:
   struct Filling {
@@ -66,7 +66,7 @@ private:
   mlir::MLIRContext &context;
 };
 
-// Every element 0: a model's shape without its weights.
+// Makes every element 0: for a model's shape without its weights.
 class NoWeights : public WeightSource {
 public:
   explicit NoWeights(mlir::MLIRContext &context) : context(context) {}

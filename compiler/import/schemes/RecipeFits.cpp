@@ -1,5 +1,5 @@
-// Which units a scheme is for: a recipe on another placement would be weights
-// without the property that its name promises.
+// Checks that a scheme fits the units of a model: on another placement its
+// weights would lack the property that its name promises.
 #include "compiler/import/schemes/Recipe.h"
 
 #include <cmath>
@@ -57,7 +57,7 @@ public:
 private:
   std::string said() const { return "scheme is " + entry.name.str() + ", "; }
 
-  // Once for each unit of a layer list: all layers alike are one mistake.
+  // Reports a unit once even if all layers have it.
   void check(const Stack &stack) {
     const DepthNames names(spec, stack);
     first = Placement::any;
@@ -72,7 +72,7 @@ private:
       }
   }
 
-  // Why the unit does not do; empty where it does.
+  // The reason why the scheme does not fit the unit; empty if it fits.
   std::string misfit(const Unit &unit, int64_t layer, const DepthNames &names) {
     switch (entry.needs) {
     case Needs::anything:
@@ -139,7 +139,7 @@ private:
                : asks + formatDouble(is);
   }
 
-  // All units alike, each with the scale that its placement asks for.
+  // All units must have one placement, each with the scale that it requires.
   std::string suMisfit(const Unit &unit, int64_t layer,
                        const DepthNames &names) {
     const Placement placement = placementOf(unit, layer);

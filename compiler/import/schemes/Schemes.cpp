@@ -12,14 +12,15 @@ static constexpr Parts linears =
     attentionIn | P::output | feedForward | P::router | P::dense;
 static constexpr Parts tables = P::words | P::positions | P::tokenTypes;
 static constexpr Parts matrices = linears | tables | P::head;
-// What DeepNorm and Magneto scale: a softmax hides q and k.
+// The weights that DeepNorm and Magneto scale. Not q and k, since the softmax
+// hides their scale.
 static constexpr Parts felt = P::value | P::output | feedForward;
 
 static constexpr StringRef xavierFormula = "sqrt(2/(fan_in+fan_out))";
 
 static constexpr Rule usual[] = {
     {P::normWeight | P::branchNormWeight, Draw::fixed, "1"},
-    // Rows of length about 1.
+    // This gives rows a length of about 1.
     {tables | P::head, Draw::normal, "1/sqrt(fan_in)"},
     {linears, Draw::normal, xavierFormula}};
 
@@ -73,7 +74,7 @@ static constexpr Rule deepnormRules[] = {
      Stacks::encoder},
     {felt, Draw::normal, "sqrt(2/(fan_in+fan_out))*(12*decoder_layers)^(-1/4)",
      Stacks::decoder}};
-// nn.Linear's default, U(+-fan_in^-1/2), biases too; then all divided.
+// nn.Linear's default, U(+-fan_in^-1/2), also for biases; then all are divided.
 static constexpr Rule torchscaleRules[] = {
     {felt, Draw::uniform, "(3*fan_in)^(-1/2)*(8*layers)^(-1/4)", Stacks::alone,
      Placement::any, 0, false, true},

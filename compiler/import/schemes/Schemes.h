@@ -1,6 +1,6 @@
-// Initialisation schemes as a table: a distribution and a formula for each role
-// of a parameter, and what a spec must be for a scheme to mean anything.
-// docs/init.md is written from it. No weights and no reading here.
+// The table of initialisation schemes: for each role of a parameter a
+// distribution and a formula, and what a spec must be like for the scheme.
+// docs/init.md is made from it. Must not read specs or make weights.
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -42,7 +42,7 @@ enum class Scheme {
   swinV2
 };
 
-// What a rule is for: bits, so that one rule serves several.
+// The roles that a rule is for. They are bits, so that a rule can have several.
 enum class Part : uint32_t {
   words = 1 << 0,
   positions = 1 << 1,
@@ -71,27 +71,27 @@ enum class Draw {
   uniform,    // within +- sqrt(3) deviations
   truncated,  // a normal cut at 2 deviations, which lowers the deviation to
               // sqrt(0.7737413) of itself
-  compensated // the same divided by that: the formula is what comes out
+  compensated // truncated / sqrt(0.7737413): the formula is the deviation
 };
 
-// Which stacks and units a rule is for.
+// The stacks and units that a rule is for.
 enum class Stacks { any, alone, encoder, decoder };
 enum class Placement { any, pre, post, resPost };
 
 struct Rule {
   Parts parts;
   Draw draw;
-  // Over fan_in, fan_out, hidden_size, heads, head_dim, layers, units (residual
-  // units of the stack), encoder_layers, decoder_layers.
+  // A formula of fan_in, fan_out, hidden_size, heads, head_dim, layers, units
+  // (residual units of the stack), encoder_layers, decoder_layers.
   llvm::StringRef formula;
   Stacks stacks = Stacks::any;
   Placement placement = Placement::any;
   int64_t upToLayers = 0;  // 0: any depth
-  bool notCross = false;   // not the linears of cross attention
-  bool alsoBiases = false; // a bias's fan_in is its linear's
+  bool notCross = false;   // excludes the linears of cross attention
+  bool alsoBiases = false; // includes biases, with their linear's fan_in
 };
 
-// What every unit of a spec must be.
+// A condition on every unit of a spec.
 enum class Needs {
   anything,
   scaledPost,       // post-norm, or normed skip, with skip_scale by a formula
@@ -110,8 +110,8 @@ struct SchemeEntry {
   llvm::StringRef says;       // and where it is from
   llvm::ArrayRef<Rule> rules; // the first that matches counts
   Needs needs = Needs::anything;
-  // Of scaledPost and oneSuPlacement: skip_scale of post units, by stacks; the
-  // branch scale of res-post units.
+  // For scaledPost and oneSuPlacement: the skip_scale of post units, by stacks,
+  // and the branch scale of res-post units.
   llvm::StringRef skip = {}, encoderSkip = {}, decoderSkip = {};
   llvm::StringRef branchScale = {};
 };
@@ -120,10 +120,10 @@ llvm::ArrayRef<SchemeEntry> schemes();
 const SchemeEntry &entryOf(Scheme scheme);
 std::optional<Scheme> schemeNamed(llvm::StringRef name);
 
-// Of a part no rule of a scheme is for: every scheme's last rules.
+// The rules for parts that no rule of the scheme covers.
 llvm::ArrayRef<Rule> usualRules();
 
-// The names separated by "|", as SpecKeys lists words.
+// All names, separated by "|" as in SpecKeys.
 inline constexpr llvm::StringLiteral schemeWords =
     "bert|bert-truncated|gpt2|llama|llama2.c|nanochat|clip|t5|xavier|"
     "xavier-uniform|he|he-uniform|lecun|lecun-uniform|lecun-truncated|ntk|"

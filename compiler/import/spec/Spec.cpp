@@ -12,7 +12,7 @@ using llvm::Twine;
 
 namespace {
 
-// Names are parts of parameter names, so each stands for one thing.
+// Names become parts of parameter names, so each may be used once.
 class Names {
 public:
   void take(Fields &fields, StringRef name) {
@@ -32,7 +32,7 @@ private:
   llvm::StringMap<mlir::LocationAttr> taken;
 };
 
-// One stack: the spec's own keys, or an encoder's or decoder's.
+// Reads one stack from the spec itself, or from its encoder or decoder.
 class StackReader {
 public:
   StackReader(SpecFields &fields, Stack &stack, const Depths &depths)
@@ -78,7 +78,7 @@ private:
     embedding.refuseRest();
   }
 
-  // Layers with equal numbers have one set of weights.
+  // Layers with equal numbers share their weights.
   void readLayerWeights() {
     std::vector<int64_t> sets = fields.wholes("layer_weights");
     if (!fields.has("layer_weights"))

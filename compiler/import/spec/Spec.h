@@ -1,4 +1,4 @@
-// Native specs: a model as JSON in Mille's own vocabulary (SpecKeys.h).
+// Reads native specs: models as JSON with the keys of SpecKeys.h.
 #pragma once
 #include "compiler/import/schemes/Recipe.h"
 #include "compiler/import/spec/SpecFields.h"
@@ -16,8 +16,8 @@ void readSpec(const json::Document &document, ModelSpec &spec,
               std::optional<InitRecipe> &init, Problems &problems,
               mlir::MLIRContext &context);
 
-// Layers of both stacks of an encoder-decoder, for formulas; 0 where there is
-// one stack.
+// The layers of both stacks of an encoder-decoder, for formulas; 0 if there is
+// only one stack.
 struct Depths {
   int64_t encoder = 0, decoder = 0;
 };

@@ -1,4 +1,4 @@
-// Reads the branches of a native spec: the kind, and what differs by layer.
+// Reads the branches of a native spec: their kind and their pattern by layer.
 #include "compiler/import/spec/Spec.h"
 
 #include <deque>
@@ -8,7 +8,7 @@ using namespace mille::import;
 
 namespace {
 
-// The branch's keys with those of a pattern's entry in their place.
+// The branch's keys, with those of a pattern's entry replacing them.
 json::Value merged(const json::Value &branch, const json::Value &entry) {
   json::Value whole = branch;
   llvm::erase_if(whole.members, [&](const json::Member &member) {
@@ -19,7 +19,7 @@ json::Value merged(const json::Value &branch, const json::Value &entry) {
   return whole;
 }
 
-// What the layers of one kind say; nothing where the kind is unknown.
+// Reads the layers of one kind; nothing if the kind is unknown.
 void readAs(SpecFields &fields, const Stack &stack, size_t kind,
             PerLayer<Attention> &attention,
             PerLayer<FeedForward> &feedForward) {
@@ -29,7 +29,8 @@ void readAs(SpecFields &fields, const Stack &stack, size_t kind,
     feedForward.all.push_back(readFeedForward(fields));
 }
 
-// Entries of a pattern, each read over the branch's own keys, layer by layer.
+// Reads a pattern layer by layer; each entry's keys replace those of the
+// branch.
 void readPattern(SpecFields &fields, const json::Value &self,
                  const json::Value &pattern, const Stack &stack, size_t kind,
                  Branch &branch) {
@@ -63,7 +64,7 @@ Branch mille::import::readBranch(SpecFields &fields, const json::Value &self,
   const size_t before = fields.problems.count();
   size_t kind = fields.choice("kind");
   branch.name = fields.text("name", kind == 0 ? "attn" : "ffn");
-  if (fields.problems.count() > before) { // what the other keys mean is unknown
+  if (fields.problems.count() > before) { // the other keys depend on this one
     branch.name = fields.text("name", "branch");
     fields.ignoreRest();
     return branch;
@@ -71,7 +72,7 @@ Branch mille::import::readBranch(SpecFields &fields, const json::Value &self,
   const json::Value *pattern = fields.list("pattern");
   if (pattern && !pattern->items.empty()) {
     readPattern(fields, self, *pattern, stack, kind, branch);
-    fields.ignoreRest(); // an unknown key was refused with the entries
+    fields.ignoreRest(); // reading the entries has reported unknown keys
     return branch;
   }
   readAs(fields, stack, kind, branch.attention, branch.feedForward);

@@ -1,4 +1,4 @@
-// Getters by table entry.
+// Reads keys as their table entries say.
 #include "compiler/import/spec/SpecFields.h"
 
 using namespace mille;

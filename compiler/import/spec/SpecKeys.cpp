@@ -1,5 +1,5 @@
-// One array per object. Words are in the order of the enums that they become,
-// which the assertions below the arrays hold.
+// The table, with one array per object. Words are in the order of the enums
+// that they become, which static assertions below the arrays check.
 #include "compiler/import/spec/SpecKeys.h"
 #include "compiler/import/ModelSpec.h"
 #include "compiler/import/schemes/Schemes.h"
@@ -13,7 +13,7 @@ using K = KeyKind;
 static constexpr StringRef activations =
     "identity|relu|relu2|gelu_erf|gelu_tanh|quick_gelu|silu|tanh|sigmoid";
 
-// The keys of a stack, which a file with one stack has itself.
+// The keys of a stack. A spec with one stack has them itself.
 static constexpr SpecKey layersKey = {"layers", K::whole, "", "required",
                                       "how many layers the stack has"};
 static constexpr SpecKey hiddenSizeKey = {"hidden_size", K::whole, "",
@@ -321,8 +321,8 @@ static constexpr SpecKey initKeys[] = {
 
 //===-- Words that become enums -------------------------------------------===//
 
-// Whether the words of `key` are `words`, and the number of each is that of the
-// enum's value beside it.
+// Whether the words of `key` are `words`, and the index of each equals the enum
+// value beside it.
 template <typename Enum, size_t keyCount, size_t wordCount>
 static constexpr bool
 areWords(const SpecKey (&keys)[keyCount], std::string_view key,

@@ -1,5 +1,5 @@
-// The vocabulary of native specs as a table: what Spec*.cpp reads by, and what
-// docs/spec.md and docs/spec.schema.json are written from. No reading here.
+// The table of keys of native specs. Spec*.cpp reads by it, and docs/spec.md
+// and docs/spec.schema.json are made from it. Must not read specs.
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -25,7 +25,7 @@ struct SpecKey {
   llvm::StringRef key;
   KeyKind kind;
   llvm::StringRef of;
-  llvm::StringRef absent; // the default, "required", or what follows in words
+  llvm::StringRef absent; // the default, "required", or a description of it
   llvm::StringRef says;
   bool perLayer = false; // or a list with one entry per layer
 };

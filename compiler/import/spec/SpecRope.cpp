@@ -12,7 +12,7 @@ using llvm::Twine;
 
 namespace {
 
-// Each pair is slowed by a factor of its own.
+// Each pair is slowed by its own factor.
 std::vector<double> dividedBy(SpecFields &scaling, StringRef key,
                               std::vector<double> frequencies) {
   std::vector<double> factors = scaling.numbers(key);

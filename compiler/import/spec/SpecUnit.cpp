@@ -15,7 +15,7 @@ Norm mille::import::readNorm(SpecFields fields) {
   norm.at = fields.at();
   const size_t before = fields.problems.count();
   norm.kind = NormKind(fields.choice("kind"));
-  if (fields.problems.count() > before) { // what the other keys mean is unknown
+  if (fields.problems.count() > before) { // the other keys depend on this one
     norm.kind = NormKind::identity;
     fields.ignoreRest();
     return norm;
@@ -32,7 +32,7 @@ Norm mille::import::readNorm(SpecFields fields) {
                                        norm.affine != Affine::none);
   norm.eps = fields.real("eps");
   norm.cast = WeightCast(fields.choice("cast"));
-  fields.ignore("group"); // of heads: read by whoever has heads
+  fields.ignore("group"); // for norms of heads; SpecAttention reads it
   fields.refuseRest();
   return norm;
 }
@@ -59,7 +59,7 @@ public:
   }
 
 private:
-  // One value for all layers, or a list with one for each.
+  // Either one value for all layers, or a list with one per layer.
   template <typename T, typename Read>
   PerLayer<T> perLayer(StringRef key, Read read) {
     PerLayer<T> slot;
@@ -129,7 +129,7 @@ private:
     return std::nullopt;
   }
 
-  // A value, a formula over the depth, or both when they agree.
+  // A value, a formula over the depth, or both if they agree.
   void constant(SpecFields &scaleFields, Scale &scale) {
     scale.formula = scaleFields.text("formula", "");
     bool given = scaleFields.has("value");
