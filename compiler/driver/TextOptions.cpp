@@ -175,7 +175,8 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
                   "model's folder, which is compiled into the cache first")
       ->required();
   app->add_option("--dtype", o.dtype,
-                  "what a MODEL is compiled in (default: f32)")
+                  "what a MODEL is compiled in (default: the blocks that a "
+                  "GGUF stores, else f32)")
       ->type_name("NAME")
       ->check(oneOf(wordsOf(dtypes)));
   addPrompt(app, o);
@@ -222,7 +223,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
               "  mille generate out --prompt='The capital of France is'\n"
               "  mille generate out --messages=chat.json --temperature=0 "
               "--stats\n"
-              "  mille generate model.gguf --dtype=int8 --chat");
+              "  mille generate model.gguf --chat");
   app->parse_complete_callback([&o] {
     if (!o.prompt && !o.messages && !o.ids && !o.chat)
       throw CLI::ValidationError(

@@ -9,6 +9,7 @@
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/package/ModelFiles.h"
 #include "compiler/driver/program/Targets.h"
+#include "compiler/weights/TensorFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -60,6 +61,21 @@ Status compileInto(CompileRequest request, mlir::MLIRContext &context) {
   return compileModel(request, context, llvm::nulls());
 }
 
+// What a model is compiled in where nobody says: the blocks that its file
+// stores; f32 where it stores none. Empty after an error of the file.
+std::string usualDtype(StringRef model, mlir::MLIRContext &context) {
+  if (!model.ends_with(".gguf"))
+    return "f32";
+  std::unique_ptr<TensorFile> file = TensorFile::open(model, context);
+  if (!file)
+    return {};
+  return llvm::any_of(
+             file->tensors(),
+             [](const StoredTensor &tensor) { return isBlocks(tensor.type); })
+             ? "stored"
+             : "f32";
+}
+
 } // namespace
 
 Status mille::packageOf(const std::string &subject, const std::string &dtype,
@@ -85,7 +101,9 @@ Status mille::packageOf(const std::string &subject, const std::string &dtype,
   }
   CompileRequest request = requestOf(CompileOptions());
   request.model = subject;
-  request.dtype = dtype.empty() ? "f32" : dtype;
+  request.dtype = dtype.empty() ? usualDtype(subject, context) : dtype;
+  if (request.dtype.empty())
+    return Status::input;
   request.entries.assign(entries.begin(), entries.end());
   request.targets = {"host"};
   request.name = "model";
