@@ -113,8 +113,8 @@ private:
     }
   }
 
-  // Ids that units make are made of inputs alone. They move before the units,
-  // each once, so that all layers share what a sequence remembers of them.
+  // Ids that units compute depend on inputs only. They move before the units,
+  // each once, so that all layers share one state for them.
   void hoistIds() {
     SmallVector<Operation *> ops;
     entry.walk([&](Operation *op) {
