@@ -1,15 +1,16 @@
-"""Whether two results are the same, as far as their type promises."""
+"""Compares two results, within the accuracy of their type."""
 import array
 import math
 
-# What a type may do to the last hidden state of an encoder: f32 only rounds (the
-# largest difference over the largest value), the others are held by their angle.
+# The bounds for the last hidden state of an encoder. f32 only rounds: its bound is
+# on the largest difference over the largest value. Other types have a bound on the
+# angle.
 LARGEST_DIFFERENCE = {"f32": 1e-4}
 LEAST_COSINE = {"f32": 0.999999, "bf16": 0.999, "int8": 0.99}
 
 
 def read(path, rows=None):
-    """The numbers of a file of f32; rows: flags, only rows with a true one."""
+    """The numbers of a file of f32. rows: flags; only rows with a true one."""
     numbers = array.array("f")
     with open(path, "rb") as file:
         numbers.frombytes(file.read())

@@ -29,7 +29,7 @@ PEERS = {
     "JAX": ("jax", ""),
     "IREE": ("iree", ""),
 }
-# The rows of a table of devices, beside the CPU's code.
+# The rows of a table of devices, besides that of the CPU's code.
 ON_DEVICES = {
     "mille": PEERS["mille"],
     "mille on OpenCL": ("mille", "opencl"),
@@ -48,7 +48,7 @@ def last_error(text):
 
 
 class Bench:
-    """What all cases of one call share."""
+    """The state that all cases of one call share."""
 
     def __init__(self, options):
         self.options = options
@@ -64,7 +64,7 @@ class Bench:
         return done.stdout
 
     def compiled(self, model, dtype, target="host"):
-        """The package of a model in a type; compiled once in a call."""
+        """The package of a model in a type, compiled once per call."""
         key = model, dtype, target
         if key not in self.packages:
             folder = os.path.join(self.folder_of(model), "mille-" + dtype + (
@@ -81,7 +81,7 @@ class Bench:
         return package
 
     def folder_of(self, model):
-        """What is made of a model, by Mille and the peers."""
+        """The folder for files that Mille and the peers make from a model."""
         name = hashlib.sha256(os.path.abspath(model).encode()).hexdigest()[:12]
         folder = os.path.join(self.options.work, "made", name)
         os.makedirs(folder, exist_ok=True)
@@ -92,7 +92,7 @@ class Bench:
                                      "--threads=%d" % threads, cores=cores))
 
     def case(self, model, dtype, batch, tokens, threads, lengths=None):
-        """lengths: of each sequence, where they differ; the rest is padding."""
+        """lengths: of each sequence, if they differ; the rest is padding."""
         folder = self.folder_of(model)
         ids = ids_for(model, batch, tokens)
         case = {"model": model, "dtype": dtype, "batch": batch, "tokens": tokens,
@@ -107,7 +107,7 @@ class Bench:
         return case
 
     def open(self, name, case):
-        """A worker with the case open, and what it said."""
+        """A worker with the case open, and its answer."""
         module, variant = {**PEERS, **ON_DEVICES}[name]
         if module == "mille":
             case = dict(case, package=self.compiled(
@@ -143,7 +143,7 @@ class Bench:
         return path, name
 
     def save_reference(self, case, path):
-        """By `mille run --target=reference`: no generated code."""
+        """Runs `mille run --target=reference`, without generated code."""
         inputs, outputs = path + ".inputs", path + ".outputs"
         shape = [case["batch"], case["tokens"]]
         files = {"input_ids": case["ids"], "attention_mask": case["mask"]}
@@ -212,7 +212,7 @@ class Bench:
                 rows[name] = {"refused": str(reason)}
 
     def close_group(self, opened):
-        """All but Mille's, which the next pair needs."""
+        """Closes all workers but Mille's, which the next pair needs."""
         for key in list(self.workers.all):
             if key[0] != "mille":
                 self.workers.drop(key)
@@ -243,7 +243,7 @@ def keep_times(rows, times):
 
 
 def ids_for(model, batch, tokens):
-    """Of a text for the checkpoint that reads text, else random ones."""
+    """Ids of a text for the checkpoint that reads text, else random ids."""
     if models.reads_text(model):
         return [one for index in range(batch)
                 for one in text_ids.sequence(tokens, index)]
@@ -266,7 +266,7 @@ def reference_path(case):
 
 
 def forget_references(case):
-    """With a mask and without, of other ids."""
+    """Removes the references of other ids, with a mask and without."""
     for one in [reference_path(case), reference_path(dict(case, mask=None)),
                 reference_path(dict(case, mask=True))]:
         if os.path.exists(one + ".json"):
@@ -274,7 +274,7 @@ def forget_references(case):
 
 
 def write_integers(path, numbers):
-    """Whether the file is another than before."""
+    """Writes the numbers unless the file holds them; whether it changed."""
     data = array.array("i", numbers).tobytes()
     if os.path.exists(path):
         with open(path, "rb") as file:

@@ -99,8 +99,8 @@ def shape_of(model):
 
 
 def gflop(shape, lengths):
-    """Of one run over sequences of these lengths; multiply-adds count as two:
-    projections, feed-forward, and the two products of attention."""
+    """The operations of one run over sequences of these lengths, in projections,
+    feed-forward and the two products of attention; a multiply-add counts as two."""
     hidden, ffn = shape["hidden"], shape["ffn"]
     row = 2 * (4 * hidden * hidden + 2 * hidden * ffn)
     return 1e-9 * shape["layers"] * sum(

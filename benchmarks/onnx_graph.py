@@ -98,7 +98,7 @@ def embed(graph, encoder):
 
 
 def mask_bias(graph):
-    """0 where a key may be seen, -10000 where not: [batch, 1, 1, tokens]."""
+    """0 for visible keys, -10000 for others: [batch, 1, 1, tokens]."""
     mask = graph.node("Unsqueeze", ["attention_mask", graph.constant(
         "middle", np.array([1, 2]))], "mask.wide")
     mask = graph.node("Cast", [mask], "mask.float", to=1)
@@ -146,7 +146,7 @@ def save(graph, encoder, masked, path):
 
 
 def fuse(path, encoder, fused):
-    """By ONNX Runtime's own fuser."""
+    """Fuses the graph with ONNX Runtime's own fuser."""
     from onnxruntime.transformers import optimizer
     model = optimizer.optimize_model(path, model_type="bert",
                                      num_heads=encoder.heads,

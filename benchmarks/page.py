@@ -44,7 +44,7 @@ def trips_of(results):
 
 
 def refused(result):
-    """What could not be measured: a line for each peer and reason."""
+    """A line for each peer that could not be measured, with the reason."""
     reasons = {}
     for table in result["tables"]:
         for entry in tables.refusals(table):
@@ -57,7 +57,7 @@ def refused(result):
 
 
 def otherwise(result):
-    """Who computes in another way than the model says: a line for each peer."""
+    """A line for each peer that computes otherwise than the model says."""
     lines = sorted({"* %s: %s" % (entry["name"], entry["differs_in"])
                     for table in result["tables"]
                     for entry in tables.departures(table)})

@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Refused(Exception):
-    """A peer cannot do a case; the text says why."""
+    """A peer does not support a case; the text has the reason."""
 
 
 def cores(threads):
@@ -38,7 +38,7 @@ class Worker:
             text=True, start_new_session=True)
 
     def ask(self, word, argument):
-        """Awake for one answer, then still again."""
+        """Wakes the process for one answer, then stops it again."""
         os.killpg(self.process.pid, signal.SIGCONT)
         try:
             self.process.stdin.write(json.dumps({word: argument}) + "\n")
@@ -69,7 +69,7 @@ class Workers:
         self.work, self.all = work, {}
 
     def open(self, peer, variant, case):
-        """The worker with the case open, and what it said."""
+        """The worker with the case open, and its answer."""
         key = peer, variant, case["threads"]
         if key not in self.all:
             os.makedirs(self.work, exist_ok=True)
@@ -90,12 +90,12 @@ class Workers:
             self.drop(key)
 
 
-# So many times as slow as the fastest is slow enough to be known after one round.
+# A peer that is so many times slower than the fastest runs for one round only.
 SLOW = 5
 
 
 def measure(workers, rounds, seconds, between):
-    """name -> a list of times in ms for each round; of slow peers of the first.
+    """name -> a list of times in ms per round; for slow peers the first round only.
     between() is called before the first, in the middle and after the last."""
     took = {name: worker.ask("run", 1)["ms"][0] * 1e-3
             for name, worker in workers.items()}
@@ -115,14 +115,14 @@ def measure(workers, rounds, seconds, between):
 
 
 def summary(rounds):
-    """Of all runs: median and quartiles."""
+    """Median and quartiles of all runs."""
     times = sorted(time for one in rounds for time in one)
     return {"median": statistics.median(times), "q1": times[len(times) // 4],
             "q3": times[3 * len(times) // 4], "runs": len(times)}
 
 
 def ratio(rounds, beside):
-    """How many times as long as `beside`, round by round; the median."""
+    """The median over rounds of the time relative to that of `beside`."""
     return statistics.median(
         statistics.median(mine) / statistics.median(theirs)
         for mine, theirs in zip(rounds, beside))

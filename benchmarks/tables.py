@@ -13,7 +13,7 @@ def threads_told(count):
 
 
 def peak_of(table, entry):
-    """Of the entry's own device, or of the CPU; none is known of others' devices."""
+    """The peak of the entry's device or of the CPU; unknown for peers' devices."""
     return entry.get("peak_gflops") if entry.get("device") else table["peak_gflops"]
 
 
@@ -49,8 +49,8 @@ def line(cells):
 
 
 def lines(table):
-    """The table, its notes, who computes otherwise, then what could not be measured
-    and why."""
+    """The table, its notes, the peers that compute otherwise, then those that could
+    not be measured, with reasons."""
     return measured_lines(table) + [
         "* %s: %s" % (entry["name"], entry["differs_in"])
         for entry in departures(table)] + [

@@ -24,7 +24,7 @@ import time
 
 
 def limit_threads(cores):
-    """Before any numeric library is there: they look once."""
+    """Must run before numeric libraries are loaded: they read the limits once."""
     os.sched_setaffinity(0, cores)
     for name in ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                  "TORCHINDUCTOR_COMPILE_THREADS"]:
@@ -84,7 +84,7 @@ def first_number(serving, path):
 
 
 def end_with_parent():
-    """Standing still, it would not see that nobody asks any more."""
+    """Ends with its parent: a stopped process would not notice the parent's end."""
     PR_SET_PDEATHSIG = 1
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 

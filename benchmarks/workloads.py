@@ -28,7 +28,7 @@ def encoder(bench, title, model, pairs, about):
 
 
 def note_speed_up(tables):
-    """Of Mille over one thread, under a table of more threads."""
+    """Notes Mille's speed-up over one thread under a table of several threads."""
     last = tables[-1]
     for table in tables[:-1]:
         if (table["threads"], table["tokens"], table["dtype"]) != (
@@ -125,7 +125,7 @@ def deep(bench):
     options, tables = bench.options, []
     for dtype in options.dtypes:
         for layers in options.layers:
-            # Depth is f32's question; of the others one depth will do.
+            # Only f32 varies the depth; one depth is enough for other types.
             if dtype != "f32" and layers != 100 and len(options.layers) > 1:
                 continue
             model = models.deep(options.work, options.mille, layers)
@@ -226,7 +226,7 @@ def cold(bench):
     refused = {}
     for turn in range(bench.options.rounds + 1):
         for name, command in commands.items():
-            # One that takes seconds is known after two.
+            # Two runs are enough if one takes seconds.
             if name in refused or (len(seconds[name]) > 1
                                    and min(seconds[name]) > 2):
                 continue
@@ -287,7 +287,7 @@ KERNELS = ("matmul-768-3072|matmul-768-3072-gelu|matmul-3072-768-residual|"
 
 
 def kernels(bench):
-    """Google Benchmark's, of the best instruction set of this machine."""
+    """Runs Google Benchmark for the best instruction set of this machine."""
     program = os.path.join(os.path.dirname(bench.options.mille), os.pardir, "test",
                            "programs", "kernel-benchmarks")
     if not os.path.exists(program):

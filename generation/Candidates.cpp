@@ -1,5 +1,5 @@
-// What is left to draw from: in order, weighed, cut. In double.
-// Must not know why a logit is what it is.
+// Sorts, weighs and cuts the candidates of a draw, in double.
+// Must not know how a logit came about.
 #include "generation/Drawing.h"
 
 #include <math.h>

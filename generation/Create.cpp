@@ -33,7 +33,7 @@ Sequence *mille_generation::find(int64_t sequence, mille_status &status) {
 namespace {
 
 constexpr int64_t usualPiece = 512;
-constexpr int64_t usualPieceOfEveryRow = 32; // logits of every one are kept
+constexpr int64_t usualPieceOfEveryRow = 32; // keeps the logits of each row
 
 bool multiplied(uint64_t a, uint64_t b, size_t &product) {
   return !__builtin_mul_overflow(a, b, &product);
@@ -79,7 +79,7 @@ private:
                : status;
   }
 
-  // Zeros; null where they are refused.
+  // Allocates zeros; null if the memory is refused.
   template <typename T> T *zeros(uint64_t count, uint64_t each = 1) {
     size_t all;
     return multiplied(count, each, all)
@@ -275,7 +275,8 @@ bool Creation::allocate() {
 }
 
 Status Creation::createSession() {
-  // Of models with sums one row more, for sequences that rest (Decode.cpp).
+  // A model with running sums needs one row more, for sequences that do not run
+  // (Decode.cpp).
   const mille_size most[] = {{"batch", options.sequences},
                              {"tokens", options.piece},
                              {"context", options.context + made.sums}};

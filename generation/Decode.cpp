@@ -1,5 +1,5 @@
-// Runs what sequences hold and have not run: all of them in one run, those with
-// many tokens in pieces. Must not change what a sequence holds.
+// Runs the ids that sequences hold and have not run yet: all sequences in one
+// run, long ones in pieces. Must not change the ids that a sequence holds.
 #include "generation/Generation.h"
 
 #include <string.h>
@@ -29,15 +29,16 @@ private:
   int64_t batch = 0; // of the run: sequences from the first to the last in it
 };
 
-// Guesses run with tokens that have to run, never for themselves.
+// Guesses run only beside tokens that have to run.
 int64_t Step::pending(const Sequence &sequence) const {
   return sequence.open && sequence.ran < sequence.held
              ? sequence.held + sequence.guessed - sequence.ran
              : 0;
 }
 
-// Which entry runs, and how many tokens of each sequence: where both are there,
-// `next` as long as there are tokens whose logits nobody asks for.
+// Chooses the entry to run and the number of tokens of each sequence. If the
+// package has both entries, `next` runs as long as there are tokens whose
+// logits nobody needs.
 const Entry *Step::plan() {
   const bool both = made.last.there && made.every.there;
   bool prefix = false;
@@ -67,9 +68,10 @@ int64_t Step::rowsOfRun() const {
   return rows;
 }
 
-// A sequence that rests between others runs its last token again, which writes
-// what stands there already. Where sums have that token already it would be
-// another one: there a token runs behind the last one, and nobody reads it.
+// A sequence that has nothing to run but lies between others in the batch runs
+// its last token again, which writes the same values. Running sums would count
+// that token twice, so with them it runs a token after the last one, whose
+// results nobody reads.
 void Step::fill(int64_t s, int64_t rows) {
   const Sequence &sequence = made.sequences[s];
   const bool rests = step.counts[s] == 0;
@@ -84,7 +86,7 @@ void Step::fill(int64_t s, int64_t rows) {
   }
 }
 
-// What sequences that rest remember without tokens is put aside, or back.
+// Saves or restores the running sums of sequences that have nothing to run.
 Status Step::keep(bool back) {
   const mille_generation_runtime &runtime = made.runtime;
   for (int64_t s = 0; made.sums && s < batch; ++s)
@@ -116,7 +118,7 @@ Status Step::call(const Entry &entry, int64_t rows) {
     return status;
   const Status status = made.runtime.session_run_entry(
       made.session, entry.number, sizes, 2, step.pointers, entry.rows);
-  // A run that fails has no place to go back to in sums.
+  // Running sums cannot go back after a failed run.
   for (int64_t s = 0; status && made.sums && s < batch; ++s)
     if (step.counts[s])
       made.sequences[s].forget(0);
@@ -126,7 +128,7 @@ Status Step::call(const Entry &entry, int64_t rows) {
   return status ? status : kept;
 }
 
-// Logits of the last token that is held, and of guesses.
+// The logits of the last held token and of guesses.
 void Step::takeRows(const Entry &entry, int64_t number, int64_t rows) {
   Sequence &sequence = made.sequences[number];
   const int64_t count = step.counts[number], first = sequence.ran;

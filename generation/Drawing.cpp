@@ -1,5 +1,6 @@
-// Biases, penalties, the mask, the temperature, top-k, typical, top-p, min-p, a
-// draw. Must not look at anything but logits, held ids, the seed and the place.
+// Applies biases, penalties, the mask, the temperature, top-k, typical, top-p
+// and min-p, then draws. Must depend on the logits, the held ids, the seed and
+// the position only.
 #include "generation/Drawing.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ Status addBiases(mille_generation &made, const mille_sampling &sampling) {
       return made.say(MILLE_INVALID_INPUT, "the bias of id %d is no number",
                       id);
     const double biased = made.candidates[id].logit + sampling.biases[i];
-    // An infinite logit against it: what is banned stays so.
+    // The sum of infinities of both signs: a banned id stays banned.
     made.candidates[id].logit = isnan(biased) ? -HUGE_VAL : biased;
   }
   return MILLE_OK;
@@ -78,7 +79,7 @@ void penalize(mille_generation &made, const Sequence &sequence,
   for (int64_t i = first; i < sequence.held; ++i) {
     const int32_t id = sequence.ids[i];
     if (!made.counts[id])
-      continue; // done at its first place
+      continue; // handled at its first occurrence
     double &logit = made.candidates[id].logit;
     logit = logit > 0 ? logit / sampling.repetition_penalty
                       : logit * sampling.repetition_penalty;
@@ -88,7 +89,7 @@ void penalize(mille_generation &made, const Sequence &sequence,
   }
 }
 
-// Those that the mask allows move to the front.
+// Moves the candidates that the mask allows to the front.
 Status takeAllowed(mille_generation &made, const uint64_t *allowed,
                    Candidates &candidates) {
   candidates = {made.candidates, allowed ? 0 : made.vocabulary};

@@ -1,11 +1,11 @@
-// The next id of a sequence, drawn from its logits.
+// Draws the next id of a sequence from its logits.
 // Must not keep anything between two draws.
 #pragma once
 #include "generation/Generation.h"
 
 namespace mille::generation {
 
-// What is left to draw from, in an array of a generation's.
+// The candidates of a draw, in an array that the generation owns.
 struct Candidates {
   Candidate *list;
   int64_t count;
@@ -28,10 +28,10 @@ struct Candidates {
 // A number in [0, 1) of a seed and a counter.
 double drawnNumber(uint64_t seed, uint64_t counter);
 
-// Every number is in its range (MILLE_INVALID_ARGUMENT).
+// Checks that every number is in its range (else MILLE_INVALID_ARGUMENT).
 Status checkSampling(mille_generation &made, const mille_sampling &sampling);
 
-// The id that follows `sequence`, whose logits are known.
+// Draws the id that follows `sequence`, whose logits are known.
 Status draw(mille_generation &made, const Sequence &sequence,
             const mille_sampling &sampling, int32_t &id);
 

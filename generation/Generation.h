@@ -16,10 +16,10 @@ namespace mille::generation {
 using Status = mille_status;
 using ll = long long;
 
-// A run's input or output that the package may lack has this number.
+// The number of an input or output that the package does not have.
 constexpr size_t absent = SIZE_MAX;
 
-// An entry that continues sequences, and where its ports are.
+// An entry that continues sequences, and the numbers of its inputs and outputs.
 struct Entry {
   bool there = false;
   size_t number = 0, inputs = 0, outputs = 0;
@@ -38,8 +38,9 @@ struct State {
   size_t kept = 0;     // where one without lies among kept ones
 };
 
-// ids[0, held) were appended, ids[held, held + guessed) may follow them. The
-// states stand for ids[0, ran). Logits are of `rows` ids from `firstRow` on.
+// A sequence. ids[0, held) were appended, and ids[held, held + guessed) are
+// guesses after them. The states hold ids[0, ran). There are logits for `rows`
+// ids from `firstRow` on.
 struct Sequence {
   bool open = false;
   int32_t *ids = nullptr;
@@ -54,7 +55,7 @@ struct Sequence {
   const float *lastLogits(int64_t vocabulary) const {
     return logits + (held - 1 - firstRow) * vocabulary;
   }
-  // The states, and the logits, stand for no more than `most` ids.
+  // Drops states and logits after the first `most` ids.
   void forget(int64_t most) {
     ran = most < ran ? most : ran;
     const int64_t left = ran > firstRow ? ran - firstRow : 0;
@@ -67,7 +68,7 @@ struct Candidate {
   int32_t id;
 };
 
-// What a step hands to the runtime, a number or a row for each sequence.
+// The inputs of a step, with a number or a row for each sequence.
 struct StepInputs {
   int32_t *ids = nullptr, *mask = nullptr, *past = nullptr;
   int64_t *counts = nullptr; // tokens of each
@@ -113,12 +114,12 @@ namespace mille::generation {
 
 // Runs what is pending of all sequences (see mille_generation_decode).
 Status decode(mille_generation &made);
-// Copies what one sequence remembers of its first `length` ids to another one.
+// Copies the states of a sequence's first `length` ids to another sequence.
 Status copySequence(mille_generation &made, int64_t from, int64_t to,
                     int64_t length);
-// Forgets all ids but the first `length`, at most those held.
+// Drops all ids after the first `length`, which is at most the number held.
 void rewind(mille_generation &made, Sequence &sequence, int64_t length);
-// A sequence that is not open; null where all are.
+// A sequence that is not open; null if all are.
 Sequence *closedSequence(mille_generation &made, int64_t &number);
 
 } // namespace mille::generation

@@ -1,5 +1,5 @@
-// Guesses of what follows: an application's, what stood behind the same ids
-// before, what a smaller model says. Must not decide what is drawn.
+// Guesses the next ids: an application's guesses, the ids that followed the
+// same ids before, or those of a smaller model. Must not decide what is drawn.
 #include "generation/Generation.h"
 
 namespace mille::generation {
@@ -8,8 +8,8 @@ namespace {
 
 constexpr int64_t longestGram = 4;
 
-// Guesses run beside tokens that have to run. Where there are none, those that
-// have run are not used up yet.
+// Guesses run beside tokens that have to run. If there are none, the guesses
+// that have run are still in use.
 bool wantsGuesses(const Sequence &sequence) {
   return sequence.ran < sequence.held;
 }
@@ -38,8 +38,8 @@ private:
   Sequence &sequence;
 };
 
-// Where what follows the last `gram` ids begins, at their latest place before;
-// -1 where they were not there.
+// The position after the latest earlier occurrence of the last `gram` ids; -1
+// if there is none.
 int64_t behindSame(const Sequence &sequence, int64_t gram) {
   const int32_t *last = sequence.ids + sequence.held - gram;
   for (int64_t at = sequence.held - gram; at-- > 0;) {

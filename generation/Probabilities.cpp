@@ -1,4 +1,4 @@
-// What is asked of the logits of a sequence: the next id, probabilities.
+// Answers questions about a sequence's logits: the next id, probabilities.
 // Must not know how an id is drawn.
 #include "generation/Drawing.h"
 

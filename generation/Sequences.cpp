@@ -1,5 +1,5 @@
-// Sequences: opened, appended to, rewound, forked, closed. What runs is decided
-// by what they hold. Must not run anything.
+// Opens, extends, rewinds, forks and closes sequences. Must not run anything:
+// the ids that they hold decide what runs later.
 #include "generation/Generation.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ Sequence *closedSequence(mille_generation &made, int64_t &number) {
 }
 
 void rewind(mille_generation &made, Sequence &sequence, int64_t length) {
-  // Running sums know no row to go back to.
+  // Running sums cannot go back.
   sequence.forget(made.sums && length < sequence.ran ? 0 : length);
   sequence.held = length;
   sequence.guessed = 0;

@@ -1,5 +1,5 @@
-// Saves a sequence to a file and opens one of a file: its ids, its last logits
-// and what the model remembers. Must not leave half of either.
+// Saves a sequence to a file and opens one from a file: its ids, its last
+// logits and its states. Must not leave half a file or half a sequence.
 #include "generation/Generation.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@ namespace mille::generation {
 
 namespace {
 
-// header | ids | logits, if any | each state, if any id ran: in pieces, of each
-// its size in 8 bytes, then its bytes; size 0: it is all zeros, and left out.
-// All in this machine's order.
+// The file is: header | ids | logits, if any | each state, if any id ran. A
+// state is in pieces: a size in 8 bytes, then so many bytes; size 0 means all
+// zeros. All numbers are in this machine's byte order.
 struct Header {
   char magic[8];
   uint32_t version, flags;
@@ -251,7 +251,7 @@ Status StateFile::checkHeader() {
   return MILLE_OK;
 }
 
-// Before anything of it is taken.
+// Checks the sum over the whole file before anything of it is used.
 Status StateFile::checkBytes() {
   sum = checkStart;
   for (size_t size; (size = fread(made.buffer, 1, bufferBytes, file)) > 0;)
@@ -271,7 +271,7 @@ Status StateFile::take() {
   for (int64_t i = 0; i < header.held; ++i)
     if (sequence.ids[i] < 0 || sequence.ids[i] >= made.vocabulary)
       return damaged("it holds an id that is not in the vocabulary");
-  // States of another context lie otherwise: the ids run again.
+  // States of another context have another layout, so the ids run again.
   const bool fits = fitsStates();
   sequence.held = header.held;
   sequence.ran = fits ? header.ran : 0;

@@ -1,4 +1,4 @@
-// Holds back what may begin a stop. Must not know what wrote the text.
+// Holds back text that may begin a stop. Must not know where the text is from.
 #include "generation/mille_generation.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct Stop {
 
 } // namespace
 
-// One piece of memory: this, the stops, their bytes, the bytes that wait.
+// One allocation holds this struct, the stops, their bytes and the held bytes.
 struct mille_stops {
   Stop *list;
   size_t count;
@@ -29,7 +29,7 @@ struct mille_stops {
         return list[i].size;
     return 0;
   }
-  // The longest end of what waits that begins a stop.
+  // The size of the longest end of the held text that begins a stop.
   size_t begun() const {
     for (size_t size = waits; size > 0; --size)
       for (size_t i = 0; i < count; ++i)

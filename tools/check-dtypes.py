@@ -26,7 +26,7 @@ def cases():
 
 
 def options(folder):
-    """What a case is compiled with besides."""
+    """Further options with which a case is compiled."""
     try:
         with open(os.path.join(folder, "lit.local.cfg")) as file:
             return re.findall(r'"%options", "(.*)"', file.read())

@@ -18,12 +18,12 @@ sys.dont_write_bytecode = True
 import extend  # noqa: E402
 from tested_cases import TESTS, cases, print_table  # noqa: E402
 
-# Their rotations depend on how many tokens a run has, so a cut changes them.
+# Their rotations depend on the number of tokens of a run, so a cut changes them.
 ONLY_WHOLE = ["llama_dynamic_ntk", "phi3_longrope_long"]
 
 
 def why_not(mille, model):
-    """Why a model has no extend; empty where it has one."""
+    """The reason why a model has no `extend`; empty if it has one."""
     ran = subprocess.run([mille, "compile", model, "--entries=extend",
                           "--stop-after=import"], capture_output=True, text=True)
     if not ran.returncode:

@@ -58,6 +58,6 @@ if [ "${2:-}" = all ]; then
 fi
 $fuzz
 
-# On random ids one token of twelve is 4e-5 of the largest logit off, of 2e-5, with the
-# same bits on two instruction sets: last, since it fails.
+# On random ids one token of twelve differs by 4e-5 of the largest logit (the bound is
+# 2e-5), with the same bits on two instruction sets. This check is last, since it fails.
 "$mille" verify package-f32

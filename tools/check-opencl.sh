@@ -30,7 +30,7 @@ for found in $(find test/conformance -name case.json | sort); do
   folder=$(dirname "$found")
   name=${folder#test/conformance/}
   wanted "$name" "$@" || continue
-  # A case that says so is not compiled at all.
+  # Some cases say that they are not compiled.
   if grep -qs reference_only "$folder/lit.local.cfg"; then continue; fi
   model=$folder
   [ ! -e "$folder/spec.json" ] || model=$folder/spec.json

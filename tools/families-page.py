@@ -54,7 +54,7 @@ def short_placement(text):
 
 
 def tables(model):
-    """What embeddings say of positions."""
+    """The kind of positions, by the embedding ops."""
     found = []
     for name in model["tables"]:
         word = ("a table" if name.endswith("position.weight") else

@@ -39,7 +39,7 @@ def stopped(model, stage):
 
 
 def layers(ranges):
-    """How many layers "0-3, 5" names; what is outside layers counts once."""
+    """The number of layers in "0-3, 5"; a unit outside layers counts once."""
     count = 0
     for part in filter(None, ranges.split(",")):
         first, _, last = part.partition("-")
@@ -48,7 +48,7 @@ def layers(ranges):
 
 
 def check(case, counts, imported):
-    """Every attention and unit has a record of what it must have."""
+    """Checks that every attention and unit has the records that it must have."""
     attends = imported.count("transformer.attend ")
     linear = imported.count("transformer.linear_attend ")
     for boundary, most in [("softmax-scale", attends), ("qkv", attends + linear)]:

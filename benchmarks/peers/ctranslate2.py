@@ -21,7 +21,7 @@ def prepare(case, encoder):
     if not os.path.exists(os.path.join(folder, "model.bin")):
         import transformers
         from ctranslate2.converters import TransformersConverter
-        # It asks for a key that newer configurations no longer have.
+        # CTranslate2 needs a key that newer configurations no longer have.
         if not hasattr(transformers.BertConfig, "position_embedding_type"):
             transformers.BertConfig.position_embedding_type = "absolute"
         TransformersConverter(case["model"]).convert(folder, force=True)

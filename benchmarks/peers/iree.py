@@ -12,7 +12,7 @@ from peers import Refused, read_integers
 
 VERSION = importlib.metadata.version("iree-base-compiler")
 FLAGS = ["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3",
-         # Else it refuses graphs for their use of the stack.
+         # Without it IREE refuses graphs because of their stack use.
          "--iree-llvmcpu-fail-on-out-of-bounds-stack-allocation=false"]
 
 
@@ -34,7 +34,7 @@ def stablehlo(encoder, scanned, dtype, inputs, path):
 
 
 def module(case, encoder, scanned, inputs):
-    """Its path; the seconds that compiling took before, 0 where that is now."""
+    """Its path, and the seconds that an earlier compile took (0: compiles now)."""
     path = os.path.join(case["work"], "iree-%s-%dx%d%s.vmfb" % (
         case["dtype"], case["batch"], case["tokens"],
         "-masked" if case["mask"] else ""))

@@ -4,7 +4,7 @@ import os
 
 from peers import Refused, read_integers
 
-# Read when XLA starts; processes of one thread are pinned to one core besides.
+# XLA reads it at its start. Processes of one thread are also pinned to a core.
 if len(os.sched_getaffinity(0)) == 1:
     os.environ["XLA_FLAGS"] = ("--xla_cpu_multi_thread_eigen=false "
                                "intra_op_parallelism_threads=1")

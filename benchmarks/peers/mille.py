@@ -74,7 +74,7 @@ class Peer:
         self._bind(case, package)
 
     def _measure(self, dtype, package):
-        """What the device itself computes at best."""
+        """The peak of the device."""
         device, f32, i32 = Device(), ctypes.c_double(), ctypes.c_double()
         check(self.library.mille_session_measure_device(
             self.session, ctypes.byref(device), ctypes.byref(f32),

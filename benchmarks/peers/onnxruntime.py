@@ -14,7 +14,7 @@ def prepare(case, encoder):
     if case["dtype"] not in KINDS:
         raise Refused("its CPU provider has no kernels for %s" % case["dtype"])
     masked, kind = case["mask"] is not None, KINDS[case["dtype"]]
-    # Its fuser knows neither this mask nor a scale of the residual stream.
+    # ONNX Runtime's fuser supports neither this mask nor scales of the stream.
     if kind == "fused" and (masked or encoder().alpha != 1):
         kind = "plain"
     return onnx_graph.graph_file(encoder(), case["work"], kind, masked)

@@ -98,7 +98,7 @@ class Peer:
                 model, {nn.Linear}, dtype=torch.qint8)
         self.model = model = model.to(place)
         if compiled:
-            # Kept, so that a later run finds it and only loads.
+            # Keeps it, so that a later run only loads it.
             os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR",
                                   os.path.join(case["work"], "inductor"))
             import torch._inductor.config as inductor
@@ -113,7 +113,7 @@ class Peer:
             self.mask = torch.from_numpy(mask)[:, None, None, :]
 
     def run(self):
-        """As Mille's: from the host's memory to the host's memory."""
+        """Like Mille's run: from the host's memory to the host's memory."""
         mask = None if self.mask is None else self.mask.to(self.place)
         self.result = self.model(self.ids.to(self.place), mask).cpu()
 

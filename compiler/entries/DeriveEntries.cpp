@@ -1,4 +1,4 @@
-// Which entries a model can have, and those that are wanted.
+// Finds the entries that a model can have, and adds the wanted ones.
 // Must not make one itself.
 #include "compiler/entries/DeriveEntries.h"
 #include "compiler/entries/DeriveExtend.h"
@@ -32,7 +32,7 @@ Status mille::deriveEntries(Operation *model, ArrayRef<std::string> wanted) {
   for (func::FuncOp entry : kernel::entriesOf(model))
     can.push_back(entry.getName().str());
   const size_t present = can.size();
-  // What has been through fuse is flat: no part of it is an entry.
+  // After fuse a program is flat, and no entry can be derived from it.
   SmallVector<EntryPart> parts;
   std::string whyNot = "the model given has been through fuse";
   if (!kernel::sizeArguments(forward)) {

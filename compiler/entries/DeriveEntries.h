@@ -1,5 +1,5 @@
-// Further entries of a model, made of `forward` alone: an encoder and its
-// decoder, towers, a decoder that remembers. Must not know a family.
+// Derives further entries of a model from `forward`: an encoder and its
+// decoder, towers, a decoder with states. Must not know a family.
 #pragma once
 #include "compiler/Status.h"
 #include "mlir/IR/Operation.h"
@@ -8,10 +8,10 @@
 
 namespace mille {
 
-// Adds the entries of these names to the transformer.model `model`, which is
-// unrolled and whose first entry they are made of; "all": all that can be made
-// of it. One that the model has already stays as it is. An error says which
-// entries it can have.
+// Adds the entries with these names to the transformer.model `model`, which
+// must be unrolled; they are derived from its first entry. "all" adds every
+// possible one. An entry that the model has already is left as it is. An error
+// lists the possible entries.
 Status deriveEntries(mlir::Operation *model,
                      llvm::ArrayRef<std::string> wanted);
 

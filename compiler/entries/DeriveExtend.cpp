@@ -1,6 +1,6 @@
-// Makes `extend` of `forward`: where an op reads other tokens of a sequence
-// than its own, it reads what the sequence remembers.
-// Must not touch what a token computes by itself.
+// Derives `extend` from `forward`: an op that reads other tokens of a sequence
+// reads them from a state. Must not change ops that compute each token by
+// itself.
 #include "compiler/entries/DeriveExtend.h"
 #include "compiler/entries/KeepLastTokens.h"
 #include "dialects/kernel/Signature.h"
@@ -17,7 +17,8 @@ bool hasTokens(Value value) {
   return type && type.getRank() >= 2 && type.isDynamicDim(1);
 }
 
-// An output with a row for each token: what is pooled is of a whole sequence.
+// Whether an output has a row for each token; a pooled one is for a whole
+// sequence.
 SmallVector<unsigned> outputsOfTokens(func::FuncOp forward) {
   SmallVector<unsigned> outputs;
   for (unsigned i = 0; i < forward.getNumResults(); ++i) {
@@ -30,7 +31,8 @@ SmallVector<unsigned> outputsOfTokens(func::FuncOp forward) {
   return outputs;
 }
 
-// Why an op cannot go on from what a sequence remembers; empty where it can.
+// The reason why an op cannot read earlier tokens from a state; empty if it
+// can.
 std::string whyNot(Operation *op) {
   if (auto attend = dyn_cast<AttendOp>(op)) {
     if (attend.getMask() != Mask::causal)
@@ -95,7 +97,7 @@ private:
     return entry.getArgument(number);
   }
 
-  // Positions that no application gives follow from `past`.
+  // Positions that the application does not give are computed from `past`.
   void goOnFromPast() {
     for (int64_t i = entry.getNumArguments() - 1; i >= 0; --i) {
       auto word = entry.getArgAttrOfType<StringAttr>(i, "transformer.default");
@@ -111,8 +113,8 @@ private:
     }
   }
 
-  // Ids that units make are made of inputs alone. They move before the units,
-  // each once, so that all layers share what a sequence remembers of them.
+  // Ids that units compute depend on inputs only. They move before the units,
+  // each once, so that all layers share one state for them.
   void hoistIds() {
     SmallVector<Operation *> ops;
     entry.walk([&](Operation *op) {
@@ -144,7 +146,7 @@ private:
     return besides;
   }
 
-  // The layer of the unit that a value is made in; nothing outside of units.
+  // The layer of the unit that computes a value; nothing outside of units.
   static std::optional<int64_t> layerOf(Value value) {
     Operation *in = value.getParentBlock()->getParentOp();
     auto unit = dyn_cast<ResidualOp>(in);
@@ -155,7 +157,7 @@ private:
     return *unit.getLayer();
   }
 
-  // A state for values of this role and type, once in each layer.
+  // A state for values of this role and type, with an entry per layer.
   BlockArgument stateFor(StringRef role, Type element, ShapeExtent rows,
                          int64_t columns, std::optional<int64_t> layer) {
     for (State &state : states)
@@ -187,7 +189,7 @@ private:
     return argument;
   }
 
-  // All that sequences remember of a value, with the run's tokens.
+  // A value for all tokens of the sequences: those in its state and the run's.
   Value remembered(StringRef role, Value value) {
     if (!value)
       return {};
@@ -221,7 +223,7 @@ private:
     op.getPastMutable().assign(past);
   }
 
-  // A bias over all that a sequence remembers.
+  // A bias over all tokens in the state.
   Value extended(Value bias, Value key) {
     Operation *op = bias.getDefiningOp();
     StringRef role = isa<KeyHeadBiasOp>(op) ? "biases" : "positions";
@@ -249,7 +251,7 @@ private:
     op.getPastMutable().assign(past);
   }
 
-  // Biases that are over the run's tokens have no reader left.
+  // Biases over the run's tokens only have no reader any more.
   void dropUnused() {
     SmallVector<Operation *> unused;
     entry.walk([&](Operation *op) {

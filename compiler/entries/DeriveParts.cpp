@@ -1,6 +1,7 @@
-// Finds parts of `forward` by the inputs that its outputs need: outputs that
-// need no common input are of different towers, and one that needs fewer inputs
-// than another which is made of it is an encoder's.
+// Finds parts of `forward` by the inputs that its outputs need. Outputs without
+// a common input belong to different towers. If one output is computed from
+// another that needs fewer inputs, the latter is an encoder's. Must not make
+// the entries.
 #include "compiler/entries/DeriveParts.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -30,7 +31,7 @@ std::string towerName(func::FuncOp forward, const Inputs &inputs) {
       .str();
 }
 
-// Outputs that need nothing but these inputs.
+// The outputs that need only these inputs.
 EntryPart partWithin(ArrayRef<Inputs> needs, const Inputs &inputs,
                      std::string name) {
   EntryPart part;
@@ -41,7 +42,7 @@ EntryPart partWithin(ArrayRef<Inputs> needs, const Inputs &inputs,
   return part;
 }
 
-// The least sets of inputs that outputs need, where they do not meet.
+// The minimal sets of inputs that outputs need, if these are disjoint.
 SmallVector<EntryPart> towersOf(func::FuncOp forward, ArrayRef<Inputs> needs) {
   SmallVector<const Inputs *> towers;
   for (const Inputs &own : needs) {

@@ -1,6 +1,6 @@
-// Takes the last token of each sequence where nothing reads other tokens any
-// more: before the final norm and the head.
-// Must not touch what tokens read of each other.
+// Takes the last token of each sequence before the ops that compute each token
+// by itself: the final norm and the head. Must not change ops that read other
+// tokens.
 #include "compiler/entries/KeepLastTokens.h"
 #include "dialects/kernel/Signature.h"
 #include "mlir/IR/IRMapping.h"
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  // Of a value [batch, tokens, channels] the rows of the last tokens.
+  // The rows of the last tokens of a value [batch, tokens, channels].
   Value lastOf(Value value) {
     Value &known = made[value];
     if (known)
@@ -54,7 +54,7 @@ private:
     return made[value] = isLocal ? onLast(op) : pool(value);
   }
 
-  // The op again, on the last tokens.
+  // A copy of the op for the last tokens.
   Value onLast(Operation *op) {
     IRMapping to;
     for (Value operand : op->getOperands())

@@ -1,4 +1,4 @@
-// Walks from outputs to what they are made of, and clones that.
+// Finds the ops that outputs depend on, and clones them.
 // Must not change the entry that it reads.
 #include "compiler/entries/Slice.h"
 #include "mlir/IR/IRMapping.h"
@@ -28,7 +28,7 @@ bool mille::entries::readsSizeOnly(OpOperand &operand) {
 
 namespace {
 
-// The operands of an op and of the ops in it that come from outside of it.
+// The operands of an op and of the ops in it, if they are defined outside it.
 template <typename Each> void eachRead(Operation *op, const Each &each) {
   op->walk([&](Operation *inner) {
     for (OpOperand &operand : inner->getOpOperands()) {
@@ -128,7 +128,8 @@ private:
       to.map(outputValue(from, cut), block->getArgument(next++));
     for (Operation &op : from.getBody().front().without_terminator())
       if (isPart(op)) {
-        // What is read for its size only may be missing: any input has that.
+        // An operand that is read for its size only may be replaced by any
+        // input.
         eachRead(&op, [&](OpOperand &operand) {
           if (readsSizeOnly(operand) && !to.contains(operand.get()))
             to.map(operand.get(), block->getArgument(0));
@@ -141,7 +142,7 @@ private:
     func::ReturnOp::create(builder, from.getLoc(), results);
   }
 
-  // What is kept of a needed value is part of the entry too.
+  // The keep ops of a needed value are part of the entry too.
   bool isPart(Operation &op) {
     auto keep = dyn_cast<transformer::KeepOp>(op);
     if (!keep)

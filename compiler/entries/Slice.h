@@ -1,4 +1,4 @@
-// What an entry's outputs depend on, and an entry of some of them.
+// Finds what an entry's outputs depend on, and makes an entry for some of them.
 // Must not change the entry that it reads.
 #pragma once
 #include "dialects/transformer/Transformer.h"
@@ -7,28 +7,29 @@
 
 namespace mille::entries {
 
-// Names of a port, "" where it has none.
+// The name of an input or output, or "".
 llvm::StringRef inputName(mlir::func::FuncOp entry, unsigned number);
 llvm::StringRef outputName(mlir::func::FuncOp entry, unsigned number);
 mlir::Value outputValue(mlir::func::FuncOp entry, unsigned number);
 
-// Whether an op reads of this operand only how large it is.
+// Whether an op reads only the size of this operand.
 bool readsSizeOnly(mlir::OpOperand &operand);
 
-// The ops of an entry that outputs need, and the arguments. Values in `given`
-// need nothing.
+// The ops and arguments of an entry that outputs depend on. Values in `given`
+// depend on nothing.
 struct Needs {
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SetVector<mlir::Value> arguments;
 };
 Needs needsOf(llvm::ArrayRef<mlir::Value> outputs,
               llvm::ArrayRef<mlir::Value> given = {});
-// The inputs among what an output needs that have no default.
+// The inputs without a default that an output depends on.
 llvm::SmallSetVector<unsigned, 4> requiredInputs(mlir::func::FuncOp entry,
                                                  unsigned output);
 
-// Adds an entry `name` with some of the outputs of `entry`. Where output `cut`
-// is not -1, its value is an input of the new entry under the output's name.
+// Adds an entry `name` with some of the outputs of `entry`. If `cut` is not -1,
+// the value of that output becomes an input of the new entry, with the output's
+// name.
 mlir::func::FuncOp makeSlice(mlir::func::FuncOp entry, llvm::StringRef name,
                              llvm::ArrayRef<unsigned> outputs,
                              int64_t cut = -1);

@@ -1,5 +1,5 @@
-// Scores, softmax and sums over values of one head, as the formulas say.
-// Plain and slow; must not call anything the generators use.
+// Computes scores, softmax and sums over values of one head by the formulas.
+// Must stay plain, and must not call anything that the generators use.
 #include "compiler/interpret/AttendHead.h"
 
 #include <limits>
@@ -34,8 +34,9 @@ double dot(const double *a, const double *b, int64_t n) {
   return sum;
 }
 
-// The scores of every query, one after the other. Keys lie across, so that the
-// compiler adds to many scores at once; each sum still runs over c in order.
+// Computes the scores of each query in turn. The keys are transposed, so that
+// the compiler adds to many scores at once; each sum still runs over c in
+// order.
 class Scores {
 public:
   explicit Scores(const Head &head)

@@ -1,11 +1,11 @@
-// Attention of one head of one sequence, in double: what both dialects mean.
-// Must not know ops or buffers of either.
+// Attention of one head of one sequence in double, for both dialects.
+// Must not know their ops or buffers.
 #pragma once
 #include "compiler/interpret/Numbers.h"
 
 namespace mille::interpreter {
 
-// Which keys a query's place shows it; 0 where there is no such limit.
+// The keys that a query sees because of its position; 0 means no limit.
 struct Sight {
   bool causal = false;
   int64_t left = 0, right = 0; // key j > i - left, j < i + right
@@ -19,7 +19,7 @@ struct Sight {
       right = (*window)[1];
     }
   }
-  // The first `prefix` keys are seen in spite of causal.
+  // Every query sees the first `prefix` keys, also if causal.
   bool shows(int64_t i, int64_t j, int64_t prefix = 0) const {
     return (!causal || j <= i || j < prefix) && (left <= 0 || j > i - left) &&
            (right <= 0 || j < i + right) &&
@@ -27,7 +27,7 @@ struct Sight {
   }
 };
 
-// What a length_scale makes of a query: token i of its sequence, which sees
+// The factor of a length_scale for a query: token i of its sequence, which sees
 // `seen` keys and has the position id `position`.
 double lengthFactor(transformer::LengthScaleAttr scale, int64_t seen, int64_t i,
                     double position);
@@ -41,10 +41,10 @@ struct Head {
   int64_t outStride;
   double scale = 1, softcap = 0; // softcap 0: none
   const double *sink = nullptr;  // a further score, or none
-  // Whether query i sees key j, and what is added to its scaled score.
+  // Whether query i sees key j, and the sum to add to its scaled score.
   llvm::function_ref<bool(int64_t, int64_t)> sees;
   llvm::function_ref<double(int64_t, int64_t)> bias;
-  // A factor of query i's scores beside scale; absent: 1.
+  // A further factor of query i's scores; absent: 1.
   llvm::function_ref<double(int64_t)> factor;
 };
 
@@ -56,8 +56,9 @@ void attendHead(const Head &head);
 // (q_i . k_j) value[j]. A key that is not seen is not read.
 void attendLinearly(const Head &head, double decay);
 
-// The same token by token up to `tokens`, where sum [headDim, valueDim] is of
-// the tokens before and becomes that of all; rows from `tokens` on are 0.
+// The same token by token up to `tokens`. sum, [headDim, valueDim], holds the
+// sum over the tokens before and becomes that over all; rows from `tokens` on
+// are 0.
 void attendByToken(const Head &head, double decay, int64_t tokens, double *sum);
 
 // The sequences and heads that linear attention with a state goes through.

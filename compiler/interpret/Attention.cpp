@@ -73,7 +73,7 @@ template <typename Op> struct Streams {
   }
 };
 
-// Everything beside query, key and value that attend reads.
+// The further operands of attend.
 class Attend {
 public:
   Attend(Run &run, tf::AttendOp op)
@@ -138,8 +138,8 @@ private:
     return numbersPerHead(run, op.getHeadScaleAttr(), op, headScales);
   }
 
-  // The token of its sequence that query i is; queries of a run go on from
-  // what the sequence remembers.
+  // The number of query i's token in its sequence. With a state, the run's
+  // queries follow the tokens in it.
   int64_t tokenOf(int64_t s, int64_t i) const {
     return i + (past ? int64_t(past->numbers[s]) : 0);
   }

@@ -1,5 +1,5 @@
-// What is added to attention's scores: by position, by distance, by pair of
-// tokens, by content. Gives [batch, heads, query tokens, key tokens].
+// Computes the biases of attention's scores: by position, by distance, by pair
+// of tokens, by content. A bias is [batch, heads, query tokens, key tokens].
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;

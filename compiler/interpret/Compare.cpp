@@ -1,5 +1,5 @@
-// Compares tensors number by number; a NaN is equal to nothing but a NaN.
-// Decides nothing: bounds are the caller's.
+// Compares tensors number by number; a NaN equals only a NaN.
+// Must not decide anything: callers have the bounds.
 #include "compiler/interpret/Compare.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -88,7 +88,7 @@ std::string text(const std::vector<int64_t> &shape) {
   return words + "]";
 }
 
-// The mask of the tokens that an output is about; null where none is given.
+// The mask for the tokens of an output; null if the inputs have none.
 const Value *maskOf(llvm::StringRef output, const Values &inputs) {
   bool decoded =
       inputs.count("decoder_input_ids") && !output.starts_with("encoder_");

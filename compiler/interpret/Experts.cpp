@@ -1,5 +1,6 @@
-// Mixture of experts in both dialects: which experts a row goes to, the rows on
-// their way there and back. The experts' products are linears and matmuls.
+// Mixture of experts in both dialects: chooses the experts of each row, and
+// moves rows to them and back. Must not compute their products, which are
+// linears and matmuls.
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;
@@ -203,7 +204,7 @@ Status mille::interpreter::runOp(Run &run, kernel::RouteOp op) {
 
 namespace {
 
-// Every entry is the number of one of `rows` rows.
+// Checks that every entry is the number of one of `rows` rows.
 Status checkRows(Operation *op, StringRef name, const Tensor &indices,
                  int64_t rows) {
   for (double index : indices.numbers)

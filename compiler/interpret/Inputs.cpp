@@ -118,13 +118,13 @@ private:
     return Status::done;
   }
 
-  // What each sequence's states hold before the run; null: nothing.
+  // The tokens of each sequence that states hold before the run; null: none.
   const Tensor *past() const {
     auto given = inputs.find(kernel::pastName.str());
     return given == inputs.end() ? nullptr : &given->second;
   }
 
-  // Where no state is given its rows are those that are held after the run.
+  // Without a given state, its number of rows is that needed after the run.
   void takeContext() {
     double held = 0;
     if (const Tensor *given = past())
@@ -140,7 +140,7 @@ private:
     }
   }
 
-  // The run's tokens of a sequence up to the last one that the mask shows.
+  // The run's tokens of a sequence up to its last unmasked one.
   int64_t tokensShown(int64_t sequence) {
     int64_t tokens = run.sizes.lookup(mille::sizes::tokens);
     BlockArgument mask = kernel::maskOf(forward);
@@ -151,8 +151,8 @@ private:
         given == inputs.end() ? nullptr : &given->second, sequence, tokens);
   }
 
-  // States have room for what they hold and the run's tokens; padding behind
-  // these needs none.
+  // States have room for the tokens that they hold and for those of the run,
+  // but not for padding after them.
   Status checkPast() {
     const Tensor *given = past();
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
@@ -178,7 +178,7 @@ private:
     return words;
   }
 
-  // Every size that an input without a value needs is known.
+  // Checks that the sizes of inputs without a value are known.
   Status checkSizes() {
     if (!run.sizes.count(sizes::batch))
       return wrong("no input says how many sequences there are");
@@ -193,7 +193,7 @@ private:
     return checkMost();
   }
 
-  // No more than the model is for.
+  // Checks sizes against the model's maxima.
   Status checkMost() {
     auto model = forward->getParentOfType<transformer::ModelOp>();
     for (const auto &entry : run.sizes) {

@@ -1,4 +1,4 @@
-// The meaning of both dialects, in double, plain and slow: the referee.
+// The reference: interprets both dialects in double, with plain code.
 // Must not share arithmetic with the code generators.
 #pragma once
 #include "compiler/Status.h"

@@ -1,18 +1,18 @@
-// The verdict on differences: bounds by name, and the table `mille verify`
-// prints. Must not run anything.
+// Compares differences with bounds, which have names, and prints the table of
+// `mille verify`. Must not run anything.
 #pragma once
 #include "compiler/interpret/Compare.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mille {
 
-// How far a tensor may be from the expected one.
+// A bound for the difference of a tensor from the expected one.
 struct Tolerance {
-  double relative; // largest error, of the largest number
-  double cosine;   // of the two as vectors, at least; -1: any
+  double relative; // the largest error, relative to the largest number
+  double cosine;   // the least cosine of the two as vectors; -1: any
 };
 
-// A row of test/numerics/tolerances.json: "reference_double", "compiled_f32",
+// A row of tolerances.json: "reference_double", "compiled_f32",
 // "compiled_bf16", ...
 Tolerance toleranceOf(llvm::StringRef name);
 

@@ -1,5 +1,5 @@
-// The launches of the `kernel` dialect on tensors, one function each.
-// What the runtime prepares once per run is in Prepared.cpp.
+// Interprets the generated kernels of the `kernel` dialect on tensors, with one
+// function per op. Ops of the runtime are in Prepared.cpp.
 #include "compiler/interpret/Run.h"
 #include "compiler/interpret/ScalarRegion.h"
 #include "dialects/transformer/BlockForm.h"
@@ -44,8 +44,9 @@ class RowReaders {
 public:
   RowReaders(int64_t rows, int64_t columns) : rows(rows), columns(columns) {}
 
-  // Reads one operand more, or an error on `op` where the shapes of this run do
-  // not fit. With `indices` it is a table of which row m reads indices[m].
+  // Adds an operand, or emits an error on `op` if the shapes of this run do not
+  // fit. With `indices` it is a table, of which row m of the out reads row
+  // indices[m].
   Status add(Run &run, Operation *op, mlir::Value value,
              const Tensor *indices) {
     auto type = cast<ShapedType>(value.getType());
@@ -111,8 +112,8 @@ Status mille::interpreter::runOp(Run &run, kernel::WeightOp op) {
 
 namespace {
 
-// The rows that take one entry of a stack of weights; all rows where there is
-// no stack.
+// The rows that use one entry of a stack of weights; all rows if there is no
+// stack.
 struct Span {
   int64_t entry, begin, end;
 };
@@ -142,7 +143,7 @@ Status readSpans(Run &run, kernel::MatmulOp op, int64_t entries, int64_t rows,
   return Status::done;
 }
 
-// The entry that each row takes.
+// The entry that each row uses.
 Tensor entryPerRow(ArrayRef<Span> spans, int64_t rows) {
   Tensor entries = zeros({rows});
   for (const Span &span : spans)
@@ -181,7 +182,7 @@ Status applyParameters(Run &run, kernel::MatmulOp op, ArrayRef<Span> spans,
   return Status::done;
 }
 
-// The numbers that bytes in blocks stand for.
+// Decodes bytes in blocks to numbers.
 Status dequantized(Run &run, kernel::MatmulOp op, Tensor &input) {
   const int64_t rows = rowsOf(input), columns = columnsOf(input);
   const int64_t blocks = columns / inputBlock;
@@ -295,8 +296,9 @@ Status mille::interpreter::runOp(Run &run, kernel::RowsOp op) {
   return Status::done;
 }
 
-// The column of the largest magnitude, of x rather than of -x; a NaN's is above
-// all. Of equal ones the first in the order of columns modulo 64.
+// The column of the number with the largest magnitude. A NaN is the largest; x
+// comes before -x, and of equal numbers the first in the order of columns
+// modulo 64.
 static int64_t outlierOf(ArrayRef<double> row) {
   auto rank = [&](size_t n) {
     double x = row[n];
@@ -329,8 +331,8 @@ static void quantizeRow(MutableArrayRef<double> row, double *values,
   std::copy(std::begin(all), std::end(all), parameters);
 }
 
-// A row's values in blocks; `parameters`: the blocks' steps, then their sums,
-// then those of their first halves.
+// Rounds a row to values in blocks. `parameters`: the blocks' steps, then the
+// sums of their values, then the sums of their first halves.
 static void quantizeBlocks(ArrayRef<double> row, double *values,
                            double *parameters) {
   const int64_t blocks = row.size() / inputBlock;

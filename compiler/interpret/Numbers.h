@@ -1,4 +1,4 @@
-// The arithmetic that both dialects mean, in double on rows of numbers.
+// The arithmetic of both dialects, in double on rows of numbers.
 // Must not know ops, files or parameters; must share nothing with generators.
 #pragma once
 #include "compiler/interpret/Interpret.h"

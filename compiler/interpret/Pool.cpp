@@ -1,5 +1,5 @@
-// One vector per sequence in both dialects: one of its tokens, or their mean;
-// and the similarities of such vectors.
+// Pools a sequence to one vector in both dialects (a token, or the mean), and
+// computes similarities of such vectors.
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;

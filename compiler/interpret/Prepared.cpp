@@ -1,4 +1,4 @@
-// What a kernel program asks of the runtime once per run, and its sizes.
+// Interprets the ops that the runtime computes, and sizes.
 // Must not round: cosines, schedules and means stay double.
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Run.h"

@@ -56,15 +56,15 @@ void Run::set(mlir::Value value, Tensor tensor) {
 
 namespace {
 
-// Ops that are no step of a run: what holds or ends blocks, and room in an
-// arena, which planned programs have.
+// Ops without a step in a run: those that hold or end blocks, and the arena's
+// buffers, which planned programs have.
 template <typename Op>
 constexpr bool isStep =
     !llvm::is_one_of<Op, transformer::ModelOp, transformer::ParameterOp,
                      transformer::YieldOp, kernel::YieldOp,
                      kernel::ArenaOp>::value;
 
-// An op without a runOp does not compile.
+// An op without a runOp gives a compile error here.
 Status dispatch(Run &run, Operation *op) {
   auto step = [&](auto known) {
     if constexpr (isStep<decltype(known)>)

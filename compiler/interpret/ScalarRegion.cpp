@@ -1,5 +1,5 @@
-// Reads a scalar region once into steps, then runs them row by row.
-// Must not round to f32: this is the meaning, not the machine.
+// Translates a scalar region once to steps, then runs these row by row.
+// Must not round to f32, since this is the reference.
 #include "compiler/interpret/ScalarRegion.h"
 #include "dialects/kernel/Kernel.h"
 #include "llvm/ADT/DenseMap.h"

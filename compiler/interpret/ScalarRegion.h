@@ -1,5 +1,5 @@
-// The scalar region of a kernel op (arith and math on f32), in double.
-// Knows nothing of what the numbers mean or how they are read.
+// Runs the scalar region of a kernel op (arith and math on f32) in double.
+// Must not know the numbers' meaning or how they are read.
 #pragma once
 #include "compiler/Status.h"
 #include "mlir/IR/Region.h"

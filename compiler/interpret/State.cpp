@@ -1,4 +1,4 @@
-// What entries remember between runs, on both dialects.
+// Interprets the ops on states of both dialects.
 // Must not know attention; AttendHead does.
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Run.h"

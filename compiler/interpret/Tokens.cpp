@@ -1,5 +1,6 @@
-// What makes, numbers and moves tokens, in both dialects: patches of images,
-// gathers, counts. Moves numbers only; pooling is in Pool.cpp.
+// Interprets the ops of both dialects that make, number and move tokens:
+// patches of images, gathers, counts. Must only move numbers; pooling is in
+// Pool.cpp.
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;
@@ -84,7 +85,7 @@ Tensor repeated(ArrayRef<int64_t> numbers, int64_t batch) {
   return out;
 }
 
-// 1, 2, ... at what counts in each sequence of `tokens`, in place.
+// Numbers the tokens that count in each sequence of `tokens`, in place.
 std::optional<int64_t> optionalOf(std::optional<uint64_t> number) {
   return number ? std::optional(int64_t(*number)) : std::nullopt;
 }
@@ -101,8 +102,8 @@ void countTokens(Op op, std::vector<double> &ids, int64_t tokens) {
   }
 }
 
-// Of all that sequences remember, `held` tokens each, the numbers of the run's
-// `tokens` tokens.
+// Takes the numbers of the run's `tokens` tokens from those of states, which
+// have `held` tokens per sequence.
 std::vector<double> tokensOfRun(const std::vector<double> &all, int64_t held,
                                 const Tensor &past, int64_t tokens) {
   std::vector<double> own;

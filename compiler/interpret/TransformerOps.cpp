@@ -45,8 +45,8 @@ Status mille::interpreter::applyNorm(Run &run, tf::NormAttr norm, Location at,
 
 namespace {
 
-// Rows of a table, each read once. One that is no larger than what is read from
-// it is read whole: it may be an expression that costs as much for one row.
+// Reads rows of a table, each once. A table that is no larger than the rows to
+// read is read whole, since an expression may cost as much for a single row.
 class Table {
 public:
   Table(Run &run, tf::EmbedOp op, FlatSymbolRefAttr symbol, int64_t reads)

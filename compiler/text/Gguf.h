@@ -1,5 +1,5 @@
-// The tokenizer of a GGUF, given as plain values, as a vocabulary.
-// Must not read a file: who reads GGUF files fills the values.
+// Turns the tokenizer of a GGUF, given as plain values, into a vocabulary.
+// Must not read a file: the reader of GGUF files fills the values.
 #pragma once
 #include "compiler/text/Vocabulary.h"
 
@@ -19,13 +19,13 @@ struct GgufTokenizer {
   std::string chatTemplate;           // tokenizer.chat_template
 };
 
-// False, and a sentence in `why`, where the tokenizer is not supported or its
+// False, with a sentence in `why`, if the tokenizer is not supported or its
 // values contradict each other.
 bool readGgufTokenizer(const GgufTokenizer &gguf, Vocabulary &vocabulary,
                        std::string &why);
 
 // The patterns by which a `tokenizer.ggml.pre` splits, one after the other;
-// nothing where the name is not known.
+// nothing if the name is unknown.
 struct GgufSplit {
   const char *names; // one or more, a space between two
   const char *patterns[6];

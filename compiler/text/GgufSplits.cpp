@@ -1,5 +1,5 @@
-// What the names in `tokenizer.ggml.pre` mean, as the families' own
-// tokenizer.json say it. Must not hold a pattern that no test has seen.
+// The patterns behind the names in `tokenizer.ggml.pre`, taken from the
+// families' own tokenizer.json. Must not hold an untested pattern.
 #include "compiler/text/Gguf.h"
 
 using namespace mille;

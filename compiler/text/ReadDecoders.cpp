@@ -1,5 +1,5 @@
-// The decoders of a tokenizer.json, and what stands before and after a text.
-// Must not let one through that the text room lacks.
+// Reads the decoders of a tokenizer.json, and the tokens before and after a
+// text. Must refuse what the text library does not support.
 #include "compiler/text/Reading.h"
 
 using namespace mille;
@@ -61,8 +61,8 @@ static bool replace(const Reading &reading, const json::Value &value,
                                 "String");
 }
 
-// Only a byte-level vocabulary has bytes to decode, and no other decoder suits
-// its tokens.
+// The ByteLevel decoder goes with a byte-level vocabulary only, and such a
+// vocabulary with that decoder only.
 static bool bytes(const Reading &reading, const json::Value &value,
                   TextStep &step) {
   step.kind = text::decodeBytesStep;

@@ -1,5 +1,5 @@
-// The models of GGUF files: byte-level BPE, SentencePiece BPE, unigrams and
-// WordPiece. Must not know how a GGUF file is laid out.
+// Reads the models of GGUF files: byte-level BPE, SentencePiece BPE, unigrams
+// and WordPiece. Must not know the layout of a GGUF file.
 #include "compiler/text/Gguf.h"
 #include "compiler/text/Regex.h"
 
@@ -21,7 +21,7 @@ enum Type {
   byteType
 };
 
-const char space[] = "\xe2\x96\x81"; // what stands for a space in tokens
+const char space[] = "\xe2\x96\x81"; // represents a space in tokens
 
 class GgufReader {
 public:
@@ -84,7 +84,7 @@ bool GgufReader::check() {
   return true;
 }
 
-// Of a text with two ids the later one counts, as in llama.cpp.
+// If a text has two ids, the later one counts, as in llama.cpp.
 void GgufReader::tokens() {
   into.tokens.resize(from.tokens.size());
   for (size_t id = 0; id < from.tokens.size(); ++id) {
@@ -180,8 +180,8 @@ bool GgufReader::byteLevelBpe() {
   return merges();
 }
 
-// SentencePiece merges the pair whose whole has the highest score, wherever a
-// token can be cut into two: equal scores are equal ranks.
+// SentencePiece merges the pair whose merged token has the highest score, for
+// any cut of a token into two. Equal scores get equal ranks.
 void GgufReader::mergesOfScores() {
   std::vector<float> scores(from.scores);
   std::sort(scores.begin(), scores.end(), std::greater<float>());

@@ -1,5 +1,5 @@
-// The model of a tokenizer.json: tokens, scores and merges, and added tokens.
-// Must not let a vocabulary through whose ids contradict each other.
+// Reads the model of a tokenizer.json (tokens, scores and merges) and the added
+// tokens. Must refuse a vocabulary whose ids contradict each other.
 #include "compiler/text/Reading.h"
 #include "compiler/text/Sections.h"
 
@@ -85,7 +85,7 @@ bool ModelReader::tokens(bool scored) {
       });
 }
 
-// "a b", or a pair; the earlier has the lower rank.
+// A merge is "a b" or a pair; an earlier one has a lower rank.
 bool ModelReader::merge(SectionEntry &entry) {
   if (!entry.pair) {
     auto [left, right] = StringRef(entry.first).split(' ');

@@ -1,5 +1,5 @@
-// The normalizers of a tokenizer.json. Must not let one through that the text
-// room lacks.
+// Reads the normalizers of a tokenizer.json. Must refuse those that the text
+// library does not support.
 #include "compiler/text/Reading.h"
 
 #include "llvm/ADT/StringSwitch.h"

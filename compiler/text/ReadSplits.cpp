@@ -1,5 +1,5 @@
-// The pre-tokenizers of a tokenizer.json, as steps that split.
-// Must not let one through that the text room lacks.
+// Reads the pre-tokenizers of a tokenizer.json as steps that split.
+// Must refuse those that the text library does not support.
 #include "compiler/text/Reading.h"
 
 #include "compiler/text/Regex.h"

@@ -1,5 +1,5 @@
-// The files of a Hugging Face tokenizer, part by part.
-// Must not know what a part holds.
+// Reads the files of a Hugging Face tokenizer, part by part.
+// Must not know the contents of a part.
 #include "compiler/text/Reading.h"
 #include "compiler/text/Sections.h"
 #include "compiler/text/Tokenizer.h"

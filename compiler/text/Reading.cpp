@@ -1,5 +1,5 @@
-// What a value must be, said once for all parts of a tokenizer.json.
-// Must not give a value that is not as asked.
+// Checks the kinds of values, for all parts of a tokenizer.json.
+// Must not return a value of another kind.
 #include "compiler/text/Reading.h"
 
 #include "compiler/text/Regex.h"

@@ -1,5 +1,5 @@
-// One pass over the pattern; what both syntaxes share is copied.
-// Must not know what the pattern splits.
+// Translates a pattern in one pass, and copies the parts that both syntaxes
+// share. Must not know what the pattern splits.
 #include "compiler/text/Regex.h"
 
 #include "llvm/ADT/StringExtras.h"

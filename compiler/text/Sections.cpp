@@ -1,4 +1,4 @@
-// A scanner of JSON that keeps no tree. Must not accept what is no JSON.
+// Scans JSON without building a tree. Must not accept invalid JSON.
 #include "compiler/text/Sections.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -42,8 +42,8 @@ json::Position positionOf(StringRef text, size_t at) {
           unsigned(line == StringRef::npos ? at + 1 : at - line)};
 }
 
-// What holds the place of a section: its brackets, its line breaks, and what
-// stands before the closing one.
+// The text that replaces a section: its brackets, its line breaks, and the text
+// before the closing bracket.
 std::string placeOf(StringRef section) {
   std::string place(1, section.front());
   size_t last = section.rfind('\n');

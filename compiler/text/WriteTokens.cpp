@@ -1,5 +1,5 @@
-// Lays a vocabulary out as NAME.tokens.
-// Must not check it: who opens the file does.
+// Writes a vocabulary as NAME.tokens.
+// Must not check it: opening the file does.
 #include "compiler/text/Vocabulary.h"
 
 #include <cstring>
@@ -42,8 +42,8 @@ private:
   std::map<std::string, uint64_t> known;
 };
 
-// Of byte-level vocabularies tokens are written as their bytes. One with
-// letters that stand for no byte stays as it is, and no text becomes it.
+// Tokens of a byte-level vocabulary are written as their bytes. A token with a
+// letter that represents no byte is written as it is, and no text becomes it.
 void Writer::tokens() {
   std::vector<uint32_t> ends;
   std::vector<uint8_t> kinds;
@@ -113,7 +113,7 @@ std::string Writer::write() {
   return bytes;
 }
 
-// GPT-2's alphabet: bytes that print stand for themselves, all others for
+// GPT-2's alphabet: printable bytes represent themselves, and all others have
 // letters from U+0100 on.
 std::map<uint32_t, uint8_t> alphabet() {
   std::map<uint32_t, uint8_t> byteOf;

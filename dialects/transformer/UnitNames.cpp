@@ -43,13 +43,13 @@ std::string mille::unitName(
   return unitName(weights.empty() ? ArrayRef(others).take_front(1) : weights);
 }
 
-std::string mille::rangesOf(ArrayRef<int64_t> numbers) {
+std::string mille::rangesOf(ArrayRef<int64_t> numbers, StringRef separator) {
   std::string text;
   for (size_t i = 0, end; i < numbers.size(); i = end) {
     for (end = i + 1; end < numbers.size(); ++end)
       if (numbers[end] != numbers[end - 1] + 1)
         break;
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    text += (text.empty() ? "" : separator.str()) + std::to_string(numbers[i]);
     if (end > i + 1)
       text += "-" + std::to_string(numbers[end - 1]);
   }

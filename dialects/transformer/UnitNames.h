@@ -19,6 +19,7 @@ unitName(mlir::Operation *residual,
              rename);
 
 // 0, 1, 2, 5 -> "0-2,5"
-std::string rangesOf(llvm::ArrayRef<int64_t> numbers);
+std::string rangesOf(llvm::ArrayRef<int64_t> numbers,
+                     llvm::StringRef separator = ",");
 
 } // namespace mille

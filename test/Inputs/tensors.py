@@ -4,7 +4,7 @@
   tensors.py make FILE NAME:TYPE:SHAPE=NUMBERS ...   x:f32:1x2x4=1,2,3,4,5,6,7,8
   tensors.py print FILE [NAME ...]                   numbers with 7 digits
   tensors.py same FILE FILE                          bit by bit
-  tensors.py close FILE FILE ROW        within a row of numerics/tolerances.json
+  tensors.py close FILE FILE ROW        within a row of tolerances.json
 
 TYPE is f64, f32, i64 or i32. Fewer numbers than the shape holds repeat.
 """
@@ -17,7 +17,8 @@ import sys
 
 FORMATS = {"f64": "d", "f32": "f", "i64": "q", "i32": "i"}
 TOLERANCES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                          os.pardir, "numerics", "tolerances.json")
+                          os.pardir, os.pardir, "compiler", "interpret",
+                          "tolerances.json")
 
 
 def make(path, words):

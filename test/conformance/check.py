@@ -17,7 +17,8 @@ import sys
 
 FORMATS = {"F64": "d", "F32": "f", "I64": "q", "I32": "i", "U8": "B"}
 NUMERICS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                        os.pardir, "numerics", "tolerances.json")
+                        os.pardir, os.pardir, "compiler", "interpret",
+                        "tolerances.json")
 
 
 def read_tensors(path):

@@ -3,6 +3,7 @@
 // mathematics is in compiler/analyze.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/package/Package.h"
+#include "compiler/driver/package/RandomNumbers.h"
 #include "compiler/driver/package/Reference.h"
 
 #include "compiler/analyze/Analysis.h"
@@ -14,7 +15,6 @@
 #include "dialects/kernel/Signature.h"
 
 #include <cmath>
-#include <random>
 
 using namespace mille;
 using namespace mille::analyze;
@@ -44,9 +44,8 @@ static Values sampleOf(mlir::Operation *model, int64_t tokens, uint64_t seed) {
     }
     for (size_t k = 0; k < count; ++k)
       value.numbers.push_back(
-          value.integer ? double(bits() % uint64_t(std::max<int64_t>(
-                                              below ? below.getInt() : 2, 1)))
-                        : double(bits() >> 11) * 0x1p-52 - 1);
+          value.integer ? double(drawId(bits, below ? below.getInt() : 0))
+                        : drawNumber(bits));
     values[name.str()] = std::move(value);
   }
   return values;

@@ -6,6 +6,7 @@
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/transformer/UnitNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -14,21 +15,6 @@ using namespace mille::transformer;
 using llvm::StringRef;
 
 //===-- The screen --------------------------------------------------------===//
-
-// "0-11", "0, 2, 5-7".
-static std::string ranges(llvm::ArrayRef<int64_t> numbers) {
-  std::string text;
-  for (size_t i = 0; i < numbers.size();) {
-    size_t j = i;
-    while (j + 1 < numbers.size() && numbers[j + 1] <= numbers[j] + 1)
-      ++j;
-    text += (i ? ", " : "") + std::to_string(numbers[i]);
-    if (numbers[j] != numbers[i])
-      text += "-" + std::to_string(numbers[j]);
-    i = j + 1;
-  }
-  return text;
-}
 
 // The units of one stack, layer by layer. A layer number that falls begins the
 // next stack.
@@ -146,8 +132,8 @@ static void printKinds(const std::vector<Kind> &kinds, llvm::raw_ostream &out) {
   const Facts &usual = kinds.front().facts;
   for (const auto &[facts, layers] : kinds) {
     out << "  " << layers.size() << (layers.size() == 1 ? " unit" : " units")
-        << (layers.size() == 1 ? " in layer " : " in layers ") << ranges(layers)
-        << ": ";
+        << (layers.size() == 1 ? " in layer " : " in layers ")
+        << rangesOf(layers, ", ") << ": ";
     if (&facts == &usual) {
       out << facts.front().value << '\n';
       printFacts(facts, out);
@@ -319,7 +305,7 @@ static void printJson(mlir::Operation *model, llvm::raw_ostream &out) {
   auto kind = [&](const Kind &kind) {
     json.object([&] {
       json.attribute("units", int64_t(kind.layers.size()));
-      json.attribute("layers", ranges(kind.layers));
+      json.attribute("layers", rangesOf(kind.layers, ", "));
       for (const Fact &fact : kind.facts)
         json.attribute(fact.what, fact.value);
     });

@@ -3,11 +3,10 @@
 #include "compiler/driver/package/Reference.h"
 
 #include "compiler/driver/package/ModelFiles.h"
+#include "compiler/driver/package/RandomNumbers.h"
 #include "compiler/entries/DeriveEntries.h"
 #include "compiler/import/Text.h"
 #include "dialects/transformer/Transformer.h"
-
-#include <random>
 
 using namespace mille;
 
@@ -65,12 +64,10 @@ Status Reference::run(const Values &inputs, Values &outputs,
   return interpret(modelOp, parameters, inputs, outputs, entry, sizes);
 }
 
-// Draws numbers within the type and `below`. It uses raw bits, so every
-// standard library gives the same numbers.
+// Draws numbers within the type and `below`.
 static void draw(Value &value, int64_t below, std::mt19937_64 &bits) {
   for (double &number : value.numbers)
-    number = value.integer ? bits() % std::max<int64_t>(below, 2)
-                           : (bits() >> 11) * 0x1p-52 - 1.0;
+    number = value.integer ? double(drawId(bits, below)) : drawNumber(bits);
 }
 
 llvm::StringMap<int64_t> mille::sizesOfRun(const Package &package,

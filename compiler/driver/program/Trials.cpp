@@ -2,11 +2,11 @@
 // norms and sums. Must not run anything.
 #include "compiler/driver/program/Trials.h"
 
+#include "compiler/driver/package/RandomNumbers.h"
 #include "compiler/interpret/Inputs.h"
 #include "dialects/kernel/Signature.h"
 
 #include <cmath>
-#include <random>
 
 using namespace mille;
 
@@ -16,10 +16,6 @@ namespace {
 int64_t trialSize(llvm::StringRef name) {
   return name == sizes::batch ? 2 : name == sizes::tokens ? 5 : 3;
 }
-
-// A number from -1 to 1. It uses raw bits, so every standard library gives the
-// same numbers.
-double draw(std::mt19937_64 &bits) { return (bits() >> 11) * 0x1p-52 - 1.0; }
 
 struct Kind {
   const char *name;
@@ -56,10 +52,9 @@ Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
       forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
   bool stream = interpreter::inputName(forward, i).starts_with("stream");
   for (size_t at = 0; at < count; ++at) {
-    double drawn = draw(bits);
+    double drawn = drawNumber(bits);
     if (value.integer)
-      value.numbers.push_back(bits() %
-                              std::max<int64_t>(below ? below.getInt() : 2, 1));
+      value.numbers.push_back(drawId(bits, below ? below.getInt() : 0));
     else
       value.numbers.push_back(
           float(stream ? kind.number(at, value.shape.back(), drawn) : drawn));

@@ -16,7 +16,7 @@ root = os.path.join(here, "..", "..", "..")
 sys.path.insert(0, os.path.join(root, "Inputs"))
 import tensors
 
-with open(os.path.join(root, "numerics", "tolerances.json")) as file:
+with open(tensors.TOLERANCES) as file:
     rows = json.load(file)["tolerances"]
 bound = next(r["relative"] for r in rows if r["name"] == "kernel_stage")
 mille, mille_opt, folder = sys.argv[1:4]

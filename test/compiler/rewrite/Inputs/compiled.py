@@ -12,8 +12,7 @@ sys.path.insert(0, os.path.join(here, "..", "..", "..", "Inputs"))
 import tensors
 
 mille, root, folder = sys.argv[1:]
-with open(os.path.join(here, "..", "..", "..", "numerics",
-                       "tolerances.json")) as file:
+with open(tensors.TOLERANCES) as file:
     bound = next(row["relative"] for row in json.load(file)["tolerances"]
                  if row["name"] == "compiled_f32")
 cases = [
