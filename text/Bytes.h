@@ -1,5 +1,5 @@
-// A view of bytes, and UTF-8: what a character is, and what is none.
-// Must not allocate but into the arrays it is given.
+// A view of bytes, and the characters of UTF-8 in it.
+// Must not allocate except in the arrays that it is given.
 #pragma once
 #include "text/Array.h"
 
@@ -28,7 +28,8 @@ struct View {
   size_t find(View other, size_t at = 0) const;
 };
 
-// How a text goes on: a whole character of `bytes`, or `bytes` that are none.
+// The next part of a text: a character of `bytes`, or `bytes` that are no
+// UTF-8.
 struct Character {
   uint32_t code = 0xfffd;
   unsigned bytes = 0;

@@ -4,8 +4,8 @@
 
 namespace mille::text {
 
-// What an unknown character costs more than the least likely token; a constant
-// of SentencePiece.
+// An unknown character scores this much less than the least likely token; a
+// constant of SentencePiece.
 constexpr double unknownPenalty = 10;
 
 namespace {
