@@ -1,5 +1,6 @@
-// What the room promises beside right numbers: the same bytes every time, names
-// by content, a cache that survives damage, tiles in registers, small objects.
+// The promises of the room beside right numbers: the same bytes every time,
+// names by content, a cache that survives damage, tiles in registers, small
+// objects.
 //
 // RUN: %programs/kernel-generate %t
 // RUN: python3 %S/Inputs/instructions.py %t.objects | FileCheck %s
@@ -91,8 +92,8 @@ void names() {
   expect(all.size() == 5, "different kernels share a name");
 }
 
-// A matmul by experts is that of one expert, by a kernel of its own: on a
-// device its groups find theirs.
+// A matmul by experts has a kernel of its own, which computes one expert; on a
+// device each work group finds its expert.
 void experts() {
   auto text = [](const std::string &starts, const std::string &weight,
                  const std::string &bias) {
