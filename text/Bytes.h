@@ -38,7 +38,7 @@ struct Character {
 };
 Character characterAt(View text, size_t at);
 
-// Of valid UTF-8, where nothing can be wrong.
+// The bytes of a character of valid UTF-8, by its first byte.
 inline unsigned bytesOf(char lead) {
   uint8_t byte = uint8_t(lead);
   return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;

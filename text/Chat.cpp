@@ -261,7 +261,7 @@ private:
                 !(answer && (format.flags & lastUnlessAsked));
     expand(ends ? format.lastAssistant : around.after);
   }
-  // Where white space at the end begins; what is before it has none to trim.
+  // Where the white space at the end of `text` begins.
   static size_t trimmedEnd(View text) {
     View kept = trimmed(text);
     return kept.size ? size_t(kept.data - text.data) + kept.size : 0;

@@ -49,7 +49,8 @@ Status Decoder::finish(Array<char> &out) {
   return out.lost() ? outOfMemory() : MILLE_TEXT_OK;
 }
 
-// What is whole of the bytes so far; what is no character is U+FFFD.
+// Writes the whole characters of the bytes so far, and U+FFFD for bytes that
+// are no character.
 void Decoder::write(View text, Array<char> &out) {
   append(waiting, text);
   size_t at = 0;

@@ -61,8 +61,8 @@ private:
           score + (tokenizer.leastScore - unknownPenalty));
     return tokenizer.unknown != none;
   }
-  // Where tokens begin, from the end of the piece on; unknown ones side by side
-  // are one.
+  // Collects the beginnings of tokens, from the end of the piece on. Adjacent
+  // unknown tokens count as one.
   void backwards() {
     cuts.clear();
     cuts.push(piece.size);
