@@ -1,5 +1,5 @@
-// Finds a package's files and opens them. Must not read the manifest: what a
-// program may ask of a package is in its code.
+// Finds a package's files and opens them. Must not read the manifest: the
+// package's code has all that a program may ask for.
 #include "loader/Handles.h"
 #include "loader/mille_loader.h"
 
@@ -88,7 +88,7 @@ mille_status Files::find(const char *path, const Answer &answer) {
     folder = slash ? int(slash - path) : 0;
   }
   name[strlen(name) - 3] = 0;
-  // With a folder in it, the path is looked for nowhere else.
+  // dlopen does not search other folders for a path that has a folder in it.
   const char *start = folder || slash ? path : ".";
   if (!folder)
     folder = slash ? 0 : 1;

@@ -1,4 +1,4 @@
-// Memory and life of the loader's handles.
+// Allocates the loader's handles, and unloads a library with its last owner.
 #include "loader/Handles.h"
 
 #include <stdlib.h>

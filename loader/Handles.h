@@ -1,5 +1,5 @@
-// What the loader hands out for a package and a session: the one of the
-// library's own runtime, and the library. Must not know a package's files.
+// The loader's handles: each holds a package or session of the library's own
+// runtime, and the library. Must not know a package's files.
 #pragma once
 #include "loader/Library.h"
 #include "runtime/Atomic.h"
@@ -14,8 +14,8 @@ struct SharedLibrary : Library {
   void leave();
 };
 
-// Memory for a handle; where the C library refuses it, handleMessage() of this
-// thread says so until the thread's next call of handleMemory.
+// Allocates a handle. If the C library refuses the memory, handleMessage() says
+// so in this thread until the thread's next call of handleMemory.
 void *handleMemory(size_t size);
 const char *handleMessage(); // "": none was refused
 

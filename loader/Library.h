@@ -1,5 +1,5 @@
-// NAME.so of a package, loaded: its model, and the functions of the runtime
-// that it brings. Must not open weights.
+// A package's loaded NAME.so: its model, and the functions of the runtime that
+// it brings. Must not open weights.
 #pragma once
 #include "runtime/Functions.h"
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of each back end: up to `room` of its devices, and how many there are. Where
-// there are none the sentence says why.
+// Each back end's list() writes up to `room` of its devices and says how many
+// there are. If there are none, the message says why.
 #define MILLE_DECLARE_LIST(name)                                               \
   namespace mille::name {                                                      \
   mille_status list(mille_device *devices, size_t room, size_t &count,         \

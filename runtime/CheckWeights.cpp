@@ -68,7 +68,7 @@ mille_status checkHeader(const mille_model &model, mille_weights_header &header,
   return MILLE_OK;
 }
 
-// Where the parts of the file lie: one behind the other, as the code has them.
+// Checks that the parts of the file follow one another with the code's sizes.
 mille_status checkParts(const mille_model &model,
                         const mille_weights_header &header, uint64_t bytes,
                         const char *path, Message &message) {

@@ -115,7 +115,8 @@ int32_t launchExperts(mille_session &session, const mille_stage &stage) {
   return code;
 }
 
-// Where padding was removed sequences differ in length: one call for each.
+// If padding was removed, sequences differ in length, and each has a call of
+// its own.
 int32_t launchSequences(mille_session &session, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   const uint32_t out = kernel.buffer_count - 1;

@@ -64,8 +64,8 @@ mille_status mille_session::checkSizes() {
   return MILLE_OK;
 }
 
-// What the states hold, and the run's tokens behind it, have room in them.
-// Padding at the end of a sequence needs none.
+// Checks that the states have room for the tokens that they hold and the run's
+// tokens after these. Padding at the end of a sequence needs no room.
 mille_status mille_session::checkPast(const void *const *given) {
   const mille_model &model = *package->model;
   int64_t room = INT64_MAX;

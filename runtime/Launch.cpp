@@ -250,8 +250,8 @@ bool anyExperts(const mille_stage *stages, int32_t count) {
   return false;
 }
 
-// What works on sequences finds its elements by numbers of 32 bits.
-// MILLE_TOO_LARGE where the rows of one have more.
+// Kernels that work on sequences index elements with 32 bits. Returns
+// MILLE_TOO_LARGE if the rows of a sequence need more.
 int32_t refuseTooLong(const Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   for (uint32_t b = 0; b < kernel.buffer_count; ++b) {

@@ -1,4 +1,5 @@
-// What a kernel may ask of its thread: scratch memory, and to report a failure.
+// The functions that a kernel may call: scratch memory, and reports of
+// failures.
 // Must not call the allocator hook.
 #include "runtime/Session.h"
 

@@ -215,7 +215,8 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
   if (!session.planning)
     if (int32_t code = checkSkip(run, skip, own.tokens))
       return code;
-  // Where padding was removed sequences differ in length: one step for each.
+  // If padding was removed, sequences differ in length, and each has a step of
+  // its own.
   const int64_t together = own.starts ? 1 : own.batch;
   for (int64_t b = 0; b < own.batch; b += together) {
     const int64_t first = own.first(b), before = own.before(b);

@@ -1,5 +1,5 @@
-// A growing array without the C++ library, for plain types. Must not fail
-// loudly: memory that is refused makes it lost, and who fills it asks once.
+// A growing array of plain types, without the C++ library. Must not report a
+// failed allocation: the array becomes lost, and its user checks lost() once.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ public:
       return true;
     size_t grown = room + room / 2 + 16;
     grown = grown < wanted ? wanted : grown;
-    // More than any text or vocabulary needs is asked for by a damaged one.
+    // No valid text or vocabulary needs more; a damaged one may ask for it.
     constexpr uint64_t mostBytes = uint64_t(1) << 32;
     void *moved = grown > mostBytes / sizeof(T)
                       ? nullptr
@@ -40,18 +40,18 @@ public:
     return true;
   }
   void push(const T &item) {
-    T copy = item; // it may lie in here
+    T copy = item; // `item` may be one of this array's own
     if (count < room || reserve(count + 1))
       items[count++] = copy;
   }
-  // `from` must not lie in here.
+  // `from` must not point into this array.
   void append(const T *from, size_t more) {
     if (more && reserve(count + more)) {
       memcpy(items + count, from, more * sizeof(T));
       count += more;
     }
   }
-  // New items are `value`.
+  // Sets each new item to `value`.
   bool resize(size_t size, const T &value) {
     if (!reserve(size))
       return false;

@@ -46,8 +46,8 @@ private:
     symbols.push({id, uint32_t(bytes), at - 1, at + 1});
   }
 
-  // Bytes that are no token vanish, as unknown characters without an unknown
-  // token do.
+  // A byte without a token is left out, as is an unknown character where the
+  // vocabulary has no unknown token.
   void bytes() {
     for (size_t i = 0; i < word.size; ++i)
       if (uint32_t id = tokenizer.byteToken[uint8_t(word.data[i])]; id != none)
@@ -86,7 +86,8 @@ private:
       unknown(one.size);
     }
   }
-  // As in `tokenizers`, an unknown character that waits stays waiting.
+  // As in `tokenizers`, an unknown character that waits to be written goes on
+  // waiting.
   bool fallBack(View text) {
     for (size_t i = 0; i < text.size; ++i)
       if (tokenizer.byteToken[uint8_t(text.data[i])] == none)
@@ -187,7 +188,7 @@ constexpr size_t knownPlaces = 1 << 13;
 
 } // namespace
 
-// Words come again: a short one is merged once a call.
+// Words recur in a text, so a call merges each short word only once.
 Status bpe(const mille_text &tokenizer, View piece, Workbench &bench,
            Array<uint32_t> &ids) {
   if (tokenizer.has(wholeWordFirst))

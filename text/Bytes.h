@@ -1,5 +1,5 @@
-// A view of bytes, and UTF-8: what a character is, and what is none.
-// Must not allocate but into the arrays it is given.
+// A view of bytes, and the characters of UTF-8 in it.
+// Must not allocate except in the arrays that it is given.
 #pragma once
 #include "text/Array.h"
 
@@ -28,7 +28,8 @@ struct View {
   size_t find(View other, size_t at = 0) const;
 };
 
-// How a text goes on: a whole character of `bytes`, or `bytes` that are none.
+// The next part of a text: a character of `bytes`, or `bytes` that are no
+// UTF-8.
 struct Character {
   uint32_t code = 0xfffd;
   unsigned bytes = 0;
@@ -37,7 +38,7 @@ struct Character {
 };
 Character characterAt(View text, size_t at);
 
-// Of valid UTF-8, where nothing can be wrong.
+// The bytes of a character of valid UTF-8, by its first byte.
 inline unsigned bytesOf(char lead) {
   uint8_t byte = uint8_t(lead);
   return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;

@@ -1,5 +1,5 @@
-// A walk through the double array, with every step checked.
-// Must not cut a character: what comes out is repaired by who calls.
+// Walks the double array and checks every step.
+// Must not cut a character of its input; callers repair its output.
 #include "text/Charsmap.h"
 
 #include <utf8proc.h>

@@ -7,7 +7,7 @@ namespace mille::text {
 
 class Charsmap {
 public:
-  // False where `blob` is no such map. `blob` must live as long as this does.
+  // Returns false if `blob` is no such map. `blob` must outlive this object.
   bool open(View blob);
   // What `text` becomes, as a whole: the text of its shortest beginning that is
   // in the map. False where none is.

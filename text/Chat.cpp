@@ -7,7 +7,7 @@
 
 namespace mille::text {
 
-// The template with line breaks in the place of their escapes.
+// Returns the template with line breaks in place of their escapes.
 static void unescape(View from, Array<char> &into) {
   size_t at = 0;
   for (size_t found; (found = from.find({"\\n", 2}, at)) != SIZE_MAX;) {
@@ -109,7 +109,7 @@ private:
     for (size_t i = from; (format.flags & alternates) && i < count; ++i)
       if (is(i, "user") != ((i - from) % 2 == 0))
         return refuse(i, "has user and assistant by turns");
-    // What stays of its thoughts in the last turn is another question.
+    // Templates differ in what they keep of the thoughts in a last turn.
     if ((format.flags & dropsThoughts) && count && is(count - 1, "assistant"))
       return refuse(count - 1, "ends in a turn of the user");
     return MILLE_TEXT_OK;
@@ -154,7 +154,7 @@ private:
     return MILLE_TEXT_OK;
   }
 
-  // With the values of {bos}, {eos} and {date}.
+  // Appends `text` with the values of {bos}, {eos} and {date}.
   void expand(const char *text) {
     const struct {
       View key, value;
@@ -261,7 +261,7 @@ private:
                 !(answer && (format.flags & lastUnlessAsked));
     expand(ends ? format.lastAssistant : around.after);
   }
-  // Where white space at the end begins; what is before it has none to trim.
+  // Where the white space at the end of `text` begins.
   static size_t trimmedEnd(View text) {
     View kept = trimmed(text);
     return kept.size ? size_t(kept.data - text.data) + kept.size : 0;
@@ -294,7 +294,8 @@ private:
 Status noFormat(const mille_text &text) {
   if (!text.chatTemplate.size)
     return say(MILLE_TEXT_UNSUPPORTED, "the vocabulary has no chat template");
-  // Its beginning tells whose it is; in one line.
+  // The message shows the template's beginning in one line, so that a reader
+  // can recognise the model.
   Array<char> shown;
   for (size_t at = 0; at < text.chatTemplate.size && shown.size() < 60;) {
     unsigned bytes = 0;

@@ -1,5 +1,5 @@
-// The formats of conversations: one row each, the more special ones first.
-// Must not hold code: what a row cannot say is no format of this table.
+// The table of conversation formats: a row each, more special ones first.
+// Must not hold code: a format that no row can say is not supported.
 #include "text/Chat.h"
 
 namespace mille::text {

@@ -1,5 +1,5 @@
 // The decoders of `tokenizers` as a chain through which each token goes.
-// Must not wait for more than the character that is being spelled.
+// Must not hold back more than an incomplete character.
 #include "text/Decode.h"
 
 namespace mille::text {
@@ -49,7 +49,8 @@ Status Decoder::finish(Array<char> &out) {
   return out.lost() ? outOfMemory() : MILLE_TEXT_OK;
 }
 
-// What is whole of the bytes so far; what is no character is U+FFFD.
+// Writes the whole characters of the bytes so far, and U+FFFD for bytes that
+// are no character.
 void Decoder::write(View text, Array<char> &out) {
   append(waiting, text);
   size_t at = 0;
@@ -75,8 +76,8 @@ static unsigned digitOf(char c) {
                                 : 16;
 }
 
-// Byte tokens wait for the end of their run. In a stream whole characters do
-// not: one that is shown early is right unless a byte behind it is wrong.
+// Byte tokens wait for the end of their run. A stream gives whole characters at
+// once; they are right unless a later byte of the run is wrong.
 Status Decoder::fallBack(size_t step, View token, Array<char> &out) {
   afterBytes = step + 1;
   if (token.size == 6 && token.startsWith({"<0x", 3}) && token.data[5] == '>') {

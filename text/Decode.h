@@ -1,4 +1,4 @@
-// Ids to text, one at a time. Must not give half a character.
+// Decodes ids to text, one at a time. Must not give half a character.
 #pragma once
 #include "text/Tokenizer.h"
 
@@ -10,16 +10,16 @@ public:
   ~Decoder();
   Decoder(const Decoder &) = delete;
 
-  Status open(); // before the first id
-  // Appends what the id makes whole.
+  Status open(); // must be called before the first id
+  // Appends the characters that the id completes.
   Status push(int64_t id, Array<char> &out);
-  // Appends what still waits, and begins anew.
+  // Appends all bytes that still wait, and resets the decoder.
   Status finish(Array<char> &out);
 
 private:
   struct State {
     size_t seen; // tokens that reached the step
-    size_t left; // characters to strip yet, or a space that waits
+    size_t left; // characters still to strip, or a space that waits
   };
   Status run(size_t step, View token, Array<char> &out);
   Status fallBack(size_t step, View token, Array<char> &out);
@@ -34,11 +34,11 @@ private:
 
   const mille_text &tokenizer;
   const int flags;
-  const bool streams; // characters of byte tokens come as soon as they can
+  const bool streams; // gives a character once its last byte token is there
   State *states = nullptr;
   size_t firstStep = 0, afterBytes = 0; // the step after decodeFallbackStep
   bool fused = false;
-  Array<char> bytes;   // of byte tokens, which wait
+  Array<char> bytes;   // bytes of byte tokens whose run has not ended
   Array<char> waiting; // the beginning of a character
 };
 

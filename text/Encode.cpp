@@ -1,5 +1,5 @@
-// Text to ids: added tokens, normalizer, splits, model, ends.
-// Must not do what a step does.
+// Encodes text: added tokens, normalizer, splits, model, first and last ids.
+// Must not do the work of a step itself.
 #include "text/Normalize.h"
 #include "text/Split.h"
 #include "text/Words.h"
@@ -9,7 +9,7 @@ using namespace mille::text;
 namespace {
 
 constexpr size_t mostTextBytes = size_t(1) << 30;
-// From here on words that come again are worth remembering.
+// In texts of this size it pays to remember the ids of words.
 constexpr size_t manyBytes = 2048;
 
 class Encoding {

@@ -1,5 +1,5 @@
-// The bytes of NAME.tokens, for who writes it and who reads it. Must not need
-// more than C: the reader has no C++ library. All numbers are little-endian.
+// The layout of NAME.tokens, for its writer and its reader. Must not need more
+// than C: the reader has no C++ library. All numbers are little-endian.
 #pragma once
 #include <stdint.h>
 
@@ -11,12 +11,12 @@ constexpr uint32_t none = 0xffffffff;
 
 enum Model : uint32_t { bpeModel = 0, unigramModel = 1, wordPieceModel = 2 };
 
-// Of the whole model.
+// Flags of the whole model.
 enum : uint32_t {
   byteLevel = 1,      // tokens are bytes, and every byte is one
   byteFallback = 2,   // unknown characters become tokens <0x00> to <0xFF>
-  fuseUnknown = 4,    // unknown characters side by side are one token
-  wholeWordFirst = 8, // a word that is a token is not merged together
+  fuseUnknown = 4,    // adjacent unknown characters are one token
+  wholeWordFirst = 8, // a word that is a token becomes it without merges
 };
 
 enum Role : uint32_t {
@@ -40,19 +40,19 @@ enum Part : uint32_t {
   tokenEnds,   // u32 each: where a token ends in tokenBytes
   tokenBytes,  //
   tokenKinds,  // u8 each
-  tokenScores, // f64 each, of unigrams
+  tokenScores, // f64 each, for unigram models
   mergeTable,  // Merge
   addedTable,  // Added
-  stepTable,   // Step, in the order in which they are taken
-  firstIds,    // u32: before every text
-  lastIds,     // u32: after it
-  strings,     // what Spans of the others are in
+  stepTable,   // Step, in the order in which they are applied
+  firstIds,    // u32: put before every text
+  lastIds,     // u32: put after every text
+  strings,     // the bytes that all Spans point into
   parts
 };
 
-// Of one token.
+// Flags of one token.
 enum : uint8_t {
-  present = 1,   // ids without a token have 0
+  present = 1,   // not set for an id without a token
   reachable = 2, // the model can make it from text
   special = 4,   // decode may leave it out
 };
@@ -78,7 +78,7 @@ enum StepKind : uint32_t {
   // Text to text.
   composeStep = 0,    // number: Form
   lowercaseStep = 1,  //
-  noMarksStep = 2,    // characters of category M go
+  noMarksStep = 2,    // removes characters of category M
   stripStep = 3,      // number: 1 left, 2 right
   replaceStep = 4,    // the text `first` becomes `second`
   replaceAllStep = 5, // what matches the pattern `first` becomes `second`
@@ -89,17 +89,18 @@ enum StepKind : uint32_t {
   // Text to pieces.
   splitStep = 32,     // by the pattern `first`; number: Keep, + 256: inverted
   metaspaceStep = 33, // spaces are `first`; number: Prefix, + 256: split there
-  prefixSpaceStep = 34, // a space before a piece that has none
+  prefixSpaceStep = 34, // adds a space before a piece that has none
   // Tokens to text.
   decodeBytesStep = 64,
   decodeReplaceStep = 65,   // the text `first` becomes `second`
-  decodeFallbackStep = 66,  // <0x41> is a byte
-  decodeFuseStep = 67,      // the tokens are one from here on
-  decodeStripStep = 68,     // the character `first`, number times at the start,
-                            // other times at the end
-  decodePiecesStep = 69,    // first: what continues a word; number: clean up
-  decodeMetaspaceStep = 70, // first: what stands for a space; number: Prefix
-  decodeSuffixStep = 71,    // first: what ends a word
+  decodeFallbackStep = 66,  // a token <0x41> is the byte 0x41
+  decodeFuseStep = 67,      // later steps see all tokens as one
+  decodeStripStep = 68,     // removes the character `first`: up to `number` at
+                            // the start, up to `other` at the end
+  decodePiecesStep = 69,    // first: prefix of a token that continues a word;
+                            // number: clean up
+  decodeMetaspaceStep = 70, // first: the character for a space; number: Prefix
+  decodeSuffixStep = 71,    // first: suffix of a token that ends a word
   decodeSpacesStep = 72,    // a space between two tokens
 };
 
@@ -107,7 +108,7 @@ enum Form : uint32_t { nfc, nfd, nfkc, nfkd };
 enum Keep : uint32_t {
   isolated,   // matches are pieces
   removed,    // matches vanish
-  contiguous, // matches side by side are one piece
+  contiguous, // adjacent matches are one piece
   withPrevious,
   withNext
 };
@@ -122,7 +123,7 @@ struct Header {
   char magic[8];
   uint32_t version, model, flags, tokens, longestWord, reserved;
   uint64_t fileBytes;
-  uint64_t hash; // of the file with 0 in this place
+  uint64_t hash; // of the file with 0 in this field
   uint32_t role[roles];
   Span part[parts];
   Span continues, endsWord, unknownText, chatTemplate, bosText, eosText;
@@ -131,7 +132,7 @@ struct Header {
 constexpr uint64_t mostFileBytes = uint64_t(1) << 30;
 constexpr uint32_t mostTokens = 1 << 24;
 
-// Of the bytes in words of eight, the last one filled with zeros.
+// Hashes the bytes as words of eight; zeros fill up the last word.
 inline uint64_t hashOf(const unsigned char *bytes, uint64_t size) {
   uint64_t hash = 0x9e3779b97f4a7c15u ^ size;
   for (uint64_t i = 0; i < size; i += 8) {

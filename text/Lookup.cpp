@@ -1,4 +1,4 @@
-// Open addressing; tables are at most half full.
+// Hash tables with open addressing, at most half full.
 // Must not give a wrong answer for keys of the same hash.
 #include "text/Lookup.h"
 

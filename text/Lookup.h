@@ -1,13 +1,13 @@
-// From bytes to a token's id, and from two ids to what they merge into.
-// Must not own a token: keys stay where the file has them.
+// Finds a token's id by its bytes, and the id that two ids merge into.
+// Must not own a token: keys are views into the file.
 #pragma once
 #include "text/Bytes.h"
 #include "text/Layout.h"
 
 namespace mille::text {
 
-// FNV-1a of what has been added so far, so that every beginning of a text has
-// its hash for the price of one.
+// FNV-1a of the bytes added so far: one pass gives the hash of every prefix of
+// a text.
 struct RunningHash {
   uint64_t value = 0xcbf29ce484222325u;
   void add(char byte) { value = (value ^ uint8_t(byte)) * 0x100000001b3u; }
@@ -61,8 +61,8 @@ private:
   unsigned shift = 64;
 };
 
-// Texts of which the longest that begins somewhere is wanted. An edge of the
-// tree is an entry of one table.
+// A tree of texts, which finds the longest of them that begins at a position.
+// All edges of the tree are entries of one table.
 class Trie {
 public:
   bool add(View text, uint32_t value); // a text given twice keeps the last

@@ -5,8 +5,8 @@
 
 namespace mille::text {
 
-// All steps of that kind, in their order. `text` is valid UTF-8, and so is what
-// is added to `out`.
+// Applies all steps of that kind in their order. `text` is valid UTF-8, and so
+// is the text added to `out`.
 Status normalize(const mille_text &tokenizer, View text, Matching &matching,
                  Array<char> &out);
 

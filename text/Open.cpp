@@ -1,5 +1,5 @@
-// Reads a NAME.tokens. Every offset, length and id in it is checked here, so
-// that nothing has to be asked again. Must not trust the hash alone.
+// Reads a NAME.tokens. Checks every offset, length and id in it, so that no
+// other code has to. Must not trust the hash alone.
 #include "text/Chat.h"
 #include "text/Normalize.h"
 #include "text/Tokenizer.h"

@@ -1,5 +1,5 @@
-// PCRE2 with limits: a pattern of a file may be anybody's.
-// Must not say how texts are split.
+// PCRE2 with limits, as a file's pattern cannot be trusted.
+// Must not decide how texts are split.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "text/Pattern.h"
 

@@ -26,7 +26,7 @@ private:
   bool translated = false; // to machine code
 };
 
-// What one call needs to match any pattern.
+// Memory that one call uses to match any pattern.
 class Matching {
 public:
   Matching() = default;

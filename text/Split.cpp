@@ -1,5 +1,5 @@
-// The pre-tokenizers of `tokenizers`, said by two kinds of steps: matches of a
-// pattern, and spaces that become a character or are put before a piece.
+// The pre-tokenizers of `tokenizers` as two kinds of steps: one cuts at matches
+// of a pattern, one replaces spaces or puts them before a piece.
 // Must not cut within a character.
 #include "text/Split.h"
 
@@ -12,7 +12,7 @@ public:
            Array<Piece> &out)
       : text(text), step(step), matching(matching), out(out) {}
 
-  // The parts of one piece: matches and what is between them, by turns.
+  // The parts of one piece: matches alternate with the texts between them.
   Status split(const Piece &piece) {
     View here = text.cut(piece.begin, piece.end);
     bool inverted = step.number >> 8 & 1;
@@ -66,7 +66,7 @@ private:
     else
       push(piece, begin, end);
   }
-  // Of empty matches.
+  // Removes the empty pieces that empty matches leave.
   void dropEmpty() {
     size_t kept = mine;
     for (size_t i = mine; i < out.size(); ++i)

@@ -1,5 +1,5 @@
-// Where a text is cut before the model sees it: at added tokens, then by the
-// steps that split. Must not make a token of a piece: that is the model's.
+// Cuts a text before the model sees it: at added tokens, then by the steps that
+// split. Must not make a token of a piece: the model does that.
 #pragma once
 #include "text/Tokenizer.h"
 

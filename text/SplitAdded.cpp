@@ -1,5 +1,5 @@
-// Added tokens in a text: the leftmost, and of those the longest.
-// Must not look into a piece that is a token already.
+// Finds added tokens in a text: the leftmost first, the longest of those that
+// begin there. Must not look into a piece that is a token already.
 #include "text/Normalize.h"
 #include "text/Split.h"
 

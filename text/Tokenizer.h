@@ -1,4 +1,4 @@
-// An open NAME.tokens: views into its bytes, and what is looked up in them.
+// An open NAME.tokens: views into its bytes, and tables to look up tokens.
 // Must not change once it is open.
 #pragma once
 #include "text/Charsmap.h"
@@ -8,7 +8,7 @@
 
 namespace mille::text {
 
-// A step with what it needs made ready.
+// A step whose pattern is compiled and whose map is checked.
 struct ReadyStep {
   uint32_t kind = 0, number = 0, other = 0;
   View first, second;
@@ -34,7 +34,7 @@ struct mille_text {
   mille::text::Header header;
   mille::text::Array<mille::text::View> tokens;
   const uint8_t *kinds = nullptr;
-  const double *scores = nullptr; // of unigrams
+  const double *scores = nullptr; // for unigram models
   double leastScore = 0;
   size_t longestToken = 0;
   mille::text::View continues, endsWord, chatTemplate, bosText, eosText;
@@ -48,8 +48,8 @@ struct mille_text {
 
   mille::text::Lookup lookup;
   mille::text::Merges merges;
-  mille::text::Trie pieces; // of unigrams: ids
-  uint32_t byteToken[256];  // byteLevel: of the byte; byteFallback: <0x41>
+  mille::text::Trie pieces; // for unigram models; values: ids
+  uint32_t byteToken[256];  // byteLevel: a byte's token; byteFallback: <0x41>
   uint32_t unknown = mille::text::none;
   const mille::text::ChatFormat *chat = nullptr;
 
@@ -62,7 +62,7 @@ struct mille_text {
 
 namespace mille::text {
 
-// Reads text.bytes. A sentence where they are no NAME.tokens.
+// Reads text.bytes. If they are no NAME.tokens, the message says why.
 Status open(mille_text &text);
 
 } // namespace mille::text

@@ -4,8 +4,8 @@
 
 namespace mille::text {
 
-// What an unknown character costs more than the least likely token; a constant
-// of SentencePiece.
+// An unknown character scores this much less than the least likely token; a
+// constant of SentencePiece.
 constexpr double unknownPenalty = 10;
 
 namespace {
@@ -61,8 +61,8 @@ private:
           score + (tokenizer.leastScore - unknownPenalty));
     return tokenizer.unknown != none;
   }
-  // Where tokens begin, from the end of the piece on; unknown ones side by side
-  // are one.
+  // Collects the beginnings of tokens, from the end of the piece on. Adjacent
+  // unknown tokens count as one.
   void backwards() {
     cuts.clear();
     cuts.push(piece.size);

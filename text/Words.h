@@ -1,13 +1,14 @@
-// The models: a piece of text becomes ids. Must not look beyond the piece.
+// The models, which make ids of a piece of text. Must not look beyond the
+// piece.
 #pragma once
 #include "text/Tokenizer.h"
 
 namespace mille::text {
 
-// What a call needs for its pieces; made once, used for all of them.
+// Memory that one call uses for all of its pieces.
 struct Workbench {
   struct Symbol {
-    uint32_t id, bytes; // 0 bytes: merged into another
+    uint32_t id, bytes; // 0 bytes: this symbol is merged into another one
     int32_t before, after;
   };
   struct Candidate {
@@ -16,12 +17,12 @@ struct Workbench {
       return rank != other.rank ? rank < other.rank : at < other.at;
     }
   };
-  struct Step { // of the best way to a place in the text
+  struct Step { // the last token of the best way to a position in the text
     double score;
     size_t begin;
     uint32_t id;
   };
-  // A short word and its ids, from the same call.
+  // A short word that this call has met, and its ids.
   struct Known {
     uint64_t hash;
     uint32_t word, bytes, ids, count;
@@ -47,8 +48,8 @@ Status unigram(const mille_text &tokenizer, View piece, Workbench &bench,
 Status wordPiece(const mille_text &tokenizer, View piece, Workbench &bench,
                  Array<uint32_t> &ids);
 
-// Tokens <0x..> for each byte of `text`; false, and no token, where the
-// vocabulary lacks one.
+// Appends a token <0x..> for each byte of `text`. If the vocabulary lacks one
+// of them, it appends none and returns false.
 bool asByteTokens(const mille_text &tokenizer, View text, Array<uint32_t> &ids);
 
 } // namespace mille::text

@@ -1,5 +1,5 @@
-// What each activation is, as scalar arith and math ops. The only table of them
-// below the importer.
+// The formula of each activation, as scalar arith and math ops. Below the
+// importer no other table of activations exists.
 #pragma once
 #include "dialects/kernel/Kernel.h"
 

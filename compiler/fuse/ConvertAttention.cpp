@@ -148,7 +148,7 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
                              scale.getKind() == LengthKind::log_floor),
         mask = optional(op.getKeyMask(), countsKeys),
         past = optional(op.getPast(), true);
-  // What is counted is in the sequence, and not the run, where it has a past.
+  // With a past, queries are counted over the sequence, not over the run.
   if (past)
     queries = tokensOf(spaceOf(op.getKey()));
   bool causal = op.getMask() == Mask::causal && countsKeys;

@@ -46,7 +46,7 @@ static StringRef rowsOfState(func::FuncOp function, Value state) {
   return size ? size.getValue() : StringRef(sizes::tokens);
 }
 
-// What has a row for each token of the run whatever it reads.
+// Whether the op has a row for each token of the run, whatever it reads.
 static bool isOfRun(Operation *op) {
   auto count = dyn_cast<transformer::CountTokensOp>(op);
   return isa<transformer::PositionsOp>(op) || (count && count.getPast());

@@ -112,7 +112,8 @@ Operation *mille::mergeInto(RowsOp consumer, Value input) {
   for (auto [i, value] :
        llvm::enumerate(matmul ? matmul.getExtras() : rows.getInputs())) {
     operands.values.push_back(value);
-    // What is normed or gathered is not the value itself.
+    // An input that is normed or gathered is not read as it is, so the consumer
+    // cannot read it in the same operand.
     operands.shareable.push_back(
         matmul || (rows.getGather()[i] < 0 && !(rows.getNorm() && i == 0)));
   }

@@ -27,7 +27,7 @@ std::string hashOf(StringRef text) {
   return llvm::toHex(llvm::ArrayRef(digest.data(), digest.size()), true);
 }
 
-// Whose object it is, where not Halide's own: of every CPU.
+// Names the maker of the object where it is not Halide: for every CPU, LLVM.
 std::string makerOf(const EmitOptions &options) {
   return options.cpu.empty()
              ? ""

@@ -73,7 +73,7 @@ llvm::StringRef sentence(simdjson::error_code error) {
   }
 }
 
-// What simdjson needs beside a text is some seven times as much.
+// Beside a text, simdjson needs memory of about seven times its size.
 constexpr size_t mostTextBytes = 24 << 20;
 constexpr size_t mostTreeBytes = 64 << 20;
 
@@ -204,7 +204,7 @@ private:
     return false;
   }
 
-  // Of the array or object that is read next.
+  // The number of items in the array or object that is read next.
   size_t nextCount() { return opened < counts.size() ? counts[opened++] : 0; }
 
   bool object(od::object from, Value &into, unsigned depth) {

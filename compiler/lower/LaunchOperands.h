@@ -1,4 +1,5 @@
-// What of a kernel op's operands its kernel sees, and what only the runtime.
+// Tells the operands of a kernel op that its kernel sees from those that only
+// the runtime sees.
 // Must not emit code.
 #pragma once
 #include "dialects/kernel/Kernel.h"

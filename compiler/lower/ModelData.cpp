@@ -176,7 +176,8 @@ Constant ModelData::scheduleArray(ArrayRef<kernel::ScheduledScale> scales) {
   return array("schedules", types.schedule_info, std::move(parts));
 }
 
-// What each body reads at the entries of its row behind its number; 0: nothing.
+// The bytes that each body reads at each entry of its row after the body's
+// number; 0: it does not read the entry.
 static std::vector<int64_t> bytesOfBodies(const WeightTable::Layers &block) {
   uint64_t width = block.rowEntries - 1;
   std::vector<int64_t> bytes(block.op->getNumRegions() * width, 0);

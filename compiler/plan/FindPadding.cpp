@@ -104,8 +104,8 @@ private:
       return;
     if (op.getBias() && op.getBiasBy() == BiasBy::pair)
       allow(0, "attention's bias has a column per pair of all tokens");
-    // What is remembered begins with a sequence's first token; no query of the
-    // run sees the keys behind its own.
+    // A state begins with a sequence's first token, so padding can only come
+    // after the tokens; no query of the run sees keys after its own.
     if (op.getPast())
       return allow(after, "a sequence remembers its first tokens");
     if (ownQueries != ownKeys &&

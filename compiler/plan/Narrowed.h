@@ -1,4 +1,5 @@
-// What --dtype asks matmuls to read. Must not decide for a single one.
+// The types that --dtype asks matmuls to read. Must not decide for a single
+// matmul.
 #pragma once
 #include "dialects/transformer/Encoding.h"
 
@@ -6,10 +7,10 @@
 
 namespace mille::plan {
 
-// What matmuls read.
+// The types that matmuls read.
 struct Narrowed {
   bool bytes = false;
-  bool blocks = false;              // of weights; neither: bf16
+  bool blocks = false; // weights in blocks; neither bytes nor blocks: bf16
   std::optional<Encoding> encoding; // of the blocks; none: as stored
 };
 

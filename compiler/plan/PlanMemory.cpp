@@ -188,7 +188,8 @@ struct Rewrite {
     }
   }
 
-  // What was not written in place: whole streams by the runtime's copy.
+  // Copies the outputs that were not written in place; the runtime copies whole
+  // streams.
   void copyOutputs(Operation *end, const Signature &signature,
                    OpBuilder &builder) {
     for (OpOperand &operand : end->getOpOperands()) {
@@ -291,7 +292,7 @@ void remarkOn(func::FuncOp forward, const Lives &lives, int64_t bytes) {
              .str();
 }
 
-// What a run must know of the rows of buffers, its inputs and outputs.
+// Sets the attributes that tell a run the rows of buffers, inputs and outputs.
 void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
   Builder builder(forward.getContext());
   int64_t fixedTokens = 0, slots = 1;

@@ -1,5 +1,5 @@
-// Which blocks a weight is stored in, and which of those that kernels read hold
-// its numbers. Must not read numbers.
+// Finds the blocks that a weight is stored in, and the blocks that kernels can
+// read and that hold its numbers. Must not read numbers.
 #pragma once
 #include "dialects/kernel/Kernel.h"
 #include "dialects/transformer/Encoding.h"
@@ -10,18 +10,19 @@
 namespace mille::plan {
 
 struct StoredBlocks {
-  // The smallest that kernels read and that holds what is stored; none where
-  // that is no blocks.
+  // The smallest blocks that kernels read and that hold the stored numbers;
+  // none if the weight is not stored in blocks.
   std::optional<Encoding> blocks;
   // Why there are none, or why the numbers are rounded once more; or empty.
   std::string why;
 };
 
-// Blocks of `wished`, or, where rows of `input` are no whole blocks of its
-// length, shorter ones of no fewer bits.
+// Returns `wished`, or, if rows of `input` are not a whole number of its
+// blocks, shorter blocks with at least as many bits.
 StoredBlocks wholeBlocks(Encoding wished, mlir::Type input);
 
-// Of a weight that several layers have, what holds those of all of them.
+// If several layers have the weight, the result holds the numbers of all
+// layers.
 StoredBlocks storedBlocks(kernel::WeightOp weight);
 
 } // namespace mille::plan

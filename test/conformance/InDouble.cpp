@@ -1,4 +1,5 @@
-// in-double MODEL INPUTS EXPECTED: the reference run against answers in double.
+// in-double MODEL INPUTS EXPECTED compares a reference run with answers in
+// double.
 // For tests only: `mille run` writes f32, which hides errors under 1e-7.
 #include "compiler/import/Import.h"
 #include "compiler/interpret/Judge.h"
@@ -34,7 +35,8 @@ static Status runAndJudge(char **arguments, mlir::MLIRContext &context) {
     return s;
   splitEntries(outputs);
   std::vector<Difference> differences;
-  if (Status s = compare(outputs, expected, inputs, model.getLoc(), differences);
+  if (Status s =
+          compare(outputs, expected, inputs, model.getLoc(), differences);
       failed(s))
     return s;
   auto bound = [&](const Difference &difference) {

@@ -1,6 +1,6 @@
-// kernel.attention with each of its operands, and linear attention, against the
-// interpreter: odd sizes, several sequences, queries that are not the keys, and
-// NaN and infinity in everything that is hidden.
+// Compares kernel.attention with each of its operands, and linear attention,
+// with the interpreter: odd sizes, several sequences, numbers of queries and of
+// keys that differ, and NaN and infinity in all rows that a mask hides.
 //
 // RUN: %programs/kernel-attention-operands widest sight
 #include "test/numerics/Inputs/JudgedKernel.h"
@@ -29,8 +29,8 @@ struct Case {
 
 constexpr int64_t batch = 3, distance = 5; // distances are clamped at 5
 
-// Masked keys and, in the second sequence, all: whatever belongs to them is not
-// a number, or infinite.
+// Hides some keys, and all of the second sequence. Whatever belongs to a hidden
+// key is NaN or infinite.
 void spoilMasked(const Case &c, const Operand &mask, int64_t keys,
                  std::initializer_list<const Operand *> ofKeys,
                  JudgedKernel &k) {
@@ -43,7 +43,7 @@ void spoilMasked(const Case &c, const Operand &mask, int64_t keys,
   }
 }
 
-// Keys that no query, or only some, may see.
+// Keys that no query may see, or only some queries.
 void spoilHidden(const Case &c, int64_t queries, int64_t keys,
                  const Operand &key, const Operand &value) {
   for (int64_t s = 0; s < batch; ++s)

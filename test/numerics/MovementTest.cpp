@@ -1,6 +1,6 @@
-// Kernels that turn, take and norm parts of rows, against the interpreter:
-// rotate, dispatch, combine, and rows normed in groups; odd sizes, every way to
-// cut them.
+// Compares kernels that rotate, gather and normalise parts of rows with the
+// interpreter: rotate, dispatch, combine, and rows normed in groups; odd sizes,
+// every way to cut them.
 //
 // RUN: %programs/kernel-movement widest
 // RUN: %programs/kernel-movement x86-64-v3

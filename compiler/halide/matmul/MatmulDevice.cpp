@@ -1,5 +1,5 @@
-// What a device's items multiply. Must add in the order of K, and read nothing
-// outside: a tile is always whole, and rows past the last repeat it.
+// The products that a device's work items compute. Must add in the order of K,
+// and read nothing outside: tiles are whole, and rows past the last repeat it.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/matmul/MatmulPipe.h"
 

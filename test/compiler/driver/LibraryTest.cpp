@@ -1,6 +1,6 @@
-// The compiler as a library: three compiles in one process, two of them of what
-// it refuses. What it says arrives as data, nothing is printed, and the process
-// is as it was: signals, handlers, environment, working folder, file mask.
+// The compiler as a library: three compiles in one process, two of which fail.
+// Messages arrive as data and nothing is printed. The process stays as it was:
+// signals, handlers, environment, working folder, file mask.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: cp %S/Inputs/misspelt.json %t/spec.json
@@ -41,7 +41,7 @@ using namespace mille;
 
 namespace {
 
-// What a library has no business with.
+// The state of the process that a library must not change.
 struct Process {
   std::vector<std::string> environment;
   std::vector<std::pair<void *, int>> signals;

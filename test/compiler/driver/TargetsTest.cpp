@@ -1,4 +1,4 @@
-// Targets of a package, by what a machine has and what was asked for.
+// The targets of a package, by the machine's CPU and the options.
 //
 // RUN: %programs/driver-targets | FileCheck %s
 // CHECK: newest, f32: sapphirerapids x86-64-v3

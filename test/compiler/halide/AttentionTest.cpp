@@ -1,4 +1,4 @@
-// kernel.attention against double: odd head sizes, rows and keys, grouped
+// Compares kernel.attention with double: odd head sizes, rows and keys, grouped
 // heads, masks, rotation, slopes, softcap, ranges of rows and heads, several
 // sequences.
 //
@@ -113,7 +113,7 @@ struct Data {
 
   int32_t *shown() { return reinterpret_cast<int32_t *>(mask.data()); }
 
-  // One head of a row, turned.
+  // One head of a row, after rotation.
   std::vector<double> head(int64_t m, int64_t column, int64_t size, bool turn) {
     std::vector<double> v(size);
     for (int64_t d = 0; d < size; ++d)
@@ -253,8 +253,8 @@ void check(const Case &c, const Target &isa,
     }
 }
 
-// The bits of a sequence's outs, beside so much padding: whatever stretches of
-// keys that makes.
+// Returns the bits of a sequence's outs with padding before and after it, which
+// shifts the stretches of keys. They must not depend on the padding.
 std::vector<uint32_t> besidePadding(const Case &c, mille_kernel_function kernel,
                                     int64_t before, int64_t own,
                                     int64_t after) {

@@ -1,5 +1,5 @@
-// kernel.matmul of a weight in blocks, and kernel.quantize in blocks, against
-// double at odd sizes; every buffer ends or starts at a page nobody may touch.
+// Compares kernel.matmul of a weight in blocks, and kernel.quantize in blocks,
+// with double at odd sizes; every buffer ends or starts at a guard page.
 //
 // RUN: %programs/kernel-blocks widest
 #include "compiler/weights/Elements.h"
@@ -239,7 +239,7 @@ void check(const Case &c, const Target &isa) {
   if (kernelSymbol(parsed.info, isa, RowClass::few) !=
       kernelSymbol(parsed.info, isa, RowClass::many))
     few = load(parsed, isa, RowClass::few);
-  // The runtime calls the kernel of many rows with no fewer.
+  // The runtime calls the kernel of many rows for no fewer rows than this.
   const int64_t least = many == few ? 1 : parsed.info.fewRows + 1;
   for (int64_t rows : {1, 2, 5, 6, 8, 13, 31, 43, 75})
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {

@@ -1,5 +1,6 @@
-// What the room promises beside right numbers: the same bytes every time, names
-// by content, a cache that survives damage, tiles in registers, small objects.
+// The promises of the room beside right numbers: the same bytes every time,
+// names by content, a cache that survives damage, tiles in registers, small
+// objects.
 //
 // RUN: %programs/kernel-generate %t
 // RUN: python3 %S/Inputs/instructions.py %t.objects | FileCheck %s
@@ -91,8 +92,8 @@ void names() {
   expect(all.size() == 5, "different kernels share a name");
 }
 
-// A matmul by experts is that of one expert, by a kernel of its own: on a
-// device its groups find theirs.
+// A matmul by experts has a kernel of its own, which computes one expert; on a
+// device each work group finds its expert.
 void experts() {
   auto text = [](const std::string &starts, const std::string &weight,
                  const std::string &bias) {
@@ -179,8 +180,8 @@ std::string statementOf(const std::string &text, const char *isa,
   return statement;
 }
 
-// The accumulators are one tile in registers, whatever the epilogue; where the
-// last rows are computed by themselves, a row less.
+// The accumulators are one tile in registers, whatever the epilogue. Where the
+// last rows have a loop of their own, its tile has one row less.
 void tiles() {
   struct {
     const char *isa;
@@ -217,14 +218,15 @@ int countOf(const std::string &word, const std::string &text) {
   return found;
 }
 
-// A matmul's loops over K are in groups of 4 steps, of few rows 2, without a
-// condition, some with each row of another tile. Of few rows there is one for
-// each height of a tile: of all rows, of one and of two less; and of two less
-// where rows are left over, or there is only one. Each step asks for the 4
-// lines that a later one reads, each group for 2 of the next panel, into L2
-// alone where the CPU does as it is asked. Addresses count the weight's own
-// elements: a panel of 3072 or 3200 on, in f32 of 4 bytes, in bf16 of 2. Steps
-// that make no group come after them.
+// A matmul's loops over K have no condition. They run in groups of 4 steps, or
+// of 2 with few rows; some groups lie between the rows of another tile's
+// epilogue. With few rows each height of a tile has a loop: all rows, one less
+// and two less; or two less where rows are left over, or there is only one.
+// Each step prefetches the 4 lines that a later step reads. Each group
+// prefetches 2 lines of the next panel, into L2 alone where the CPU has such an
+// instruction. Addresses count the weight's own elements: the next panel is
+// 3072 or 3200 elements on, of 4 bytes in f32 and of 2 in bf16. Steps that fill
+// no group come last.
 void prefetches() {
   const std::string oddK =
       std::regex_replace(matmul(192, addBias), std::regex("x48x"), "x50x");
@@ -272,9 +274,10 @@ void prefetches() {
   }
 }
 
-// Rows of a tile, or their vectors where these have a polynomial, come between
-// the products of the next: its sums are parked outside of the loops, and
-// behind these are the last tile's rows alone.
+// The epilogue of a tile's rows, or of their vectors where it has a polynomial,
+// is interleaved with the products of the next tile. The sums are parked
+// outside of the loops, and after the loops only the last tile's epilogue
+// remains.
 void pipelines() {
   const struct {
     const char *name;
@@ -313,10 +316,10 @@ void pipelines() {
   }
 }
 
-// Attention's loop over keys asks for the value a tile of keys on, once for
-// each cache line: two vectors of 16 numbers are two lines, of 8 one. Of bf16
-// it reads a copy, in f32 or of integers, for whose steps rows of keys and
-// values are asked for first.
+// Attention's loop over keys prefetches the values of the next tile of keys,
+// once per cache line: two vectors of 16 numbers are two lines, two of 8 are
+// one. In bf16 the loop reads a copy, in f32 or integers; the steps that make
+// the copy prefetch rows of keys and values.
 void prefetchesRows() {
   const std::string text =
       R"(func.func @f(%t: index, %p: index, %x: memref<?x192xf32>, %o: memref<?x64xf32>) {
@@ -352,7 +355,7 @@ void prefetchesRows() {
            std::string("not a line in each form: ") + asked);
 }
 
-// What a kernel allocates neither on the stack nor in registers.
+// The allocations of a kernel that are neither on the stack nor in registers.
 std::set<std::string> heapOf(const std::string &text) {
   const std::string statement = statementOf(text, "x86-64-v3");
   std::set<std::string> found;
@@ -366,8 +369,8 @@ std::set<std::string> heapOf(const std::string &text) {
   return found;
 }
 
-// What kernels keep on the heap: memory that grows with the keys or with a
-// stretch of them (`parts`), and no other.
+// Kernels keep on the heap only memory that grows with the keys or with a
+// stretch of them (`parts`).
 void heap() {
   auto of = [](const std::string &words) {
     std::istringstream text(words);
@@ -439,7 +442,7 @@ void objects(const Target &isa) {
   }
 }
 
-// What there is of types and sorts of kernels, for a disassembler.
+// Writes an object for each type and kind of kernel, for a disassembler.
 void writeObjects(const std::string &folder, const Target &isa) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);

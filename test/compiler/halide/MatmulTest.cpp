@@ -1,5 +1,5 @@
-// kernel.matmul against double at odd sizes: rows, columns, ranges, classes,
-// epilogues, instruction sets; every buffer ends at a page nobody may touch.
+// Compares kernel.matmul with double at odd sizes: rows, columns, ranges, row
+// classes, epilogues, instruction sets; every buffer ends at a guard page.
 //
 // RUN: %programs/kernel-matmul widest
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
@@ -214,7 +214,7 @@ void check(const Case &c, const Target &isa) {
           ? many
           : load(parsed, isa, RowClass::few);
   int64_t unit = parsed.info.columnUnit;
-  // The runtime calls the kernel of many rows with no fewer.
+  // The runtime calls the kernel of many rows for no fewer rows than this.
   const int64_t least = many == few ? 1 : parsed.info.fewRows + 1;
   for (int64_t rows :
        {1, 2, 3, 5, 6, 7, 9, 11, 12, 13, 17, 19, 20, 21, 25, 31, 41, 42, 103}) {
@@ -245,8 +245,8 @@ void check(const Case &c, const Target &isa) {
   }
 }
 
-// Each tile that the kernel may have gives the bits of the model's, whose
-// values `check` looks at.
+// Every tile that the kernel may have gives the same bits as the model's tile,
+// whose values `check` compares.
 void checkRanks(const Case &c, const Target &isa) {
   ParsedKernel parsed(textOf(c));
   const size_t ranks = generators().tiles(parsed.op, isa).size();

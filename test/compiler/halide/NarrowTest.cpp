@@ -1,5 +1,5 @@
-// kernel.matmul on bf16 and on bytes, and kernel.quantize, against double at
-// odd sizes; every buffer ends or starts at a page nobody may touch.
+// Compares kernel.matmul on bf16 and on bytes, and kernel.quantize, with double
+// at odd sizes; every buffer ends or starts at a guard page.
 //
 // RUN: %programs/kernel-narrow widest
 #include "compiler/weights/Elements.h"
@@ -211,8 +211,8 @@ struct Data {
   }
 };
 
-// Sums of bytes are exact, what they stand for is rounded a few times; of bf16
-// each pair is rounded once or twice.
+// Sums of bytes are exact, and the numbers that they stand for are rounded a
+// few times. In bf16 each pair of products is rounded once or twice.
 double allowed(const Case &c, double expected, double terms) {
   double products = c.bytes ? 2.5e-7 * terms : 2e-7 * double(c.inner) + 1e-6;
   double rounding = c.narrow ? 0x1p-8 : 1.3e-7;
@@ -246,7 +246,7 @@ void check(const Case &c, const Target &isa) {
       kernelSymbol(parsed.info, isa, RowClass::many))
     few = load(parsed, isa, RowClass::few);
   int64_t unit = parsed.info.columnUnit;
-  // The runtime calls the kernel of many rows with no fewer.
+  // The runtime calls the kernel of many rows for no fewer rows than this.
   const int64_t least = many == few ? 1 : parsed.info.fewRows + 1;
   for (int64_t rows : {1, 5, 6, 13, 20, 31, 43, 75})
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
@@ -388,7 +388,7 @@ std::vector<uint16_t> narrowedRows(const std::string &region,
   return y;
 }
 
-// What is taken as 0: bf16's own instruction knows no smaller numbers.
+// Smaller numbers count as 0: the instruction that rounds to bf16 flushes them.
 float leastOf(const Target &isa) {
   return isa.features & MILLE_CPU_AVX512_BF16 ? FLT_MIN : 0.0f;
 }

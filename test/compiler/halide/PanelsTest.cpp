@@ -1,7 +1,7 @@
-// kernel.attention over a state's panels against double: grouped heads, one
-// and several panels of columns, odd sizes, masks, windows, more than one
-// stretch of keys. What follows the keys in memory, and what no query sees, is
-// NaN. Rows one by one, with keys in lanes, have the bits of all rows together.
+// Compares kernel.attention over a state's panels with double: grouped heads,
+// one and several panels of columns, odd sizes, masks, windows, more than one
+// stretch of keys. Memory after the keys, and keys that no query sees, are NaN.
+// Rows one by one, with keys in lanes, give the same bits as all rows together.
 //
 // RUN: %programs/kernel-panels widest
 #include "runtime/StatePanels.h"

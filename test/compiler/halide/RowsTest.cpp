@@ -1,5 +1,5 @@
-// kernel.rows against double: reads of every sort, gathers, norms, odd widths,
-// ranges of rows; every buffer ends at a page nobody may touch.
+// Compares kernel.rows with double: all kinds of reads, gathers, norms, odd
+// widths, ranges of rows; every buffer ends at a guard page.
 //
 // RUN: %programs/kernel-rows widest
 // RUN: %programs/kernel-rows x86-64-v3

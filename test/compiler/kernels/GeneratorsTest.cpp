@@ -1,5 +1,5 @@
-// Two generators in one list: who makes a kernel, what both need of the host,
-// which panels both read; and the list of targets.
+// Two generators in one list: which of them makes a kernel, what both need of
+// the host, which panels both read; and the list of targets.
 //
 // RUN: %programs/kernels-generators 2>&1 | FileCheck %s
 // CHECK: targets: x86-64-v3 x86-64-v4 cascadelake zen4 sapphirerapids opencl

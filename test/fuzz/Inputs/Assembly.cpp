@@ -1,5 +1,6 @@
-// Bytes as the text of a module: what parses and verifies prints and reads back
-// the same. Nesting is bounded first, as import does: MLIR's parser recurses.
+// Reads bytes as the text of a module: a module that verifies must print, and
+// its text must read back the same. Bounds the nesting first, as import does,
+// because MLIR's parser recurses.
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Parser/Parser.h"
 

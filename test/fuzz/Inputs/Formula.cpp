@@ -1,4 +1,4 @@
-// Bytes as a depth formula: a number or a reason.
+// Reads bytes as a depth formula, which gives a number or a reason.
 #include "dialects/transformer/Formula.h"
 
 #include <cstdlib>

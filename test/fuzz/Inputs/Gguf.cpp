@@ -1,5 +1,5 @@
-// Bytes as a GGUF file: keys that can all be read and said, tensors whose every
-// number can be read, or a diagnostic.
+// Reads bytes as a GGUF file, which gives a diagnostic, or keys that can all be
+// printed and tensors whose every number can be read.
 #include "compiler/weights/Gguf.h"
 #include "InFile.h"
 

@@ -1,4 +1,4 @@
-// Bytes of a fuzzer as a file with a path. Must not know what the file is.
+// Gives the bytes of a fuzzer as a file with a path. Must not know the format.
 #pragma once
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Calls use(path, context) on a file of these bytes; diagnostics are dropped.
+// Calls use(path, context) on a file of these bytes and drops diagnostics.
 template <typename Use>
 int inFile(const uint8_t *data, size_t size, const Use &use) {
   static mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);

@@ -1,4 +1,4 @@
-// Bytes as a JSON file: a tree or a diagnostic, never a crash.
+// Reads bytes as a JSON file, which gives a tree or a diagnostic.
 #include "compiler/json/Json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,5 +1,5 @@
-// Feeds a fuzz program its seeds, and mutations of them that are the same at
-// every run. For builds without libFuzzer.
+// Feeds a fuzz program its seeds and mutations of them, the same in every run.
+// For builds without libFuzzer.
 //   PROGRAM MUTATIONS SEED...
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +27,8 @@ void feed(const std::string &bytes) {
                          bytes.size());
 }
 
-// One to four edits: a flipped bit, a byte, a cut, a piece twice, a digit run.
+// Makes one to four edits: flips a bit, sets a byte, removes or repeats a
+// piece, or inserts digits.
 std::string mutated(std::string bytes) {
   for (uint64_t edits = 1 + draw(4); edits && !bytes.empty(); --edits) {
     size_t at = draw(bytes.size());

@@ -1,5 +1,5 @@
-// Bytes as a safetensors file: tensors whose every byte can be read, or a
-// diagnostic.
+// Reads bytes as a safetensors file, which gives a diagnostic, or tensors whose
+// every byte can be read.
 #include "compiler/weights/Safetensors.h"
 #include "InFile.h"
 

@@ -135,7 +135,7 @@ std::vector<double> JudgedKernel::judge(ParsedKernel &parsed) const {
 
 namespace {
 
-// Kernels are made once per text and instruction set.
+// Makes each kernel once per text and instruction set.
 struct Made {
   std::unique_ptr<ParsedKernel> parsed;
   mille_kernel_function function;
@@ -241,7 +241,7 @@ void JudgedKernel::runCut(const ParsedKernel &parsed,
       }
 }
 
-// Nothing but what the kernel writes is in the out then.
+// Then the out holds only what the kernel has written.
 void JudgedKernel::runInto(const ParsedKernel &parsed,
                            mille_kernel_function kernel, bool whole) {
   const Operand &out = operands.back();

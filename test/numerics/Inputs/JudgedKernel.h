@@ -1,5 +1,5 @@
-// A kernel op on numbers of its own: compiled and run as the runtime runs it,
-// between guard pages, and judged by the interpreter, which is in double.
+// A kernel op on given numbers: compiles it, runs it between guard pages as the
+// runtime would, and compares it with the interpreter, which uses double.
 #pragma once
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
@@ -31,7 +31,7 @@ struct Operand {
 
 class JudgedKernel {
 public:
-  // side: which end of each buffer touches a page nobody may touch.
+  // side: which end of each buffer touches a guard page.
   JudgedKernel(std::string name, Guarded::Side side)
       : name(std::move(name)), side(side) {}
 

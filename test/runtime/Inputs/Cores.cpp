@@ -1,5 +1,5 @@
-// Which cores a pool's thread takes: where a thread runs and may run is this
-// program's.
+// Prints which cores a pool's thread takes: this program replaces the calls
+// that say where a thread runs and may run.
 #include "runtime/Pool.h"
 
 #include <atomic>
@@ -28,7 +28,7 @@ void task(void *, int64_t, int thread) {
   seen = true;
 }
 
-// What the other thread does where it is on the caller's core.
+// Prints what the other thread does when it is on the caller's core.
 void meet(Pool &pool, const char *what, int core) {
   usleep(10000); // it has left the job before
   callersCore = core;
@@ -47,7 +47,7 @@ void meet(Pool &pool, const char *what, int core) {
 extern "C" int sched_getcpu() noexcept {
   if (isCaller)
     return callersCore;
-  // Where it may, the system's balance puts it on the caller's.
+  // If the thread may run on the caller's core, the system moves it there.
   unsigned mask = allowed;
   return mask >> callersCore & 1 ? callersCore.load() : firstOf(mask);
 }

@@ -1,5 +1,5 @@
-// How the rows and columns of a matmul are cut into tasks, in the order of
-// their numbers.
+// Prints how the rows and columns of a matmul are cut into tasks, in the order
+// of the tasks' numbers.
 #include "runtime/Partition.h"
 
 #include <cstdio>
@@ -7,9 +7,9 @@
 
 using namespace mille;
 
-// tasks ROWS COLUMNS INPUTS BYTES THREADS [owned|in-tiles]: weights of so many
-// bytes, tiles of 8 rows, panels of 48 columns. owned: as a launch's only
-// stage; in-tiles: in tile registers.
+// tasks ROWS COLUMNS INPUTS BYTES THREADS [owned|in-tiles]: BYTES of weights,
+// tiles of 8 rows, panels of 48 columns. owned: the matmul is its launch's only
+// stage; in-tiles: it uses tile registers.
 int main(int count, char **words) {
   if (count != 6 && count != 7)
     return 2;

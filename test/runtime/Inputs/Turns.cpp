@@ -1,4 +1,5 @@
-// When a pool's threads give their core away: sched_yield is this program's.
+// Prints when a pool's threads yield their core: this program replaces
+// sched_yield.
 #include "runtime/Clock.h"
 #include "runtime/Pool.h"
 

@@ -1,6 +1,6 @@
-// Opens a NAME.tokens cut at every length and with every byte changed, with its
-// hash made right again, and asks whatever opens: hostile FILE STRIDE.
-// Must not crash; a sanitizer sees the rest.
+// Cuts a NAME.tokens at every length, changes every byte of it, corrects the
+// hash, opens it, and calls all functions if it opens: hostile FILE STRIDE.
+// Must not crash; a sanitizer finds other faults.
 #include "text/Layout.h"
 #include "text/mille_text.h"
 
@@ -24,7 +24,7 @@ static void rehash(std::string &bytes) {
   std::memcpy(bytes.data() + offsetof(Header, hash), &hash, 8);
 }
 
-// What opens must answer, whatever the answer.
+// A file that opens must answer every call; any answer will do.
 static void ask(const mille_text *text) {
   const char hard[] = "It's a  test\n<s>\xe4\xb8\xad\xf0\x9f\x98\x80 e\xcc\x81 "
                       "123 \xff [MASK] <|im_start|>";
@@ -46,7 +46,7 @@ static void ask(const mille_text *text) {
 }
 
 static void open(const std::string &bytes) {
-  // In memory of exactly this size, so that one byte too many is seen.
+  // The memory has exactly this size, so that a read of one byte more is found.
   char *exact = static_cast<char *>(std::malloc(bytes.size() + 1));
   std::memcpy(exact + 1, bytes.data(), bytes.size());
   mille_text *text = nullptr;

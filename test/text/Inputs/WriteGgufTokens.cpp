@@ -1,4 +1,4 @@
-// Writes NAME.tokens of GGUF values that stand in a text, one to a line:
+// Writes NAME.tokens of GGUF values, which a text file gives, one per line:
 //   model gpt2 | pre llama-bpe | id bos_token_id 1 | flag add_bos_token 1
 //   token TYPE SCORE HEX | merge HEX | charsmap HEX | template HEX
 // write-gguf-tokens VALUES OUT. Must not read a GGUF.

@@ -1,4 +1,4 @@
-// Kernels of every sort, as text.
+// MLIR texts of kernels of every kind.
 #pragma once
 #include <string>
 

@@ -1,5 +1,5 @@
-// Loads kernels the way an application would: as a shared object of their code.
-// Must offer them what the runtime offers, and no more.
+// Loads kernels as an application would, from a shared object.
+// Must define for them the functions that the runtime defines, and no others.
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include "dialects/kernel/Kernel.h"

@@ -14,9 +14,9 @@
 
 namespace mille::test {
 
-// Memory of exactly `count` elements that ends (or starts) at a page nobody may
-// touch, filled with a NaN of a pattern of its own; elements of other than four
-// bytes with ones.
+// Memory of exactly `count` elements that ends (or starts) at a guard page. It
+// is filled with a NaN of a special pattern, or with ones where an element has
+// not four bytes.
 class Guarded {
 public:
   enum class Side { end, start };
@@ -41,7 +41,7 @@ private:
 // Halide's, by itself.
 const Generators &generators();
 
-// The first kernel op of MLIR text, as the compiler would meet it.
+// The first kernel op of MLIR text, as the compiler gives it to a generator.
 struct ParsedKernel {
   explicit ParsedKernel(const std::string &text);
   mlir::MLIRContext context;
@@ -56,7 +56,8 @@ bool machineHas(const Target &isa);
 // with AVX-512. A test ends here, and says so, where this machine lacks it.
 const Target &isaToTest(int argc, char **argv);
 
-// Generates, links and loads; the process ends with a message where it cannot.
+// Generates, links and loads a kernel. If that fails, prints a message and ends
+// the process.
 mille_kernel_function load(ParsedKernel &kernel, const Target &isa,
                            RowClass rows, unsigned rank = 0);
 

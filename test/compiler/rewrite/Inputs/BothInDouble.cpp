@@ -1,4 +1,4 @@
-// both-in-double ONE.mlir OTHER.mlir INPUTS FOLDER: runs two models in double
+// both-in-double ONE.mlir OTHER.mlir INPUTS FOLDER runs two models in double
 // and prints the largest difference of their outputs, relative to each output's
 // largest number. For tests only: `mille run` writes f32.
 #include "compiler/interpret/Interpret.h"
