@@ -1,0 +1,52 @@
+// The Python module's classes and their documentation. Must not do their work.
+#include "Module.h"
+
+using namespace mille_python;
+
+NB_MODULE(_mille, m) {
+  nb::class_<Tensor>(m, "Tensor", "An input or an output of an entry.")
+      .def_ro("name", &Tensor::name)
+      .def_ro("optional", &Tensor::optional)
+      .def_prop_ro("shape", &Tensor::dimensions,
+                   "A number, or the name of a size, per dimension.")
+      .def_prop_ro("dtype", [](const Tensor &tensor) {
+        return tensor.type == MILLE_TYPE_I32 ? "int32" : "float32";
+      });
+  nb::class_<Package>(m, "Package", "A compiled model, opened.")
+      .def_prop_ro("name", &Package::name)
+      .def_prop_ro("isa", &Package::isa, "The instruction set that runs.")
+      .def_prop_ro("weights_bytes", &Package::weightsBytes)
+      .def_prop_ro("sizes", &Package::sizes,
+                   "The most that the model takes of each size; 0: any.")
+      .def_prop_ro("entries",
+                   [](const Package &package) {
+                     std::vector<std::string> names;
+                     for (const Entry &entry : package.entries())
+                       names.push_back(entry.name);
+                     return names;
+                   })
+      .def_prop_ro(
+          "inputs",
+          [](const Package &package) { return package.entries()[0].inputs; },
+          "The inputs of the first entry.")
+      .def_prop_ro(
+          "outputs",
+          [](const Package &package) { return package.entries()[0].outputs; },
+          "The outputs of the first entry.")
+      .def("session", &Package::session, nb::kw_only(), nb::arg("threads") = 0,
+           nb::arg("device") = nb::none(), nb::arg("sizes"),
+           "A session for runs of up to these sizes (batch=8, tokens=128).");
+  nb::class_<Session>(m, "Session", "Memory and threads for runs.")
+      .def("__call__", &Session::run, nb::kw_only(), nb::arg("entry") = "",
+           nb::arg("out") = nb::none(), nb::arg("arrays"),
+           "Runs an entry: {name: float32 array}. Inputs are int32 or float32 "
+           "arrays by name; `out` maps names to arrays to write into.")
+      .def("cancel", &Session::cancel, "Stops a run, from any thread.");
+  m.def(
+      "load",
+      [](const nb::object &path) {
+        nb::object text = nb::module_::import_("os").attr("fspath")(path);
+        return std::make_unique<Package>(nb::cast<std::string>(text));
+      },
+      nb::arg("path"), "Opens the package in a folder.");
+}

@@ -1,0 +1,109 @@
+// A package and what it says of itself. Must not run anything.
+#include "Module.h"
+
+using namespace mille_python;
+
+Tensor::Tensor(const mille_tensor &tensor)
+    : name(tensor.name), type(tensor.type), optional(tensor.optional != 0) {
+  for (int i = 0; i < tensor.rank; ++i) {
+    shape.push_back(tensor.shape[i]);
+    sizes.push_back(tensor.sizes[i] ? tensor.sizes[i] : "");
+  }
+}
+
+nb::tuple Tensor::dimensions() const {
+  nb::list list;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (sizes[i].empty())
+      list.append(shape[i]);
+    else
+      list.append(sizes[i]);
+  return nb::tuple(list);
+}
+
+Package::Package(const std::string &path) {
+  char message[512] = "";
+  mille_status status;
+  {
+    nb::gil_scoped_release released;
+    status = mille_package_open_folder(path.c_str(), nullptr, &package, message,
+                                       sizeof message);
+  }
+  check(status, message);
+  size_t count = 0;
+  check(mille_package_entry_count(package, &count),
+        mille_package_message(package));
+  for (size_t i = 0; i < count; ++i) {
+    mille_entry_info info;
+    check(mille_package_entry(package, i, &info),
+          mille_package_message(package));
+    Entry entry{info.name, {}, {}};
+    mille_tensor tensor;
+    for (size_t k = 0; k < info.inputs; ++k) {
+      check(mille_package_entry_input(package, i, k, &tensor),
+            mille_package_message(package));
+      entry.inputs.emplace_back(tensor);
+    }
+    for (size_t k = 0; k < info.outputs; ++k) {
+      check(mille_package_entry_output(package, i, k, &tensor),
+            mille_package_message(package));
+      entry.outputs.emplace_back(tensor);
+    }
+    list.push_back(std::move(entry));
+  }
+}
+
+std::string Package::name() const {
+  const char *text = "";
+  check(mille_package_name(package, &text), mille_package_message(package));
+  return text;
+}
+
+std::string Package::isa() const {
+  const char *text = "";
+  check(mille_package_isa(package, &text), mille_package_message(package));
+  return text;
+}
+
+uint64_t Package::weightsBytes() const {
+  uint64_t bytes = 0;
+  check(mille_package_weights_bytes(package, &bytes),
+        mille_package_message(package));
+  return bytes;
+}
+
+std::map<std::string, int64_t> Package::sizes() const {
+  size_t count = 0;
+  check(mille_package_size_count(package, &count),
+        mille_package_message(package));
+  std::map<std::string, int64_t> sizes;
+  for (size_t i = 0; i < count; ++i) {
+    const char *name;
+    int64_t most;
+    check(mille_package_size(package, i, &name, &most),
+          mille_package_message(package));
+    sizes[name] = most;
+  }
+  return sizes;
+}
+
+std::unique_ptr<Session>
+Package::session(int threads, const std::optional<std::string> &device,
+                 const nb::kwargs &sizes) const {
+  std::map<std::string, int64_t> values;
+  for (auto [name, value] : sizes)
+    values[nb::cast<std::string>(name)] = nb::cast<int64_t>(value);
+  std::vector<mille_size> most;
+  for (const auto &[name, value] : values)
+    most.push_back({name.c_str(), value});
+  mille_session *session = nullptr;
+  mille_status status;
+  {
+    nb::gil_scoped_release released;
+    status =
+        mille_session_create_on(package, most.data(), most.size(), threads,
+                                device ? device->c_str() : nullptr, &session);
+  }
+  check(status, mille_package_message(package));
+  return std::make_unique<Session>(session, list);
+}

@@ -1,0 +1,169 @@
+// A run: arrays in, arrays out, without a copy where the layout allows. Must
+// not hold the interpreter's lock while the model computes.
+#include "Module.h"
+#include <atomic>
+#include <csignal>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace mille_python;
+
+namespace {
+
+using Input = nb::ndarray<nb::ro, nb::device::cpu>;
+using Dense = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Output = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
+using Sizes = std::map<std::string, int64_t>;
+
+std::atomic<mille_session *> interrupted;
+struct sigaction before;
+
+void onInterrupt(int number, siginfo_t *info, void *context) {
+  if (mille_session *session = interrupted.load())
+    mille_session_cancel(session);
+  if (before.sa_flags & SA_SIGINFO)
+    before.sa_sigaction(number, info, context);
+  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+    before.sa_handler(number);
+}
+
+// Ctrl-C cancels the run of the main thread, where Python takes signals.
+class Interruptible {
+public:
+  explicit Interruptible(mille_session *session)
+      : main(getpid() == syscall(SYS_gettid)) {
+    if (!main)
+      return;
+    interrupted = session;
+    struct sigaction action = {};
+    action.sa_sigaction = onInterrupt;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGINT, &action, &before);
+  }
+  ~Interruptible() {
+    if (!main)
+      return;
+    sigaction(SIGINT, &before, nullptr);
+    interrupted = nullptr;
+  }
+
+private:
+  const bool main;
+};
+
+// Takes a shape's sizes, or compares them with those already known.
+template <typename Array>
+void takeShape(const Tensor &tensor, const Array &array, Sizes &sizes) {
+  if (array.ndim() != tensor.shape.size())
+    refuse(tensor.name + " has " + std::to_string(array.ndim()) +
+           " dimensions but the model's has " +
+           std::to_string(tensor.shape.size()));
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    int64_t length = int64_t(array.shape(i)), wanted = tensor.shape[i];
+    if (!tensor.sizes[i].empty())
+      wanted = sizes.emplace(tensor.sizes[i], length).first->second;
+    if (length != wanted)
+      refuse("dimension " + std::to_string(i) + " of " + tensor.name + " is " +
+             std::to_string(length) + " but " +
+             (tensor.sizes[i].empty() ? "the model's" : tensor.sizes[i]) +
+             " is " + std::to_string(wanted));
+  }
+}
+
+Dense takeInput(const Tensor &tensor, nb::handle value, Sizes &sizes) {
+  Input array;
+  if (!nb::try_cast(value, array))
+    refuse(tensor.name + " is no array in the CPU's memory");
+  bool integers = tensor.type == MILLE_TYPE_I32;
+  if (array.dtype() != (integers ? nb::dtype<int32_t>() : nb::dtype<float>()))
+    refuse(tensor.name + " has another type but the model's is " +
+           (integers ? "int32" : "float32"));
+  takeShape(tensor, array, sizes);
+  return nb::cast<Dense>(value); // copies what is not dense
+}
+
+nb::object takeOutput(const Tensor &tensor, const nb::object &out,
+                      Sizes &sizes) {
+  nb::object key = nb::cast(tensor.name);
+  if (!out.is_none() && nb::cast<bool>(out.attr("__contains__")(key)))
+    return out[key];
+  nb::list shape;
+  for (size_t i = 0; i < tensor.shape.size(); ++i)
+    shape.append(tensor.sizes[i].empty() ? tensor.shape[i]
+                                         : sizes[tensor.sizes[i]]);
+  return nb::module_::import_("numpy").attr("empty")(nb::tuple(shape),
+                                                     "float32");
+}
+
+size_t findEntry(const std::vector<Entry> &entries, const std::string &name) {
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].name == name || name.empty())
+      return i;
+  refuse("there is no entry '" + name + "' but '" + entries[0].name + "'");
+}
+
+} // namespace
+
+nb::dict Session::run(const std::string &name, const nb::object &out,
+                      const nb::kwargs &arrays) {
+  size_t number = findEntry(entries, name);
+  const Entry &entry = entries[number];
+  Sizes sizes;
+  std::vector<Dense> held;
+  std::vector<const void *> inputs;
+  size_t used = 0;
+  for (const Tensor &tensor : entry.inputs) {
+    bool named = arrays.contains(tensor.name.c_str());
+    nb::object value = nb::none();
+    if (named)
+      value = arrays[tensor.name.c_str()];
+    used += named;
+    if (value.is_none() && !tensor.optional)
+      refuse("the input " + tensor.name + " is missing");
+    held.emplace_back();
+    if (!value.is_none())
+      held.back() = takeInput(tensor, value, sizes);
+    inputs.push_back(held.back().is_valid() ? held.back().data() : nullptr);
+  }
+  if (used != arrays.size())
+    for (auto [key, value] : arrays) {
+      bool known = false;
+      for (const Tensor &tensor : entry.inputs)
+        known |= tensor.name == nb::cast<std::string>(key);
+      if (!known)
+        refuse("the model has no input " + nb::cast<std::string>(key));
+    }
+  nb::dict results;
+  std::vector<Output> kept;
+  std::vector<float *> outputs;
+  for (const Tensor &tensor : entry.outputs) {
+    nb::object result = takeOutput(tensor, out, sizes);
+    Output array;
+    if (!nb::try_cast(result, array, false))
+      refuse("out of " + tensor.name +
+             " must be a writable, dense float32 array in the CPU's memory");
+    takeShape(tensor, array, sizes);
+    kept.push_back(array);
+    outputs.push_back(array.data());
+    results[tensor.name.c_str()] = result;
+  }
+  std::vector<mille_size> values;
+  for (const auto &[size, value] : sizes)
+    values.push_back({size.c_str(), value});
+  mille_status status;
+  std::string message;
+  {
+    nb::gil_scoped_release released;
+    std::lock_guard<std::mutex> alone(running);
+    Interruptible interruptible(session);
+    status =
+        mille_session_run_entry(session, number, values.data(), values.size(),
+                                inputs.data(), outputs.data());
+    if (status != MILLE_OK)
+      message = mille_session_message(session);
+  }
+  if (PyErr_CheckSignals() != 0)
+    throw nb::python_error();
+  check(status, message.c_str());
+  return results;
+}

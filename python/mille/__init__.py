@@ -1,0 +1,15 @@
+"""Runs Transformer models that `mille compile` has made.
+
+    package = mille.load("folder")
+    session = package.session(batch=8, tokens=128)
+    outputs = session(input_ids=ids)    # {name: float32 array}
+"""
+from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
+                     InvalidArgument, NoDevice, OutOfMemory, TooLarge,
+                     UnsupportedCpu)
+from ._mille import Package, Session, Tensor, load
+
+__all__ = ["BadWeights", "Cancelled", "Error", "FileError", "InternalError",
+           "InvalidArgument", "NoDevice", "OutOfMemory", "Package", "Session",
+           "Tensor", "TooLarge", "UnsupportedCpu", "load"]
+__version__ = "0.1.0"

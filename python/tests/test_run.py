@@ -1,0 +1,112 @@
+"""Packages in Python. MILLE: the command that compiles; SPEC: a small model."""
+import os
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import mille
+
+ids = np.array([[1, 7, 5, 7, 2]], np.int32)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("package")
+    subprocess.run([os.environ["MILLE"], "compile", os.environ["SPEC"],
+                    "--name=tiny", "-o", folder], check=True)
+    return mille.load(folder)
+
+
+@pytest.fixture
+def session(package):
+    return package.session(batch=2, tokens=8, threads=2)
+
+
+def only(outputs):
+    return next(iter(outputs.values()))
+
+
+def test_package(package):
+    assert package.name == "tiny" and package.entries == ["forward"]
+    assert package.inputs[0].shape == ("batch", "tokens")
+    assert package.inputs[0].dtype == "int32"
+    assert set(package.sizes) == {"batch", "tokens"}
+    assert package.isa and package.weights_bytes > 0
+
+
+def test_run(session):
+    result = only(session(input_ids=ids))
+    assert result.shape[:2] == (1, 5) and result.dtype == np.float32
+    assert np.isfinite(result).all() and result.std() > 0
+    other = only(session(input_ids=ids + 1))
+    assert not np.array_equal(result, other)
+    assert np.array_equal(result, only(session(input_ids=ids)))
+
+
+def test_same_bits_of_a_transposed_array(session):
+    turned = np.asfortranarray(np.repeat(ids, 2, axis=0))
+    assert not turned.flags.c_contiguous
+    assert np.array_equal(only(session(input_ids=turned))[1],
+                          only(session(input_ids=ids))[0])
+
+
+def test_out(session):
+    wanted = session(input_ids=ids)
+    name, array = next(iter(wanted.items()))
+    out = np.full_like(array, np.nan)
+    assert session(input_ids=ids, out={name: out})[name] is out
+    assert np.array_equal(out, array)
+    for wrong in (out.astype(np.float64), out[..., ::2], "text"):
+        with pytest.raises(mille.InvalidArgument, match="float32"):
+            session(input_ids=ids, out={name: wrong})
+
+
+def test_session_outlives_package(package):
+    opened = package.session(batch=1, tokens=8)
+    wanted = only(opened(input_ids=ids))
+    answers = [None] * 4
+
+    def work(i):
+        answers[i] = only(opened(input_ids=ids))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert all(np.array_equal(wanted, answer) for answer in answers)
+
+
+@pytest.mark.parametrize("wrong, sentence", [
+    (ids.astype(np.int64), "type but the model's is int32"),
+    (ids[0], "1 dimensions but the model's has 2"),
+    ("text", "no array"),
+    (None, "input_ids is missing"),
+])
+def test_bad_input(session, wrong, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        session(input_ids=wrong)
+
+
+def test_bad_values(session):
+    with pytest.raises(mille.Error, match="-1"):
+        session(input_ids=ids * 0 - 1)
+    with pytest.raises(mille.TooLarge):
+        session(input_ids=np.ones((2, 9), np.int32))
+    with pytest.raises(mille.Error):
+        session(input_ids=np.ones((0, 5), np.int32))
+    with pytest.raises(mille.InvalidArgument, match="missing"):
+        session()
+    with pytest.raises(mille.InvalidArgument, match="no input words"):
+        session(input_ids=ids, words=ids)
+    with pytest.raises(mille.InvalidArgument, match="no entry 'decode'"):
+        session(input_ids=ids, entry="decode")
+
+
+def test_bad_package(package, tmp_path):
+    with pytest.raises(mille.FileError, match="no package"):
+        mille.load(tmp_path)
+    with pytest.raises(OSError, match="No such file"):
+        mille.load(tmp_path / "missing")
+    with pytest.raises(mille.Error):
+        package.session(batch=1)
