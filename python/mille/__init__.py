@@ -7,9 +7,10 @@
 from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
                      InvalidArgument, NoDevice, OutOfMemory, TooLarge,
                      UnsupportedCpu)
+from .compiling import compile
 from ._mille import Package, Session, Tensor, load
 
 __all__ = ["BadWeights", "Cancelled", "Error", "FileError", "InternalError",
            "InvalidArgument", "NoDevice", "OutOfMemory", "Package", "Session",
-           "Tensor", "TooLarge", "UnsupportedCpu", "load"]
+           "Tensor", "TooLarge", "UnsupportedCpu", "compile", "load"]
 __version__ = "0.1.0"

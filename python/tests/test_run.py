@@ -110,3 +110,17 @@ def test_bad_package(package, tmp_path):
         mille.load(tmp_path / "missing")
     with pytest.raises(mille.Error):
         package.session(batch=1)
+
+
+def test_compile(package, tmp_path, monkeypatch):
+    monkeypatch.setenv("MILLE_COMPILER", os.environ["MILLE"])
+    spec = os.environ["SPEC"]
+    made = mille.compile(spec, tmp_path / "made")
+    wanted = only(package.session(batch=1, tokens=8)(input_ids=ids))
+    assert np.array_equal(
+        wanted, only(made.session(batch=1, tokens=8)(input_ids=ids)))
+    with pytest.raises(mille.InvalidArgument, match="f99"):
+        mille.compile(spec, tmp_path / "none", dtype="f99")
+    monkeypatch.setenv("MILLE_COMPILER", str(tmp_path / "missing"))
+    with pytest.raises(mille.FileError, match="cannot be run"):
+        mille.compile(spec, tmp_path / "none")
