@@ -1,7 +1,9 @@
 """Packages in Python. MILLE: the command that compiles; SPEC: a small model."""
 import os
+import signal
 import subprocess
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -124,3 +126,21 @@ def test_compile(package, tmp_path, monkeypatch):
     monkeypatch.setenv("MILLE_COMPILER", str(tmp_path / "missing"))
     with pytest.raises(mille.FileError, match="cannot be run"):
         mille.compile(spec, tmp_path / "none")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, mille.Cancelled])
+def test_a_run_stops(package, error):
+    big = package.session(batch=20000, tokens=8, threads=1)
+    many = np.repeat(ids, 20000, axis=0)
+    whole = time.perf_counter()
+    wanted = only(big(input_ids=many))
+    whole = time.perf_counter() - whole
+    stop = big.cancel if error is mille.Cancelled else \
+        lambda: os.kill(os.getpid(), signal.SIGINT)
+    timer = threading.Timer(whole / 5, stop)
+    begin = time.perf_counter()
+    with pytest.raises(error):
+        timer.start()
+        big(input_ids=many)
+    assert time.perf_counter() - begin < 0.8 * whole
+    assert np.array_equal(wanted, only(big(input_ids=many)))
