@@ -40,10 +40,6 @@ class Session;
 class Package {
 public:
   explicit Package(const std::string &path);
-  ~Package() { mille_package_close(package); }
-  Package(const Package &) = delete;
-
-  mille_package *const &handle() const { return package; }
   std::string name() const;
   std::string isa() const;
   uint64_t weightsBytes() const;
@@ -54,7 +50,15 @@ public:
                                    const nb::kwargs &sizes) const;
 
 private:
-  mille_package *package = nullptr;
+  struct Close {
+    void operator()(mille_package *package) const {
+      mille_package_close(package);
+    }
+  };
+  mille_package *handle() const { return owner.get(); }
+  void readEntries();
+
+  std::unique_ptr<mille_package, Close> owner;
   std::vector<Entry> list;
 };
 

@@ -23,13 +23,20 @@ nb::tuple Tensor::dimensions() const {
 
 Package::Package(const std::string &path) {
   char message[512] = "";
+  mille_package *opened = nullptr;
   mille_status status;
   {
     nb::gil_scoped_release released;
-    status = mille_package_open_folder(path.c_str(), nullptr, &package, message,
+    status = mille_package_open_folder(path.c_str(), nullptr, &opened, message,
                                        sizeof message);
   }
   check(status, message);
+  owner.reset(opened);
+  readEntries();
+}
+
+void Package::readEntries() {
+  mille_package *package = handle();
   size_t count = 0;
   check(mille_package_entry_count(package, &count),
         mille_package_message(package));
@@ -54,18 +61,21 @@ Package::Package(const std::string &path) {
 }
 
 std::string Package::name() const {
+  mille_package *package = handle();
   const char *text = "";
   check(mille_package_name(package, &text), mille_package_message(package));
   return text;
 }
 
 std::string Package::isa() const {
+  mille_package *package = handle();
   const char *text = "";
   check(mille_package_isa(package, &text), mille_package_message(package));
   return text;
 }
 
 uint64_t Package::weightsBytes() const {
+  mille_package *package = handle();
   uint64_t bytes = 0;
   check(mille_package_weights_bytes(package, &bytes),
         mille_package_message(package));
@@ -73,6 +83,7 @@ uint64_t Package::weightsBytes() const {
 }
 
 std::map<std::string, int64_t> Package::sizes() const {
+  mille_package *package = handle();
   size_t count = 0;
   check(mille_package_size_count(package, &count),
         mille_package_message(package));
@@ -92,10 +103,14 @@ Package::session(int threads, const std::optional<std::string> &device,
                  const nb::kwargs &sizes) const {
   std::map<std::string, int64_t> values;
   for (auto [name, value] : sizes)
-    values[nb::cast<std::string>(name)] = nb::cast<int64_t>(value);
+    if (!nb::try_cast(value, values[nb::cast<std::string>(name)]))
+      refuse("the size " + nb::cast<std::string>(name) + " is " +
+             nb::cast<std::string>(nb::repr(value)) +
+             " but must be a whole number");
   std::vector<mille_size> most;
   for (const auto &[name, value] : values)
     most.push_back({name.c_str(), value});
+  mille_package *package = handle();
   mille_session *session = nullptr;
   mille_status status;
   {

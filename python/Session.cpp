@@ -70,16 +70,60 @@ void takeShape(const Tensor &tensor, const Array &array, Sizes &sizes) {
   }
 }
 
-Dense takeInput(const Tensor &tensor, nb::handle value, Sizes &sizes) {
+// An input as the runtime reads it: the caller's array, a dense copy of it, or
+// its int64 numbers in 32 bits.
+struct Taken {
+  Dense array;
+  std::vector<int32_t> narrowed;
+
+  const void *data() const {
+    if (!narrowed.empty())
+      return narrowed.data();
+    return array.is_valid() ? array.data() : nullptr;
+  }
+};
+
+std::vector<int32_t> narrowed(const Tensor &tensor, const Dense &array) {
+  const auto *numbers = static_cast<const int64_t *>(array.data());
+  std::vector<int32_t> result(array.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = int32_t(numbers[i]);
+    if (result[i] != numbers[i])
+      refuse(tensor.name + " holds " + std::to_string(numbers[i]) +
+             ", which is no int32");
+  }
+  return result;
+}
+
+Taken takeInput(const Tensor &tensor, nb::handle value, Sizes &sizes) {
   Input array;
   if (!nb::try_cast(value, array))
-    refuse(tensor.name + " is no array in the CPU's memory");
-  bool integers = tensor.type == MILLE_TYPE_I32;
-  if (array.dtype() != (integers ? nb::dtype<int32_t>() : nb::dtype<float>()))
+    refuse(tensor.name + " is no array of this machine's numbers in the CPU's "
+                         "memory");
+  const bool integers = tensor.type == MILLE_TYPE_I32,
+             wide = integers && array.dtype() == nb::dtype<int64_t>();
+  if (!wide &&
+      array.dtype() != (integers ? nb::dtype<int32_t>() : nb::dtype<float>()))
     refuse(tensor.name + " has another type but the model's is " +
            (integers ? "int32" : "float32"));
   takeShape(tensor, array, sizes);
-  return nb::cast<Dense>(value); // copies what is not dense
+  Taken taken{nb::cast<Dense>(value), {}}; // copies what is not dense
+  if (wide)
+    taken.narrowed = narrowed(tensor, taken.array);
+  return taken;
+}
+
+// Every name that a caller gives must be one of the model's.
+void checkNames(const nb::handle &given, const std::vector<Tensor> &tensors,
+                const std::string &what) {
+  for (nb::handle key : given) {
+    const std::string name = nb::cast<std::string>(nb::str(key));
+    bool known = false;
+    for (const Tensor &tensor : tensors)
+      known |= tensor.name == name;
+    if (!known)
+      refuse("the model has no " + what + " " + name);
+  }
 }
 
 nb::object takeOutput(const Tensor &tensor, const nb::object &out,
@@ -109,30 +153,24 @@ nb::dict Session::run(const std::string &name, const nb::object &out,
   size_t number = findEntry(entries, name);
   const Entry &entry = entries[number];
   Sizes sizes;
-  std::vector<Dense> held;
+  std::vector<Taken> held;
   std::vector<const void *> inputs;
-  size_t used = 0;
+  checkNames(arrays, entry.inputs, "input");
+  if (!out.is_none() && !PyMapping_Check(out.ptr()))
+    refuse("out must map names of outputs to arrays");
+  if (!out.is_none())
+    checkNames(out, entry.outputs, "output");
   for (const Tensor &tensor : entry.inputs) {
-    bool named = arrays.contains(tensor.name.c_str());
     nb::object value = nb::none();
-    if (named)
+    if (arrays.contains(tensor.name.c_str()))
       value = arrays[tensor.name.c_str()];
-    used += named;
     if (value.is_none() && !tensor.optional)
       refuse("the input " + tensor.name + " is missing");
     held.emplace_back();
     if (!value.is_none())
       held.back() = takeInput(tensor, value, sizes);
-    inputs.push_back(held.back().is_valid() ? held.back().data() : nullptr);
+    inputs.push_back(held.back().data());
   }
-  if (used != arrays.size())
-    for (auto [key, value] : arrays) {
-      bool known = false;
-      for (const Tensor &tensor : entry.inputs)
-        known |= tensor.name == nb::cast<std::string>(key);
-      if (!known)
-        refuse("the model has no input " + nb::cast<std::string>(key));
-    }
   nb::dict results;
   std::vector<Output> kept;
   std::vector<float *> outputs;

@@ -17,7 +17,7 @@ class OutOfMemory(Error, MemoryError):
     """Memory or a thread was refused."""
 
 
-class FileError(Error, OSError):
+class FileError(Error, FileNotFoundError):
     """A file of the package is missing or cannot be read."""
 
 

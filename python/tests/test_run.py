@@ -1,4 +1,5 @@
 """Packages in Python. MILLE: the command that compiles; SPEC: a small model."""
+import gc
 import os
 import signal
 import subprocess
@@ -14,10 +15,15 @@ ids = np.array([[1, 7, 5, 7, 2]], np.int32)
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory):
+def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("package")
     subprocess.run([os.environ["MILLE"], "compile", os.environ["SPEC"],
                     "--name=tiny", "-o", folder], check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def package(folder):
     return mille.load(folder)
 
 
@@ -65,7 +71,14 @@ def test_out(session):
             session(input_ids=ids, out={name: wrong})
 
 
-def test_session_outlives_package(package):
+def test_session_outlives_package(folder, session):
+    opened = mille.load(folder).session(batch=1, tokens=8)
+    gc.collect()
+    assert np.array_equal(only(opened(input_ids=ids)),
+                          only(session(input_ids=ids)))
+
+
+def test_threads_share_a_session(package):
     opened = package.session(batch=1, tokens=8)
     wanted = only(opened(input_ids=ids))
     answers = [None] * 4
@@ -80,7 +93,9 @@ def test_session_outlives_package(package):
 
 
 @pytest.mark.parametrize("wrong, sentence", [
-    (ids.astype(np.int64), "type but the model's is int32"),
+    (ids.astype(np.int16), "type but the model's is int32"),
+    (ids.astype(np.int64) + 2 ** 32, "4294967297, which is no int32"),
+    (ids.astype(">i4"), "no array of this machine's numbers"),
     (ids[0], "1 dimensions but the model's has 2"),
     ("text", "no array"),
     (None, "input_ids is missing"),
@@ -88,6 +103,20 @@ def test_session_outlives_package(package):
 def test_bad_input(session, wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
         session(input_ids=wrong)
+
+
+def test_wide_ids(session):
+    wanted = only(session(input_ids=ids))
+    assert np.array_equal(wanted, only(session(input_ids=ids.astype(np.int64))))
+    turned = np.asfortranarray(np.repeat(ids, 2, axis=0).astype(np.int64))
+    assert np.array_equal(wanted[0], only(session(input_ids=turned))[1])
+
+
+def test_bad_out(session):
+    with pytest.raises(mille.InvalidArgument, match="out must map names"):
+        session(input_ids=ids, out=3)
+    with pytest.raises(mille.InvalidArgument, match="no output logit"):
+        session(input_ids=ids, out={"logit": ids})
 
 
 def test_bad_values(session):
@@ -108,10 +137,12 @@ def test_bad_values(session):
 def test_bad_package(package, tmp_path):
     with pytest.raises(mille.FileError, match="no package"):
         mille.load(tmp_path)
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match="No such file"):
         mille.load(tmp_path / "missing")
-    with pytest.raises(mille.Error):
+    with pytest.raises(mille.Error, match="tokens"):
         package.session(batch=1)
+    with pytest.raises(mille.InvalidArgument, match="batch is 'x' but must be"):
+        package.session(batch="x", tokens=8)
 
 
 def test_compile(package, tmp_path, monkeypatch):

