@@ -21,6 +21,7 @@ for type in f32 bf16 int8 stored q8_0 q6_k q5_k q5_1 q5_0 q4_k q4_1 q4_0; do
   venv/bin/python "$script" mille "$mille" perplexity "$text"
   case $type in f32 | bf16 | stored | q8_0 | q5_1 | q5_0 | q4_1 | q4_0)
     printf '  ik_llama.cpp: '
-    venv/bin/python "$script" peer "$model" $type "$mille" perplexity "$text" ;;
+    venv/bin/python "$script" peer "$model" $type \
+      "$mille" perplexity "$text" 2>> peer.log ;;
   esac
 done

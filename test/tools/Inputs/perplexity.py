@@ -17,8 +17,10 @@ import tempfile
 import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+if sys.argv[1:2] == ["peer"]:  # first: test/Inputs has a gguf.py of its own
+    sys.path.insert(0, os.path.join(HERE, *[os.pardir] * 3, "benchmarks", "peers"))
+    import ik_llama  # noqa: E402
 sys.path.insert(0, os.path.join(HERE, os.pardir, os.pardir, "Inputs"))
-sys.path.insert(0, os.path.join(HERE, *[os.pardir] * 3, "benchmarks", "peers"))
 import tensors  # noqa: E402
 
 
@@ -55,8 +57,6 @@ def logits_of_mille(mille, package, ids):
 
 class Peer:
     def __init__(self, path, kind, room):
-        import ik_llama
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         self.llama = ik_llama.llama
         self.llama.llama_backend_init()
         self.decoder = ik_llama.Decoder(ik_llama.quantized(path, kind), False, 2, room)
@@ -70,8 +70,8 @@ class Peer:
             batch.seq_id[i][0], batch.logits[i] = 0, 1
         if llama.llama_decode(self.decoder.context, batch):
             sys.exit("llama.cpp does not decode")
-        vocabulary = llama.llama_n_vocab(
-            llama.llama_get_model(self.decoder.context))
+        vocabulary = llama.llama_vocab_n_tokens(
+            llama.llama_model_get_vocab(self.decoder.model))
         return numpy.stack([numpy.ctypeslib.as_array(
             llama.llama_get_logits_ith(self.decoder.context, i),
             (vocabulary,)).copy() for i in range(len(ids))])
