@@ -9,7 +9,8 @@ trap 'rm -rf "$folder"' EXIT
 wheels=${1:-$folder/wheels}
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" wheel -q --no-deps -w "$wheels" ./python
-"$folder/venv/bin/pip" install -q pytest "$wheels"/mille-*.whl
+wheel=$(echo "$wheels"/mille-*.whl)
+"$folder/venv/bin/pip" install -q pytest "$wheel[text]"
 ls -l "$wheels"
 MILLE=$PWD/build/bin/mille \
   SPEC=$PWD/test/conformance/native/post_layer_norm/spec.json \

@@ -7,10 +7,13 @@
 from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
                      InvalidArgument, NoDevice, OutOfMemory, TooLarge,
                      UnsupportedCpu)
+from .classifier import Classifier, CrossEncoder
 from .compiling import compile
+from .encoder import Encoder
 from ._mille import Package, Session, Tensor, load
 
-__all__ = ["BadWeights", "Cancelled", "Error", "FileError", "InternalError",
-           "InvalidArgument", "NoDevice", "OutOfMemory", "Package", "Session",
-           "Tensor", "TooLarge", "UnsupportedCpu", "compile", "load"]
+__all__ = ["BadWeights", "Cancelled", "Classifier", "CrossEncoder", "Encoder",
+           "Error", "FileError", "InternalError", "InvalidArgument",
+           "NoDevice", "OutOfMemory", "Package", "Session", "Tensor",
+           "TooLarge", "UnsupportedCpu", "compile", "load"]
 __version__ = "0.1.0"

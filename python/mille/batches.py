@@ -1,0 +1,121 @@
+"""Texts to ids to runs: tokens, batches of like length, the arrays of a run.
+Must not know what the outputs mean."""
+import sys
+
+import numpy as np
+
+from . import folders
+from .errors import FileError, InvalidArgument
+
+
+def tokenizer(weights):
+    """The tokenizer.json of a folder, which neither pads nor cuts yet."""
+    try:
+        import tokenizers
+    except ImportError as error:
+        raise ImportError("texts need the package tokenizers: "
+                          "pip install 'mille[text]'") from error
+    path = weights / "tokenizer.json"
+    if not path.exists():
+        raise FileError(f"{weights} has no tokenizer.json")
+    try:
+        made = tokenizers.Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises no class of its own
+        raise InvalidArgument(f"{path}: {error}") from error
+    made.no_padding()
+    made.no_truncation()
+    return made
+
+
+def longest(weights, package, asked):
+    """Tokens a text is cut at: what was asked for, the tokenizer's or the
+    configuration's, and never more than the package takes."""
+    config = folders.read(weights / "config.json", {})
+    if asked is None:
+        asked = folders.read(weights / "tokenizer_config.json",
+                             {}).get("model_max_length")
+        table = config.get("max_position_embeddings") or sys.maxsize
+        asked = min(asked or sys.maxsize, table)
+    most = package.sizes.get("tokens") or sys.maxsize
+    if not isinstance(asked, (int, float)) or asked < 1:
+        raise InvalidArgument(f"the longest text is {asked!r} tokens but must "
+                              "be a whole number from 1")
+    cut = int(min(asked, most))
+    if cut == sys.maxsize:
+        raise InvalidArgument(f"nothing in {weights} says how long a text may "
+                              "be: give max_length")
+    return cut
+
+
+class Runner:
+    """Runs texts, or pairs of texts, through a package."""
+
+    def __init__(self, package, weights, max_length, threads):
+        self.package, self.threads = package, threads
+        self.tokenizer = tokenizer(weights)
+        self.max_length = longest(weights, package, max_length)
+        self.tokenizer.enable_truncation(self.max_length)
+        self.inputs = {tensor.name for tensor in package.inputs}
+        self.outputs = {tensor.name: tensor.shape for tensor in package.outputs}
+        if not {"input_ids", "attention_mask"} <= self.inputs:
+            raise InvalidArgument(
+                f"the package {package.name} takes {sorted(self.inputs)} but "
+                "texts need input_ids and attention_mask")
+        self.session, self.room = None, (0, 0)
+
+    def wants(self, output, rank, why):
+        """Refuses a package that lacks what the caller reads."""
+        shape = self.outputs.get(output)
+        if shape is None or len(shape) != rank:
+            raise InvalidArgument(
+                f"the package {self.package.name} gives "
+                f"{self.outputs} but {why} needs {output} of {rank} dimensions")
+        return shape
+
+    def run(self, encodings):
+        """{output: array} of one batch, padded on the right."""
+        batch = len(encodings)
+        tokens = max(len(one.ids) for one in encodings)
+        room = (max(batch, self.room[0]), max(tokens, self.room[1]))
+        if room != self.room:
+            self.session = self.package.session(
+                batch=room[0], tokens=room[1], threads=self.threads)
+            self.room = room
+        arrays = {"input_ids": "ids", "attention_mask": "attention_mask",
+                  "token_type_ids": "type_ids"}
+        made = {name: np.zeros((batch, tokens), np.int32)
+                for name in arrays if name in self.inputs}
+        for row, one in enumerate(encodings):
+            for name, array in made.items():
+                array[row, :len(one.ids)] = getattr(one, arrays[name])
+        return self.session(**made)
+
+    def batches(self, texts, batch_size, progress=False):
+        """Yields (numbers of texts, encodings, outputs), long texts first, so
+        that the first batch makes the session. A text without a token is in
+        no batch."""
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise InvalidArgument(f"batch_size is {batch_size!r} but must be a "
+                                  "whole number from 1")
+        encodings = self.tokenizer.encode_batch(texts)
+        order = [i for i in sorted(range(len(texts)),
+                                   key=lambda i: -len(encodings[i].ids))
+                 if encodings[i].ids]
+        for begin in range(0, len(order), batch_size):
+            numbers = order[begin:begin + batch_size]
+            chosen = [encodings[i] for i in numbers]
+            yield numbers, chosen, self.run(chosen)
+            if progress:
+                done = begin + len(numbers)
+                print(f"\r{done} of {len(order)} texts", end="" if
+                      done < len(order) else "\n", file=sys.stderr)
+
+
+def checked(texts, what="a text"):
+    """The texts as a list, each of which must be a string."""
+    texts = list(texts)
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InvalidArgument(f"{what} must be a string but number {i} is "
+                                  f"a {type(text).__name__}")
+    return texts

@@ -1,0 +1,151 @@
+"""Classes and scores of texts and of pairs of texts, from a model's logits
+[batch, classes]: what config.json says of them is done here, a row at a
+time."""
+import numpy as np
+
+from . import folders
+from .batches import Runner, checked
+from .errors import InvalidArgument
+
+
+def identity(logits):
+    return logits
+
+
+def sigmoid(logits):
+    # tanh overflows for no number, where exp does.
+    half = np.float32(0.5)
+    return half + half * np.tanh(half * logits)
+
+
+def softmax(logits):
+    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return raised / raised.sum(axis=-1, keepdims=True)
+
+
+FUNCTIONS = {"none": identity, "sigmoid": sigmoid, "softmax": softmax}
+
+
+def function(name):
+    if name not in FUNCTIONS:
+        raise InvalidArgument(f"the function of the logits is {name!r} but must"
+                              f" be one of {', '.join(FUNCTIONS)}")
+    return FUNCTIONS[name]
+
+
+class Logits:
+    """What a classifier and a cross-encoder share: the logits of a folder."""
+
+    def __init__(self, folder, model_dir=None, *, dtype="f32", target=None,
+                 threads=0, max_length=None):
+        package, self.model_dir = folders.find(folder, model_dir, dtype, target)
+        weights = folders.transformer(self.model_dir)
+        self._runner = Runner(package, weights, max_length, threads)
+        self._labels = self._runner.wants("logits", 2, "a classifier")[1]
+        self.config = folders.read(weights / "config.json", {})
+        names = self.config.get("id2label") or {}
+        self.id2label = {i: names.get(str(i), f"LABEL_{i}")
+                         for i in range(self._labels)}
+
+    def logits(self, texts, batch_size, progress=False):
+        """[texts, classes] float32 of texts or pairs, in their order."""
+        out = np.zeros((len(texts), self._labels), np.float32)
+        done = np.zeros(len(texts), bool)
+        for numbers, _, outputs in self._runner.batches(texts, batch_size,
+                                                        progress):
+            out[numbers] = outputs["logits"]
+            done[numbers] = True
+        if not done.all():
+            raise InvalidArgument(f"text number {int(done.argmin())} has no "
+                                  "token")
+        return out
+
+
+class CrossEncoder(Logits):
+    """Scores of pairs of texts, as sentence-transformers' CrossEncoder. The
+    arguments are those of Encoder."""
+
+    def __init__(self, folder, model_dir=None, **options):
+        super().__init__(folder, model_dir, **options)
+        self._activation = self._default_activation()
+
+    def _default_activation(self):
+        own = self.config.get("sentence_transformers") or {}
+        path = own.get("activation_fn") or \
+            self.config.get("sbert_ce_default_activation_function")
+        if path is None:
+            return sigmoid if self._labels == 1 else identity
+        name = path.rsplit(".", 1)[-1]
+        if name not in ("Identity", "Sigmoid"):
+            raise InvalidArgument(f"{self.model_dir} has the activation {path} "
+                                  "but must have Identity or Sigmoid")
+        return identity if name == "Identity" else sigmoid
+
+    def predict(self, sentences, batch_size=32, show_progress_bar=False,
+                apply_softmax=False, convert_to_numpy=True):
+        """[pairs] float32, or [pairs, classes] where there are several; of one
+        pair its own score or row."""
+        sentences = list(sentences)
+        single = len(sentences) == 2 and isinstance(sentences[0], str)
+        pairs = [sentences] if single else sentences
+        for i, pair in enumerate(pairs):
+            if isinstance(pair, str) or len(pair) != 2:
+                raise InvalidArgument(f"number {i} is {pair!r} but must be a "
+                                      "pair of texts")
+            checked(pair, f"each text of pair {i}")
+        scores = self._activation(self.logits([tuple(pair) for pair in pairs],
+                                              batch_size, show_progress_bar))
+        if apply_softmax:
+            scores = softmax(scores)
+        if self._labels == 1:
+            scores = scores[:, 0]
+        if single:
+            return scores[0]
+        return scores if convert_to_numpy else list(scores)
+
+    def rank(self, query, documents, top_k=None, return_documents=False,
+             batch_size=32, show_progress_bar=False):
+        """[{corpus_id, score, text?}], the best document first; equal ones in
+        the order given."""
+        if self._labels != 1:
+            raise InvalidArgument("rank needs one score a pair but "
+                                  f"{self.model_dir} gives {self._labels}")
+        documents = checked(documents, "a document")
+        scores = self.predict([(query, one) for one in documents], batch_size,
+                              show_progress_bar)
+        order = np.argsort(-scores, kind="stable")[:top_k]
+        ranked = [{"corpus_id": int(i), "score": scores[i]} for i in order]
+        if return_documents:
+            for one in ranked:
+                one["text"] = documents[one["corpus_id"]]
+        return ranked
+
+
+class Classifier(Logits):
+    """Classes of texts, as transformers' pipeline "text-classification". The
+    arguments are those of Encoder."""
+
+    def _default_function(self):
+        kind = self.config.get("problem_type")
+        if kind == "regression":
+            return "none"
+        several = kind == "multi_label_classification"
+        return "sigmoid" if several or self._labels == 1 else "softmax"
+
+    def __call__(self, texts, top_k=1, function_to_apply=None, batch_size=32):
+        """[{label, score}] of each text, the likeliest alone; with top_k=N or
+        None (all) a list of them for each text, the likeliest first."""
+        single = isinstance(texts, str)
+        texts = checked([texts] if single else texts)
+        if top_k is not None and (not isinstance(top_k, int) or top_k < 1):
+            raise InvalidArgument(f"top_k is {top_k!r} but must be a whole "
+                                  "number from 1, or None")
+        apply = function(function_to_apply or self._default_function())
+        answers = []
+        for row in apply(self.logits(texts, batch_size)):
+            order = np.argsort(-row, kind="stable")[:top_k]
+            answers.append([{"label": self.id2label[int(i)],
+                             "score": float(row[i])} for i in order])
+        if top_k == 1:
+            return [answer[0] for answer in answers]
+        return answers[0] if single else answers

@@ -1,0 +1,158 @@
+"""Vectors of texts, as sentence-transformers makes them. The package gives one
+vector a token; which of them count is written beside the model, not in it, so
+that pooling and normalising are done here, one text at a time: the same bits
+alone and in a batch."""
+import numpy as np
+
+from . import folders
+from .batches import Runner, checked
+from .errors import InvalidArgument
+
+
+def weighted(states, first):
+    # float32 throughout, as torch does; a token's weight is its position.
+    weights = np.arange(first + 1, first + len(states) + 1, dtype=np.float32)
+    return (states * weights[:, None]).sum(axis=0) / weights.sum()
+
+
+# By the name that 1_Pooling/config.json has: (states [tokens, channels], number
+# of the first) -> [channels].
+POOLINGS = {
+    "cls": lambda states, first: states[0],
+    "lasttoken": lambda states, first: states[-1],
+    "max": lambda states, first: states.max(axis=0),
+    "mean": lambda states, first: states.sum(axis=0) / np.float32(len(states)),
+    "mean_sqrt_len_tokens": lambda states, first:
+        states.sum(axis=0) / np.sqrt(np.float32(len(states))),
+    "weightedmean": weighted,
+}
+OLD_KEYS = {"pooling_mode_cls_token": "cls",
+            "pooling_mode_max_tokens": "max",
+            "pooling_mode_mean_tokens": "mean",
+            "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+            "pooling_mode_weightedmean_tokens": "weightedmean",
+            "pooling_mode_lasttoken": "lasttoken"}
+
+
+def poolings(config, where):
+    """Names of the poolings whose vectors are joined."""
+    modes = config.get("pooling_mode")
+    if modes is None:
+        modes = [mode for key, mode in OLD_KEYS.items() if config.get(key)]
+    modes = [modes] if isinstance(modes, str) else list(modes)
+    for mode in modes:
+        if mode not in POOLINGS:
+            raise InvalidArgument(f"{where} has the pooling {mode!r} but must "
+                                  f"have one of {', '.join(POOLINGS)}")
+    if not modes:
+        raise InvalidArgument(f"{where} names no pooling")
+    return modes
+
+
+def normalized(vectors):
+    lengths = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
+    return vectors / np.maximum(lengths, np.float32(1e-12))
+
+
+class Encoder:
+    """Vectors of texts.
+
+    folder      a package, or a sentence-transformers folder, which is compiled
+                once (see `mille.compile` for dtype and target)
+    model_dir   of a package: the model's folder, if it was moved
+    pooling     a name or names of POOLINGS; default: the folder's
+    max_length  tokens that a text is cut at; default: the folder's
+    """
+
+    def __init__(self, folder, model_dir=None, *, dtype="f32", target=None,
+                 threads=0, pooling=None, max_length=None):
+        package, self.model_dir = folders.find(folder, model_dir, dtype, target)
+        weights = folders.transformer(self.model_dir)
+        self._read_modules(pooling)
+        config = folders.read(self.model_dir /
+                              "config_sentence_transformers.json", {})
+        self.prompts = config.get("prompts") or {}
+        self.default_prompt_name = config.get("default_prompt_name")
+        own = folders.read(weights / "sentence_bert_config.json", {})
+        self._lower = own.get("do_lower_case", False)
+        self._runner = Runner(package, weights,
+                              max_length or own.get("max_seq_length"), threads)
+        self._channels = self._runner.wants("last_hidden_state", 3,
+                                            "an encoder")[2]
+
+    def _read_modules(self, pooling):
+        self._include_prompt, self._normalize = True, False
+        self._poolings = poolings({"pooling_mode": pooling}, "the call") \
+            if pooling else None
+        for module in folders.read(self.model_dir / "modules.json", []):
+            kind = module["type"].rsplit(".", 1)[-1]
+            if kind == "Pooling":
+                path = self.model_dir / module["path"] / "config.json"
+                config = folders.read(path, {})
+                self._poolings = self._poolings or poolings(config, path)
+                self._include_prompt = config.get("include_prompt", True)
+            elif kind == "Normalize":
+                self._normalize = True
+            elif kind != "Transformer":
+                raise InvalidArgument(
+                    f"{self.model_dir / 'modules.json'} has the module {kind} "
+                    "but Transformer, Pooling and Normalize are known")
+        if not self._poolings:
+            raise InvalidArgument(f"{self.model_dir} has no modules.json with "
+                                  "a Pooling: give pooling='mean' or another")
+
+    @property
+    def max_seq_length(self):
+        return self._runner.max_length
+
+    def get_sentence_embedding_dimension(self):
+        return self._channels * len(self._poolings)
+
+    def _prompt(self, prompt, name):
+        if prompt is not None:
+            return prompt
+        name = name or self.default_prompt_name
+        if name is None:
+            return ""
+        if name not in self.prompts:
+            raise InvalidArgument(f"there is no prompt {name!r} but "
+                                  f"{sorted(self.prompts)}")
+        return self.prompts[name]
+
+    def _skipped(self, prompt):
+        """Tokens of the prompt that pooling leaves out."""
+        if self._include_prompt or not prompt:
+            return 0
+        one = self._runner.tokenizer.encode(prompt)
+        return len(one.ids) - (one.special_tokens_mask[-1] if one.ids else 0)
+
+    def encode(self, sentences, batch_size=32, normalize_embeddings=False,
+               prompt=None, prompt_name=None, convert_to_numpy=True,
+               show_progress_bar=False):
+        """[texts, channels] float32, in the order of `sentences`; [channels]
+        for one string. A list of vectors if not convert_to_numpy. `prompt`, or
+        the folder's prompt of this name, goes before each text. A text that
+        has no token has the vector 0."""
+        single = isinstance(sentences, str)
+        texts = checked([sentences] if single else sentences)
+        prompt = self._prompt(prompt, prompt_name)
+        texts = [prompt + text for text in texts]
+        if self._lower:
+            texts = [text.lower() for text in texts]
+        skipped = self._skipped(prompt)
+        channels = self.get_sentence_embedding_dimension()
+        vectors = np.zeros((len(texts), channels), np.float32)
+        for numbers, encodings, outputs in self._runner.batches(
+                texts, batch_size, show_progress_bar):
+            states = outputs["last_hidden_state"]
+            for row, (number, one) in enumerate(zip(numbers, encodings)):
+                # A text that is cut inside its prompt has its last token.
+                first = min(skipped, len(one.ids) - 1)
+                own = states[row, first:len(one.ids)]
+                vectors[number] = np.concatenate(
+                    [POOLINGS[mode](own, first) for mode in self._poolings])
+        if self._normalize or normalize_embeddings:
+            vectors = normalized(vectors)
+        if single:
+            return vectors[0]
+        return vectors if convert_to_numpy else list(vectors)

@@ -1,0 +1,100 @@
+"""The folders of a model of text: what was downloaded, and its package, which
+is made when it is missing. Must not know what a model is for."""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+
+from . import compiling
+from ._mille import load
+from .errors import FileError, InvalidArgument
+
+
+def read(path, default=None):
+    """The JSON file `path`; `default` where there is none."""
+    try:
+        return json.loads(pathlib.Path(path).read_text("utf-8"))
+    except FileNotFoundError:
+        return default
+    except ValueError as error:
+        raise InvalidArgument(f"{path} is no JSON: {error}") from error
+
+
+def manifest(folder):
+    """What a package says of itself, or None: `folder` holds no package."""
+    for weights in sorted(pathlib.Path(folder).glob("*.weights")):
+        whole = read(weights.with_suffix(".json"), {})
+        if "mille_package" in whole:
+            return whole["mille_package"]
+    return None
+
+
+def digest(folder, *options):
+    """Names the package that these files and options give."""
+    total = hashlib.sha256(repr(options).encode())
+    for path in sorted(folder.iterdir()):
+        if path.suffix in (".json", ".safetensors", ".txt", ".model"):
+            with open(path, "rb") as file:
+                of_file = hashlib.file_digest(file, "sha256") \
+                    if hasattr(hashlib, "file_digest") \
+                    else hashlib.sha256(file.read())
+            total.update(f"{path.name} {of_file.hexdigest()}\n".encode())
+    return total.hexdigest()[:32]
+
+
+def compiled(folder, dtype, target):
+    """The package of a model's folder, from the cache or compiled into it:
+    $XDG_CACHE_HOME/mille/packages, by the files, the options and the
+    command."""
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    cache = pathlib.Path(home).expanduser() / "mille" / "packages"
+    command = os.environ.get("MILLE_COMPILER") or shutil.which("mille")
+    command = os.path.realpath(command) if command else ""
+    stamp = os.stat(command) if os.path.exists(command) else None
+    place = cache / digest(folder, dtype, target, command,
+                           stamp and (stamp.st_size, stamp.st_mtime_ns))
+    if place.exists():
+        return load(place)
+    cache.mkdir(parents=True, exist_ok=True)
+    # A rename, so that nobody opens a package that is half written.
+    with tempfile.TemporaryDirectory(dir=cache) as made:
+        compiling.compile(folder, os.path.join(made, "package"), dtype=dtype,
+                          target=target)
+        try:
+            os.rename(os.path.join(made, "package"), place)
+        except OSError:
+            if not place.exists():
+                raise
+    return load(place)
+
+
+def transformer(model):
+    """The folder of the weights in a sentence-transformers folder."""
+    for module in read(model / "modules.json", []):
+        if module["type"].endswith(".Transformer"):
+            return model / module["path"]
+    return model
+
+
+def find(folder, model_dir, dtype, target):
+    """(package, model's folder) of a folder that holds either."""
+    folder = pathlib.Path(folder)
+    if not folder.is_dir():
+        raise FileError(f"{folder} is no folder")
+    about = manifest(folder)
+    if about:
+        model = pathlib.Path(model_dir or about["model"].get("folder", ""))
+        if not (model / "config.json").exists() and \
+                not (model / "modules.json").exists():
+            raise FileError(f"the package {folder} has its tokenizer in the "
+                            f"model's folder, and '{model}' is none: give "
+                            "model_dir")
+        return load(folder), model
+    model = pathlib.Path(model_dir or folder)
+    weights = transformer(model)
+    if not (weights / "config.json").exists():
+        raise FileError(f"{folder} holds neither a package of mille (*.weights)"
+                        " nor a model (config.json)")
+    return compiled(weights, dtype, target), model

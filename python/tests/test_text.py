@@ -1,0 +1,354 @@
+"""Texts: tiny BERT folders made here. MILLE: the command that compiles."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tokenizers
+
+import mille
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "query", "blue", "green", "red",
+         "house", "tree", ":"]
+TEXTS = ["blue house", "red", "", "tree tree green house red blue",
+         "green tree house"]
+H, F, POSITIONS = 16, 32, 24
+
+
+def save(path, arrays):
+    """A safetensors file: length of the header, header, numbers."""
+    header, at = {}, 0
+    for name, array in arrays.items():
+        header[name] = {"dtype": "F32", "shape": array.shape,
+                        "data_offsets": [at, at + array.nbytes]}
+        at += array.nbytes
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text +
+                     b"".join(array.tobytes() for array in arrays.values()))
+
+
+def bert(folder, labels=0, **config):
+    """A BERT of one layer with random weights, and its tokenizer."""
+    random = np.random.default_rng(7)
+    number = lambda *shape: random.normal(0, .5, shape).astype(np.float32)
+    prefix = "bert." if labels else ""
+    layer = prefix + "encoder.layer.0."
+    shapes = {prefix + "embeddings.word_embeddings.weight": (len(WORDS), H),
+              prefix + "embeddings.position_embeddings.weight": (POSITIONS, H),
+              prefix + "embeddings.token_type_embeddings.weight": (2, H)}
+    for name, out, size in (("attention.self.query", H, H),
+                            ("attention.self.key", H, H),
+                            ("attention.self.value", H, H),
+                            ("attention.output.dense", H, H),
+                            ("intermediate.dense", F, H),
+                            ("output.dense", H, F)):
+        shapes[layer + name + ".weight"] = (out, size)
+        shapes[layer + name + ".bias"] = (out,)
+    for name in (prefix + "embeddings.", layer + "attention.output.",
+                 layer + "output."):
+        shapes[name + "LayerNorm.weight"] = shapes[name + "LayerNorm.bias"] = \
+            (H,)
+    if labels:
+        for name, out in (("bert.pooler.dense", H), ("classifier", labels)):
+            shapes[name + ".weight"], shapes[name + ".bias"] = (out, H), (out,)
+        config.setdefault("id2label",
+                          {str(i): f"class {i}" for i in range(labels)})
+    folder.mkdir(parents=True)
+    save(folder / "model.safetensors",
+         {name: number(*shape) for name, shape in shapes.items()})
+    kind = "BertForSequenceClassification" if labels else "BertModel"
+    (folder / "config.json").write_text(json.dumps({
+        "model_type": "bert", "architectures": [kind], "hidden_size": H,
+        "intermediate_size": F, "num_hidden_layers": 1, "hidden_act": "gelu",
+        "num_attention_heads": 2, "vocab_size": len(WORDS),
+        "type_vocab_size": 2, "max_position_embeddings": POSITIONS,
+        "layer_norm_eps": 1e-12, "pad_token_id": 0, **config}))
+    made = tokenizers.Tokenizer(tokenizers.models.WordPiece(
+        {word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    made.normalizer = tokenizers.normalizers.BertNormalizer()
+    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    made.post_processor = tokenizers.processors.BertProcessing(
+        ("[SEP]", 3), ("[CLS]", 2))
+    made.enable_padding(length=20)  # as some folders have: must be undone
+    made.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def sentences(folder, pooling, normalize=False, length=8):
+    """Makes a sentence-transformers folder of a BERT."""
+    modules = ["Transformer", "Pooling"] + ["Normalize"] * normalize
+    paths = ["", "1_Pooling", "2_Normalize"]
+    (folder / "modules.json").write_text(json.dumps(
+        [{"idx": i, "name": str(i), "path": paths[i],
+          "type": f"sentence_transformers.models.{kind}"}
+         for i, kind in enumerate(modules)]))
+    (folder / "1_Pooling").mkdir(exist_ok=True)
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    (folder / "sentence_bert_config.json").write_text(
+        json.dumps({"max_seq_length": length}))
+    (folder / "config_sentence_transformers.json").write_text(
+        json.dumps({"prompts": {"query": "query: "}}))
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MILLE_COMPILER", os.environ["MILLE"])
+        cache = tmp_path_factory.mktemp("cache")
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        yield cache / "mille" / "packages"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return sentences(bert(tmp_path_factory.mktemp("models") / "bert"),
+                     {"pooling_mode_mean_tokens": True})
+
+
+@pytest.fixture(scope="module")
+def session(folder, tmp_path_factory):
+    """The package by hand, without mille.Encoder."""
+    package = mille.compile(folder, tmp_path_factory.mktemp("by-hand") / "p")
+    return package.session(batch=1, tokens=POSITIONS, threads=1)
+
+
+def ids(text, length=8):
+    words = text.replace(":", " :").split()
+    return [2] + [WORDS.index(word) for word in words][:length - 2] + [3]
+
+
+def states(session, text, length=8):
+    array = np.array([ids(text, length)], np.int32)
+    return session(input_ids=array)["last_hidden_state"][0]
+
+
+def by_hand(mode, h, first=0):
+    """The definitions, in double."""
+    h = h.astype(np.float64)
+    place = np.arange(1, len(h) + 1)[:, None]
+    h, place = h[first:], place[first:]
+    return {"cls": h[0], "lasttoken": h[-1], "max": h.max(0),
+            "mean": h.mean(0), "mean_sqrt_len_tokens":
+            h.sum(0) / len(h) ** .5,
+            "weightedmean": (h * place).sum(0) / place.sum()}[mode]
+
+
+@pytest.mark.parametrize("mode", ["cls", "lasttoken", "max", "mean",
+                                  "mean_sqrt_len_tokens", "weightedmean"])
+def test_pooling(folder, session, mode):
+    encoder = mille.Encoder(folder, pooling=mode)
+    for text, vector in zip(TEXTS, encoder.encode(TEXTS)):
+        wanted = by_hand(mode, states(session, text))
+        assert np.allclose(vector, wanted, rtol=0, atol=1e-6)
+
+
+def test_same_bits_in_order(folder):
+    encoder = mille.Encoder(folder)
+    whole = encoder.encode(TEXTS)
+    assert whole.shape == (5, H) and whole.dtype == np.float32
+    assert len(np.unique(whole, axis=0)) == 5
+    for size in (1, 2, 3):
+        assert np.array_equal(whole, encoder.encode(TEXTS, batch_size=size))
+    for text, vector in zip(TEXTS, whole):
+        alone = encoder.encode(text)
+        assert alone.shape == (H,) and np.array_equal(alone, vector)
+    assert np.array_equal(whole[::-1], encoder.encode(TEXTS[::-1]))
+    listed = encoder.encode(TEXTS, convert_to_numpy=False)
+    assert isinstance(listed, list) and np.array_equal(whole, listed)
+
+
+def test_no_text(folder):
+    assert mille.Encoder(folder).encode([]).shape == (0, H)
+
+
+def test_normalized(folder, tmp_path):
+    plain = mille.Encoder(folder).encode(TEXTS)
+    wanted = plain / np.linalg.norm(plain, axis=1, keepdims=True)
+    asked = mille.Encoder(folder).encode(TEXTS, normalize_embeddings=True)
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    always = mille.Encoder(sentences(copy, {"pooling_mode": "mean"},
+                                     normalize=True)).encode(TEXTS)
+    assert np.allclose(asked, wanted, rtol=0, atol=1e-6)
+    assert np.array_equal(asked, always)
+
+
+def test_long_text_is_cut(folder, session):
+    encoder = mille.Encoder(folder)
+    assert encoder.max_seq_length == 8
+    long = "blue tree " * 50
+    cut = encoder.encode(long)
+    assert np.array_equal(cut, encoder.encode("blue tree " * 3))
+    assert not np.array_equal(cut, encoder.encode("blue tree " * 2))
+    wide = mille.Encoder(folder, max_length=10 ** 9)
+    assert wide.max_seq_length == POSITIONS
+    assert np.allclose(wide.encode(long), rtol=0, atol=1e-6, b=by_hand(
+        "mean", states(session, long, POSITIONS)))
+
+
+def test_prompts(folder, session, tmp_path):
+    encoder = mille.Encoder(folder)
+    wanted = encoder.encode(["query: red"])
+    assert np.array_equal(wanted, encoder.encode(["red"], prompt="query: "))
+    assert np.array_equal(wanted, encoder.encode(["red"], prompt_name="query"))
+    assert not np.array_equal(wanted, encoder.encode(["red"]))
+    with pytest.raises(mille.InvalidArgument, match="no prompt 'other'"):
+        encoder.encode(["red"], prompt_name="other")
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    for mode in ("mean", "weightedmean", "cls"):
+        without = mille.Encoder(sentences(copy, {"pooling_mode": mode,
+                                                 "include_prompt": False}))
+        assert np.allclose(
+            without.encode("red", prompt_name="query"), rtol=0, atol=1e-6,
+            b=by_hand(mode, states(session, "query: red"), first=3))
+
+
+def test_poolings_are_joined(folder, tmp_path):
+    copy = sentences(shutil.copytree(folder, tmp_path / "copy"),
+                     {"pooling_mode_cls_token": True,
+                      "pooling_mode_max_tokens": True})
+    encoder = mille.Encoder(copy)
+    assert encoder.get_sentence_embedding_dimension() == 2 * H
+    assert np.array_equal(encoder.encode("red"), np.concatenate(
+        [mille.Encoder(folder, pooling=mode).encode("red")
+         for mode in ("cls", "max")]))
+
+
+def test_package_and_cache(folder, cache, tmp_path):
+    wanted = mille.Encoder(folder).encode(TEXTS)
+    made = sorted(cache.iterdir())
+    stamp = os.stat(made[0]).st_mtime_ns
+    mille.Encoder(folder)
+    assert sorted(cache.iterdir()) == made
+    assert os.stat(made[0]).st_mtime_ns == stamp
+    moved = shutil.copytree(folder, tmp_path / "model")
+    mille.compile(moved, tmp_path / "package")
+    assert np.array_equal(
+        wanted, mille.Encoder(tmp_path / "package").encode(TEXTS))
+    moved.rename(tmp_path / "elsewhere")
+    with pytest.raises(mille.FileError, match="give model_dir"):
+        mille.Encoder(tmp_path / "package")
+    assert np.array_equal(wanted, mille.Encoder(
+        tmp_path / "package", tmp_path / "elsewhere").encode(TEXTS))
+    with open(tmp_path / "elsewhere" / "config.json", "a") as file:
+        file.write("\n")
+    mille.Encoder(tmp_path / "elsewhere")
+    assert len(list(cache.iterdir())) == len(made) + 1
+
+
+def test_bad_folders(folder, tmp_path):
+    with pytest.raises(mille.FileError, match="holds neither a package"):
+        mille.Encoder(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        mille.Encoder(tmp_path / "missing")
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    sentences(copy, {"pooling_mode": "median"})
+    with pytest.raises(mille.InvalidArgument, match="'median' but must"):
+        mille.Encoder(copy)
+    modules = json.loads((copy / "modules.json").read_text())
+    modules[1]["type"] = "sentence_transformers.models.Dense"
+    (copy / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(mille.InvalidArgument, match="the module Dense"):
+        mille.Encoder(copy)
+    (copy / "modules.json").unlink()
+    with pytest.raises(mille.InvalidArgument, match="give pooling='mean'"):
+        mille.Encoder(copy)
+    (copy / "tokenizer.json").write_text("{}")
+    with pytest.raises(mille.InvalidArgument, match="tokenizer.json: "):
+        mille.Encoder(copy, pooling="mean")
+    (copy / "tokenizer.json").unlink()
+    with pytest.raises(mille.FileError, match="has no tokenizer.json"):
+        mille.Encoder(copy, pooling="mean")
+    with pytest.raises(mille.InvalidArgument, match="needs logits of 2"):
+        mille.Classifier(folder)
+
+
+def test_bad_calls(folder):
+    encoder = mille.Encoder(folder)
+    with pytest.raises(mille.InvalidArgument, match="number 1 is a int"):
+        encoder.encode(["red", 3])
+    with pytest.raises(mille.InvalidArgument, match="batch_size is 0"):
+        encoder.encode(["red"], batch_size=0)
+
+
+def test_import_needs_no_tokenizers():
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; sys.modules['tokenizers'] = None\n"
+         "import mille; mille.batches.tokenizer(None)"],
+        stderr=subprocess.PIPE, text=True)
+    assert "pip install 'mille[text]'" in done.stderr
+
+
+def pair_logits(folder, tmp_path, pairs):
+    """One pair at a time through the package by hand."""
+    session = mille.compile(folder, tmp_path / "by-hand").session(
+        batch=1, tokens=POSITIONS, threads=1)
+    rows = []
+    for a, b in pairs:
+        first, second = ids(a, POSITIONS), ids(b, POSITIONS)[1:]
+        rows.append(session(
+            input_ids=np.array([first + second], np.int32),
+            token_type_ids=np.array([[0] * len(first) + [1] * len(second)],
+                                    np.int32))["logits"][0])
+    return np.array(rows)
+
+
+def test_cross_encoder(tmp_path):
+    folder = bert(tmp_path / "cross", labels=1)
+    pairs = [("red", text) for text in TEXTS]
+    logits = pair_logits(folder, tmp_path, pairs)[:, 0]
+    encoder = mille.CrossEncoder(folder)
+    scores = encoder.predict(pairs)
+    assert np.allclose(scores, 1 / (1 + np.exp(-logits)), rtol=0, atol=1e-6)
+    assert scores.shape == (5,) and len(set(scores)) == 5
+    assert np.array_equal(scores, encoder.predict(pairs, batch_size=2))
+    assert encoder.predict(pairs[3]) == scores[3]
+    ranked = encoder.rank("red", TEXTS, top_k=3, return_documents=True)
+    order = sorted(range(5), key=lambda i: -scores[i])[:3]
+    assert [one["corpus_id"] for one in ranked] == order
+    assert [one["text"] for one in ranked] == [TEXTS[i] for i in order]
+    assert [one["score"] for one in ranked] == [scores[i] for i in order]
+    assert encoder.predict([]).shape == (0,) and encoder.rank("red", []) == []
+    with pytest.raises(mille.InvalidArgument, match="must be a pair"):
+        encoder.predict(["red"])
+    raw = bert(tmp_path / "raw", labels=1, sentence_transformers={
+        "activation_fn": "torch.nn.modules.linear.Identity"})
+    assert np.array_equal(mille.CrossEncoder(raw).predict(pairs), logits)
+    odd = bert(tmp_path / "odd", labels=1, sentence_transformers={
+        "activation_fn": "torch.nn.Tanh"})
+    with pytest.raises(mille.InvalidArgument, match="torch.nn.Tanh but must"):
+        mille.CrossEncoder(odd)
+
+
+def test_classifier(tmp_path):
+    folder = bert(tmp_path / "classes", labels=3)
+    session = mille.compile(folder, tmp_path / "by-hand").session(
+        batch=1, tokens=POSITIONS, threads=1)
+    logits = np.array([session(input_ids=np.array([ids(t, POSITIONS)],
+                                                  np.int32))["logits"][0]
+                       for t in TEXTS])
+    wanted = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    classifier = mille.Classifier(folder)
+    for row, answer, best in zip(wanted, classifier(TEXTS, top_k=None),
+                                 classifier(TEXTS)):
+        assert [one["label"] for one in answer] == \
+            [f"class {i}" for i in np.argsort(-row)]
+        assert np.allclose([one["score"] for one in answer],
+                           np.sort(row)[::-1], rtol=0, atol=1e-6)
+        assert best == answer[0]
+    assert classifier("red") == classifier(["red"])
+    assert classifier("red", top_k=2) == classifier(["red"], top_k=2)[0]
+    assert classifier([]) == []
+    raw = classifier(TEXTS, function_to_apply="none")
+    assert np.array_equal([one["score"] for one in raw], logits.max(axis=1))
+    with pytest.raises(mille.InvalidArgument, match="'tanh' but must be"):
+        classifier("red", function_to_apply="tanh")
+    with pytest.raises(mille.InvalidArgument, match="top_k is 0"):
+        classifier("red", top_k=0)
+    several = bert(tmp_path / "several", labels=3,
+                   problem_type="multi_label_classification")
+    for row, answer in zip(logits, mille.Classifier(several)(TEXTS)):
+        assert abs(answer["score"] - 1 / (1 + np.exp(-row.max()))) < 1e-6
