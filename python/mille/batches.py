@@ -47,6 +47,17 @@ def longest(weights, package, asked):
     return cut
 
 
+def ignores_types(weights):
+    """Whether transformers gives this folder's model no token_type_ids: the
+    class of tokenizers that is no model's own leaves them out unless asked."""
+    config = folders.read(weights / "tokenizer_config.json", {})
+    names = config.get("model_input_names")
+    if names is None:
+        return config.get("tokenizer_class") in ("PreTrainedTokenizerFast",
+                                                 "TokenizersBackend")
+    return "token_type_ids" not in names
+
+
 class Runner:
     """Runs texts, or pairs of texts, through a package."""
 
@@ -56,6 +67,8 @@ class Runner:
         self.max_length = longest(weights, package, max_length)
         self.tokenizer.enable_truncation(self.max_length)
         self.inputs = {tensor.name for tensor in package.inputs}
+        if ignores_types(weights):
+            self.inputs.discard("token_type_ids")
         self.outputs = {tensor.name: tensor.shape for tensor in package.outputs}
         if not {"input_ids", "attention_mask"} <= self.inputs:
             raise InvalidArgument(

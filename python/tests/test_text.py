@@ -282,17 +282,17 @@ def test_import_needs_no_tokenizers():
     assert "pip install 'mille[text]'" in done.stderr
 
 
-def pair_logits(folder, tmp_path, pairs):
+def pair_logits(folder, tmp_path, pairs, second_type=1):
     """One pair at a time through the package by hand."""
     session = mille.compile(folder, tmp_path / "by-hand").session(
         batch=1, tokens=POSITIONS, threads=1)
     rows = []
     for a, b in pairs:
         first, second = ids(a, POSITIONS), ids(b, POSITIONS)[1:]
+        types = [0] * len(first) + [second_type] * len(second)
         rows.append(session(
             input_ids=np.array([first + second], np.int32),
-            token_type_ids=np.array([[0] * len(first) + [1] * len(second)],
-                                    np.int32))["logits"][0])
+            token_type_ids=np.array([types], np.int32))["logits"][0])
     return np.array(rows)
 
 
@@ -321,6 +321,21 @@ def test_cross_encoder(tmp_path):
         "activation_fn": "torch.nn.Tanh"})
     with pytest.raises(mille.InvalidArgument, match="torch.nn.Tanh but must"):
         mille.CrossEncoder(odd)
+
+
+@pytest.mark.parametrize("config, second_type", [
+    ({"tokenizer_class": "BertTokenizer"}, 1),
+    ({"tokenizer_class": "PreTrainedTokenizerFast"}, 0),
+    ({"model_input_names": ["input_ids", "attention_mask"]}, 0),
+    ({"tokenizer_class": "PreTrainedTokenizerFast",
+      "model_input_names": ["input_ids", "token_type_ids"]}, 1),
+])
+def test_token_types(tmp_path, config, second_type):
+    folder = bert(tmp_path / "cross", labels=3)
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    pairs = [("red", text) for text in TEXTS]
+    assert np.array_equal(mille.CrossEncoder(folder).predict(pairs),
+                          pair_logits(folder, tmp_path, pairs, second_type))
 
 
 def test_classifier(tmp_path):
