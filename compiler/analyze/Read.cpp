@@ -1,6 +1,7 @@
 // Reads the units of `forward` in one walk, with one rule per op of a branch.
 // Must not have rules for families or placements.
 #include "compiler/analyze/Read.h"
+#include "dialects/transformer/Slots.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -79,7 +80,7 @@ public:
 
   Norm norm(NormAttr attribute) {
     Norm norm;
-    if (!attribute || attribute.getKind() == NormKind::identity)
+    if (!isNorm(attribute))
       return norm;
     norm.present = true;
     norm.centred = attribute.getKind() == NormKind::layer_norm;

@@ -7,6 +7,7 @@
 #include "compiler/import/gguf/GgufWeights.h"
 #include "compiler/import/model/Build.h"
 #include "compiler/import/spec/Spec.h"
+#include "dialects/transformer/Identifier.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,12 +25,8 @@ namespace {
 
 // A symbol name that is also an identifier of C.
 std::string identifier(StringRef text) {
-  std::string name;
-  for (char c : text.take_front(63))
-    name += llvm::isAlnum(c) ? c : '_';
-  if (name.find_first_not_of('_') == std::string::npos)
-    return "model";
-  return llvm::isDigit(name[0]) ? "_" + name.substr(0, 62) : name;
+  std::string name = identifierFrom(text);
+  return name.find_first_not_of('_') == std::string::npos ? "model" : name;
 }
 
 class Importer {

@@ -2,6 +2,7 @@
 // Must not read a number.
 #include "compiler/import/StoredTensors.h"
 #include "compiler/json/Json.h"
+#include "dialects/transformer/Shape.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -16,18 +17,9 @@ mlir::Location fileAt(StringRef path, mlir::MLIRContext &context) {
   return mlir::FileLineColLoc::get(&context, path, 0, 0);
 }
 
-template <typename Range, typename Size>
-std::string shapeText(const Range &shape, Size size) {
-  std::string text = "[";
-  for (const auto &extent : shape)
-    text += (text.size() > 1 ? ", " : "") + std::to_string(size(extent));
-  return text + "]";
-}
-std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  return shapeText(shape, [](int64_t extent) { return extent; });
-}
-std::string shapeText(llvm::ArrayRef<Dimension> shape) {
-  return shapeText(shape, [](const Dimension &d) { return d.size; });
+std::string wantedText(llvm::ArrayRef<Dimension> shape) {
+  return shapeText(llvm::map_to_vector(
+      shape, [](const Dimension &extent) { return extent.size; }));
 }
 
 // Adds a note for each key that makes an extent, first for extents that differ.
@@ -183,7 +175,7 @@ mlir::Attribute mille::import::storedValue(const StoredTensors::Entry &entry,
     auto &problem = problems.error(
         fileAt(entry.path, context),
         "tensor '" + tensor.name + "' is " + shapeText(tensor.shape) +
-            " but the model needs " + shapeText(shape));
+            " but the model needs " + wantedText(shape));
     noteKeys(problem, shape, tensor.shape);
     return {};
   }
@@ -205,7 +197,7 @@ void mille::import::missingTensor(StringRef name,
                                   const StoredTensors &tensors,
                                   mlir::LocationAttr at, Problems &problems) {
   auto &problem =
-      problems.error(at, "tensor '" + name + "' " + shapeText(shape) +
+      problems.error(at, "tensor '" + name + "' " + wantedText(shape) +
                              " is not in " + tensors.where());
   noteKeys(problem, shape, {});
 }

@@ -3,6 +3,7 @@
 #include "compiler/interpret/Inputs.h"
 #include "compiler/interpret/AttendHead.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Shape.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <limits>
@@ -42,22 +43,13 @@ mille::interpreter::extentsOf(const Run &run, ArrayRef<ShapeExtent> shape) {
 
 namespace {
 
-std::string text(ArrayRef<int64_t> shape) {
-  return "[" +
-         llvm::join(
-             llvm::map_range(
-                 shape, [](int64_t extent) { return std::to_string(extent); }),
-             ", ") +
-         "]";
-}
-
 std::string positionOf(size_t flat, ArrayRef<int64_t> shape) {
   std::vector<int64_t> at(shape.size());
   for (size_t i = shape.size(); i-- > 0;) {
     at[i] = flat % shape[i];
     flat /= shape[i];
   }
-  return text(at);
+  return shapeText(at);
 }
 
 class Binder {
@@ -229,29 +221,29 @@ private:
     if (ids && !value.integer && !kernel::isState(forward, i))
       return wrong("input " + name + " holds floats but must hold integers");
     if (value.shape.size() != shape.size())
-      return wrong("input " + name + " is " + text(value.shape) +
+      return wrong("input " + name + " is " + shapeText(value.shape) +
                    " but must have rank " + Twine(shape.size()));
     for (size_t d = 0; d < shape.size(); ++d) {
       int64_t extent = value.shape[d];
       if (!shape[d].isSize() && extent != shape[d].count)
-        return wrong("input " + name + " is " + text(value.shape) +
+        return wrong("input " + name + " is " + shapeText(value.shape) +
                      " but extent " + Twine(d) + " must be " + shape[d].text());
       if (!shape[d].isSize())
         continue;
       if (extent == 0)
-        return wrong("input " + name + " is " + text(value.shape) +
+        return wrong("input " + name + " is " + shapeText(value.shape) +
                      " but a run needs at least one sequence and one token");
       auto [size, isFirst] = saidBy.try_emplace(shape[d].size, i);
       auto [number, isFree] = run.sizes.try_emplace(shape[d].size, extent);
       if (isFirst && !isFree && number->second != extent)
-        return wrong("input " + name + " is " + text(value.shape) +
+        return wrong("input " + name + " is " + shapeText(value.shape) +
                      " but the run is for " + Twine(number->second) + " " +
                      inWords(shape[d].size));
       if (number->second != extent) {
         StringRef otherName = inputName(forward, size->second);
-        return wrong("input " + name + " is " + text(value.shape) + " but " +
-                     otherName + " is " +
-                     text(inputs.find(otherName.str())->second.shape));
+        return wrong("input " + name + " is " + shapeText(value.shape) +
+                     " but " + otherName + " is " +
+                     shapeText(inputs.find(otherName.str())->second.shape));
       }
     }
     return Status::done;

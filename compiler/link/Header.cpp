@@ -2,6 +2,7 @@
 // and C++. Must not include headers of Mille.
 #include "compiler/link/Header.h"
 #include "compiler/link/MilleHeaderText.h" // made from runtime/mille.h
+#include "dialects/transformer/Identifier.h"
 #include "dialects/transformer/Transformer.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -17,11 +18,7 @@ struct Argument {
 };
 
 std::string identifier(StringRef name, StringSet<> &taken) {
-  std::string result;
-  for (char c : name)
-    result += isAlnum(c) ? c : '_';
-  if (result.empty() || isDigit(result[0]))
-    result = "_" + result;
+  std::string result = identifierFrom(name, name.size() + 1);
   while (!taken.insert(result).second)
     result += '_';
   return result;

@@ -36,7 +36,8 @@ FlatSymbolRefAttr Derive::parameter(FlatSymbolRefAttr from, StringRef how,
   OpBuilder builder(origin->getContext());
   builder.setInsertionPointAfter(origin);
   auto derived = ParameterOp::create(
-      builder, origin->getLoc(), nameAfter(from.getValue(), how), *type, value);
+      builder, origin->getLoc(), nameAfter(from.getValue(), how), *type, value,
+      cast<ParameterOp>(origin).getDtypeAttr());
   derived->remove(); // insert() places it and finds a free name
   symbols.insert(derived, std::next(origin->getIterator()));
   symbol = FlatSymbolRefAttr::get(derived.getSymNameAttr());

@@ -67,10 +67,8 @@ private:
         return "a branch scale is no constant";
       plan.branches.push_back(*scale);
     }
-    NormAttr norm = unit.getOutNormAttr();
-    return !norm || norm.getKind() == NormKind::identity
-               ? StringRef("no norm follows the sum")
-               : StringRef();
+    return isNorm(unit.getOutNormAttr()) ? StringRef()
+                                         : StringRef("no norm follows the sum");
   }
 
   bool branchesTakeFactors(ResidualOp unit) const {

@@ -14,10 +14,6 @@ using namespace mille::transformer;
 
 namespace {
 
-bool undoesScales(NormAttr norm) {
-  return norm && norm.getKind() != NormKind::identity;
-}
-
 // Whether only norms read `value`: norm ops, units that norm every use of it,
 // or the branch norm of the unit whose branch it ends.
 bool onlyNormed(Value value) {
@@ -25,12 +21,12 @@ bool onlyNormed(Value value) {
          llvm::all_of(value.getUses(), [](OpOperand &use) {
            Operation *user = use.getOwner();
            if (auto norm = dyn_cast<NormOp>(user))
-             return undoesScales(norm.getNorm());
+             return isNorm(norm.getNorm());
            if (auto unit = dyn_cast<ResidualOp>(user))
              return unit.getTap() == Tap::normed;
            auto unit = dyn_cast<ResidualOp>(user->getParentOp());
            return isa<YieldOp>(user) && unit &&
-                  undoesScales(entryOf<NormAttr>(
+                  isNorm(entryOf<NormAttr>(
                       unit.getBranchNormAttr(),
                       user->getParentRegion()->getRegionNumber()));
          });
@@ -53,7 +49,7 @@ double sharedScale(ResidualOp unit) {
   for (size_t i = 0; i < unit.getBranches().size(); ++i)
     if (constantOf(entryOf<ScaleAttr>(unit.getBranchScaleAttr(), i)) != shared)
       return 1;
-  return undoesScales(unit.getOutNormAttr()) ? shared.value_or(1) : 1;
+  return isNorm(unit.getOutNormAttr()) ? shared.value_or(1) : 1;
 }
 
 struct FindDeadScales

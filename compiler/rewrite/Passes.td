@@ -3,8 +3,9 @@
 #define MILLE_REWRITE_PASSES
 include "mlir/Pass/PassBase.td"
 
-// Writes the func attribute `transformer.rewrites`; each one declined is also a
-// remark of the category `rewrite`.
+// A pass whose law and bound are a row of the table in Pipeline.cpp. It writes
+// the func attribute `transformer.rewrites`; each rewrite that it declines is
+// also a remark of the category `rewrite`.
 class RewritePass<string flag> : Pass<flag, "::mille::transformer::ModelOp"> {
   let dependentDialects = ["::mille::transformer::TransformerDialect"];
   let options = [
@@ -20,9 +21,8 @@ def FoldSchedules : RewritePass<"fold-schedules"> {
     ```
     residual branch_scale [scheduled from 0 to 1 over 1000]  ==>  residual
     ```
-    Law: a(t) = a(steps) for t >= steps. Bound: 0 from the schedule's end on. The
-    input `step` goes where nothing reads it any more. Only where it is asked for
-    by --fold-schedules: before the end it is another model.
+    The input `step` goes where nothing reads it any more. Runs only where
+    --fold-schedules asks for it: before the schedule's end it is another model.
   }];
 }
 
@@ -38,9 +38,6 @@ def RotateNorms : RewritePass<"rotate-norms"> {
     %1 = residual %n out_norm N2 { F1 }
     %3 = residual %1 out_norm N3 { F2 }
     ```
-    Law: N2(A N1(x) + B F1(N1(x))) is the same expression read from the other end
-    of the unit. Bound: 0, the same operations in the same order.
-
     Does not fire where a unit has a stream scale or an out_norm, where the
     stream between units has another reader, or where no norm closes the stack.
     By cost, fires only where a scale exchange follows.
@@ -55,11 +52,10 @@ def ExchangeScales : RewritePass<"exchange-scales"> {
     ==>
     residual out_norm <layer_norm, eps = e/c^2> skip_scale A/c branch_scale [B/c]
     ```
-    Law: N_e(A x + B F) = N_{e/c^2}((A/c) x + (B/c) F) for c > 0; of an l2_norm, with
-    e/c. c is the skip scale, so that the skip's becomes 1; where a branch cannot
+    c > 0 is the skip scale, so that the skip's becomes 1; where a branch cannot
     take a factor (see fold-branch-scales) and all branches have one scale, c is
-    that. Bound: A/c and B/c are rounded once each: 2 * 2^-24 of |A x| + |B F|,
-    divided by the norm's divisor; 0 where c is a power of two.
+    that. An l2_norm takes e/c. A/c and B/c are rounded once each; where c is a
+    power of two nothing is.
 
     Does not fire where a scale is not constant, c <= 0, or e/c^2 is no normal
     number of f32. By cost, fires where a multiplication is saved, and not where
@@ -75,10 +71,10 @@ def FoldBranchScales : RewritePass<"fold-branch-scales"> {
     ==>
     residual { ... linear %h weight times<@w, B> bias times<@b, B> }
     ```
-    Law: B (W h + b) = (B W) h + B b, B a number, a learned scalar, or a learned
-    channel vector (B W scales rows); under a branch norm, B (n w + b) = n (B w) + B b.
-    Learned ones for inference only. Bound: each folded weight is rounded once
-    more: 2^-24 of sum |B W| |h| + |B b|; 0 for a power of two.
+    B is a number, a learned scalar, or a learned channel vector (B W scales
+    rows); under a branch norm, B (n w + b) = n (B w) + B b. Learned ones fold for
+    inference only. Each folded weight is rounded once more, unless B is a power
+    of two.
 
     Does not fire for a schedule, where the branch does not end in a linear that
     it alone reads, or, by cost, where a shared weight would need a copy.
@@ -91,9 +87,8 @@ def FoldLinearScales : RewritePass<"fold-linear-scales"> {
     ```
     linear %h weight @w bias @b scale s  ==>  linear %h weight times<@w, s> bias @b
     ```
-    Law: s (W h) = (s W) h: NTK parametrisation, muP and logit scales. Bound: 2^-24
-    of sum |s W| |h|; 0 for a power of two. By cost, does not fire where a shared
-    weight would need a copy.
+    NTK parametrisation, muP and logit scales have such multipliers. By cost, does
+    not fire where a shared weight would need a copy.
   }];
 }
 
@@ -105,9 +100,6 @@ def FoldNormWeights : RewritePass<"fold-norm-weights"> {
     ==>
     %u = norm %x;  linear %u weight (W diag g) bias (W c + b)
     ```
-    Law: W (g n + c) + b = (W diag g) n + (W c + b). Bound: each folded weight is
-    rounded once more, 2^-24 of sum |W| |g n|, and the bias once.
-
     Does not fire where something else than linears reads the normed rows, for
     norms of groups, under a linear's scale with a norm's bias, or, by cost, where
     a shared weight would need a copy.
@@ -122,18 +114,18 @@ def FoldSoftmaxScale : RewritePass<"fold-softmax-scale"> {
     ==>
     %q = linear %u weight times<@w, 0.125> bias times<@b, 0.125>;  attend ... scale 1
     ```
-    Law: (s q) . k = s (q . k), exactly where s is a power of two; through
-    rotations, and into the weight of a norm on the queries. Bound: 0. Any other
-    scale stays in the constant of exp2. By cost never fires: attention multiplies
-    queries by scale * log2 e, one constant, whatever the scale is.
+    s is a power of two; it also goes through rotations, and into the weight of a
+    norm on the queries. Any other scale stays in the constant of exp2. By cost
+    never fires: attention multiplies queries by scale * log2 e, one constant,
+    whatever the scale is.
   }];
 }
 
 def FindDeadScales : RewritePass<"find-dead-scales"> {
   let summary = "scales that the norm which alone reads them undoes";
   let description = [{
-    Law: N_e(c x) = N_{e/c^2}(x) for c > 0: but for eps, a scale on what only a norm
-    reads has no effect. Notes each; changes nothing.
+    But for eps, a positive scale on what only a norm reads has no effect. Notes
+    each; changes nothing.
   }];
 }
 #endif

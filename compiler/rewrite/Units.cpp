@@ -6,14 +6,6 @@ using namespace mlir;
 using namespace mille::rewrite;
 using namespace mille::transformer;
 
-std::optional<double> mille::rewrite::constantOf(ScaleAttr scale) {
-  if (!scale)
-    return 1.0;
-  if (scale.getKind() != ScaleKind::constant || scale.getSymbol())
-    return std::nullopt;
-  return double(scale.getValue());
-}
-
 bool mille::rewrite::isConstantBesides1(ScaleAttr scale) {
   std::optional<double> number = constantOf(scale);
   return number && *number != 1;
@@ -27,7 +19,7 @@ ScaleAttr mille::rewrite::constantScale(MLIRContext *context, double value) {
 
 BranchEnd mille::rewrite::endOf(ResidualOp unit, size_t branch) {
   if (auto norm = entryOf<NormAttr>(unit.getBranchNormAttr(), branch);
-      norm && norm.getKind() != NormKind::identity) {
+      isNorm(norm)) {
     if (norm.getWeight())
       return {{}, norm, ""};
     return {{}, {}, "the branch norm has no weight"};

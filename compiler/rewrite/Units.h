@@ -1,13 +1,10 @@
 // Answers questions of rewrites about residual units: their constant scales,
 // and the op that ends a branch. Must not change the model.
 #pragma once
-#include "dialects/transformer/Transformer.h"
+#include "dialects/transformer/Slots.h"
 
 namespace mille::rewrite {
 
-// The number of a scale, or 1 if it is absent. Nothing if it is a parameter, a
-// schedule or a column of the layer table.
-std::optional<double> constantOf(transformer::ScaleAttr scale);
 bool isConstantBesides1(transformer::ScaleAttr scale);
 
 // A constant scale.

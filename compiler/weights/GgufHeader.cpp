@@ -67,13 +67,6 @@ std::string listOfTypes() {
   return list;
 }
 
-std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t extent : shape)
-    text += (text.empty() ? "" : ", ") + std::to_string(extent);
-  return "[" + text + "]";
-}
-
 } // namespace
 
 uint64_t mille::bytesOf(GgufType type) {

@@ -8,8 +8,8 @@
 
 using namespace mlir;
 using namespace mille::kernel;
+using mille::shapeText;
 using mille::transformer::formatDouble;
-using mille::transformer::shapeText;
 
 namespace {
 

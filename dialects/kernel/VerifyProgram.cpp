@@ -5,8 +5,8 @@
 
 using namespace mlir;
 using namespace mille::kernel;
+using mille::shapeText;
 using mille::transformer::LayerStack;
-using mille::transformer::shapeText;
 
 LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
   std::string why;

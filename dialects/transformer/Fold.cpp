@@ -1,6 +1,6 @@
 // Folders and canonical forms, which remove scales of 1 and identity norms.
 // Must not change any rounding.
-#include "dialects/transformer/Transformer.h"
+#include "dialects/transformer/Slots.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -20,15 +20,8 @@ OpFoldResult ActivateOp::fold(FoldAdaptor) {
 
 namespace {
 
-bool isIdentity(NormAttr norm) {
-  return norm && norm.getKind() == NormKind::identity;
-}
-
-// Whether a scale is the number 1, and not a column of the layer table.
-bool isOne(ScaleAttr scale) {
-  return scale && scale.getKind() == ScaleKind::constant &&
-         !scale.getSymbol() && double(scale.getValue()) == 1;
-}
+bool isIdentity(NormAttr norm) { return norm && !isNorm(norm); }
+bool isOne(ScaleAttr scale) { return scale && constantOf(scale) == 1.0; }
 
 // A list with an entry per branch can go only if all of its entries can.
 template <typename Kind, typename Says>

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace mille::transformer;
+using mille::shapeText;
 
 #include "dialects/transformer/LayerStack.cpp.inc"
 
@@ -165,19 +166,6 @@ LogicalResult mille::transformer::verifyColumns(LayerStack stack,
     }
   }
   return success();
-}
-
-std::string mille::transformer::shapeText(ArrayRef<int64_t> shape) {
-  std::string text = "[";
-  for (auto [index, extent] : llvm::enumerate(shape)) {
-    text += index ? ", " : "";
-    text += extentText(extent);
-  }
-  return text + "]";
-}
-
-std::string mille::transformer::extentText(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? "?" : std::to_string(extent);
 }
 
 LogicalResult mille::transformer::verifyShapeOf(Operation *user, StringRef role,

@@ -1,6 +1,7 @@
 // The shape attribute: text, constraints, and its extents in C++.
 // Must not know which sizes a model has.
 #include "dialects/transformer/Shape.h"
+#include "dialects/transformer/Identifier.h"
 #include "dialects/transformer/Transformer.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -12,6 +13,14 @@ std::string mille::extentsText(ArrayRef<ShapeExtent> shape) {
   auto texts =
       llvm::map_range(shape, [](const ShapeExtent &e) { return e.text(); });
   return "[" + llvm::join(texts, ", ") + "]";
+}
+
+std::string mille::shapeText(ArrayRef<int64_t> shape) {
+  return "[" + llvm::join(llvm::map_range(shape, extentText), ", ") + "]";
+}
+
+std::string mille::extentText(int64_t extent) {
+  return ShapedType::isDynamic(extent) ? "?" : std::to_string(extent);
 }
 
 ShapeAttr ShapeAttr::get(MLIRContext *context, ArrayRef<ShapeExtent> shape) {
@@ -42,19 +51,13 @@ bool ShapeAttr::has(StringRef size) const {
   });
 }
 
-static bool isName(StringRef text) {
-  return !text.empty() && !llvm::isDigit(text[0]) &&
-         llvm::all_of(text,
-                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
-}
-
 LogicalResult
 ShapeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                   ArrayRef<Attribute> extents) {
   for (Attribute extent : extents) {
     auto name = dyn_cast<StringAttr>(extent);
     auto number = dyn_cast<IntegerAttr>(extent);
-    if (!(name && isName(name.getValue())) &&
+    if (!(name && isIdentifier(name.getValue())) &&
         !(number && number.getInt() >= 0)) // C1
       return emitError() << "extent is " << extent
                          << " but must be >= 0 or the name of a size";

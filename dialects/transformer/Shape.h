@@ -38,4 +38,8 @@ using Shape = llvm::SmallVector<ShapeExtent, 4>;
 // "[batch, tokens, 768]"
 std::string extentsText(llvm::ArrayRef<ShapeExtent> shape);
 
+// "[2, ?, 8]": an extent that is not known is "?".
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
+std::string extentText(int64_t extent);
+
 } // namespace mille

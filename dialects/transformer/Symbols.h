@@ -37,8 +37,4 @@ mlir::LogicalResult verifyScaleOf(mlir::Operation *user, llvm::StringRef role,
                                   ScaleAttr scale, int64_t channels,
                                   mlir::SymbolTableCollection &tables);
 
-// A shape as text, "[2, ?, 8]", and an extent, "8" or "?".
-std::string shapeText(llvm::ArrayRef<int64_t> shape);
-std::string extentText(int64_t extent);
-
 } // namespace mille::transformer

@@ -7,6 +7,8 @@
 
 using namespace mlir;
 using namespace mille::transformer;
+using mille::extentText;
+using mille::shapeText;
 
 namespace {
 

@@ -1,4 +1,5 @@
 // The verifier of residual units, one `// Cn` per labelled constraint.
+#include "dialects/transformer/Slots.h"
 #include "dialects/transformer/Symbols.h"
 
 using namespace mlir;
@@ -43,24 +44,18 @@ LogicalResult verifyLists(ResidualOp op) {
   return success();
 }
 
-bool isNorm(NormAttr norm) {
-  return norm && norm.getKind() != NormKind::identity;
-}
-
 // Whether the skip has no effect: the norm after the sum reads one branch only.
 bool isNormedAlone(ResidualOp op) {
-  ScaleAttr skip = op.getSkipScaleAttr();
-  return isNorm(op.getOutNormAttr()) && op.getBranches().size() == 1 && skip &&
-         skip.getKind() == ScaleKind::constant && !skip.getSymbol() &&
-         double(skip.getValue()) == 0;
+  return isNorm(op.getOutNormAttr()) && op.getBranches().size() == 1 &&
+         constantOf(op.getSkipScaleAttr()) == 0.0;
 }
 
 // Whether the scale is one positive number other than 1 for the whole branch.
 bool isLostUnderNorm(ScaleAttr scale) {
   if (scale.getKind() == ScaleKind::learned_channel)
     return false;
-  return scale.getKind() != ScaleKind::constant || scale.getSymbol() ||
-         (double(scale.getValue()) > 0 && double(scale.getValue()) != 1);
+  std::optional<double> number = constantOf(scale);
+  return !number || (*number > 0 && *number != 1);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 using namespace mlir;
 using namespace mille::transformer;
+using mille::shapeText;
 
 namespace {
 

@@ -8,6 +8,8 @@
 
 using namespace mlir;
 using namespace mille::transformer;
+using mille::extentText;
+using mille::shapeText;
 
 namespace {
 

@@ -208,14 +208,14 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
     return printSignature(kernel::signatureOf(forward), out);
   auto words = [&](mlir::Value value) {
     auto shaped = llvm::cast<mlir::ShapedType>(value.getType());
-    std::string text = "[";
+    Shape shape;
     for (auto [i, extent] : llvm::enumerate(shaped.getShape()))
-      text +=
-          (i ? ", " : "") + std::string(!mlir::ShapedType::isDynamic(extent)
-                                            ? std::to_string(extent)
-                                        : i == 0 ? sizes::batch.str()
-                                                 : tokensOf(value, forward));
-    return text + "]";
+      if (!mlir::ShapedType::isDynamic(extent))
+        shape.push_back(extent);
+      else
+        shape.push_back(i == 0 ? ShapeExtent(sizes::batch)
+                               : ShapeExtent(tokensOf(value, forward)));
+    return extentsText(shape);
   };
   out << "inputs\n";
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {

@@ -1,6 +1,7 @@
 // Describes the ops, norms and scales of a unit in words, and names its
 // placement by the slots that are filled. Must not know a model's family.
 #include "compiler/driver/commands/UnitFacts.h"
+#include "dialects/transformer/Slots.h"
 
 #include <cmath>
 
@@ -42,16 +43,7 @@ std::string scaleInWords(ScaleAttr scale, const Dimensions &model) {
   return "";
 }
 
-bool isOne(ScaleAttr scale) {
-  return !scale || (scale.getKind() == ScaleKind::constant &&
-                    !scale.getSymbol() && double(scale.getValue()) == 1.0);
-}
-
-bool holdsNorm(mlir::ArrayAttr norms) {
-  return norms && llvm::any_of(norms.getAsRange<NormAttr>(), [](NormAttr norm) {
-           return norm.getKind() != NormKind::identity;
-         });
-}
+bool isOne(ScaleAttr scale) { return constantOf(scale) == 1.0; }
 
 int64_t channels(mlir::Value value) {
   return llvm::cast<mlir::ShapedType>(value.getType()).getShape().back();

@@ -1,6 +1,6 @@
 // Loads a package's shared library and runs it through the C API.
 // Must not know how the code was made.
-#include "compiler/driver/package/CompiledApi.h"
+#include "compiler/driver/package/Compiled.h"
 
 #include "compiler/driver/machine/Machine.h"
 #include "dialects/kernel/Signature.h"
@@ -157,12 +157,11 @@ std::vector<mille_size> Compiled::sizeList() const {
 
 // A shape as text: "[batch, tokens, 8]".
 static std::string shapeText(const mille_tensor &tensor) {
-  std::string text;
+  Shape shape;
   for (int d = 0; d < tensor.rank; ++d)
-    text +=
-        (d ? ", " : "") + (tensor.sizes[d] ? std::string(tensor.sizes[d])
-                                           : std::to_string(tensor.shape[d]));
-  return "[" + text + "]";
+    shape.push_back(tensor.sizes[d] ? ShapeExtent(StringRef(tensor.sizes[d]))
+                                    : ShapeExtent(tensor.shape[d]));
+  return extentsText(shape);
 }
 
 std::vector<int64_t> Compiled::shapeOf(const mille_tensor &tensor) const {

@@ -1,6 +1,7 @@
 // Copies the contents of a session's states from tensors before a run, and to
 // tensors after it. Must not change a number: states hold f32, bf16 or i32.
-#include "compiler/driver/package/CompiledApi.h"
+#include "compiler/driver/package/Compiled.h"
+#include "dialects/transformer/Shape.h"
 
 #include <cstring>
 
