@@ -47,10 +47,16 @@ void mille::kernel::destinationEffects(
 }
 
 Value LaunchOp::getRowsLike(unsigned result) {
-  return getBody().front().getTerminator()->getOperand(result);
+  Block &body = getBody().front();
+  return body.mightHaveTerminator() &&
+                 result < body.getTerminator()->getNumOperands()
+             ? body.getTerminator()->getOperand(result)
+             : Value();
 }
 
-Value LayersOp::getRowsLike(unsigned result) { return getStream()[result]; }
+Value LayersOp::getRowsLike(unsigned result) {
+  return result < getStream().size() ? getStream()[result] : Value();
+}
 
 std::optional<Access> mille::kernel::accessOf(ShapedType type,
                                               int64_t columns) {

@@ -5,6 +5,14 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace mille::kernel {
+
+// Checks the rows of an op's operands against each other. Its verifier has not
+// run yet.
+mlir::LogicalResult verifyRows(mlir::Operation *op);
+
+} // namespace mille::kernel
+
 #include "dialects/kernel/OpInterfaces.h.inc"
 
 namespace mille::kernel {

@@ -10,8 +10,10 @@ def Kernel_RowSource : OpInterface<"RowSource"> {
   let description = "An op whose results have as many rows as other values.";
   let cppNamespace = "::mille::kernel";
   let methods = [InterfaceMethod<
-      "A value with as many rows as result number `result`.",
+      "A value with as many rows as result number `result`. Null in a program "
+      "that does not verify.",
       "::mlir::Value", "getRowsLike", (ins "unsigned":$result)>];
+  let verify = [{ return ::mille::kernel::verifyRows($_op); }];
 }
 
 // Traits: see OpInterfaces.h.

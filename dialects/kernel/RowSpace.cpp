@@ -15,7 +15,11 @@ struct Product {
   RowSpace space;
 };
 
-std::optional<Product> productOf(Value size) {
+// `depth`: the most that products may nest, since a program that does not
+// verify may go in circles.
+std::optional<Product> productOf(Value size, int depth = 64) {
+  if (depth == 0)
+    return std::nullopt;
   if (auto argument = dyn_cast<BlockArgument>(size)) {
     auto forward = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
     StringRef name =
@@ -30,8 +34,8 @@ std::optional<Product> productOf(Value size) {
   auto multiply = size.getDefiningOp<arith::MulIOp>();
   if (!multiply)
     return std::nullopt;
-  auto left = productOf(multiply.getLhs()),
-       right = productOf(multiply.getRhs());
+  auto left = productOf(multiply.getLhs(), depth - 1),
+       right = productOf(multiply.getRhs(), depth - 1);
   if (!left || !right ||
       (!left->space.size.empty() && !right->space.size.empty()))
     return std::nullopt;
@@ -42,10 +46,7 @@ std::optional<Product> productOf(Value size) {
 }
 
 std::optional<RowSpace> rowSpaceOfArgument(BlockArgument argument) {
-  Operation *owner = argument.getOwner()->getParentOp();
-  if (auto layers = dyn_cast<LayersOp>(owner))
-    return rowSpaceOf(layers.getStream()[argument.getArgNumber()]);
-  auto forward = dyn_cast<func::FuncOp>(owner);
+  auto forward = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto type = dyn_cast<ShapedType>(argument.getType());
   if (!forward || !type)
     return std::nullopt;
@@ -65,19 +66,42 @@ std::optional<RowSpace> rowSpaceOfSize(Value size) {
   return product->space;
 }
 
-std::optional<RowSpace> rowSpaceOf(Value tensor) {
-  auto type = dyn_cast<ShapedType>(tensor.getType());
-  if (!type || !type.hasRank() || type.getRank() == 0 || !type.isDynamicDim(0))
+std::optional<RowSpace> perSequenceOf(Value size) {
+  auto product = productOf(size);
+  if (!product || product->batches != 0 || product->space.times < 1)
     return std::nullopt;
-  if (auto argument = dyn_cast<BlockArgument>(tensor))
-    return rowSpaceOfArgument(argument);
-  Operation *op = tensor.getDefiningOp();
-  if (auto source = dyn_cast<RowSource>(op))
-    return rowSpaceOf(
-        source.getRowsLike(cast<OpResult>(tensor).getResultNumber()));
-  for (Value operand : op->getOperands())
-    if (operand.getType().isIndex())
-      return rowSpaceOfSize(operand);
+  return product->space;
+}
+
+// The value that another one takes its rows from; null for the last one.
+static Value rowsFrom(Value tensor) {
+  if (auto result = dyn_cast<OpResult>(tensor)) {
+    auto source = dyn_cast<RowSource>(result.getOwner());
+    return source ? source.getRowsLike(result.getResultNumber()) : Value();
+  }
+  auto argument = cast<BlockArgument>(tensor);
+  auto layers = dyn_cast<LayersOp>(argument.getOwner()->getParentOp());
+  return layers ? layers.getRowsLike(argument.getArgNumber()) : Value();
+}
+
+std::optional<RowSpace> rowSpaceOf(Value tensor) {
+  // A program that does not verify may go in circles.
+  for (int steps = 0; steps < 100000; ++steps) {
+    auto type = dyn_cast<ShapedType>(tensor.getType());
+    if (!type || !type.hasRank() || type.getRank() == 0 ||
+        !type.isDynamicDim(0))
+      return std::nullopt;
+    if (Value like = rowsFrom(tensor)) {
+      tensor = like;
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(tensor))
+      return rowSpaceOfArgument(argument);
+    for (Value operand : tensor.getDefiningOp()->getOperands())
+      if (operand.getType().isIndex())
+        return rowSpaceOfSize(operand);
+    return std::nullopt;
+  }
   return std::nullopt;
 }
 

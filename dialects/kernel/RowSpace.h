@@ -25,6 +25,10 @@ struct RowSpace {
 // number, or a product of these. Nothing if it is something else.
 std::optional<RowSpace> rowSpaceOfSize(mlir::Value size);
 
+// The rows of a sequence that an index value computes, which has no factor
+// `batch`. Nothing if it is something else.
+std::optional<RowSpace> perSequenceOf(mlir::Value size);
+
 // The row space of a tensor of a kernel program. Nothing if its shape is fixed,
 // or if the size of its destination is something else.
 std::optional<RowSpace> rowSpaceOf(mlir::Value tensor);

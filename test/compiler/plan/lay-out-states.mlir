@@ -15,6 +15,7 @@
 // CHECK: kernel.attention {{.*}} causal true panels :
 func.func @attended(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x8xf32>, %r: tensor<?x4xf32>, %keys: tensor<2x?x8xf32> {transformer.name = "keys", transformer.state}, %values: tensor<2x?x8xf32> {transformer.name = "values", transformer.state}) -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
   %e = tensor.empty(%batch) : tensor<?x8xf32>
   %k = kernel.rotate %x by %r outs(%e : tensor<?x8xf32>) heads 2 head_dim 4 pairing half start 0 : tensor<?x8xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
   %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
@@ -22,7 +23,7 @@ func.func @attended(%batch: index {kernel.size = "batch"}, %rows: index, %past: 
   %g = kernel.recall 1 of %values rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
   %b = kernel.remember %x past %past : tensor<?xi32> rows %rows outs(%g : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
   %o = tensor.empty(%batch) : tensor<?x8xf32>
-  %y = kernel.attention %x, %a, %b past %past : tensor<?xi32> queries %batch keys %rows first %zero outs(%o : tensor<?x8xf32>)
+  %y = kernel.attention %x, %a, %b past %past : tensor<?xi32> queries %one keys %rows first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
@@ -36,12 +37,13 @@ func.func @attended(%batch: index {kernel.size = "batch"}, %rows: index, %past: 
 // CHECK: return
 func.func @read_otherwise(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x8xf32>, %keys: tensor<2x?x8xf32> {transformer.name = "other_keys", transformer.state}, %values: tensor<2x?x8xf32> {transformer.name = "other_values", transformer.state}) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
   %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
   %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
   %a = kernel.remember %x past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
   %g = kernel.recall 1 of %values rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
   %b = kernel.remember %x past %past : tensor<?xi32> rows %rows outs(%g : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
   %o = tensor.empty(%batch) : tensor<?x8xf32>
-  %y = kernel.attention %x, %a, %b past %past : tensor<?xi32> queries %batch keys %rows first %zero outs(%o : tensor<?x8xf32>)
+  %y = kernel.attention %x, %a, %b past %past : tensor<?xi32> queries %one keys %rows first %zero outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y, %a : tensor<?x8xf32>, tensor<?x8xf32>

@@ -1,0 +1,190 @@
+// Verifies that what an op reads row by row has as many rows, and that a number
+// of tokens is that of the rows it counts: types say [?] only.
+// Must accept what it cannot tell (RowSpace.h).
+#include "dialects/kernel/OpList.h"
+#include "dialects/kernel/RowSpace.h"
+
+using namespace mlir;
+using namespace mille::kernel;
+
+namespace {
+
+std::string inWords(const RowSpace &space, bool ofSequence = false) {
+  std::string text = ofSequence ? "" : "batch";
+  auto times = [&](const std::string &factor) {
+    text += (text.empty() ? "" : " * ") + factor;
+  };
+  if (!space.size.empty())
+    times(space.size.str());
+  if (space.times != 1 || text.empty())
+    times(std::to_string(space.times));
+  return text;
+}
+
+class Rows {
+public:
+  explicit Rows(Operation *op) : op(op) {}
+
+  LogicalResult check(MatmulOp op) {
+    same("input", op.getInput(), "outs", op.getOut());
+    same("parameters", op.getParameters(), "outs", op.getOut());
+    for (Value extra : op.getExtras())
+      same("an extra", extra, "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(QuantizeOp op) {
+    same("input", op.getInput(), "values", op.getValues());
+    same("parameters", op.getParameters(), "values", op.getValues());
+    return result;
+  }
+  LogicalResult check(AttentionOp op) {
+    same("query", op.getQuery(), "outs", op.getOut());
+    same("value", op.getValue(), "key", op.getKey());
+    inSequences("queries", op.getQueries(), "query", op.getQuery());
+    inSequences("keys", op.getKeys(), "key", op.getKey());
+    return result;
+  }
+  LogicalResult check(LinearAttentionOp op) {
+    threeHeads(op);
+    inSequences("tokens", op.getTokens(), "query", op.getQuery());
+    return result;
+  }
+  LogicalResult check(LinearRecurrenceOp op) {
+    threeHeads(op);
+    return result;
+  }
+  LogicalResult check(RotateOp op) {
+    same("input", op.getInput(), "outs", op.getOut());
+    same("rotation", op.getRotation(), "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(RowsOp op) {
+    ArrayRef<int64_t> gather = op.getGather();
+    for (auto [number, input] : llvm::enumerate(op.getInputs()))
+      if (number < gather.size() && gather[number] < 0)
+        same("an input", input, "outs", op.getOut());
+    for (Value index : op.getIndices())
+      same("an index", index, "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(DispatchOp op) {
+    same("outs", op.getOut(), "input", op.getInput(), op.getK());
+    same("order", op.getOrder(), "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(CombineOp op) {
+    same("input", op.getInput(), "outs", op.getOut(), op.getK());
+    same("place", op.getPlace(), "input", op.getInput());
+    return result;
+  }
+  LogicalResult check(RotationOp op) {
+    same("positions", op.getPositions(), "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(AlibiOp op) {
+    same("positions", op.getPositions(), "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(QueryScaleOp op) {
+    same("positions", op.getPositions(), "outs", op.getOut());
+    counts("tokens", op.getTokens(), "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(CountTokensOp op) {
+    same("ids", op.getIds(), "outs", op.getOut());
+    counts("tokens", op.getTokens(), "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(PoolIndexOp op) {
+    counts("tokens", op.getTokens(), "the mask", op.getMask());
+    return result;
+  }
+  LogicalResult check(PoolMeanOp op) {
+    same("key_mask", op.getKeyMask(), "input", op.getInput());
+    counts("tokens", op.getTokens(), "input", op.getInput());
+    return result;
+  }
+  // Ops that read or write no rows one for one, or no rows at all.
+  template <typename Op>
+  std::enable_if_t<
+      llvm::is_one_of<Op, WeightOp, ArenaOp, LaunchOp, LayersOp, YieldOp,
+                      TokenNumbersOp, GatherTokensOp, PatchesOp, SimilarityOp,
+                      RouteOp, ScheduleOp, RecallOp, RememberOp, PositionsOp,
+                      KeepOp>::value,
+      LogicalResult>
+  check(Op) {
+    return result;
+  }
+
+private:
+  template <typename Op> void threeHeads(Op op) {
+    same("query", op.getQuery(), "key", op.getKey());
+    same("value", op.getValue(), "key", op.getKey());
+  }
+
+  // `value` must have `times` rows for each row of `other`. Either may be null.
+  void same(StringRef name, Value value, StringRef otherName, Value other,
+            int64_t times = 1) {
+    std::optional<RowSpace> rows = spaceOf(value), others = spaceOf(other);
+    if (!rows || !others || failed(result))
+      return;
+    others->times *= times;
+    if (!(*rows == *others))
+      result = op->emitOpError()
+               << name << " has " << inWords(*rows) << " rows but " << otherName
+               << " has " << inWords(*others)
+               << (times == 1 ? "" : " with its k slots");
+  }
+
+  // `size` must be the number of rows of a sequence of `rows`, which may be
+  // null.
+  void counts(StringRef name, Value size, StringRef rowsName, Value rows) {
+    std::optional<RowSpace> number = perSequenceOf(size), space = spaceOf(rows);
+    if (number && space && !(*number == *space))
+      fail(name, inWords(*number, /*ofSequence=*/true), rowsName, *space);
+    mustCountTokens(name, size, rowsName, space);
+  }
+
+  // The same where the rows of a sequence may be those of several windows.
+  void inSequences(StringRef name, Value size, StringRef rowsName, Value rows) {
+    std::optional<RowSpace> number = perSequenceOf(size), space = spaceOf(rows);
+    if (number && space && !number->size.empty() &&
+        (number->size != space->size || space->times % number->times))
+      fail(name, inWords(*number, /*ofSequence=*/true), rowsName, *space);
+    if (number && space && space->size.empty() && space->times % number->times)
+      fail(name, inWords(*number, /*ofSequence=*/true), rowsName, *space);
+    mustCountTokens(name, size, rowsName, space);
+  }
+
+  // A factor `batch` makes `size` a number of rows of the whole run.
+  void mustCountTokens(StringRef name, Value size, StringRef rowsName,
+                       const std::optional<RowSpace> &space) {
+    if (std::optional<RowSpace> ofRun = rowSpaceOfSize(size); ofRun && space)
+      fail(name, inWords(*ofRun), rowsName, *space);
+  }
+
+  void fail(StringRef name, const std::string &number, StringRef rowsName,
+            const RowSpace &space) {
+    if (succeeded(result))
+      result = op->emitOpError()
+               << name << " is " << number << " but a sequence of " << rowsName
+               << " has " << inWords(space, /*ofSequence=*/true) << " rows";
+  }
+
+  static std::optional<RowSpace> spaceOf(Value value) {
+    if (!value || !isa<RankedTensorType>(value.getType()))
+      return std::nullopt;
+    return rowSpaceOf(value);
+  }
+
+  Operation *op;
+  LogicalResult result = success();
+};
+
+} // namespace
+
+LogicalResult mille::kernel::verifyRows(Operation *op) {
+  return Ops::visit<LogicalResult>(
+      op, [&](auto known) { return Rows(op).check(known); },
+      [](Operation *) { return success(); });
+}
