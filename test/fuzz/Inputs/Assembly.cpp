@@ -1,22 +1,12 @@
 // Reads bytes as the text of a module: a module that verifies must print, and
-// its text must read back the same. Bounds the nesting first, as import does,
-// because MLIR's parser recurses.
+// its text must read back the same.
+#include "Nesting.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Parser/Parser.h"
 
 #include <cstdlib>
 
 namespace {
-
-bool nestsDeep(llvm::StringRef text) {
-  int depth = 0;
-  for (char c : text)
-    if (llvm::StringRef("([{<").contains(c) && ++depth > 200)
-      return true;
-    else if (llvm::StringRef(")]}>").contains(c))
-      --depth;
-  return false;
-}
 
 std::string print(mlir::ModuleOp module) {
   std::string text;
