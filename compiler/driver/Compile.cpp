@@ -8,6 +8,7 @@
 #include "compiler/kernels/Targets.h"
 #include "compiler/rewrite/Passes.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/transformer/Identifier.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -38,10 +39,8 @@ Status mille::withoutExceptions(mlir::MLIRContext &context,
   }
 }
 
-bool mille::isIdentifier(StringRef name) {
-  return !name.empty() && !llvm::isDigit(name[0]) && name.size() <= 63 &&
-         llvm::all_of(name,
-                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+bool mille::isModelName(StringRef name) {
+  return isIdentifier(name) && name.size() <= longestIdentifier;
 }
 
 // Refuses an option if one of its words is not among `known`.
@@ -67,7 +66,6 @@ static bool check(const CompileOptions &options, mlir::MLIRContext &context) {
     if (!law.byWord)
       rewrites.push_back(law.name);
   if (!check(context, "targets", options.targets, targets) ||
-      !check(context, "dtype", options.dtype, dtypes) ||
       !check(context, "requireFused", options.requireFused, boundary::all) ||
       !check(context, "remarks", options.remarks, {"rewrite", "fuse", "plan"}))
     return false;
@@ -83,7 +81,7 @@ static bool check(const CompileOptions &options, mlir::MLIRContext &context) {
     emitError(context) << "folder is '' but must be a place for the package";
     return false;
   }
-  if (options.name.empty() || isIdentifier(options.name))
+  if (options.name.empty() || isModelName(options.name))
     return true;
   emitError(context) << "name is '" << options.name
                      << "' but must be a C identifier of at most 63 characters";

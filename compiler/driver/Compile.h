@@ -16,7 +16,7 @@ namespace mille {
 struct CompileOptions {
   std::string model, folder;
   std::vector<std::string> targets; // empty: the host's best and x86-64-v3
-  std::string dtype = "f32";        // one of dtypes in program/Targets.h
+  std::string dtype = "f32";        // the text of a DtypeChoice
   std::vector<std::string> requireFused;
   bool bitExact = false;
   std::optional<std::vector<std::string>>
@@ -68,6 +68,6 @@ Status compile(const CompileRequest &request, Diagnostics &diagnostics,
                llvm::raw_ostream &ir = llvm::nulls());
 
 // Whether `name` is an identifier of C with at most 63 characters.
-bool isIdentifier(llvm::StringRef name);
+bool isModelName(llvm::StringRef name);
 
 } // namespace mille

@@ -3,6 +3,7 @@
 #include "compiler/driver/OptionChecks.h"
 
 #include "compiler/kernels/Targets.h"
+#include "dialects/transformer/Dtype.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -24,17 +25,19 @@ CLI::Validator mille::numberFrom(int64_t least, int64_t most) {
 }
 
 // Refuses any text but one of `words`, and suggests the nearest.
+static std::string notAmong(llvm::ArrayRef<std::string> words, StringRef text) {
+  std::string message =
+      "is '" + text.str() + "' but must be one of " + llvm::join(words, ", ");
+  for (const std::string &word : words)
+    if (text.edit_distance(word) <= 2)
+      return message + "\ndid you mean '" + word + "'?";
+  return message;
+}
+
 CLI::Validator mille::oneOf(std::vector<std::string> words) {
   return CLI::Validator(
       [=](std::string &text) -> std::string {
-        if (llvm::is_contained(words, text))
-          return {};
-        std::string message =
-            "is '" + text + "' but must be one of " + llvm::join(words, ", ");
-        for (const std::string &word : words)
-          if (StringRef(text).edit_distance(word) <= 2)
-            return message + "\ndid you mean '" + word + "'?";
-        return message;
+        return llvm::is_contained(words, text) ? "" : notAmong(words, text);
       },
       "");
 }
@@ -90,6 +93,19 @@ CLI::Validator mille::imageSize() {
           return {};
         return "is '" + text +
                "' but must be pixels, 224, or height x width, 480x640";
+      },
+      "");
+}
+
+CLI::Validator mille::dtypeChoice() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        std::string why;
+        if (DtypeChoice::parse(text, why))
+          return {};
+        const StringRef usual = StringRef(text).split(',').first;
+        return dtypeNamed(usual) ? "is '" + text + "' but must be " + why
+                                 : notAmong(wordsOf(dtypeNames()), usual);
       },
       "");
 }

@@ -19,6 +19,8 @@ CLI::Validator target(bool forCompile);
 // A file, "none", or "random:SEED".
 CLI::Validator weightsSource();
 CLI::Validator imageSize();
+// The text of a DtypeChoice.
+CLI::Validator dtypeChoice();
 
 // "224" or "480x640", height first.
 std::optional<ImageSize> imageSizeIn(llvm::StringRef text);

@@ -4,7 +4,6 @@
 
 #include "compiler/driver/OptionChecks.h"
 #include "compiler/driver/TextOptions.h"
-#include "compiler/driver/program/Targets.h"
 #include "compiler/fuse/Boundaries.h"
 #include "compiler/import/schemes/Schemes.h"
 #include "compiler/kernels/Targets.h"
@@ -80,9 +79,10 @@ static void dtypeOption(CLI::App *app, std::string &dtype) {
          "inputs of matmuls in bytes, the rest bf16), or q8_0, q6_k, q5_k, "
          "q5_1, q5_0, q4_k, q4_1, q4_0 (weights in blocks of 8 to 4 bits, "
          "inputs in blocks of bytes, the rest f32), or stored (blocks as the "
-         "file has them)")
+         "file has them); then types of single weights, by name or pattern: "
+         "q4_k,head.weight=q8_0,*.ffn.out.weight=q6_k")
       ->type_name("TYPE")
-      ->check(oneOf(wordsOf(dtypes)));
+      ->check(dtypeChoice());
 }
 
 static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,

@@ -91,7 +91,7 @@ static bool checkCompile(CompileOptions &o, bool tune, StringRef stage) {
   if (o.folder.empty() && !o.stopAfter)
     return refuse("-o is required: the folder for the package",
                   "mille compile MODEL -o DIR");
-  if (!o.name.empty() && !isIdentifier(o.name))
+  if (!o.name.empty() && !isModelName(o.name))
     return refuse("--name is '" + o.name +
                   "' but must be a C identifier of at most 63 characters");
   return true;

@@ -12,6 +12,7 @@
 #include "compiler/driver/program/Kernels.h"
 #include "compiler/driver/program/Targets.h"
 #include "compiler/driver/program/Traffic.h"
+#include "compiler/driver/program/WeightDtypes.h"
 #include "compiler/entries/DeriveEntries.h"
 #include "compiler/fuse/Passes.h"
 #include "compiler/import/Import.h"
@@ -20,6 +21,7 @@
 #include "compiler/plan/Passes.h"
 #include "compiler/rewrite/Passes.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Identifier.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
@@ -29,14 +31,6 @@
 
 using namespace mille;
 using llvm::StringRef;
-
-// A model in a `.mlir` file may have any name, but C functions may not.
-static std::string identifierFrom(StringRef text) {
-  std::string name;
-  for (char c : text.take_front(62))
-    name += llvm::isAlnum(c) ? c : '_';
-  return name.empty() || llvm::isDigit(name[0]) ? "_" + name : name;
-}
 
 // The archive of the runtime, beside the tools: bin/mille, lib/libmille.a.
 static std::string runtimeLibrary(StringRef given) {
@@ -66,9 +60,9 @@ namespace {
 // One compile: the stages, and what each hands to the next.
 class Climb {
 public:
-  Climb(const CompileRequest &request, mlir::MLIRContext &context,
-        llvm::raw_ostream &ir)
-      : request(request), context(context), ir(ir) {}
+  Climb(const CompileRequest &request, const DtypeChoice &dtype,
+        mlir::MLIRContext &context, llvm::raw_ostream &ir)
+      : request(request), dtype(dtype), context(context), ir(ir) {}
 
   Status toTheTop();
 
@@ -82,7 +76,8 @@ private:
     return {request.rewrites, request.bitExact, request.foldSchedules};
   }
   PlanChoices choices() const {
-    return {request.dtype, generators().panels(targetsMeant(request.targets))};
+    return {nameOf(dtype.usual).str(),
+            generators().panels(targetsMeant(request.targets))};
   }
   bool stopsAfter(Stage stage);
   void working(const llvm::Twine &what) {
@@ -94,6 +89,7 @@ private:
   }
 
   const CompileRequest &request;
+  const DtypeChoice &dtype; // request.dtype
   mlir::MLIRContext &context;
   llvm::raw_ostream &ir;
   Imported imported;
@@ -136,10 +132,11 @@ Status Climb::toTheTop() {
     return status;
   // Norms and scales stand where they cost least; each rewrite is recorded.
 
-  if (Status status = runPasses(Stage::roll,
-                                [&](mlir::PassManager &p) {
-                                  addRollPipeline(p, request.dtype == "stored");
-                                });
+  if (Status status =
+          runPasses(Stage::roll,
+                    [&](mlir::PassManager &p) {
+                      addRollPipeline(p, dtype.usual.kind == Dtype::stored);
+                    });
       failed(status) || stopsAfter(Stage::roll))
     return status;
   // Equal layers are one body, an index for each layer and a table.
@@ -162,8 +159,7 @@ Status Climb::toTheTop() {
   // Every buffer has its place in the arena, every weight its layout.
 
   std::string why;
-  isas = chooseTargets(describeMachine().features, request.targets,
-                       request.dtype, why);
+  isas = chooseTargets(describeMachine().features, request.targets, dtype, why);
   if (isas.empty()) {
     emitError(context) << why;
     return Status::machine;
@@ -193,6 +189,7 @@ Status Climb::import() {
     return status;
   for (auto candidate : imported.module->getOps<transformer::ModelOp>()) {
     model = candidate;
+    // A model in a `.mlir` file may have any name, but C functions may not.
     name = request.name.empty() ? identifierFrom(candidate.getSymName())
                                 : request.name;
   }
@@ -209,6 +206,9 @@ Status Climb::import() {
   if (model)
     if (Status status = deriveEntries(model, request.entries); failed(status))
       return status;
+  if (model && failed(nameDtypes(model, dtype.weights,
+                                 /*isRolled=*/given != Stage::import)))
+    return Status::commandLine;
   llvm::raw_string_ostream stream(text);
   imported.module->print(stream);
   if (request.observer.imported)
@@ -336,9 +336,10 @@ Status Climb::link() {
 }
 
 // Refuses combinations of valid options that do not go together.
-static bool check(const CompileRequest &request, mlir::MLIRContext &context) {
+static bool check(const CompileRequest &request, const DtypeChoice &dtype,
+                  mlir::MLIRContext &context) {
   for (const Target &target : knownTargets())
-    if (isOfBlocks(request.dtype) && target.isDevice() &&
+    if (dtype.isOfBlocks() && target.isDevice() &&
         llvm::is_contained(request.targets, target.name)) {
       emitError(context) << "dtype is '" << request.dtype
                          << "' but there are no kernels of " << target.name
@@ -350,8 +351,13 @@ static bool check(const CompileRequest &request, mlir::MLIRContext &context) {
 
 Status mille::compileModel(const CompileRequest &request,
                            mlir::MLIRContext &context, llvm::raw_ostream &ir) {
-  if (!check(request, context))
+  std::string why;
+  std::optional<DtypeChoice> dtype = DtypeChoice::parse(request.dtype, why);
+  if (!dtype)
+    emitError(context) << "dtype is '" << request.dtype << "' but must be "
+                       << why;
+  if (!dtype || !check(request, *dtype, context))
     return Status::commandLine;
   askForRemarks(context, request.remarks);
-  return Climb(request, context, ir).toTheTop();
+  return Climb(request, *dtype, context, ir).toTheTop();
 }

@@ -4,7 +4,6 @@
 #include "compiler/driver/TextOptions.h"
 
 #include "compiler/driver/OptionChecks.h"
-#include "compiler/driver/program/Targets.h"
 
 #include <cmath>
 
@@ -178,7 +177,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
                   "what a MODEL is compiled in (default: the blocks that a "
                   "GGUF stores, else f32)")
       ->type_name("NAME")
-      ->check(oneOf(wordsOf(dtypes)));
+      ->check(dtypeChoice());
   addPrompt(app, o);
   app->add_option("--max-tokens", o.maxTokens,
                   "stop after so many (default: 256)")

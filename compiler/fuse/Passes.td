@@ -17,7 +17,8 @@ def Roll : Pass<"roll", "::mille::transformer::ModelOp"> {
     repeat in the same pattern and have the same types), the values of constant
     scales, the scale of an attention (which moves to `layer_scale`), `layer`, and
     `keep` indices that advance with the layer. With `by-encoding` what is stored in
-    other blocks differs too, so that a body's matmuls read one kind. A `keep` of
+    other blocks differs too, so that a body's matmuls read one kind; so do weights
+    with another `dtype`. A `keep` of
     a layer's input moves into the layer.
 
     Does not fire across a value of the stream that something else reads: there

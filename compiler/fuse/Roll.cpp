@@ -32,8 +32,7 @@ public:
   Roller(ModelOp model, bool byEncoding) : model(model) {
     for (auto parameter : model.getBody().getOps<ParameterOp>())
       types.try_emplace(parameter.getSymNameAttr(),
-                        byEncoding ? encodedType(parameter)
-                                   : parameter.getTypeAttr());
+                        read(parameter, byEncoding));
   }
 
   void run(func::FuncOp function) {
@@ -42,13 +41,19 @@ public:
   }
 
 private:
-  // The type, and the blocks of what the value is made of.
-  static Attribute encodedType(ParameterOp parameter) {
+  // The type of a parameter, what matmuls are asked to read it as, and, if that
+  // is what is stored, the blocks of what the value is made of.
+  static Attribute read(ParameterOp parameter, bool byEncoding) {
     SmallVector<Attribute> parts{parameter.getTypeAttr()};
-    parameter.getValue().walk([&](StoredAttr stored) {
-      parts.push_back(
-          EncodingAttr::get(parameter.getContext(), stored.getEncoding()));
-    });
+    if (StringAttr dtype = parameter.getDtypeAttr()) {
+      parts.push_back(dtype);
+      byEncoding = dtype == "stored";
+    }
+    if (byEncoding)
+      parameter.getValue().walk([&](StoredAttr stored) {
+        parts.push_back(
+            EncodingAttr::get(parameter.getContext(), stored.getEncoding()));
+      });
     return ArrayAttr::get(parameter.getContext(), parts);
   }
 

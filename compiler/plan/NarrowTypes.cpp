@@ -3,17 +3,16 @@
 // Must keep in f32 what norms, residual sums and the application read.
 #include "compiler/plan/AttendedStates.h"
 #include "compiler/plan/Lives.h"
-#include "compiler/plan/Narrowed.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/ScaleSums.h"
-#include "compiler/plan/StoredBlocks.h"
+#include "compiler/plan/WeightTypes.h"
 #include "dialects/kernel/Signature.h"
-#include "dialects/transformer/Encoding.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mille::plan {
 #define GEN_PASS_DEF_NARROWTYPES
@@ -23,6 +22,7 @@ namespace mille::plan {
 using namespace mlir;
 using namespace mille::kernel;
 using namespace mille::plan;
+using mille::Dtype;
 using mille::transformer::ApplyAttr;
 using mille::transformer::ColumnRmsAttr;
 using mille::transformer::InBlocksAttr;
@@ -35,8 +35,6 @@ using mille::transformer::TimesAttr;
 using mille::transformer::ValueFunction;
 
 namespace {
-
-constexpr int64_t mostBytesSummed = 65536; // largest K of a matmul of bytes
 
 RankedTensorType withElements(Type tensor, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(),
@@ -60,10 +58,14 @@ bool yieldsFromLaunch(OpOperand &use) {
 
 class Narrow {
 public:
-  Narrow(func::FuncOp forward, Narrowed to,
+  // `usual`: the type of matmuls whose weights name none, which says what
+  // attention and states are too.
+  Narrow(func::FuncOp forward, Dtype usual,
          ArrayRef<mille::plan::AttendedState> states)
-      : forward(forward), bytes(to.bytes), blocks(to.blocks),
-        encoding(to.encoding), bf16(BFloat16Type::get(forward.getContext())) {
+      : forward(forward), usual(usual),
+        bf16(BFloat16Type::get(forward.getContext())) {
+    if (usual.kind == Dtype::f32)
+      return;
     for (const mille::plan::AttendedState &state : states)
       if (state.entry == forward) {
         remembers.insert_range(state.remembers);
@@ -72,22 +74,25 @@ public:
   }
 
   void run() {
-    forward.walk([&](MatmulOp op) {
-      if (std::string why = whyNot(op); why.empty())
-        matmuls.insert(op);
-      else
-        missed(op, "a matmul stays f32: " + why);
-    });
-    forward.walk([&](AttentionOp op) { holdHeads(op); });
+    forward.walk([&](MatmulOp op) { chooseFor(op); });
+    if (usual.kind != Dtype::f32)
+      forward.walk([&](AttentionOp op) { holdHeads(op); });
     for (RememberOp op : remembers)
       hold(rootOf(op.getInput()));
-    for (MatmulOp op : matmuls)
-      if (!blocks)
-        hold(rootOf(op.getInput()));
+    for (auto [op, dtype] : matmuls)
+      if (dtype.kind != Dtype::blocks)
+        hold(rootOf(cast<MatmulOp>(op).getInput()));
     for (RememberOp op : remembers)
       rememberNarrow(op);
-    for (MatmulOp op : matmuls)
-      blocks ? toBlocks(op) : bytes ? toBytes(op) : toBf16(op);
+    for (auto [op, dtype] : matmuls) {
+      auto matmul = cast<MatmulOp>(op);
+      if (dtype.kind == Dtype::blocks)
+        toBlocks(matmul, dtype.encoding);
+      else if (dtype.kind == Dtype::int8)
+        toBytes(matmul);
+      else
+        toBf16(matmul);
+    }
   }
 
 private:
@@ -97,28 +102,29 @@ private:
         << what;
   }
 
-  // Why a matmul stays in f32; empty where it becomes narrow.
-  std::string whyNot(MatmulOp op) {
-    if (!op.getWeight().getDefiningOp<WeightOp>())
-      return "its weight is no parameter";
-    int64_t inner = cast<ShapedType>(op.getInput().getType()).getDimSize(1);
-    if (bytes && inner > mostBytesSummed)
-      return llvm::formatv("sums of {0} products do not fit in 32 bits", inner);
-    if (blocks && inner % mille::inputBlock)
-      return llvm::formatv("its rows of {0} numbers are no whole blocks of {1}",
-                           inner, mille::inputBlock);
-    if (blocks && !encoding)
-      if (StoredBlocks stored = blocksOf(op); !stored.blocks)
-        return stored.why;
+  void chooseFor(MatmulOp op) {
+    auto [dtype, why] = weightTypeOf(op, usual);
+    if (dtype.kind != Dtype::f32 && choosesExperts(op)) {
+      dtype.kind = Dtype::f32;
+      why = "it chooses experts";
+    }
+    const bool staysWide = dtype.kind == Dtype::f32;
+    if (!why.empty())
+      missed(op, staysWide
+                     ? "a matmul stays f32: " + why
+                     : "a weight becomes " +
+                           std::string(dtype.isOfBlocks() ? "blocks of " : "") +
+                           mille::nameOf(dtype).str() + ": " + why);
+    if (!staysWide)
+      matmuls.insert({op, dtype});
+  }
+
+  static bool choosesExperts(MatmulOp op) {
     for (Value name : namesOf(op.getResult()))
       for (Operation *user : name.getUsers())
         if (isa<RouteOp>(user))
-          return "it chooses experts";
-    return "";
-  }
-
-  static StoredBlocks blocksOf(MatmulOp op) {
-    return storedBlocks(op.getWeight().getDefiningOp<WeightOp>());
+          return true;
+    return false;
   }
 
   // Scores of bytes round each key anew. That is allowed only where every run
@@ -132,18 +138,19 @@ private:
 
   // Next to blocks what is remembered, and its queries, alone are bf16.
   void holdHeads(AttentionOp op) {
-    if (blocks && !isNarrowState(op.getKey()))
+    if (usual.isOfBlocks() && !isNarrowState(op.getKey()))
       return;
     for (Value heads : {op.getQuery(), op.getKey(), op.getValue()})
       hold(rootOf(heads));
-    if (bytes)
+    if (usual.kind == Dtype::int8)
       allowByteScores(op);
   }
 
   // Whether a use may read bf16.
   bool readsNarrow(OpOperand &use) {
     if (auto matmul = dyn_cast<MatmulOp>(use.getOwner()))
-      return !blocks && matmuls.contains(matmul) &&
+      return matmuls.contains(matmul) &&
+             matmuls.lookup(matmul).kind != Dtype::blocks &&
              &use == &matmul.getInputMutable();
     if (auto attention = dyn_cast<AttentionOp>(use.getOwner()))
       return use.getOperandNumber() < 3 && // query, key, value
@@ -214,11 +221,12 @@ private:
                                    room.getDynamicSizes());
   }
 
-  SmallVector<MatmulOp> readersOf(Value root) {
+  SmallVector<MatmulOp> readersOf(Value root, Dtype::Kind kind) {
     SmallVector<MatmulOp> readers;
     for (OpOperand &use : root.getUses()) {
       auto matmul = dyn_cast<MatmulOp>(use.getOwner());
       if (matmul && matmuls.contains(matmul) &&
+          matmuls.lookup(matmul).kind == kind &&
           &use == &matmul.getInputMutable())
         readers.push_back(matmul);
     }
@@ -241,9 +249,11 @@ private:
               cast<DestinationStyleOpInterface>(maker).getDpsInits().front()};
     }
     Block *block = root.getParentBlock();
+    SmallVector<MatmulOp> readers =
+        readersOf(root, matmuls.lookup(reader).kind);
     Operation *first = nullptr,
               *last = nullptr; // readers, in that block
-    for (MatmulOp matmul : readersOf(root)) {
+    for (MatmulOp matmul : readers) {
       Operation *at = block->findAncestorOpInBlock(*matmul);
       if (!first || at->isBeforeInBlock(first))
         first = at;
@@ -251,7 +261,7 @@ private:
         last = at;
     }
     if (first == last && isa<LaunchOp>(first))
-      for (MatmulOp matmul : readersOf(root))
+      for (MatmulOp matmul : readers)
         if (isa<LaunchOp>(first) || matmul->isBeforeInBlock(first))
           first = matmul;
     return {OpBuilder(first), reader.getOut()};
@@ -288,7 +298,7 @@ private:
     return {copyRows(place.builder, root.getLoc(), root, out).getResult()};
   }
 
-  SmallVector<Value> quantize(Place &place, Value root) {
+  SmallVector<Value> quantize(Place &place, Value root, bool blocks) {
     OpBuilder &builder = place.builder;
     int64_t columns = cast<ShapedType>(root.getType()).getDimSize(1);
     Type types[] = {
@@ -309,12 +319,15 @@ private:
   // The narrow copy of a matmul's input; the readers of a value share one copy.
   SmallVector<Value> narrowed(MatmulOp op) {
     Value root = rootOf(op.getInput());
-    auto at = copies.find(root);
+    const Dtype::Kind kind = matmuls.lookup(op).kind;
+    auto at = copies.find({root, kind});
     if (at == copies.end()) {
       Place place = placeFor(root, op);
       at = copies
-               .try_emplace(root, bytes || blocks ? quantize(place, root)
-                                                  : round(place, root))
+               .try_emplace({root, kind},
+                            kind == Dtype::bf16
+                                ? round(place, root)
+                                : quantize(place, root, kind == Dtype::blocks))
                .first;
     }
     return seenFrom(op, at->second);
@@ -359,21 +372,7 @@ private:
       old.erase();
   }
 
-  // The encoding that a weight gets.
-  mille::Encoding encodingOf(MatmulOp op) {
-    StoredBlocks found = encoding
-                             ? wholeBlocks(*encoding, op.getInput().getType())
-                             : blocksOf(op);
-    if (!found.why.empty())
-      missed(op,
-             "a weight becomes blocks of " +
-                 mille::transformer::stringifyEncoding(*found.blocks).str() +
-                 ": " + found.why);
-    return *found.blocks;
-  }
-
-  void toBlocks(MatmulOp op) {
-    const mille::Encoding to = encodingOf(op);
+  void toBlocks(MatmulOp op, mille::Encoding to) {
     auto old = op.getWeight().getDefiningOp<WeightOp>();
     auto type = cast<ShapedType>(old.getResult().getType());
     SmallVector<Value> input = narrowed(op);
@@ -452,34 +451,33 @@ private:
   }
 
   func::FuncOp forward;
-  bool bytes, blocks;
-  std::optional<mille::Encoding> encoding;
+  Dtype usual;
   Type bf16;
-  llvm::SetVector<MatmulOp> matmuls;
-  llvm::SetVector<RememberOp> remembers;      // of narrow states
-  DenseMap<Value, SmallVector<Value>> copies; // of each root
+  llvm::MapVector<Operation *, Dtype> matmuls; // those that become narrow
+  llvm::SetVector<RememberOp> remembers;       // of narrow states
+  // Of each root, for the matmuls of each kind.
+  DenseMap<std::pair<Value, int>, SmallVector<Value>> copies;
 };
 
 struct NarrowTypes : mille::plan::impl::NarrowTypesBase<NarrowTypes> {
   using NarrowTypesBase::NarrowTypesBase;
   void runOnOperation() override {
-    std::optional<Narrowed> to = narrowedBy(dtype);
-    if (!to) {
-      getOperation().emitError()
-          << "dtype is '" << dtype << "' but must be bf16, int8, stored, "
-          << mille::multipliedNames();
+    std::optional<Dtype> usual = mille::dtypeNamed(dtype);
+    if (!usual) {
+      getOperation().emitError() << "dtype is '" << dtype << "' but must be "
+                                 << llvm::join(mille::dtypeNames(), ", ");
       return signalPassFailure();
     }
     auto states = mille::plan::attendedStates(getOperation());
     getOperation().walk([&](func::FuncOp forward) {
       if (!forward.getBody().hasOneBlock())
         return;
-      Narrow(forward, *to, states).run();
+      Narrow(forward, *usual, states).run();
       forward.setType(FunctionType::get(&getContext(),
                                         forward.getBody().getArgumentTypes(),
                                         forward.getResultTypes()));
     });
-    if (to->blocks && !to->encoding && !hasBlocks()) {
+    if (usual->kind == Dtype::stored && !hasBlocks()) {
       getOperation().emitError("dtype is 'stored' but no weight of a matmul is "
                                "stored in blocks");
       signalPassFailure();

@@ -49,6 +49,8 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
     %y = kernel.matmul %v, %w parameters %p ... accumulators 1 blocks q8_0
     ```
 
+    A weight whose parameter has a `dtype` has that type in place of the pass's.
+
     In bf16 and int8 a value that only matmuls and attention read is bf16; with blocks
     values between kernels stay f32. In all of them keys and values that entries remember
     are bf16, with the queries that meet them; any other value keeps f32 (the residual
@@ -58,7 +60,7 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
     none (stored), or on linear attention.
   }];
   let options = [Option<"dtype", "dtype", "std::string", "\"bf16\"",
-                        "bf16, int8, stored, or blocks: q8_0, q4_k, ...">];
+                        "f32, bf16, int8, stored, or blocks: q8_0, q4_k, ...">];
   let dependentDialects = ["::mille::kernel::KernelDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];

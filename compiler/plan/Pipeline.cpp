@@ -6,8 +6,7 @@
 void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
                             const PlanChoices &choices) {
   pipeline.addPass(plan::createFindPadding());
-  if (choices.dtype != "f32")
-    pipeline.addPass(plan::createNarrowTypes({choices.dtype}));
+  pipeline.addPass(plan::createNarrowTypes({choices.dtype}));
   pipeline.addPass(plan::createLayOutStates());
   plan::PackWeightsOptions widths;
   widths.widths = llvm::to_vector(choices.panels.ofOne);

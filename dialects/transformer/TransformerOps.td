@@ -55,6 +55,8 @@ def Transformer_ParameterOp : Transformer_Op<"parameter",
     Constraints:
     * (C1) the value's shape is the declared one.
     * (C2) every extent is static and > 0.
+    * (C3) dtype is a type that matmuls can read (dialects/transformer/Dtype.h);
+      absent: what the model is compiled in.
 
     ```mlir
     transformer.parameter @h.0.q.weight : tensor<32x32xf32> =
@@ -62,8 +64,8 @@ def Transformer_ParameterOp : Transformer_Op<"parameter",
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<RankedTensorOf<[F32]>>:$type,
-                       AnyAttr:$value);
-  let assemblyFormat = "$sym_name `:` $type `=` $value attr-dict";
+                       AnyAttr:$value, OptionalAttr<StrAttr>:$dtype);
+  let assemblyFormat = "$sym_name `:` $type `=` $value (`dtype` $dtype^)? attr-dict";
   let hasVerifier = 1;
 }
 

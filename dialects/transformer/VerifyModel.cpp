@@ -1,10 +1,15 @@
 // Verifiers of models, parameters and layer stacks, one `// Cn` per labelled
 // constraint. Every walk is linear: a thousand unrolled layers are usual.
+#include "dialects/transformer/Dtype.h"
+#include "dialects/transformer/Slots.h"
 #include "dialects/transformer/Symbols.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mille::transformer;
+using mille::dtypeNamed;
+using mille::dtypeNames;
+using mille::shapeText;
 
 //===-- parameter ---------------------------------------------------------===//
 
@@ -14,6 +19,10 @@ LogicalResult ParameterOp::verify() {
     if (ShapedType::isDynamic(extent) || extent <= 0) // C2
       return emitOpError() << "type is " << type
                            << " but every extent must be static and > 0";
+  if (getDtype() && !dtypeNamed(*getDtype())) // C3
+    return emitOpError() << "dtype is '" << *getDtype()
+                         << "' but must be one of "
+                         << llvm::join(dtypeNames(), ", ");
   return success();
 }
 
@@ -230,15 +239,6 @@ private:
   DenseMap<Attribute, Reader> readers;
 };
 
-bool isNorm(NormAttr norm) {
-  return norm && norm.getKind() != NormKind::identity;
-}
-
-bool normsItsInput(ResidualOp unit) {
-  auto norms = unit.getInNormAttr();
-  return norms && llvm::any_of(norms.getAsRange<NormAttr>(), isNorm);
-}
-
 // Whether a norm reads the sum, or the vector pooled from it (CLIP's image
 // tower, Swin's stages). The sum itself may then be one of several outputs.
 bool isNormedToo(Value value) {
@@ -261,7 +261,7 @@ ResidualOp unnormedEnd(Value value) {
     return {};
   for (auto unit = last; unit;
        unit = unit.getInput().getDefiningOp<ResidualOp>())
-    if (normsItsInput(unit))
+    if (holdsNorm(unit.getInNormAttr()))
       return last;
   return {};
 }

@@ -8,7 +8,6 @@
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/package/Compiled.h"
 #include "compiler/driver/package/Reference.h"
-#include "compiler/driver/program/Targets.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -204,7 +203,7 @@ static void printJson(const BenchOptions &options, const Package &package,
     write(json, "best_ms", m.at(0));
     write(json, "gflop", m.gflop);
     write(json, "gflops", m.gflops());
-    json.attribute("dtype", package.dtype);
+    json.attribute("dtype", package.dtype.text());
     if (m.peakGflops > 0) {
       write(json, "peak_gflops", m.peakGflops);
       write(json, "share_of_peak", m.gflops() / m.peakGflops);
@@ -252,11 +251,16 @@ static Value maskFor(const BenchOptions &options) {
   return mask;
 }
 
+// The type in which most matmuls compute.
 static NumberType numberTypeOf(const Package &package) {
-  if (package.dtype == "bf16")
+  switch (package.dtype.usual.kind) {
+  case Dtype::f32:
+    return NumberType::f32;
+  case Dtype::bf16:
     return NumberType::bf16;
-  return package.dtype == "int8" || isOfBlocks(package.dtype) ? NumberType::int8
-                                                              : NumberType::f32;
+  default:
+    return NumberType::int8;
+  }
 }
 
 static Status checkSizes(const BenchOptions &options, const Package &package) {

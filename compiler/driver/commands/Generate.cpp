@@ -116,9 +116,10 @@ Status Generation::open() {
           packageOf(options.subject, options.dtype, entries, context, package);
       failed(status))
     return status;
-  if (!options.dtype.empty() && options.dtype != package.dtype)
+  if (!options.dtype.empty() && options.dtype != package.dtype.text())
     return refuseOptions("--dtype is '" + options.dtype + "' but package " +
-                             package.name + " was compiled in " + package.dtype,
+                             package.name + " was compiled in " +
+                             package.dtype.text(),
                          "mille compile MODEL --dtype=" + options.dtype);
   for (const std::string &entry : entries)
     if (Status status = checkEntry(package, entry); failed(status))

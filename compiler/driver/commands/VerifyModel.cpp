@@ -29,6 +29,15 @@ static Status judgeAgainst(llvm::StringRef heading, const Values &got,
   return good ? Status::done : verdict;
 }
 
+// The tolerance of the least exact type that a weight of the package has.
+static std::string loosestBound(const Package &package) {
+  auto nameFor = [](Dtype dtype) { return "compiled_" + nameOf(dtype).str(); };
+  const std::vector<Dtype> types = package.dtype.all();
+  return nameFor(*llvm::max_element(types, [&](Dtype a, Dtype b) {
+    return toleranceOf(nameFor(a)).relative < toleranceOf(nameFor(b)).relative;
+  }));
+}
+
 static bool holdsHiddenStates(const Values &values) {
   return llvm::any_of(values, [](const auto &named) {
     return llvm::StringRef(named.first).contains("hidden_states");
@@ -103,10 +112,11 @@ Status mille::verifyCommand(const VerifyOptions &options,
   if (Status status = codesOf(package, options.device, codes); failed(status))
     return status;
   Status against = Status::done;
-  const std::string bound = "compiled_" + package.dtype;
-  const std::string type = package.dtype == "f32"      ? ""
-                           : package.dtype == "stored" ? " in stored blocks"
-                                                       : " in " + package.dtype;
+  const std::string bound = loosestBound(package);
+  const std::string dtype = package.dtype.text(),
+                    type = dtype == "f32"      ? ""
+                           : dtype == "stored" ? " in stored blocks"
+                                               : " in " + dtype;
   std::vector<std::pair<std::string, Values>> runs;
   for (const std::string &code : codes) {
     showProgress("running the package");

@@ -1,6 +1,7 @@
 // Compares a manifest with the table of its keys.
 #include "compiler/driver/package/ManifestKeys.h"
 
+#include "dialects/transformer/Dtype.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -15,6 +16,7 @@ namespace {
 enum class Holds {
   text,
   word,    // one of `words`
+  dtype,   // the text of a DtypeChoice
   whole,   // least to most
   real,    // least or more
   flag,    // true or false
@@ -73,8 +75,7 @@ const Key keys[] = {
     {"scales", "from", Holds::real, true, std::numeric_limits<int64_t>::min()},
     {"scales", "to", Holds::real, true, std::numeric_limits<int64_t>::min()},
     {"scales", "steps", Holds::whole, true, 1},
-    {"", "dtype", Holds::word, true, 0, 0,
-     "f32 bf16 int8 q8_0 q6_k q5_k q5_1 q5_0 q4_k q4_1 q4_0 stored"},
+    {"", "dtype", Holds::dtype},
     {"", "hidden_states", Holds::flag},
     {"", "sizes", Holds::objects},
     {"sizes", "name", Holds::text},
@@ -226,6 +227,11 @@ private:
     case Holds::word:
       if (!among(value, key.words))
         refuse(value, path, "one of " + listed(key.words));
+      return;
+    case Holds::dtype:
+      if (std::string must; value.kind != json::Kind::string ||
+                            !DtypeChoice::parse(value.text, must))
+        refuse(value, path, must.empty() ? "a string" : must);
       return;
     case Holds::whole:
       if (!within(value, key))

@@ -188,7 +188,8 @@ static Status readManifest(const json::Document &document,
     package.modelFolder = text(model->value, "folder");
     package.modelHash = text(model->value, "hash");
   }
-  package.dtype = text(body, "dtype");
+  std::string must;
+  package.dtype = *DtypeChoice::parse(text(body, "dtype"), must);
   package.hiddenStates = flag(body, "hidden_states");
   package.embedded = flag(body, "weights_embedded");
   for (const json::Value &size : items(body, "sizes"))

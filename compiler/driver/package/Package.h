@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Traffic.h"
+#include "dialects/transformer/Dtype.h"
 #include "dialects/transformer/Shape.h"
 #include "mlir/IR/MLIRContext.h"
 
@@ -15,7 +16,7 @@ namespace mille {
 struct Package {
   std::string folder, name;
   std::string modelPath, modelFolder, modelHash;
-  std::string dtype; // one of program/Targets.h's dtypes
+  DtypeChoice dtype;
   bool hiddenStates = false, embedded = false;
   // The sizes of a run, each with the model's maximum (0: any).
   std::vector<std::pair<std::string, int64_t>> sizes;

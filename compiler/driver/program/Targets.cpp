@@ -3,7 +3,6 @@
 #include "compiler/driver/program/Targets.h"
 
 #include "compiler/driver/machine/Machine.h"
-#include "dialects/transformer/Encoding.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -11,15 +10,10 @@
 using namespace mille;
 
 // The CPU feature with a multiply-add instruction for elements of this type.
-static uint64_t neededBy(llvm::StringRef dtype) {
-  if (dtype == "bf16")
+static uint64_t neededBy(Dtype dtype) {
+  if (dtype.kind == Dtype::bf16)
     return MILLE_CPU_AVX512_BF16;
-  return dtype == "int8" || isOfBlocks(dtype) ? MILLE_CPU_AVX512_VNNI : 0;
-}
-
-bool mille::isOfBlocks(llvm::StringRef dtype) {
-  auto encoding = transformer::symbolizeEncoding(dtype);
-  return dtype == "stored" || (encoding && isMultiplied(*encoding));
+  return dtype.kind == Dtype::f32 ? 0 : MILLE_CPU_AVX512_VNNI;
 }
 
 static std::vector<Target> bestFirst() {
@@ -33,16 +27,24 @@ static std::vector<Target> bestFirst() {
 
 std::vector<Target>
 mille::chooseTargets(uint64_t features, const std::vector<std::string> &targets,
-                     const std::string &dtype, std::string &why) {
+                     const DtypeChoice &dtype, std::string &why) {
   std::vector<Target> known = bestFirst(), chosen;
   auto best = llvm::find_if(known, [&](const Target &isa) {
     return !isa.isDevice() && (isa.features & ~features) == 0;
   });
-  const uint64_t needed = neededBy(dtype);
+  uint64_t needed = 0;
+  Dtype lacking; // the first of which this machine has no instruction
+  for (Dtype one : dtype.all()) {
+    needed |= neededBy(one);
+    if (lacking.kind == Dtype::f32 &&
+        (best == known.end() || (neededBy(one) & ~best->features)))
+      lacking = one;
+  }
   const bool host = targets.empty() || llvm::is_contained(targets, "host");
   if (host && needed &&
       (best == known.end() || (best->features & needed) != needed)) {
-    why = "--dtype=" + dtype + " computes with " + featureNames(needed) +
+    why = "--dtype=" + nameOf(lacking).str() + " computes with " +
+          featureNames(neededBy(lacking)) +
           ", which this machine's CPU has not\n--target=" +
           (best == known.end() ? leastTarget().name : best->name) +
           " emulates it, slowly";

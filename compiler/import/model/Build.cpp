@@ -72,7 +72,7 @@ void ModelBuilder::declare(StringRef name, ArrayRef<Dimension> shape,
   OpBuilder::InsertionGuard guard(op);
   op.setInsertionPoint(forward);
   ParameterOp::create(op, where(at), name, RankedTensorType::get(extents, f32),
-                      value);
+                      value, /*dtype=*/StringAttr());
 }
 
 Value ModelBuilder::linear(Value input, StringRef name, Role role,

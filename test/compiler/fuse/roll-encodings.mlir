@@ -1,5 +1,5 @@
-// RUN: %mille-opt %s --roll | FileCheck %s --check-prefixes=CHECK,ONE
-// RUN: %mille-opt %s --roll=by-encoding | FileCheck %s --check-prefixes=CHECK,TWO
+// RUN: %mille-opt %s --roll --split-input-file | FileCheck %s --check-prefixes=CHECK,ONE
+// RUN: %mille-opt %s --roll=by-encoding --split-input-file | FileCheck %s --check-prefixes=CHECK,TWO
 
 // Layers that are stored in other blocks are equal, unless kernels are to read the blocks
 // as they are.
@@ -28,5 +28,41 @@ transformer.model @stored {
       transformer.yield %a : tensor<?x?x32xf32>
     } : tensor<?x?x32xf32>
     return %3 : tensor<?x?x32xf32>
+  }
+}
+
+// -----
+
+// Layers whose weights are asked for in other types are not equal either; a weight that is
+// to stay as it is stored is told apart by its blocks.
+// CHECK-LABEL: transformer.model @asked
+// CHECK: bodies [0, 1, 0, 2]
+transformer.model @asked {
+  transformer.parameter @layers.0.w : tensor<32x32xf32> = #transformer.stored<"f", "0", tensor<32x32xf32>, q4_0> dtype "q8_0"
+  transformer.parameter @layers.1.w : tensor<32x32xf32> = #transformer.stored<"f", "1", tensor<32x32xf32>, q4_0> dtype "stored"
+  transformer.parameter @layers.2.w : tensor<32x32xf32> = #transformer.stored<"f", "2", tensor<32x32xf32>, q5_0> dtype "q8_0"
+  transformer.parameter @layers.3.w : tensor<32x32xf32> = #transformer.stored<"f", "3", tensor<32x32xf32>, q5_0> dtype "stored"
+  func.func @forward(%0: tensor<?x?x32xf32> {transformer.name = "x"}) -> (tensor<?x?x32xf32> {transformer.name = "y"}) {
+    %1 = transformer.residual %0 layer 0 {
+    ^bb0(%u: tensor<?x?x32xf32>):
+      %a = transformer.linear %u weight @layers.0.w : tensor<?x?x32xf32> -> tensor<?x?x32xf32>
+      transformer.yield %a : tensor<?x?x32xf32>
+    } : tensor<?x?x32xf32>
+    %2 = transformer.residual %1 layer 1 {
+    ^bb0(%u: tensor<?x?x32xf32>):
+      %a = transformer.linear %u weight @layers.1.w : tensor<?x?x32xf32> -> tensor<?x?x32xf32>
+      transformer.yield %a : tensor<?x?x32xf32>
+    } : tensor<?x?x32xf32>
+    %3 = transformer.residual %2 layer 2 {
+    ^bb0(%u: tensor<?x?x32xf32>):
+      %a = transformer.linear %u weight @layers.2.w : tensor<?x?x32xf32> -> tensor<?x?x32xf32>
+      transformer.yield %a : tensor<?x?x32xf32>
+    } : tensor<?x?x32xf32>
+    %4 = transformer.residual %3 layer 3 {
+    ^bb0(%u: tensor<?x?x32xf32>):
+      %a = transformer.linear %u weight @layers.3.w : tensor<?x?x32xf32> -> tensor<?x?x32xf32>
+      transformer.yield %a : tensor<?x?x32xf32>
+    } : tensor<?x?x32xf32>
+    return %4 : tensor<?x?x32xf32>
   }
 }

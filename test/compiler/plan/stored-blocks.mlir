@@ -4,7 +4,6 @@
 // Each weight gets the smallest blocks that hold what it is stored in: of rows put
 // together, and of all layers that read it. What no kernel reads, and what is computed,
 // becomes q8_0 and says so; what is stored in no blocks stays f32.
-// REMARK: a matmul stays f32: its weight is stored in no blocks
 transformer.model @stored {
   transformer.parameter @four : tensor<32x32xf32> = #transformer.stored<"f", "a", tensor<32x32xf32>, q4_0>
   transformer.parameter @five : tensor<32x32xf32> = #transformer.stored<"f", "b", tensor<32x32xf32>, q5_0>
@@ -58,6 +57,7 @@ transformer.model @stored {
       kernel.yield %acc : f32
     } : tensor<?x32xf32>, tensor<32x32xf32> -> tensor<?x32xf32>
     // CHECK: accumulators 1 {
+    // REMARK: a matmul stays f32: its weight is stored in no blocks
     %w5 = kernel.weight @plain -> tensor<32x32xf32>
     %d5 = tensor.empty(%rows) : tensor<?x32xf32>
     %5 = kernel.matmul %4, %w5 outs(%d5 : tensor<?x32xf32>) accumulators 1 {

@@ -192,6 +192,13 @@ transformer.model @parameter_c2 {
 
 // -----
 
+transformer.model @parameter_c3 {
+  // expected-error @below {{dtype is 'fp4' but must be one of f32, bf16, int8, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, stored}}
+  transformer.parameter @a : tensor<2xf32> = #transformer.numbers<[0.5, 0.25], tensor<2xf32>> dtype "fp4"
+}
+
+// -----
+
 transformer.model @parameter_c2_dynamic {
   transformer.parameter @m : tensor<4x8xf32> = #transformer.stored<"f", "m", tensor<4x8xf32>>
   transformer.parameter @v : tensor<8xf32> = #transformer.stored<"f", "v", tensor<8xf32>>
