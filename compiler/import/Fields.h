@@ -9,7 +9,8 @@
 
 namespace mille::import {
 
-constexpr int64_t largestExtent = int64_t(1) << 31;
+// More than this does not fit what counts columns at run time.
+constexpr int64_t largestExtent = (int64_t(1) << 31) - 1;
 
 class Fields {
 public:

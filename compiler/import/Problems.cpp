@@ -2,9 +2,8 @@
 #include "compiler/import/Problems.h"
 #include "mlir/IR/Location.h"
 
-#include <algorithm>
-#include <optional>
-#include <tuple>
+#include <iterator>
+#include <utility>
 
 using namespace mille::import;
 
@@ -19,56 +18,69 @@ Problems::Problem &Problems::Problem::help(const llvm::Twine &what) {
   return *this;
 }
 
-// Limits for a file that is wrong throughout. More problems are kept than
-// printed, since they are printed in file order; the rest is only counted.
-static Problems::Problem &add(std::deque<Problems::Problem> &problems,
-                              Problems::Problem problem, bool always) {
-  constexpr size_t mostKept = 1000;
-  thread_local std::optional<Problems::Problem> dropped;
-  if (problems.size() < mostKept || always)
-    return problems.emplace_back(std::move(problem));
-  return dropped.emplace(std::move(problem));
+using Place = std::pair<unsigned, unsigned>;
+
+static Place placeOf(const Problems::Problem &problem) {
+  auto at = llvm::dyn_cast<mlir::FileLineColLoc>(problem.at);
+  return at ? Place(at.getLine(), at.getColumn()) : Place(0, 0);
+}
+
+// Equal places keep the order in which they were found.
+Problems::Problem &Problems::add(Kept &kept, Problem problem) {
+  ++kept.count;
+  auto place = kept.first.end();
+  while (place != kept.first.begin() &&
+         placeOf(problem) < placeOf(*std::prev(place)))
+    --place;
+  Problem &added = *kept.first.insert(place, std::move(problem));
+  dropped.clear();
+  if (kept.first.size() > kept.most)
+    dropped.splice(dropped.end(), kept.first, std::prev(kept.first.end()));
+  return added;
 }
 
 Problems::Problem &Problems::error(mlir::LocationAttr at,
                                    const llvm::Twine &text) {
-  bool first = errors++ == 0;
-  return add(problems, {at, text.str(), true, {}}, first);
+  return add(errors, {at, text.str(), true, {}});
 }
 
 Problems::Problem &Problems::note(mlir::LocationAttr at,
                                   const llvm::Twine &text) {
-  return add(problems, {at, text.str(), false, {}}, false);
+  return add(notes, {at, text.str(), false, {}});
 }
 
 bool Problems::tell() {
-  // By place; equal places keep the order in which they were found.
-  using Key = std::tuple<unsigned, unsigned, size_t>;
-  std::vector<std::pair<Key, const Problem *>> order;
-  for (const Problem &problem : problems) {
-    auto at = llvm::dyn_cast<mlir::FileLineColLoc>(problem.at);
-    order.push_back(
-        {Key(at ? at.getLine() : 0, at ? at.getColumn() : 0, order.size()),
-         &problem});
-  }
-  std::sort(order.begin(), order.end());
-  size_t told = 0;
-  for (auto &[key, problem] : order) {
-    if (problem->isError && ++told > most)
-      continue;
-    mlir::DiagnosticEngine &engine = problem->at.getContext()->getDiagEngine();
+  bool fine = errors.count == 0;
+  size_t moreErrors = errors.count - errors.first.size();
+  size_t moreNotes = notes.count - notes.first.size();
+  std::list<Problem> all = std::move(errors.first);
+  const Problem *lastError = all.empty() ? nullptr : &all.back();
+  const Problem *lastNote = notes.first.empty() ? nullptr : &notes.first.back();
+  all.merge(notes.first, [](const Problem &one, const Problem &other) {
+    return placeOf(one) < placeOf(other);
+  });
+  for (const Problem &problem : all) {
+    mlir::DiagnosticEngine &engine = problem.at.getContext()->getDiagEngine();
     mlir::InFlightDiagnostic message = engine.emit(
-        problem->at, problem->isError ? mlir::DiagnosticSeverity::Error
-                                      : mlir::DiagnosticSeverity::Note);
-    message << problem->text;
-    for (auto &[at, text] : problem->notes)
+        problem.at, problem.isError ? mlir::DiagnosticSeverity::Error
+                                    : mlir::DiagnosticSeverity::Note);
+    message << problem.text;
+    for (auto &[at, text] : problem.notes)
       message.attachNote(at) << text;
-    if (problem->isError && told == most && errors > most)
-      message.attachNote(problem->at)
-          << "there are " << errors - most << " more errors";
+    auto sayMore = [&](size_t more, llvm::StringRef what) {
+      if (more)
+        message.attachNote(problem.at)
+            << "there are " << more << " more " << what;
+    };
+    if (&problem == lastError)
+      sayMore(moreErrors, "errors");
+    if (&problem == lastNote)
+      sayMore(moreNotes, "notes");
   }
-  bool fine = errors == 0;
-  problems.clear();
-  errors = 0;
+  for (Kept *kept : {&errors, &notes}) {
+    kept->first.clear();
+    kept->count = 0;
+  }
+  dropped.clear();
   return fine;
 }

@@ -6,7 +6,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 
-#include <deque>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -24,25 +24,32 @@ public:
     Problem &help(const llvm::Twine &text);
   };
 
+  // The problem that is returned may be changed until the next one is added.
   Problem &error(mlir::LocationAttr at, const llvm::Twine &text);
   // Not an error: something a user would want to know.
   Problem &note(mlir::LocationAttr at, const llvm::Twine &text);
 
-  bool any() const { return errors > 0; }
-  size_t count() const { return errors; }
-  // The problems that were found and not emitted yet.
-  void forEach(llvm::function_ref<void(Problem &)> use) {
-    for (Problem &problem : problems)
+  bool any() const { return errors.count > 0; }
+  size_t count() const { return errors.count; }
+  // The errors that were found and not emitted yet.
+  void forEachError(llvm::function_ref<void(Problem &)> use) {
+    for (Problem &problem : errors.first)
       use(problem);
   }
   // Emits all problems so far; false if one is an error.
   bool tell();
 
-  static constexpr size_t most = 20;
-
 private:
-  std::deque<Problem> problems; // references stay valid
-  size_t errors = 0;
+  // Those that stand first in the file, in its order; the rest is counted.
+  struct Kept {
+    size_t most;
+    std::list<Problem> first = {};
+    size_t count = 0;
+  };
+  Problem &add(Kept &kept, Problem problem);
+
+  Kept errors = {20}, notes = {100};
+  std::list<Problem> dropped; // the last that was not kept
 };
 
 } // namespace mille::import

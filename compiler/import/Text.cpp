@@ -10,7 +10,8 @@ using namespace mille;
 using namespace mille::import;
 using llvm::StringRef;
 
-size_t mille::import::tooDeep(StringRef text, unsigned most) {
+// The offset of the bracket that nests too deep, or npos.
+static size_t tooDeep(StringRef text, unsigned most) {
   unsigned depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
@@ -30,26 +31,34 @@ size_t mille::import::tooDeep(StringRef text, unsigned most) {
   return StringRef::npos;
 }
 
+mlir::LogicalResult mille::import::checkText(StringRef text, StringRef path,
+                                             mlir::MLIRContext &context) {
+  constexpr unsigned deepest = 256;
+  auto error = [&](unsigned line, unsigned column) {
+    return mlir::emitError(
+        mlir::FileLineColLoc::get(&context, path, line, column));
+  };
+  if (text.starts_with("ML\xefR"))
+    return error(0, 0) << "the file is MLIR's bytecode but only text is read";
+  size_t at = tooDeep(text, deepest);
+  if (at == StringRef::npos)
+    return mlir::success();
+  StringRef before = text.take_front(at);
+  size_t lineStart = before.rfind('\n') + 1;
+  return error(before.count('\n') + 1, at - lineStart + 1)
+         << "brackets nest more than " << deepest << " deep";
+}
+
 mlir::OwningOpRef<mlir::ModuleOp>
 mille::import::parseText(StringRef path, mlir::MLIRContext &context) {
-  constexpr unsigned deepest = 256;
-  auto place = [&](unsigned line, unsigned column) {
-    return mlir::FileLineColLoc::get(&context, path, line, column);
-  };
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer) {
-    mlir::emitError(place(0, 0))
+    mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0))
         << "cannot read the file: " << buffer.getError().message();
     return nullptr;
   }
-  StringRef text = (*buffer)->getBuffer();
-  if (size_t at = tooDeep(text, deepest); at != StringRef::npos) {
-    StringRef before = text.take_front(at);
-    size_t lineStart = before.rfind('\n') + 1;
-    mlir::emitError(place(before.count('\n') + 1, at - lineStart + 1))
-        << "brackets nest more than " << deepest << " deep";
+  if (failed(checkText((*buffer)->getBuffer(), path, context)))
     return nullptr;
-  }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   return mlir::parseSourceFile<mlir::ModuleOp>(sources,

@@ -4,8 +4,7 @@
 
 namespace mille::import {
 
-// Parses a file. Brackets that nest deeper than the parser can recurse are an
-// error. Null after an error.
+// Parses a file that checkText accepts. Null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> parseText(llvm::StringRef path,
                                             mlir::MLIRContext &context);
 
@@ -13,7 +12,9 @@ mlir::OwningOpRef<mlir::ModuleOp> parseText(llvm::StringRef path,
 Status importText(llvm::StringRef path, mlir::MLIRContext &context,
                   Imported &imported);
 
-// The offset of the bracket that nests too deep, or npos.
-size_t tooDeep(llvm::StringRef text, unsigned most);
+// An error where MLIR's parser must not see `text`, which stands in `path`: its
+// brackets nest deeper than the parser can recurse, or it is bytecode.
+mlir::LogicalResult checkText(llvm::StringRef text, llvm::StringRef path,
+                              mlir::MLIRContext &context);
 
 } // namespace mille::import

@@ -15,6 +15,7 @@ struct RopeKeys {
   // The default for the part of a head that turns. Empty: heads always turn
   // whole.
   std::optional<double> partial = {};
+  bool evenPart = false; // the class's code fails if an odd number turns
   llvm::StringRef thetaKey = "rope_theta";
   llvm::StringRef partialKey = "partial_rotary_factor";
   transformer::Pairing pairing = transformer::Pairing::half;

@@ -105,7 +105,8 @@ Rope Config::rope(const Extent &headDim, const RopeKeys &keys) {
   }
   auto rotary = int64_t(double(headDim.value) * partial);
   // An odd number is rounded up, since channels turn in pairs.
-  if (rotary < 1 || rotary + rotary % 2 > headDim.value) {
+  if (rotary < 1 || rotary + rotary % 2 > headDim.value ||
+      (rotary % 2 && keys.evenPart)) {
     problems.error(headDim.at, "RoPE turns " + Twine(rotary) + " of the " +
                                    Twine(headDim.value) +
                                    " dimensions of a head, but must turn pairs "

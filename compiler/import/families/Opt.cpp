@@ -47,7 +47,6 @@ static void describe(Config &config, ModelSpec &model) {
   if (words.value != model.hidden.value) {
     model.words = model.last = Projection{words, false};
     model.projectedAt = ProjectedAt::words;
-    model.lastStateNormed = false; // a list of states has one width
   }
   bool bias = config.flag("enable_bias", true);
   d.biases(bias);

@@ -23,6 +23,7 @@ static void describe(Config &config, ModelSpec &model) {
   d.layerNorm(config.positive("layer_norm_eps", 1e-5));
   RopeKeys rope;
   rope.partial = 0.5;
+  rope.evenPart = true;
   d.rope(rope);
   d.biases(true);
   if (config.flag("qk_layernorm", false))

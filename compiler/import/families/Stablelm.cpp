@@ -19,6 +19,7 @@ static void describe(Config &config, ModelSpec &model) {
   d.layerNorm(config.positive("layer_norm_eps", 1e-5));
   RopeKeys rope;
   rope.partial = 0.25;
+  rope.evenPart = true;
   d.rope(rope);
   bool bias = config.flag("use_qkv_bias", false);
   d.biases(bias, bias, bias, false);

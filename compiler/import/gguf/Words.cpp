@@ -157,9 +157,7 @@ static bool names(StringRef text, StringRef word) {
 }
 
 void Words::explain() const {
-  problems.forEach([&](Problems::Problem &problem) {
-    if (!problem.isError)
-      return;
+  problems.forEachError([&](Problems::Problem &problem) {
     for (const auto &[word, said] : words)
       if (!said.key.empty() && names(problem.text, word))
         problem.note(at, word + " is " + said.json + " by the key " + said.key);

@@ -249,7 +249,11 @@ Value ModelBuilder::run(const Stack &current) {
   if (stack->last)
     x = linear(x, named("project_last"), Role::dense, dim(stack->last.width),
                dim(stack->hidden), stack->last.bias, stack->last.width.at);
-  if (stack->lastStateNormed)
+  const bool otherWidth =
+      stack->last && stack->last.width.value != stack->hidden.value;
+  if (stack->lastStateNormed && otherWidth && !stack->states.empty())
+    stateOutput(stack->states + "." + std::to_string(stack->layers.value));
+  else if (stack->lastStateNormed)
     keep(x, stack->layers.value, stack->layers.at);
   if (!stack->output.empty())
     outputs.push_back({stack->output, x});

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Configurations that no case has: those of test/conformance with one or two keys
+changed, compiled with random weights and compared with the reference.
+
+  check-configs.py MILLE [--each=N] [--seed=N] [CASE ...]
+
+Each is compiled, verified, or refused by import with a sentence. What a later stage
+refuses is listed. Anything else (a crash, a difference, a status of 3 or 4) is a
+failure, and so is the exit status then. Run by hand: a configuration takes seconds.
+"""
+import collections
+import glob
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CASES = os.path.join(HERE, os.pardir, "test", "conformance")
+ACTIVATIONS = ["relu", "gelu", "gelu_new", "silu", "quick_gelu", "tanh"]
+SILENT = ("version", "token_id", "layers", "torch_dtype", "initializer")
+
+
+def changes(config, path=()):
+    """(path, new value) for every key that can be changed."""
+    for key, value in config.items():
+        if any(word in key for word in SILENT):
+            continue
+        place = path + (key,)
+        if isinstance(value, dict):
+            yield from changes(value, place)
+        elif isinstance(value, bool):
+            yield place, [not value]
+        elif isinstance(value, int):
+            near = {value - 1, value + 1, value + 2, 2 * value, 3 * value,
+                    value // 2}
+            yield place, sorted(n for n in near if 0 <= n < 512)
+        elif isinstance(value, float) and value > 1e-3:
+            yield place, [value / 2, value * 1.5]
+        elif isinstance(value, str) and "act" in key:
+            yield place, ACTIVATIONS
+
+
+def changed(config, draw):
+    config = json.loads(json.dumps(config))
+    said = []
+    every = [(place, news) for place, news in changes(config) if news]
+    for place, news in draw.sample(every, min(draw.randint(1, 2), len(every))):
+        inner = config
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = draw.choice(news)
+        said.append(f"{'.'.join(place)}={json.dumps(inner[place[-1]])}")
+    return config, " ".join(said)
+
+
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stderr + done.stdout
+
+
+def outcome(mille, folder):
+    """What happens, and what was told."""
+    status, told = run(mille, "compile", folder, "--weights=random:5",
+                       "--stop-after=import")
+    if status:
+        plain = status == 1 and "error: " in told
+        return ("refused" if plain else "FAILED import"), told
+    package = os.path.join(folder, "package")
+    status, told = run(mille, "compile", folder, "--weights=random:5",
+                       "--target=host", "-o", package)
+    if status:
+        plain = status == 1 and "error: " in told
+        return ("refused late" if plain else "FAILED compile"), told
+    status, told = run(mille, "verify", package, "--threads=2")
+    return ("verified" if status == 0 else "FAILED verify"), told
+
+
+def main(arguments):
+    options = dict(word[2:].split("=") for word in arguments if word[:2] == "--")
+    words = [word for word in arguments if word[:2] != "--"]
+    draw = random.Random(int(options.get("seed", 1)))
+    names = words[1:] or sorted(
+        os.path.basename(os.path.dirname(path))
+        for path in glob.glob(os.path.join(CASES, "*", "config.json")))
+    counts = collections.Counter()
+    for name in names:
+        with open(os.path.join(CASES, name, "config.json")) as file:
+            config = json.load(file)
+        for _ in range(int(options.get("each", 1))):
+            new, said = changed(config, draw)
+            with tempfile.TemporaryDirectory() as folder:
+                with open(os.path.join(folder, "config.json"), "w") as file:
+                    json.dump(new, file, indent=1)
+                what, told = outcome(words[0], folder)
+            counts[what] += 1
+            if what not in ("verified", "refused"):
+                print(f"{what}: {name} {said}\n{told[:600]}", flush=True)
+    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+    return any(what.startswith("FAILED") for what in counts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
