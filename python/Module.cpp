@@ -1,5 +1,5 @@
 // The Python module's classes and their documentation. Must not do their work.
-#include "Module.h"
+#include "Generation.h"
 
 using namespace mille_python;
 
@@ -35,7 +35,22 @@ NB_MODULE(_mille, m) {
           "The outputs of the first entry.")
       .def("session", &Package::session, nb::kw_only(), nb::arg("threads") = 0,
            nb::arg("device") = nb::none(), nb::arg("sizes"),
-           "A session for runs of up to these sizes (batch=8, tokens=128).");
+           "A session for runs of up to these sizes (batch=8, tokens=128).")
+      .def_prop_ro("manifest", &Package::manifest,
+                   "What the compiler wrote of the package in NAME.json, read "
+                   "anew. FileError: it is not there any more.")
+      .def(
+          "generation",
+          [](const Package &package, int64_t context, int64_t sequences,
+             int threads) {
+            return std::make_unique<Generation>(package, context, sequences,
+                                                threads);
+          },
+          nb::kw_only(), nb::arg("context") = 2048, nb::arg("sequences") = 1,
+          nb::arg("threads") = 0,
+          "Sequences of up to `context` tokens that the model continues: the "
+          "package needs the entry next or extend.");
+  bindGeneration(m);
   nb::class_<Session>(m, "Session", "Memory and threads for runs.")
       .def("__call__", &Session::run, nb::kw_only(), nb::arg("entry") = "",
            nb::arg("out") = nb::none(), nb::arg("arrays"),

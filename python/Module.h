@@ -40,6 +40,8 @@ class Session;
 class Package {
 public:
   explicit Package(const std::string &path);
+  std::shared_ptr<mille_package> handle() const { return owner; }
+  nb::object manifest() const; // NAME.json
   std::string name() const;
   std::string isa() const;
   uint64_t weightsBytes() const;
@@ -50,15 +52,10 @@ public:
                                    const nb::kwargs &sizes) const;
 
 private:
-  struct Close {
-    void operator()(mille_package *package) const {
-      mille_package_close(package);
-    }
-  };
-  mille_package *handle() const { return owner.get(); }
   void readEntries();
 
-  std::unique_ptr<mille_package, Close> owner;
+  std::shared_ptr<mille_package> owner;
+  std::string path; // absolute
   std::vector<Entry> list;
 };
 

@@ -21,7 +21,9 @@ nb::tuple Tensor::dimensions() const {
   return nb::tuple(list);
 }
 
-Package::Package(const std::string &path) {
+Package::Package(const std::string &path)
+    : path(nb::cast<std::string>(
+          nb::module_::import_("os.path").attr("abspath")(path))) {
   char message[512] = "";
   mille_package *opened = nullptr;
   mille_status status;
@@ -31,12 +33,12 @@ Package::Package(const std::string &path) {
                                        sizeof message);
   }
   check(status, message);
-  owner.reset(opened);
+  owner.reset(opened, mille_package_close);
   readEntries();
 }
 
 void Package::readEntries() {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   size_t count = 0;
   check(mille_package_entry_count(package, &count),
         mille_package_message(package));
@@ -61,21 +63,44 @@ void Package::readEntries() {
 }
 
 std::string Package::name() const {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   const char *text = "";
   check(mille_package_name(package, &text), mille_package_message(package));
   return text;
 }
 
+nb::object Package::manifest() const {
+  nb::object folders = nb::module_::import_("os.path"), folder = nb::cast(path);
+  if (!nb::cast<bool>(folders.attr("isdir")(folder)))
+    folder = folders.attr("dirname")(folder);
+  nb::object file = folders.attr("join")(folder, name() + ".json");
+  try {
+    nb::object text = nb::module_::import_("pathlib").attr("Path")(file).attr(
+        "read_text")("utf-8");
+    return nb::module_::import_("json").attr("loads")(text)["mille_package"];
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_OSError) && !error.matches(PyExc_ValueError) &&
+        !error.matches(PyExc_LookupError) && !error.matches(PyExc_TypeError))
+      throw;
+    const bool read = !error.matches(PyExc_OSError);
+    const std::string why = nb::cast<std::string>(nb::str(error.value())),
+                      name = nb::cast<std::string>(file);
+    if (read)
+      refuse(name + " is no manifest: " + why);
+    check(MILLE_FILE_ERROR, why.c_str());
+    throw;
+  }
+}
+
 std::string Package::isa() const {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   const char *text = "";
   check(mille_package_isa(package, &text), mille_package_message(package));
   return text;
 }
 
 uint64_t Package::weightsBytes() const {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   uint64_t bytes = 0;
   check(mille_package_weights_bytes(package, &bytes),
         mille_package_message(package));
@@ -83,7 +108,7 @@ uint64_t Package::weightsBytes() const {
 }
 
 std::map<std::string, int64_t> Package::sizes() const {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   size_t count = 0;
   check(mille_package_size_count(package, &count),
         mille_package_message(package));
@@ -110,7 +135,7 @@ Package::session(int threads, const std::optional<std::string> &device,
   std::vector<mille_size> most;
   for (const auto &[name, value] : values)
     most.push_back({name.c_str(), value});
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   mille_session *session = nullptr;
   mille_status status;
   {

@@ -1,10 +1,7 @@
 // A run: arrays in, arrays out, without a copy where the layout allows. Must
 // not hold the interpreter's lock while the model computes.
+#include "Interrupt.h"
 #include "Module.h"
-#include <atomic>
-#include <csignal>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 using namespace mille_python;
 
@@ -14,42 +11,6 @@ using Input = nb::ndarray<nb::ro, nb::device::cpu>;
 using Dense = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using Output = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
 using Sizes = std::map<std::string, int64_t>;
-
-std::atomic<mille_session *> interrupted;
-struct sigaction before;
-
-void onInterrupt(int number, siginfo_t *info, void *context) {
-  if (mille_session *session = interrupted.load())
-    mille_session_cancel(session);
-  if (before.sa_flags & SA_SIGINFO)
-    before.sa_sigaction(number, info, context);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    before.sa_handler(number);
-}
-
-// Ctrl-C cancels the run of the main thread, where Python takes signals.
-class Interruptible {
-public:
-  explicit Interruptible(mille_session *session)
-      : main(getpid() == syscall(SYS_gettid)) {
-    if (!main)
-      return;
-    interrupted = session;
-    struct sigaction action = {};
-    action.sa_sigaction = onInterrupt;
-    action.sa_flags = SA_SIGINFO;
-    sigaction(SIGINT, &action, &before);
-  }
-  ~Interruptible() {
-    if (!main)
-      return;
-    sigaction(SIGINT, &before, nullptr);
-    interrupted = nullptr;
-  }
-
-private:
-  const bool main;
-};
 
 // Takes a shape's sizes, or compares them with those already known.
 template <typename Array>
@@ -193,7 +154,7 @@ nb::dict Session::run(const std::string &name, const nb::object &out,
   {
     nb::gil_scoped_release released;
     std::lock_guard<std::mutex> alone(running);
-    Interruptible interruptible(session);
+    Interruptible<mille_session, mille_session_cancel> stops(session);
     status =
         mille_session_run_entry(session, number, values.data(), values.size(),
                                 inputs.data(), outputs.data());

@@ -10,10 +10,11 @@ from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
 from .classifier import Classifier, CrossEncoder
 from .compiling import compile
 from .encoder import Encoder
-from ._mille import Package, Session, Tensor, load
+from ._mille import Generation, Package, Session, Tensor, load
 
 __all__ = ["BadWeights", "Cancelled", "Classifier", "CrossEncoder", "Encoder",
-           "Error", "FileError", "InternalError", "InvalidArgument",
-           "NoDevice", "OutOfMemory", "Package", "Session", "Tensor",
-           "TooLarge", "UnsupportedCpu", "compile", "load"]
+           "Error", "FileError", "Generation", "InternalError",
+           "InvalidArgument", "NoDevice", "OutOfMemory", "Package",
+           "Session", "Tensor", "TooLarge", "UnsupportedCpu", "compile",
+           "load"]
 __version__ = "0.1.0"
