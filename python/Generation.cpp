@@ -2,25 +2,12 @@
 // the interpreter's lock in a call, since another thread's may take long.
 #include "Generation.h"
 #include "Interrupt.h"
+#include "Turn.h"
 #include <algorithm>
 #include <cstring>
 #include <nanobind/stl/pair.h>
 
 using namespace mille_python;
-
-namespace {
-
-std::string pathOf(const nb::object &given) {
-  nb::object name = nb::module_::import_("os").attr("fsencode")(given);
-  nb::bytes bytes = nb::cast<nb::bytes>(name);
-  std::string path(bytes.c_str(), bytes.size());
-  if (path.find('\0') != std::string::npos)
-    refuse("the path " + nb::cast<std::string>(nb::repr(given)) +
-           " has a zero byte");
-  return path;
-}
-
-} // namespace
 
 Generation::Generation(const Package &opened, int64_t context,
                        int64_t sequences, int threads)
@@ -41,12 +28,12 @@ Generation::Generation(const Package &opened, int64_t context,
 }
 
 // `body` must not touch the interpreter.
-template <typename Body> void Generation::call(Body body) {
+template <typename Body> void Generation::call(Body body, bool interruptible) {
   mille_status status;
   std::string message;
   {
+    const Turn turn(running, interruptible);
     nb::gil_scoped_release released;
-    std::lock_guard<std::mutex> alone(running);
     status = body();
     if (status != MILLE_OK)
       message = mille_generation_message(handle);
@@ -129,12 +116,12 @@ std::vector<int32_t> Generation::ids(int64_t sequence) {
 }
 
 void Generation::save(int64_t sequence, const nb::object &path) {
-  const std::string name = pathOf(path);
+  const std::string name = takePath(path);
   call([&] { return mille_sequence_save(handle, sequence, name.c_str()); });
 }
 
 int64_t Generation::load(const nb::object &path) {
-  const std::string name = pathOf(path);
+  const std::string name = takePath(path);
   int64_t sequence;
   call([&] { return mille_sequence_load(handle, name.c_str(), &sequence); });
   return sequence;
@@ -253,12 +240,14 @@ int32_t Answer::step() {
   return id;
 }
 
-void Answer::close() {
+void Answer::close(bool interruptible) {
   if (sequence >= 0)
-    generation.call([&] {
-      mille_sequence_close(generation.handle, sequence);
-      return MILLE_OK;
-    });
+    generation.call(
+        [&] {
+          mille_sequence_close(generation.handle, sequence);
+          return MILLE_OK;
+        },
+        interruptible);
   sequence = -1;
 }
 
@@ -287,7 +276,9 @@ void mille_python::bindGeneration(nb::module_ &m) {
   nb::class_<Answer>(m, "Answer", "Ids that continue a prompt.")
       .def("__iter__", [](nb::object self) { return self; })
       .def("__next__", &Answer::next)
-      .def("close", &Answer::close, "Closes the sequence.");
+      .def(
+          "close", [](Answer &answer) { answer.close(); },
+          "Closes the sequence.");
   nb::class_<Generation> generation(
       m, "Generation", "Sequences that a model continues, token by token.");
   generation.def_prop_ro("context", &Generation::context)

@@ -62,11 +62,11 @@ public:
 
 private:
   friend class Answer;
-  template <typename Body> void call(Body body);
+  template <typename Body> void call(Body body, bool interruptible = true);
 
   std::shared_ptr<mille_package> package; // stays open
   mille_generation *handle = nullptr;
-  std::mutex running; // one call at a time
+  std::timed_mutex running; // one call at a time
 };
 
 // The ids that continue a prompt, one for each step of an iteration. Its
@@ -76,10 +76,10 @@ public:
   Answer(Generation &generation, const std::vector<int32_t> &ids,
          int64_t maxTokens, std::vector<int32_t> end,
          const nb::kwargs &sampling);
-  ~Answer() { close(); }
+  ~Answer() { close(false); }
   Answer(const Answer &) = delete;
   int32_t next(); // throws nb::stop_iteration
-  void close();
+  void close(bool interruptible = true);
 
 private:
   int32_t step();

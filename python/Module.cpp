@@ -59,9 +59,6 @@ NB_MODULE(_mille, m) {
       .def("cancel", &Session::cancel, "Stops a run, from any thread.");
   m.def(
       "load",
-      [](const nb::object &path) {
-        nb::object text = nb::module_::import_("os").attr("fspath")(path);
-        return std::make_unique<Package>(nb::cast<std::string>(text));
-      },
-      nb::arg("path"), "Opens the package in a folder.");
+      [](const nb::object &path) { return std::make_unique<Package>(path); },
+      nb::arg("path").none(), "Opens the package in a folder.");
 }

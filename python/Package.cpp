@@ -21,15 +21,17 @@ nb::tuple Tensor::dimensions() const {
   return nb::tuple(list);
 }
 
-Package::Package(const std::string &path)
-    : path(nb::cast<std::string>(
-          nb::module_::import_("os.path").attr("abspath")(path))) {
+Package::Package(const nb::object &given) {
+  const std::string name = takePath(given);
+  nb::object whole = nb::module_::import_("os.path").attr("abspath")(
+      nb::bytes(name.data(), name.size()));
+  path = nb::cast<nb::bytes>(whole).c_str();
   char message[512] = "";
   mille_package *opened = nullptr;
   mille_status status;
   {
     nb::gil_scoped_release released;
-    status = mille_package_open_folder(path.c_str(), nullptr, &opened, message,
+    status = mille_package_open_folder(name.c_str(), nullptr, &opened, message,
                                        sizeof message);
   }
   check(status, message);
@@ -70,26 +72,13 @@ std::string Package::name() const {
 }
 
 nb::object Package::manifest() const {
-  nb::object folders = nb::module_::import_("os.path"), folder = nb::cast(path);
+  nb::object folders = nb::module_::import_("os.path"),
+             folder = nb::module_::import_("os").attr("fsdecode")(
+                 nb::bytes(path.data(), path.size()));
   if (!nb::cast<bool>(folders.attr("isdir")(folder)))
     folder = folders.attr("dirname")(folder);
   nb::object file = folders.attr("join")(folder, name() + ".json");
-  try {
-    nb::object text = nb::module_::import_("pathlib").attr("Path")(file).attr(
-        "read_text")("utf-8");
-    return nb::module_::import_("json").attr("loads")(text)["mille_package"];
-  } catch (nb::python_error &error) {
-    if (!error.matches(PyExc_OSError) && !error.matches(PyExc_ValueError) &&
-        !error.matches(PyExc_LookupError) && !error.matches(PyExc_TypeError))
-      throw;
-    const bool read = !error.matches(PyExc_OSError);
-    const std::string why = nb::cast<std::string>(nb::str(error.value())),
-                      name = nb::cast<std::string>(file);
-    if (read)
-      refuse(name + " is no manifest: " + why);
-    check(MILLE_FILE_ERROR, why.c_str());
-    throw;
-  }
+  return nb::module_::import_("mille.manifests").attr("read")(file);
 }
 
 std::string Package::isa() const {

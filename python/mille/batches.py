@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from . import folders
-from .errors import FileError, InvalidArgument
+from .errors import InvalidArgument, MissingFile
 
 
 def tokenizer(weights):
@@ -17,7 +17,7 @@ def tokenizer(weights):
                           "pip install 'mille[text]'") from error
     path = weights / "tokenizer.json"
     if not path.exists():
-        raise FileError(f"{weights} has no tokenizer.json")
+        raise MissingFile(f"{weights} has no tokenizer.json")
     try:
         made = tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises no class of its own

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 from ._mille import load
-from .errors import Error, FileError, InvalidArgument
+from .errors import Error, InvalidArgument, MissingFile, file_error
 
 
 def compile(model, output, *, dtype="f32", target=None):
@@ -13,8 +13,8 @@ def compile(model, output, *, dtype="f32", target=None):
     says of a failure is the exception's text (InvalidArgument: the input)."""
     command = os.environ.get("MILLE_COMPILER") or shutil.which("mille")
     if not command:
-        raise FileError("there is no command 'mille' in PATH, and "
-                        "MILLE_COMPILER is not set")
+        raise MissingFile("there is no command 'mille' in PATH, and "
+                          "MILLE_COMPILER is not set")
     line = [command, "compile", os.fspath(model), "-o", os.fspath(output),
             f"--dtype={dtype}"]
     if target:
@@ -23,7 +23,7 @@ def compile(model, output, *, dtype="f32", target=None):
         done = subprocess.run(line, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True)
     except OSError as error:
-        raise FileError(f"{command} cannot be run: {error}") from error
+        raise file_error(f"{command} cannot be run: {error.strerror}") from error
     if done.returncode in (1, 2):
         raise InvalidArgument(done.stderr.strip())
     if done.returncode:
