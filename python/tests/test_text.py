@@ -277,7 +277,7 @@ def test_bad_calls(folder):
 def test_import_needs_no_tokenizers():
     done = subprocess.run(
         [sys.executable, "-c", "import sys; sys.modules['tokenizers'] = None\n"
-         "import mille; mille.batches.tokenizer(None)"],
+         "import mille.batches; mille.batches.tokenizer(None)"],
         stderr=subprocess.PIPE, text=True)
     assert "pip install 'mille[text]'" in done.stderr
 
