@@ -14,6 +14,8 @@ NB_MODULE(_mille, m) {
       });
   nb::class_<Package>(m, "Package", "A compiled model, opened.")
       .def_prop_ro("name", &Package::name)
+      .def_prop_ro("path", &Package::folder,
+                   "What load was given, as an absolute path.")
       .def_prop_ro("isa", &Package::isa, "The instruction set that runs.")
       .def_prop_ro("weights_bytes", &Package::weightsBytes)
       .def_prop_ro("sizes", &Package::sizes,

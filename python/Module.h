@@ -44,6 +44,7 @@ public:
   explicit Package(const nb::object &path);
   std::shared_ptr<mille_package> handle() const { return owner; }
   nb::object manifest() const; // NAME.json
+  nb::object folder() const;   // or NAME.so
   std::string name() const;
   std::string isa() const;
   uint64_t weightsBytes() const;

@@ -71,13 +71,16 @@ std::string Package::name() const {
   return text;
 }
 
+nb::object Package::folder() const {
+  return nb::module_::import_("os").attr("fsdecode")(
+      nb::bytes(path.data(), path.size()));
+}
+
 nb::object Package::manifest() const {
-  nb::object folders = nb::module_::import_("os.path"),
-             folder = nb::module_::import_("os").attr("fsdecode")(
-                 nb::bytes(path.data(), path.size()));
-  if (!nb::cast<bool>(folders.attr("isdir")(folder)))
-    folder = folders.attr("dirname")(folder);
-  nb::object file = folders.attr("join")(folder, name() + ".json");
+  nb::object folders = nb::module_::import_("os.path"), place = folder();
+  if (!nb::cast<bool>(folders.attr("isdir")(place)))
+    place = folders.attr("dirname")(place);
+  nb::object file = folders.attr("join")(place, name() + ".json");
   return nb::module_::import_("mille.manifests").attr("read")(file);
 }
 
