@@ -1,5 +1,5 @@
 // The Python module's classes and their documentation. Must not do their work.
-#include "Module.h"
+#include "Generation.h"
 
 using namespace mille_python;
 
@@ -14,6 +14,8 @@ NB_MODULE(_mille, m) {
       });
   nb::class_<Package>(m, "Package", "A compiled model, opened.")
       .def_prop_ro("name", &Package::name)
+      .def_prop_ro("path", &Package::folder,
+                   "What load was given, as an absolute path.")
       .def_prop_ro("isa", &Package::isa, "The instruction set that runs.")
       .def_prop_ro("weights_bytes", &Package::weightsBytes)
       .def_prop_ro("sizes", &Package::sizes,
@@ -35,7 +37,22 @@ NB_MODULE(_mille, m) {
           "The outputs of the first entry.")
       .def("session", &Package::session, nb::kw_only(), nb::arg("threads") = 0,
            nb::arg("device") = nb::none(), nb::arg("sizes"),
-           "A session for runs of up to these sizes (batch=8, tokens=128).");
+           "A session for runs of up to these sizes (batch=8, tokens=128).")
+      .def_prop_ro("manifest", &Package::manifest,
+                   "What the compiler wrote of the package in NAME.json, read "
+                   "anew. FileError: it is not there any more.")
+      .def(
+          "generation",
+          [](const Package &package, int64_t context, int64_t sequences,
+             int threads) {
+            return std::make_unique<Generation>(package, context, sequences,
+                                                threads);
+          },
+          nb::kw_only(), nb::arg("context") = 2048, nb::arg("sequences") = 1,
+          nb::arg("threads") = 0,
+          "Sequences of up to `context` tokens that the model continues: the "
+          "package needs the entry next or extend.");
+  bindGeneration(m);
   nb::class_<Session>(m, "Session", "Memory and threads for runs.")
       .def("__call__", &Session::run, nb::kw_only(), nb::arg("entry") = "",
            nb::arg("out") = nb::none(), nb::arg("arrays"),
@@ -44,9 +61,6 @@ NB_MODULE(_mille, m) {
       .def("cancel", &Session::cancel, "Stops a run, from any thread.");
   m.def(
       "load",
-      [](const nb::object &path) {
-        nb::object text = nb::module_::import_("os").attr("fspath")(path);
-        return std::make_unique<Package>(nb::cast<std::string>(text));
-      },
-      nb::arg("path"), "Opens the package in a folder.");
+      [](const nb::object &path) { return std::make_unique<Package>(path); },
+      nb::arg("path").none(), "Opens the package in a folder.");
 }

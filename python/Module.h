@@ -17,6 +17,8 @@ namespace nb = nanobind;
 // Raises the exception of mille.errors for a status that is not MILLE_OK.
 void check(mille_status status, const char *message);
 [[noreturn]] void refuse(const std::string &sentence);
+// A path of Python's (text, bytes or what has __fspath__) as C takes it.
+std::string takePath(const nb::object &given);
 
 // A mille_tensor that outlives its package.
 struct Tensor {
@@ -39,7 +41,10 @@ class Session;
 
 class Package {
 public:
-  explicit Package(const std::string &path);
+  explicit Package(const nb::object &path);
+  std::shared_ptr<mille_package> handle() const { return owner; }
+  nb::object manifest() const; // NAME.json
+  nb::object folder() const;   // or NAME.so
   std::string name() const;
   std::string isa() const;
   uint64_t weightsBytes() const;
@@ -50,15 +55,10 @@ public:
                                    const nb::kwargs &sizes) const;
 
 private:
-  struct Close {
-    void operator()(mille_package *package) const {
-      mille_package_close(package);
-    }
-  };
-  mille_package *handle() const { return owner.get(); }
   void readEntries();
 
-  std::unique_ptr<mille_package, Close> owner;
+  std::shared_ptr<mille_package> owner;
+  std::string path; // absolute
   std::vector<Entry> list;
 };
 
@@ -76,7 +76,7 @@ public:
 private:
   mille_session *session;
   std::vector<Entry> entries;
-  std::mutex running; // one run at a time
+  std::timed_mutex running; // one run at a time
 };
 
 } // namespace mille_python

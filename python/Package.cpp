@@ -21,22 +21,26 @@ nb::tuple Tensor::dimensions() const {
   return nb::tuple(list);
 }
 
-Package::Package(const std::string &path) {
+Package::Package(const nb::object &given) {
+  const std::string name = takePath(given);
+  nb::object whole = nb::module_::import_("os.path").attr("abspath")(
+      nb::bytes(name.data(), name.size()));
+  path = nb::cast<nb::bytes>(whole).c_str();
   char message[512] = "";
   mille_package *opened = nullptr;
   mille_status status;
   {
     nb::gil_scoped_release released;
-    status = mille_package_open_folder(path.c_str(), nullptr, &opened, message,
+    status = mille_package_open_folder(name.c_str(), nullptr, &opened, message,
                                        sizeof message);
   }
   check(status, message);
-  owner.reset(opened);
+  owner.reset(opened, mille_package_close);
   readEntries();
 }
 
 void Package::readEntries() {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   size_t count = 0;
   check(mille_package_entry_count(package, &count),
         mille_package_message(package));
@@ -61,21 +65,34 @@ void Package::readEntries() {
 }
 
 std::string Package::name() const {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   const char *text = "";
   check(mille_package_name(package, &text), mille_package_message(package));
   return text;
 }
 
+nb::object Package::folder() const {
+  return nb::module_::import_("os").attr("fsdecode")(
+      nb::bytes(path.data(), path.size()));
+}
+
+nb::object Package::manifest() const {
+  nb::object folders = nb::module_::import_("os.path"), place = folder();
+  if (!nb::cast<bool>(folders.attr("isdir")(place)))
+    place = folders.attr("dirname")(place);
+  nb::object file = folders.attr("join")(place, name() + ".json");
+  return nb::module_::import_("mille.manifests").attr("read")(file);
+}
+
 std::string Package::isa() const {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   const char *text = "";
   check(mille_package_isa(package, &text), mille_package_message(package));
   return text;
 }
 
 uint64_t Package::weightsBytes() const {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   uint64_t bytes = 0;
   check(mille_package_weights_bytes(package, &bytes),
         mille_package_message(package));
@@ -83,7 +100,7 @@ uint64_t Package::weightsBytes() const {
 }
 
 std::map<std::string, int64_t> Package::sizes() const {
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   size_t count = 0;
   check(mille_package_size_count(package, &count),
         mille_package_message(package));
@@ -110,7 +127,7 @@ Package::session(int threads, const std::optional<std::string> &device,
   std::vector<mille_size> most;
   for (const auto &[name, value] : values)
     most.push_back({name.c_str(), value});
-  mille_package *package = handle();
+  mille_package *package = owner.get();
   mille_session *session = nullptr;
   mille_status status;
   {

@@ -1,10 +1,8 @@
 // A run: arrays in, arrays out, without a copy where the layout allows. Must
 // not hold the interpreter's lock while the model computes.
+#include "Interrupt.h"
 #include "Module.h"
-#include <atomic>
-#include <csignal>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "Turn.h"
 
 using namespace mille_python;
 
@@ -14,42 +12,6 @@ using Input = nb::ndarray<nb::ro, nb::device::cpu>;
 using Dense = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using Output = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
 using Sizes = std::map<std::string, int64_t>;
-
-std::atomic<mille_session *> interrupted;
-struct sigaction before;
-
-void onInterrupt(int number, siginfo_t *info, void *context) {
-  if (mille_session *session = interrupted.load())
-    mille_session_cancel(session);
-  if (before.sa_flags & SA_SIGINFO)
-    before.sa_sigaction(number, info, context);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    before.sa_handler(number);
-}
-
-// Ctrl-C cancels the run of the main thread, where Python takes signals.
-class Interruptible {
-public:
-  explicit Interruptible(mille_session *session)
-      : main(getpid() == syscall(SYS_gettid)) {
-    if (!main)
-      return;
-    interrupted = session;
-    struct sigaction action = {};
-    action.sa_sigaction = onInterrupt;
-    action.sa_flags = SA_SIGINFO;
-    sigaction(SIGINT, &action, &before);
-  }
-  ~Interruptible() {
-    if (!main)
-      return;
-    sigaction(SIGINT, &before, nullptr);
-    interrupted = nullptr;
-  }
-
-private:
-  const bool main;
-};
 
 // Takes a shape's sizes, or compares them with those already known.
 template <typename Array>
@@ -139,11 +101,45 @@ nb::object takeOutput(const Tensor &tensor, const nb::object &out,
                                                      "float32");
 }
 
+// Memory that a run reads or writes.
+struct Piece {
+  const Tensor *tensor;
+  const char *begin, *end;
+};
+
+template <typename Array>
+Piece pieceOf(const Tensor &tensor, const Array &array, const void *data) {
+  const auto *begin = static_cast<const char *>(data);
+  return {&tensor, begin, begin + array.nbytes()};
+}
+
+bool overlap(const Piece &one, const Piece &other) {
+  return one.begin < other.end && other.begin < one.end;
+}
+
+// A run writes its outputs in any order, and reads inputs until its end.
+void checkApart(const std::vector<Piece> &inputs,
+                const std::vector<Piece> &outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    for (const Piece &input : inputs)
+      if (overlap(input, outputs[i]))
+        refuse("the input " + input.tensor->name + " and out of " +
+               outputs[i].tensor->name + " share memory");
+    for (size_t k = 0; k < i; ++k)
+      if (overlap(outputs[k], outputs[i]))
+        refuse("out of " + outputs[k].tensor->name + " and out of " +
+               outputs[i].tensor->name + " share memory");
+  }
+}
+
 size_t findEntry(const std::vector<Entry> &entries, const std::string &name) {
   for (size_t i = 0; i < entries.size(); ++i)
     if (entries[i].name == name || name.empty())
       return i;
-  refuse("there is no entry '" + name + "' but '" + entries[0].name + "'");
+  std::string names;
+  for (const Entry &entry : entries)
+    names += (names.empty() ? "'" : ", '") + entry.name + "'";
+  refuse("there is no entry '" + name + "' but " + names);
 }
 
 } // namespace
@@ -155,6 +151,7 @@ nb::dict Session::run(const std::string &name, const nb::object &out,
   Sizes sizes;
   std::vector<Taken> held;
   std::vector<const void *> inputs;
+  std::vector<Piece> read, written;
   checkNames(arrays, entry.inputs, "input");
   if (!out.is_none() && !PyMapping_Check(out.ptr()))
     refuse("out must map names of outputs to arrays");
@@ -167,8 +164,11 @@ nb::dict Session::run(const std::string &name, const nb::object &out,
     if (value.is_none() && !tensor.optional)
       refuse("the input " + tensor.name + " is missing");
     held.emplace_back();
-    if (!value.is_none())
-      held.back() = takeInput(tensor, value, sizes);
+    if (!value.is_none()) {
+      Taken &taken = held.back() = takeInput(tensor, value, sizes);
+      if (taken.narrowed.empty())
+        read.push_back(pieceOf(tensor, taken.array, taken.data()));
+    }
     inputs.push_back(held.back().data());
   }
   nb::dict results;
@@ -181,19 +181,21 @@ nb::dict Session::run(const std::string &name, const nb::object &out,
       refuse("out of " + tensor.name +
              " must be a writable, dense float32 array in the CPU's memory");
     takeShape(tensor, array, sizes);
+    written.push_back(pieceOf(tensor, array, array.data()));
     kept.push_back(array);
     outputs.push_back(array.data());
     results[tensor.name.c_str()] = result;
   }
+  checkApart(read, written);
   std::vector<mille_size> values;
   for (const auto &[size, value] : sizes)
     values.push_back({size.c_str(), value});
   mille_status status;
   std::string message;
   {
+    const Turn turn(running);
     nb::gil_scoped_release released;
-    std::lock_guard<std::mutex> alone(running);
-    Interruptible interruptible(session);
+    Interruptible<mille_session, mille_session_cancel> stops(session);
     status =
         mille_session_run_entry(session, number, values.data(), values.size(),
                                 inputs.data(), outputs.data());

@@ -14,4 +14,5 @@ wheel=$(echo "$wheels"/mille-*.whl)
 ls -l "$wheels"
 MILLE=$PWD/build/bin/mille \
   SPEC=$PWD/test/conformance/native/post_layer_norm/spec.json \
+  DECODER=$PWD/test/conformance/llama_gqa \
   "$folder/venv/bin/python" -m pytest -q -p no:cacheprovider python/tests

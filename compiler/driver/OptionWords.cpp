@@ -265,6 +265,7 @@ static void addVerify(CLI::App &root, VerifyOptions &o) {
       "--certificate", o.certificate,
       "measure again what each rewrite does to numbers, on random and "
       "hard inputs, in f64 and compiled");
+  app->add_flag("--json", o.json, "the same for programs");
   deviceOption(app, o.device);
   app->footer(
       "Status 1 where an expected answer differs, 4 where the reference "

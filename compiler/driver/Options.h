@@ -28,7 +28,7 @@ struct VerifyOptions {
   std::string subject;
   std::string device; // as in RunOptions
   std::string inputs, expected;
-  bool certificate = false;
+  bool certificate = false, json = false;
   unsigned threads = 1;
 };
 

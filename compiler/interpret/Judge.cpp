@@ -23,6 +23,16 @@ Tolerance mille::toleranceOf(llvm::StringRef name) {
   llvm_unreachable("no such tolerance");
 }
 
+double mille::boundOf(const Difference &difference,
+                      const Tolerance &tolerance) {
+  return tolerance.relative * difference.maxExpected;
+}
+
+bool mille::isWithin(const Difference &difference, const Tolerance &tolerance) {
+  return difference.maxError <= boundOf(difference, tolerance) &&
+         difference.cosine >= tolerance.cosine;
+}
+
 bool mille::judge(
     llvm::raw_ostream &out, llvm::StringRef heading,
     llvm::ArrayRef<Difference> differences,
@@ -33,15 +43,13 @@ bool mille::judge(
     width = std::max(width, difference.name.size());
   bool all = true;
   for (const Difference &difference : differences) {
-    Tolerance tolerance = toleranceFor(difference);
-    double bound = tolerance.relative * difference.maxExpected;
-    bool good =
-        difference.maxError <= bound && difference.cosine >= tolerance.cosine;
+    const Tolerance tolerance = toleranceFor(difference);
+    const bool good = isWithin(difference, tolerance);
     all &= good;
     out << "  " << llvm::left_justify(difference.name, width)
         << llvm::format("  max error %.3g of %.4g  bound %.3g  cosine %.9f",
-                        difference.maxError, difference.maxExpected, bound,
-                        difference.cosine);
+                        difference.maxError, difference.maxExpected,
+                        boundOf(difference, tolerance), difference.cosine);
     if (tolerance.cosine > -1)
       out << llvm::format(" of %.4g", tolerance.cosine);
     out << (good ? "  ok" : "  DIFFERS");

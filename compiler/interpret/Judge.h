@@ -16,6 +16,9 @@ struct Tolerance {
 // "compiled_bf16", ...
 Tolerance toleranceOf(llvm::StringRef name);
 
+double boundOf(const Difference &difference, const Tolerance &tolerance);
+bool isWithin(const Difference &difference, const Tolerance &tolerance);
+
 // One line per tensor under `heading`: error, largest value, bound, verdict and
 // where the largest error is. True if every one is within its bound.
 bool judge(llvm::raw_ostream &out, llvm::StringRef heading,

@@ -1,19 +1,47 @@
-"""Runs Transformer models that `mille compile` has made.
+"""Runs Transformer models that Mille has compiled.
 
-    package = mille.load("folder")
-    session = package.session(batch=8, tokens=128)
-    outputs = session(input_ids=ids)    # {name: float32 array}
+>>> package = mille.load("encoder")
+>>> session = package.session(batch=8, tokens=128)
+>>> outputs = session(input_ids=ids)    # {name: float32 array}
 """
+import importlib
+import typing
+
 from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
                      InvalidArgument, NoDevice, OutOfMemory, TooLarge,
                      UnsupportedCpu)
-from .classifier import Classifier, CrossEncoder
-from .compiling import compile
-from .encoder import Encoder
-from ._mille import Package, Session, Tensor, load
+from ._mille import Generation, Package, Session, Tensor, load
+
+if typing.TYPE_CHECKING:
+    from .classifier import Classifier, CrossEncoder
+    from .compiling import compile
+    from .encoder import Encoder
+    from .examining import analyze, inspect, verify
+    from .tagger import TokenClassifier
+
+# Imported at their first use: they bring NumPy and half of Python's library.
+_later = {"Classifier": "classifier", "CrossEncoder": "classifier",
+          "Encoder": "encoder", "TokenClassifier": "tagger",
+          "analyze": "examining", "compile": "compiling",
+          "inspect": "examining", "verify": "examining"}
 
 __all__ = ["BadWeights", "Cancelled", "Classifier", "CrossEncoder", "Encoder",
-           "Error", "FileError", "InternalError", "InvalidArgument",
-           "NoDevice", "OutOfMemory", "Package", "Session", "Tensor",
-           "TooLarge", "UnsupportedCpu", "compile", "load"]
+           "Error", "FileError", "Generation", "InternalError",
+           "InvalidArgument", "NoDevice", "OutOfMemory", "Package",
+           "Session", "Tensor", "TokenClassifier", "TooLarge",
+           "UnsupportedCpu", "analyze", "compile", "inspect", "load",
+           "verify"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name):
+    if name not in _later:
+        raise AttributeError(f"module 'mille' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_later[name]}", __name__),
+                    name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_later})

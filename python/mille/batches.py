@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from . import folders
-from .errors import FileError, InvalidArgument
+from .errors import InvalidArgument, MissingFile
 
 
 def tokenizer(weights):
@@ -17,7 +17,7 @@ def tokenizer(weights):
                           "pip install 'mille[text]'") from error
     path = weights / "tokenizer.json"
     if not path.exists():
-        raise FileError(f"{weights} has no tokenizer.json")
+        raise MissingFile(f"{weights} has no tokenizer.json")
     try:
         made = tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises no class of its own
@@ -56,6 +56,32 @@ def ignores_types(weights):
         return config.get("tokenizer_class") in ("PreTrainedTokenizerFast",
                                                  "TokenizersBackend")
     return "token_type_ids" not in names
+
+
+class Window:
+    """Tokens of a text between those that the tokenizer adds; a part of what
+    tokenizers' Encoding has."""
+    __slots__ = ("ids", "type_ids", "offsets", "special_tokens_mask")
+
+    def __init__(self, tokens):
+        self.ids, self.type_ids, self.offsets, self.special_tokens_mask = \
+            map(list, zip(*tokens))
+
+    @property
+    def attention_mask(self):
+        return [1] * len(self.ids)
+
+
+def tokens_of(encoding):
+    """(id, type, offsets, whether the tokenizer added it) of each token."""
+    return list(zip(encoding.ids, encoding.type_ids, encoding.offsets,
+                    encoding.special_tokens_mask))
+
+
+def check_stride(stride):
+    if not isinstance(stride, int) or stride < 0:
+        raise InvalidArgument(f"stride is {stride!r} but must be a whole "
+                              "number from 0")
 
 
 class Runner:
@@ -103,15 +129,35 @@ class Runner:
                 array[row, :len(one.ids)] = getattr(one, arrays[name])
         return self.session(**made)
 
-    def batches(self, texts, batch_size, progress=False):
+    def windows(self, encoding, stride, prompt=0):
+        """A text's tokens in windows of max_length, each of which repeats
+        `stride` tokens of the one before. What the tokenizer adds, and the
+        tokens of the first `prompt` characters, are in every window."""
+        if not encoding.overflowing:
+            return [encoding]
+        first = tokens_of(encoding)
+        own = [token for part in (encoding, *encoding.overflowing)
+               for token in tokens_of(part) if not token[3]]
+        begin = [token[3] for token in first].index(0)
+        end = begin + sum(not token[3] for token in first)
+        said = sum(token[2][1] <= prompt for token in own) if prompt else 0
+        head, body = first[:begin] + own[:said], own[said:]
+        room = self.max_length - len(head) - len(first[end:])
+        if stride >= room:
+            raise InvalidArgument(f"stride is {stride} but must be less than "
+                                  f"{room}, the tokens of a window")
+        last = max(len(body) - stride, 1)
+        return [Window(head + body[at:at + room] + first[end:])
+                for at in range(0, last, room - stride)]
+
+    def batches(self, encodings, batch_size, progress=False):
         """Yields (numbers of texts, encodings, outputs), long texts first, so
         that the first batch makes the session. A text without a token is in
         no batch."""
         if not isinstance(batch_size, int) or batch_size < 1:
             raise InvalidArgument(f"batch_size is {batch_size!r} but must be a "
                                   "whole number from 1")
-        encodings = self.tokenizer.encode_batch(texts)
-        order = [i for i in sorted(range(len(texts)),
+        order = [i for i in sorted(range(len(encodings)),
                                    key=lambda i: -len(encodings[i].ids))
                  if encodings[i].ids]
         for begin in range(0, len(order), batch_size):

@@ -34,14 +34,16 @@ def function(name):
 
 
 class Logits:
-    """What a classifier and a cross-encoder share: the logits of a folder."""
+    """What classifiers and a cross-encoder share: the logits of a folder."""
+    _dimensions, _purpose = 2, "a classifier"  # of the logits
 
     def __init__(self, folder, model_dir=None, *, dtype="f32", target=None,
                  threads=0, max_length=None):
         package, self.model_dir = folders.find(folder, model_dir, dtype, target)
         weights = folders.transformer(self.model_dir)
         self._runner = Runner(package, weights, max_length, threads)
-        self._labels = self._runner.wants("logits", 2, "a classifier")[1]
+        self._labels = self._runner.wants("logits", self._dimensions,
+                                          self._purpose)[-1]
         self.config = folders.read(weights / "config.json", {})
         names = self.config.get("id2label") or {}
         self.id2label = {i: names.get(str(i), f"LABEL_{i}")
@@ -51,7 +53,8 @@ class Logits:
         """[texts, classes] float32 of texts or pairs, in their order."""
         out = np.zeros((len(texts), self._labels), np.float32)
         done = np.zeros(len(texts), bool)
-        for numbers, _, outputs in self._runner.batches(texts, batch_size,
+        encodings = self._runner.tokenizer.encode_batch(texts)
+        for numbers, _, outputs in self._runner.batches(encodings, batch_size,
                                                         progress):
             out[numbers] = outputs["logits"]
             done[numbers] = True

@@ -4,28 +4,46 @@ import shutil
 import subprocess
 
 from ._mille import load
-from .errors import Error, FileError, InvalidArgument
+from .errors import (Error, InternalError, InvalidArgument, MissingFile,
+                     file_error)
+
+
+def command():
+    """The path of the command: MILLE_COMPILER or the `mille` of PATH."""
+    found = os.environ.get("MILLE_COMPILER") or shutil.which("mille")
+    if not found:
+        raise MissingFile("there is no command 'mille' in PATH, and "
+                          "MILLE_COMPILER is not set")
+    return found
+
+
+def run(*words):
+    """(exit status, what it printed, what it complained of)."""
+    line = [command(), *(os.fspath(word) for word in words)]
+    try:
+        done = subprocess.run(line, stdin=subprocess.DEVNULL,
+                              capture_output=True, encoding="utf-8",
+                              errors="surrogateescape")
+    except OSError as error:
+        raise file_error(f"{line[0]} cannot be run: {error.strerror}") \
+            from error
+    return done.returncode, done.stdout, done.stderr.strip()
+
+
+def fail(status, why):
+    """Raises what the command's exit status means, with its sentence."""
+    kinds = {1: InvalidArgument, 2: InvalidArgument, 4: InternalError}
+    raise kinds.get(status, Error)(why or f"exit status {status}")
 
 
 def compile(model, output, *, dtype="f32", target=None):
     """Compiles a model (folder, GGUF file or spec) into the folder `output`
     and opens it. The command is MILLE_COMPILER or the `mille` of PATH; what it
     says of a failure is the exception's text (InvalidArgument: the input)."""
-    command = os.environ.get("MILLE_COMPILER") or shutil.which("mille")
-    if not command:
-        raise FileError("there is no command 'mille' in PATH, and "
-                        "MILLE_COMPILER is not set")
-    line = [command, "compile", os.fspath(model), "-o", os.fspath(output),
-            f"--dtype={dtype}"]
+    words = ["compile", model, "-o", output, f"--dtype={dtype}"]
     if target:
-        line.append(f"--target={target}")
-    try:
-        done = subprocess.run(line, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True)
-    except OSError as error:
-        raise FileError(f"{command} cannot be run: {error}") from error
-    if done.returncode in (1, 2):
-        raise InvalidArgument(done.stderr.strip())
-    if done.returncode:
-        raise Error(done.stderr.strip() or f"exit status {done.returncode}")
+        words.append(f"--target={target}")
+    status, _, why = run(*words)
+    if status:
+        fail(status, why)
     return load(output)

@@ -5,7 +5,7 @@ alone and in a batch."""
 import numpy as np
 
 from . import folders
-from .batches import Runner, checked
+from .batches import Runner, check_stride, checked
 from .errors import InvalidArgument
 
 
@@ -52,6 +52,19 @@ def poolings(config, where):
 def normalized(vectors):
     lengths = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
     return vectors / np.maximum(lengths, np.float32(1e-12))
+
+
+def joined(pooled, windows):
+    """[texts, channels] of [windows, channels], and the windows of each text:
+    the bits of its own where there is one."""
+    vectors = np.zeros((len(windows), pooled.shape[1]), np.float32)
+    at = 0
+    for number, of in enumerate(windows):
+        own = pooled[at:at + len(of)]
+        at += len(of)
+        vectors[number] = own[0] if len(of) == 1 else np.average(
+            own, axis=0, weights=[len(one.ids) for one in of])
+    return vectors
 
 
 class Encoder:
@@ -126,31 +139,48 @@ class Encoder:
         one = self._runner.tokenizer.encode(prompt)
         return len(one.ids) - (one.special_tokens_mask[-1] if one.ids else 0)
 
+    def _pooled(self, encodings, skipped, batch_size, progress):
+        """[encodings, channels] float32."""
+        vectors = np.zeros((len(encodings),
+                            self.get_sentence_embedding_dimension()),
+                           np.float32)
+        for numbers, chosen, outputs in self._runner.batches(
+                encodings, batch_size, progress):
+            states = outputs["last_hidden_state"]
+            for row, (number, one) in enumerate(zip(numbers, chosen)):
+                # A text that is cut inside its prompt has its last token.
+                first = min(skipped, len(one.ids) - 1)
+                own = states[row, first:len(one.ids)]
+                vectors[number] = np.concatenate(
+                    [POOLINGS[mode](own, first) for mode in self._poolings])
+        return vectors
+
     def encode(self, sentences, batch_size=32, normalize_embeddings=False,
                prompt=None, prompt_name=None, convert_to_numpy=True,
-               show_progress_bar=False):
+               show_progress_bar=False, stride=None):
         """[texts, channels] float32, in the order of `sentences`; [channels]
         for one string. A list of vectors if not convert_to_numpy. `prompt`, or
         the folder's prompt of this name, goes before each text. A text that
-        has no token has the vector 0."""
+        has no token has the vector 0. stride: a text that is longer than
+        max_seq_length is not cut but runs in windows, each of which begins
+        with the prompt and repeats this many tokens of the one before; its
+        vector is the mean of theirs, weighted by their tokens."""
         single = isinstance(sentences, str)
         texts = checked([sentences] if single else sentences)
         prompt = self._prompt(prompt, prompt_name)
         texts = [prompt + text for text in texts]
         if self._lower:
             texts = [text.lower() for text in texts]
-        skipped = self._skipped(prompt)
-        channels = self.get_sentence_embedding_dimension()
-        vectors = np.zeros((len(texts), channels), np.float32)
-        for numbers, encodings, outputs in self._runner.batches(
-                texts, batch_size, show_progress_bar):
-            states = outputs["last_hidden_state"]
-            for row, (number, one) in enumerate(zip(numbers, encodings)):
-                # A text that is cut inside its prompt has its last token.
-                first = min(skipped, len(one.ids) - 1)
-                own = states[row, first:len(one.ids)]
-                vectors[number] = np.concatenate(
-                    [POOLINGS[mode](own, first) for mode in self._poolings])
+        encodings = self._runner.tokenizer.encode_batch(texts)
+        windows = [[one] for one in encodings]
+        if stride is not None:
+            check_stride(stride)
+            windows = [self._runner.windows(one, stride, len(prompt))
+                       for one in encodings]
+        pooled = self._pooled([one for of in windows for one in of],
+                              self._skipped(prompt), batch_size,
+                              show_progress_bar)
+        vectors = joined(pooled, windows)
         if self._normalize or normalize_embeddings:
             vectors = normalized(vectors)
         if single:

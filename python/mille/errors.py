@@ -1,4 +1,6 @@
-"""An exception class for each status of mille.h, with the runtime's sentence."""
+"""An exception class for each status of mille.h, with its sentence."""
+import errno
+import os
 
 
 class Error(Exception):
@@ -17,8 +19,21 @@ class OutOfMemory(Error, MemoryError):
     """Memory or a thread was refused."""
 
 
-class FileError(Error, FileNotFoundError):
-    """A file of the package is missing or cannot be read."""
+class FileError(Error, OSError):
+    """A file of the package is missing or cannot be read: what is known of the
+    reason is the class below it, and `errno`."""
+
+
+class MissingFile(FileError, FileNotFoundError):
+    """There is nothing at the path."""
+
+
+class NotAFolder(FileError, NotADirectoryError):
+    """A part of the path is a file."""
+
+
+class NoPermission(FileError, PermissionError):
+    """This user may not read or write there."""
 
 
 class BadWeights(Error, ValueError):
@@ -42,5 +57,23 @@ class NoDevice(Error, RuntimeError):
 
 
 # By the number that mille_status has in mille.h.
-by_status = {3: TooLarge, 4: OutOfMemory, 5: FileError, 6: BadWeights,
-             7: UnsupportedCpu, 8: Cancelled, 9: InternalError, 10: NoDevice}
+by_status = {3: TooLarge, 4: OutOfMemory, 6: BadWeights, 7: UnsupportedCpu,
+             8: Cancelled, 9: InternalError, 10: NoDevice}
+by_errno = {errno.ENOENT: MissingFile, errno.ENOTDIR: NotAFolder,
+            errno.EACCES: NoPermission, errno.EPERM: NoPermission}
+
+
+def file_error(sentence):
+    """The FileError of a sentence that ends in what strerror says."""
+    for number in errno.errorcode:
+        if sentence.endswith(f": {os.strerror(number)}"):
+            error = by_errno.get(number, FileError)(sentence)
+            error.errno = number
+            return error
+    return FileError(sentence)
+
+
+def of_status(status, sentence):
+    if status == 5:
+        return file_error(sentence)
+    return by_status.get(status, InvalidArgument)(sentence)

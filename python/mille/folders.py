@@ -9,7 +9,7 @@ import tempfile
 
 from . import compiling
 from ._mille import load
-from .errors import FileError, InvalidArgument
+from .errors import InvalidArgument, MissingFile, NotAFolder
 
 
 def read(path, default=None):
@@ -82,19 +82,20 @@ def find(folder, model_dir, dtype, target):
     """(package, model's folder) of a folder that holds either."""
     folder = pathlib.Path(folder)
     if not folder.is_dir():
-        raise FileError(f"{folder} is no folder")
+        kind = NotAFolder if folder.exists() else MissingFile
+        raise kind(f"{folder} is no folder")
     about = manifest(folder)
     if about:
         model = pathlib.Path(model_dir or about["model"].get("folder", ""))
         if not (model / "config.json").exists() and \
                 not (model / "modules.json").exists():
-            raise FileError(f"the package {folder} has its tokenizer in the "
-                            f"model's folder, and '{model}' is none: give "
+            raise MissingFile(f"the package {folder} has its tokenizer in the "
+                              f"model's folder, and '{model}' is none: give "
                             "model_dir")
         return load(folder), model
     model = pathlib.Path(model_dir or folder)
     weights = transformer(model)
     if not (weights / "config.json").exists():
-        raise FileError(f"{folder} holds neither a package of mille (*.weights)"
+        raise MissingFile(f"{folder} holds neither a package of mille (*.weights)"
                         " nor a model (config.json)")
     return compiled(weights, dtype, target), model

@@ -1,8 +1,11 @@
 """Packages in Python. MILLE: the command that compiles; SPEC: a small model."""
+import errno
 import gc
 import os
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -130,19 +133,106 @@ def test_bad_values(session):
         session()
     with pytest.raises(mille.InvalidArgument, match="no input words"):
         session(input_ids=ids, words=ids)
-    with pytest.raises(mille.InvalidArgument, match="no entry 'decode'"):
+    with pytest.raises(mille.InvalidArgument, match="no entry 'decode' but 'forward'"):
         session(input_ids=ids, entry="decode")
 
 
 def test_bad_package(package, tmp_path):
     with pytest.raises(mille.FileError, match="no package"):
         mille.load(tmp_path)
-    with pytest.raises(FileNotFoundError, match="No such file"):
-        mille.load(tmp_path / "missing")
+    for given in (None, 3, "a\0b"):
+        with pytest.raises(mille.InvalidArgument, match="the path"):
+            mille.load(given)
     with pytest.raises(mille.Error, match="tokens"):
         package.session(batch=1)
     with pytest.raises(mille.InvalidArgument, match="batch is 'x' but must be"):
         package.session(batch="x", tokens=8)
+
+
+def reason(path):
+    with pytest.raises(mille.FileError) as caught:
+        mille.load(path)
+    return next((kind for kind in (FileNotFoundError, NotADirectoryError,
+                                   PermissionError)
+                 if isinstance(caught.value, kind)), OSError), caught.value
+
+
+def test_kinds_of_file_errors(folder, tmp_path):
+    kind, error = reason(tmp_path / "missing")
+    assert kind is FileNotFoundError and error.errno == errno.ENOENT
+    assert str(error) == f"{tmp_path / 'missing'}: No such file or directory"
+    assert reason(os.fsencode(tmp_path) + b"/\xff")[0] is FileNotFoundError
+    assert reason(tmp_path)[0] is OSError  # is there, and no package
+    (tmp_path / "file").touch()
+    assert reason(tmp_path / "file")[0] is OSError
+    assert reason(tmp_path / "file" / "part")[0] is NotADirectoryError
+    assert reason("x" * 300)[1].errno == errno.ENAMETOOLONG
+    error = mille.errors.file_error("cannot open w: Permission denied")
+    assert isinstance(error, PermissionError)
+    if os.getuid():
+        (tmp_path / "closed").mkdir(mode=0)
+        assert reason(tmp_path / "closed")[0] is PermissionError
+    shutil.copytree(folder, tmp_path / "copy")
+    (tmp_path / "copy" / "tiny.weights").unlink()
+    (tmp_path / "copy" / "tiny.weights").symlink_to("tiny.weights")
+    assert reason(tmp_path / "copy")[1].errno == errno.ELOOP
+
+
+def test_bytes_path(folder, session):
+    opened = mille.load(os.fsencode(folder))
+    assert opened.manifest["name"] == "tiny"
+
+
+def test_entries_are_listed(tmp_path):
+    subprocess.run([os.environ["MILLE"], "compile", os.environ["DECODER"],
+                    "--entries=next", "-o", tmp_path], check=True)
+    package = mille.load(tmp_path)
+    session = package.session(batch=1, tokens=8)
+    with pytest.raises(mille.InvalidArgument) as caught:
+        session(entry="nxt")
+    names = ", ".join(f"'{name}'" for name in package.entries)
+    assert str(caught.value) == f"there is no entry 'nxt' but {names}"
+    assert len(package.entries) == 2
+
+
+def test_shared_memory(session):
+    wanted = session(input_ids=ids)
+    first, second = wanted  # their names
+    size, other = wanted[first].size, wanted[second].size
+    flat = np.zeros(size + other, np.float32)
+
+    def out(begin):
+        return {first: flat[:size].reshape(wanted[first].shape),
+                second: flat[begin:begin + other].reshape(
+                    wanted[second].shape)}
+
+    result = session(input_ids=ids, out=out(size))  # beside each other
+    assert all(np.array_equal(result[name], wanted[name]) for name in wanted)
+    for begin in (0, size - 1):
+        with pytest.raises(mille.InvalidArgument, match=f"out of {first} and "
+                           f"out of {second} share memory"):
+            session(input_ids=ids, out=out(begin))
+    own = flat[:ids.size].view(np.int32).reshape(ids.shape)
+    own[:] = ids
+    with pytest.raises(mille.InvalidArgument, match="the input input_ids and "
+                       f"out of {first} share memory"):
+        session(input_ids=own, out=out(size))
+    assert np.array_equal(own, ids)
+
+
+def test_import_is_quick():
+    code = ("import numpy, sys, time; begin = time.perf_counter(); "
+            "import mille; print(time.perf_counter() - begin); "
+            "late = {'subprocess', 'mille.encoder', 'mille.compiling'}; "
+            "assert not late & set(sys.modules), sys.modules; "
+            "assert mille.Encoder.__name__ == 'Encoder'; "
+            "assert set(mille.__all__) <= set(dir(mille))")
+    times = [float(subprocess.run([sys.executable, "-c", code], check=True,
+                                  capture_output=True, text=True).stdout)
+             for _ in range(5)]
+    assert min(times) < 0.05
+    with pytest.raises(AttributeError, match="no attribute 'Encodr'"):
+        mille.Encodr
 
 
 def test_compile(package, tmp_path, monkeypatch):
@@ -175,3 +265,21 @@ def test_a_run_stops(package, error):
         big(input_ids=many)
     assert time.perf_counter() - begin < 0.8 * whole
     assert np.array_equal(wanted, only(big(input_ids=many)))
+
+
+def test_interrupt_of_a_wait(package):
+    big = package.session(batch=20000, tokens=8, threads=1)
+    many = np.repeat(ids, 20000, axis=0)
+    wanted = only(big(input_ids=many))
+    got = []
+    worker = threading.Thread(
+        target=lambda: got.append(only(big(input_ids=many))))
+    worker.start()
+    time.sleep(0.02)  # the run is the worker's
+    timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        big(input_ids=many)
+    assert worker.is_alive()
+    worker.join()
+    assert np.array_equal(wanted, got[0])

@@ -12,7 +12,7 @@ import tokenizers
 import mille
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "query", "blue", "green", "red",
-         "house", "tree", ":"]
+         "house", "tree", ":", "##ish", "##s"]
 TEXTS = ["blue house", "red", "", "tree tree green house red blue",
          "green tree house"]
 H, F, POSITIONS = 16, 32, 24
@@ -30,9 +30,10 @@ def save(path, arrays):
                      b"".join(array.tobytes() for array in arrays.values()))
 
 
-def bert(folder, labels=0, **config):
-    """A BERT of one layer with random weights, and its tokenizer."""
-    random = np.random.default_rng(7)
+def bert(folder, labels=0, tokens=False, seed=7, **config):
+    """A BERT of one layer with random weights, and its tokenizer. labels:
+    classes of texts, or of tokens."""
+    random = np.random.default_rng(seed)
     number = lambda *shape: random.normal(0, .5, shape).astype(np.float32)
     prefix = "bert." if labels else ""
     layer = prefix + "encoder.layer.0."
@@ -52,14 +53,17 @@ def bert(folder, labels=0, **config):
         shapes[name + "LayerNorm.weight"] = shapes[name + "LayerNorm.bias"] = \
             (H,)
     if labels:
-        for name, out in (("bert.pooler.dense", H), ("classifier", labels)):
+        heads = [("classifier", labels)]
+        for name, out in heads if tokens else [("bert.pooler.dense", H),
+                                               *heads]:
             shapes[name + ".weight"], shapes[name + ".bias"] = (out, H), (out,)
         config.setdefault("id2label",
                           {str(i): f"class {i}" for i in range(labels)})
     folder.mkdir(parents=True)
     save(folder / "model.safetensors",
          {name: number(*shape) for name, shape in shapes.items()})
-    kind = "BertForSequenceClassification" if labels else "BertModel"
+    kind = "BertForTokenClassification" if tokens else \
+        "BertForSequenceClassification" if labels else "BertModel"
     (folder / "config.json").write_text(json.dumps({
         "model_type": "bert", "architectures": [kind], "hidden_size": H,
         "intermediate_size": F, "num_hidden_layers": 1, "hidden_act": "gelu",
@@ -72,6 +76,7 @@ def bert(folder, labels=0, **config):
     made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     made.post_processor = tokenizers.processors.BertProcessing(
         ("[SEP]", 3), ("[CLS]", 2))
+    made.decoder = tokenizers.decoders.WordPiece()
     made.enable_padding(length=20)  # as some folders have: must be undone
     made.save(str(folder / "tokenizer.json"))
     return folder
@@ -277,7 +282,7 @@ def test_bad_calls(folder):
 def test_import_needs_no_tokenizers():
     done = subprocess.run(
         [sys.executable, "-c", "import sys; sys.modules['tokenizers'] = None\n"
-         "import mille; mille.batches.tokenizer(None)"],
+         "import mille.batches; mille.batches.tokenizer(None)"],
         stderr=subprocess.PIPE, text=True)
     assert "pip install 'mille[text]'" in done.stderr
 

@@ -7,10 +7,10 @@
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Scratch.h"
 #include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/commands/VerifyReport.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 
 #include <set>
@@ -103,24 +103,9 @@ static Status measureCompiled(Laboratory &laboratory, const std::string &path,
   return Status::done;
 }
 
-static bool print(const Package &package, const rewrite::Sample &sample,
-                  llvm::ArrayRef<Finding> findings, llvm::raw_ostream &out) {
-  out << "certificate of " << package.name << ": checked on " << sample.layers
-      << " of " << sample.ofLayers << " layers\n";
-  bool all = true;
-  for (const Finding &one : findings) {
-    all &= one.good();
-    out << llvm::format("  %-20s %-16s %s  error %.3g  allowed %.3g  ",
-                        one.what.c_str(), one.inputs.c_str(), one.type.c_str(),
-                        one.error, one.allowed)
-        << (one.good() ? "ok" : "EXCEEDS") << '\n';
-  }
-  return all;
-}
-
 Status mille::verifyCertificate(const Package &package, unsigned threads,
                                 mlir::MLIRContext &context,
-                                llvm::raw_ostream &out) {
+                                VerifyReport &report) {
   Reference reference;
   if (Status status = Reference::open(package, context, reference);
       failed(status))
@@ -156,6 +141,6 @@ Status mille::verifyCertificate(const Package &package, unsigned threads,
       failed(status))
     return status;
   clearProgress();
-  return print(package, laboratory.sample(), findings, out) ? Status::done
-                                                            : Status::bug;
+  return report.certify(laboratory.sample(), findings) ? Status::done
+                                                       : Status::bug;
 }

@@ -3,15 +3,15 @@
 #pragma once
 #include "compiler/Status.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace mille {
 
 struct Package;
+class VerifyReport;
 
 // Measures the rewrites of a package. Returns Status::bug if one changes
 // results by more than its claim.
 Status verifyCertificate(const Package &package, unsigned threads,
-                         mlir::MLIRContext &context, llvm::raw_ostream &out);
+                         mlir::MLIRContext &context, VerifyReport &report);
 
 } // namespace mille

@@ -5,28 +5,28 @@
 #include "compiler/driver/Scratch.h"
 #include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/commands/VerifyCertificate.h"
+#include "compiler/driver/commands/VerifyReport.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
-#include "compiler/interpret/Judge.h"
 #include "compiler/interpret/TensorFiles.h"
 #include "compiler/kernels/Targets.h"
 
 using namespace mille;
 
-// Prints a heading and a line per tensor. Returns Status::done, or `verdict` if
-// a tensor differs too much.
+// Reports a heading and a line per tensor. Returns Status::done, or `verdict`
+// if a tensor differs too much.
 static Status judgeAgainst(llvm::StringRef heading, const Values &got,
                            const Values &expected, const Values &inputs,
                            llvm::StringRef tolerance, Status verdict,
-                           mlir::MLIRContext &context, llvm::raw_ostream &out) {
+                           mlir::MLIRContext &context, VerifyReport &report) {
   std::vector<Difference> differences;
   if (Status status = compare(got, expected, inputs,
                               mlir::UnknownLoc::get(&context), differences);
       failed(status))
     return status;
-  bool good = judge(out, heading, differences,
-                    [&](const Difference &) { return toleranceOf(tolerance); });
-  return good ? Status::done : verdict;
+  return report.compare(heading, std::move(differences), toleranceOf(tolerance))
+             ? Status::done
+             : verdict;
 }
 
 // The tolerance of the least exact type that a weight of the package has.
@@ -80,9 +80,8 @@ static Status codesOf(const Package &package, const std::string &device,
   return Status::done;
 }
 
-Status mille::verifyCommand(const VerifyOptions &options,
-                            mlir::MLIRContext &context,
-                            llvm::raw_ostream &out) {
+static Status verify(const VerifyOptions &options, mlir::MLIRContext &context,
+                     VerifyReport &report) {
   Scratch scratch;
   Package package;
   Reference reference;
@@ -100,6 +99,7 @@ Status mille::verifyCommand(const VerifyOptions &options,
                    context, scratch, package, reference);
       failed(status))
     return status;
+  report.of(package.name);
   // Odd sizes, or smaller ones if the model does not take so many tokens.
   if (options.inputs.empty())
     inputs = seededInputs(package, sizesWithin(package, 2, 13, 7),
@@ -133,15 +133,15 @@ Status mille::verifyCommand(const VerifyOptions &options,
     splitEntries(got);
     Status one =
         judgeAgainst(runs.back().first + " against reference", got, referred,
-                     inputs, bound, Status::bug, context, out);
+                     inputs, bound, Status::bug, context, report);
     against = failed(against) ? against : one;
   }
   if (!failed(against) && options.certificate)
-    against = verifyCertificate(package, options.threads, context, out);
+    against = verifyCertificate(package, options.threads, context, report);
   if (failed(against) || options.expected.empty())
     return against;
   if (holdsHiddenStates(expected) && !package.hiddenStates) {
-    out << "hidden_states: not kept by this package, not compared\n";
+    report.leaveOutHiddenStates();
     for (auto at = expected.begin(); at != expected.end();)
       at = llvm::StringRef(at->first).contains("hidden_states")
                ? expected.erase(at)
@@ -150,8 +150,19 @@ Status mille::verifyCommand(const VerifyOptions &options,
   for (const auto &[name, got] : runs) {
     Status one =
         judgeAgainst(name + " against " + options.expected, got, expected,
-                     inputs, bound, Status::input, context, out);
+                     inputs, bound, Status::input, context, report);
     against = failed(against) ? against : one;
   }
   return against;
+}
+
+Status mille::verifyCommand(const VerifyOptions &options,
+                            mlir::MLIRContext &context,
+                            llvm::raw_ostream &out) {
+  VerifyReport report(out, options.json);
+  Status status = verify(options, context, report);
+  // An error in the middle is no answer.
+  if (!failed(status) || !report.isGood())
+    report.finish();
+  return status;
 }

@@ -1,0 +1,315 @@
+// Sequences that a model continues: thin calls of generation/. Must not hold
+// the interpreter's lock in a call, since another thread's may take long.
+#include "Generation.h"
+#include "Interrupt.h"
+#include "Turn.h"
+#include <algorithm>
+#include <cstring>
+#include <nanobind/stl/pair.h>
+
+using namespace mille_python;
+
+Generation::Generation(const Package &opened, int64_t context,
+                       int64_t sequences, int threads)
+    : package(opened.handle()) {
+  const mille_generation_runtime runtime = MILLE_GENERATION_RUNTIME;
+  mille_generation_options options = MILLE_GENERATION_OPTIONS_INIT;
+  options.context = context;
+  options.sequences = sequences;
+  options.threads = threads;
+  char message[512] = "";
+  mille_status status;
+  {
+    nb::gil_scoped_release released;
+    status = mille_generation_create(&runtime, package.get(), &options, &handle,
+                                     message, sizeof message);
+  }
+  check(status, message);
+}
+
+// `body` must not touch the interpreter.
+template <typename Body> void Generation::call(Body body, bool interruptible) {
+  mille_status status;
+  std::string message;
+  {
+    const Turn turn(running, interruptible);
+    nb::gil_scoped_release released;
+    status = body();
+    if (status != MILLE_OK)
+      message = mille_generation_message(handle);
+  }
+  check(status, message.c_str());
+}
+
+void Generation::decode() {
+  mille_status status = MILLE_OK;
+  std::string message;
+  call([&] {
+    Interruptible<mille_generation, mille_generation_cancel> stops(handle);
+    status = mille_generation_decode(handle);
+    if (status != MILLE_OK)
+      message = mille_generation_message(handle);
+    return MILLE_OK;
+  });
+  if (PyErr_CheckSignals() != 0) // Ctrl-C is no mille.Cancelled
+    throw nb::python_error();
+  check(status, message.c_str());
+}
+
+int64_t Generation::open() {
+  int64_t sequence;
+  call([&] { return mille_sequence_open(handle, &sequence); });
+  return sequence;
+}
+
+void Generation::close(int64_t sequence) {
+  call([&] { return mille_sequence_close(handle, sequence); });
+}
+
+void Generation::append(int64_t sequence, const nb::object &given) {
+  const std::vector<int32_t> ids = takeIds(given);
+  call([&] {
+    return mille_sequence_append(handle, sequence, ids.data(), ids.size());
+  });
+}
+
+size_t Generation::follow(int64_t sequence, const nb::object &given) {
+  const std::vector<int32_t> ids = takeIds(given);
+  size_t kept = 0;
+  call([&] {
+    return mille_sequence_follow(handle, sequence, ids.data(), ids.size(),
+                                 &kept);
+  });
+  return kept;
+}
+
+void Generation::rewind(int64_t sequence, int64_t length) {
+  call([&] { return mille_sequence_rewind(handle, sequence, length); });
+}
+
+int64_t Generation::fork(int64_t sequence, std::optional<int64_t> length) {
+  int64_t fork;
+  call([&] {
+    const int32_t *held;
+    size_t count = 0;
+    if (!length)
+      if (mille_status status =
+              mille_sequence_ids(handle, sequence, &held, &count))
+        return status;
+    return mille_sequence_fork(handle, sequence,
+                               length ? *length : int64_t(count), &fork);
+  });
+  return fork;
+}
+
+std::vector<int32_t> Generation::ids(int64_t sequence) {
+  std::vector<int32_t> ids;
+  call([&] {
+    const int32_t *held = nullptr;
+    size_t count = 0;
+    mille_status status = mille_sequence_ids(handle, sequence, &held, &count);
+    if (status == MILLE_OK)
+      ids.assign(held, held + count);
+    return status;
+  });
+  return ids;
+}
+
+void Generation::save(int64_t sequence, const nb::object &path) {
+  const std::string name = takePath(path);
+  call([&] { return mille_sequence_save(handle, sequence, name.c_str()); });
+}
+
+int64_t Generation::load(const nb::object &path) {
+  const std::string name = takePath(path);
+  int64_t sequence;
+  call([&] { return mille_sequence_load(handle, name.c_str(), &sequence); });
+  return sequence;
+}
+
+int32_t Generation::sample(int64_t sequence, const Sampling &sampling) {
+  int32_t id;
+  call([&] {
+    return mille_sequence_sample(handle, sequence, sampling.get(), &id);
+  });
+  return id;
+}
+
+nb::object Generation::logits(int64_t sequence) {
+  nb::object array = nb::module_::import_("numpy").attr("empty")(
+      nb::int_(vocabulary()), "float32");
+  using Row = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
+  const Row row = nb::cast<Row>(array);
+  call([&] {
+    const float *logits = nullptr;
+    size_t count = 0;
+    mille_status status =
+        mille_sequence_logits(handle, sequence, &logits, &count);
+    if (status == MILLE_OK)
+      memcpy(row.data(), logits, std::min(count, row.size()) * sizeof(float));
+    return status;
+  });
+  return array;
+}
+
+std::vector<std::pair<int32_t, double>> Generation::likeliest(int64_t sequence,
+                                                              int64_t count) {
+  if (count < 0 || count > vocabulary())
+    refuse("count is " + std::to_string(count) + " but must be 0 to " +
+           std::to_string(vocabulary()) + ", the model's ids");
+  std::vector<int32_t> ids(static_cast<size_t>(count));
+  std::vector<double> logprobs(ids.size());
+  call([&] {
+    return mille_sequence_likeliest(handle, sequence, ids.size(), ids.data(),
+                                    logprobs.data());
+  });
+  std::vector<std::pair<int32_t, double>> pairs;
+  for (size_t i = 0; i < ids.size(); ++i)
+    pairs.emplace_back(ids[i], logprobs[i]);
+  return pairs;
+}
+
+double Generation::logprob(int64_t sequence, int32_t id) {
+  double logprob;
+  call([&] { return mille_sequence_logprob(handle, sequence, id, &logprob); });
+  return logprob;
+}
+
+std::unique_ptr<Answer> Generation::generate(const nb::object &ids,
+                                             int64_t maxTokens,
+                                             const nb::object &end,
+                                             const nb::kwargs &sampling) {
+  if (maxTokens < 0)
+    refuse("max_tokens is " + std::to_string(maxTokens) +
+           " but must be 0 or more");
+  return std::make_unique<Answer>(*this, takeIds(ids), maxTokens, takeIds(end),
+                                  sampling);
+}
+
+Answer::Answer(Generation &generation, const std::vector<int32_t> &ids,
+               int64_t maxTokens, std::vector<int32_t> end,
+               const nb::kwargs &options)
+    : generation(generation), sampling(options, generation.vocabulary()),
+      end(std::move(end)), left(maxTokens) {
+  const int64_t opened = generation.open();
+  try {
+    generation.call([&] {
+      return mille_sequence_append(generation.handle, opened, ids.data(),
+                                   ids.size());
+    });
+  } catch (...) {
+    generation.close(opened);
+    throw;
+  }
+  sequence = opened;
+}
+
+int32_t Answer::next() {
+  if (stepping)
+    refuse("another thread waits for this answer's next id");
+  stepping = true;
+  try {
+    const int32_t id = step();
+    stepping = false;
+    return id;
+  } catch (...) {
+    stepping = false;
+    throw;
+  }
+}
+
+int32_t Answer::step() {
+  if (left == 0)
+    close();
+  if (sequence < 0)
+    throw nb::stop_iteration();
+  // A step that fails, or that Ctrl-C stops, goes on at the next call.
+  generation.call([&] {
+    return mille_sequence_append(generation.handle, sequence, pending.data(),
+                                 pending.size());
+  });
+  pending.clear();
+  generation.decode();
+  const int32_t id = generation.sample(sequence, sampling);
+  if (std::find(end.begin(), end.end(), id) != end.end()) {
+    close();
+    throw nb::stop_iteration();
+  }
+  pending.push_back(id);
+  --left;
+  return id;
+}
+
+void Answer::close(bool interruptible) {
+  if (sequence >= 0)
+    generation.call(
+        [&] {
+          mille_sequence_close(generation.handle, sequence);
+          return MILLE_OK;
+        },
+        interruptible);
+  sequence = -1;
+}
+
+static void bindSequences(nb::class_<Generation> &generation) {
+  generation
+      .def("open", &Generation::open, "The number of a new, empty sequence.")
+      .def("close", &Generation::close, nb::arg("sequence"))
+      .def("append", &Generation::append, nb::arg("sequence"), nb::arg("ids"),
+           "Puts ids behind those that the sequence holds.")
+      .def("follow", &Generation::follow, nb::arg("sequence"), nb::arg("ids"),
+           "Holds these ids from now on; says how many of them stay.")
+      .def("rewind", &Generation::rewind, nb::arg("sequence"),
+           nb::arg("length"), "Forgets all ids but the first `length`.")
+      .def("fork", &Generation::fork, nb::arg("sequence"),
+           nb::arg("length") = nb::none(),
+           "A new sequence that holds the first `length` ids (None: all) of "
+           "another one; they do not run again.")
+      .def("ids", &Generation::ids, nb::arg("sequence"))
+      .def("save", &Generation::save, nb::arg("sequence"), nb::arg("path"),
+           "Writes the sequence to a file, whole or not at all.")
+      .def("load", &Generation::load, nb::arg("path"),
+           "The number of a new sequence, of a file that save wrote.");
+}
+
+void mille_python::bindGeneration(nb::module_ &m) {
+  nb::class_<Answer>(m, "Answer", "Ids that continue a prompt.")
+      .def("__iter__", [](nb::object self) { return self; })
+      .def("__next__", &Answer::next)
+      .def(
+          "close", [](Answer &answer) { answer.close(); },
+          "Closes the sequence.");
+  nb::class_<Generation> generation(
+      m, "Generation", "Sequences that a model continues, token by token.");
+  generation.def_prop_ro("context", &Generation::context)
+      .def_prop_ro("vocabulary", &Generation::vocabulary,
+                   "Each id is in [0, vocabulary).")
+      .def("decode", &Generation::decode,
+           "Runs what was appended to any sequence, of all in one step.")
+      .def("cancel", &Generation::cancel,
+           "Stops decode, from any thread; called again, it goes on.")
+      .def("logits", &Generation::logits, nb::arg("sequence"),
+           "Those behind the last id: a float32 array, a copy.")
+      .def("likeliest", &Generation::likeliest, nb::arg("sequence"),
+           nb::arg("count"),
+           "The likeliest ids, likeliest first: (id, logarithm of its "
+           "probability).")
+      .def("logprob", &Generation::logprob, nb::arg("sequence"), nb::arg("id"))
+      .def(
+          "sample",
+          [](Generation &self, int64_t sequence, const nb::kwargs &options) {
+            const Sampling sampling(options, self.vocabulary());
+            return self.sample(sequence, sampling);
+          },
+          nb::arg("sequence"), nb::arg("sampling"),
+          "The next id. Options: temperature, top_k, typical, top_p, min_p, "
+          "repetition_penalty, presence_penalty, frequency_penalty, "
+          "repeat_last, seed, bias={id: number}, allowed=ids.")
+      .def("generate", &Generation::generate, nb::arg("ids"),
+           nb::arg("max_tokens") = 256, nb::kw_only(),
+           nb::arg("end") = nb::tuple(), nb::arg("sampling"),
+           nb::keep_alive<0, 1>(),
+           "Yields the ids that continue these, up to `max_tokens` or an id of "
+           "`end`, which is not yielded. Options as for sample.");
+  bindSequences(generation);
+}

@@ -1,0 +1,302 @@
+"""What the command says of a model or a package, as data. Must not compute:
+the fields are the keys of its --json."""
+import dataclasses
+import json
+import os
+import struct
+import tempfile
+import typing
+from typing import Optional
+
+from . import compiling
+from ._mille import Package
+from .errors import InvalidArgument
+
+
+def record(kind):
+    return dataclasses.dataclass(frozen=True)(kind)
+
+
+# ---- verify ----------------------------------------------------------------
+
+@record
+class TensorDifference:
+    """One tensor beside what it should be. None: infinite, or not a number."""
+    name: str
+    ok: bool
+    max_error: Optional[float]  # largest |got - expected|
+    max_expected: Optional[float]  # largest |expected|
+    bound: Optional[float]  # that max_error may have
+    cosine: Optional[float]  # of the two as vectors
+    where: tuple[int, ...]  # the index of max_error
+    got: Optional[float]  # there
+    expected: Optional[float]
+    least_cosine: Optional[float] = None  # None: any
+
+
+@record
+class Comparison:
+    what: str  # "compiled against reference"
+    ok: bool
+    tensors: tuple[TensorDifference, ...]
+
+
+@record
+class Finding:
+    what: str  # a rewrite; "kernels", "fusions", "compiled before"
+    inputs: str  # "random", "large mean", ...
+    type: str  # "f64" or "f32"
+    ok: bool
+    error: Optional[float]  # relative to the largest number
+    allowed: Optional[float]
+
+
+@record
+class Certificate:
+    layers: int  # that were measured
+    of_layers: int
+    findings: tuple[Finding, ...]
+
+
+@record
+class Verification:
+    """Whether a package computes what its model says."""
+    package: str
+    ok: bool
+    comparisons: tuple[Comparison, ...]
+    not_compared: tuple[str, ...]  # names of tensors
+    certificate: Optional[Certificate] = None
+
+
+# ---- inspect ---------------------------------------------------------------
+
+@record
+class UnitKind:
+    """Residual units that are alike."""
+    units: int
+    layers: str  # "0-11"
+    facts: dict[str, str]  # "placement", "attention", "mask", ...
+
+
+@record
+class Inspection:
+    """What a model is."""
+    model: str
+    parameters: int
+    entries: tuple[str, ...]
+    tables: tuple[str, ...]  # of embeddings
+    # Of each stack, of each place in its layers: the kinds of units there.
+    stacks: tuple[tuple[tuple[UnitKind, ...], ...], ...]
+    family: Optional[str] = None
+
+
+# ---- analyze ---------------------------------------------------------------
+# docs/analyze.md says what each number means. None: infinite.
+
+@record
+class Updates:
+    """Of one step of each optimiser."""
+    sgd: Optional[float]
+    adam: Optional[float]
+    lamb: Optional[float]
+
+
+@record
+class Moments:
+    """Second moments, and what of a unit reaches the end."""
+    in_: Optional[float]
+    branch: Optional[float]
+    sum: Optional[float]
+    out: Optional[float]
+    input_weight: Optional[float]
+    gradient: Optional[float]
+    update: Updates
+    branch_weight: Optional[float] = None  # of predicted ones
+
+
+@record
+class Logits:
+    second_moment: Optional[float]
+    saturation: Optional[float]
+    keys: Optional[float]
+
+
+@record
+class Range:
+    """How large numbers become."""
+    predicted_largest: Optional[float]
+    fits_f16: bool
+    fits_bf16: bool
+    bound: Optional[float] = None  # with norms
+    measured_largest: Optional[float] = None  # with sample or inputs
+    measured_second_moment: Optional[float] = None
+    measured_out: Optional[float] = None
+
+
+@record
+class Matrix:
+    name: str
+    second_moment: Optional[float]
+    operator_norm: Optional[float] = None  # with norms
+    magnitude: Optional[float] = None
+
+
+@record
+class Unit:
+    unit: str  # "attn", "ffn", ...
+    layer: int
+    placement: str
+    skip_scale: Optional[float]
+    predicted: Moments
+    predicted_narrow: Moments  # of as few channels as the simulation has
+    simulated: Moments
+    logits: tuple[Logits, ...]
+    range: Range
+    taken_as_keeping_the_moment: tuple[str, ...]
+    matrices: tuple[Matrix, ...]
+
+
+@record
+class Stack:
+    units_count: int
+    placement: str
+    channels: Optional[float]
+    entry: Optional[float]
+    final_norm: bool
+    effective_depth: Optional[float]
+    input_weight: Optional[float]
+    update_predicted: Updates
+    update_simulated: Updates
+    update_over_one_layer: Updates
+    update_power_of_layers: Updates
+    update_over_deepnorm: Optional[float]
+    advice: tuple[str, ...]
+    units: tuple[Unit, ...]
+
+
+@record
+class Analysis:
+    """What depth does to a model."""
+    model: str
+    weights: str
+    keys: Optional[float]
+    simulated_channels: int
+    simulated_draws: int
+    stacks: tuple[Stack, ...]
+    sample: Optional[str] = None
+
+
+# ---- reading ---------------------------------------------------------------
+
+def made(hint, value):
+    """`value` of JSON as the type of a field."""
+    inner = typing.get_args(hint)
+    if value is None:
+        return None
+    if typing.get_origin(hint) is typing.Union:
+        return made(inner[0], value)
+    if typing.get_origin(hint) is tuple:
+        return tuple(made(inner[0], one) for one in value)
+    if hint is UnitKind:
+        facts = {key: fact for key, fact in value.items()
+                 if key not in ("units", "layers")}
+        return UnitKind(value["units"], value["layers"], facts)
+    if not dataclasses.is_dataclass(hint):
+        return value
+    hints = typing.get_type_hints(hint)
+    # A later command may say more than these fields hold.
+    return hint(**{name: made(hints[name], value[name.rstrip("_")])
+                   for name in hints if name.rstrip("_") in value})
+
+
+def answer(kind, words):
+    """What the command prints with --json. One that finds a difference says
+    so by its status too, and has printed it."""
+    status, text, why = compiling.run(*words, "--json")
+    if status and not text:
+        compiling.fail(status, why)
+    return made(kind, json.loads(text))
+
+
+def place(subject):
+    """The path of a package or a model."""
+    if not isinstance(subject, Package):
+        return subject
+    path = subject.path
+    return path if os.path.isdir(path) else os.path.dirname(path)
+
+
+def write(path, arrays):
+    """Arrays by name as a safetensors file."""
+    import numpy as np
+    kinds = {"float32": "F32", "int32": "I32", "int64": "I64"}
+    header, parts, end = {}, [], 0
+    for name, given in arrays.items():
+        array = np.ascontiguousarray(given)
+        kind = kinds.get(array.dtype.name)
+        if kind is None:
+            raise InvalidArgument(f"{name} is {array.dtype.name} but must be "
+                                  f"one of {', '.join(kinds)}")
+        parts.append(array.astype(array.dtype.newbyteorder("<")).tobytes())
+        header[name] = {"dtype": kind, "shape": array.shape,
+                        "data_offsets": [end, end + len(parts[-1])]}
+        end += len(parts[-1])
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.writelines([struct.pack("<Q", len(text)), text, *parts])
+
+
+class Tensors:
+    """A safetensors file of the caller's, or one that is written for a call
+    of arrays by name."""
+
+    def __init__(self, given):
+        self.given, self.folder = given, None
+
+    def __enter__(self):
+        if not isinstance(self.given, dict):
+            return self.given
+        self.folder = tempfile.TemporaryDirectory()
+        path = os.path.join(self.folder.name, "tensors.safetensors")
+        write(path, self.given)
+        return path
+
+    def __exit__(self, *_):
+        if self.folder:
+            self.folder.cleanup()
+
+
+def verify(package, *, inputs=None, expected=None, threads=1,
+           certificate=False, device=None):
+    """Compares a package (mille.Package, its folder, or a model) with the
+    reference in double: a Verification, whose `ok` may be False. inputs and
+    expected: {name: array}, or the path of a safetensors file; default: random
+    inputs of one seed. certificate: also measure each rewrite again."""
+    with Tensors(inputs) as given, Tensors(expected) as wanted:
+        words = ["verify", place(package), f"--threads={threads}"]
+        words += ["--inputs", given] if given is not None else []
+        words += ["--expected", wanted] if wanted is not None else []
+        words += ["--certificate"] if certificate else []
+        words += [f"--device={device}"] if device is not None else []
+        return answer(Verification, words)
+
+
+def inspect(model):
+    """What a model, or a package's model, is: an Inspection."""
+    return answer(Inspection, ["inspect", place(model)])
+
+
+def analyze(model, *, weights=None, inputs=None, sample=0, norms=False,
+            keys=128, seed=1):
+    """What depth does to a model, or to a package's: an Analysis. weights: a
+    safetensors file, "none" or "random:SEED" in place of the model's; sample:
+    tokens of a run that is measured, or `inputs` as verify takes them; norms:
+    bound every sum by the operator norms of the weights."""
+    with Tensors(inputs) as given:
+        words = ["analyze", place(model), f"--keys={keys}", f"--seed={seed}"]
+        words += [f"--weights={weights}"] if weights is not None else []
+        words += ["--inputs", given] if given is not None else []
+        words += [f"--sample={sample}"] if sample else []
+        words += ["--norms"] if norms else []
+        return answer(Analysis, words)

@@ -1,0 +1,157 @@
+"""Classes of tokens, as transformers' pipeline "token-classification" gives
+them: its words, its strategies, its order. Must not run anything but texts."""
+import numpy as np
+
+from .batches import check_stride, checked
+from .classifier import Logits, softmax
+from .errors import InvalidArgument
+
+STRATEGIES = ("none", "simple", "first", "average", "max")
+
+
+def tag(label):
+    """("B" or "I", class) of "B-PER", "I-PER" or "PER"."""
+    return (label[0], label[2:]) if label[:2] in ("B-", "I-") else ("I", label)
+
+
+def without_overlaps(entities):
+    """Of entities that windows share, the longest, and then the likeliest."""
+    kept = []
+    for entity in sorted(entities, key=lambda one: one["start"]):
+        if not kept or not (kept[-1]["start"] <= entity["start"]
+                            < kept[-1]["end"]):
+            kept.append(entity)
+            continue
+        size = lambda one: (one["end"] - one["start"], one["score"])
+        if size(entity) > size(kept[-1]):
+            kept[-1] = entity
+    return kept
+
+
+class TokenClassifier(Logits):
+    """Classes of tokens and of words of texts. The arguments are those of
+    Encoder."""
+    _dimensions, _purpose = 3, "a classifier of tokens"
+
+    def __init__(self, folder, model_dir=None, **options):
+        super().__init__(folder, model_dir, **options)
+        tokenizer = self._runner.tokenizer
+        self._prefix = getattr(tokenizer.model, "continuing_subword_prefix",
+                               None)
+        # A token of its own, so that "unknown" is no part of a word.
+        name = getattr(tokenizer.model, "unk_token", None)
+        self._unknown = tokenizer.token_to_id(name) if name else None
+
+    def __call__(self, texts, aggregation_strategy="none",
+                 ignore_labels=("O",), stride=None, batch_size=32):
+        """Of each text [{entity, score, index, word, start, end}], a token
+        each; with another strategy [{entity_group, score, word, start, end}],
+        whose class is of the group's tokens (simple), or of words by their
+        first token (first), by the mean (average) or by the surest (max).
+        stride: long texts run in windows that share this many tokens; without,
+        they are cut at max_length."""
+        single = isinstance(texts, str)
+        texts = checked([texts] if single else texts)
+        strategy = aggregation_strategy
+        if strategy not in STRATEGIES:
+            raise InvalidArgument(f"aggregation_strategy is {strategy!r} but "
+                                  f"must be one of {', '.join(STRATEGIES)}")
+        encodings = self._runner.tokenizer.encode_batch(texts)
+        windows = [[one] for one in encodings]
+        if stride is not None:
+            check_stride(stride)
+            if strategy == "none":
+                raise InvalidArgument("stride needs an aggregation_strategy "
+                                      "that is not 'none'")
+            windows = [self._runner.windows(one, stride) for one in encodings]
+        flat = [(number, one) for number, of in enumerate(windows)
+                for one in of]
+        answers = [[] for _ in flat]
+        for numbers, chosen, outputs in self._runner.batches(
+                [one for _, one in flat], batch_size):
+            for row, (number, one) in enumerate(zip(numbers, chosen)):
+                scores = softmax(outputs["logits"][row, :len(one.ids)])
+                answers[number] = self._entities(
+                    texts[flat[number][0]], one, scores, strategy)
+        whole = [[] for _ in texts]
+        for (number, _), entities in zip(flat, answers):
+            whole[number] += [
+                one for one in entities
+                if one.get("entity", one.get("entity_group"))
+                not in ignore_labels]
+        whole = [without_overlaps(entities) if len(of) > 1 else entities
+                 for entities, of in zip(whole, windows)]
+        return whole[0] if single else whole
+
+    def _tokens(self, text, encoding, scores):
+        """What is known of each token of the text itself."""
+        tokens = []
+        for index, (id, (start, end), added) in enumerate(
+                zip(encoding.ids, encoding.offsets,
+                    encoding.special_tokens_mask)):
+            if added:
+                continue
+            word = self._runner.tokenizer.id_to_token(id)
+            said = text[start:end]
+            if self._prefix:
+                inside = len(word) != len(said)
+            else:
+                inside = start > 0 and " " not in text[start - 1:start + 1]
+            if id == self._unknown:
+                word, inside = said, False
+            tokens.append({"word": word, "scores": scores[index],
+                           "index": index, "start": start, "end": end,
+                           "inside": inside})
+        return tokens
+
+    def _named(self, scores):
+        best = int(scores.argmax())
+        return {"entity": self.id2label[best], "score": float(scores[best])}
+
+    def _spelled(self, words):
+        decoder = self._runner.tokenizer.decoder
+        return decoder.decode(words) if decoder else " ".join(words)
+
+    def _entities(self, text, encoding, scores, strategy):
+        tokens = self._tokens(text, encoding, scores)
+        if strategy in ("none", "simple"):
+            entities = [{**self._named(one["scores"]), "index": one["index"],
+                         "word": one["word"], "start": one["start"],
+                         "end": one["end"]} for one in tokens]
+        else:
+            words = []
+            for token in tokens:
+                if words and token["inside"]:
+                    words[-1].append(token)
+                else:
+                    words.append([token])
+            entities = [self._word(word, strategy) for word in words]
+        return entities if strategy == "none" else self._groups(entities)
+
+    def _word(self, tokens, strategy):
+        if strategy == "first":
+            scores = tokens[0]["scores"]
+        elif strategy == "max":
+            scores = max((one["scores"] for one in tokens),
+                         key=lambda row: row.max())
+        else:
+            scores = np.mean([one["scores"] for one in tokens], axis=0)
+        return {**self._named(scores),
+                "word": self._spelled([one["word"] for one in tokens]),
+                "start": tokens[0]["start"], "end": tokens[-1]["end"]}
+
+    def _groups(self, entities):
+        """Neighbours of one class as one, unless a "B-" begins another."""
+        groups = []
+        for entity in entities:
+            begins, kind = tag(entity["entity"])
+            if groups and begins != "B" and \
+                    kind == tag(groups[-1][-1]["entity"])[1]:
+                groups[-1].append(entity)
+            else:
+                groups.append([entity])
+        return [{"entity_group": of[0]["entity"].split("-", 1)[-1],
+                 "score": float(np.mean([one["score"] for one in of])),
+                 "word": self._spelled([one["word"] for one in of]),
+                 "start": of[0]["start"], "end": of[-1]["end"]}
+                for of in groups]
