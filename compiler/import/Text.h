@@ -13,7 +13,8 @@ Status importText(llvm::StringRef path, mlir::MLIRContext &context,
                   Imported &imported);
 
 // An error where MLIR's parser must not see `text`, which stands in `path`: its
-// brackets nest deeper than the parser can recurse, or it is bytecode.
+// brackets nest deeper than the parser can recurse, it names a result of a
+// number for which memory does not suffice, or it is bytecode.
 mlir::LogicalResult checkText(llvm::StringRef text, llvm::StringRef path,
                               mlir::MLIRContext &context);
 

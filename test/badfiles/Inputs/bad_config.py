@@ -153,6 +153,7 @@ CASES = [
     ("index_bad_shard", shard({"a": "one.safetensors"}, one=b"123"), ["one.safetensors: error: the file has 3 bytes but"]),
     ("mlir_deep", mlir('module attributes {a = tensor<' + "tuple<" * 20_000 + ">" * 20_000 + "} {}"),
      ["model.mlir:1:", "error: brackets nest more than 256 deep"]),
+    ("mlir_far_result", mlir(b"func.func @f() {\n  return %x#2147483648 : index\n}\n"), ["model.mlir:2:12: error: the number of a result must be below 65536"]),
     ("mlir_bytecode", mlir("ML\xefR".encode("latin-1") + bytes(64)), ["model.mlir: error: the file is MLIR's bytecode but only text is read"]),
     ("mlir_no_model", mlir("module {}"), ["error: the file holds 0 transformer.model but must hold one"]),
     ("mlir_two_models", mlir("module { transformer.model @a { %s } transformer.model @b { %s } }" % (FORWARD, FORWARD)),

@@ -1,6 +1,6 @@
 // Reads bytes as the text of a module: a module that verifies must print, and
 // its text must read back the same.
-#include "Nesting.h"
+#include "compiler/import/Text.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Parser/Parser.h"
 
@@ -19,8 +19,6 @@ std::string print(mlir::ModuleOp module) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
-  if (nestsDeep(text))
-    return 0;
   mlir::DialectRegistry registry;
   registry.insert<mille::transformer::TransformerDialect,
                   mille::kernel::KernelDialect, mlir::func::FuncDialect,
@@ -28,6 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler quiet(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  if (failed(mille::import::checkText(text, "fuzz", context)))
+    return 0;
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     return 0;

@@ -1,7 +1,7 @@
 // Runs the text of a module on the reference, if it verifies: it must end with
 // a status, whatever the text says. Sizes are small, so that a run is short.
 #include "compiler/interpret/Interpret.h"
-#include "Nesting.h"
+#include "compiler/import/Text.h"
 #include "compiler/interpret/Inputs.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
@@ -79,8 +79,6 @@ std::optional<mille::Values> inputsOf(mlir::func::FuncOp entry) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
-  if (nestsDeep(text))
-    return 0;
   mlir::DialectRegistry registry;
   registry.insert<mille::transformer::TransformerDialect,
                   mille::kernel::KernelDialect, mlir::func::FuncDialect,
@@ -89,6 +87,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler quiet(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  if (failed(mille::import::checkText(text, "fuzz", context)))
+    return 0;
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module || isLarge(*module))
     return 0;
