@@ -54,6 +54,17 @@ LogicalResult verifyMask(const AttributeSite &site, Attribute value) {
                        << " but the function has " << inputs << " inputs";
 }
 
+LogicalResult verifyFusions(const AttributeSite &site, Attribute value) {
+  return verifyDictionaries(site, "kernel.fusions", value,
+                            {{"boundary", "unit", "layers", "status", "reason"},
+                             {"bytes_saved", "launches_saved"}});
+}
+
+LogicalResult verifyBodies(const AttributeSite &site, Attribute value) {
+  return verifyDictionaries(site, "kernel.bodies", value,
+                            {{"layers", "difference"}, {"stack", "body"}});
+}
+
 constexpr auto function = AttributeSite::function;
 
 const DiscardableAttribute table[] = {
@@ -71,9 +82,9 @@ const DiscardableAttribute table[] = {
     {"kernel.mask_input", function, isInt64From<0>, "an i64 of at least 0",
      verifyMask},
     {"kernel.fusions", function, isListOfDictionaries, "a list of dictionaries",
-     nullptr},
+     verifyFusions},
     {"kernel.bodies", function, isListOfDictionaries, "a list of dictionaries",
-     nullptr},
+     verifyBodies},
 };
 
 } // namespace

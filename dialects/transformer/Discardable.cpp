@@ -91,4 +91,28 @@ bool isListOfDictionaries(Attribute value) {
   return list && llvm::all_of(list, llvm::IsaPred<DictionaryAttr>);
 }
 
+LogicalResult verifyDictionaries(const AttributeSite &site, StringRef name,
+                                 Attribute value, DictionaryKeys keys) {
+  for (auto [number, entry] : llvm::enumerate(cast<ArrayAttr>(value))) {
+    auto dictionary = cast<DictionaryAttr>(entry);
+    auto error = [&, number = number] {
+      return errorAt(site) << "has " << name << " whose entry " << number
+                           << ' ';
+    };
+    for (StringRef key : keys.texts)
+      if (!isa_and_nonnull<StringAttr>(dictionary.get(key)))
+        return error() << "has no string '" << key << "'";
+    for (StringRef key : keys.numbers)
+      if (Attribute found = dictionary.get(key);
+          !found || !isInt64From<0>(found))
+        return error() << "has no i64 '" << key << "' of at least 0";
+    for (NamedAttribute given : dictionary)
+      if (!llvm::is_contained(keys.texts, given.getName().getValue()) &&
+          !llvm::is_contained(keys.numbers, given.getName().getValue()))
+        return error() << "has a key '" << given.getName().getValue()
+                       << "' that no such entry has";
+  }
+  return success();
+}
+
 } // namespace mille

@@ -50,4 +50,14 @@ template <int64_t least> bool isInt64From(mlir::Attribute value) {
 }
 bool isListOfDictionaries(mlir::Attribute value);
 
+// The keys of each dictionary of a list: all of them, and no other.
+struct DictionaryKeys {
+  llvm::ArrayRef<llvm::StringLiteral> texts;
+  llvm::ArrayRef<llvm::StringLiteral> numbers; // i64, 0 or more
+};
+mlir::LogicalResult verifyDictionaries(const AttributeSite &site,
+                                       llvm::StringRef name,
+                                       mlir::Attribute value,
+                                       DictionaryKeys keys);
+
 } // namespace mille

@@ -82,6 +82,13 @@ LogicalResult verifyState(const AttributeSite &site, Attribute) {
   return success();
 }
 
+LogicalResult verifyRewrites(const AttributeSite &site, Attribute value) {
+  return verifyDictionaries(
+      site, "transformer.rewrites", value,
+      {{"name", "unit", "layers", "status", "reason", "law", "bound"},
+       {"roundings"}});
+}
+
 constexpr unsigned port = AttributeSite::argument | AttributeSite::result;
 
 const DiscardableAttribute table[] = {
@@ -95,7 +102,7 @@ const DiscardableAttribute table[] = {
     {"transformer.state", AttributeSite::argument, isUnit, "without a value",
      verifyState},
     {"transformer.rewrites", AttributeSite::function, isListOfDictionaries,
-     "a list of dictionaries", nullptr},
+     "a list of dictionaries", verifyRewrites},
 };
 
 } // namespace

@@ -89,3 +89,20 @@ func.func @fusions() attributes {kernel.fusions = "add"} { return }
 
 // expected-error @+1 {{has kernel.bodies = [1] but it must be a list of dictionaries}}
 func.func @bodies() attributes {kernel.bodies = [1]} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.fusions whose entry 1 has no i64 'launches_saved' of at least 0}}
+func.func @fusions_number() attributes {kernel.fusions = [
+  {boundary = "add-norm", unit = "a", layers = "", status = "fused", reason = "", bytes_saved = 8 : i64, launches_saved = 1 : i64},
+  {boundary = "add-norm", unit = "a", layers = "", status = "fused", reason = "", bytes_saved = 8 : i64, launches_saved = "one"}]} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.bodies whose entry 0 has no string 'difference'}}
+func.func @bodies_text() attributes {kernel.bodies = [{stack = 0 : i64, body = 0 : i64, layers = "0-3"}]} { return }
+
+// -----
+
+// expected-error @+1 {{has kernel.bodies whose entry 0 has a key 'depth' that no such entry has}}
+func.func @bodies_key() attributes {kernel.bodies = [{stack = 0 : i64, body = 0 : i64, layers = "0-3", difference = "", depth = 4 : i64}]} { return }

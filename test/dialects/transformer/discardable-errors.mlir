@@ -122,3 +122,8 @@ transformer.model @m {
 
 // expected-error @+1 {{has transformer.rewrites = [1] but it must be a list of dictionaries}}
 func.func @rewrites_value() attributes {transformer.rewrites = [1]} { return }
+
+// -----
+
+// expected-error @+1 {{has transformer.rewrites whose entry 0 has no string 'law'}}
+func.func @rewrites_text() attributes {transformer.rewrites = [{name = "rotate-norms", unit = "a", layers = "", status = "applied", reason = "", bound = "0", roundings = 0 : i64}]} { return }
