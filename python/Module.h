@@ -50,22 +50,19 @@ public:
                                    const nb::kwargs &sizes) const;
 
 private:
-  struct Close {
-    void operator()(mille_package *package) const {
-      mille_package_close(package);
-    }
-  };
   mille_package *handle() const { return owner.get(); }
   void readEntries();
 
-  std::unique_ptr<mille_package, Close> owner;
+  std::shared_ptr<mille_package> owner;
   std::vector<Entry> list;
 };
 
 class Session {
 public:
-  Session(mille_session *session, std::vector<Entry> entries)
-      : session(session), entries(std::move(entries)) {}
+  Session(std::shared_ptr<mille_package> package, mille_session *session,
+          std::vector<Entry> entries)
+      : package(std::move(package)), session(session),
+        entries(std::move(entries)) {}
   ~Session() { mille_session_close(session); }
   Session(const Session &) = delete;
 
@@ -74,6 +71,7 @@ public:
   void cancel() { mille_session_cancel(session); }
 
 private:
+  std::shared_ptr<mille_package> package;
   mille_session *session;
   std::vector<Entry> entries;
   std::mutex running; // one run at a time

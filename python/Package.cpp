@@ -31,7 +31,7 @@ Package::Package(const std::string &path) {
                                        sizeof message);
   }
   check(status, message);
-  owner.reset(opened);
+  owner.reset(opened, mille_package_close);
   readEntries();
 }
 
@@ -120,5 +120,5 @@ Package::session(int threads, const std::optional<std::string> &device,
                                 device ? device->c_str() : nullptr, &session);
   }
   check(status, mille_package_message(package));
-  return std::make_unique<Session>(session, list);
+  return std::make_unique<Session>(owner, session, list);
 }
