@@ -76,6 +76,12 @@ mille_status mille_package_size(mille_package *package, size_t index,
                                 const char **name, int64_t *most) {
   return MILLE_FORWARD(package, mille_package_size, index, name, most);
 }
+mille_status mille_package_size_value(mille_package *package,
+                                      const mille_size *sizes, size_t count,
+                                      const char *name, int64_t *value) {
+  return MILLE_FORWARD(package, mille_package_size_value, sizes, count, name,
+                       value);
+}
 mille_status mille_package_name(mille_package *package, const char **name) {
   return MILLE_FORWARD(package, mille_package_name, name);
 }

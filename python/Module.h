@@ -64,8 +64,10 @@ private:
 
 class Session {
 public:
-  Session(mille_session *session, std::vector<Entry> entries)
-      : session(session), entries(std::move(entries)) {}
+  Session(std::shared_ptr<mille_package> package, mille_session *session,
+          std::vector<Entry> entries)
+      : package(std::move(package)), session(session),
+        entries(std::move(entries)) {}
   ~Session() { mille_session_close(session); }
   Session(const Session &) = delete;
 
@@ -74,6 +76,7 @@ public:
   void cancel() { mille_session_cancel(session); }
 
 private:
+  std::shared_ptr<mille_package> package;
   mille_session *session;
   std::vector<Entry> entries;
   std::timed_mutex running; // one run at a time

@@ -137,5 +137,5 @@ Package::session(int threads, const std::optional<std::string> &device,
                                 device ? device->c_str() : nullptr, &session);
   }
   check(status, mille_package_message(package));
-  return std::make_unique<Session>(session, list);
+  return std::make_unique<Session>(owner, session, list);
 }

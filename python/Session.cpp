@@ -88,6 +88,24 @@ void checkNames(const nb::handle &given, const std::vector<Tensor> &tensors,
   }
 }
 
+// Adds the sizes of outputs that follow from those of inputs.
+void addSizes(mille_package *package, const std::vector<Tensor> &outputs,
+              Sizes &sizes) {
+  std::vector<mille_size> given;
+  for (const auto &[size, value] : sizes)
+    given.push_back({size.c_str(), value});
+  for (const Tensor &tensor : outputs)
+    for (const std::string &size : tensor.sizes) {
+      if (size.empty() || sizes.count(size))
+        continue;
+      int64_t value = 0;
+      check(mille_package_size_value(package, given.data(), given.size(),
+                                     size.c_str(), &value),
+            mille_package_message(package));
+      sizes[size] = value;
+    }
+}
+
 nb::object takeOutput(const Tensor &tensor, const nb::object &out,
                       Sizes &sizes) {
   nb::object key = nb::cast(tensor.name);
@@ -171,6 +189,8 @@ nb::dict Session::run(const std::string &name, const nb::object &out,
     }
     inputs.push_back(held.back().data());
   }
+  const Sizes given = sizes;
+  addSizes(package.get(), entry.outputs, sizes);
   nb::dict results;
   std::vector<Output> kept;
   std::vector<float *> outputs;
@@ -188,7 +208,7 @@ nb::dict Session::run(const std::string &name, const nb::object &out,
   }
   checkApart(read, written);
   std::vector<mille_size> values;
-  for (const auto &[size, value] : sizes)
+  for (const auto &[size, value] : given)
     values.push_back({size.c_str(), value});
   mille_status status;
   std::string message;

@@ -39,7 +39,7 @@ mille_status mille_session::checkSizes() {
   const mille_model &model = *package->model;
   for (uint32_t size = 0; size < model.size_count; ++size) {
     const char *name = model.sizes[size].name;
-    const bool has = mille::hasSize(*entry, size);
+    const bool has = mille::hasSize(model, *entry, size);
     if (!has && !mille::keepsSize(model, *entry, size))
       continue;
     if (!most.of[size])
@@ -55,6 +55,11 @@ mille_status mille_session::checkSizes() {
       return message.set(MILLE_TOO_LARGE,
                          "%s is %lld but this session was created for %lld",
                          name, (ll)sizes.of[size], (ll)most.of[size]);
+    const int64_t multiple = model.sizes[size].multiple;
+    if (has && multiple > 1 && sizes.of[size] % multiple)
+      return message.set(MILLE_INVALID_ARGUMENT,
+                         "%s is %lld but must be a multiple of %lld", name,
+                         (ll)sizes.of[size], (ll)multiple);
   }
   if (part && entry->states)
     return message.set(MILLE_INVALID_ARGUMENT,

@@ -326,10 +326,17 @@ mille_status mille_package_state(mille_package *package, size_t index,
                   "state", index, tensor);
 }
 
+static size_t givenSizes(const mille_model &model) {
+  size_t count = 0;
+  for (uint32_t size = 0; size < model.size_count; ++size)
+    count += mille::isGivenSize(model, size);
+  return count;
+}
+
 mille_status mille_package_size_count(mille_package *package, size_t *count) {
   if (!package || !count)
     return MILLE_INVALID_ARGUMENT;
-  *count = package->model->size_count;
+  *count = givenSizes(*package->model);
   return MILLE_OK;
 }
 
@@ -338,13 +345,38 @@ mille_status mille_package_size(mille_package *package, size_t index,
   if (!package || !name || !most)
     return MILLE_INVALID_ARGUMENT;
   const mille_model &model = *package->model;
-  if (index >= model.size_count)
-    return package->message().set(MILLE_INVALID_ARGUMENT,
-                                  "size %zu is asked for but model %s has %u",
-                                  index, model.name, model.size_count);
-  *name = model.sizes[index].name;
-  *most = model.sizes[index].most;
-  return MILLE_OK;
+  size_t before = 0;
+  for (uint32_t size = 0; size < model.size_count; ++size) {
+    if (!mille::isGivenSize(model, size) || before++ != index)
+      continue;
+    *name = model.sizes[size].name;
+    *most = model.sizes[size].most;
+    return MILLE_OK;
+  }
+  return package->message().set(MILLE_INVALID_ARGUMENT,
+                                "size %zu is asked for but model %s has %zu",
+                                index, model.name, givenSizes(model));
+}
+
+mille_status mille_package_size_value(mille_package *package,
+                                      const mille_size *sizes, size_t count,
+                                      const char *name, int64_t *value) {
+  if (!package || !name || !value)
+    return MILLE_INVALID_ARGUMENT;
+  const mille_model &model = *package->model;
+  mille::Sizes of;
+  mille_status status =
+      mille::takeSizes(model, sizes, count, "", of, package->message());
+  if (status != MILLE_OK)
+    return status;
+  for (uint32_t size = 0; size < model.size_count; ++size)
+    if (strcmp(model.sizes[size].name, name) == 0) {
+      *value = of.of[size];
+      return MILLE_OK;
+    }
+  return package->message().set(MILLE_INVALID_ARGUMENT,
+                                "model %s has no size '%s'; its sizes are %s",
+                                model.name, name, mille::SizeNames(model).text);
 }
 
 mille_status mille_package_scale_count(mille_package *package, size_t *count) {

@@ -102,8 +102,18 @@ void mille_session::layOutEntry(uint32_t number, Bytes &sum) {
     if (slab)
       own.defaults[i] = at(offset);
   }
-  if (own.usable)
-    own.padding.layOut(*package->model, of, most, slab, sum);
+  if (!own.usable)
+    return;
+  own.padding.layOut(*package->model, of, most, slab, sum);
+  uint64_t numbers = 0;
+  own.tables.tokens = most.extent(of.table_rows);
+  sum.fits =
+      sum.fits && mille::multiply(own.tables.tokens, of.table_columns, numbers);
+  using Size = mille::PatchTables::Size;
+  own.tables.sizes = (Size *)at(sum.place(of.table_count, sizeof(Size)));
+  own.tables.rows = (float *)at(sum.place(numbers, sizeof(float)));
+  for (uint32_t i = 0; slab && i < of.table_count; ++i)
+    own.tables.sizes[i] = Size();
 }
 
 mille_status mille_session::create(mille_package &of, const mille::Sizes &sizes,
@@ -177,7 +187,7 @@ void mille_session::choose(uint32_t number, const mille::Sizes &given) {
   entry = &model.entries[number];
   memory = &entries[number];
   for (uint32_t size = 0; size < model.size_count; ++size)
-    sizes.of[size] = mille::hasSize(*entry, size) ? given.of[size]
+    sizes.of[size] = mille::hasSize(model, *entry, size) ? given.of[size]
                      : mille::keepsSize(model, *entry, size)
                          ? mille::wholePanels(most.of[size])
                          : 0;

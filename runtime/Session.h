@@ -38,11 +38,22 @@ struct Counts {
   uint64_t calls, flops, weightBytes;
 };
 
+// Tables that were resized to an image's grid, until a run has another one.
+struct PatchTables {
+  struct Size {
+    int64_t down = 0, across = 0; // 0: not computed yet
+  };
+  Size *sizes = nullptr; // [tables]
+  float *rows = nullptr; // of each table [tokens, its columns]
+  int64_t tokens = 0;    // of the session's largest image
+};
+
 // A session's memory for runs of one entry.
 struct EntryMemory {
   bool usable = false;       // the session has all of its sizes
   void **defaults = nullptr; // [inputs], null where required
   Padding padding;
+  PatchTables tables;
 };
 
 } // namespace mille

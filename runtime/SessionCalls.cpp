@@ -80,7 +80,8 @@ static mille_status takeShorthand(const mille_model &model, int64_t batch,
   mille_size list[2] = {{model.sizes[mille::batchSize].name, batch}};
   size_t count = 1;
   for (uint32_t size = 0; size < model.size_count; ++size) {
-    if (size == mille::batchSize || !mille::hasSize(model.entries[0], size))
+    if (size == mille::batchSize ||
+        !mille::hasSize(model, model.entries[0], size))
       continue;
     if (size != model.token_size)
       return message.set(MILLE_INVALID_ARGUMENT, "model %s has %s: call %s",

@@ -17,10 +17,47 @@ bool names(const mille_tensor_info *infos, uint32_t count, uint32_t size) {
 }
 } // namespace
 
-bool hasSize(const mille_entry &entry, uint32_t size) {
+bool hasSize(const mille_model &model, const mille_entry &entry,
+             uint32_t size) {
   return size == batchSize || names(entry.inputs, entry.input_count, size) ||
-         names(entry.outputs, entry.output_count, size);
+         names(entry.outputs, entry.output_count, size) ||
+         (!isGivenSize(model, size) &&
+          names(entry.inputs, entry.input_count, model.sizes[size].from[0]));
 }
+
+bool deriveSizes(const mille_model &model, Sizes &sizes, uint32_t &wrong) {
+  for (uint32_t size = 0; size < model.size_count; ++size) {
+    const mille_size_info &info = model.sizes[size];
+    if (isGivenSize(model, size))
+      continue;
+    uint64_t product = 1;
+    bool absent = false;
+    for (int side = 0; side < 2; ++side) {
+      wrong = info.from[side];
+      const int64_t given = sizes.of[wrong];
+      absent = absent || given == 0;
+      if (given == 0)
+        continue;
+      if (given < info.step[side] ||
+          !multiply(product, (uint64_t)(given / info.step[side]), product) ||
+          product > INT32_MAX)
+        return false;
+    }
+    sizes.of[size] = absent ? 0 : info.prefix + (int64_t)product;
+  }
+  return true;
+}
+
+namespace {
+// Whether another size follows from this one: no buffer has such rows.
+bool isSide(const mille_model &model, uint32_t size) {
+  for (uint32_t i = 0; i < model.size_count; ++i)
+    if (!isGivenSize(model, i) &&
+        (model.sizes[i].from[0] == size || model.sizes[i].from[1] == size))
+      return true;
+  return false;
+}
+} // namespace
 
 bool usesState(const mille_entry &entry, uint32_t state) {
   return entry.states >> state & 1;
@@ -38,10 +75,31 @@ bool isGiven(const mille_model &model, const mille_entry &entry,
              const Sizes &sizes, uint32_t &missing) {
   for (missing = 0; missing < model.size_count; ++missing)
     if (!sizes.of[missing] &&
-        (hasSize(entry, missing) || keepsSize(model, entry, missing)))
+        (hasSize(model, entry, missing) || keepsSize(model, entry, missing)))
       return false;
   return true;
 }
+
+namespace {
+// Why a side of an image has no number of patches.
+mille_status wrongSide(const mille_model &model, const Sizes &sizes,
+                       uint32_t wrong, const char *prefix, Message &message) {
+  int64_t step = 0;
+  for (uint32_t i = 0; i < model.size_count; ++i)
+    for (int side = 0; side < 2; ++side)
+      if (!isGivenSize(model, i) && model.sizes[i].from[side] == wrong)
+        step = model.sizes[i].step[side];
+  const char *name = model.sizes[wrong].name;
+  const long long value = sizes.of[wrong];
+  if (value < step)
+    return message.set(MILLE_INVALID_ARGUMENT,
+                       "%s%s is %lld but must be at least %lld", prefix, name,
+                       value, (long long)step);
+  return message.set(MILLE_TOO_LARGE,
+                     "%s%s is %lld but an image has at most %d patches", prefix,
+                     name, value, INT32_MAX);
+}
+} // namespace
 
 mille_status takeSizes(const mille_model &model, const mille_size *given,
                        size_t count, const char *prefix, Sizes &sizes,
@@ -60,6 +118,11 @@ mille_status takeSizes(const mille_model &model, const mille_size *given,
       return message.set(MILLE_INVALID_ARGUMENT,
                          "model %s has no size '%s'; its sizes are %s",
                          model.name, name, SizeNames(model).text);
+    if (!isGivenSize(model, size))
+      return message.set(MILLE_INVALID_ARGUMENT,
+                         "%s%s is given but follows from %s and %s", prefix,
+                         name, model.sizes[model.sizes[size].from[0]].name,
+                         model.sizes[model.sizes[size].from[1]].name);
     if (sizes.of[size])
       return message.set(MILLE_INVALID_ARGUMENT, "%s%s is given twice", prefix,
                          name);
@@ -69,7 +132,10 @@ mille_status takeSizes(const mille_model &model, const mille_size *given,
                          (long long)given[i].value);
     sizes.of[size] = given[i].value;
   }
-  return MILLE_OK;
+  uint32_t wrong = 0;
+  if (deriveSizes(model, sizes, wrong))
+    return MILLE_OK;
+  return wrongSide(model, sizes, wrong, prefix, message);
 }
 
 SizesText::SizesText(const mille_model &model, const Sizes &sizes) {
@@ -103,7 +169,8 @@ uint64_t longestSequence(const mille_model &model, const mille_entry &entry,
   uint64_t longest = entry.fixed_tokens > 1 ? entry.fixed_tokens : 1;
   for (uint32_t size = 0; size < model.size_count; ++size) {
     bool keeps = withStates && keepsSize(model, entry, size);
-    if (size == batchSize || (!keeps && !hasSize(entry, size)))
+    if (size == batchSize || isSide(model, size) ||
+        (!keeps && !hasSize(model, entry, size)))
       continue;
     uint64_t rows = keeps ? wholePanels(sizes.of[size]) : sizes.of[size];
     longest = rows > longest ? rows : longest;

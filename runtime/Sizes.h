@@ -22,9 +22,13 @@ struct Sizes {
   int64_t extent(int64_t word) const { return word < 0 ? of[~word] : word; }
 };
 
-// Whether a size is in a shape of the entry's inputs or outputs. Every entry
-// has a batch.
-bool hasSize(const mille_entry &entry, uint32_t size);
+// Whether the application gives a size; others follow from sizes.
+inline bool isGivenSize(const mille_model &model, uint32_t size) {
+  return model.sizes[size].step[0] == 0;
+}
+// Whether a size is in a shape of the entry's inputs or outputs, or follows
+// from sizes that are. Every entry has a batch.
+bool hasSize(const mille_model &model, const mille_entry &entry, uint32_t size);
 // Whether a size is in a shape of the entry's states.
 bool keepsSize(const mille_model &model, const mille_entry &entry,
                uint32_t size);
@@ -33,6 +37,10 @@ bool usesState(const mille_entry &entry, uint32_t state);
 // not.
 bool isGiven(const mille_model &model, const mille_entry &entry,
              const Sizes &sizes, uint32_t &missing);
+
+// Sets the sizes that follow from given ones: 0 where these are 0. False, and
+// the number of a size that is less than a step, or whose product is too large.
+bool deriveSizes(const mille_model &model, Sizes &sizes, uint32_t &wrong);
 
 // Takes an application's list. `prefix` begins the words of messages.
 mille_status takeSizes(const mille_model &model, const mille_size *given,

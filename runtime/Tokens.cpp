@@ -1,23 +1,19 @@
-// Steps that move or join tokens between kernels: windows, patches, pooling,
-// kept rows. Must sum in the same order for any batch and any threads.
+// Steps that move or join tokens between kernels: windows, pooling, kept
+// rows. Must sum in the same order for any batch and any threads.
 #include "runtime/Backend.h"
+#include "runtime/StepTasks.h"
 
 #include <string.h>
 
 using mille::doneOnDevice;
 using mille::Gather;
 using mille::Mean;
+using mille::rowsPerTask;
 using mille::Sequences;
 using mille::Similarity;
+using mille::tasksOf;
 
 namespace {
-// The rows of a task that only copies: enough to pay for its ticket.
-constexpr int64_t floatsPerTask = 1 << 16;
-
-int64_t rowsPerTask(int64_t columns) {
-  return columns < floatsPerTask ? floatsPerTask / columns : 1;
-}
-
 // A gather, and the rows of one task.
 struct GatherTask {
   const Gather &g;
@@ -39,51 +35,6 @@ void gatherRows(void *context, int64_t task, int) {
                g.columns * sizeof(float));
     }
   }
-}
-
-struct Patches {
-  const float *pixels; // [batch, channels, height, width]
-  int64_t pixelStride;
-  int32_t channels, height, width, kernelY, kernelX, strideY, strideX, paddingY,
-      paddingX, prefix;
-  float
-      *out; // [batch * (prefix + down * across), channels * kernelY * kernelX]
-  int64_t outStride, down, across, rows, rowsPerTask;
-
-  int64_t columns() const { return (int64_t)channels * kernelY * kernelX; }
-  void copyPatch(const float *image, int64_t y, int64_t x, float *into) const;
-};
-
-// The patch whose first pixel is at y, x: zeros where that is outside.
-void Patches::copyPatch(const float *image, int64_t y, int64_t x,
-                        float *into) const {
-  for (int64_t c = 0; c < channels; ++c)
-    for (int64_t dy = 0; dy < kernelY; ++dy)
-      for (int64_t dx = 0; dx < kernelX; ++dx) {
-        bool inside =
-            y + dy >= 0 && y + dy < height && x + dx >= 0 && x + dx < width;
-        *into++ = inside ? image[(c * height + y + dy) * width + x + dx] : 0.0f;
-      }
-}
-
-void patchRows(void *context, int64_t task, int) {
-  const Patches &p = *static_cast<Patches *>(context);
-  int64_t perImage = p.prefix + p.down * p.across;
-  int64_t end = (task + 1) * p.rowsPerTask;
-  for (int64_t m = task * p.rowsPerTask; m < end && m < p.rows; ++m) {
-    int64_t patch = m % perImage - p.prefix;
-    float *into = p.out + m * p.outStride;
-    if (patch < 0)
-      memset(into, 0, p.columns() * sizeof(float));
-    else
-      p.copyPatch(p.pixels + m / perImage * p.pixelStride,
-                  patch / p.across * p.strideY - p.paddingY,
-                  patch % p.across * p.strideX - p.paddingX, into);
-  }
-}
-
-int64_t tasksOf(int64_t rows, int64_t rowsPerTask) {
-  return (rows + rowsPerTask - 1) / rowsPerTask;
 }
 
 // The token that stands for a sequence: the first one where the mask hides all.
@@ -151,27 +102,6 @@ void mille_gather_tokens(mille_run *run, const float *input,
     return;
   GatherTask tasks = {gather, rowsPerTask(group * columns)};
   session.share(gatherRows, &tasks, tasksOf(gather.rows(), tasks.rowsPerTask));
-}
-
-void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
-                   const int32_t *n, float *out, int64_t out_stride) {
-  Patches patches = {pixels, pixel_stride, n[0], n[1], n[2], n[3],
-                     n[4],   n[5],         n[6], n[7], n[8], n[9],
-                     out,    out_stride,   0,    0,    0,    0};
-  patches.down = (patches.height + 2 * patches.paddingY - patches.kernelY) /
-                     patches.strideY +
-                 1;
-  patches.across = (patches.width + 2 * patches.paddingX - patches.kernelX) /
-                       patches.strideX +
-                   1;
-  patches.rows = run->batch * (patches.prefix + patches.down * patches.across);
-  mille::HostStep host(run, out, patches.rows, out_stride);
-  if (host.skipped())
-    return;
-  patches.rowsPerTask = rowsPerTask(patches.columns());
-  mille::sessionOf(run).share(patchRows, &patches,
-                              tasksOf(patches.rows, patches.rowsPerTask));
-  host.give();
 }
 
 void mille_similarity(mille_run *run, const float *left, int64_t left_stride,

@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 9
+#define MILLE_ABI_VERSION 10
 
 /* ---- Words of the structs ------------------------------------------------ */
 
@@ -233,9 +233,27 @@ void mille_gather_tokens(mille_run *run, const float *input,
                          int64_t input_stride, int64_t columns,
                          const int32_t *index, int64_t count, int64_t group,
                          int64_t tokens, float *out, int64_t out_stride);
-/* numbers: c, h, w, kh, kw, stride y x, padding y x, prefix. */
+/* numbers: c, h, w, kh, kw, stride y x, padding y x, prefix. Where height is
+ * not 0, it and width are in place of h and w, and the images follow each other
+ * without a gap. */
 void mille_patches(mille_run *run, const float *pixels, int64_t pixel_stride,
-                   const int32_t *numbers, float *out, int64_t out_stride);
+                   const int32_t *numbers, int64_t height, int64_t width,
+                   float *out, int64_t out_stride);
+enum { MILLE_RESIZE_BICUBIC = 0, MILLE_RESIZE_BICUBIC_ANTIALIASED = 1 };
+/* The rows of an image's tokens, for each image: table `number` of the entry,
+ * whose columns begin at first_column of all tables' columns. numbers: patch y
+ * x, prefix, placed, own rows, own columns, MILLE_RESIZE_*. base and table may
+ * be null. The session keeps the rows until a run has another grid. */
+void mille_patch_table(mille_run *run, int32_t number, int64_t first_column,
+                       int64_t height, int64_t width, const int32_t *numbers,
+                       const float *base, int64_t base_stride,
+                       const float *table, int64_t table_stride,
+                       int64_t columns, float *out, int64_t out_stride);
+/* Cosines, then sines, of the tokens of each image. numbers: patch y x, prefix,
+ * head_dim. */
+void mille_patch_rotation(mille_run *run, int64_t height, int64_t width,
+                          const int32_t *numbers, double theta, float *out,
+                          int64_t out_stride);
 /* Output number `output`, [batch, batch], = left * right^T, rounded as if
  * summed in double. */
 void mille_similarity(mille_run *run, const float *left, int64_t left_stride,

@@ -159,7 +159,8 @@ mille_status mille_package_input(mille_package *package, size_t index,
 mille_status mille_package_output(mille_package *package, size_t index,
                                   mille_tensor *tensor);
 
-/* A size of runs, and the most that the model takes of it (0: any). */
+/* A size that runs are given, and the most that the model takes of it (0:
+ * any). */
 mille_status mille_package_size_count(mille_package *package, size_t *count);
 mille_status mille_package_size(mille_package *package, size_t index,
                                 const char **name, int64_t *most);
@@ -227,6 +228,13 @@ typedef struct mille_size {
   const char *name; /* "batch", "tokens", "decoder_tokens", "context", ... */
   int64_t value;    /* at least 1 */
 } mille_size;
+
+/* The number of size `name` in runs of these sizes: one of them, or one that
+ * follows from them, as an image's image_tokens from height and width; 0 where
+ * they do not say it. Runs and sessions are not given a size that follows. */
+mille_status mille_package_size_value(mille_package *package,
+                                      const mille_size *sizes, size_t count,
+                                      const char *name, int64_t *value);
 
 /* Allocates all memory for runs of up to these sizes, and starts threads - 1
  * threads. A session runs the entries whose sizes are all given; those of one

@@ -29,6 +29,8 @@ struct CompileOptions {
   std::optional<Stage> stopAfter;
   std::string weights, name;
   std::optional<ImageSize> imageSize;
+  bool anyImageSize = false; // each run chooses it, up to the next
+  std::optional<ImageSize> mostImageSize;
   std::vector<std::string> remarks; // "rewrite", "fuse", "plan"
   unsigned jobs = 0;                // 0: as many as cores
   bool cache = true;

@@ -86,13 +86,14 @@ std::optional<ImageSize> mille::imageSizeIn(StringRef text) {
   return size;
 }
 
-CLI::Validator mille::imageSize() {
+CLI::Validator mille::imageSize(const std::string &word) {
   return CLI::Validator(
-      [](std::string &text) -> std::string {
-        if (imageSizeIn(text))
+      [word](std::string &text) -> std::string {
+        if (imageSizeIn(text) || (!word.empty() && text == word))
           return {};
         return "is '" + text +
-               "' but must be pixels, 224, or height x width, 480x640";
+               "' but must be pixels, 224, or height x width, 480x640" +
+               (word.empty() ? "" : ", or " + word);
       },
       "");
 }

@@ -18,7 +18,8 @@ CLI::Validator oneOf(std::vector<std::string> words);
 CLI::Validator target(bool forCompile);
 // A file, "none", or "random:SEED".
 CLI::Validator weightsSource();
-CLI::Validator imageSize();
+// A size of an image, or `word` where that is not empty.
+CLI::Validator imageSize(const std::string &word);
 // The text of a DtypeChoice.
 CLI::Validator dtypeChoice();
 

@@ -85,6 +85,25 @@ static void dtypeOption(CLI::App *app, std::string &dtype) {
       ->check(dtypeChoice());
 }
 
+static void imageOptions(CLI::App *app, CompileOptions &o) {
+  app->add_option_function<std::string>(
+         "--image-size",
+         [&o](const std::string &text) {
+           o.anyImageSize = text == "any";
+           o.imageSize = imageSizeIn(text);
+         },
+         "pixels of an image, 224, or height x width, 480x640, in place of the "
+         "model's image_size; any: each run chooses height and width")
+      ->type_name("SIZE")
+      ->check(imageSize("any"));
+  app->add_option_function<std::string>(
+         "--max-image-size",
+         [&o](const std::string &text) { o.mostImageSize = imageSizeIn(text); },
+         "the largest image of --image-size=any, as pixels or height x width")
+      ->type_name("SIZE")
+      ->check(imageSize(""));
+}
+
 static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                        std::string &stage) {
   CLI::App *app = root.add_subcommand(
@@ -126,13 +145,7 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                   "model's own")
       ->type_name("SOURCE")
       ->check(weightsSource());
-  app->add_option_function<std::string>(
-         "--image-size",
-         [&o](const std::string &text) { o.imageSize = imageSizeIn(text); },
-         "pixels of an image, 224, or height x width, 480x640, in place of the "
-         "model's image_size")
-      ->type_name("SIZE")
-      ->check(imageSize());
+  imageOptions(app, o);
   entriesOption(app, o.entries);
   app->add_option("--name", o.name,
                   "NAME of the files and prefix of the C functions (default: "
@@ -336,6 +349,12 @@ static void addBench(CLI::App &root, BenchOptions &o) {
       ->excludes(tokens);
   app->add_flag("--keep-padding", o.keepPadding,
                 "compute rows of padding, not only tokens");
+  app->add_option_function<std::string>(
+         "--image-size",
+         [&o](const std::string &text) { o.imageSize = imageSizeIn(text); },
+         "of a package whose runs choose it (default: the model's own)")
+      ->type_name("SIZE")
+      ->check(imageSize(""));
   app->add_option("--decoder-tokens", o.decoderTokens,
                   "of a decoder next to an encoder (default: 32)")
       ->type_name("N")

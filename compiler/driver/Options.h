@@ -38,6 +38,7 @@ struct BenchOptions {
   int64_t batch = 1, tokens = 128;
   std::vector<int64_t> lengths; // of the sequences, in place of batch, tokens
   std::optional<int64_t> decoderTokens; // absent: 32 if there is a decoder
+  std::optional<ImageSize> imageSize;   // absent: the model's own
   unsigned threads = 1;
   unsigned repeats = 0; // 0: as many as fit in a second, but at least 5
   bool keepPadding = false, kernels = false, json = false;

@@ -184,6 +184,8 @@ Status Climb::import() {
   wishes.weights = request.weights;
   wishes.imageSize = request.imageSize;
   wishes.imageSizeAtHand = request.imageSizeAtHand;
+  wishes.anyImageSize = request.anyImageSize;
+  wishes.mostImageSize = request.mostImageSize;
   if (Status status = importModel(request.model, wishes, context, imported);
       failed(status))
     return status;

@@ -56,6 +56,8 @@ void Converter::findPrologues() {
 // a layer.
 Value Converter::rotationOf(RotateOp op) {
   Value positions = valueOf(op.getPositions());
+  if (!cast<ShapedType>(positions.getType()).getElementType().isInteger())
+    return positions; // cosines and sines
   const void *key[] = {positions.getAsOpaquePointer(),
                        op.getFrequenciesAttr().getAsOpaquePointer(),
                        op.getLongContextAttr().getAsOpaquePointer(),

@@ -1,6 +1,7 @@
 // Finds the rows of each value after its leading dimensions are flattened.
 // Must not make kernels, only the sizes of their destinations.
 #include "compiler/fuse/Converter.h"
+#include "dialects/transformer/Grid.h"
 
 using namespace mlir;
 using namespace mille;
@@ -54,6 +55,9 @@ static bool isOfRun(Operation *op) {
 
 void Converter::recordSpaces(Operation *op) {
   Space from = op->getNumOperands() ? spaceOf(op->getOperand(0)) : Space();
+  if (op->getNumOperands())
+    if (auto grid = transformer::gridOf(op->getOperand(0)))
+      from.size = grid.getTokens();
   if (auto remember = dyn_cast<transformer::RememberOp>(op))
     from.size = rowsOfState(function, remember.getState());
   else if (isOfRun(op))

@@ -3,6 +3,7 @@
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Grid.h"
 #include "dialects/transformer/UnitNames.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -19,17 +20,22 @@ namespace {
 // An image or a spectrogram: a row per batch entry, all its pixels.
 bool isPixels(Value argument) {
   return llvm::any_of(argument.getUsers(), [](Operation *user) {
-    return isa<transformer::PatchesOp>(user);
+    return isa<transformer::PatchesOp, transformer::PatchTableOp,
+               transformer::PatchRotationOp>(user);
   });
 }
 
 // [batch, tokens, channels] -> [rows, channels]; ids [batch, tokens] -> [rows];
-// pixels [batch, c, h, w] -> [batch, c * h * w].
+// pixels [batch, c, h, w] -> [batch, c * h * w], or [batch * c * h * w] where h
+// and w are sizes of the run.
 Type flattened(Type type, bool isPixels = false) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() < 2)
     return type;
   SmallVector<int64_t> shape{ShapedType::kDynamic};
+  const bool isSized = isPixels && tensor.isDynamicDim(tensor.getRank() - 1);
+  if (isSized)
+    return RankedTensorType::get(shape, tensor.getElementType());
   if (isPixels)
     shape.push_back(ShapedType::getNumElements(tensor.getShape().drop_front()));
   else if (!tensor.getElementType().isInteger())
@@ -60,13 +66,19 @@ StringRef tokenSize(func::FuncOp function, unsigned number) {
 // The sizes of the run that the entry's rows are counted by.
 SmallVector<StringRef> sizesOf(func::FuncOp function) {
   SmallVector<StringRef> names{sizes::batch, sizes::tokens};
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+  auto add = [&](StringRef name) {
+    if (!llvm::is_contained(names, name))
+      names.push_back(name);
+  };
+  for (BlockArgument argument : function.getArguments()) {
     if (auto shape = function.getArgAttrOfType<transformer::ShapeAttr>(
-            i, "transformer.shape"))
+            argument.getArgNumber(), "transformer.shape"))
       for (Attribute extent : shape.getExtents())
-        if (auto size = dyn_cast<StringAttr>(extent);
-            size && !llvm::is_contained(names, size.getValue()))
-          names.push_back(size.getValue());
+        if (auto size = dyn_cast<StringAttr>(extent))
+          add(size.getValue());
+    if (auto grid = transformer::gridOf(argument))
+      add(grid.getTokens());
+  }
   return names;
 }
 
@@ -100,8 +112,11 @@ func::FuncOp Converter::makeFunction() {
     if (!pixels)
       spaces[argument] = spaceOf(argument.getType(), from);
     inputs.push_back(flattened(argument.getType(), pixels));
-    words.push_back(withShape(function.getArgAttrDict(argument.getArgNumber()),
-                              shapeOf(argument.getType(), spaces[argument])));
+    DictionaryAttr given = function.getArgAttrDict(argument.getArgNumber());
+    words.push_back(
+        transformer::gridOf(argument)
+            ? Attribute(given)
+            : withShape(given, shapeOf(argument.getType(), spaces[argument])));
   }
   for (Value returned : function.front().getTerminator()->getOperands())
     if (!similarityOf(returned))
@@ -171,6 +186,8 @@ LogicalResult Converter::convert(Operation *op) {
             KeyHeadBiasOp>([&](auto op) { return convertBias(op); })
       .Case([&](PoolOp op) { return convertPool(op); })
       .Case([&](PatchesOp op) { return convertPatches(op); })
+      .Case([&](PatchTableOp op) { return convertPatchTable(op); })
+      .Case([&](PatchRotationOp op) { return convertPatchRotation(op); })
       .Case([&](GatherTokensOp op) { return convertGatherTokens(op); })
       .Case([&](TokenNumbersOp op) { return convertTokenNumbers(op); })
       .Case([&](CountTokensOp op) { return convertCountTokens(op); })

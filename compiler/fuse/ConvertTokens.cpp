@@ -8,34 +8,6 @@ using namespace mlir;
 using namespace mille;
 using namespace mille::transformer;
 
-LogicalResult Converter::convertPatches(PatchesOp op) {
-  Value pixels = valueOf(op.getPixels());
-  if (!isa<BlockArgument>(op.getPixels()))
-    return op.emitOpError("reads what is no input of '")
-           << function.getName()
-           << "' but only an image that is one has pixels";
-  for (Operation *user : op.getPixels().getUsers())
-    if (!isa<PatchesOp, TokenNumbersOp, PairBiasOp, DistanceBiasOp, ConstantOp>(
-            user)) {
-      auto error = op.emitOpError("reads pixels that '")
-                   << user->getName() << "' reads as tokens";
-      error.attachNote(user->getLoc()) << "the input is read here";
-      return error;
-    }
-  auto shape = cast<RankedTensorType>(op.getPixels().getType()).getShape();
-  SmallVector<int64_t> image(shape.drop_front());
-  if (image.size() == 2) // a spectrogram
-    image.insert(image.begin() + 1, 1);
-  Value to = destinationOf(op.getResult());
-  values[op.getResult()] =
-      kernel::PatchesOp::create(body, op.getLoc(), to.getType(), pixels,
-                                body.getDenseI64ArrayAttr(image),
-                                op.getKernelAttr(), op.getStrideAttr(),
-                                op.getPaddingAttr(), op.getPrefixAttr(), to)
-          .getResult();
-  return success();
-}
-
 LogicalResult Converter::convertGatherTokens(GatherTokensOp op) {
   Space from = spaceOf(op.getInput());
   if (!from.count)

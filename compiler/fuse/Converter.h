@@ -99,9 +99,15 @@ private:
   mlir::LogicalResult convertCombine(transformer::CombineOp op);
   mlir::LogicalResult convertExpertLinear(transformer::LinearOp op);
 
+  // Images (ConvertImages.cpp).
+  mlir::LogicalResult checkPixels(mlir::Operation *op, mlir::Value pixels);
+  mlir::LogicalResult convertPatches(transformer::PatchesOp op);
+  mlir::LogicalResult convertPatchTable(transformer::PatchTableOp op);
+  mlir::LogicalResult convertPatchRotation(transformer::PatchRotationOp op);
+  mlir::Value sideOf(mlir::Value pixels, unsigned axis);
+
   // Tokens (ConvertTokens.cpp).
   mlir::LogicalResult convertPool(transformer::PoolOp op);
-  mlir::LogicalResult convertPatches(transformer::PatchesOp op);
   mlir::LogicalResult convertGatherTokens(transformer::GatherTokensOp op);
   mlir::LogicalResult convertTokenNumbers(transformer::TokenNumbersOp op);
   mlir::LogicalResult convertCountTokens(transformer::CountTokensOp op);

@@ -3,6 +3,7 @@
 #include "compiler/import/Import.h"
 #include "compiler/import/HuggingFace.h"
 #include "compiler/import/Text.h"
+#include "compiler/import/config/ConfigImage.h"
 #include "compiler/import/gguf/GgufModel.h"
 #include "compiler/import/gguf/GgufWeights.h"
 #include "compiler/import/model/Build.h"
@@ -46,7 +47,8 @@ public:
     imported.folder = path::parent_path(given).str();
     if (imported.folder.empty())
       imported.folder = ".";
-    if (options.imageSize && path::filename(given) != "config.json")
+    if ((options.imageSize || options.anyImageSize) &&
+        path::filename(given) != "config.json")
       return wrong(given, "--image-size is given but only a Hugging Face "
                           "folder's image_size can be replaced");
     if (given.ends_with(".mlir"))
@@ -132,6 +134,8 @@ private:
                   fromFiles() && !ownNames ? &tensors : nullptr);
     config.imageSize = options.imageSize;
     config.imageSizeAtHand = options.imageSizeAtHand;
+    config.anyImageSize = options.anyImageSize;
+    config.mostImageSize = options.mostImageSize;
     const Family *family = familyOf(config, problems);
     if (family && fromFiles() && tensors.empty())
       problems
@@ -150,9 +154,13 @@ private:
     bool image = spec.image.has_value();
     for (const Stack &stack : spec.before)
       image |= stack.image.has_value();
-    if (options.imageSize && !image)
+    checkImages(config, spec);
+    if ((options.imageSize || options.anyImageSize) && !image)
       problems.error(spec.at, "--image-size is given but the model reads no "
                               "image");
+    if (options.mostImageSize && !options.anyImageSize)
+      problems.error(spec.at, "--max-image-size is given but --image-size is "
+                              "not any");
     if (problems.any()) {
       problems.tell();
       return Status::input;

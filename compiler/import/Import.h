@@ -29,6 +29,9 @@ struct ImportOptions {
   std::optional<ImageSize> imageSize;
   // The same, but only if the model's parameters fit images of any size.
   std::optional<ImageSize> imageSizeAtHand;
+  // Each run chooses the size, up to `mostImageSize` where that is given.
+  bool anyImageSize = false;
+  std::optional<ImageSize> mostImageSize;
 };
 
 namespace import {

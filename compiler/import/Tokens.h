@@ -21,6 +21,12 @@ struct LeadingTokens {
 // Pixels [batch, channels, height, width]; each whole patch is a token.
 struct Image {
   Extent channels, height, width, patchHeight, patchWidth;
+  Extent ownHeight, ownWidth; // of the image that the model was trained with
+  bool ofRuns = false;        // each run chooses height and width
+  int64_t mostHeight = 0, mostWidth = 0; // of a run; 0: any
+  // How the positions become those of another grid than their own; absent: not
+  // at all.
+  std::optional<transformer::Resize> resize;
   std::vector<LeadingTokens> leading;
   bool bias = true;       // of the patches' projection
   bool positions = false; // a learned row per patch and placed token
@@ -28,6 +34,15 @@ struct Image {
 
   Grid grid() const {
     return {height.value / patchHeight.value, width.value / patchWidth.value};
+  }
+  Grid ownGrid() const {
+    return {ownHeight.value / patchHeight.value,
+            ownWidth.value / patchWidth.value};
+  }
+  // Whether the positions are not used as they are stored.
+  bool resized() const {
+    return ofRuns || (positions && (grid().height != ownGrid().height ||
+                                    grid().width != ownGrid().width));
   }
   int64_t leadingTokens() const {
     int64_t sum = 0;

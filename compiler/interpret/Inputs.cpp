@@ -3,6 +3,7 @@
 #include "compiler/interpret/Inputs.h"
 #include "compiler/interpret/AttendHead.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Grid.h"
 #include "dialects/transformer/Shape.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -64,6 +65,8 @@ public:
       if (Status s = measure(i); failed(s))
         return s;
     takeContext();
+    if (Status s = deriveSizes(); failed(s))
+      return s;
     if (Status s = checkSizes(); failed(s))
       return s;
     for (unsigned i = 0; i < forward.getNumArguments(); ++i)
@@ -132,6 +135,28 @@ private:
     }
   }
 
+  // Checks the sides of images, and sets the sizes that follow from them.
+  Status deriveSizes() {
+    for (BlockArgument pixels : forward.getArguments()) {
+      auto grid = transformer::gridOf(pixels);
+      if (!grid)
+        continue;
+      int64_t sides[2];
+      for (unsigned axis : {0, 1}) {
+        StringRef name = transformer::sideOf(pixels, axis);
+        sides[axis] = run.sizes.lookup(name);
+        const int64_t patch = grid.getPatch()[axis];
+        if (sides[axis] < patch || sides[axis] % grid.getMultiple(axis))
+          return wrong(
+              name + " is " + Twine(sides[axis]) + " but must be " +
+              (grid.getMultiple(axis) == 1 ? "at least " : "a multiple of ") +
+              Twine(patch));
+      }
+      run.sizes[grid.getTokens()] = grid.getTokensOf(sides[0], sides[1]);
+    }
+    return Status::done;
+  }
+
   // The run's tokens of a sequence up to its last unmasked one.
   int64_t tokensShown(int64_t sequence) {
     int64_t tokens = run.sizes.lookup(mille::sizes::tokens);
@@ -163,9 +188,11 @@ private:
     return Status::done;
   }
 
-  // "sequences", "decoder tokens"
+  // "sequences", "decoder tokens", "pixels of height"
   static std::string inWords(StringRef size) {
     std::string words = size == sizes::batch ? "sequences" : size.str();
+    if (size == sizes::height || size == sizes::width)
+      words = "pixels of " + words;
     std::replace(words.begin(), words.end(), '_', ' ');
     return words;
   }

@@ -87,7 +87,16 @@ Status mille::interpreter::runOp(Run &run, tf::RotateOp op) {
   Tensor out = run.at(op.getInput());
   const Tensor &positions = run.at(op.getPositions());
   Rotation rotation;
-  if (op.getTableAttr()) {
+  const bool isGiven = // cosines and sines
+      cast<ShapedType>(op.getPositions().getType()).getElementType().isF32();
+  if (isGiven) {
+    rotation = {columnsOf(positions) / 2, positions.numbers};
+    if (rowsOf(positions) != rowsOf(out)) {
+      op.emitError() << "positions have " << rowsOf(positions)
+                     << " rows but input has " << rowsOf(out);
+      return Status::input;
+    }
+  } else if (op.getTableAttr()) {
     if (Status s = rotationFrom(run, op, positions, rotation); failed(s))
       return s;
   } else {
@@ -95,9 +104,10 @@ Status mille::interpreter::runOp(Run &run, tf::RotateOp op) {
                           op.getAttentionFactor().convertToDouble(), positions);
   }
   int64_t heads = op.getHeads(), headDim = op.getHeadDim();
-  if (Status s = expectCount(op, "positions", &positions, rowsOf(out));
-      failed(s))
-    return s;
+  if (!isGiven)
+    if (Status s = expectCount(op, "positions", &positions, rowsOf(out));
+        failed(s))
+      return s;
   turnHeads(rotation, out.numbers.data(), rowsOf(out), heads, headDim,
             op.getStart(), op.getPairing() == tf::Pairing::half);
   run.set(op.getResult(), std::move(out));

@@ -1,6 +1,6 @@
 // Interprets the ops of both dialects that make, number and move tokens:
-// patches of images, gathers, counts. Must only move numbers; pooling is in
-// Pool.cpp.
+// gathers, counts. Must only move numbers; pooling is in Pool.cpp, patches are
+// in Images.cpp.
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;
@@ -9,56 +9,6 @@ using namespace mille::interpreter;
 namespace tf = mille::transformer;
 
 namespace {
-
-// The patches of images [c, h, w], as `patches` of either dialect describes.
-class Patches {
-public:
-  template <typename Op>
-  Patches(Op op, int64_t channels, int64_t height, int64_t width)
-      : channels(channels), height(height), width(width),
-        kernel(op.getKernel()), stride(op.getStride()),
-        padding(op.getPadding()), prefix(op.getPrefix()),
-        down(count(height, 0)), across(count(width, 1)) {}
-
-  int64_t tokens() const { return prefix + down * across; }
-  int64_t columns() const { return channels * kernel[0] * kernel[1]; }
-
-  // Tokens [tokens, columns] of one image; `out` holds zeros.
-  void take(const double *image, double *out) const {
-    for (int64_t y = 0; y < down; ++y)
-      for (int64_t x = 0; x < across; ++x)
-        takeOne(image, y * stride[0] - padding[0], x * stride[1] - padding[1],
-                out + (prefix + y * across + x) * columns());
-  }
-
-private:
-  int64_t count(int64_t extent, int axis) const {
-    return (extent + 2 * padding[axis] - kernel[axis]) / stride[axis] + 1;
-  }
-
-  void takeOne(const double *image, int64_t top, int64_t left,
-               double *next) const {
-    for (int64_t c = 0; c < channels; ++c)
-      for (int64_t y = top; y < top + kernel[0]; ++y)
-        for (int64_t x = left; x < left + kernel[1]; ++x, ++next)
-          if (y >= 0 && y < height && x >= 0 && x < width)
-            *next = image[(c * height + y) * width + x];
-  }
-
-  int64_t channels, height, width;
-  ArrayRef<int64_t> kernel, stride, padding;
-  int64_t prefix, down, across;
-};
-
-// [batch, pixels] -> [batch * tokens, columns].
-Tensor patchesOf(const Patches &patches, const Tensor &pixels, int64_t batch) {
-  Tensor out = zeros({batch * patches.tokens(), patches.columns()});
-  int64_t size = pixels.numbers.size() / batch;
-  for (int64_t b = 0; b < batch; ++b)
-    patches.take(&pixels.numbers[b * size],
-                 &out.numbers[b * patches.tokens() * patches.columns()]);
-  return out;
-}
 
 // [batch * tokens, columns] -> [batch * m, group * columns].
 template <typename Op>
@@ -117,18 +67,6 @@ std::vector<double> tokensOfRun(const std::vector<double> &all, int64_t held,
 
 } // namespace
 
-Status mille::interpreter::runOp(Run &run, tf::PatchesOp op) {
-  const Tensor &pixels = run.at(op.getPixels()); // [batch, c, (h,) w]
-  bool flat = pixels.shape.size() == 3;
-  Patches patches(op, pixels.shape[1], flat ? 1 : pixels.shape[2],
-                  pixels.shape.back());
-  int64_t batch = pixels.shape[0];
-  Tensor out = patchesOf(patches, pixels, batch);
-  out.shape = {batch, patches.tokens(), patches.columns()};
-  run.set(op.getResult(), std::move(out));
-  return Status::done;
-}
-
 Status mille::interpreter::runOp(Run &run, tf::GatherTokensOp op) {
   const Tensor &input = run.at(op.getInput()); // [batch, n, channels]
   int64_t batch = input.shape[0];
@@ -172,14 +110,6 @@ Status mille::interpreter::runOp(Run &run, tf::ConstantOp op) {
 }
 
 //===-- kernel ------------------------------------------------------------===//
-
-Status mille::interpreter::runOp(Run &run, kernel::PatchesOp op) {
-  const Tensor &pixels = run.at(op.getPixels()); // [batch, c * h * w]
-  ArrayRef<int64_t> image = op.getImage();
-  run.set(op.getResult(), patchesOf(Patches(op, image[0], image[1], image[2]),
-                                    pixels, rowsOf(pixels)));
-  return Status::done;
-}
 
 Status mille::interpreter::runOp(Run &run, kernel::GatherTokensOp op) {
   const Tensor &input = run.at(op.getInput()); // [batch * tokens, channels]

@@ -47,6 +47,8 @@ std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
         "class",   "new",     "this",   "template", "switch",
         "return",  "union",   "struct", "static",   "operator"})
     taken.insert(word);
+  for (const kernel::SizeInfo &size : signature.sizes)
+    taken.insert(size.name);
   std::vector<Argument> arguments;
   for (const kernel::TensorInfo &info : signature.inputs)
     arguments.push_back({identifier(info.name, taken),
@@ -60,13 +62,29 @@ std::vector<Argument> argumentsOf(const kernel::Signature &signature) {
   return arguments;
 }
 
-// The sizes that a run of an entry has.
+// The sizes that a run of an entry is given.
 std::vector<std::string> sizesOf(const kernel::Signature &signature) {
   std::vector<std::string> sizes;
   for (const kernel::SizeInfo &size : signature.sizes)
-    if (size.ofRuns)
+    if (size.ofRuns && size.isGiven())
       sizes.push_back(size.name);
   return sizes;
+}
+
+// A line for each size that follows from others, or has multiples only.
+std::string rulesOf(const kernel::Signature &signature) {
+  std::string text;
+  raw_string_ostream out(text);
+  for (const kernel::SizeInfo &size : signature.sizes) {
+    if (size.multiple > 1)
+      out << "\n * " << size.name << " is a multiple of " << size.multiple
+          << ".";
+    if (const auto &rule = size.rule)
+      out << "\n * " << size.name << " = " << rule->prefix << " + "
+          << rule->from[0] << " / " << rule->step[0] << " * (" << rule->from[1]
+          << " / " << rule->step[1] << "), rounded down.";
+  }
+  return text;
 }
 
 // Describes in the top comment how to create a session.
@@ -80,11 +98,13 @@ std::string creationOf(const kernel::Signature &first,
            (first.size(sizes::tokens) ? "max_tokens" : "0") +
            ", threads, &session);\n";
   std::string text = " *   mille_size most[] = {";
+  size_t count = 0;
   for (const kernel::SizeInfo &size : shared.sizes)
-    text += (&size == &shared.sizes.front() ? "{\"" : ", {\"") + size.name +
-            "\", max_" + size.name + "}";
+    if (size.isGiven())
+      text += (count++ ? ", {\"" : "{\"") + size.name + "\", max_" + size.name +
+              "}";
   return text + "};\n *   mille_session_create_for(package, most, " +
-         std::to_string(shared.sizes.size()) + ", threads, &session);\n";
+         std::to_string(count) + ", threads, &session);\n";
 }
 
 // Writes a line per scale that follows a schedule.
@@ -119,7 +139,8 @@ void writeFunction(raw_ostream &out, StringRef function, size_t number,
   out << "/* One run. Shapes are dense, the last dimension innermost; "
       << join(sizes, ", ") << "\n"
       << (sizes.size() == 1 ? " * is" : " * are")
-      << " at most what the session was created with. */\n"
+      << " at most what the session was created with." << rulesOf(signature)
+      << " */\n"
       << "static inline mille_status\n"
       << function << "(mille_session *session";
   for (const std::string &size : sizes)

@@ -61,9 +61,9 @@ public:
     if (failed(lowerBlock(forward.getBody().front())))
       return failure();
     code.finish();
-    entries.push_back({forward.getName().str(),
-                       code.function.getSymName().str(), signature,
-                       arenaSizesOf(forward), removablePaddingOf(forward)});
+    entries.push_back(
+        {forward.getName().str(), code.function.getSymName().str(), signature,
+         arenaSizesOf(forward), removablePaddingOf(forward), bindings.tables});
     return success();
   }
 

@@ -105,13 +105,31 @@ Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos,
   return array("tensors", types.tensor_info, std::move(parts));
 }
 
-Constant ModelData::sizeArray(ArrayRef<kernel::SizeInfo> sizes) {
+Constant ModelData::sizeArray(const kernel::SharedSignature &shared) {
   using Field = abi::size_info::Field;
+  auto pair = [](Type element, int64_t first, int64_t second) {
+    return Constant::aggregate(
+        LLVM::LLVMArrayType::get(element, 2),
+        {Constant::of(element, first), Constant::of(element, second)});
+  };
+  auto sideOf = [&](const kernel::SizeInfo &size, unsigned axis) {
+    return size.rule ? shared.size(size.rule->from[axis])
+                     : int64_t(MILLE_NO_SIZE);
+  };
   std::vector<Constant> parts;
-  for (const kernel::SizeInfo &size : sizes)
-    parts.push_back(
-        record<Field>(types.size_info, {{Field::name, text(size.name)},
-                                        {Field::most, size.most}}));
+  for (const kernel::SizeInfo &size : shared.sizes) {
+    const kernel::SizeRule rule = size.rule.value_or(kernel::SizeRule());
+    const bool given = size.isGiven();
+    parts.push_back(record<Field>(
+        types.size_info,
+        {{Field::name, text(size.name)},
+         {Field::most, size.most},
+         {Field::multiple, size.multiple},
+         {Field::from, pair(types.i32, sideOf(size, 0), sideOf(size, 1))},
+         {Field::step,
+          pair(types.i64, given ? 0 : rule.step[0], given ? 0 : rule.step[1])},
+         {Field::prefix, rule.prefix}}));
+  }
   return array("sizes", types.size_info, std::move(parts));
 }
 
@@ -144,7 +162,10 @@ Constant ModelData::entryOf(const EntryData &entry,
                     {Field::mask_input, entry.padding.maskInput},
                     {Field::states, int64_t(states)},
                     {Field::past_input, pastInput(own)},
-                    {Field::state_rows, entry.arena.stateRows}});
+                    {Field::state_rows, entry.arena.stateRows},
+                    {Field::table_count, entry.tables.count},
+                    {Field::table_columns, entry.tables.columns},
+                    {Field::table_rows, wordOf(entry.tables.rows, shared)}});
 }
 
 Constant ModelData::isaArray() {
@@ -234,7 +255,7 @@ void ModelData::emitModel(ArrayRef<EntryData> entries,
        {Field::name, text(options.name)},
        {Field::isas, isaArray()},
        {Field::entries, array("entries", types.entry, std::move(functions))},
-       {Field::sizes, sizeArray(shared.sizes)},
+       {Field::sizes, sizeArray(shared)},
        {Field::states, tensorArray(shared.states, shared)},
        {Field::kernels, array("kernels", types.ptr, std::move(pointers))},
        {Field::token_size, tokens < 0 ? int64_t(MILLE_NO_SIZE) : tokens},

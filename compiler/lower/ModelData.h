@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/lower/AbiTypes.h"
 #include "compiler/lower/Lower.h"
+#include "compiler/lower/Prepared.h"
 #include "dialects/kernel/Signature.h"
 
 namespace mille::lower {
@@ -13,6 +14,7 @@ struct EntryData {
   kernel::Signature signature;
   kernel::ArenaSizes arena;
   kernel::RemovablePadding padding;
+  ResizedTables tables;
 };
 
 class ModelData {
@@ -34,7 +36,7 @@ private:
                        const kernel::SharedSignature &shared);
   Constant entryOf(const EntryData &entry,
                    const kernel::SharedSignature &shared);
-  Constant sizeArray(llvm::ArrayRef<kernel::SizeInfo> sizes);
+  Constant sizeArray(const kernel::SharedSignature &shared);
   Constant isaArray();
   Constant scheduleArray(llvm::ArrayRef<kernel::ScheduledScale> scales);
   Constant wordArray(llvm::ArrayRef<int64_t> words);

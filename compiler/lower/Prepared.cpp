@@ -3,6 +3,7 @@
 // kernels.
 #include "compiler/lower/Prepared.h"
 #include "dialects/kernel/OpList.h"
+#include "dialects/kernel/RowSpace.h"
 #include "runtime/abi.h"
 
 using namespace mlir;
@@ -28,6 +29,9 @@ static_assert(isCode(Pool::highest_id, MILLE_POOL_HIGHEST_ID));
 static_assert(isCode(LengthKind::log_keys, MILLE_LOG_KEYS));
 static_assert(isCode(LengthKind::log_position, MILLE_LOG_POSITION));
 static_assert(isCode(LengthKind::log_floor, MILLE_LOG_FLOOR));
+static_assert(isCode(transformer::Resize::bicubic, MILLE_RESIZE_BICUBIC));
+static_assert(isCode(transformer::Resize::bicubic_antialiased,
+                     MILLE_RESIZE_BICUBIC_ANTIALIASED));
 static_assert(isCode(RouterScore::softmax, MILLE_SCORE_SOFTMAX));
 static_assert(isCode(RouterScore::sigmoid, MILLE_SCORE_SIGMOID));
 static_assert(isCode(GroupScore::max, MILLE_GROUP_MAX));
@@ -51,7 +55,7 @@ public:
         constants(bindings.constants), signature(bindings.signature),
         shared(bindings.shared), layer(bindings.layer), tokens(bindings.tokens),
         address(bindings.address), extent(bindings.extent),
-        index(bindings.index) {}
+        index(bindings.index), tables(bindings.tables) {}
 
   LogicalResult lower(RotationOp op) {
     ArrayRef<double> frequencies = op.getFrequencies();
@@ -191,9 +195,51 @@ public:
          {op.getImage(), op.getKernel(), op.getStride(), op.getPadding()})
       llvm::append_range(numbers, part);
     numbers.push_back(op.getPrefix());
+    ValueRange sides = op.getSides();
     code.call("mille_patches",
               {code.run, address.lookup(op.getPixels()),
                i64(rowStride(op.getPixels())), integers(numbers),
+               sides.empty() ? i64(0) : index.lookup(sides[0]),
+               sides.empty() ? i64(0) : index.lookup(sides[1]),
+               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(PatchTableOp op) {
+    if (layer)
+      return op.emitOpError("is in a layer but a session keeps its rows for "
+                            "all runs");
+    auto space = rowSpaceOf(op.getOut());
+    ShapeExtent rows = space ? space->perSequence() : ShapeExtent(0);
+    if (tables.count && tables.rows != rows)
+      return op.emitOpError() << "has " << rows.text()
+                              << " rows for an image but another table has "
+                              << tables.rows.text();
+    static constexpr int64_t none[] = {1, 1};
+    ArrayRef<int64_t> own = op.getOwn().value_or(none);
+    auto resize = op.getResize().value_or(transformer::Resize::bicubic);
+    int64_t numbers[] = {
+        op.getPatch()[0],        op.getPatch()[1], int64_t(op.getPrefix()),
+        int64_t(op.getPlaced()), own[0],           own[1],
+        int64_t(resize)};
+    auto stride = [&](Value table) { return table ? rowStride(table) : 0; };
+    const int64_t columns = columnsOf(op.getOut());
+    code.call("mille_patch_table",
+              {code.run, i32(tables.count), i64(tables.columns),
+               index.lookup(op.getHeight()), index.lookup(op.getWidth()),
+               integers(numbers), addressOrNull(op.getBase()),
+               i64(stride(op.getBase())), addressOrNull(op.getTable()),
+               i64(stride(op.getTable())), i64(columns),
+               address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
+    tables = {tables.count + 1, tables.columns + columns, rows};
+    return success();
+  }
+  LogicalResult lower(PatchRotationOp op) {
+    int64_t numbers[] = {op.getPatch()[0], op.getPatch()[1],
+                         int64_t(op.getPrefix()), int64_t(op.getHeadDim())};
+    code.call("mille_patch_rotation",
+              {code.run, index.lookup(op.getHeight()),
+               index.lookup(op.getWidth()), integers(numbers),
+               code.real(op.getTheta().convertToDouble()),
                address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
     return success();
   }
@@ -299,6 +345,7 @@ private:
   const SharedSignature &shared;
   Value layer, tokens;
   DenseMap<Value, Value> &address, &extent, &index;
+  ResizedTables &tables;
 };
 
 } // namespace

@@ -107,6 +107,8 @@ std::optional<RowSpace> rowSpaceOf(Value tensor) {
 
 RowSpace rowSpaceOfShape(transformer::ShapeAttr shape, ShapedType type) {
   RowSpace space;
+  if (llvm::count_if(shape.getExtents(), llvm::IsaPred<StringAttr>) > 2)
+    return space; // more than the batch and one size
   for (Attribute extent : shape.getExtents())
     if (auto number = dyn_cast<IntegerAttr>(extent))
       space.times *= number.getInt();

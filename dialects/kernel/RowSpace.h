@@ -33,7 +33,8 @@ std::optional<RowSpace> perSequenceOf(mlir::Value size);
 // or if the size of its destination is something else.
 std::optional<RowSpace> rowSpaceOf(mlir::Value tensor);
 
-// The row space of an input or output by its shape, flattened to `type`.
+// The row space of an input or output by its shape, flattened to `type`. An
+// image whose sides are sizes has one row per sequence.
 RowSpace rowSpaceOfShape(transformer::ShapeAttr shape, mlir::ShapedType type);
 
 } // namespace mille::kernel

@@ -26,6 +26,7 @@ TensorInfo describe(Type type, DictionaryAttr attributes) {
   if (auto shape =
           attributes.getAs<transformer::ShapeAttr>("transformer.shape"))
     info.shape = shape.getShape();
+  info.grid = attributes.getAs<transformer::GridAttr>("transformer.grid");
   return info;
 }
 
@@ -171,27 +172,61 @@ const SizeInfo *Signature::size(StringRef name) const {
   return found == sizes.end() ? nullptr : &*found;
 }
 
-// The sizes in shapes, each with the model's maximum.
-static std::vector<SizeInfo> sizesIn(const Signature &signature,
-                                     func::FuncOp entry) {
-  std::vector<SizeInfo> found;
-  auto add = [&](StringRef name, bool ofRuns) {
-    for (const SizeInfo &known : found)
+namespace {
+
+// Collects the sizes in shapes, each with the model's maximum.
+class SizeList {
+public:
+  explicit SizeList(func::FuncOp entry)
+      : model(entry->getParentOfType<transformer::ModelOp>()) {
+    add(sizes::batch, true);
+  }
+
+  SizeInfo &add(StringRef name, bool ofRuns) {
+    for (SizeInfo &known : found)
       if (known.name == name)
-        return;
-    auto model = entry->getParentOfType<transformer::ModelOp>();
+        return known;
     auto most = model ? model->getAttrOfType<IntegerAttr>(("max_" + name).str())
                       : IntegerAttr();
     found.push_back({name.str(), most ? most.getInt() : 0, ofRuns});
-  };
-  add(sizes::batch, true);
+    return found.back();
+  }
+
+  // The sizes of an image, and the one that follows from them.
+  void addGrid(const TensorInfo &image) {
+    SizeRule rule;
+    rule.prefix = image.grid.getPrefix();
+    for (unsigned axis : {0, 1}) {
+      SizeInfo &side = add(image.shape[2 + axis].size, true);
+      side.multiple = image.grid.getMultiple(axis);
+      side.own = image.grid.getOwn()[axis];
+      rule.from[axis] = side.name;
+      rule.step[axis] = image.grid.getPatch()[axis];
+    }
+    add(image.grid.getTokens(), true).rule = rule;
+  }
+
+  std::vector<SizeInfo> found;
+
+private:
+  transformer::ModelOp model;
+};
+
+} // namespace
+
+static std::vector<SizeInfo> sizesIn(const Signature &signature,
+                                     func::FuncOp entry) {
+  SizeList list(entry);
   for (auto *tensors :
        {&signature.inputs, &signature.outputs, &signature.states})
-    for (const TensorInfo &info : *tensors)
+    for (const TensorInfo &info : *tensors) {
       for (const ShapeExtent &extent : info.shape)
         if (extent.isSize())
-          add(extent.size, tensors != &signature.states);
-  return found;
+          list.add(extent.size, tensors != &signature.states);
+      if (info.grid)
+        list.addGrid(info);
+    }
+  return list.found;
 }
 
 static int64_t numberOf(func::FuncOp forward, StringRef name, int64_t absent) {

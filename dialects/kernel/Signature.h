@@ -18,15 +18,28 @@ struct TensorInfo {
   std::string name;
   PortElement element = PortElement::i32;
   Shape shape;
-  std::string fallback; // "", ones, zeros, positions, none
-  int64_t below = 0;    // exclusive upper bound of ids, 0: none
+  std::string fallback;            // "", ones, zeros, positions, none
+  int64_t below = 0;               // exclusive upper bound of ids, 0: none
+  transformer::GridAttr grid = {}; // of an image whose sides are sizes
+};
+
+// A size that follows from two others: prefix + (size / step) * (other / step).
+struct SizeRule {
+  std::string from[2];
+  int64_t step[2] = {1, 1};
+  int64_t prefix = 0;
 };
 
 // A size that each run chooses, by its name.
 struct SizeInfo {
   std::string name;
-  int64_t most = 0;    // the number of learned positions; 0: any
-  bool ofRuns = false; // each run chooses it; else each session does
+  int64_t most = 0;     // the number of learned positions; 0: any
+  bool ofRuns = false;  // each run chooses it; else each session does
+  int64_t multiple = 1; // a run's number is a multiple of this
+  int64_t own = 0;      // that the model was trained with; 0: none
+  std::optional<SizeRule> rule = {}; // absent: the application gives it
+
+  bool isGiven() const { return !rule; }
 };
 
 // A scale that follows a schedule; mirrors mille_schedule_info of

@@ -45,28 +45,6 @@ LogicalResult GatherTokensOp::verify() {
   return verifyResult(*this, getOut(), getResult()); // C3
 }
 
-LogicalResult PatchesOp::verify() {
-  ArrayRef<int64_t> image = getImage();
-  if (image.size() != 3 ||
-      llvm::any_of(image, [](int64_t n) { return n <= 0; })) // C1
-    return emitOpError() << "image is " << shapeText(image)
-                         << " but must be three numbers > 0: c, h, w";
-  auto pixels = columnsOf(*this, "pixels", getPixels()); // C1
-  if (!pixels)
-    return failure();
-  int64_t product;
-  if (__builtin_mul_overflow(image[0], image[1], &product) ||
-      __builtin_mul_overflow(product, image[2], &product) ||
-      *pixels != product) // C1
-    return emitOpError() << "pixels has " << *pixels << " columns but image is "
-                         << shapeText(image);
-  auto grid = mille::transformer::verifyPatches( // C2
-      *this, image, getKernel(), getStride(), getPadding(), getPrefix());
-  if (failed(grid) || failed(verifyOut(*this, getOut(), grid->channels))) // C3
-    return failure();
-  return verifyResult(*this, getOut(), getResult()); // C4
-}
-
 namespace {
 
 // The attributes are those of transformer.route.

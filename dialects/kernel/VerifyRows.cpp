@@ -108,9 +108,9 @@ public:
   template <typename Op>
   std::enable_if_t<
       llvm::is_one_of<Op, WeightOp, ArenaOp, LaunchOp, LayersOp, YieldOp,
-                      TokenNumbersOp, GatherTokensOp, PatchesOp, SimilarityOp,
-                      RouteOp, ScheduleOp, RecallOp, RememberOp, PositionsOp,
-                      KeepOp>::value,
+                      TokenNumbersOp, GatherTokensOp, PatchesOp, PatchTableOp,
+                      PatchRotationOp, SimilarityOp, RouteOp, ScheduleOp,
+                      RecallOp, RememberOp, PositionsOp, KeepOp>::value,
       LogicalResult>
   check(Op) {
     return result;

@@ -12,7 +12,8 @@ def Transformer_RotateOp : Transformer_Op<"rotate",
     Let s = start and n be the number of frequencies. Pair i of a head is (s + i, s +
     i + n) for half, and (s + 2i, s + 2i + 1) for interleaved; other dimensions are
     copied. A `table`, [positions, 2n], replaces the frequencies (2-D axes): row p holds
-    the n cosines, then the n sines. `long` gives the frequencies for long runs.
+    the n cosines, then the n sines. Positions that are f32 [.., 2n] are these rows
+    themselves. `long` gives the frequencies for long runs.
 
     Constraints:
     * (C1) channels = heads * head_dim.
@@ -20,7 +21,8 @@ def Transformer_RotateOp : Transformer_Op<"rotate",
       least 1.
     * (C3) positions have the input's leading shape.
     * (C4) frequencies and attention_factor are finite.
-    * (C5) either frequencies or a table of rank 2 with an even number of columns.
+    * (C5) either frequencies, or a table of rank 2 with an even number of columns, or
+      f32 positions with an even number of columns, whose attention_factor is 1.
     * (C6) frequencies of `long` are as many; `long` goes with frequencies only,
       a stretch with two or more.
 
@@ -29,7 +31,8 @@ def Transformer_RotateOp : Transformer_Op<"rotate",
       : tensor<?x?x8xf32>, tensor<?x?xi32>
     ```
   }];
-  let arguments = (ins Transformer_Stream:$input, Transformer_Ids:$positions,
+  let arguments = (ins Transformer_Stream:$input,
+    AnyTypeOf<[Transformer_Ids, Transformer_Stream]>:$positions,
     I64Attr:$heads, I64Attr:$head_dim, DefaultValuedAttr<I64Attr, "0">:$start,
     Transformer_PairingWord:$pairing,
     OptionalAttr<DenseF64ArrayAttr>:$frequencies, Transformer_Symbol:$table,
@@ -37,6 +40,34 @@ def Transformer_RotateOp : Transformer_Op<"rotate",
     DefaultValuedAttr<F64Attr, "1.0">:$attention_factor);
   let results = (outs Transformer_Stream:$result);
   let assemblyFormat = "$input `at` $positions `heads` $heads `head_dim` $head_dim (`start` $start^)? `pairing` $pairing (`frequencies` custom<Numbers>($frequencies)^)? (`table` $table^)? (`long` $long_context^)? (`attention_factor` $attention_factor^)? attr-dict `:` type($input) `,` type($positions)";
+  let hasVerifier = 1;
+}
+
+def Transformer_PatchRotationOp : Transformer_Op<"patch_rotation", [Pure]> {
+  let summary = "cosines and sines of an image's patches, by row and by column";
+  let description = [{
+    [batch, c, h, w] -> [batch, prefix + rows * columns, 2n], n = 2 (head_dim / 4): the
+    cosines, then the sines, of n angles, which are 2 pi times the patch's row, then its
+    column (both measured at the patch's middle, -1 to 1 over the image), times
+    theta^(-4i / head_dim) for i < n / 2. The angles of the first `prefix` tokens are 0.
+    There are h / patch[0] rows and w / patch[1] columns, rounded down. Reads the sizes of
+    `pixels` only.
+
+    Constraints:
+    * (C1) pixels are [batch, c, h, w], c fixed; if h and w are not, they are an input with
+      `transformer.grid`, of the same patch and prefix.
+    * (C2) patch is two numbers > 0; prefix >= 0; all are below 2^31.
+    * (C3) theta is > 0 and finite; head_dim >= 4.
+    * (C4) the result is [batch, prefix + rows * columns, 2n].
+
+    ```mlir
+    %r = transformer.patch_rotation of %image patch [4, 4] prefix 1 theta 100.0 head_dim 8 : tensor<?x3x8x8xf32> -> tensor<?x5x8xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$pixels, DenseI64ArrayAttr:$patch,
+    DefaultValuedAttr<I64Attr, "0">:$prefix, F64Attr:$theta, I64Attr:$head_dim);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "`of` $pixels `patch` $patch (`prefix` $prefix^)? `theta` $theta `head_dim` $head_dim attr-dict `:` type($pixels) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -26,4 +26,37 @@ def Transformer_ShapeAttr : Transformer_Attr<"Shape", "shape"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
+
+def Transformer_GridAttr : Transformer_Attr<"Grid", "grid"> {
+  let summary = "the patches of an image whose sides are sizes of the run";
+  let description = [{
+    Belongs to an input [batch, channels, height, width], whose last two extents are
+    sizes. A further size of the run follows from them: `tokens` is prefix + (height /
+    patch[0]) * (width / patch[1]), rounded down. `own` is the image that the model was
+    trained with. A side is a multiple of its patch where the own one is; else the rows
+    or columns that make no whole patch are left out.
+
+    Constraints:
+    * (C1) patch and own are two numbers each, 0 < patch <= own; prefix >= 0; all are below
+      2^31.
+    * (C2) tokens is a name: letters, digits and `_`, no digit first.
+
+    ```mlir
+    #transformer.grid<tokens = "image_tokens", patch = [16, 16], own = [224, 224], prefix = 5>
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$tokens, ArrayRefParameter<"int64_t">:$patch,
+    ArrayRefParameter<"int64_t">:$own, "int64_t":$prefix);
+  let assemblyFormat = "`<` `tokens` `=` $tokens `,` `patch` `=` `[` $patch `]` `,` `own` `=` `[` $own `]` `,` `prefix` `=` $prefix `>`";
+  let extraClassDeclaration = [{
+    // What a side is a multiple of; axis 0 is the height.
+    int64_t getMultiple(unsigned axis) const {
+      return getOwn()[axis] % getPatch()[axis] ? 1 : getPatch()[axis];
+    }
+    int64_t getTokensOf(int64_t height, int64_t width) const {
+      return getPrefix() + height / getPatch()[0] * (width / getPatch()[1]);
+    }
+  }];
+  let genVerifyDecl = 1;
+}
 #endif

@@ -15,6 +15,8 @@ constexpr llvm::StringLiteral batch = "batch"; // sequences of a run
 constexpr llvm::StringLiteral tokens = "tokens";
 constexpr llvm::StringLiteral decoderTokens = "decoder_tokens";
 constexpr llvm::StringLiteral context = "context"; // tokens that states hold
+constexpr llvm::StringLiteral height = "height";   // of images
+constexpr llvm::StringLiteral width = "width";
 } // namespace sizes
 
 struct ShapeExtent {

@@ -95,7 +95,9 @@ def Transformer_PatchesOp : Transformer_Op<"patches", [Pure]> {
     outside the image are 0. The first `prefix` tokens (CLS, registers) are zeros.
 
     Constraints:
-    * (C1) the input is f32 [batch, c, h, w] or [batch, c, w], all but batch fixed.
+    * (C1) the input is f32 [batch, c, h, w] or [batch, c, w], all but batch fixed. h and
+      w may be sizes of an input with `transformer.grid`, whose patch is kernel and
+      stride, without padding, and whose prefix is the op's.
     * (C2) kernel, stride and padding are two numbers each, > 0 (padding >= 0);
       prefix >= 0.
     * (C3) the padded image holds a kernel; the result is [batch, prefix + oh * ow,
@@ -109,6 +111,50 @@ def Transformer_PatchesOp : Transformer_Op<"patches", [Pure]> {
     DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding, DefaultValuedAttr<I64Attr, "0">:$prefix);
   let results = (outs Transformer_Stream:$result);
   let assemblyFormat = "$pixels `kernel` $kernel `stride` $stride `padding` $padding (`prefix` $prefix^)? attr-dict `:` type($pixels) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_PatchTableOp : Transformer_Op<"patch_table",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "rows of tables for the tokens of an image, resized to its grid";
+  let description = [{
+    [batch, c, h, w] -> [batch, prefix + rows * columns, channels], the same for every
+    image: base[t] + table[t] for token t < prefix, and base[prefix] + resized[p] for
+    patch p. An absent table counts as zeros. The first `placed` rows of `table` belong to
+    the first tokens; the others are the grid `own`, row by row, which is resized to the
+    image's h / patch[0] rows and w / patch[1] columns, rounded down. Reads the sizes of
+    `pixels` only.
+
+    Resized is, for output row y of n rows and a grid of m rows (columns likewise, the
+    product of both), a sum over rows r of grid[r] * weight. Let s = m / n and c = (y +
+    1/2) s - 1/2.
+    bicubic: r = floor(c) - 1 to floor(c) + 2, each cut to the grid, weight k(c - r) with
+    a = -3/4.
+    bicubic_antialiased: the rows r with |c - r| < 2 z, z = max(s, 1), weight
+    k((c - r) / z) with a = -1/2, divided by the sum of the weights.
+    k(x) = (a + 2)|x|^3 - (a + 3)|x|^2 + 1 for |x| <= 1, a (|x|^3 - 5|x|^2 + 8|x| - 4) for
+    1 < |x| < 2, else 0.
+
+    Constraints:
+    * (C1) pixels are [batch, c, h, w], c fixed; if h and w are not, they are an input with
+      `transformer.grid`, of the same patch and prefix.
+    * (C2) patch is two numbers > 0; 0 <= placed <= prefix; all are below 2^31.
+    * (C3) base or table is present; base is [prefix + 1, channels].
+    * (C4) own and resize go with table, which is [placed + own[0] * own[1], channels];
+      placed is 0 without it.
+    * (C5) the result is [batch, prefix + rows * columns, channels].
+
+    ```mlir
+    %t = transformer.patch_table of %image patch [4, 4] prefix 1 base @cls table @position own [3, 3] placed 1 resize bicubic
+      : tensor<?x3x8x8xf32> -> tensor<?x5x48xf32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$pixels, DenseI64ArrayAttr:$patch,
+    DefaultValuedAttr<I64Attr, "0">:$prefix, Transformer_Symbol:$base,
+    Transformer_Symbol:$table, OptionalAttr<DenseI64ArrayAttr>:$own,
+    DefaultValuedAttr<I64Attr, "0">:$placed, OptionalAttr<Transformer_ResizeWord>:$resize);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "`of` $pixels `patch` $patch (`prefix` $prefix^)? (`base` $base^)? (`table` $table^)? (`own` $own^)? (`placed` $placed^)? (`resize` $resize^)? attr-dict `:` type($pixels) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -35,6 +35,9 @@ def Transformer_Mask : Transformer_Enum<"Mask",
     "which keys a query sees", ["bidirectional", "causal"]>;
 def Transformer_Pool : Transformer_Enum<"Pool",
     "how tokens become one vector", ["first", "last", "mean", "first_id", "highest_id"]>;
+def Transformer_Resize : Transformer_Enum<"Resize",
+    "how a table of positions becomes one of another grid",
+    ["bicubic", "bicubic_antialiased"]>;
 def Transformer_LengthKind : Transformer_Enum<"LengthKind",
     "what of a query's position or keys scales its scores",
     ["log_keys", "log_position", "log_floor"]>;

@@ -188,6 +188,19 @@ LogicalResult verifyFrequencies(RotateOp op, ArrayRef<double> frequencies) {
   return verifyAllFinite(op, "frequencies", frequencies); // C4
 }
 
+// Cosines and sines that a value of `columns` columns holds.
+LogicalResult verifyGiven(RotateOp op, int64_t columns) {
+  if (ShapedType::isDynamic(columns) || columns < 2 || columns % 2) // C5
+    return op.emitOpError()
+           << "positions are f32 but have " << extentText(columns)
+           << " columns, no even number from 2";
+  double factor = op.getAttentionFactor().convertToDouble();
+  if (factor != 1) // C5
+    return op.emitOpError() << "attention_factor is " << formatDouble(factor)
+                            << " but positions are cosines and sines";
+  return verifyTurned(op, "columns of positions", columns); // C2
+}
+
 } // namespace
 
 LogicalResult RotateOp::verify() {
@@ -196,8 +209,11 @@ LogicalResult RotateOp::verify() {
       failed(verifyHeads(*this, "input", channelsOf(getInput()), "heads",
                          getHeads(), "head_dim", getHeadDim()))) // C1
     return failure();
-  if (bool(getTableAttr()) == bool(getFrequencies())) // C5
-    return emitOpError("must have either frequencies or a table");
+  auto positions = cast<RankedTensorType>(getPositions().getType());
+  const bool given = positions.getElementType().isF32();
+  if (bool(getTableAttr()) + bool(getFrequencies()) + given != 1) // C5
+    return emitOpError("must have either frequencies, a table or positions "
+                       "that are f32");
   int64_t start = getStart(), head = getHeadDim();
   if (start < 0 || start >= head) // C2
     return emitOpError() << "start is " << start << " but must be in a head of "
@@ -206,7 +222,10 @@ LogicalResult RotateOp::verify() {
     return emitOpError("has `long` but no frequencies");
   if (getFrequencies() && failed(verifyFrequencies(*this, *getFrequencies())))
     return failure();
-  if (!agree(shapeOf(getPositions()), shapeOf(getInput()).drop_back())) // C3
+  if (given && failed(verifyGiven(*this, positions.getShape().back())))
+    return failure();
+  if (!agree(positions.getShape().drop_back(given),
+             shapeOf(getInput()).drop_back())) // C3
     return mismatch(*this, "positions", shapeOf(getPositions()), "input",
                     shapeOf(getInput()));
   return verifyFinite(*this, "attention_factor", // C4

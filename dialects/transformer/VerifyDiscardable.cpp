@@ -12,6 +12,8 @@ namespace {
 
 bool isShape(Attribute value) { return isa<ShapeAttr>(value); }
 
+bool isGrid(Attribute value) { return isa<GridAttr>(value); }
+
 bool isDefault(Attribute value) {
   auto word = dyn_cast<StringAttr>(value);
   return word &&
@@ -89,6 +91,23 @@ LogicalResult verifyRewrites(const AttributeSite &site, Attribute value) {
        {"roundings"}});
 }
 
+// An input with a grid is [batch, channels, height, width] with two sizes.
+LogicalResult verifyGrid(const AttributeSite &site, Attribute value) {
+  auto given =
+      dyn_cast_or_null<ShapeAttr>(site.others.get("transformer.shape"));
+  Shape shape = given ? given.getShape() : Shape();
+  bool fits = shape.size() == 4 && shape[2].isSize() && shape[3].isSize() &&
+              shape[2] != shape[3];
+  StringRef tokens = cast<GridAttr>(value).getTokens();
+  if (fits && !given.has(tokens))
+    return success();
+  auto error = errorAt(site) << "has transformer.grid ";
+  if (fits)
+    return error << "whose tokens are \"" << tokens << "\", a size of its own";
+  return error << "but its transformer.shape is " << extentsText(shape)
+               << ", not [batch, channels, a size, another size]";
+}
+
 constexpr unsigned port = AttributeSite::argument | AttributeSite::result;
 
 const DiscardableAttribute table[] = {
@@ -99,6 +118,8 @@ const DiscardableAttribute table[] = {
      "\"ones\", \"zeros\", \"positions\", \"none\" or \"last\"", verifyDefault},
     {"transformer.below", AttributeSite::argument, isInt64From<1>,
      "an i64 of at least 1", verifyBelow},
+    {"transformer.grid", AttributeSite::argument, isGrid, "a #transformer.grid",
+     verifyGrid},
     {"transformer.state", AttributeSite::argument, isUnit, "without a value",
      verifyState},
     {"transformer.rewrites", AttributeSite::function, isListOfDictionaries,

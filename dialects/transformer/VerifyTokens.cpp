@@ -272,26 +272,6 @@ FailureOr<PatchGrid> mille::transformer::verifyPatches(
   return grid;
 }
 
-LogicalResult PatchesOp::verify() {
-  ArrayRef<int64_t> pixels = shapeOf(getPixels());
-  if ((pixels.size() != 3 && pixels.size() != 4) ||
-      llvm::any_of(pixels.drop_front(), [](int64_t n) { return n <= 0; })) // C1
-    return emitOpError()
-           << "pixels are " << shapeText(pixels)
-           << " but must be [batch, c, h, w] or [batch, c, w], all "
-              "but batch fixed";
-  auto image = llvm::to_vector(pixels.drop_front());
-  if (image.size() == 2)
-    image.insert(image.begin() + 1, 1);
-  auto grid =
-      verifyPatches(*this, image, getKernel(), getStride(), getPadding(),
-                    getPrefix()); // C2
-  if (failed(grid))
-    return failure();
-  return expect(*this, "result", getResult(), // C3
-                {anyExtent, grid->tokens, grid->channels});
-}
-
 LogicalResult GatherTokensOp::verify() {
   ArrayRef<int64_t> input = shapeOf(getInput()), result = shapeOf(getResult());
   int64_t group = getGroup();

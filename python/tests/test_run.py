@@ -283,3 +283,19 @@ def test_interrupt_of_a_wait(package):
     assert worker.is_alive()
     worker.join()
     assert np.array_equal(wanted, got[0])
+
+
+def test_images(tmp_path):
+    """Sizes of outputs that follow from those of inputs."""
+    model = os.path.join(os.path.dirname(os.environ["SPEC"]), "..", "..", "dinov3_vit")
+    subprocess.run([os.environ["MILLE"], "compile", model, "--image-size=any",
+                    "--name=vit", "-o", tmp_path], check=True)
+    package = mille.load(tmp_path)
+    assert package.sizes == {"batch": 0, "height": 0, "width": 0}
+    session = package.session(batch=1, height=16, width=24)
+    for height, width in [(16, 24), (4, 8)]:
+        pixels = np.ones((1, 3, height, width), np.float32)
+        result = session(pixel_values=pixels)["last_hidden_state"]
+        assert result.shape == (1, 3 + height * width // 16, 24)
+    with pytest.raises(mille.errors.Error, match="height is 5 but must be a multiple"):
+        session(pixel_values=np.ones((1, 3, 5, 8), np.float32))

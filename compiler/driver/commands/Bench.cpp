@@ -138,6 +138,8 @@ static void printColumns(const BenchOptions &options, const Package &package,
     out << "of these " << countTokens(options) << " are no padding, ";
   if (package.hasSize(sizes::decoderTokens))
     out << decoderTokens(options) << " decoder tokens, ";
+  if (const auto &size = options.imageSize)
+    out << size->height << "x" << size->width << " pixels, ";
   out << options.threads << (options.threads == 1 ? " thread" : " threads")
       << "\n";
   out << llvm::format("median %.3f ms, quartiles %.3f to %.3f, of %zu runs\n",
@@ -195,6 +197,10 @@ static void printJson(const BenchOptions &options, const Package &package,
       });
     if (package.hasSize(sizes::decoderTokens))
       json.attribute("decoder_tokens", decoderTokens(options));
+    if (const auto &size = options.imageSize) {
+      json.attribute("height", size->height);
+      json.attribute("width", size->width);
+    }
     json.attribute("threads", options.threads);
     json.attribute("runs", int64_t(m.milliseconds.size()));
     write(json, "median_ms", m.at(0.5));
@@ -269,11 +275,27 @@ static Status checkSizes(const BenchOptions &options, const Package &package) {
              " has no attention_mask");
     return Status::commandLine;
   }
+  if (options.imageSize && !package.hasSize(sizes::height)) {
+    sayError("--image-size is given but package " + package.name +
+             " takes images of one size");
+    return Status::commandLine;
+  }
   if (!options.decoderTokens || package.hasSize(sizes::decoderTokens))
     return Status::done;
   sayError("--decoder-tokens is given but package " + package.name +
            " has no decoder next to an encoder");
   return Status::commandLine;
+}
+
+// The size of images that `options` says, or the model's own.
+static void takeImageSize(BenchOptions &options, const Package &package,
+                          llvm::StringMap<int64_t> &numbers) {
+  if (!package.hasSize(sizes::height))
+    return;
+  if (!options.imageSize)
+    options.imageSize = {numbers[sizes::height], numbers[sizes::width]};
+  numbers[sizes::height] = options.imageSize->height;
+  numbers[sizes::width] = options.imageSize->width;
 }
 
 Status mille::benchCommand(const BenchOptions &given,
@@ -304,11 +326,10 @@ Status mille::benchCommand(const BenchOptions &given,
     return status;
   if (Status status = checkSizes(options, package); failed(status))
     return status;
-  Values inputs =
-      seededInputs(package,
-                   sizesOfRun(package, options.batch, options.tokens,
-                              decoderTokens(options)),
-                   /*withMask=*/false);
+  llvm::StringMap<int64_t> numbers = sizesOfRun(
+      package, options.batch, options.tokens, decoderTokens(options));
+  takeImageSize(options, package, numbers);
+  Values inputs = seededInputs(package, numbers, /*withMask=*/false);
   if (!options.lengths.empty())
     inputs[maskOf(package)->name] = maskFor(options);
   if (Status status = compiled->bind(inputs, options.threads); failed(status))

@@ -131,9 +131,8 @@ Status Generation::open() {
 
 Status Generation::openSequence(int64_t prompt) {
   int64_t most = INT32_MAX;
-  for (const auto &[name, limit] : package.sizes)
-    if (name == sizes::context && limit)
-      most = limit;
+  if (int64_t limit = package.most(sizes::context))
+    most = limit;
   const int64_t usual = options.chat ? 4096 : prompt + options.maxTokens;
   room = options.context ? options.context : std::min(most, usual);
   if (room > most)

@@ -5,7 +5,9 @@
 #include "compiler/driver/commands/UnitFacts.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
+#include "compiler/interpret/Inputs.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Grid.h"
 #include "dialects/transformer/UnitNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -166,6 +168,8 @@ static std::string tokensOf(mlir::Value value, mlir::func::FuncOp forward) {
       return sizes::tokens.str();
     value = op->getOperand(0);
   }
+  if (auto grid = gridOf(value))
+    return grid.getTokens().str();
   auto declared = forward.getArgAttrOfType<ShapeAttr>(
       llvm::cast<mlir::BlockArgument>(value).getArgNumber(),
       "transformer.shape");
@@ -225,7 +229,10 @@ static void printTensors(mlir::func::FuncOp forward, llvm::raw_ostream &out) {
         forward.getArgAttrOfType<mlir::StringAttr>(i, "transformer.name");
     auto below =
         forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
-    printInput(name ? name.getValue() : "?", words(forward.getArgument(i)),
+    printInput(name ? name.getValue() : "?",
+               gridOf(forward.getArgument(i))
+                   ? extentsText(interpreter::inputShape(forward, i))
+                   : words(forward.getArgument(i)),
                bool(forward.getArgAttr(i, "transformer.default")),
                below ? below.getInt() : 0, out);
   }

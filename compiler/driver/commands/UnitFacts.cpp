@@ -209,6 +209,8 @@ private:
     std::string pairing = stringifyPairing(rotate.getPairing()).str();
     if (rotate.getTableAttr())
       return add("positions", "RoPE by table, " + pairing);
+    if (!rotate.getFrequencies())
+      return add("positions", "RoPE by a patch's row and column, " + pairing);
     auto frequencies = *rotate.getFrequencies();
     std::string text =
         "RoPE on " + std::to_string(2 * frequencies.size()) + " of " +

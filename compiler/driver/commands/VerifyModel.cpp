@@ -80,6 +80,19 @@ static Status codesOf(const Package &package, const std::string &device,
   return Status::done;
 }
 
+// Images of a few patches, more across than down, where runs choose their size.
+static void takeOddImage(const Package &package,
+                         llvm::StringMap<int64_t> &sizes) {
+  int64_t patches = 3;
+  for (const Package::Size &size : package.sizes) {
+    if (size.multiple == 1)
+      continue;
+    int64_t least = std::min(size.own, patches * size.multiple);
+    sizes[size.name] = size.most ? std::min(least, size.most) : least;
+    patches += 2;
+  }
+}
+
 static Status verify(const VerifyOptions &options, mlir::MLIRContext &context,
                      VerifyReport &report) {
   Scratch scratch;
@@ -101,9 +114,11 @@ static Status verify(const VerifyOptions &options, mlir::MLIRContext &context,
     return status;
   report.of(package.name);
   // Odd sizes, or smaller ones if the model does not take so many tokens.
-  if (options.inputs.empty())
-    inputs = seededInputs(package, sizesWithin(package, 2, 13, 7),
-                          /*withMask=*/true);
+  if (options.inputs.empty()) {
+    llvm::StringMap<int64_t> sizes = sizesWithin(package, 2, 13, 7);
+    takeOddImage(package, sizes);
+    inputs = seededInputs(package, sizes, /*withMask=*/true);
+  }
   showProgress("running the reference");
   if (Status status = reference.run(inputs, referred); failed(status))
     return status;

@@ -149,7 +149,8 @@ Status Compiled::createSession(unsigned threads) {
 std::vector<mille_size> Compiled::sizeList() const {
   std::vector<mille_size> list;
   for (const auto &[name, value] : sizes)
-    list.push_back({name.c_str(), value});
+    if (!derived.count(name))
+      list.push_back({name.c_str(), value});
   return list;
 }
 
@@ -249,7 +250,30 @@ Status Compiled::convert(const Values &values) {
     if (state.sizes[2])
       sizes[state.sizes[2]] =
           wishes.context ? wishes.context : neededContext(values);
+  if (Status status = deriveSizes(); failed(status))
+    return status;
   return checkSizes();
+}
+
+// Adds the sizes of outputs that follow from those of inputs.
+Status Compiled::deriveSizes() {
+  derived.clear();
+  for (const mille_tensor &tensor : outputs)
+    for (int d = 0; d < tensor.rank; ++d) {
+      if (!tensor.sizes[d] || sizes.count(tensor.sizes[d]))
+        continue;
+      std::vector<mille_size> list = sizeList();
+      int64_t value = 0;
+      mille_status status = api->mille_package_size_value(
+          opened, list.data(), list.size(), tensor.sizes[d], &value);
+      if (status != MILLE_OK) // a side is too small
+        return wrongInput(api->mille_package_message(opened));
+      if (value == 0)
+        continue;
+      sizes[tensor.sizes[d]] = value;
+      derived.insert(tensor.sizes[d]);
+    }
+  return Status::done;
 }
 
 Status Compiled::convert(const mille_tensor &tensor, const Value &value,
@@ -278,8 +302,14 @@ Status Compiled::convert(const mille_tensor &tensor, const Value &value,
   return Status::done;
 }
 
-// Fails if a shape has a size that no input determines.
+// Fails if a shape has a size that no input determines, or that is no multiple.
 Status Compiled::checkSizes() {
+  for (const Package::Size &size : package.sizes)
+    if (auto found = sizes.find(size.name);
+        found != sizes.end() && found->second % size.multiple)
+      return wrongInput(size.name + " is " + llvm::Twine(found->second) +
+                        " but must be a multiple of " +
+                        llvm::Twine(size.multiple));
   for (const std::vector<mille_tensor> *tensors : {&inputs, &outputs})
     for (const mille_tensor &tensor : *tensors)
       for (int d = 0; d < tensor.rank; ++d)

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace mille {
 
@@ -71,6 +72,7 @@ private:
   Status checkNames(const Values &values);
   int64_t neededContext(const Values &values) const;
   Status checkSizes();
+  Status deriveSizes();
   std::vector<int64_t> stateShape(size_t number,
                                   const mille_tensor &state) const;
   Status takeStates(const Values &values);
@@ -90,6 +92,7 @@ private:
   Wishes wishes;
   size_t entry = 0;                     // its number
   std::map<std::string, int64_t> sizes; // of inputs; "context": of states
+  std::set<std::string> derived;        // of these, those that follow
   std::vector<mille_tensor> inputs, outputs;
   std::vector<std::pair<size_t, mille_tensor>> states; // with their numbers
   std::vector<std::vector<char>> inputBytes;           // empty: absent

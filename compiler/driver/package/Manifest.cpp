@@ -217,6 +217,20 @@ std::string mille::writeManifest(const ManifestInput &input,
             json.attribute("name", size.name);
             if (size.most)
               json.attribute("most", size.most);
+            if (size.own) {
+              json.attribute("own", size.own);
+              json.attribute("multiple", size.multiple);
+            }
+            if (const auto &rule = size.rule) {
+              json.attribute("prefix", rule->prefix);
+              json.attributeArray("from", [&] {
+                for (unsigned side : {0, 1})
+                  json.object([&] {
+                    json.attribute("size", rule->from[side]);
+                    json.attribute("step", rule->step[side]);
+                  });
+              });
+            }
           });
       });
       json.attributeArray("isas", [&] {

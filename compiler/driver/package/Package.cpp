@@ -20,13 +20,13 @@ std::string Package::file(StringRef extension) const {
 }
 
 bool Package::hasSize(StringRef size) const {
-  return llvm::any_of(sizes, [&](auto &known) { return known.first == size; });
+  return llvm::any_of(sizes, [&](auto &known) { return known.name == size; });
 }
 
 int64_t Package::most(StringRef size) const {
-  for (auto &[name, most] : sizes)
-    if (name == size)
-      return most;
+  for (const Size &known : sizes)
+    if (known.name == size)
+      return known.most;
   return 0;
 }
 
@@ -193,7 +193,9 @@ static Status readManifest(const json::Document &document,
   package.hiddenStates = flag(body, "hidden_states");
   package.embedded = flag(body, "weights_embedded");
   for (const json::Value &size : items(body, "sizes"))
-    package.sizes.push_back({text(size, "name"), whole(size, "most")});
+    package.sizes.push_back(
+        {text(size, "name"), whole(size, "most"), whole(size, "own"),
+         std::max<int64_t>(1, whole(size, "multiple")), !size.find("from")});
   package.scratchBytes = whole(body, "scratch_bytes_per_thread");
   package.scratchBytesPerToken =
       whole(body, "scratch_bytes_per_thread_and_token");

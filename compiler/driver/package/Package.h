@@ -18,8 +18,14 @@ struct Package {
   std::string modelPath, modelFolder, modelHash;
   DtypeChoice dtype;
   bool hiddenStates = false, embedded = false;
-  // The sizes of a run, each with the model's maximum (0: any).
-  std::vector<std::pair<std::string, int64_t>> sizes;
+  struct Size {
+    std::string name;
+    int64_t most = 0;     // the model's maximum; 0: any
+    int64_t own = 0;      // what the model was trained with; 0: not said
+    int64_t multiple = 1; // a run's number is a multiple of this
+    bool isGiven = true;  // else it follows from others
+  };
+  std::vector<Size> sizes; // of a run
 
   struct Tensor {
     std::string name, type;

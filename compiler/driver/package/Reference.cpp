@@ -74,10 +74,11 @@ llvm::StringMap<int64_t> mille::sizesOfRun(const Package &package,
                                            int64_t batch, int64_t tokens,
                                            int64_t others) {
   llvm::StringMap<int64_t> numbers;
-  for (const auto &[name, most] : package.sizes)
-    numbers[name] = name == sizes::batch    ? batch
-                    : name == sizes::tokens ? tokens
-                                            : others;
+  for (const Package::Size &size : package.sizes)
+    numbers[size.name] = size.name == sizes::batch    ? batch
+                         : size.name == sizes::tokens ? tokens
+                         : size.own                   ? size.own
+                                                      : others;
   return numbers;
 }
 
@@ -85,9 +86,9 @@ llvm::StringMap<int64_t> mille::sizesWithin(const Package &package,
                                             int64_t batch, int64_t tokens,
                                             int64_t others) {
   llvm::StringMap<int64_t> numbers = sizesOfRun(package, batch, tokens, others);
-  for (const auto &[name, most] : package.sizes)
-    if (most)
-      numbers[name] = std::min(numbers[name], most);
+  for (const Package::Size &size : package.sizes)
+    if (size.most)
+      numbers[size.name] = std::min(numbers[size.name], size.most);
   return numbers;
 }
 

@@ -38,8 +38,8 @@ private:
 Values seededInputs(const Package &package,
                     const llvm::StringMap<int64_t> &sizes, bool withMask);
 
-// The sizes of a run of the package: `batch`, `tokens`, and `others` for every
-// size with another name.
+// The sizes of a run of the package: `batch`, `tokens`, the model's own image,
+// and `others` for every other size.
 llvm::StringMap<int64_t> sizesOfRun(const Package &package, int64_t batch,
                                     int64_t tokens, int64_t others);
 // The same, limited to the model's maxima.

@@ -5,6 +5,7 @@
 #include "compiler/driver/package/RandomNumbers.h"
 #include "compiler/interpret/Inputs.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Grid.h"
 
 #include <cmath>
 
@@ -41,11 +42,14 @@ Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
              std::mt19937_64 &bits) {
   Value value;
   size_t count = 1;
-  for (const ShapeExtent &extent : interpreter::inputShape(forward, i)) {
+  for (const ShapeExtent &extent : interpreter::inputShape(forward, i))
     value.shape.push_back(extent.isSize() ? trialSize(extent.size)
                                           : extent.count);
-    count *= value.shape.back();
-  }
+  if (auto grid = transformer::gridOf(forward.getArgument(i)))
+    for (unsigned axis : {0, 1}) // 2 x 3 patches
+      value.shape[2 + axis] = (2 + axis) * grid.getPatch()[axis];
+  for (int64_t extent : value.shape)
+    count *= extent;
   auto type = llvm::cast<mlir::ShapedType>(forward.getArgumentTypes()[i]);
   value.integer = type.getElementType().isInteger();
   auto below =

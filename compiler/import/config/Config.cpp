@@ -27,6 +27,7 @@ Config::Config(Config &outer, StringRef key)
     : Fields(outer.file(), objectOf(outer, key), key, outer.problems,
              outer.context),
       imageSize(outer.imageSize), imageSizeAtHand(outer.imageSizeAtHand),
+      anyImageSize(outer.anyImageSize), mostImageSize(outer.mostImageSize),
       problems(outer.problems), context(outer.context), tensors(outer.tensors) {
 }
 

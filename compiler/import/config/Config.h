@@ -50,6 +50,9 @@ public:
   // Replace image_size: the first always, the second if the model takes any
   // size.
   std::optional<ImageSize> imageSize, imageSizeAtHand;
+  // Each run chooses the size, up to this one where it is given.
+  bool anyImageSize = false;
+  std::optional<ImageSize> mostImageSize;
 
   transformer::Activation activation(llvm::StringRef key,
                                      llvm::StringRef absent);

@@ -54,6 +54,8 @@ Image mille::import::readImage(Config &config, int64_t imageSize,
   image.channels = config.extent("num_channels", 3, 1 << 16);
   std::tie(image.height, image.width) =
       readSides(config, "image_size", imageSize);
+  image.ownHeight = image.height;
+  image.ownWidth = image.width;
   auto size = config.imageSize;
   if (!size && anySize)
     size = config.imageSizeAtHand;
@@ -76,6 +78,82 @@ Image mille::import::readImage(Config &config, int64_t imageSize,
       side->value = patch->value;
     }
   return image;
+}
+
+namespace {
+
+// Whether something in the stack is made for one grid of patches.
+bool isOfOneGrid(const Stack &stack) {
+  auto isFixed = [](const Unit &unit) {
+    return llvm::any_of(unit.branches, [](const Branch &branch) {
+      return llvm::any_of(branch.attention.all, [](const Attention &a) {
+        return a.windows || !a.pairBiases.empty();
+      });
+    });
+  };
+  return stack.merging || llvm::any_of(stack.units, isFixed) ||
+         llvm::any_of(stack.layerUnits, [&](const std::vector<Unit> &units) {
+           return llvm::any_of(units, isFixed);
+         });
+}
+
+// The positions of one stack, for the images that it gets.
+void checkPositions(Config &config, Image &image) {
+  if (!image.positions || !image.resized())
+    return;
+  const Grid own = image.ownGrid();
+  if (image.resize && own.height == own.width)
+    return;
+  config
+      .error("image_size",
+             image.height.key + " is " +
+                 (image.ofRuns
+                      ? std::string("any")
+                      : "[" + std::to_string(image.height.value) + ", " +
+                            std::to_string(image.width.value) + "]") +
+                 " but the learned positions are for " + Twine(own.height) +
+                 " x " + Twine(own.width) + " patches")
+      .note(image.ownHeight.at,
+            image.resize ? "the family resizes positions of a square only"
+                         : "the family does not resize positions");
+}
+
+} // namespace
+
+void mille::import::checkImages(Config &config, ModelSpec &spec) {
+  llvm::SmallVector<Stack *> stacks;
+  for (Stack &stack : spec.before)
+    stacks.push_back(&stack);
+  stacks.push_back(&spec);
+  const bool isFixed =
+      llvm::any_of(stacks, [](const Stack *s) { return isOfOneGrid(*s); });
+  for (Stack *stack : stacks) {
+    if (!stack->image)
+      continue;
+    Image &image = *stack->image;
+    if (config.anyImageSize) {
+      image.ofRuns = true;
+      image.height = image.ownHeight;
+      image.width = image.ownWidth;
+      image.height.key = image.width.key = "--image-size";
+      if (isFixed)
+        config.error("image_size",
+                     "--image-size is any but the model has windows or biases "
+                     "between pairs of patches, which are made for one size");
+    }
+    if (const auto &most = config.mostImageSize) {
+      image.mostHeight = most->height;
+      image.mostWidth = most->width;
+      if (most->height < image.patchHeight.value ||
+          most->width < image.patchWidth.value)
+        config.error("patch_size",
+                     "--max-image-size is " + Twine(most->height) + "x" +
+                         Twine(most->width) + " but patch_size is " +
+                         Twine(image.patchHeight.value) + "x" +
+                         Twine(image.patchWidth.value));
+    }
+    checkPositions(config, image);
+  }
 }
 
 Attention mille::import::imageAttention(Config &config, const Extent &hidden,

@@ -9,6 +9,10 @@ namespace mille::import {
 Image readImage(Config &config, int64_t imageSize, int64_t patchSize,
                 bool anySize = false);
 
+// Says of all images of the model whether runs choose their size, and checks
+// that the model takes the sizes that it gets.
+void checkImages(Config &config, ModelSpec &spec);
+
 // A list of whole numbers from 1, each with the key's name and place.
 std::vector<Extent> readExtents(Config &config, llvm::StringRef key,
                                 llvm::ArrayRef<int64_t> absent);

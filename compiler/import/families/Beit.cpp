@@ -94,6 +94,7 @@ static void describe(Config &config, ModelSpec &model) {
   model.image->leading = {{"class", {1, "the CLS token", {}}}};
   model.image->positions =
       config.flag("use_absolute_position_embeddings", false);
+  model.image->resize = Resize::bicubic;
   Norm norm{NormKind::layer_norm, config.positive("layer_norm_eps", 1e-12),
             Affine::weight, true, config.at("layer_norm_eps")};
   const bool mean = config.flag("use_mean_pooling", true);

@@ -48,14 +48,14 @@ static constexpr llvm::StringRef silentKeys[] = {
     "out_indices",           "reshape_hidden_states",
     "stage_names",           "use_mask_token"};
 
-// Positions are stored as a square and resized for every other image.
+// The class stores positions as a square.
 static void checkSquare(Config &config, const Image &image) {
-  if (image.height.value != image.width.value)
+  if (image.ownHeight.value != image.ownWidth.value)
     config.error("image_size",
-                 image.height.key + " is [" + Twine(image.height.value) + ", " +
-                     Twine(image.width.value) +
-                     "] but Mille does not resize learned positions: both must "
-                     "be the same");
+                 "image_size is [" + Twine(image.ownHeight.value) + ", " +
+                     Twine(image.ownWidth.value) +
+                     "] but positions are learned for a square: both must be "
+                     "the same");
 }
 
 static FeedForward feedForward(Config &config, const Extent &hidden) {
@@ -85,6 +85,8 @@ static void describeWith(Config &config, ModelSpec &model, int64_t patchSize,
         {"registers", config.extent("num_register_tokens", registers, 1 << 16),
          /*placed=*/false});
   model.image->positions = true;
+  model.image->resize =
+      registers ? Resize::bicubic_antialiased : Resize::bicubic;
   checkSquare(config, *model.image);
   Norm norm{NormKind::layer_norm, config.positive("layer_norm_eps", 1e-6),
             Affine::weight, true, config.at("layer_norm_eps")};

@@ -134,6 +134,7 @@ void Reader::readKeys() {
                                    Twine(patch.value))
           .note(patch.at, "patch_size is given here");
   image.positions = positions;
+  image.resize = Resize::bicubic;
   image.normFirst = true;
   trained.assign(depths.size(), 0);
   if (!second)

@@ -33,6 +33,7 @@ Norm mille::import::readImageTower(Config &config, const TowerDefaults &absent,
   Norm norm = readLayers(config, absent, stack, Mask::bidirectional);
   stack.image = readImage(config, absent.imageSize, absent.patchSize);
   stack.image->positions = true;
+  stack.image->resize = Resize::bicubic;
   return norm;
 }
 

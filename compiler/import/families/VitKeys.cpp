@@ -12,6 +12,7 @@ void mille::import::describeVitStack(Config &config, ModelSpec &model) {
   model.image = readImage(config, 224, 16);
   model.image->leading = {{"class", {1, "the CLS token", {}}}};
   model.image->positions = true;
+  model.image->resize = Resize::bicubic;
   Norm norm{NormKind::layer_norm, config.positive("layer_norm_eps", 1e-12),
             Affine::weight, true, config.at("layer_norm_eps")};
   model.finalNorm = norm;

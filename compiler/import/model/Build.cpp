@@ -156,17 +156,38 @@ void ModelBuilder::declareIds(const Stack &stack) {
           : 0);
 }
 
+// Pixels [batch, channels, height, width].
+void ModelBuilder::declareImage(const Image &image) {
+  constexpr int64_t any = ShapedType::kDynamic;
+  const bool fixed = !image.ofRuns;
+  declareInput("pixel_values",
+               RankedTensorType::get({any, image.channels.value,
+                                      fixed ? image.height.value : any,
+                                      fixed ? image.width.value : any},
+                                     f32),
+               "", 0, false);
+  if (fixed)
+    return;
+  NamedAttrList attributes(inputs.back().attributes);
+  attributes.set(
+      "transformer.shape",
+      ShapeAttr::get(&context, Shape{sizes::batch, image.channels.value,
+                                     sizes::height, sizes::width}));
+  attributes.set(
+      "transformer.grid",
+      GridAttr::get(&context, imageTokens,
+                    {image.patchHeight.value, image.patchWidth.value},
+                    {image.ownHeight.value, image.ownWidth.value},
+                    image.leadingTokens()));
+  inputs.back().attributes = attributes.getDictionary(&context);
+}
+
 void ModelBuilder::declareInputsOf(const Stack &stack) {
   constexpr int64_t any = ShapedType::kDynamic;
   if (stack.vocab)
     declareIds(stack);
   if (const auto &image = stack.image)
-    declareInput(
-        "pixel_values",
-        RankedTensorType::get({any, image->channels.value, image->height.value,
-                               image->width.value},
-                              f32),
-        "", 0, false);
+    declareImage(*image);
   if (const auto &sound = stack.sound)
     declareInput("input_features",
                  RankedTensorType::get(
@@ -225,6 +246,7 @@ void ModelBuilder::keep(Value x, int64_t index, LocationAttr at) {
 // Builds a stack from its embedding to its final norm.
 Value ModelBuilder::run(const Stack &current) {
   stack = &current;
+  const size_t first = outputs.size();
   tokens = ShapedType::kDynamic;
   sharedBias = sharedPairBias = pooled = {};
   Value x = stack->image     ? embedImage()
@@ -259,6 +281,8 @@ Value ModelBuilder::run(const Stack &current) {
     outputs.push_back({stack->output, x});
   if (stack->pooling)
     pool(x);
+  for (Output &output : llvm::drop_begin(outputs, first))
+    output.ofImage = tokens == ShapedType::kDynamic && stack->image;
   return x;
 }
 
@@ -311,6 +335,12 @@ void ModelBuilder::finish() {
       op.getFunctionType(forward.getBody().front().getArgumentTypes(), types));
   for (auto [i, output] : llvm::enumerate(outputs)) {
     forward.setResultAttr(i, "transformer.name", op.getStringAttr(output.name));
+    auto type = llvm::cast<RankedTensorType>(output.value.getType());
+    if (output.ofImage && type.getRank() == 3)
+      forward.setResultAttr(
+          i, "transformer.shape",
+          ShapeAttr::get(op.getContext(),
+                         Shape{sizes::batch, imageTokens, type.getDimSize(2)}));
     if (output.oneNumber)
       forward.setResultAttr(
           i, "transformer.shape",
@@ -354,6 +384,14 @@ void ModelBuilder::describe(ModelOp model) {
   for (bool decoder : {false, true})
     if (auto most = mostTokens(spec, decoder))
       number(decoder ? "max_decoder_tokens" : "max_tokens", *most);
+  auto mostOf = [&](const Stack &stack) {
+    if (stack.image && stack.image->ofRuns && stack.image->mostHeight) {
+      number("max_height", stack.image->mostHeight);
+      number("max_width", stack.image->mostWidth);
+    }
+  };
+  llvm::for_each(spec.before, mostOf);
+  mostOf(spec);
   if (options.withoutWeights)
     model->setAttr("weights", op.getStringAttr("none"));
 }

@@ -68,9 +68,33 @@ Value ModelBuilder::pairBias(const PairBias &bias, StringRef layerName,
   return result;
 }
 
+// The rotation of an image whose size each run chooses, for all its readers.
+Value ModelBuilder::rotationOfRun(const AxialRope &rope, const Extent &headDim,
+                                  LocationAttr at) {
+  if (patchRotation)
+    return patchRotation;
+  const Image &image = *stack->image;
+  OpBuilder::InsertionGuard guard(op);
+  op.setInsertionPointToStart(&forward.getBody().front());
+  patchRotation = PatchRotationOp::create(
+      op, where(at), stream(headDim.value / 4 * 4), inputNamed("pixel_values"),
+      op.getDenseI64ArrayAttr(
+          {image.patchHeight.value, image.patchWidth.value}),
+      op.getI64IntegerAttr(image.leadingTokens()),
+      op.getF64FloatAttr(rope.theta), op.getI64IntegerAttr(headDim.value));
+  return patchRotation;
+}
+
 Value ModelBuilder::rotateAxially(Value x, const AxialRope &rope,
                                   const Extent &heads, const Extent &headDim,
                                   LocationAttr at) {
+  if (stack->image && stack->image->ofRuns)
+    return RotateOp::create(
+        op, where(at), x.getType(), x, rotationOfRun(rope, headDim, at),
+        op.getI64IntegerAttr(heads.value), op.getI64IntegerAttr(headDim.value),
+        op.getI64IntegerAttr(0), PairingAttr::get(&context, Pairing::half),
+        DenseF64ArrayAttr(), FlatSymbolRefAttr(), LongContextAttr(),
+        op.getF64FloatAttr(1));
   const std::string name = named("rotation.weight");
   const int64_t columns = headDim.value / 4 * 4;
   if (made.insert(name).second) {

@@ -60,6 +60,13 @@ FlatSymbolRefAttr ModelBuilder::convolution(StringRef name,
   return symbol;
 }
 
+// The rows of a position table as it is stored, for messages with its keys.
+static Dimension storedRows(const Image &image, int64_t placed) {
+  return {placed + image.ownGrid().tokens(),
+          {&image.ownHeight, &image.ownWidth, &image.patchHeight,
+           &image.patchWidth}};
+}
+
 // [tokens, channels]: the rows of the position table; zeros for tokens without
 // a row.
 Attribute ModelBuilder::imagePositions(const Image &image) {
@@ -70,9 +77,7 @@ Attribute ModelBuilder::imagePositions(const Image &image) {
       index.push_back(token.placed ? rows++ : -1);
   for (int64_t i = 0; i < image.grid().tokens(); ++i)
     index.push_back(rows++);
-  Dimension stored{
-      rows,
-      {&image.height, &image.width, &image.patchHeight, &image.patchWidth}};
+  Dimension stored = storedRows(image, rows - image.grid().tokens());
   Attribute table = valueOf(
       {named("position.weight"), {stored, dim(stack->hidden)}, Role::position});
   if (!table || rows == int64_t(index.size()))
@@ -80,45 +85,82 @@ Attribute ModelBuilder::imagePositions(const Image &image) {
   return GatherAttr::get(&context, table, op.getDenseI64ArrayAttr(index));
 }
 
-// The sum to add to the projected patches: leading tokens and the projection's
-// bias, each in its rows, and positions. Null if there is nothing to add.
-FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image, bool bias) {
-  LocationAttr at = image.height.at;
-  const int64_t leading = image.leadingTokens(),
-                patches = image.grid().tokens();
-  Dimension tokens{
-      image.tokens(),
-      {&image.height, &image.width, &image.patchHeight, &image.patchWidth}};
+// The rows of the leading tokens, then those of the patches: the projection's
+// bias where there are leading tokens, which must not have it. Null if there
+// is nothing to add; `found` is false if an error is reported already.
+Attribute ModelBuilder::baseRows(const Image &image, int64_t patches,
+                                 bool &found) {
   Dimension channels = dim(stack->hidden);
+  const int64_t leading = image.leadingTokens();
   SmallVector<Attribute> parts;
-  bool found = true; // false: the error is reported already
   auto add = [&](StringRef name, Role role, SmallVector<Dimension, 2> shape) {
     parts.push_back(valueOf({named(name), std::move(shape), role}));
     found &= bool(parts.back());
   };
   for (const LeadingTokens &token : image.leading)
     add(token.name, Role::position, {dim(token.count), channels});
-  const bool patchBias = bias && leading > 0;
-  if (patchBias)
+  const bool bias = image.bias && leading > 0;
+  if (bias)
     add("patch.bias", Role::bias, {channels});
-  Attribute positions;
-  if (image.positions) {
-    positions = imagePositions(image);
-    found &= bool(positions);
-  }
-  if (parts.empty() && !image.positions)
+  if (parts.empty() || !found)
     return {};
-  const std::string name = named("tokens.weight");
-  if (found) {
-    Attribute sum = positions;
-    if (!parts.empty()) {
-      sum = tokenRows(parts, leading, patches, patchBias);
-      if (positions)
-        sum = PlusAttr::get(&context, sum, positions);
-    }
-    declare(name, {tokens, channels}, sum, at);
+  return tokenRows(parts, leading, patches, bias);
+}
+
+// The sum to add to the projected patches: leading tokens and the projection's
+// bias, each in its rows, and positions. Null if there is nothing to add.
+FlatSymbolRefAttr ModelBuilder::tokenTable(const Image &image) {
+  if (image.leading.empty() && !image.positions)
+    return {};
+  Dimension tokens{
+      image.tokens(),
+      {&image.height, &image.width, &image.patchHeight, &image.patchWidth}};
+  bool found = true;
+  Attribute sum = baseRows(image, image.grid().tokens(), found);
+  if (image.positions) {
+    Attribute positions = imagePositions(image);
+    found &= bool(positions);
+    sum = sum && positions ? PlusAttr::get(&context, sum, positions)
+                           : Attribute(positions);
   }
+  const std::string name = named("tokens.weight");
+  if (found)
+    declare(name, {tokens, dim(stack->hidden)}, sum, image.height.at);
   return FlatSymbolRefAttr::get(&context, name);
+}
+
+// The same for an image of another grid than the positions' own: they are
+// resized. Null if there is nothing to add.
+Value ModelBuilder::resizedTable(const Image &image, Value pixels) {
+  if (image.leading.empty() && !image.positions)
+    return {};
+  LocationAttr at = image.height.at;
+  FlatSymbolRefAttr base, table;
+  int64_t placed = 0;
+  if (!image.leading.empty()) {
+    bool found = true;
+    const std::string name = named("tokens.weight");
+    const Dimension rows{image.leadingTokens() + 1, {}};
+    if (Attribute value = baseRows(image, 1, found))
+      declare(name, {rows, dim(stack->hidden)}, value, at);
+    base = FlatSymbolRefAttr::get(&context, name);
+  }
+  if (image.positions) {
+    for (const LeadingTokens &token : image.leading)
+      placed += token.placed ? token.count.value : 0;
+    table = parameter(named("position.weight"), Role::position,
+                      {storedRows(image, placed), dim(stack->hidden)}, at);
+  }
+  auto resize = table ? ResizeAttr::get(&context, *image.resize) : ResizeAttr();
+  auto own = table ? op.getDenseI64ArrayAttr(
+                         {image.ownGrid().height, image.ownGrid().width})
+                   : DenseI64ArrayAttr();
+  return PatchTableOp::create(op, where(at), stream(stack->hidden.value),
+                              pixels,
+                              op.getDenseI64ArrayAttr({image.patchHeight.value,
+                                                       image.patchWidth.value}),
+                              op.getI64IntegerAttr(image.leadingTokens()), base,
+                              table, own, op.getI64IntegerAttr(placed), resize);
 }
 
 // [leading + patches, channels]: the rows of the leading tokens, then in every
@@ -156,7 +198,7 @@ Value ModelBuilder::embedImage() {
   const Image &image = *stack->image;
   LocationAttr at = image.height.at;
   const Extent &high = image.patchHeight, &wide = image.patchWidth;
-  tokens = image.tokens();
+  tokens = image.ofRuns ? ShapedType::kDynamic : image.tokens();
   Value pixels = inputNamed("pixel_values");
   const int64_t width = image.channels.value * high.value * wide.value;
   Value x = PatchesOp::create(op, where(at), stream(width), pixels,
@@ -174,10 +216,17 @@ Value ModelBuilder::embedImage() {
   if (image.bias && image.leading.empty())
     bias = parameter(named("patch.bias"), Role::bias, {dim(stack->hidden)}, at);
   x = apply(x, weight, bias, stack->hidden.value, at);
-  FlatSymbolRefAttr table = tokenTable(image, image.bias);
+  Value resized;
+  FlatSymbolRefAttr table;
+  if (image.resized())
+    resized = resizedTable(image, pixels);
+  else
+    table = tokenTable(image);
   if (image.normFirst)
     x = normed(x, stack->embedNorm, named("embed_norm"));
-  if (table)
+  if (resized)
+    x = AddOp::create(op, where(at), x, resized);
+  else if (table)
     x = addTokenTable(x, table, at);
   return image.normFirst ? x : normed(x, stack->embedNorm, named("embed_norm"));
 }

@@ -11,6 +11,9 @@
 
 namespace mille::import {
 
+// The size that is the number of tokens of an image whose size runs choose.
+constexpr llvm::StringLiteral imageTokens = "image_tokens";
+
 class ModelBuilder {
 public:
   ModelBuilder(const ModelSpec &spec, WeightSource &weights,
@@ -83,7 +86,9 @@ private:
   mlir::FlatSymbolRefAttr convolution(llvm::StringRef name,
                                       llvm::SmallVector<Dimension, 2> shape,
                                       bool tokensFirst, mlir::LocationAttr at);
-  mlir::FlatSymbolRefAttr tokenTable(const Image &image, bool bias);
+  mlir::FlatSymbolRefAttr tokenTable(const Image &image);
+  Value resizedTable(const Image &image, Value pixels);
+  mlir::Attribute baseRows(const Image &image, int64_t patches, bool &found);
   mlir::Attribute imagePositions(const Image &image);
   mlir::Attribute tokenRows(llvm::SmallVector<mlir::Attribute> parts,
                             int64_t leading, int64_t patches, bool bias);
@@ -101,6 +106,8 @@ private:
                  const Attention &attention, Value like, mlir::LocationAttr at);
   Value rotateAxially(Value x, const AxialRope &rope, const Extent &heads,
                       const Extent &headDim, mlir::LocationAttr at);
+  Value rotationOfRun(const AxialRope &rope, const Extent &headDim,
+                      mlir::LocationAttr at);
   Value intoWindows(Value x, const WindowPlan &plan);
   Value outOfWindows(Value x, const WindowPlan &plan);
   Value segments(const WindowPlan &plan);
@@ -174,6 +181,7 @@ private:
 
   void declareInputs();
   void declareInputsOf(const Stack &stack);
+  void declareImage(const Image &image);
   void declareIds(const Stack &stack);
   void declareInput(llvm::StringRef name, mlir::Type type,
                     llvm::StringRef absent, int64_t below, bool decoder);
@@ -197,6 +205,7 @@ private:
     std::string name;
     Value value;
     bool oneNumber = false; // drops the last dimension, 1, from the shape
+    bool ofImage = false;   // its tokens are those of an image of any size
   };
   std::vector<Output> outputs;
   size_t outputsBefore = 0;                    // of the stacks before the last
@@ -208,6 +217,7 @@ private:
   const Extent *memoryWidth = nullptr;
   Value sharedBias;           // by distance, for all layers of the stack
   Value sharedPairBias;       // by pair, for all layers of the stack
+  Value patchRotation;        // of an image of any size
   std::vector<Value> vectors; // of each stack, pooled and projected
   Value pooled;               // of the current stack, before the projection
   std::map<std::vector<int64_t>, Value> numbered; // what tokenNumbers made

@@ -41,7 +41,7 @@ CASES = [
      ["error: tensor 'vision_model.embeddings.patch_embedding.weight' is [24, 3, 4, 4] but the model needs [24, 3, 6, 6]",
       "note: patch_size is 6 here"]),
     ("dinov2_not_square", changed("dinov2", image_size=[12, 20]),
-     ["error: image_size is [12, 20] but Mille does not resize learned positions: both must be the same"]),
+     ["error: image_size is [12, 20] but positions are learned for a square: both must be the same"]),
     ("beit_rectangle", changed("beit_relative", image_size=[12, 20]),
      ["error: image_size makes 3 x 5 patches but biases by their distance are done for squares only"]),
     # Classes

@@ -212,6 +212,18 @@ transformer.model @pixels_read_as_tokens {
 
 // -----
 
+transformer.model @sides_read_as_tokens {
+  func.func @forward(%x: tensor<?x3x4x4xf32> {transformer.name = "x"}) -> (tensor<?x4x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.patch_rotation' op reads pixels that 'transformer.activate' reads as tokens}}
+    %p = transformer.patch_rotation of %x patch [2, 2] theta 1.0 head_dim 4 : tensor<?x3x4x4xf32> -> tensor<?x4x4xf32>
+    // expected-note @below {{the input is read here}}
+    %y = transformer.activate %x by silu : tensor<?x3x4x4xf32>
+    return %p : tensor<?x4x4xf32>
+  }
+}
+
+// -----
+
 transformer.model @patches_of_a_stream {
   func.func @forward(%x: tensor<?x4x4xf32> {transformer.name = "x"}) -> (tensor<?x2x8xf32> {transformer.name = "y"}) {
     %s = transformer.activate %x by silu : tensor<?x4x4xf32>

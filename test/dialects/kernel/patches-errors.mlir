@@ -85,3 +85,27 @@ func.func @patches_c4(%x: tensor<?x192xf32>, %o: tensor<?x48xf32>) {
   kernel.patches %x image [3, 8, 8] kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 outs(%o : tensor<?x48xf32>) : tensor<?x192xf32>
   return
 }
+
+// -----
+
+func.func @patches_c1_sides(%x: tensor<?xf32>, %h: index, %w: index, %o: tensor<?x48xf32>) {
+  // expected-error @+1 {{image is [3, 8, 8] with 2 sides but must be [c, 0, 0] with two}}
+  %p = kernel.patches %x sides %h, %w image [3, 8, 8] kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 outs(%o : tensor<?x48xf32>) : tensor<?xf32> -> tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @patches_c1_one_side(%x: tensor<?xf32>, %h: index, %w: index, %o: tensor<?x48xf32>) {
+  // expected-error @+1 {{image is [3, 0, 0] with 1 sides but must be [c, 0, 0] with two}}
+  %p = kernel.patches %x sides %h image [3, 0, 0] kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 outs(%o : tensor<?x48xf32>) : tensor<?xf32> -> tensor<?x48xf32>
+  return
+}
+
+// -----
+
+func.func @patches_c1_sized_pixels(%x: tensor<?x192xf32>, %h: index, %w: index, %o: tensor<?x48xf32>) {
+  // expected-error @+1 {{pixels is 'tensor<?x192xf32>' but must be f32 [?]}}
+  %p = kernel.patches %x sides %h, %w image [3, 0, 0] kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 outs(%o : tensor<?x48xf32>) : tensor<?x192xf32> -> tensor<?x48xf32>
+  return
+}

@@ -127,3 +127,18 @@ func.func @rewrites_value() attributes {transformer.rewrites = [1]} { return }
 
 // expected-error @+1 {{has transformer.rewrites whose entry 0 has no string 'law'}}
 func.func @rewrites_text() attributes {transformer.rewrites = [{name = "rotate-norms", unit = "a", layers = "", status = "applied", reason = "", bound = "0", roundings = 0 : i64}]} { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has transformer.grid = [1] but it must be a #transformer.grid}}
+func.func @grid_value(%x: tensor<?x3x?x?xf32> {transformer.grid = [1]}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has transformer.grid but its transformer.shape is [batch, 3, height, height], not [batch, channels, a size, another size]}}
+func.func @grid_shape(%x: tensor<?x3x?x?xf32> {transformer.shape = #transformer.shape<batch, 3, height, height>, transformer.grid = #transformer.grid<tokens = "t", patch = [4, 4], own = [8, 8], prefix = 0>}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has transformer.grid whose tokens are "width", a size of its own}}
+func.func @grid_tokens(%x: tensor<?x3x?x?xf32> {transformer.shape = #transformer.shape<batch, 3, height, width>, transformer.grid = #transformer.grid<tokens = "width", patch = [4, 4], own = [8, 8], prefix = 0>}) { return }

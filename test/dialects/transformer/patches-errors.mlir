@@ -128,3 +128,35 @@ func.func @patches_c3_prefix(%x: tensor<?x3x8x8xf32>) {
   %p = transformer.patches %x kernel [4, 4] stride [4, 4] padding [0, 0] prefix 9223372036854775807 : tensor<?x3x8x8xf32> -> tensor<?x5x48xf32>
   return
 }
+
+// -----
+
+func.func @patches_c1_no_grid(%x: tensor<?x3x?x?xf32>) {
+  // expected-error @+1 {{pixels are [?, 3, ?, ?] but are no input with transformer.grid}}
+  %p = transformer.patches %x kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 : tensor<?x3x?x?xf32> -> tensor<?x?x48xf32>
+  return
+}
+
+// -----
+
+func.func @patches_c1_stride(%x: tensor<?x3x?x?xf32> {transformer.shape = #transformer.shape<batch, 3, height, width>, transformer.grid = #transformer.grid<tokens = "image_tokens", patch = [4, 4], own = [8, 8], prefix = 1>}) {
+  // expected-error @+1 {{kernel is [4, 4], stride [2, 4] and padding [0, 0] but an image of run-time sides has patches that neither meet nor leave gaps}}
+  %p = transformer.patches %x kernel [4, 4] stride [2, 4] padding [0, 0] prefix 1 : tensor<?x3x?x?xf32> -> tensor<?x?x48xf32>
+  return
+}
+
+// -----
+
+func.func @patches_c1_prefix(%x: tensor<?x3x?x?xf32> {transformer.shape = #transformer.shape<batch, 3, height, width>, transformer.grid = #transformer.grid<tokens = "image_tokens", patch = [4, 4], own = [8, 8], prefix = 1>}) {
+  // expected-error @+1 {{patch is [4, 4] and prefix 2 but the input has #transformer.grid<tokens = "image_tokens", patch = [4, 4], own = [8, 8], prefix = 1>}}
+  %p = transformer.patches %x kernel [4, 4] stride [4, 4] padding [0, 0] prefix 2 : tensor<?x3x?x?xf32> -> tensor<?x?x48xf32>
+  return
+}
+
+// -----
+
+func.func @patches_c3_sized(%x: tensor<?x3x?x?xf32> {transformer.shape = #transformer.shape<batch, 3, height, width>, transformer.grid = #transformer.grid<tokens = "image_tokens", patch = [4, 4], own = [8, 8], prefix = 1>}) {
+  // expected-error @+1 {{result is [?, 5, 48] but must be [?, ?, 48]}}
+  %p = transformer.patches %x kernel [4, 4] stride [4, 4] padding [0, 0] prefix 1 : tensor<?x3x?x?xf32> -> tensor<?x5x48xf32>
+  return
+}

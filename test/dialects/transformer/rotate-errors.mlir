@@ -100,7 +100,7 @@ transformer.model @rotate_c2_table {
 // -----
 
 func.func @rotate_c5(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
-  // expected-error @+1 {{must have either frequencies or a table}}
+  // expected-error @+1 {{must have either frequencies, a table or positions that are f32}}
   %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half : tensor<?x?x8xf32>, tensor<?x?xi32>
   return
 }
@@ -108,7 +108,7 @@ func.func @rotate_c5(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
 // -----
 
 func.func @rotate_c5_both(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
-  // expected-error @+1 {{must have either frequencies or a table}}
+  // expected-error @+1 {{must have either frequencies, a table or positions that are f32}}
   %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half frequencies [1.0] table @t : tensor<?x?x8xf32>, tensor<?x?xi32>
   return
 }
@@ -157,5 +157,45 @@ func.func @rotate_c6_table(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
 func.func @rotate_c6_stretch(%q: tensor<?x?x8xf32>, %p: tensor<?x?xi32>) {
   // expected-error @+1 {{has a stretch in `long` but only 1 frequency}}
   %r = transformer.rotate %q at %p heads 2 head_dim 4 pairing half frequencies [1.0] long <after = 8, stretch = 2.0> : tensor<?x?x8xf32>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @rotate_c2_given(%q: tensor<?x?x8xf32>, %r: tensor<?x?x6xf32>) {
+  // expected-error @+1 {{columns of positions turn 6 dimensions but head_dim is 4}}
+  %s = transformer.rotate %q at %r heads 2 head_dim 4 pairing half : tensor<?x?x8xf32>, tensor<?x?x6xf32>
+  return
+}
+
+// -----
+
+func.func @rotate_c3_given(%q: tensor<?x3x8xf32>, %r: tensor<?x2x4xf32>) {
+  // expected-error @+1 {{positions is [?, 2, 4] but input is [?, 3, 8]}}
+  %s = transformer.rotate %q at %r heads 2 head_dim 4 pairing half : tensor<?x3x8xf32>, tensor<?x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotate_c5_given(%q: tensor<?x?x8xf32>, %r: tensor<?x?x3xf32>) {
+  // expected-error @+1 {{positions are f32 but have 3 columns, no even number from 2}}
+  %s = transformer.rotate %q at %r heads 2 head_dim 4 pairing half : tensor<?x?x8xf32>, tensor<?x?x3xf32>
+  return
+}
+
+// -----
+
+func.func @rotate_c5_given_factor(%q: tensor<?x?x8xf32>, %r: tensor<?x?x4xf32>) {
+  // expected-error @+1 {{attention_factor is 2.0 but positions are cosines and sines}}
+  %s = transformer.rotate %q at %r heads 2 head_dim 4 pairing half attention_factor 2.0 : tensor<?x?x8xf32>, tensor<?x?x4xf32>
+  return
+}
+
+// -----
+
+func.func @rotate_c5_given_frequencies(%q: tensor<?x?x8xf32>, %r: tensor<?x?x4xf32>) {
+  // expected-error @+1 {{must have either frequencies, a table or positions that are f32}}
+  %s = transformer.rotate %q at %r heads 2 head_dim 4 pairing half frequencies [1.0] : tensor<?x?x8xf32>, tensor<?x?x4xf32>
   return
 }

@@ -30,3 +30,10 @@ func.func @by_table(%q: tensor<?x16x8xf32>, %positions: tensor<?x16xi32>) {
     : tensor<?x16x8xf32>, tensor<?x16xi32>
   return
 }
+
+// CHECK-LABEL: @given
+// CHECK: transformer.rotate %{{.*}} at %{{.*}} heads 2 head_dim 4 pairing half : tensor<?x?x8xf32>, tensor<?x?x4xf32>
+func.func @given(%q: tensor<?x?x8xf32>, %r: tensor<?x?x4xf32>) {
+  %s = transformer.rotate %q at %r heads 2 head_dim 4 pairing half : tensor<?x?x8xf32>, tensor<?x?x4xf32>
+  return
+}

@@ -86,7 +86,7 @@ static void prepareOnce(mille_run *run) {
                     0, 0, NULL, 0, lengthScales[3]);
   mille_gather_tokens(run, input[0], columns + 2, columns, tokenIndex, moved,
                       group, tokens, gathered[0], group * columns + 2);
-  mille_patches(run, input[0], columns + 2, image, patches[0], 2 * 3 * 2);
+  mille_patches(run, input[0], columns + 2, image, 0, 0, patches[0], 2 * 3 * 2);
   mille_similarity(run, input[0], columns + 2, input[5], columns + 2, columns,
                    1);
   /* Softmax over all, renormalised; sigmoid, a bias, 2 of 4 groups by two. */
