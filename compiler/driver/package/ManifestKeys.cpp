@@ -235,9 +235,8 @@ private:
         refuse(value, path, "one of " + listed(key.words));
       return;
     case Holds::dtype:
-      if (std::string must; value.kind != json::Kind::string ||
-                            !DtypeChoice::parse(value.text, must))
-        refuse(value, path, must.empty() ? "a string" : must);
+      if (std::string must; !DtypeChoice::parse(value.text, must))
+        refuse(value, path, must);
       return;
     case Holds::whole:
       if (!within(value, key))
