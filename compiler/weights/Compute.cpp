@@ -2,11 +2,14 @@
 // weights. Must compute in double.
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Moves.h"
+#include "dialects/transformer/Activation.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace mille;
+using transformer::Activation;
+using transformer::activation;
 using transformer::ValueFunction;
 
 namespace {
@@ -90,15 +93,15 @@ private:
 double applied(ValueFunction function, double x) {
   switch (function) {
   case ValueFunction::relu:
-    return std::max(x, 0.0);
+    return activation(Activation::relu, x);
   case ValueFunction::gelu_erf:
-    return 0.5 * x * std::erfc(-x * M_SQRT1_2);
+    return activation(Activation::gelu_erf, x);
   case ValueFunction::sigmoid:
-    return 1 / (1 + std::exp(-x));
+    return activation(Activation::sigmoid, x);
   case ValueFunction::tanh:
-    return std::tanh(x);
+    return activation(Activation::tanh, x);
   case ValueFunction::exp:
-    return std::exp(x);
+    return activation(Activation::exp, x);
   case ValueFunction::exp_min_ln100:
     return std::exp(std::min(x, std::log(100.0)));
   case ValueFunction::negate:
