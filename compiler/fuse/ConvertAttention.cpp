@@ -172,6 +172,14 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
 // The number of tokens of `value` in one sequence of `op`.
 FailureOr<Value> Converter::tokensOfSequence(AttendOp op, Value value) {
   Space space = spaceOf(value);
+  if (int64_t each = op.getSequenceTokens()) {
+    space.size = "";
+    space.count = each;
+    if (op.getPrefix())
+      return op.emitOpError("has sequences of ")
+             << each << " tokens and a prefix, which is one's";
+    return tokensOf(space);
+  }
   if (op.getSequences() == 1)
     return tokensOf(space);
   if (!space.count)

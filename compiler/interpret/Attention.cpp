@@ -29,11 +29,15 @@ template <typename Op> struct Streams {
   int64_t group;                     // query heads of a key head
   Head head;
 
-  Streams(Run &run, Op op, int64_t sequences)
+  // each: tokens of a sequence, or 0 where `sequences` says how many there are.
+  Streams(Run &run, Op op, int64_t sequences, int64_t each = 0)
       : query(run.at(op.getQuery())), key(run.at(op.getKey())),
         value(run.at(op.getValue())), batch(query.shape[0]),
-        sequences(sequences), queries(query.shape[1] / sequences),
-        keys(key.shape[1] / sequences), group(op.getHeads() / op.getKvHeads()) {
+        sequences(each ? std::max<int64_t>(1, query.shape[1] / each)
+                       : sequences),
+        queries(query.shape[1] / this->sequences),
+        keys(key.shape[1] / this->sequences),
+        group(op.getHeads() / op.getKvHeads()) {
     head.queries = queries;
     head.keys = keys;
     head.headDim = op.getHeadDim();
@@ -77,7 +81,8 @@ template <typename Op> struct Streams {
 class Attend {
 public:
   Attend(Run &run, tf::AttendOp op)
-      : run(run), op(op), streams(run, op, op.getSequences()),
+      : run(run), op(op),
+        streams(run, op, op.getSequences(), op.getSequenceTokens()),
         mask(run.find(op.getKeyMask())), positions(run.find(op.getPositions())),
         segments(run.find(op.getSegments())), prefix(run.find(op.getPrefix())),
         sight(op.getMask() == tf::Mask::causal, op.getWindow(), op.getChunk()) {
