@@ -46,8 +46,9 @@ std::string whyNot(Operation *op) {
           !bias.getDefiningOp<KeyHeadBiasOp>())
         return "an attention has a bias of pairs of tokens";
   }
-  if (isa<GatherTokensOp, PatchesOp, SimilarityOp, ConstantOp, TokenNumbersOp>(
-          op))
+  if (isa<GatherTokensOp, PatchesOp, PatchTableOp, PatchRotationOp,
+          MovePatchesOp, WindowSegmentsOp, SimilarityOp, ConstantOp,
+          TokenNumbersOp>(op))
     return (op->getName().stripDialect() + " is over all tokens").str();
   return "";
 }

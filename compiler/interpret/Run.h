@@ -6,6 +6,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <array>
 #include <optional>
 
 namespace mille::interpreter {
@@ -78,6 +79,14 @@ Status scaleNumbers(Run &run, transformer::ScaleAttr scale, double absent,
 // numbers.
 Status expectCount(mlir::Operation *op, llvm::StringRef name,
                    const Tensor *tensor, int64_t count);
+
+// The sides of the images of a kernel program; fails where one is less than a
+// patch.
+Status readSides(Run &run, mlir::Operation *op, mlir::Value height,
+                 mlir::Value width, llvm::ArrayRef<int64_t> patch,
+                 std::array<int64_t, 2> &sides);
+// Stores the result of an op on images; fails where its outs has other rows.
+Status setRows(Run &run, mlir::Operation *op, mlir::Value out, Tensor rows);
 
 // Cosines and sines per row: [rows, 2 * pairs], pairs cosines first.
 struct Rotation {

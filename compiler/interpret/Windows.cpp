@@ -133,18 +133,25 @@ Status mille::interpreter::runOp(Run &run, tf::WindowSegmentsOp op) {
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::MovePatchesOp op) {
-  Tensor out;
-  if (Status s = move(op, run.at(op.getInput()), run.sizes[sizes::batch],
-                      run.index(op.getHeight()), run.index(op.getWidth()), out);
+  std::array<int64_t, 2> sides;
+  if (Status s =
+          readSides(run, op, op.getHeight(), op.getWidth(), {1, 1}, sides);
       failed(s))
     return s;
-  run.set(op.getResult(), std::move(out));
-  return Status::done;
+  Tensor out;
+  if (Status s = move(op, run.at(op.getInput()), run.sizes[sizes::batch],
+                      sides[0], sides[1], out);
+      failed(s))
+    return s;
+  return setRows(run, op, op.getOut(), std::move(out));
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::WindowSegmentsOp op) {
-  run.set(op.getResult(),
-          segments(op, run.sizes[sizes::batch], run.index(op.getHeight()),
-                   run.index(op.getWidth())));
-  return Status::done;
+  std::array<int64_t, 2> sides;
+  if (Status s =
+          readSides(run, op, op.getHeight(), op.getWidth(), {1, 1}, sides);
+      failed(s))
+    return s;
+  return setRows(run, op, op.getOut(),
+                 segments(op, run.sizes[sizes::batch], sides[0], sides[1]));
 }

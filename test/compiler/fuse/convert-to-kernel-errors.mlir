@@ -245,6 +245,17 @@ transformer.model @prefix_of_windows {
 
 // -----
 
+transformer.model @no_windows {
+  func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}) -> (tensor<?x?x8xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.attend' op has sequences of 4 tokens but batch * tokens rows are no whole number of them}}
+    %a = transformer.attend %x, %x, %x heads 1 kv_heads 1 head_dim 8 value_dim 8 scale 0.5 mask causal sequence_tokens 4
+      : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+    return %a : tensor<?x?x8xf32>
+  }
+}
+
+// -----
+
 transformer.model @patches_of_a_stream {
   func.func @forward(%x: tensor<?x4x4xf32> {transformer.name = "x"}) -> (tensor<?x2x8xf32> {transformer.name = "y"}) {
     %s = transformer.activate %x by silu : tensor<?x4x4xf32>
