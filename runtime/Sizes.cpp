@@ -30,7 +30,7 @@ bool deriveSizes(const mille_model &model, Sizes &sizes, uint32_t &wrong) {
     const mille_size_info &info = model.sizes[size];
     if (isGivenSize(model, size))
       continue;
-    uint64_t product = 1;
+    uint64_t product = (uint64_t)info.each;
     bool absent = false;
     for (int side = 0; side < 2; ++side) {
       wrong = info.from[side];
@@ -38,9 +38,10 @@ bool deriveSizes(const mille_model &model, Sizes &sizes, uint32_t &wrong) {
       absent = absent || given == 0;
       if (given == 0)
         continue;
-      if (given < info.step[side] ||
-          !multiply(product, (uint64_t)(given / info.step[side]), product) ||
-          product > INT32_MAX)
+      const int64_t whole = given / info.step[side];
+      const int64_t count = whole + (info.up && given % info.step[side]);
+      if (given < model.sizes[wrong].least ||
+          !multiply(product, (uint64_t)count, product) || product > INT32_MAX)
         return false;
     }
     sizes.of[size] = absent ? 0 : info.prefix + (int64_t)product;
@@ -84,17 +85,13 @@ namespace {
 // Why a side of an image has no number of patches.
 mille_status wrongSide(const mille_model &model, const Sizes &sizes,
                        uint32_t wrong, const char *prefix, Message &message) {
-  int64_t step = 0;
-  for (uint32_t i = 0; i < model.size_count; ++i)
-    for (int side = 0; side < 2; ++side)
-      if (!isGivenSize(model, i) && model.sizes[i].from[side] == wrong)
-        step = model.sizes[i].step[side];
+  const int64_t least = model.sizes[wrong].least;
   const char *name = model.sizes[wrong].name;
   const long long value = sizes.of[wrong];
-  if (value < step)
+  if (value < least)
     return message.set(MILLE_INVALID_ARGUMENT,
                        "%s%s is %lld but must be at least %lld", prefix, name,
-                       value, (long long)step);
+                       value, (long long)least);
   return message.set(MILLE_TOO_LARGE,
                      "%s%s is %lld but an image has at most %d patches", prefix,
                      name, value, INT32_MAX);

@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 10
+#define MILLE_ABI_VERSION 11
 
 /* ---- Words of the structs ------------------------------------------------ */
 
@@ -40,7 +40,7 @@ enum {
 #define MILLE_MAX_BUFFERS 16
 #define MILLE_MAX_DIMENSIONS 4
 #define MILLE_MAX_SCALARS 16
-#define MILLE_MAX_SIZES 8
+#define MILLE_MAX_SIZES 24
 #define MILLE_MAX_STATES 64
 #define MILLE_NO_SIZE UINT32_MAX
 
@@ -254,6 +254,20 @@ void mille_patch_table(mille_run *run, int32_t number, int64_t first_column,
 void mille_patch_rotation(mille_run *run, int64_t height, int64_t width,
                           const int32_t *numbers, double theta, float *out,
                           int64_t out_stride);
+enum {
+  MILLE_MOVE_INTO_WINDOWS = 0,
+  MILLE_MOVE_OUT_OF_WINDOWS = 1,
+  MILLE_MOVE_MERGE = 2
+};
+/* An image's tokens of [.., columns] into windows, back, or four side by side.
+ * numbers: MILLE_MOVE_*, pixels of a token y x, size of a window, shift. */
+void mille_move_patches(mille_run *run, const float *input,
+                        int64_t input_stride, int64_t columns, int64_t height,
+                        int64_t width, const int32_t *numbers, float *out,
+                        int64_t out_stride);
+/* A number per place of the windows of each image; numbers as above. */
+void mille_window_segments(mille_run *run, int64_t height, int64_t width,
+                           const int32_t *numbers, int32_t *out);
 /* Output number `output`, [batch, batch], = left * right^T, rounded as if
  * summed in double. */
 void mille_similarity(mille_run *run, const float *left, int64_t left_stride,

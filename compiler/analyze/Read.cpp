@@ -262,7 +262,7 @@ private:
             map.high = clamp.getHigh().convertToDouble();
             add(clamp, map);
           })
-          .Case<RotateOp, DispatchOp, GatherTokensOp>(
+          .Case<RotateOp, DispatchOp, GatherTokensOp, MovePatchesOp>(
               [&](auto other) { same(other, other->getOperand(0)); })
           .Default([&](mlir::Operation *other) {
             // Biases of scores and routes do not enter the value.

@@ -37,7 +37,8 @@ std::string whyNot(Operation *op) {
   if (auto attend = dyn_cast<AttendOp>(op)) {
     if (attend.getMask() != Mask::causal)
       return "an attention sees later tokens";
-    if (attend.getPrefix() || attend.getSequences() != 1)
+    if (attend.getPrefix() || attend.getSequences() != 1 ||
+        attend.getSequenceTokens())
       return "an attention has a prefix, or several sequences";
     for (Value bias : attend.getBiases())
       if (!bias.getDefiningOp<PositionBiasOp>() &&
@@ -45,8 +46,9 @@ std::string whyNot(Operation *op) {
           !bias.getDefiningOp<KeyHeadBiasOp>())
         return "an attention has a bias of pairs of tokens";
   }
-  if (isa<GatherTokensOp, PatchesOp, SimilarityOp, ConstantOp, TokenNumbersOp>(
-          op))
+  if (isa<GatherTokensOp, PatchesOp, PatchTableOp, PatchRotationOp,
+          MovePatchesOp, WindowSegmentsOp, SimilarityOp, ConstantOp,
+          TokenNumbersOp>(op))
     return (op->getName().stripDialect() + " is over all tokens").str();
   return "";
 }

@@ -2,6 +2,7 @@
 // Must not fuse, except a rotation that attention's prologue can do.
 #include "compiler/fuse/AttentionBiases.h"
 #include "compiler/fuse/Converter.h"
+#include "dialects/transformer/Grid.h"
 
 using namespace mlir;
 using namespace mille;
@@ -169,9 +170,31 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
       });
 }
 
+// Whether tokens of this name are those of windows of `each` tokens.
+static bool haveWhole(func::FuncOp function, StringRef tokens, int64_t each) {
+  for (BlockArgument argument : function.getArguments())
+    if (auto grid = gridOf(argument))
+      for (PartAttr part : grid.getParts())
+        if (part.getTokens() == tokens)
+          return part.getEach() % each == 0;
+  return false;
+}
+
 // The number of tokens of `value` in one sequence of `op`.
 FailureOr<Value> Converter::tokensOfSequence(AttendOp op, Value value) {
   Space space = spaceOf(value);
+  if (int64_t each = op.getSequenceTokens()) {
+    space.size = "";
+    space.count = each;
+    if (op.getPrefix())
+      return op.emitOpError("has sequences of ")
+             << each << " tokens and a prefix, which is one's";
+    if (!haveWhole(function, spaceOf(value).size, each))
+      return op.emitOpError("has sequences of ")
+             << each << " tokens but " << spaceOf(value).text()
+             << " rows are no whole number of them";
+    return tokensOf(space);
+  }
   if (op.getSequences() == 1)
     return tokensOf(space);
   if (!space.count)

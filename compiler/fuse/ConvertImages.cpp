@@ -25,8 +25,9 @@ LogicalResult Converter::checkPixels(Operation *op, Value pixels) {
            << function.getName()
            << "' but only an image that is one has pixels";
   for (Operation *user : pixels.getUsers())
-    if (!isa<PatchesOp, PatchTableOp, PatchRotationOp, TokenNumbersOp,
-             PairBiasOp, DistanceBiasOp, ConstantOp>(user)) {
+    if (!isa<PatchesOp, PatchTableOp, PatchRotationOp, MovePatchesOp,
+             WindowSegmentsOp, TokenNumbersOp, PairBiasOp, DistanceBiasOp,
+             ConstantOp>(user)) {
       auto error = op->emitOpError("reads pixels that '")
                    << user->getName() << "' reads as tokens";
       error.attachNote(user->getLoc()) << "the input is read here";
@@ -90,5 +91,44 @@ LogicalResult Converter::convertPatchTable(PatchTableOp op) {
           op.getPrefixAttr(), op.getOwnAttr(), op.getPlacedAttr(),
           op.getResizeAttr(), to)
           .getResult();
+  return success();
+}
+
+LogicalResult Converter::convertMovePatches(MovePatchesOp op) {
+  if (failed(checkPixels(op, op.getPixels())))
+    return failure();
+  Space from = spaceOf(op.getInput());
+  if (from.size != readTokens(op))
+    return op.emitOpError("reads rows of ")
+           << from.text() << " but must read those of batch * "
+           << readTokens(op);
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::MovePatchesOp::create(
+          body, op.getLoc(), to.getType(), valueOf(op.getInput()),
+          sideOf(op.getPixels(), 0), sideOf(op.getPixels(), 1),
+          op.getMoveAttr(), op.getSideAttr(), op.getSizeAttr(),
+          op.getShiftAttr(), to)
+          .getResult();
+  return success();
+}
+
+// Once for all layers of these windows.
+LogicalResult Converter::convertWindowSegments(WindowSegmentsOp op) {
+  if (failed(checkPixels(op, op.getPixels())))
+    return failure();
+  values[op.getResult()] = once(
+      {op->getName().getAsOpaquePointer(),
+       op.getSideAttr().getAsOpaquePointer(),
+       op.getSizeAttr().getAsOpaquePointer(),
+       op.getShiftAttr().getAsOpaquePointer()},
+      [&]() -> Value {
+        Value to = makeIndices(head, op.getLoc(), rowsOf(op.getResult()));
+        return kernel::WindowSegmentsOp::create(
+                   head, op.getLoc(), to.getType(), sideOf(op.getPixels(), 0),
+                   sideOf(op.getPixels(), 1), op.getSideAttr(),
+                   op.getSizeAttr(), op.getShiftAttr(), to)
+            .getResult();
+      });
   return success();
 }

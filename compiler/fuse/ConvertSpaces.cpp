@@ -58,6 +58,8 @@ void Converter::recordSpaces(Operation *op) {
   if (op->getNumOperands())
     if (auto grid = transformer::gridOf(op->getOperand(0)))
       from.size = grid.getTokens();
+  if (StringRef moved = transformer::movedTokens(op); !moved.empty())
+    from.size = moved;
   if (auto remember = dyn_cast<transformer::RememberOp>(op))
     from.size = rowsOfState(function, remember.getState());
   else if (isOfRun(op))

@@ -21,7 +21,8 @@ namespace {
 bool isPixels(Value argument) {
   return llvm::any_of(argument.getUsers(), [](Operation *user) {
     return isa<transformer::PatchesOp, transformer::PatchTableOp,
-               transformer::PatchRotationOp>(user);
+               transformer::PatchRotationOp, transformer::WindowSegmentsOp>(
+        user);
   });
 }
 
@@ -76,8 +77,11 @@ SmallVector<StringRef> sizesOf(func::FuncOp function) {
       for (Attribute extent : shape.getExtents())
         if (auto size = dyn_cast<StringAttr>(extent))
           add(size.getValue());
-    if (auto grid = transformer::gridOf(argument))
+    if (auto grid = transformer::gridOf(argument)) {
       add(grid.getTokens());
+      for (transformer::PartAttr part : grid.getParts())
+        add(part.getTokens());
+    }
   }
   return names;
 }
@@ -188,6 +192,8 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](PatchesOp op) { return convertPatches(op); })
       .Case([&](PatchTableOp op) { return convertPatchTable(op); })
       .Case([&](PatchRotationOp op) { return convertPatchRotation(op); })
+      .Case([&](MovePatchesOp op) { return convertMovePatches(op); })
+      .Case([&](WindowSegmentsOp op) { return convertWindowSegments(op); })
       .Case([&](GatherTokensOp op) { return convertGatherTokens(op); })
       .Case([&](TokenNumbersOp op) { return convertTokenNumbers(op); })
       .Case([&](CountTokensOp op) { return convertCountTokens(op); })

@@ -104,6 +104,8 @@ private:
   mlir::LogicalResult convertPatches(transformer::PatchesOp op);
   mlir::LogicalResult convertPatchTable(transformer::PatchTableOp op);
   mlir::LogicalResult convertPatchRotation(transformer::PatchRotationOp op);
+  mlir::LogicalResult convertMovePatches(transformer::MovePatchesOp op);
+  mlir::LogicalResult convertWindowSegments(transformer::WindowSegmentsOp op);
   mlir::Value sideOf(mlir::Value pixels, unsigned axis);
 
   // Tokens (ConvertTokens.cpp).

@@ -56,6 +56,7 @@ struct Image {
 // Concatenates squares of 2 x 2 tokens of the stack before, and projects them.
 struct Merging {
   Grid grid;              // of the stack before
+  int64_t side[2] = {};   // pixels of a token there, down and across
   std::string prefix;     // of the parameters "merge" and "merge_norm"
   bool normFirst = false; // applies the embedding norm before the projection
 };
@@ -71,6 +72,9 @@ struct Sound {
 struct WindowPlan {
   Grid grid;
   int64_t size = 0, shift = 0;
+  int64_t side[2] = {};      // pixels of a token, down and across
+  int64_t shiftOfRuns = 0;   // where runs choose the grid
+  bool followsImage = false; // the window itself does: it has one grid
   Windows windows() const { return {grid, size, shift}; }
 };
 

@@ -24,16 +24,20 @@ Status numbersPerHead(Run &run, FlatSymbolRefAttr symbol, Operation *op,
 // Query, key and value of a run, split into sequences of equal length.
 template <typename Op> struct Streams {
   const Tensor &query, &key, &value; // [batch, tokens, channels]
-  int64_t batch, sequences;          // of the run; of a batch entry
+  int64_t batch, sequences, each;    // of the run; of a batch entry; 0: any
   int64_t queries, keys;             // of a sequence
   int64_t group;                     // query heads of a key head
   Head head;
 
-  Streams(Run &run, Op op, int64_t sequences)
+  // each: tokens of a sequence, or 0 where `sequences` says how many there are.
+  Streams(Run &run, Op op, int64_t sequences, int64_t each = 0)
       : query(run.at(op.getQuery())), key(run.at(op.getKey())),
         value(run.at(op.getValue())), batch(query.shape[0]),
-        sequences(sequences), queries(query.shape[1] / sequences),
-        keys(key.shape[1] / sequences), group(op.getHeads() / op.getKvHeads()) {
+        sequences(each ? std::max<int64_t>(1, query.shape[1] / each)
+                       : sequences),
+        each(each), queries(query.shape[1] / this->sequences),
+        keys(key.shape[1] / this->sequences),
+        group(op.getHeads() / op.getKvHeads()) {
     head.queries = queries;
     head.keys = keys;
     head.headDim = op.getHeadDim();
@@ -46,6 +50,13 @@ template <typename Op> struct Streams {
   }
 
   Status check(Op op) {
+    if (each && (query.shape[1] != sequences * each ||
+                 key.shape[1] != sequences * each)) {
+      op.emitError() << "a batch entry has " << query.shape[1] << " and "
+                     << key.shape[1] << " tokens but sequence_tokens is "
+                     << each;
+      return Status::input;
+    }
     if (key.shape[0] != batch || value.shape[0] != batch ||
         value.shape[1] != key.shape[1]) {
       op.emitError() << "query, key and value differ in batch or tokens";
@@ -77,7 +88,8 @@ template <typename Op> struct Streams {
 class Attend {
 public:
   Attend(Run &run, tf::AttendOp op)
-      : run(run), op(op), streams(run, op, op.getSequences()),
+      : run(run), op(op),
+        streams(run, op, op.getSequences(), op.getSequenceTokens()),
         mask(run.find(op.getKeyMask())), positions(run.find(op.getPositions())),
         segments(run.find(op.getSegments())), prefix(run.find(op.getPrefix())),
         sight(op.getMask() == tf::Mask::causal, op.getWindow(), op.getChunk()) {

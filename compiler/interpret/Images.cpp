@@ -234,30 +234,70 @@ Status mille::interpreter::runOp(Run &run, tf::PatchRotationOp op) {
 
 //===-- kernel ------------------------------------------------------------===//
 
+Status mille::interpreter::readSides(Run &run, Operation *op,
+                                     mlir::Value height, mlir::Value width,
+                                     ArrayRef<int64_t> patch,
+                                     std::array<int64_t, 2> &sides) {
+  sides = {run.index(height), run.index(width)};
+  for (unsigned axis : {0, 1})
+    if (sides[axis] < patch[axis] || sides[axis] > INT32_MAX) {
+      op->emitError() << "the image is " << sides[0] << " x " << sides[1]
+                      << " but a patch is " << patch[0] << " x " << patch[1];
+      return Status::input;
+    }
+  return Status::done;
+}
+
+Status mille::interpreter::setRows(Run &run, Operation *op, mlir::Value out,
+                                   Tensor rows) {
+  if (rowsOf(rows) != rowsOf(run.at(out))) {
+    op->emitError() << "outs has " << rowsOf(run.at(out))
+                    << " rows but the images give " << rowsOf(rows);
+    return Status::input;
+  }
+  run.set(op->getResult(0), std::move(rows));
+  return Status::done;
+}
+
 Status mille::interpreter::runOp(Run &run, kernel::PatchesOp op) {
   const Tensor &pixels = run.at(op.getPixels()); // batch * c * h * w numbers
-  SmallVector<int64_t> image(op.getImage());
-  for (auto [axis, side] : llvm::enumerate(op.getSides()))
-    image[1 + axis] = run.index(side);
-  run.set(op.getResult(), patchesOf(Patches(op, image[0], image[1], image[2]),
-                                    pixels, run.sizes[sizes::batch]));
-  return Status::done;
+  std::array<int64_t, 2> sides = {op.getImage()[1], op.getImage()[2]};
+  if (!op.getSides().empty())
+    if (Status s = readSides(run, op, op.getSides()[0], op.getSides()[1],
+                             op.getKernel(), sides);
+        failed(s))
+      return s;
+  const int64_t batch = run.sizes[sizes::batch], channels = op.getImage()[0];
+  if (Status s = expectCount(op, "pixels", &pixels,
+                             batch * channels * sides[0] * sides[1]);
+      failed(s))
+    return s;
+  return setRows(
+      run, op, op.getOut(),
+      patchesOf(Patches(op, channels, sides[0], sides[1]), pixels, batch));
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::PatchTableOp op) {
-  PatchTable table =
-      tableOf(op, run.index(op.getHeight()), run.index(op.getWidth()));
+  std::array<int64_t, 2> sides;
+  if (Status s = readSides(run, op, op.getHeight(), op.getWidth(),
+                           op.getPatch(), sides);
+      failed(s))
+    return s;
+  PatchTable table = tableOf(op, sides[0], sides[1]);
   table.base = run.find(op.getBase());
   table.table = run.find(op.getTable());
   const int64_t columns = columnsOf(run.at(op.getOut()));
-  run.set(op.getResult(),
-          forEach(table.rows(columns), run.sizes[sizes::batch]));
-  return Status::done;
+  return setRows(run, op, op.getOut(),
+                 forEach(table.rows(columns), run.sizes[sizes::batch]));
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::PatchRotationOp op) {
-  run.set(op.getResult(), forEach(patchRotation(op, run.index(op.getHeight()),
-                                                run.index(op.getWidth())),
-                                  run.sizes[sizes::batch]));
-  return Status::done;
+  std::array<int64_t, 2> sides;
+  if (Status s = readSides(run, op, op.getHeight(), op.getWidth(),
+                           op.getPatch(), sides);
+      failed(s))
+    return s;
+  return setRows(
+      run, op, op.getOut(),
+      forEach(patchRotation(op, sides[0], sides[1]), run.sizes[sizes::batch]));
 }

@@ -145,14 +145,17 @@ private:
       for (unsigned axis : {0, 1}) {
         StringRef name = transformer::sideOf(pixels, axis);
         sides[axis] = run.sizes.lookup(name);
-        const int64_t patch = grid.getPatch()[axis];
-        if (sides[axis] < patch || sides[axis] % grid.getMultiple(axis))
-          return wrong(
-              name + " is " + Twine(sides[axis]) + " but must be " +
-              (grid.getMultiple(axis) == 1 ? "at least " : "a multiple of ") +
-              Twine(patch));
+        const int64_t least = grid.getLeastOf(axis),
+                      multiple = grid.getMultiple(axis);
+        if (sides[axis] < least || sides[axis] % multiple)
+          return wrong(name + " is " + Twine(sides[axis]) + " but must be " +
+                       (sides[axis] < least
+                            ? "at least " + Twine(least)
+                            : "a multiple of " + Twine(multiple)));
       }
-      run.sizes[grid.getTokens()] = grid.getTokensOf(sides[0], sides[1]);
+      run.sizes[grid.getTokens()] = grid.countTokens(sides[0], sides[1]);
+      for (transformer::PartAttr part : grid.getParts())
+        run.sizes[part.getTokens()] = part.countTokens(sides[0], sides[1]);
     }
     return Status::done;
   }

@@ -6,6 +6,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <array>
 #include <optional>
 
 namespace mille::interpreter {
@@ -79,6 +80,14 @@ Status scaleNumbers(Run &run, transformer::ScaleAttr scale, double absent,
 Status expectCount(mlir::Operation *op, llvm::StringRef name,
                    const Tensor *tensor, int64_t count);
 
+// The sides of the images of a kernel program; fails where one is less than a
+// patch.
+Status readSides(Run &run, mlir::Operation *op, mlir::Value height,
+                 mlir::Value width, llvm::ArrayRef<int64_t> patch,
+                 std::array<int64_t, 2> &sides);
+// Stores the result of an op on images; fails where its outs has other rows.
+Status setRows(Run &run, mlir::Operation *op, mlir::Value out, Tensor rows);
+
 // Cosines and sines per row: [rows, 2 * pairs], pairs cosines first.
 struct Rotation {
   int64_t pairs = 0;
@@ -120,6 +129,8 @@ Status runOp(Run &run, transformer::CombineOp op);
 Status runOp(Run &run, transformer::PatchesOp op);
 Status runOp(Run &run, transformer::PatchTableOp op);
 Status runOp(Run &run, transformer::PatchRotationOp op);
+Status runOp(Run &run, transformer::MovePatchesOp op);
+Status runOp(Run &run, transformer::WindowSegmentsOp op);
 Status runOp(Run &run, transformer::GatherTokensOp op);
 Status runOp(Run &run, transformer::TokenNumbersOp op);
 Status runOp(Run &run, transformer::CountTokensOp op);
@@ -152,6 +163,8 @@ Status runOp(Run &run, kernel::GatherTokensOp op);
 Status runOp(Run &run, kernel::PatchesOp op);
 Status runOp(Run &run, kernel::PatchTableOp op);
 Status runOp(Run &run, kernel::PatchRotationOp op);
+Status runOp(Run &run, kernel::MovePatchesOp op);
+Status runOp(Run &run, kernel::WindowSegmentsOp op);
 Status runOp(Run &run, kernel::SimilarityOp op);
 Status runOp(Run &run, kernel::ScheduleOp op);
 Status runOp(Run &run, kernel::PoolIndexOp op);

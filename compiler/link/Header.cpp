@@ -80,9 +80,12 @@ std::string rulesOf(const kernel::Signature &signature) {
       out << "\n * " << size.name << " is a multiple of " << size.multiple
           << ".";
     if (const auto &rule = size.rule)
-      out << "\n * " << size.name << " = " << rule->prefix << " + "
+      out << "\n * " << size.name << " = "
+          << (rule->prefix ? std::to_string(rule->prefix) + " + " : "")
           << rule->from[0] << " / " << rule->step[0] << " * (" << rule->from[1]
-          << " / " << rule->step[1] << "), rounded down.";
+          << " / " << rule->step[1] << ")"
+          << (rule->each > 1 ? " * " + std::to_string(rule->each) : "")
+          << (rule->up ? ", rounded up." : ", rounded down.");
   }
   return text;
 }

@@ -128,7 +128,10 @@ Constant ModelData::sizeArray(const kernel::SharedSignature &shared) {
          {Field::from, pair(types.i32, sideOf(size, 0), sideOf(size, 1))},
          {Field::step,
           pair(types.i64, given ? 0 : rule.step[0], given ? 0 : rule.step[1])},
-         {Field::prefix, rule.prefix}}));
+         {Field::prefix, rule.prefix},
+         {Field::each, rule.each},
+         {Field::up, rule.up},
+         {Field::least, size.least}}));
   }
   return array("sizes", types.size_info, std::move(parts));
 }

@@ -32,6 +32,10 @@ static_assert(isCode(LengthKind::log_floor, MILLE_LOG_FLOOR));
 static_assert(isCode(transformer::Resize::bicubic, MILLE_RESIZE_BICUBIC));
 static_assert(isCode(transformer::Resize::bicubic_antialiased,
                      MILLE_RESIZE_BICUBIC_ANTIALIASED));
+static_assert(isCode(transformer::Move::into_windows, MILLE_MOVE_INTO_WINDOWS));
+static_assert(isCode(transformer::Move::out_of_windows,
+                     MILLE_MOVE_OUT_OF_WINDOWS));
+static_assert(isCode(transformer::Move::merge, MILLE_MOVE_MERGE));
 static_assert(isCode(RouterScore::softmax, MILLE_SCORE_SOFTMAX));
 static_assert(isCode(RouterScore::sigmoid, MILLE_SCORE_SIGMOID));
 static_assert(isCode(GroupScore::max, MILLE_GROUP_MAX));
@@ -233,6 +237,22 @@ public:
     tables = {tables.count + 1, tables.columns + columns, rows};
     return success();
   }
+  LogicalResult lower(MovePatchesOp op) {
+    code.call("mille_move_patches",
+              {code.run, address.lookup(op.getInput()),
+               i64(rowStride(op.getInput())), i64(columnsOf(op.getInput())),
+               index.lookup(op.getHeight()), index.lookup(op.getWidth()),
+               windows(op, int64_t(op.getMove())), address.lookup(op.getOut()),
+               i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(WindowSegmentsOp op) {
+    code.call("mille_window_segments",
+              {code.run, index.lookup(op.getHeight()),
+               index.lookup(op.getWidth()), windows(op, 0),
+               address.lookup(op.getOut())});
+    return success();
+  }
   LogicalResult lower(PatchRotationOp op) {
     int64_t numbers[] = {op.getPatch()[0], op.getPatch()[1],
                          int64_t(op.getPrefix()), int64_t(op.getHeadDim())};
@@ -321,6 +341,11 @@ public:
   }
 
 private:
+  template <typename Op> Value windows(Op op, int64_t move) {
+    const int64_t numbers[] = {move, op.getSide()[0], op.getSide()[1],
+                               int64_t(op.getSize()), int64_t(op.getShift())};
+    return integers(numbers);
+  }
   Value i64(int64_t value) { return code.number(types.i64, value); }
   Value i32(int64_t value) { return code.number(types.i32, value); }
   Value integers(ArrayRef<int64_t> numbers) {

@@ -200,10 +200,18 @@ public:
       SizeInfo &side = add(image.shape[2 + axis].size, true);
       side.multiple = image.grid.getMultiple(axis);
       side.own = image.grid.getOwn()[axis];
+      side.least = image.grid.getLeastOf(axis);
       rule.from[axis] = side.name;
       rule.step[axis] = image.grid.getPatch()[axis];
     }
     add(image.grid.getTokens(), true).rule = rule;
+    for (transformer::PartAttr part : image.grid.getParts()) {
+      rule.step[0] = part.getSide()[0];
+      rule.step[1] = part.getSide()[1];
+      rule.each = part.getEach();
+      rule.up = true;
+      add(part.getTokens(), true).rule = rule;
+    }
   }
 
   std::vector<SizeInfo> found;

@@ -23,11 +23,13 @@ struct TensorInfo {
   transformer::GridAttr grid = {}; // of an image whose sides are sizes
 };
 
-// A size that follows from two others: prefix + (size / step) * (other / step).
+// A size that follows from two others: prefix + each * (size / step) * (other /
+// step), both rounded down, or up.
 struct SizeRule {
   std::string from[2];
   int64_t step[2] = {1, 1};
-  int64_t prefix = 0;
+  int64_t prefix = 0, each = 1;
+  bool up = false;
 };
 
 // A size that each run chooses, by its name.
@@ -37,6 +39,7 @@ struct SizeInfo {
   bool ofRuns = false;  // each run chooses it; else each session does
   int64_t multiple = 1; // a run's number is a multiple of this
   int64_t own = 0;      // that the model was trained with; 0: none
+  int64_t least = 0;    // of a run; 0: any
   std::optional<SizeRule> rule = {}; // absent: the application gives it
 
   bool isGiven() const { return !rule; }

@@ -71,6 +71,21 @@ LogicalResult verifyPatch(Operation *op, ArrayRef<int64_t> patch,
   return success();
 }
 
+// The pixels of a token, and windows of tokens where there are any.
+LogicalResult verifyWindows(Operation *op, ArrayRef<int64_t> side,
+                            bool hasWindows, int64_t size, int64_t shift) {
+  if (side.size() != 2 || side[0] < 1 || side[1] < 1 || side[0] > INT16_MAX ||
+      side[1] > INT16_MAX)
+    return op->emitOpError() << "side is " << shapeText(side)
+                             << " but must be two numbers from 1 to 32767";
+  if (hasWindows ? size > 0 && size <= INT16_MAX && shift >= 0 && shift < size
+                 : !size && !shift)
+    return success();
+  return op->emitOpError() << "size is " << size << " and shift " << shift
+                           << (hasWindows ? " but 0 <= shift < size < 32768"
+                                          : " but merge has neither");
+}
+
 } // namespace
 
 LogicalResult PatchesOp::verify() {
@@ -86,6 +101,25 @@ LogicalResult PatchesOp::verify() {
   if (failed(grid) || failed(verifyOut(*this, getOut(), grid->channels))) // C3
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C4
+}
+
+LogicalResult MovePatchesOp::verify() {
+  const bool merge = getMove() == transformer::Move::merge;
+  if (failed(verifyWindows(*this, getSide(), !merge, getSize(), // C1
+                           getShift())))
+    return failure();
+  auto columns = columnsOf(*this, "input", getInput());
+  if (!columns ||
+      failed(verifyOut(*this, getOut(), *columns * (merge ? 4 : 1)))) // C2
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C3
+}
+
+LogicalResult WindowSegmentsOp::verify() {
+  if (failed(verifyWindows(*this, getSide(), true, getSize(), // C1
+                           getShift())))
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C2
 }
 
 LogicalResult PatchRotationOp::verify() {

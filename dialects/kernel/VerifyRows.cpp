@@ -113,8 +113,9 @@ public:
   std::enable_if_t<
       llvm::is_one_of<Op, WeightOp, ArenaOp, LaunchOp, LayersOp, YieldOp,
                       TokenNumbersOp, GatherTokensOp, PatchesOp, PatchTableOp,
-                      PatchRotationOp, SimilarityOp, RouteOp, ScheduleOp,
-                      RecallOp, RememberOp, PositionsOp, KeepOp>::value,
+                      PatchRotationOp, MovePatchesOp, WindowSegmentsOp,
+                      SimilarityOp, RouteOp, ScheduleOp, RecallOp, RememberOp,
+                      PositionsOp, KeepOp>::value,
       LogicalResult>
   check(Op) {
     return result;

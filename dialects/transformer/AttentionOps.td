@@ -206,7 +206,7 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     scale is multiplied by layer_scale (a column of the layer table), head_scale[h] and
     length_scale, which reads positions. sink[h] is the score of a further key, whose
     value is 0. The tokens of a batch entry form `sequences` sequences of equal length
-    (windows of an image).
+    (windows of an image), or sequences of `sequence_tokens` tokens.
 
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.
@@ -219,7 +219,8 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     * (C5) each bias is [batch, heads, query tokens, key tokens] of one sequence;
       with past [batch, heads, key tokens, key tokens].
     * (C6) window is empty or two numbers >= 0; chunk >= 0.
-    * (C7) sequences >= 1 and divides the tokens where they are fixed.
+    * (C7) sequences >= 1 and divides the tokens where they are fixed; sequence_tokens
+      > 0 goes with run-time tokens and sequences 1.
     * (C8) sink and head_scale are [heads].
     * (C9) a log_floor length_scale has positions.
     * (C10) a layer_scale is a number of the layer table.
@@ -242,6 +243,7 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     Transformer_Symbol:$sink, Transformer_MaskWord:$mask,
     OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk,
     DefaultValuedAttr<I64Attr, "1">:$sequences,
+    DefaultValuedAttr<I64Attr, "0">:$sequence_tokens,
     DefaultValuedAttr<F64Attr, "0.0">:$softcap);
   let results = (outs Transformer_Stream:$result);
   let assemblyFormat = [{
@@ -254,7 +256,7 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     (`layer_scale` $layer_scale^)? (`head_scale` $head_scale^)?
     (`length_scale` $length_scale^)? (`sink` $sink^)? `mask` $mask
     (`window` $window^)? (`chunk` $chunk^)? (`sequences` $sequences^)?
-    (`softcap` $softcap^)? attr-dict
+    (`sequence_tokens` $sequence_tokens^)? (`softcap` $softcap^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) `->` type($result)
   }];
   let hasVerifier = 1;

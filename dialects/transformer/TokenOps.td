@@ -158,6 +158,66 @@ def Transformer_PatchTableOp : Transformer_Op<"patch_table",
   let hasVerifier = 1;
 }
 
+def Transformer_MovePatchesOp : Transformer_Op<"move_patches", [Pure]> {
+  let summary = "an image's tokens into windows, back, or four side by side";
+  let description = [{
+    A token is side[0] x side[1] pixels: the image has h / side[0] rows of w / side[1]
+    tokens, rounded up.
+    into_windows: the rows and columns are padded with zeros, at their ends, to multiples
+    of `size`; then the token at row y, column x moves to row y - shift, column x - shift,
+    around the edges. The result is window by window, each row by row. Where the image has
+    no more than `size` rows or columns, shift counts as 0.
+    out_of_windows: the inverse.
+    merge: for each square of 2 x 2 tokens, row by row, its four tokens side by side:
+    upper left, lower left, upper right, lower right; zeros outside of the image.
+
+    Constraints:
+    * (C1) pixels are an input with `transformer.grid`.
+    * (C2) side is two numbers > 0; 0 <= shift < size, or both are 0 for merge; all are
+      below 2^15.
+    * (C3) the grid has a part for the result's tokens: size * size tokens of a window,
+      one token of side, or one of twice the side.
+    * (C4) the result is [batch, tokens, c], c the input's channels, four times for merge;
+      both have run-time tokens.
+
+    ```mlir
+    %y = transformer.move_patches %x of %image move into_windows side [4, 4] size 7 shift 3
+      : tensor<?x?x8xf32>, tensor<?x3x?x?xf32> -> tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, RankedTensorOf<[F32]>:$pixels,
+    Transformer_MoveWord:$move, DenseI64ArrayAttr:$side,
+    DefaultValuedAttr<I64Attr, "0">:$size, DefaultValuedAttr<I64Attr, "0">:$shift);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `of` $pixels `move` $move `side` $side (`size` $size^)? (`shift` $shift^)? attr-dict `:` type($input) `,` type($pixels) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Transformer_WindowSegmentsOp : Transformer_Op<"window_segments", [Pure]> {
+  let summary = "which tokens of a window were neighbours before the shift";
+  let description = [{
+    [batch, c, h, w] -> i32 [batch, tokens], a number for each place of the windows that
+    move_patches makes: 3 r + k, where r is 0 for the rows before the last window, 1 for
+    its first size - shift rows and 2 for the others, and k the same of the columns. All
+    numbers are 0 where nothing shifts.
+
+    Constraints:
+    * (C1) pixels are an input with `transformer.grid`.
+    * (C2) side is two numbers > 0; 0 <= shift < size; all are below 2^15.
+    * (C3) the grid has a part for the tokens of the windows.
+    * (C4) the result is [batch, tokens], run-time tokens.
+
+    ```mlir
+    %s = transformer.window_segments of %image side [4, 4] size 7 shift 3 : tensor<?x3x?x?xf32> -> tensor<?x?xi32>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$pixels, DenseI64ArrayAttr:$side,
+    I64Attr:$size, DefaultValuedAttr<I64Attr, "0">:$shift);
+  let results = (outs Transformer_Ids:$result);
+  let assemblyFormat = "`of` $pixels `side` $side `size` $size (`shift` $shift^)? attr-dict `:` type($pixels) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Transformer_GatherTokensOp : Transformer_Op<"gather_tokens", [Pure]> {
   let summary = "puts tokens in another order, `group` of them side by side";
   let description = [{

@@ -38,6 +38,8 @@ def Transformer_Pool : Transformer_Enum<"Pool",
 def Transformer_Resize : Transformer_Enum<"Resize",
     "how a table of positions becomes one of another grid",
     ["bicubic", "bicubic_antialiased"]>;
+def Transformer_Move : Transformer_Enum<"Move",
+    "where an image's tokens go", ["into_windows", "out_of_windows", "merge"]>;
 def Transformer_LengthKind : Transformer_Enum<"LengthKind",
     "what of a query's position or keys scales its scores",
     ["log_keys", "log_position", "log_floor"]>;

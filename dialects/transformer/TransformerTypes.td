@@ -28,6 +28,7 @@ def Transformer_PairingWord : Transformer_Word<Transformer_Pairing>;
 def Transformer_MaskWord : Transformer_Word<Transformer_Mask>;
 def Transformer_PoolWord : Transformer_Word<Transformer_Pool>;
 def Transformer_ResizeWord : Transformer_Word<Transformer_Resize>;
+def Transformer_MoveWord : Transformer_Word<Transformer_Move>;
 def Transformer_RouterScoreWord : Transformer_Word<Transformer_RouterScore>;
 def Transformer_GroupScoreWord : Transformer_Word<Transformer_GroupScore>;
 def Transformer_EncodingWord : Transformer_Word<Transformer_Encoding>;

@@ -332,8 +332,16 @@ LogicalResult verifyTokens(AttendOp op) {
     if (!ShapedType::isDynamic(tokens) && tokens % sequences) // C7
       return op.emitOpError() << name << " has " << tokens
                               << " tokens but sequences is " << sequences;
+  const int64_t each = op.getSequenceTokens();
+  if (each && (each < 0 || sequences != 1 || !ShapedType::isDynamic(query[1]) ||
+               !ShapedType::isDynamic(key[1]))) // C7
+    return op.emitOpError() << "sequence_tokens is " << each
+                            << " but must be > 0, of run-time tokens, with "
+                               "sequences 1";
   auto perSequence = [&](int64_t tokens) {
-    return ShapedType::isDynamic(tokens) ? tokens : tokens / sequences;
+    return each                            ? each
+           : ShapedType::isDynamic(tokens) ? tokens
+                                           : tokens / sequences;
   };
   int64_t rows = op.getPast() ? key[1] : query[1]; // of a bias
   for (Value bias : op.getBiases())
@@ -350,7 +358,7 @@ static LogicalResult verifyPastOf(AttendOp op) {
   if (!op.getPast())
     return success();
   if (op.getMask() != Mask::causal || op.getPrefix() ||
-      op.getSequences() != 1) // C11
+      op.getSequences() != 1 || op.getSequenceTokens()) // C11
     return op.emitOpError("has past but is not causal over one sequence "
                           "without a prefix");
   return verifyPast(op, op.getPast(), shapeOf(op.getQuery())[0]); // C11

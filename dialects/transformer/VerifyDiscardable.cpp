@@ -98,14 +98,19 @@ LogicalResult verifyGrid(const AttributeSite &site, Attribute value) {
   Shape shape = given ? given.getShape() : Shape();
   bool fits = shape.size() == 4 && shape[2].isSize() && shape[3].isSize() &&
               shape[2] != shape[3];
-  StringRef tokens = cast<GridAttr>(value).getTokens();
-  if (fits && !given.has(tokens))
-    return success();
-  auto error = errorAt(site) << "has transformer.grid ";
-  if (fits)
-    return error << "whose tokens are \"" << tokens << "\", a size of its own";
-  return error << "but its transformer.shape is " << extentsText(shape)
-               << ", not [batch, channels, a size, another size]";
+  if (!fits)
+    return errorAt(site) << "has transformer.grid but its transformer.shape is "
+                         << extentsText(shape)
+                         << ", not [batch, channels, a size, another size]";
+  auto grid = cast<GridAttr>(value);
+  SmallVector<StringRef> names{grid.getTokens()};
+  for (PartAttr part : grid.getParts())
+    names.push_back(part.getTokens());
+  for (StringRef tokens : names)
+    if (given.has(tokens))
+      return errorAt(site) << "has transformer.grid whose tokens are \""
+                           << tokens << "\", a size of its own";
+  return success();
 }
 
 constexpr unsigned port = AttributeSite::argument | AttributeSite::result;

@@ -165,6 +165,8 @@ private:
         mask += ", chunks of " + std::to_string(counted.getEach());
     if (int64_t sequences = attend.getSequences(); sequences > 1)
       mask += ", " + std::to_string(sequences) + " windows an image";
+    if (int64_t each = attend.getSequenceTokens())
+      mask += ", windows of " + std::to_string(each) + " tokens";
     if (attend.getSinkAttr())
       mask += ", a sink for each head";
     add("mask", mask);

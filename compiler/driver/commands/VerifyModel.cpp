@@ -87,7 +87,8 @@ static void takeOddImage(const Package &package,
   for (const Package::Size &size : package.sizes) {
     if (size.multiple == 1)
       continue;
-    int64_t least = std::min(size.own, patches * size.multiple);
+    int64_t least =
+        std::min(size.own, std::max(size.least, patches * size.multiple));
     sizes[size.name] = size.most ? std::min(least, size.most) : least;
     patches += 2;
   }

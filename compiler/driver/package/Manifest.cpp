@@ -187,6 +187,32 @@ int64_t mille::countParameters(mlir::Operation *model) {
   return count;
 }
 
+// A size, and how it follows from others.
+static void writeSize(OStream &json, const kernel::SizeInfo &size) {
+  json.attribute("name", size.name);
+  if (size.most)
+    json.attribute("most", size.most);
+  if (size.own) {
+    json.attribute("own", size.own);
+    json.attribute("multiple", size.multiple);
+    json.attribute("least", size.least);
+  }
+  if (const auto &rule = size.rule) {
+    json.attribute("prefix", rule->prefix);
+    if (rule->up) {
+      json.attribute("each", rule->each);
+      json.attribute("rounded_up", true);
+    }
+    json.attributeArray("from", [&] {
+      for (unsigned side : {0, 1})
+        json.object([&] {
+          json.attribute("size", rule->from[side]);
+          json.attribute("step", rule->step[side]);
+        });
+    });
+  }
+}
+
 std::string mille::writeManifest(const ManifestInput &input,
                                  const PackageFacts &facts) {
   kernel::SharedSignature shared = kernel::sharedSignatureOf(input.model);
@@ -213,25 +239,7 @@ std::string mille::writeManifest(const ManifestInput &input,
       json.attribute("hidden_states", input.hiddenStates);
       json.attributeArray("sizes", [&] {
         for (const kernel::SizeInfo &size : shared.sizes)
-          json.object([&] {
-            json.attribute("name", size.name);
-            if (size.most)
-              json.attribute("most", size.most);
-            if (size.own) {
-              json.attribute("own", size.own);
-              json.attribute("multiple", size.multiple);
-            }
-            if (const auto &rule = size.rule) {
-              json.attribute("prefix", rule->prefix);
-              json.attributeArray("from", [&] {
-                for (unsigned side : {0, 1})
-                  json.object([&] {
-                    json.attribute("size", rule->from[side]);
-                    json.attribute("step", rule->step[side]);
-                  });
-              });
-            }
-          });
+          json.object([&] { writeSize(json, size); });
       });
       json.attributeArray("isas", [&] {
         for (const Target &isa : input.isas)

@@ -193,9 +193,10 @@ static Status readManifest(const json::Document &document,
   package.hiddenStates = flag(body, "hidden_states");
   package.embedded = flag(body, "weights_embedded");
   for (const json::Value &size : items(body, "sizes"))
-    package.sizes.push_back(
-        {text(size, "name"), whole(size, "most"), whole(size, "own"),
-         std::max<int64_t>(1, whole(size, "multiple")), !size.find("from")});
+    package.sizes.push_back({text(size, "name"), whole(size, "most"),
+                             whole(size, "own"),
+                             std::max<int64_t>(1, whole(size, "multiple")),
+                             whole(size, "least"), !size.find("from")});
   package.scratchBytes = whole(body, "scratch_bytes_per_thread");
   package.scratchBytesPerToken =
       whole(body, "scratch_bytes_per_thread_and_token");

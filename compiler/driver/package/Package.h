@@ -23,6 +23,7 @@ struct Package {
     int64_t most = 0;     // the model's maximum; 0: any
     int64_t own = 0;      // what the model was trained with; 0: not said
     int64_t multiple = 1; // a run's number is a multiple of this
+    int64_t least = 0;    // of a run; 0: any
     bool isGiven = true;  // else it follows from others
   };
   std::vector<Size> sizes; // of a run

@@ -47,7 +47,9 @@ Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
                                           : extent.count);
   if (auto grid = transformer::gridOf(forward.getArgument(i)))
     for (unsigned axis : {0, 1}) // 2 x 3 patches
-      value.shape[2 + axis] = (2 + axis) * grid.getPatch()[axis];
+      value.shape[2 + axis] = std::max<int64_t>(
+          (2 + axis) * grid.getPatch()[axis],
+          llvm::alignTo(grid.getLeastOf(axis), grid.getMultiple(axis)));
   for (int64_t extent : value.shape)
     count *= extent;
   auto type = llvm::cast<mlir::ShapedType>(forward.getArgumentTypes()[i]);

@@ -87,11 +87,11 @@ bool isOfOneGrid(const Stack &stack) {
   auto isFixed = [](const Unit &unit) {
     return llvm::any_of(unit.branches, [](const Branch &branch) {
       return llvm::any_of(branch.attention.all, [](const Attention &a) {
-        return a.windows || !a.pairBiases.empty();
+        return a.windows ? a.windows->followsImage : !a.pairBiases.empty();
       });
     });
   };
-  return stack.merging || llvm::any_of(stack.units, isFixed) ||
+  return llvm::any_of(stack.units, isFixed) ||
          llvm::any_of(stack.layerUnits, [&](const std::vector<Unit> &units) {
            return llvm::any_of(units, isFixed);
          });
@@ -139,7 +139,7 @@ void mille::import::checkImages(Config &config, ModelSpec &spec) {
       if (isFixed)
         config.error("image_size",
                      "--image-size is any but the model has windows or biases "
-                     "between pairs of patches, which are made for one size");
+                     "between pairs of patches that are made for one size");
     }
     if (const auto &most = config.mostImageSize) {
       image.mostHeight = most->height;

@@ -202,7 +202,12 @@ Attention Reader::attention(size_t stage, int64_t layer, const Extent &hidden) {
       second ? image.grid().height >> stage : std::min(grid.height, grid.width);
   // A window that holds all tokens does not move.
   const bool moves = layer % 2 && least > window.value;
-  a.windows = WindowPlan{grid, size, moves ? window.value / 2 : 0};
+  WindowPlan plan{grid, size, moves ? window.value / 2 : 0};
+  plan.shiftOfRuns = layer % 2 ? window.value / 2 : 0;
+  plan.followsImage = second;
+  plan.side[0] = image.patchHeight.value << stage;
+  plan.side[1] = image.patchWidth.value << stage;
+  a.windows = plan;
   a.pairBiases = {bias(stage)};
   return a;
 }
@@ -220,6 +225,8 @@ void Reader::fill(Stack &stack, size_t stage) {
   } else {
     Merging merging;
     merging.grid = grid;
+    merging.side[0] = image.patchHeight.value << (stage - 1);
+    merging.side[1] = image.patchWidth.value << (stage - 1);
     merging.prefix = "stages." + std::to_string(stage - 1) + ".";
     merging.normFirst = !second;
     stack.merging = merging;

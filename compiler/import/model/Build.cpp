@@ -2,6 +2,7 @@
 // layer. One walk for every placement.
 #include "compiler/import/model/Build.h"
 #include "compiler/import/model/ModelBuilder.h"
+#include "dialects/transformer/Grid.h"
 
 #include <cmath>
 
@@ -156,6 +157,42 @@ void ModelBuilder::declareIds(const Stack &stack) {
           : 0);
 }
 
+// The tokens of later stages and of windows, and the smallest image: one with a
+// window in each stage.
+void ModelBuilder::findParts(const Image &image, std::vector<PartAttr> &parts,
+                             std::vector<int64_t> &least) {
+  const int64_t patch[] = {image.patchHeight.value, image.patchWidth.value};
+  auto add = [&](StringRef name, const int64_t *side, int64_t scale,
+                 int64_t each) {
+    const int64_t pixels[] = {side[0] * scale, side[1] * scale};
+    std::string own = (name + imageTokens).str();
+    if (int64_t stage = llvm::Log2_64(side[0] / patch[0]) + (each == 1))
+      own += "_" + std::to_string(stage);
+    auto part = PartAttr::get(&context, own, pixels, each);
+    if (!llvm::is_contained(parts, part))
+      parts.push_back(part);
+  };
+  auto addStack = [&](const Stack &stack) {
+    if (stack.merging)
+      add("", stack.merging->side, 2, 1);
+    for (const std::vector<Unit> &units : stack.layerUnits)
+      for (const Unit &unit : units)
+        for (const Branch &branch : unit.branches)
+          for (const Attention &a : branch.attention.all) {
+            if (!a.windows)
+              continue;
+            const WindowPlan &plan = *a.windows;
+            add("windowed_", plan.side, plan.size, plan.size * plan.size);
+            least.resize(2);
+            for (unsigned axis : {0, 1})
+              least[axis] = std::max(
+                  least[axis], plan.side[axis] * (plan.size - 1) + patch[axis]);
+          }
+  };
+  llvm::for_each(spec.before, addStack);
+  addStack(spec);
+}
+
 // Pixels [batch, channels, height, width].
 void ModelBuilder::declareImage(const Image &image) {
   constexpr int64_t any = ShapedType::kDynamic;
@@ -168,6 +205,9 @@ void ModelBuilder::declareImage(const Image &image) {
                "", 0, false);
   if (fixed)
     return;
+  std::vector<PartAttr> parts;
+  std::vector<int64_t> least;
+  findParts(image, parts, least);
   NamedAttrList attributes(inputs.back().attributes);
   attributes.set(
       "transformer.shape",
@@ -178,7 +218,7 @@ void ModelBuilder::declareImage(const Image &image) {
       GridAttr::get(&context, imageTokens,
                     {image.patchHeight.value, image.patchWidth.value},
                     {image.ownHeight.value, image.ownWidth.value},
-                    image.leadingTokens()));
+                    image.leadingTokens(), parts, least));
   inputs.back().attributes = attributes.getDictionary(&context);
 }
 
@@ -243,6 +283,15 @@ void ModelBuilder::keep(Value x, int64_t index, LocationAttr at) {
     KeepOp::create(op, where(at), x, stack->states, index);
 }
 
+// The size of the tokens of a stack whose image's size runs choose.
+std::string ModelBuilder::imageTokensOf(const Stack &current) {
+  GridAttr grid = gridOf(inputNamed("pixel_values"));
+  if (!current.merging)
+    return grid.getTokens().str();
+  const int64_t *side = current.merging->side;
+  return grid.getTokensOf({2 * side[0], 2 * side[1]}, 1).str();
+}
+
 // Builds a stack from its embedding to its final norm.
 Value ModelBuilder::run(const Stack &current) {
   stack = &current;
@@ -281,8 +330,11 @@ Value ModelBuilder::run(const Stack &current) {
     outputs.push_back({stack->output, x});
   if (stack->pooling)
     pool(x);
+  const bool ofImage =
+      tokens == ShapedType::kDynamic && (stack->image || stack->merging);
   for (Output &output : llvm::drop_begin(outputs, first))
-    output.ofImage = tokens == ShapedType::kDynamic && stack->image;
+    if (ofImage)
+      output.tokens = imageTokensOf(*stack);
   return x;
 }
 
@@ -336,11 +388,12 @@ void ModelBuilder::finish() {
   for (auto [i, output] : llvm::enumerate(outputs)) {
     forward.setResultAttr(i, "transformer.name", op.getStringAttr(output.name));
     auto type = llvm::cast<RankedTensorType>(output.value.getType());
-    if (output.ofImage && type.getRank() == 3)
+    if (!output.tokens.empty() && type.getRank() == 3)
       forward.setResultAttr(
           i, "transformer.shape",
           ShapeAttr::get(op.getContext(),
-                         Shape{sizes::batch, imageTokens, type.getDimSize(2)}));
+                         Shape{sizes::batch, StringRef(output.tokens),
+                               type.getDimSize(2)}));
     if (output.oneNumber)
       forward.setResultAttr(
           i, "transformer.shape",

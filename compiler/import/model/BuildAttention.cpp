@@ -346,6 +346,7 @@ Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
   Value segments = a.windows ? this->segments(*a.windows)
                    : chunks  ? countShown(a.chunk, at)
                              : Value();
+  const bool sized = a.windows && isSized(heads.query);
   return AttendOp::create(
       op, where(at), as(heads.query, a.heads.value * a.valueDim.value),
       heads.query, heads.key, heads.value, keyMask, positions, segments, prefix,
@@ -356,7 +357,9 @@ Value ModelBuilder::attendSoftmax(Value u, const Heads &heads,
       FlatSymbolRefAttr(), headScale, length, sink,
       MaskAttr::get(&context, a.mask), window,
       op.getI64IntegerAttr(chunks ? 0 : a.chunk),
-      op.getI64IntegerAttr(a.windows ? a.windows->windows().count() : 1),
+      op.getI64IntegerAttr(a.windows && !sized ? a.windows->windows().count()
+                                               : 1),
+      op.getI64IntegerAttr(sized ? a.windows->size * a.windows->size : 0),
       op.getF64FloatAttr(a.softcap));
 }
 

@@ -116,13 +116,30 @@ Value ModelBuilder::rotateAxially(Value x, const AxialRope &rope,
       LongContextAttr(), op.getF64FloatAttr(1));
 }
 
+// Moves tokens of an image whose size each run chooses.
+Value ModelBuilder::move(Value x, Move how, ArrayRef<int64_t> side,
+                         int64_t size, int64_t shift) {
+  const int64_t width = llvm::cast<RankedTensorType>(x.getType()).getDimSize(2);
+  tokens = ShapedType::kDynamic;
+  return MovePatchesOp::create(
+      op, x.getLoc(), stream(how == Move::merge ? 4 * width : width), x,
+      inputNamed("pixel_values"), MoveAttr::get(&context, how),
+      op.getDenseI64ArrayAttr(side), op.getI64IntegerAttr(size),
+      op.getI64IntegerAttr(shift));
+}
+
 Value ModelBuilder::intoWindows(Value x, const WindowPlan &plan) {
+  if (isSized(x))
+    return move(x, Move::into_windows, plan.side, plan.size, plan.shiftOfRuns);
   const std::vector<int64_t> index = plan.windows().partition();
   tokens = int64_t(index.size());
   return gatherTokens(x, index, 1);
 }
 
 Value ModelBuilder::outOfWindows(Value x, const WindowPlan &plan) {
+  if (isSized(x))
+    return move(x, Move::out_of_windows, plan.side, plan.size,
+                plan.shiftOfRuns);
   tokens = plan.grid.tokens();
   return gatherTokens(x, plan.windows().reverse(), 1);
 }
@@ -130,6 +147,15 @@ Value ModelBuilder::outOfWindows(Value x, const WindowPlan &plan) {
 // A mask of the tokens of a window that were neighbours before the shift; null
 // without a shift.
 Value ModelBuilder::segments(const WindowPlan &plan) {
+  if (tokens == ShapedType::kDynamic && plan.shiftOfRuns) {
+    constexpr int64_t any = ShapedType::kDynamic;
+    return WindowSegmentsOp::create(
+        op, op.getUnknownLoc(),
+        RankedTensorType::get({any, any}, op.getI32Type()),
+        inputNamed("pixel_values"), op.getDenseI64ArrayAttr(plan.side),
+        op.getI64IntegerAttr(plan.size),
+        op.getI64IntegerAttr(plan.shiftOfRuns));
+  }
   return plan.shift ? tokenNumbers(plan.windows().segments()) : Value();
 }
 

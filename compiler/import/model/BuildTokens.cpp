@@ -233,9 +233,14 @@ Value ModelBuilder::embedImage() {
 
 Value ModelBuilder::embedMerged() {
   const Merging &merging = *stack->merging;
-  const std::vector<int64_t> index = mergeIndex(merging.grid);
-  Value x = gatherTokens(memory, index, 4);
-  tokens = int64_t(index.size()) / 4;
+  Value x;
+  if (isSized(memory)) {
+    x = move(memory, Move::merge, merging.side, 0, 0);
+  } else {
+    const std::vector<int64_t> index = mergeIndex(merging.grid);
+    x = gatherTokens(memory, index, 4);
+    tokens = int64_t(index.size()) / 4;
+  }
   Extent four = *memoryWidth;
   four.value *= 4;
   four.key = "4 * " + four.key;

@@ -40,7 +40,7 @@ Value ModelBuilder::poolByProbe(Value x, const Probe &probe) {
       whole(a.heads.value), whole(a.headDim.value), whole(a.headDim.value),
       op.getF64FloatAttr(a.scale), FlatSymbolRefAttr(), FlatSymbolRefAttr(),
       LengthScaleAttr(), FlatSymbolRefAttr(), MaskAttr::get(&context, a.mask),
-      DenseI64ArrayAttr(), whole(0), whole(1), op.getF64FloatAttr(0));
+      DenseI64ArrayAttr(), whole(0), whole(1), whole(0), op.getF64FloatAttr(0));
   o = linear(o, named("pool.o"), Role::output, hidden, inner, a.oBias, at);
   Value y = normed(o, probe.norm, named("pool.norm"));
   y = linear(y, named("pool.in"), Role::ffnIn, dim(f.size), hidden, f.inBias,

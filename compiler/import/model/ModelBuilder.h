@@ -14,6 +14,11 @@ namespace mille::import {
 // The size that is the number of tokens of an image whose size runs choose.
 constexpr llvm::StringLiteral imageTokens = "image_tokens";
 
+// Whether a stream has as many tokens as a run says.
+inline bool isSized(mlir::Value stream) {
+  return llvm::cast<mlir::RankedTensorType>(stream.getType()).isDynamicDim(1);
+}
+
 class ModelBuilder {
 public:
   ModelBuilder(const ModelSpec &spec, WeightSource &weights,
@@ -108,6 +113,8 @@ private:
                       const Extent &headDim, mlir::LocationAttr at);
   Value rotationOfRun(const AxialRope &rope, const Extent &headDim,
                       mlir::LocationAttr at);
+  Value move(Value x, transformer::Move how, llvm::ArrayRef<int64_t> side,
+             int64_t size, int64_t shift);
   Value intoWindows(Value x, const WindowPlan &plan);
   Value outOfWindows(Value x, const WindowPlan &plan);
   Value segments(const WindowPlan &plan);
@@ -182,6 +189,9 @@ private:
   void declareInputs();
   void declareInputsOf(const Stack &stack);
   void declareImage(const Image &image);
+  void findParts(const Image &image, std::vector<transformer::PartAttr> &parts,
+                 std::vector<int64_t> &least);
+  std::string imageTokensOf(const Stack &current);
   void declareIds(const Stack &stack);
   void declareInput(llvm::StringRef name, mlir::Type type,
                     llvm::StringRef absent, int64_t below, bool decoder);
@@ -204,8 +214,8 @@ private:
   struct Output {
     std::string name;
     Value value;
-    bool oneNumber = false; // drops the last dimension, 1, from the shape
-    bool ofImage = false;   // its tokens are those of an image of any size
+    bool oneNumber = false;  // drops the last dimension, 1, from the shape
+    std::string tokens = {}; // their size, of an image of any size
   };
   std::vector<Output> outputs;
   size_t outputsBefore = 0;                    // of the stacks before the last

@@ -29,3 +29,31 @@ transformer.model @sized {
     return %y : tensor<?x?x4xf32>
   }
 }
+
+// -----
+
+// Windows of four tokens each. What they were before the shift is found once.
+// CHECK-LABEL: transformer.model @windows
+// CHECK: index {kernel.size = "height"}, %{{.*}}: index {kernel.size = "width"}, %{{.*}}: index {kernel.size = "t"}, %[[W:.*]]: index {kernel.size = "w"}
+// CHECK: %[[ROWS:.*]] = arith.muli %{{.*}}, %[[W]]
+// CHECK: tensor.empty(%[[ROWS]]) : tensor<?xi32>
+// CHECK: %[[S:.*]] = kernel.window_segments height %{{.*}} width %{{.*}} side [2, 2] size 2 shift 1 outs
+// CHECK-NOT: kernel.window_segments
+// CHECK: %[[FOUR:.*]] = arith.constant 4 : index
+// CHECK: kernel.move_patches %{{.*}} move into_windows side [2, 2] size 2 shift 1 outs
+// CHECK: kernel.attention {{.*}}segments %[[S]] : tensor<?xi32> queries %[[FOUR]] keys %[[FOUR]]
+// CHECK: kernel.move_patches %{{.*}} move out_of_windows side [2, 2] size 2 shift 1 outs
+transformer.model @windows {
+  func.func @forward(%i: tensor<?x2x?x?xf32> {transformer.name = "pixels", transformer.shape = #transformer.shape<batch, 2, height, width>, transformer.grid = #transformer.grid<tokens = "t", patch = [2, 2], own = [8, 8], prefix = 0, parts = [<tokens = "w", side = [4, 4], each = 4>]>}) -> (tensor<?x?x8xf32> {transformer.name = "y"}) {
+    %p = transformer.patches %i kernel [2, 2] stride [2, 2] padding [0, 0] : tensor<?x2x?x?xf32> -> tensor<?x?x8xf32>
+    %w = transformer.move_patches %p of %i move into_windows side [2, 2] size 2 shift 1 : tensor<?x?x8xf32>, tensor<?x2x?x?xf32> -> tensor<?x?x8xf32>
+    %s = transformer.window_segments of %i side [2, 2] size 2 shift 1 : tensor<?x2x?x?xf32> -> tensor<?x?xi32>
+    %t = transformer.window_segments of %i side [2, 2] size 2 shift 1 : tensor<?x2x?x?xf32> -> tensor<?x?xi32>
+    %a = transformer.attend %w, %w, %w segments %s : tensor<?x?xi32> heads 1 kv_heads 1 head_dim 8 value_dim 8 scale 0.5 mask bidirectional sequence_tokens 4
+      : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+    %b = transformer.attend %a, %w, %w segments %t : tensor<?x?xi32> heads 1 kv_heads 1 head_dim 8 value_dim 8 scale 0.5 mask bidirectional sequence_tokens 4
+      : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+    %y = transformer.move_patches %b of %i move out_of_windows side [2, 2] size 2 shift 1 : tensor<?x?x8xf32>, tensor<?x2x?x?xf32> -> tensor<?x?x8xf32>
+    return %y : tensor<?x?x8xf32>
+  }
+}

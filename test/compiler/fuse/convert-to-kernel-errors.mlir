@@ -224,6 +224,38 @@ transformer.model @sides_read_as_tokens {
 
 // -----
 
+transformer.model @windows_of_other_tokens {
+  func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}, %i: tensor<?x2x?x?xf32> {transformer.name = "pixels", transformer.shape = #transformer.shape<batch, 2, height, width>, transformer.grid = #transformer.grid<tokens = "t", patch = [2, 2], own = [8, 8], prefix = 0, parts = [<tokens = "w", side = [4, 4], each = 4>]>}) -> (tensor<?x?x8xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.move_patches' op reads rows of batch * tokens but must read those of batch * t}}
+    %w = transformer.move_patches %x of %i move into_windows side [2, 2] size 2 shift 1 : tensor<?x?x8xf32>, tensor<?x2x?x?xf32> -> tensor<?x?x8xf32>
+    return %w : tensor<?x?x8xf32>
+  }
+}
+
+// -----
+
+transformer.model @prefix_of_windows {
+  func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}, %p: tensor<?xi32> {transformer.name = "prefix"}) -> (tensor<?x?x8xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.attend' op has sequences of 4 tokens and a prefix, which is one's}}
+    %a = transformer.attend %x, %x, %x prefix %p : tensor<?xi32> heads 1 kv_heads 1 head_dim 8 value_dim 8 scale 0.5 mask causal sequence_tokens 4
+      : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+    return %a : tensor<?x?x8xf32>
+  }
+}
+
+// -----
+
+transformer.model @no_windows {
+  func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}) -> (tensor<?x?x8xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.attend' op has sequences of 4 tokens but batch * tokens rows are no whole number of them}}
+    %a = transformer.attend %x, %x, %x heads 1 kv_heads 1 head_dim 8 value_dim 8 scale 0.5 mask causal sequence_tokens 4
+      : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+    return %a : tensor<?x?x8xf32>
+  }
+}
+
+// -----
+
 transformer.model @patches_of_a_stream {
   func.func @forward(%x: tensor<?x4x4xf32> {transformer.name = "x"}) -> (tensor<?x2x8xf32> {transformer.name = "y"}) {
     %s = transformer.activate %x by silu : tensor<?x4x4xf32>

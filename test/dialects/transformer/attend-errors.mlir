@@ -290,3 +290,12 @@ func.func @attend_c11_batch(%x: tensor<2x?x8xf32>, %past: tensor<3xi32>) {
     : tensor<2x?x8xf32>, tensor<2x?x8xf32>, tensor<2x?x8xf32> -> tensor<2x?x8xf32>
   return
 }
+
+// -----
+
+func.func @attend_c7_each(%q: tensor<?x6x8xf32>, %k: tensor<?x6x4xf32>, %v: tensor<?x6x4xf32>) {
+  // expected-error @+1 {{sequence_tokens is 3 but must be > 0, of run-time tokens, with sequences 1}}
+  %o = transformer.attend %q, %k, %v heads 2 kv_heads 1 head_dim 4 value_dim 4 scale 0.5 mask bidirectional sequence_tokens 3
+    : tensor<?x6x8xf32>, tensor<?x6x4xf32>, tensor<?x6x4xf32> -> tensor<?x6x8xf32>
+  return
+}

@@ -142,3 +142,8 @@ func.func @grid_shape(%x: tensor<?x3x?x?xf32> {transformer.shape = #transformer.
 
 // expected-error @+1 {{argument 0 has transformer.grid whose tokens are "width", a size of its own}}
 func.func @grid_tokens(%x: tensor<?x3x?x?xf32> {transformer.shape = #transformer.shape<batch, 3, height, width>, transformer.grid = #transformer.grid<tokens = "width", patch = [4, 4], own = [8, 8], prefix = 0>}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has transformer.grid whose tokens are "height", a size of its own}}
+func.func @grid_part(%x: tensor<?x3x?x?xf32> {transformer.shape = #transformer.shape<batch, 3, height, width>, transformer.grid = #transformer.grid<tokens = "t", patch = [4, 4], own = [32, 32], prefix = 0, parts = [<tokens = "w", side = [8, 8], each = 4>, <tokens = "height", side = [8, 8], each = 1>]>}) { return }

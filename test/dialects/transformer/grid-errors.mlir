@@ -27,3 +27,28 @@ module attributes {test.grid_c1_prefix = #transformer.grid<tokens = "t", patch =
 
 // expected-error @+1 {{tokens is "4t" but must be the name of a size}}
 module attributes {test.grid_c2 = #transformer.grid<tokens = "4t", patch = [4, 4], own = [8, 8], prefix = 0>} {}
+
+// -----
+
+// expected-error @+1 {{own is [8, 9] and prefix 0 but parts need whole patches of [4, 4] and no prefix}}
+module attributes {test.grid_c3 = #transformer.grid<tokens = "t", patch = [4, 4], own = [8, 9], prefix = 0, parts = [<tokens = "w", side = [8, 8], each = 4>]>} {}
+
+// -----
+
+// expected-error @+1 {{own is [8, 8] and prefix 1 but parts need whole patches of [4, 4] and no prefix}}
+module attributes {test.grid_c3_prefix = #transformer.grid<tokens = "t", patch = [4, 4], own = [8, 8], prefix = 1, parts = [<tokens = "w", side = [8, 8], each = 4>]>} {}
+
+// -----
+
+// expected-error @+1 {{parts have "t" twice}}
+module attributes {test.grid_c3_names = #transformer.grid<tokens = "t", patch = [4, 4], own = [8, 8], prefix = 0, parts = [<tokens = "t", side = [8, 8], each = 4>]>} {}
+
+// -----
+
+// expected-error @+1 {{least is [8] but must be two numbers}}
+module attributes {test.grid_c4 = #transformer.grid<tokens = "t", patch = [4, 4], own = [8, 8], prefix = 0, parts = [<tokens = "w", side = [8, 8], each = 4>], least = [8]>} {}
+
+// -----
+
+// expected-error @+1 {{least is 3 but must be from 4 to 8}}
+module attributes {test.grid_c4_small = #transformer.grid<tokens = "t", patch = [4, 4], own = [8, 8], prefix = 0, parts = [<tokens = "w", side = [8, 8], each = 4>], least = [4, 3]>} {}
