@@ -19,6 +19,8 @@
 // CHECK: skylake, int8: --dtype=int8 computes with avx512_vnni, which
 // CHECK-SAME: this machine's CPU has not{{$}}
 // CHECK-NEXT: --target=x86-64-v4 emulates it, slowly
+// CHECK: skylake, f32,a.weight=f32,*.w=q4_k: --dtype=q4_k computes with
+// CHECK-SAME: avx512_vnni, which
 // CHECK: avx2, f32: x86-64-v3
 // CHECK: avx2, bf16: --dtype=bf16 computes with avx512_bf16, which
 // CHECK-SAME: this machine's CPU has not{{$}}
@@ -43,7 +45,8 @@ static void choose(const char *machine, uint64_t features, const char *dtype,
     printf("%s%s", i ? "," : ", ", targets[i].c_str());
   printf(":");
   std::string why;
-  std::vector<Target> chosen = chooseTargets(features, targets, dtype, why);
+  std::optional<DtypeChoice> choice = DtypeChoice::parse(dtype, why);
+  std::vector<Target> chosen = chooseTargets(features, targets, *choice, why);
   for (const Target &isa : chosen)
     printf(" %s", isa.name.c_str());
   printf("%s%s\n", chosen.empty() ? " " : "", why.c_str());
@@ -65,7 +68,7 @@ int main() {
   for (const char *dtype : {"f32", "bf16", "int8"})
     choose("cascadelake", cascadelake, dtype, {});
   choose("cooperlake", cascadelake | MILLE_CPU_AVX512_BF16, "int8", {});
-  for (const char *dtype : {"f32", "int8"})
+  for (const char *dtype : {"f32", "int8", "f32,a.weight=f32,*.w=q4_k"})
     choose("skylake", skylake, dtype, {});
   for (const char *dtype : {"f32", "bf16", "int8"})
     choose("avx2", avx2, dtype, {});
