@@ -30,6 +30,8 @@ config.substitutions += [
     ("%mille-spec-page", os.path.join(bin_folder, "mille-spec-page")),
     ("%mille", os.path.join(bin_folder, "mille")),
     ("%programs", programs),
+    ("%refuses", "python3 " + os.path.join(config.test_source_root, "Inputs",
+                                            "refuses.py")),
     ("%tensors", os.path.join(config.test_source_root, "Inputs", "tensors.py")),
     ("%cxx", config.cxx),
     ("%cc", config.cc),

@@ -16,5 +16,12 @@ began=$(date +%s)
 rm -f build/test/results.json
 LIT_OPTS="${LIT_OPTS:-} --output=$PWD/build/test/results.json" \
   cmake --build build --target check || true
+# What is printed reads back: every module that mille-opt takes.
+rm -f build/test/roundtrip.json
+ROUNDTRIP=1 "$(sed -n 's/^MILLE_LIT:.*=//p' build/CMakeCache.txt)" -s \
+  --filter='\.mlir' --output=build/test/roundtrip.json build/test/dialects \
+  build/test/compiler/fuse build/test/compiler/rewrite \
+  build/test/compiler/plan build/test/compiler/lower || true
 echo "check: tests took $(($(date +%s) - began)) s"
-exec /usr/bin/python3 tools/count-tests.py build/test/results.json
+exec /usr/bin/python3 tools/count-tests.py build/test/results.json \
+  build/test/roundtrip.json

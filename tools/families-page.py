@@ -14,15 +14,14 @@ import sys
 from tested_cases import TESTS, cases, print_table
 
 COLUMNS = ["family", "placement", "scales", "attention", "positions",
-           "feed-forward", "norms", "status", "tested case"]
+           "feed-forward", "norms", "tested case"]
 INTRO = """# Families
 
 Written by `tools/families-page.py` from `mille inspect --json` of every model in
-`test/conformance`, whose answers come from an independent implementation. Status
-"compiled": `mille run --target=reference` agrees in double, and the compiled
-package within the case's tolerance in f32, with the same bits on 1 and 3 threads;
-"reference" where only the former is tested. Several values in a row are what
-different units or layers have.
+`test/conformance`, whose answers come from an independent implementation. The test of
+a case fails unless `mille run --target=reference` agrees in double, and the compiled
+package within the case's tolerance in f32, with the same bits on 1 and 3 threads.
+Several values in a row are what different units or layers have.
 """
 
 
@@ -64,10 +63,10 @@ def tables(model):
     return found
 
 
-def status(case):
+def tested_as(case, word):
+    """Whether the case's own lit.local.cfg limits its test by this word."""
     own = os.path.join(TESTS, case, "lit.local.cfg")
-    limited = os.path.exists(own) and "reference_only" in open(own).read()
-    return "reference" if limited else "compiled"
+    return os.path.exists(own) and word in open(own).read()
 
 
 def row(case, model):
@@ -86,7 +85,7 @@ def row(case, model):
             "; ".join(attention + masks) or "-",
             "; ".join(tables(model) + facts_of(model, "positions")) or "none",
             "; ".join(facts_of(model, "feed-forward") + experts) or "-",
-            "; ".join(norms) or "-", status(case), "`%s`" % case]
+            "; ".join(norms) or "-", "`%s`" % case]
 
 
 def main():
@@ -96,6 +95,12 @@ def main():
     families = {entry[0] for entry in rows} - {"native"}
     print("%d families, and native specs, in %d cases.\n" % (len(families),
                                                             len(rows)))
+    for word, said in (("rounded_answers", "Answers that were computed from numbers "
+                        "rounded to f32, and are compared as such"),
+                       ("reference_only", "Not compiled")):
+        limited = ["`%s`" % case for case, _ in cases() if tested_as(case, word)]
+        if limited:
+            print("%s:\n%s.\n" % (said, ", ".join(limited)))
     print_table(COLUMNS, [[text.replace("|", "\\|") for text in entry]
                           for entry in rows])
 

@@ -18,7 +18,6 @@ struct Norm {
   transformer::Affine affine = transformer::Affine::none;
   bool bias = false;
   mlir::LocationAttr at;
-  transformer::WeightCast cast = transformer::WeightCast::cast_then_mul;
   bool present() const { return kind != transformer::NormKind::identity; }
 };
 

@@ -102,6 +102,10 @@ const Value *maskOf(llvm::StringRef output, const Values &inputs) {
 Status mille::compare(const Values &got, const Values &expected,
                       const Values &inputs, mlir::Location location,
                       std::vector<Difference> &differences) {
+  if (expected.empty()) {
+    mlir::emitError(location) << "there is no tensor to compare with";
+    return Status::input;
+  }
   for (auto &[name, wanted] : expected) {
     auto found = got.find(name);
     if (found == got.end()) {
@@ -118,6 +122,11 @@ Status mille::compare(const Values &got, const Values &expected,
     }
     differences.push_back(
         differenceOf(name, found->second, wanted, maskOf(name, inputs)));
+    if (differences.back().compared == 0) {
+      mlir::emitError(location) << "no number of output " << name
+                                << " is compared: the mask hides them all";
+      return Status::input;
+    }
   }
   return Status::done;
 }

@@ -23,7 +23,8 @@ struct Difference {
 // [batch, tokens, ...] count only where it is not 0, and [entries, batch,
 // tokens,
 // ...] ("hidden_states") too.
-// A tensor missing in `got`, or of another shape, is an error at `location`.
+// A tensor missing in `got`, or of another shape, is an error at `location`, and
+// so is nothing to compare: no tensor, or none of its numbers.
 Status compare(const Values &got, const Values &expected, const Values &inputs,
                mlir::Location location, std::vector<Difference> &differences);
 

@@ -71,6 +71,14 @@ struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {
       }
       const int64_t accumulators = matmul.getAccumulators();
       ArrayRef<int64_t> ofThis = accumulators > 1 ? ofMore : widths;
+      if (ofThis.empty() || *llvm::min_element(ofThis) < 1) {
+        matmul.emitOpError()
+            << "is to be packed by the option "
+            << (accumulators > 1 ? "widths-of-more" : "widths")
+            << " but that holds "
+            << (ofThis.empty() ? "no number" : "a number below 1");
+        return signalPassFailure();
+      }
       pack(matmul.getWeightMutable(), accumulators, ofThis);
       if (matmul.getSums())
         pack(matmul.getSumsMutable()[0], accumulators, ofThis);

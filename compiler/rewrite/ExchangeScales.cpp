@@ -120,7 +120,7 @@ void exchange(const Exchange &plan) {
   NormAttr norm = unit.getOutNormAttr();
   unit.setOutNormAttr(NormAttr::get(
       context, norm.getKind(), F64(epsWithout(norm, plan.by)), norm.getAffine(),
-      norm.getWeight(), norm.getBias(), norm.getGroup(), norm.getCast()));
+      norm.getWeight(), norm.getBias(), norm.getGroup()));
   if (plan.skip == plan.by)
     unit.removeSkipScaleAttr();
   else

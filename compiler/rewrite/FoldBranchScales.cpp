@@ -76,8 +76,7 @@ NormAttr scaledNorm(NormAttr norm, Attribute factor, Derive &derive) {
       context, norm.getKind(), norm.getEps(), Affine::weight,
       derive.parameter(norm.getWeight(), "scaled",
                        TimesAttr::get(context, weight, factor)),
-      bias ? derive.scaled(bias, factor) : bias, norm.getGroup(),
-      norm.getCast());
+      bias ? derive.scaled(bias, factor) : bias, norm.getGroup());
 }
 
 // A list with one entry per branch, in which entry i is replaced.

@@ -109,9 +109,9 @@ Attribute withShift(LinearOp linear, FlatSymbolRefAttr shift, Derive &derive) {
 
 void apply(const Fold &fold, Derive &derive) {
   NormAttr norm = fold.norm,
-           bare = NormAttr::get(norm.getContext(), norm.getKind(),
-                                norm.getEps(), Affine::none, {}, {},
-                                norm.getGroup(), norm.getCast());
+           bare =
+               NormAttr::get(norm.getContext(), norm.getKind(), norm.getEps(),
+                             Affine::none, {}, {}, norm.getGroup());
   for (LinearOp linear : fold.linears) {
     FlatSymbolRefAttr from = linear.getWeightAttr();
     if (norm.getBias())

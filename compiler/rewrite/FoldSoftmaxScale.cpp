@@ -45,11 +45,10 @@ void scale(Operation *maker, FloatAttr factor, Derive &derive) {
   auto op = cast<NormOp>(maker);
   NormAttr norm = op.getNorm();
   FlatSymbolRefAttr bias = norm.getBias();
-  op.setNormAttr(NormAttr::get(norm.getContext(), norm.getKind(), norm.getEps(),
-                               norm.getAffine(),
-                               derive.scaled(norm.getWeight(), factor),
-                               bias ? derive.scaled(bias, factor) : bias,
-                               norm.getGroup(), norm.getCast()));
+  op.setNormAttr(NormAttr::get(
+      norm.getContext(), norm.getKind(), norm.getEps(), norm.getAffine(),
+      derive.scaled(norm.getWeight(), factor),
+      bias ? derive.scaled(bias, factor) : bias, norm.getGroup()));
 }
 
 struct FoldSoftmaxScale

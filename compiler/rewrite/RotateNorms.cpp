@@ -60,7 +60,7 @@ StringRef whyNotByLaw(ArrayRef<ResidualOp> stack) {
 bool alike(NormAttr a, NormAttr b) {
   return a.getKind() == b.getKind() && a.getEps() == b.getEps() &&
          a.getAffine() == b.getAffine() && !a.getBias() == !b.getBias() &&
-         a.getGroup() == b.getGroup() && a.getCast() == b.getCast();
+         a.getGroup() == b.getGroup();
 }
 
 StringRef whyNotByCost(ArrayRef<ResidualOp> stack) {

@@ -16,9 +16,6 @@ def Transformer_NormKind : Transformer_Enum<"NormKind", "how a row is normed",
     ["layer_norm", "rms_norm", "l2_norm", "identity"]>;
 def Transformer_Affine : Transformer_Enum<"Affine",
     "what multiplies the normed row", ["none", "weight", "one_plus_weight"]>;
-def Transformer_WeightCast : Transformer_Enum<"WeightCast",
-    "whether a normed row is rounded to the stream's type before or after its weight",
-    ["cast_then_mul", "mul_then_cast"]>;
 def Transformer_ScaleKind : Transformer_Enum<"ScaleKind", "what a scale is",
     ["constant", "learned_scalar", "learned_channel", "scheduled"]>;
 def Transformer_Share : Transformer_Enum<"Share",
@@ -79,9 +76,9 @@ def Transformer_NormAttr : Transformer_Attr<"Norm", "norm"> {
     Then `* weight` (affine = weight), `* (1 + weight)` (one_plus_weight), and
     `+ bias` where there is one. `group` > 0 norms each `group` channels by
     themselves (a head's, group = head_dim); weight and bias are then [group],
-    shared by the groups, or [channels]. `cast` matters below f32 only: whether
-    the normed row is rounded to the stream's type before (Llama, T5) or after
-    (Gemma, OLMo 2) its weight.
+    shared by the groups, or [channels]. Below f32, too, all of it is computed in
+    f32, and the result is rounded once, whether the model's own code rounds
+    before the weight (Llama, T5), after it (Gemma, OLMo 2), or both.
 
     Constraints:
     * (C1) eps is finite and >= 0, and > 0 for layer_norm and rms_norm.
@@ -99,14 +96,12 @@ def Transformer_NormAttr : Transformer_Attr<"Norm", "norm"> {
     Transformer_WordOr<Transformer_Affine, "none">:$affine,
     OptionalParameter<"::mlir::FlatSymbolRefAttr">:$weight,
     OptionalParameter<"::mlir::FlatSymbolRefAttr">:$bias,
-    DefaultValuedParameter<"int64_t", "0">:$group,
-    Transformer_WordOr<Transformer_WeightCast, "cast_then_mul">:$cast);
+    DefaultValuedParameter<"int64_t", "0">:$group);
   let builders = [AttrBuilder<(ins "NormKind":$kind, "F64":$eps, "Affine":$affine,
       "::mlir::FlatSymbolRefAttr":$weight, "::mlir::FlatSymbolRefAttr":$bias), [{
-    return $_get($_ctxt, kind, eps, affine, weight, bias, 0,
-                 WeightCast::cast_then_mul);
+    return $_get($_ctxt, kind, eps, affine, weight, bias, 0);
   }]>];
-  let assemblyFormat = "`<` $kind (`,` struct($eps, $affine, $weight, $bias, $group, $cast)^)? `>`";
+  let assemblyFormat = "`<` $kind (`,` struct($eps, $affine, $weight, $bias, $group)^)? `>`";
   let genVerifyDecl = 1;
 }
 

@@ -12,8 +12,7 @@ using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 LogicalResult NormAttr::verify(EmitError emitError, NormKind kind, F64 eps,
                                Affine affine, FlatSymbolRefAttr weight,
-                               FlatSymbolRefAttr bias, int64_t group,
-                               WeightCast) {
+                               FlatSymbolRefAttr bias, int64_t group) {
   if (!std::isfinite(eps) || eps < 0) // C1
     return emitError() << "eps is " << formatDouble(eps)
                        << " but must be finite and >= 0";

@@ -81,6 +81,31 @@ def same(first, second):
     return 1 if differing else 0
 
 
+def largest(numbers):
+    """The largest magnitude; infinite where one is not a number."""
+    found = 0.0
+    for number in numbers:
+        if math.isnan(number):
+            return math.inf
+        found = max(found, abs(number))
+    return found
+
+
+def relative_error(one, other):
+    """Of `other`, as a part of the largest of `one`: by name as load() gives them.
+
+    Infinite where one is not a number, or the names or shapes differ."""
+    worst = 0.0 if one and one.keys() == other.keys() else math.inf
+    for name in one.keys() & other.keys():
+        (shape, numbers, _), (other_shape, other_numbers, _) = one[name], other[name]
+        error = largest(a - b for a, b in zip(numbers, other_numbers))
+        most = largest(numbers)
+        if shape != other_shape or not math.isfinite(error) or most == math.inf:
+            return math.inf
+        worst = max(worst, error / most if most else error)
+    return worst
+
+
 def close(first, second, row):
     with open(TOLERANCES) as file:
         bound = {entry["name"]: entry["relative"]
@@ -92,13 +117,14 @@ def close(first, second, row):
             print(f"{name}: not in both, or of another shape")
             failures += 1
             continue
-        pairs = list(zip(one[name][1], other[name][1]))
-        error = max(abs(a - b) for a, b in pairs)
-        largest = max(abs(b) for _, b in pairs)
-        if not error <= bound * largest:
-            print(f"{name}: error {error:.3g} of {largest:.3g}")
+        pairs = zip(one[name][1], other[name][1])
+        error, most = largest(a - b for a, b in pairs), largest(other[name][1])
+        if not error <= bound * most or most == math.inf:
+            print(f"{name}: error {error:.3g} of {most:.3g}")
             failures += 1
-    return 1 if failures else 0
+    if not one:
+        print(f"{first}: holds no tensors")
+    return 1 if failures or not one else 0
 
 
 def main(arguments):

@@ -2,8 +2,8 @@
 // interpreter: rotate, dispatch, combine, and rows normed in groups; odd sizes,
 // every way to cut them.
 //
+// REQUIRES: x86-64-v4
 // RUN: %programs/kernel-movement widest
-// RUN: %programs/kernel-movement x86-64-v3
 #include "test/numerics/Inputs/JudgedKernel.h"
 
 #include <algorithm>

@@ -15,7 +15,6 @@ static constexpr llvm::StringRef silentKeys[] = {
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {40, 8192, 256000, 64, 0, 0, 22528, 1e-6});
   d.layerNorm(config.positive("layer_norm_eps", 1e-5), false);
-  d.norm.cast = WeightCast::mul_then_cast;
   RopeKeys rope;
   rope.pairing = Pairing::interleaved;
   d.rope(rope);

@@ -19,7 +19,6 @@ static void describe(Config &config, ModelSpec &model) {
   if (config.text("hidden_act", "") == "gelu") // as the first releases say
     d.f.act = Activation::gelu_tanh;
   d.norm.affine = Affine::one_plus_weight;
-  d.norm.cast = WeightCast::mul_then_cast;
   model.embedScale = std::sqrt(double(model.hidden.value));
   d.rope();
   d.biases(config.flag("attention_bias", false));

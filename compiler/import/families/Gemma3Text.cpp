@@ -25,7 +25,6 @@ static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {26, 2304, 262208, 8, 4, 256, 9216, 1e-6},
             "gelu_pytorch_tanh", keys);
   d.norm.affine = Affine::one_plus_weight;
-  d.norm.cast = WeightCast::mul_then_cast;
   model.embedScale = std::sqrt(double(model.hidden.value));
   d.biases(config.flag("attention_bias", false));
   d.a.scale = 1 / std::sqrt(config.positive("query_pre_attn_scalar", 256));

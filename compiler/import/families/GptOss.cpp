@@ -27,7 +27,6 @@ static void describe(Config &config, ModelSpec &model) {
   keys.act = ""; // gate * sigmoid(1.702 gate), whatever hidden_act says
   Decoder d(config, model, {36, 2880, 201088, 64, 8, 64, 2880, 1e-5},
             "quick_gelu", keys);
-  d.norm.cast = WeightCast::mul_then_cast;
   config.mustBe("swiglu_alpha", {"1.702"});
   RopeKeys rope;
   rope.theta = 150000;

@@ -16,7 +16,6 @@ static constexpr TensorName tensors[] = {
 
 static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {32, 4096, 50304, 32, 0, 0, 11008, 1e-5});
-  d.norm.cast = WeightCast::mul_then_cast;
   d.biases(config.flag("attention_bias", false));
   d.normHeads(NormGroup::row);
   RopeKeys full, near;

@@ -24,7 +24,7 @@ NormAttr ModelBuilder::norm(const Norm &norm, StringRef name, Dimension width,
   if (norm.bias)
     bias = parameter((name + ".bias").str(), Role::bias, {width}, norm.at);
   return NormAttr::get(&context, norm.kind, norm.eps, norm.affine, weight, bias,
-                       group, norm.cast);
+                       group);
 }
 
 Value ModelBuilder::normed(Value x, const Norm &norm, StringRef name,

@@ -106,8 +106,6 @@ static constexpr SpecKey normKeys[] = {
      "is added after"},
     {"eps", K::positive, "", "1e-05",
      "inside the root; of l2_norm the least length"},
-    {"cast", K::word, "cast_then_mul|mul_then_cast", "cast_then_mul",
-     "below f32: round to the stream's type before the weight, or after"},
     {"group", K::word, "row|head|heads", "head",
      "of qk_norm: all heads as one row; each head by one weight; each by its "
      "own. "
@@ -347,8 +345,7 @@ areWords(const SpecKey (&keys)[keyCount], std::string_view key,
 
 namespace tf = mille::transformer;
 using tf::Activation, tf::Affine, tf::GroupScore, tf::LengthKind, tf::NormKind,
-    tf::Pool, tf::RouterScore, tf::ScaleKind, tf::Share, tf::Tap,
-    tf::WeightCast;
+    tf::Pool, tf::RouterScore, tf::ScaleKind, tf::Share, tf::Tap;
 
 template <size_t count>
 static constexpr bool areActivations(const SpecKey (&keys)[count],
@@ -389,10 +386,6 @@ static_assert(areWords<Affine>(normKeys, "affine",
                                {{Affine::none, "none"},
                                 {Affine::weight, "weight"},
                                 {Affine::one_plus_weight, "one_plus_weight"}}));
-static_assert(
-    areWords<WeightCast>(normKeys, "cast",
-                         {{WeightCast::cast_then_mul, "cast_then_mul"},
-                          {WeightCast::mul_then_cast, "mul_then_cast"}}));
 static_assert(areWords<NormGroup>(normKeys, "group",
                                   {{NormGroup::row, "row"},
                                    {NormGroup::head, "head"},

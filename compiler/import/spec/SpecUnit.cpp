@@ -31,7 +31,6 @@ Norm mille::import::readNorm(SpecFields fields) {
   norm.bias = fields.truth("bias", norm.kind == NormKind::layer_norm &&
                                        norm.affine != Affine::none);
   norm.eps = fields.real("eps");
-  norm.cast = WeightCast(fields.choice("cast"));
   fields.ignore("group"); // for norms of heads; SpecAttention reads it
   fields.refuseRest();
   return norm;

@@ -2,6 +2,7 @@
 // heads, masks, rotation, slopes, softcap, ranges of rows and heads, several
 // sequences.
 //
+// REQUIRES: x86-64-v4
 // RUN: %programs/kernel-attention widest
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 

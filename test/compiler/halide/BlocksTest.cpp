@@ -1,6 +1,7 @@
 // Compares kernel.matmul of a weight in blocks, and kernel.quantize in blocks,
 // with double at odd sizes; every buffer ends or starts at a guard page.
 //
+// REQUIRES: x86-64-v4
 // RUN: %programs/kernel-blocks widest
 #include "compiler/weights/Elements.h"
 #include "dialects/transformer/Encoding.h"

@@ -1,8 +1,8 @@
 // The functions of scalar regions against double, in ulps over their whole
 // range, and their special values.
 //
+// REQUIRES: x86-64-v4
 // RUN: %programs/kernel-functions widest
-// RUN: %programs/kernel-functions x86-64-v3
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // Compares kernel.matmul with double at odd sizes: rows, columns, ranges, row
 // classes, epilogues, instruction sets; every buffer ends at a guard page.
 //
+// REQUIRES: x86-64-v4
 // RUN: %programs/kernel-matmul widest
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 

@@ -1,6 +1,7 @@
 // Compares kernel.matmul on bf16 and on bytes, and kernel.quantize, with double
 // at odd sizes; every buffer ends or starts at a guard page.
 //
+// REQUIRES: x86-64-v4
 // RUN: %programs/kernel-narrow widest
 #include "compiler/weights/Elements.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"

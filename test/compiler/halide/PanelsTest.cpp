@@ -3,6 +3,7 @@
 // stretch of keys. Memory after the keys, and keys that no query sees, are NaN.
 // Rows one by one, with keys in lanes, give the same bits as all rows together.
 //
+// REQUIRES: x86-64-v4
 // RUN: %programs/kernel-panels widest
 #include "runtime/StatePanels.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"

@@ -1,8 +1,8 @@
 // Compares kernel.rows with double: all kinds of reads, gathers, norms, odd
 // widths, ranges of rows; every buffer ends at a guard page.
 //
+// REQUIRES: x86-64-v4
 // RUN: %programs/kernel-rows widest
-// RUN: %programs/kernel-rows x86-64-v3
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>

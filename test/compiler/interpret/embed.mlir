@@ -12,11 +12,11 @@
 // CHECK: last_hidden_state [2, 2, 2] 1 5 33 37 61 65 33 37
 
 // RUN: python3 %tensors make %t/in input_ids:i32:1x2=0,3
-// RUN: not %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=BIG
+// RUN: %refuses 1 %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=BIG
 // BIG: error: input input_ids is 3 at [0, 1] but must be from 0 to 2
 
 // RUN: python3 %tensors make %t/in input_ids:i32:1x3=0,1,2
-// RUN: not %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=LONG
+// RUN: %refuses 1 %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=LONG
 // LONG: error: input position_ids is 2 at [0, 2] but must be from 0 to 1
 transformer.model @m {
   transformer.parameter @word : tensor<3x2xf32> = #transformer.stored<"w", "word", tensor<3x2xf32>>

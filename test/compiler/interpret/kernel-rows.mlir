@@ -9,7 +9,7 @@
 // where it is over 2: 1, else 0
 // CHECK-DAG: z [1, 2, 2] 0 1 0 0{{$}}
 // RUN: python3 %tensors make %t/in input_ids:i32:1x2=1,3
-// RUN: not %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=FAR
+// RUN: %refuses 1 %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=FAR
 // FAR: error: index 3 is read at row 1 but the table has 3 rows
 transformer.model @m {
   transformer.parameter @table : tensor<3x2xf32> = #transformer.stored<"w", "table", tensor<3x2xf32>>

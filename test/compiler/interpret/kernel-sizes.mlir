@@ -9,7 +9,7 @@
 // CHECK-DAG: decoder_hidden_states.0 [2, 3, 1] 1 1 1 1 1 1{{$}}
 // CHECK-DAG: image.hidden_states.0 [2, 2, 1] 10 20 30 40{{$}}
 // RUN: python3 %tensors make %t/in x:f32:2x1x1=2,3 pixels:f32:2x1x1x2=10
-// RUN: not %mille run %s --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=SIZES
+// RUN: %refuses 1 %mille run %s --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=SIZES
 // SIZES: error: no input says how many decoder tokens input decoder_x has
 transformer.model @m {
   func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %decoder_tokens: index {kernel.size = "decoder_tokens"},

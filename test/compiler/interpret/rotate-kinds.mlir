@@ -19,7 +19,7 @@
 // frequency 2 pi by (3 * 2 - 2)^(1 / 1); the first, 0, by 1
 // CHECK-DAG: stretched [1, 2, 4] 1 2 3 4 1 -4 3 2{{$}}
 // RUN: python3 %tensors make %t/in x:f32:1x2x4=1 position_ids:i32:1x2=0,2
-// RUN: not %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=FAR
+// RUN: %refuses 1 %mille run %t/m.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=FAR
 // FAR: error: position is 2 but table @table has 2 rows
 transformer.model @m {
   transformer.parameter @table : tensor<2x2xf32> = #transformer.stored<"w", "table", tensor<2x2xf32>>

@@ -21,10 +21,10 @@
 // CHECK-DAG: image.hidden_states.0 [2, 2, 1] 10 20 30 40{{$}}
 // CHECK-DAG: merged.hidden_states.0 [2, 1, 2] 10 20 30 40{{$}}
 // RUN: python3 %tensors make %t/in x:f32:2x1x1=2 decoder_x:f32:3x3x1=1 pixels:f32:2x1x2=1
-// RUN: not %mille run %s --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=BATCH
+// RUN: %refuses 1 %mille run %s --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=BATCH
 // BATCH: error: input decoder_x is [3, 3, 1] but x is [2, 1, 1]
 // RUN: python3 %tensors make %t/in x:f32:2x1x1=2 decoder_x:f32:2x3x1=1 pixels:f32:2x1x3=1
-// RUN: not %mille run %s --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=PIXELS
+// RUN: %refuses 1 %mille run %s --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=PIXELS
 // PIXELS: error: input pixels is [2, 1, 3] but extent 2 must be 2
 transformer.model @m {
   func.func @forward(%x: tensor<?x?x1xf32> {transformer.name = "x"},

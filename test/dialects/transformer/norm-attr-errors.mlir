@@ -78,12 +78,3 @@ func.func @norm_attr_c4(%x: tensor<?x8xf32>) {
   %0 = transformer.norm %x by <rms_norm, eps = 1.0e-6, group = -4> : tensor<?x8xf32>
   return
 }
-
-// -----
-
-func.func @norm_attr_unknown_cast(%x: tensor<?x8xf32>) {
-  // expected-error @+2 {{expected one of [cast_then_mul, mul_then_cast] for whether a normed row is rounded}}
-  // expected-error @+1 {{parameter 'cast'}}
-  %0 = transformer.norm %x by <rms_norm, eps = 1.0e-6, cast = never> : tensor<?x8xf32>
-  return
-}

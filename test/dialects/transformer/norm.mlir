@@ -17,10 +17,10 @@ func.func @norms(%x: tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
 // Each head by itself; rounded after the weight.
 // CHECK-LABEL: @groups
 // CHECK: transformer.norm %{{.*}} by <rms_norm, eps = 1.0e-06, affine = weight, weight = @q_norm.weight, group = 4> : tensor<?x?x8xf32>
-// CHECK: transformer.norm %{{.*}} by <rms_norm, eps = 1.0e-06, affine = one_plus_weight, weight = @q_norm.weight, group = 4, cast = mul_then_cast>
+// CHECK: transformer.norm %{{.*}} by <rms_norm, eps = 1.0e-06, affine = one_plus_weight, weight = @q_norm.weight, group = 4>
 func.func @groups(%x: tensor<?x?x8xf32>) -> tensor<?x?x8xf32> {
   %0 = transformer.norm %x by <rms_norm, eps = 1.0e-6, affine = weight, weight = @q_norm.weight, group = 4> : tensor<?x?x8xf32>
-  %1 = transformer.norm %0 by <rms_norm, eps = 1.0e-6, affine = one_plus_weight, weight = @q_norm.weight, group = 4, cast = mul_then_cast> : tensor<?x?x8xf32>
+  %1 = transformer.norm %0 by <rms_norm, eps = 1.0e-6, affine = one_plus_weight, weight = @q_norm.weight, group = 4> : tensor<?x?x8xf32>
   return %1 : tensor<?x?x8xf32>
 }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Native specs drawn at random over placements, scales, norms and branches.
 
-  random_specs.py MILLE TENSORS SCRATCH SEED COUNT
+  random_specs.py MILLE TENSORS SCRATCH SEED COUNT [COMPILED TARGET]
 
 Each is run as imported and as fused, both in double; they must agree but for
-constants that kernel programs hold as f32. Prints the spec that does not.
+constants that kernel programs hold as f32. The first COMPILED of them are compiled
+for TARGET, too, and run on 1 and 3 threads. Prints the spec that does not agree.
 """
 import json
 import os
@@ -43,8 +44,26 @@ def attention(draw, rope):
         found["rope"] = {"theta": 100.0, "rotary_dim": draw.choice(
             [n for n in (2, 4, 6) if n <= head_dim]),
             "pairing": draw.choice(["half", "inter"])}
+    elif draw.random() < .3:
+        found["position_bias"] = "alibi"
     if draw.random() < .3:
         found["softcap"] = 2.0
+    if draw.random() < .3:
+        found["window"] = [draw.choice([1, 2, 4]), draw.choice([0, 1, 3])]
+    elif draw.random() < .2:
+        found["chunk"] = draw.choice([2, 3])
+    if draw.random() < .3:
+        found["qk_norm"] = dict(norm(draw), bias=False)
+        found["qk_norm"]["group"] = draw.choice(["row", "head", "heads"])
+        found["qk_norm_order"] = draw.choice(["pre_rope", "post_rope"])
+    if draw.random() < .2:
+        found["sink"] = "learned"
+    if draw.random() < .2:
+        found["value_dim"] = draw.choice([2, 3, 8])
+    if draw.random() < .2:
+        found["output_gate"] = draw.choice(["sigmoid", "silu"])
+    if draw.random() < .2:
+        found["inner_norm"] = norm(draw)
     return found
 
 
@@ -57,6 +76,12 @@ def feed_forward(draw, name):
              "bias": {name: draw.random() < .5 for name in ("in", "out")}}
     if found["gated"] == "glu":
         found["gate_layout"] = draw.choice(["separate", "concat", "interleaved"])
+    if draw.random() < .25:
+        found["experts"] = {
+            "count": 4, "chosen": draw.choice([1, 2, 3]),
+            "score": draw.choice(["softmax", "sigmoid"]),
+            "renorm": draw.choice(["none", "sum"]),
+            "routed_scale": draw.choice([1, 1.5])}
     return found
 
 
@@ -101,8 +126,9 @@ def spec(draw):
             "init": {"scheme": "bert", "seed": 1}}
 
 
-def agree(draw, mille, tensors, folder):
-    """Whether one drawn spec means the same as imported and as fused."""
+def agree(draw, mille, tensors, folder, target):
+    """Whether one drawn spec means the same as imported, fused and, if there is a
+    target, compiled."""
     file = lambda name: os.path.join(folder, name)
     made = spec(draw)
     with open(file("spec.json"), "w") as out:
@@ -130,19 +156,32 @@ def agree(draw, mille, tensors, folder):
                              "--hidden-states", f"--stop-after={stage}",
                              output=out)
         ok = ok and run(stage + ".mlir", stage)
-    return ok and call("python3", tensors, "close", file("fuse"),
-                       file("import"), "kernel_stage")
+    ok = ok and call("python3", tensors, "close", file("fuse"), file("import"),
+                     "kernel_stage")
+    if not target or not ok:
+        return ok
+    ok = call(mille, "compile", file("spec.json"), weights, "--hidden-states",
+              f"--target={target}", "--name=drawn", "-o", file("package"))
+    for threads in (1, 3):
+        ok = ok and call(mille, "run", file("package"), f"--threads={threads}",
+                         "--inputs", file("in"), "--outputs", file(str(threads)))
+    ok = ok and call("python3", tensors, "same", file("1"), file("3"))
+    # The rows of padding are zeros in a run; verify keeps them.
+    return ok and call(mille, "verify", file("package"), "--inputs", file("in"),
+                       output=subprocess.DEVNULL)
 
 
 def main(arguments):
-    mille, tensors, folder, seed, count = arguments
+    mille, tensors, folder, seed, count = arguments[:5]
+    compiled, target = int((arguments[5:] + ["0"])[0]), (arguments[6:] + [""])[0]
     draw = random.Random(int(seed))
     for number in range(int(count)):
-        if not agree(draw, mille, tensors, folder):
+        if not agree(draw, mille, tensors, folder,
+                     target if number < compiled else ""):
             with open(os.path.join(folder, "spec.json")) as file:
                 print(f"spec {number} of seed {seed}:\n{file.read()}")
             return 1
-    print(f"{count} specs agree")
+    print(f"{count} specs agree, {compiled} of them compiled")
     return 0
 
 

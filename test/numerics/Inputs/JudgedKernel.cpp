@@ -269,6 +269,19 @@ void JudgedKernel::expect(bool holds, const Target &isa,
          long(operands.back().rows), what.c_str());
 }
 
+// The root of the mean square of the numbers that a head writes to a row. Where
+// values are random around 0, it is that of the sum of (weight * value)^2, by
+// which roundings of weights count.
+double JudgedKernel::sizeOfHead(const std::vector<double> &expected,
+                                int64_t row, int64_t column) const {
+  const int64_t columns = operands.back().columns, width = columns / heads;
+  const int64_t first = row * columns + column / width * width;
+  double squares = 0;
+  for (int64_t i = first; i < first + width; ++i)
+    squares += std::isnan(expected[i]) ? 0 : expected[i] * expected[i];
+  return std::sqrt(squares / double(width));
+}
+
 int JudgedKernel::check(const Target &isa, double bound, int64_t tokens,
                         int64_t keys, int64_t heads) {
   this->tokens = tokens;
@@ -298,9 +311,14 @@ int JudgedKernel::check(const Target &isa, double bound, int64_t tokens,
     double want = expected[row * out.columns + column];
     if (std::isnan(want))
       continue; // this row sees what is no number
-    double error = std::fabs(out.data[i] - want) / (1 + std::fabs(want));
+    double error = std::fabs(out.data[i] - want);
+    if (error != 0)
+      error /=
+          std::fabs(want) + (byHead ? sizeOfHead(expected, row, column) : 1.0);
     worst = error <= worst ? worst : std::isnan(error) ? INFINITY : error;
   }
+  if (getenv("CALIBRATE"))
+    printf("CAL %s %s %g\n", name.c_str(), isa.name.c_str(), worst);
   expect(worst < bound, isa, "error " + std::to_string(worst * 1e6) + "e-6");
   std::vector<float> first(out.data.data(), out.data.data() + out.data.size());
   runInto(parsed, kernel, false);

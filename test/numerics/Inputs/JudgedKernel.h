@@ -50,6 +50,10 @@ public:
   // The op, with {x} for the type of operand x and {out} for that of the out.
   void op(std::string text) { line = std::move(text); }
 
+  // Errors count against the size of what a head writes to the row, not 1: of
+  // many keys little is left of each value.
+  bool byHead = false;
+
   // Runs the op in every way it may be cut, for sequences of `tokens` query
   // rows (0: rows are cut) and `keys` key rows; the failures seen, each
   // printed.
@@ -73,6 +77,8 @@ private:
   Operand &add(Operand operand);
   std::string text() const;
   std::vector<double> judge(ParsedKernel &parsed) const;
+  double sizeOfHead(const std::vector<double> &expected, int64_t row,
+                    int64_t column) const;
   int32_t run(const ParsedKernel &parsed, mille_kernel_function kernel,
               const Cut &cut);
   void runCut(const ParsedKernel &parsed, mille_kernel_function kernel,

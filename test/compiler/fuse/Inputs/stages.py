@@ -30,12 +30,6 @@ def run(name):
     return tensors.load(out)
 
 
-def difference(a, b):
-    assert a.keys() == b.keys()
-    return max(max(abs(x - y) for x, y in zip(a[k][1], b[k][1])) /
-               max(abs(x) for x in a[k][1]) for k in a)
-
-
 failed = False
 for placement in sys.argv[4:]:
     with open(f"{folder}/model.mlir", "w") as file:
@@ -51,7 +45,7 @@ for placement in sys.argv[4:]:
     words = []
     for name, other, limit in (("roll", "model", 0), ("kernel", "model", bound),
                                ("fused", "kernel", 0)):
-        error = difference(results[name], results[other])
+        error = tensors.relative_error(results[name], results[other])
         good = error <= limit
         failed |= not good
         words.append(f"{name} " + (f"differs by {error:.2g}" if not good else

@@ -33,14 +33,22 @@ static Status runBoth(char **arguments, mlir::MLIRContext &context) {
   if (Status s = run(arguments[2], arguments[4], inputs, context, other);
       failed(s))
     return s;
-  double worst = 0;
+  // Infinite where a number is none, or the outputs are not the same ones.
+  double worst = !one.empty() && one.size() == other.size() ? 0 : INFINITY;
   for (const auto &[name, value] : one) {
-    const Value &twin = other.at(name);
+    auto twin = other.find(name);
+    if (twin == other.end() ||
+        twin->second.numbers.size() != value.numbers.size()) {
+      worst = INFINITY;
+      continue;
+    }
     double most = 0, difference = 0;
     for (size_t i = 0; i < value.numbers.size(); ++i) {
-      most = std::max(most, std::abs(value.numbers[i]));
+      double number = value.numbers[i];
+      double between = std::abs(number - twin->second.numbers[i]);
+      most = std::max(most, std::abs(number));
       difference =
-          std::max(difference, std::abs(value.numbers[i] - twin.numbers.at(i)));
+          std::isnan(between) ? INFINITY : std::max(difference, between);
     }
     worst = std::max(worst, most ? difference / most : difference);
   }

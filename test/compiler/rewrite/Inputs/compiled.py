@@ -47,8 +47,7 @@ def outputs(case, option, name):
 
 
 def distance(one, other):
-    error = max(max(abs(x - y) for x, y in zip(one[k][1], other[k][1])) /
-                max(abs(x) for x in one[k][1]) for k in one)
+    error = tensors.relative_error(one, other)
     return "same bits" if error == 0 else "close" if error <= bound else f"{error}"
 
 
