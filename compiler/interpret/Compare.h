@@ -21,10 +21,9 @@ struct Difference {
 // inputs have the mask [batch, tokens] of a stream (attention_mask; beside an
 // encoder, decoder_attention_mask but for what begins with "encoder_"), tensors
 // [batch, tokens, ...] count only where it is not 0, and [entries, batch,
-// tokens,
-// ...] ("hidden_states") too.
-// A tensor missing in `got`, or of another shape, is an error at `location`, and
-// so is nothing to compare: no tensor, or none of its numbers.
+// tokens, ...] ("hidden_states") too. A tensor missing in `got`, or of another
+// shape, is an error at `location`, and so is nothing to compare: no tensor, or
+// none of its numbers.
 Status compare(const Values &got, const Values &expected, const Values &inputs,
                mlir::Location location, std::vector<Difference> &differences);
 

@@ -144,8 +144,8 @@ int check(const Case &c, const Target &isa, int64_t keys, Guarded::Side side,
   for (const char *name : {"q", "k", "v", "out"})
     if (narrow)
       k.narrow(name);
-  // A bf16 has 2^-9 of rounding in each weight, and as much in the out. Scores of
-  // bytes move weights by some hundredths.
+  // A bf16 has 2^-9 of rounding in each weight, and as much in the out. Scores
+  // of bytes move weights by some hundredths.
   k.byHead = narrow;
   return k.check(isa,
                  bytes    ? 0.08

@@ -70,7 +70,7 @@ CASES = [
     ("layers_fraction", model(layers=1.5), ["error: layers is 1.5 but must be a whole number from 1"]),
     ("layers_text", model(layers="12"), ['error: layers is "12" but must be a whole number from 1']),
     ("vocab_beyond", model(vocab_size=1 << 62), ["error: vocab_size is 4611686018427387904 but at most 2147483647 is done"]),
-    ("norm_cast", unit(0, out_norm=dict(norm(), cast="mul_then_cast")), ["error: key 'cast' of a norm is unknown"]),
+    ("norm_cast", unit(0, out_norm=dict(norm(), cast="mul_then_cast")), ["error: key 'cast' of out_norm is unknown"]),
     ("ffn_2_31", branch(1, intermediate_size=1 << 31), ["error: intermediate_size is 2147483648 but at most 2147483647 is done"]),
     ("norm_kind", unit(0, out_norm={"kind": "layernorm"}),
      ['error: kind is "layernorm" but must be "layer_norm", "rms_norm", "l2_norm" or "identity"',
