@@ -4,7 +4,7 @@
 # build-fuzz/found. Exit status 0 when nothing crashed.
 set -eu
 cd "$(dirname "$0")/.."
-programs="fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula fuzz-assembly"
+programs="fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula fuzz-assembly fuzz-interpret"
 cmake --preset fuzz
 cmake --build build-fuzz --target $programs
 mkdir -p build-fuzz/found
@@ -12,8 +12,10 @@ export ASAN_OPTIONS=detect_leaks=0:allow_user_poisoning=0
 for program in $programs; do
   corpus=build-fuzz/corpus/$program
   mkdir -p "$corpus"
+  seeds="test/fuzz/Inputs/${program#fuzz-}"
+  [ -d "$seeds" ] || seeds=test/fuzz/Inputs/assembly # texts of modules
   "build-fuzz/test/programs/$program" -max_total_time="${1:-60}" -print_final_stats=1 \
-    -artifact_prefix=build-fuzz/found/ "$corpus" "test/fuzz/Inputs/${program#fuzz-}" \
+    -artifact_prefix=build-fuzz/found/ "$corpus" "$seeds" \
     2>&1 | grep -E 'stat::number_of_executed_units|ERROR|SUMMARY' | sed "s/^/$program: /"
 done
 test -z "$(ls build-fuzz/found)"
