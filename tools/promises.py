@@ -44,7 +44,7 @@ PROMISES = [
      r"fuse/depth|lower/|tools/opencl-depth"),
     ("P19", "passes twice are passes once; what is printed reads back",
      r"driver/twice|dialects/"),
-    ("P20", "packages stay readable", r"tools/old-packages|loader/"),
+    ("P20", "packages stay readable", r"tools/kept-packages"),
     ("P21", "the right machine, or a clear no",
      r"tools/(lacking|devices)|runtime/weights"),
 ]

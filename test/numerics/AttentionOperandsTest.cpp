@@ -148,7 +148,7 @@ int check(const Case &c, const Target &isa, int64_t keys, Guarded::Side side,
   // of bytes move weights by some hundredths.
   k.byHead = narrow;
   return k.check(isa,
-                 bytes    ? 0.08
+                 bytes    ? 0.031
                  : narrow ? 4.0 / 256
                           : 6e-6,
                  queries, keys, c.heads);

@@ -317,8 +317,6 @@ int JudgedKernel::check(const Target &isa, double bound, int64_t tokens,
           std::fabs(want) + (byHead ? sizeOfHead(expected, row, column) : 1.0);
     worst = error <= worst ? worst : std::isnan(error) ? INFINITY : error;
   }
-  if (getenv("CALIBRATE"))
-    printf("CAL %s %s %g\n", name.c_str(), isa.name.c_str(), worst);
   expect(worst < bound, isa, "error " + std::to_string(worst * 1e6) + "e-6");
   std::vector<float> first(out.data.data(), out.data.data() + out.data.size());
   runInto(parsed, kernel, false);
