@@ -18,6 +18,7 @@ for report in sys.argv[1:]:
                 print(f"{test['code']}: {test['name']}")
 passed = codes["PASS"] + codes["XFAIL"] + codes["FLAKYPASS"]
 codes.pop("EXCLUDED", None)  # by --filter: another report has them
+# The REQUIRES of each names what is lacking; they are told, and never count as passed.
 skipped = codes["UNSUPPORTED"] + codes["SKIPPED"]
 failed = sum(codes.values()) - passed - skipped
 if skipped:

@@ -61,7 +61,7 @@ def main():
     for number, promise, pattern in PROMISES:
         codes = [test["code"] for test in tests if re.search(pattern, test["name"])]
         passed = codes.count("PASS")
-        absent = codes.count("UNSUPPORTED")
+        absent = codes.count("UNSUPPORTED")  # their REQUIRES names what is lacking
         failed = len(codes) - passed - absent
         broken += failed > 0 or passed == 0
         print(f"{number:4}{promise:{width}}  {passed:4} passed"

@@ -21,6 +21,10 @@ std::optional<int64_t> columnsOf(mlir::Operation *op, llvm::StringRef name,
                                  mlir::Value value,
                                  Elements elements = Elements::f32);
 
+// Checks that f32 `outs` is [rows, wanted].
+mlir::LogicalResult verifyOutColumns(mlir::Operation *op, mlir::Value out,
+                                     int64_t wanted);
+
 // Checks that an op has a result for its `outs` on tensors, and none on
 // memrefs.
 mlir::LogicalResult verifyResult(mlir::Operation *op, mlir::Value out,

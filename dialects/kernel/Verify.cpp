@@ -58,6 +58,17 @@ std::optional<int64_t> mille::kernel::columnsOf(Operation *op, StringRef name,
   return std::nullopt;
 }
 
+LogicalResult mille::kernel::verifyOutColumns(Operation *op, Value out,
+                                              int64_t wanted) {
+  auto columns = columnsOf(op, "outs", out);
+  if (!columns)
+    return failure();
+  if (wanted == *columns)
+    return success();
+  return op->emitOpError() << "outs has " << *columns
+                           << " columns but must have " << wanted;
+}
+
 LogicalResult mille::kernel::verifyResult(Operation *op, Value out,
                                           Value result) {
   bool isTensor = isa<RankedTensorType>(out.getType());

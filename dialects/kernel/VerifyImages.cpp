@@ -13,16 +13,6 @@ using mille::transformer::formatDouble;
 
 namespace {
 
-LogicalResult verifyOut(Operation *op, Value out, int64_t wanted) {
-  auto columns = columnsOf(op, "outs", out);
-  if (!columns)
-    return failure();
-  if (wanted == *columns)
-    return success();
-  return op->emitOpError() << "outs has " << *columns
-                           << " columns but must have " << wanted;
-}
-
 // Pixels [batch, c * h * w] of an image of fixed sides.
 LogicalResult verifyPixels(PatchesOp op) {
   ArrayRef<int64_t> image = op.getImage();
@@ -98,7 +88,8 @@ LogicalResult PatchesOp::verify() {
       image[1 + axis] = axis < getKernel().size() ? getKernel()[axis] : 1;
   auto grid = mille::transformer::verifyPatches( // C2
       *this, image, getKernel(), getStride(), getPadding(), getPrefix());
-  if (failed(grid) || failed(verifyOut(*this, getOut(), grid->channels))) // C3
+  if (failed(grid) ||
+      failed(verifyOutColumns(*this, getOut(), grid->channels))) // C3
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C4
 }
@@ -109,8 +100,8 @@ LogicalResult MovePatchesOp::verify() {
                            getShift())))
     return failure();
   auto columns = columnsOf(*this, "input", getInput());
-  if (!columns ||
-      failed(verifyOut(*this, getOut(), *columns * (merge ? 4 : 1)))) // C2
+  if (!columns || failed(verifyOutColumns(*this, getOut(),
+                                          *columns * (merge ? 4 : 1)))) // C2
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C3
 }
@@ -132,7 +123,7 @@ LogicalResult PatchRotationOp::verify() {
   const int64_t size = getHeadDim();
   if (size < 4) // C2
     return emitOpError() << "head_dim is " << size << " but must be >= 4";
-  if (failed(verifyOut(*this, getOut(), size / 4 * 4))) // C3
+  if (failed(verifyOutColumns(*this, getOut(), size / 4 * 4))) // C3
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C4
 }

@@ -8,22 +8,7 @@
 
 using namespace mlir;
 using namespace mille::kernel;
-using mille::shapeText;
 using mille::transformer::formatDouble;
-
-namespace {
-
-LogicalResult verifyOut(Operation *op, Value out, int64_t wanted) {
-  auto columns = columnsOf(op, "outs", out);
-  if (!columns)
-    return failure();
-  if (wanted == *columns)
-    return success();
-  return op->emitOpError() << "outs has " << *columns
-                           << " columns but must have " << wanted;
-}
-
-} // namespace
 
 LogicalResult GatherTokensOp::verify() {
   auto columns = columnsOf(*this, "input", getInput());
@@ -40,7 +25,7 @@ LogicalResult GatherTokensOp::verify() {
   if (__builtin_mul_overflow(*columns, group, &wanted)) // C2
     return emitOpError() << "joins " << group << " tokens of " << *columns
                          << " columns";
-  if (failed(verifyOut(*this, getOut(), wanted))) // C2
+  if (failed(verifyOutColumns(*this, getOut(), wanted))) // C2
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C3
 }
@@ -73,7 +58,7 @@ LogicalResult RouteOp::verify() {
     return emitOpError()
            << "has " << getOuts().size()
            << " outs but there are 4: weights, order, place, starts";
-  if (failed(verifyOut(*this, getOuts()[0], getK())) || // C1
+  if (failed(verifyOutColumns(*this, getOuts()[0], getK())) || // C1
       failed(verifyIndices(*this, "order", getOuts()[1])) ||
       failed(verifyIndices(*this, "place", getOuts()[2])) ||
       failed(verifyIndices(*this, "starts", getOuts()[3])))
@@ -96,7 +81,7 @@ namespace {
 template <typename Op> LogicalResult verifySlots(Op op) {
   auto columns = columnsOf(op, "input", op.getInput()); // C1
   if (!columns || failed(verifyPositive(op, "k", op.getK())) ||
-      failed(verifyOut(op, op.getOut(), *columns)) || // C1
+      failed(verifyOutColumns(op, op.getOut(), *columns)) || // C1
       failed(verifyIndices(op, "place", op.getPlace())) ||
       failed(verifyOneOf(op, "weights", op.getWeights(), // C2
                          {{ShapedType::kDynamic, int64_t(op.getK())}})))

@@ -153,12 +153,17 @@ private:
   // The same where the rows of a sequence may be those of several windows.
   void inSequences(StringRef name, Value size, StringRef rowsName, Value rows) {
     std::optional<RowSpace> number = perSequenceOf(size), space = spaceOf(rows);
-    if (number && space && !number->size.empty() &&
-        (number->size != space->size || space->times % number->times))
-      fail(name, inWords(*number, /*ofSequence=*/true), rowsName, *space);
-    if (number && space && space->size.empty() && space->times % number->times)
+    if (number && space && !isCutBy(*space, *number))
       fail(name, inWords(*number, /*ofSequence=*/true), rowsName, *space);
     mustCountTokens(name, size, rowsName, space);
+  }
+
+  // Whether pieces of `number` rows can make up a sequence of `space`. Only the
+  // run can tell whether a constant cuts a size of the run.
+  static bool isCutBy(const RowSpace &space, const RowSpace &number) {
+    if (number.size.empty() && !space.size.empty())
+      return true;
+    return number.size == space.size && space.times % number.times == 0;
   }
 
   // A factor `batch` makes `size` a number of rows of the whole run.

@@ -3,33 +3,15 @@
 // a number also by one at an edge. The same in every run. For builds without
 // libFuzzer.
 //   PROGRAM MUTATIONS SEED...
+#include "Replay.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 namespace {
-
-uint64_t state = 1;
-uint64_t draw(uint64_t below) { // splitmix64
-  uint64_t z = state += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return (z ^ (z >> 31)) % below;
-}
-
-void feed(const std::string &text) {
-  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t *>(text.data()),
-                         text.size());
-}
 
 struct Word {
   size_t at, length;
@@ -93,12 +75,7 @@ Pools poolsOf(const std::vector<std::string> &seeds) {
 
 int main(int argc, char **argv) {
   long mutations = argc > 1 ? std::atol(argv[1]) : 0, fed = 0;
-  std::vector<std::string> seeds;
-  for (int i = 2; i < argc; ++i) {
-    std::ifstream file(argv[i], std::ios::binary);
-    seeds.emplace_back(std::istreambuf_iterator<char>(file),
-                       std::istreambuf_iterator<char>());
-  }
+  const std::vector<std::string> seeds = readSeeds(argc, argv);
   const Pools pools = poolsOf(seeds);
   for (const std::string &seed : seeds) {
     feed(seed);
