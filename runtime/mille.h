@@ -213,10 +213,10 @@ typedef struct mille_device {
 } mille_device;
 
 /* Writes up to `room` of the devices that the back end `backend` ("opencl",
- * "cuda") finds in this machine; *count says how many there are. MILLE_NO_DEVICE: there
- * is none, and message says why (it may be null; 512 bytes are enough).
- * MILLE_INVALID_ARGUMENT: the runtime has no such back end, and message names
- * those that it has. */
+ * "cuda") finds in this machine; *count says how many there are.
+ * MILLE_NO_DEVICE: there is none, and message says why (it may be null; 512
+ * bytes are enough). MILLE_INVALID_ARGUMENT: the runtime has no such back end,
+ * and message names those that it has. */
 mille_status mille_devices(const char *backend, mille_device *devices,
                            size_t room, size_t *count, char *message,
                            size_t message_size);
