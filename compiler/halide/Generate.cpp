@@ -4,6 +4,7 @@
 
 #include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
+#include "compiler/halide/Sources.h"
 #include "compiler/halide/device/DeviceTiles.h"
 #include "compiler/halide/matmul/Tiles.h"
 #include "runtime/abi.h"
@@ -15,10 +16,6 @@ using namespace mille;
 using llvm::StringRef;
 
 namespace {
-
-// Change it with any change of an algorithm or schedule: old entries of the
-// cache are then no longer found.
-constexpr llvm::StringLiteral scheduleVersion = "106";
 
 constexpr llvm::StringLiteral big = "-large_buffers";
 
@@ -47,9 +44,10 @@ Core coreFor(const KernelSpec &spec, const Target &target) {
 
 class HalideGenerator : public Generator {
 public:
+  // The hash of this room's sources is a part of it, so that the cache has no
+  // entry that other sources made.
   std::string version() const override {
-    return "schedule " + scheduleVersion.str() + "\nhalide " + halideVersion() +
-           "\n";
+    return "sources " MILLE_SOURCES "\nhalide " + halideVersion() + "\n";
   }
 
   bool serves(const Target &target) const override {
