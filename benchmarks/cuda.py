@@ -65,7 +65,8 @@ def prepare(folder, mille, words):
                 json.dump(config, file)
         start = time.time()
         subprocess.run([mille, "compile", model, "-o", package, "--name=model",
-                        "--target=cuda", "--dtype=" + dtype, "--weights=none"],
+                        "--target=cuda", "--dtype=" + dtype,
+                        "--weights=random:1"],
                        check=True, stdout=subprocess.DEVNULL)
         print(f"{name} in {dtype}: compiled in {time.time() - start:.1f} s")
         shorten(os.path.join(package, "model.weights"))
