@@ -79,12 +79,13 @@ public:
   }
 
   // Only matmul has a schedule of its own for few rows: on AVX-512 without tile
-  // registers, and on devices, where it is the one without local memory.
+  // registers, and on devices of OpenCL, where it is the one without local
+  // memory. With CUDA every device has that.
   bool hasClasses(const KernelSpec &spec, const Target &target) const override {
     if (spec.kind != KernelKind::matmul || fewRowsOf(spec) == 0)
       return false;
     const bool inTiles = hasTileRegisters(target) && spec.matmul.isNarrow();
-    return (isWide(target) && !inTiles) || target.isDevice();
+    return (isWide(target) && !inTiles) || target.backend == "opencl";
   }
 
   std::vector<std::string> tiles(const KernelSpec &spec,
