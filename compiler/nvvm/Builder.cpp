@@ -315,9 +315,10 @@ Reg Builder::negative(Reg a) {
 Reg Builder::absolute(Reg a) {
   return reg(LLVM::FAbsOp::create(builder, a.value()));
 }
-Reg Builder::widen(Reg a) {
-  return reg(LLVM::ZExtOp::create(builder, i64(), a.value()));
+Reg Builder::widenTo(Reg a, Type type) {
+  return reg(LLVM::ZExtOp::create(builder, type, a.value()));
 }
+Reg Builder::widen(Reg a) { return widenTo(a, i64()); }
 Reg Builder::widenSigned(Reg a) {
   return reg(LLVM::SExtOp::create(builder, i64(), a.value()));
 }

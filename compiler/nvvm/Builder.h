@@ -122,8 +122,9 @@ public:
   Reg absolute(Reg a);
   Reg maxSigned(Reg a, Operand b);
   Reg minSigned(Reg a, Operand b);
-  Reg widen(Reg a);       // i32 to i64, without sign
-  Reg widenSigned(Reg a); // i32 to i64
+  Reg widen(Reg a);                    // i32 to i64, without sign
+  Reg widenSigned(Reg a);              // i32 to i64
+  Reg widenTo(Reg a, mlir::Type type); // without sign
   Reg truncate(Reg a, mlir::Type type);
   Reg bits(Reg a, mlir::Type type); // the same bits in another type
   Reg toFloat(Reg a);               // signed i32 to f32

@@ -17,19 +17,24 @@ public:
   // thread: the number within the group.
   Fragments(Builder &builder, Reg thread);
 
-  Reg row, column;
+  Reg row, column; // of its first register
 
   // The lane's address for storeMatrices and loadMatrices of the columns
   // 16 * q ... 16 * q + 15 of a panel of 64 bf16 columns. The four words are
   // registers 8 * q ... of the accumulator, two to a word.
   Reg matrixAddress(Reg panel, unsigned q);
-  // The address of this thread's 8 bytes of f32 in a panel of 32 columns:
-  // register 2 * h of the 8 columns 8 * j (h: row + 8 * h).
-  Reg pairAddress(Reg panel, unsigned j, unsigned h);
+  // This thread's f32 of a line in a panel of 32 columns: registers 2 * h and
+  // 2 * h + 1 of the 8 columns 8 * j, for j = 0 ... 3. Of two neighbouring
+  // rows, which share banks, one goes through the columns in another order.
+  void storePairs(Reg panel, unsigned h, llvm::ArrayRef<Reg> eight);
+  Regs loadPairs(Reg panel, unsigned h);
 
 private:
+  Reg pairAddress(Reg panel, unsigned h, unsigned slot);
+
   Builder &b;
   Reg matrixLine, matrixXor, matrixPart;
+  Reg pairPart, odd;
 };
 
 // The descriptor of an operand at `address` (addressOf) in panels: 8 rows lie
