@@ -2,7 +2,7 @@
 // from the cache or made. Must not depend on where an op stands.
 #include "compiler/halide/Generate.h"
 
-#include "compiler/halide/Cache.h"
+#include "compiler/kernels/Cache.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/device/DeviceTiles.h"
 #include "compiler/halide/matmul/Tiles.h"
@@ -47,6 +47,8 @@ Core coreFor(const KernelSpec &spec, const Target &target) {
 
 class HalideGenerator : public Generator {
 public:
+  std::string name() const override { return "halide"; }
+
   std::string version() const override {
     return "schedule " + scheduleVersion.str() + "\nhalide " + halideVersion() +
            "\n";
