@@ -2,11 +2,11 @@
 // from the cache or made. Must not depend on where an op stands.
 #include "compiler/halide/Generate.h"
 
-#include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/Sources.h"
 #include "compiler/halide/device/DeviceTiles.h"
 #include "compiler/halide/matmul/Tiles.h"
+#include "compiler/kernels/Cache.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -44,6 +44,8 @@ Core coreFor(const KernelSpec &spec, const Target &target) {
 
 class HalideGenerator : public Generator {
 public:
+  std::string name() const override { return "halide"; }
+
   // The hash of this room's sources is a part of it, so that the cache has no
   // entry that other sources made.
   std::string version() const override {

@@ -11,10 +11,12 @@ namespace {
 
 void describe(const MatmulSpec &m, KernelInfo &info) {
   info.bufferCount = 3 + m.extras.size();
-  info.columnUnit = m.panel / m.accumulators;
+  info.columnUnit = m.inRows() ? m.columns : m.panel / m.accumulators;
   info.narrow = m.isNarrow();
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
-  info.bytesWeights = bytesOf(m.input.element) * m.inner * m.panels * m.panel;
+  info.bytesWeights =
+      bytesOf(m.input.element) * m.inner *
+      (m.inRows() ? m.columns * m.accumulators : m.panels * m.panel);
   info.rowDimension = {1, -1};
   if (m.ofBlocks()) { // an operand with parameters of rows
     info.bufferCount += 1;

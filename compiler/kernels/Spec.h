@@ -70,7 +70,9 @@ struct BufferSpec {
 struct MatmulSpec {
   int64_t inner = 0, columns = 0; // K, N
   int accumulators = 1;
-  int64_t panel = 0, panels = 0; // columns per panel; the number of panels
+  // Columns per panel, and the number of panels. Both are 0 if the weight lies
+  // in rows: [accumulators * N, K].
+  int64_t panel = 0, panels = 0;
   // The type of the rows. u8: the weight is i8, and rows have parameters. i8:
   // the weight is in blocks, and rows have parameters per block.
   BufferSpec input;
@@ -82,6 +84,7 @@ struct MatmulSpec {
       0; // entries of weights, each with rows of its own; 0: one weight
 
   bool ofBytes() const { return input.element == Element::u8; }
+  bool inRows() const { return panel == 0; }
   bool ofBlocks() const { return bool(blocks); }
   int64_t blocksOfRow() const { return inner / inputBlock; }
   // Whether the operands are bf16 or bytes, which tile registers multiply.

@@ -1,22 +1,18 @@
 // Makes an object of host code in the LLVM dialect by LLVM 22: PIC, for any
 // x86-64, because the instruction set of kernels is chosen at run time.
 // Must not know programs.
+#include "compiler/kernels/HostObject.h"
 #include "compiler/lower/Lower.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 
 namespace {
-
-constexpr const char *hostTriple = "x86_64-unknown-linux-gnu";
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   // No unrolling: the layer loop stays a loop for any number of layers.
@@ -39,10 +35,6 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 } // namespace
 
 mille::Status mille::emitObject(ModuleOp program, std::string &object) {
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmPrinter();
   registerBuiltinDialectTranslation(*program.getContext());
   registerLLVMDialectTranslation(*program.getContext());
 
@@ -51,28 +43,15 @@ mille::Status mille::emitObject(ModuleOp program, std::string &object) {
       translateModuleToLLVMIR(program, context, "host");
   if (!module)
     return Status::bug;
-  llvm::Triple triple(hostTriple);
   std::string why;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, why);
-  if (!target) {
-    program.emitError(why);
-    return Status::bug;
+  std::unique_ptr<llvm::TargetMachine> machine = hostMachine(why);
+  if (machine) {
+    module->setTargetTriple(machine->getTargetTriple());
+    module->setDataLayout(machine->createDataLayout());
+    optimize(*module, *machine);
+    if (makeHostObject(*module, object, why))
+      return Status::done;
   }
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, "x86-64", "", {}, llvm::Reloc::PIC_));
-  module->setTargetTriple(triple);
-  module->setDataLayout(machine->createDataLayout());
-  optimize(*module, *machine);
-
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager codegen;
-  if (machine->addPassesToEmitFile(codegen, stream, nullptr,
-                                   llvm::CodeGenFileType::ObjectFile)) {
-    program.emitError("LLVM emits no objects for ") << hostTriple;
-    return Status::bug;
-  }
-  codegen.run(*module);
-  object.assign(bytes.begin(), bytes.end());
-  return Status::done;
+  program.emitError(why);
+  return Status::bug;
 }

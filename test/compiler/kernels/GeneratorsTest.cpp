@@ -41,6 +41,7 @@ struct Fake : Generator {
        uint64_t scratch, PanelWidths widths)
       : word(word), devices(devices), unit(unit), few(few), scratch(scratch),
         widths(widths) {}
+  std::string name() const override { return word; }
   std::string version() const override { return word + "\n"; }
   bool serves(const Target &target) const override {
     return target.isDevice() == devices;

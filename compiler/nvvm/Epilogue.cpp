@@ -1,0 +1,225 @@
+// Panels of the out: staged in shared memory and stored by TMA, which cuts what
+// lies outside, or straight from registers where no tensor map is possible.
+#include "compiler/nvvm/Epilogue.h"
+
+namespace mille::nvvm {
+
+MatmulEpilogue::MatmulEpilogue(const KernelSpec &spec, const MatmulTile &tile,
+                               const MatmulLayout &layout, Launch &launch)
+    : spec(spec), tile(tile), layout(layout), extras(spec, launch) {
+  const uint32_t out = 2 + spec.matmul.extras.size();
+  auto map = [&](uint32_t buffer, const BufferSpec &its, uint32_t rows) {
+    return launch.addTensor(
+        buffer, {{constantAmount(its.columns), {}, layout.panelColumns},
+                 {amountOf(MILLE_COUNT_ROWS),
+                  constantAmount(its.rowStride * bytesOf(its.element)), rows}});
+  };
+  if (layout.ringExtra >= 0)
+    extraMap = map(2 + layout.ringExtra, spec.matmul.extras[layout.ringExtra],
+                   tile.rows());
+  if (layout.staged)
+    outMap = map(out, spec.out, 64);
+}
+
+void MatmulEpilogue::prefetchMaps(Builder &builder) {
+  if (layout.ringExtra >= 0)
+    builder.prefetchMap(builder.argument(extraMap));
+  if (layout.staged)
+    builder.prefetchMap(builder.argument(outMap));
+}
+
+void MatmulEpilogue::begin(Builder &builder, const Place &where, Fragments &its,
+                           Ring &stages) {
+  b = &builder;
+  place = where;
+  fragments = &its;
+  ring = &stages;
+  region.emplace(*b, spec.matmul.epilogue, isBf16(spec.out.element));
+  extras.begin(*b, place.rows);
+}
+
+void MatmulEpilogue::end() {
+  if (layout.staged)
+    b->ifThen(eq(place.thread, 0), [&] { b->waitStores(0, /*read=*/false); });
+}
+
+//===-- Reading -----------------------------------------------------------===//
+
+void MatmulEpilogue::readTile(Read &read, Reg row, unsigned blocks) {
+  read.rows.resize(extras.count());
+  read.scalars.resize(extras.count());
+  for (unsigned x = 0; x < extras.count(); ++x) {
+    if (extras.reading(x) == Reading::scalar)
+      read.scalars[x] = extras.scalar(x);
+    if (extras.reading(x) != Reading::row)
+      continue;
+    for (unsigned i = 0; i < blocks; ++i) {
+      Reg own = row + fragments->row + 64 * i;
+      read.rows[x].push_back({extras.atRow(x, own), extras.atRow(x, own + 8)});
+    }
+  }
+}
+
+void MatmulEpilogue::readPanel(Read &read, Reg column) {
+  read.columns.assign(extras.count(), {});
+  for (unsigned x = 0; x < extras.count(); ++x)
+    if (extras.reading(x) == Reading::column)
+      for (unsigned j = 0; j < layout.panelColumns / 8; ++j)
+        read.columns[x].push_back(
+            extras.atColumns(x, column + fragments->column + 8 * j));
+}
+
+// An extra by element: [8 columns] four, as the registers of a sum.
+MatmulEpilogue::Values MatmulEpilogue::elementsOf(unsigned extra,
+                                                  const Read &read, Reg row,
+                                                  Reg column) {
+  const unsigned eights = layout.panelColumns / 8;
+  Values values(eights);
+  if (int(extra) != layout.ringExtra) {
+    for (unsigned j = 0; j < eights; ++j)
+      for (unsigned h : {0, 1})
+        for (Reg value : extras.atElements(extra, row + fragments->row + 8 * h,
+                                           column + fragments->column + 8 * j))
+          values[j].push_back(value);
+  } else if (isBf16(spec.out.element)) {
+    for (unsigned q = 0; q < eights / 2; ++q) {
+      Regs words =
+          b->loadMatrices(fragments->matrixAddress(read.panelOfExtra, q));
+      for (unsigned w = 0; w < 4; ++w)
+        for (Reg value : b->unpackBf16(words[w]))
+          values[2 * q + w / 2].push_back(value);
+    }
+  } else {
+    for (unsigned h : {0, 1}) {
+      Regs eight = fragments->loadPairs(read.panelOfExtra, h);
+      for (unsigned i = 0; i < 8; ++i)
+        values[i / 2].push_back(eight[i]);
+    }
+  }
+  return values;
+}
+
+//===-- Computing ---------------------------------------------------------===//
+
+MatmulEpilogue::Values
+MatmulEpilogue::computePanel(const Regs &sums, unsigned panel, unsigned block,
+                             const Read &read, Reg row, Reg column) {
+  std::vector<Values> elements(extras.count());
+  for (unsigned x = 0; x < extras.count(); ++x)
+    if (extras.reading(x) == Reading::element)
+      elements[x] = elementsOf(x, read, row, column);
+  const unsigned eights = layout.panelColumns / 8;
+  Values values(eights);
+  for (unsigned j = 0; j < eights; ++j)
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned at = (panel * eights + j) * 4 + i;
+      Regs arguments;
+      for (int a = 0; a < spec.matmul.accumulators; ++a)
+        arguments.push_back(sums[at + a * layout.outColumns / 2]);
+      for (unsigned x = 0; x < extras.count(); ++x)
+        switch (extras.reading(x)) {
+        case Reading::element:
+          arguments.push_back(elements[x][j][i]);
+          break;
+        case Reading::column:
+          arguments.push_back(read.columns[x][j][i % 2]);
+          break;
+        case Reading::row:
+          arguments.push_back(read.rows[x][block][i / 2]);
+          break;
+        case Reading::scalar:
+          arguments.push_back(read.scalars[x]);
+          break;
+        }
+      values[j].push_back(region->apply(arguments));
+    }
+  return values;
+}
+
+//===-- Writing -----------------------------------------------------------===//
+
+void MatmulEpilogue::stage(const Values &values, Reg buffer) {
+  if (!isBf16(spec.out.element)) {
+    for (unsigned h : {0, 1}) {
+      Regs eight;
+      for (const Regs &four : values)
+        eight.insert(eight.end(), {four[2 * h], four[2 * h + 1]});
+      fragments->storePairs(buffer, h, eight);
+    }
+    return;
+  }
+  for (unsigned q = 0; q < values.size() / 2; ++q) {
+    Regs words;
+    for (unsigned w = 0; w < 4; ++w) {
+      const Regs &four = values[2 * q + w / 2];
+      words.push_back(b->packBf16(four[2 * (w % 2)], four[2 * (w % 2) + 1]));
+    }
+    b->storeMatrices(fragments->matrixAddress(buffer, q), words);
+  }
+}
+
+// number: of the block's panel in the tile. Two buffers alternate.
+void MatmulEpilogue::leave(const Values &values, unsigned number, Reg row,
+                           Reg column) {
+  const unsigned count = layout.panels * tile.blocks;
+  Reg buffer = b->at(place.shared,
+                     (place.group - 1) * int(stagingGroupBytes) +
+                         int(layout.staging + number % 2 * stagingPanelBytes));
+  // The store that used this buffer has read it: the one before the last, or
+  // the last one, where a tile has an odd number of stores.
+  const bool again = number == 0 && count % 2;
+  b->ifThen(eq(place.thread, 0), [&] { b->waitStores(again ? 0 : 1); });
+  b->syncNamed(place.group, 128);
+  stage(values, buffer);
+  b->fenceAsync();
+  b->syncNamed(place.group, 128);
+  b->ifThen(eq(place.thread, 0), [&] {
+    b->storeBox(b->argument(outMap), buffer, {column, row});
+    b->commitStores();
+  });
+}
+
+void MatmulEpilogue::storeDirectly(const Values &values, Reg row, Reg column) {
+  for (unsigned j = 0; j < values.size(); ++j)
+    for (unsigned h : {0, 1})
+      extras.store({values[j][2 * h], values[j][2 * h + 1]},
+                   row + fragments->row + 8 * h,
+                   column + fragments->column + 8 * j);
+}
+
+RingState MatmulEpilogue::write(const std::vector<Regs> &sums, Reg row,
+                                Reg column, RingState state) {
+  Read read;
+  readTile(read, row, sums.size());
+  for (unsigned p = 0; p < layout.panels; ++p) {
+    const unsigned part = p % layout.panelsPerStage;
+    // In turns the extra has landed before the turn was passed.
+    if (layout.extraStages && part == 0 && !tile.pingPong)
+      ring->wait(state);
+    Reg at = column + layout.panelColumns * p;
+    readPanel(read, at);
+    for (unsigned i = 0; i < sums.size(); ++i) {
+      if (layout.extraStages) {
+        read.panelOfExtra = ring->address(
+            state.stage, part * layout.rowBytes + i * stagingPanelBytes);
+        if (!tile.pingPong)
+          read.panelOfExtra =
+              b->at(read.panelOfExtra,
+                    (place.group - 1) * int(tile.blocks * stagingPanelBytes));
+      }
+      Reg own = row + 64 * i;
+      Values values = computePanel(sums[i], p, i, read, own, at);
+      if (layout.staged)
+        leave(values, p * sums.size() + i, own, at);
+      else
+        storeDirectly(values, own, at);
+    }
+    if (layout.extraStages && part == layout.panelsPerStage - 1) {
+      ring->release(state.stage, place.thread);
+      state = ring->next(state);
+    }
+  }
+  return state;
+}
+
+} // namespace mille::nvvm

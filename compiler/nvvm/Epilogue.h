@@ -1,0 +1,66 @@
+// The end of a matmul's tile: sums through the op's region to the out, panel by
+// panel of 128 bytes. Must not issue products.
+#pragma once
+#include "compiler/nvvm/Extras.h"
+#include "compiler/nvvm/Fragments.h"
+#include "compiler/nvvm/Matmul.h"
+#include "compiler/nvvm/Region.h"
+#include "compiler/nvvm/Ring.h"
+
+namespace mille::nvvm {
+
+constexpr unsigned stagingPanelBytes = 64 * lineBytes;
+constexpr unsigned stagingGroupBytes = 2 * stagingPanelBytes;
+
+class MatmulEpilogue {
+public:
+  struct Place {
+    Reg shared, group, thread, rows; // group: 1, 2; rows of the out
+  };
+
+  // Adds what it needs to the launch.
+  MatmulEpilogue(const KernelSpec &spec, const MatmulTile &tile,
+                 const MatmulLayout &layout, Launch &launch);
+  void prefetchMaps(Builder &builder);
+  Reg mapOfExtra(Builder &builder) { return builder.argument(extraMap); }
+
+  void begin(Builder &builder, const Place &place, Fragments &fragments,
+             Ring &ring);
+  // Sums of 64-row blocks from this row and column on. Gives the place in the
+  // ring after the extra's stages.
+  RingState write(const std::vector<Regs> &sums, Reg row, Reg column,
+                  RingState state);
+  void end();
+
+private:
+  // What the elements of a panel's block need; [extra][...].
+  struct Read {
+    std::vector<std::vector<Regs>> columns; // [8 columns] two
+    std::vector<std::vector<Regs>> rows;    // [block] two
+    Regs scalars;
+    Reg panelOfExtra; // in the ring
+  };
+  using Values = std::vector<Regs>; // [8 columns], registers as of a sum
+
+  void readTile(Read &read, Reg row, unsigned blocks);
+  void readPanel(Read &read, Reg column);
+  Values elementsOf(unsigned extra, const Read &read, Reg row, Reg column);
+  Values computePanel(const Regs &sums, unsigned panel, unsigned block,
+                      const Read &read, Reg row, Reg column);
+  void stage(const Values &values, Reg buffer);
+  void leave(const Values &values, unsigned number, Reg row, Reg column);
+  void storeDirectly(const Values &values, Reg row, Reg column);
+
+  const KernelSpec &spec;
+  const MatmulTile tile;
+  const MatmulLayout layout;
+  Extras extras;
+  unsigned extraMap = 0, outMap = 0;
+  Builder *b = nullptr;
+  Place place;
+  Fragments *fragments = nullptr;
+  Ring *ring = nullptr;
+  std::optional<Region> region;
+};
+
+} // namespace mille::nvvm

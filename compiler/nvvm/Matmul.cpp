@@ -1,0 +1,355 @@
+// The producer and the consumers of a matmul's tiles. The order of K is that of
+// the operands, whatever the tile.
+#include "compiler/nvvm/Matmul.h"
+
+#include "compiler/nvvm/Epilogue.h"
+#include "compiler/nvvm/Ring.h"
+
+namespace mille::nvvm {
+
+constexpr unsigned stepOfK = 64; // bf16 values in a line of shared memory
+constexpr unsigned sharedLimit = 232448;
+constexpr unsigned groupThreads = 128, blockThreads = 3 * groupThreads;
+constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
+
+//===-- Shared memory -----------------------------------------------------===//
+
+// TMA takes strides of whole 16 bytes.
+static bool hasMap(const BufferSpec &buffer) {
+  return buffer.rowStride * bytesOf(buffer.element) % 16 == 0;
+}
+
+static int extraOfRing(const KernelSpec &spec) {
+  const std::vector<BufferSpec> &extras = spec.matmul.extras;
+  for (unsigned i = 0; i < extras.size(); ++i)
+    if (extras[i].reading == Reading::element && hasMap(extras[i]) &&
+        bytesOf(extras[i].element) == bytesOf(spec.out.element))
+      return i;
+  return -1;
+}
+
+MatmulLayout::MatmulLayout(const KernelSpec &spec, const MatmulTile &tile) {
+  outColumns = tile.columns / spec.matmul.accumulators;
+  staged = hasMap(spec.out);
+  ringExtra = extraOfRing(spec);
+  panelColumns = lineBytes / bytesOf(spec.out.element);
+  panels = outColumns / panelColumns;
+  rowBytes = tile.rows() * lineBytes;
+  weightBytes = tile.columns * lineBytes;
+  stageBytes = rowBytes + weightBytes;
+  panelsPerStage = 1;
+  for (unsigned n : {2, 4})
+    if (n * rowBytes <= stageBytes && panels % n == 0)
+      panelsPerStage = n;
+  extraStages = ringExtra < 0 ? 0 : panels / panelsPerStage;
+  const unsigned stagingBytes = staged ? 2 * stagingGroupBytes : 0;
+  stages = (sharedLimit - stagingBytes - 256) / stageBytes;
+  staging = stages * stageBytes;
+  barriers = staging + stagingBytes;
+  sharedBytes = barriers + Ring::barrierBytes(stages);
+}
+
+//===-- The kernel --------------------------------------------------------===//
+
+namespace {
+
+class MatmulWriter {
+public:
+  MatmulWriter(mlir::MLIRContext &context, const KernelSpec &spec,
+               const MatmulTile &tile, const std::string &entry)
+      : matmul(spec.matmul), tile(tile), layout(spec, tile),
+        epilogue(spec, tile, layout, describe(entry)), b(context, launch) {}
+
+  Kernel write();
+
+private:
+  struct Origin {
+    Reg row, column;
+  };
+
+  Launch &describe(const std::string &entry);
+  void initialize();
+  Origin originOf(Reg number);
+  void produce();
+  RingState produceTile(Reg number, RingState state);
+  void consume();
+  Regs products(const RingState &state, const Regs &sums, bool first);
+  Regs sumTile(RingState &state);
+  RingState consumeTile(Reg number, RingState state);
+  RingState skipTile(const RingState &state);
+
+  const MatmulSpec &matmul;
+  const MatmulTile tile;
+  const MatmulLayout layout;
+  Launch launch;
+  unsigned mapOfInput = 0, mapOfWeight = 0, rowsNumber = 0, stepsNumber = 0,
+           rowTilesNumber = 0;
+  MatmulEpilogue epilogue;
+  Builder b;
+
+  Reg shared, rank, cluster, clusters, steps, tiles, rowTiles;
+  std::optional<Ring> ring;
+  std::optional<Turns> turns;
+  std::optional<Fragments> fragments;
+  Reg group, thread;
+};
+
+} // namespace
+
+// The launch, but for what the epilogue adds.
+Launch &MatmulWriter::describe(const std::string &entry) {
+  const unsigned columnTiles =
+      (matmul.columns + layout.outColumns - 1) / layout.outColumns;
+  const mille_amount rowTiles =
+      amountOf(MILLE_COUNT_ROWS, 1, tile.rows() * tile.cluster);
+  launch.entry = entry;
+  launch.threads = blockThreads;
+  launch.cluster = tile.cluster;
+  launch.sharedBytes = layout.sharedBytes;
+  launch.blocksPerUnit = 1;
+  launch.tiles = {rowTiles, constantAmount(columnTiles), constantAmount(1)};
+  const mille_amount inner = constantAmount(matmul.inner);
+  mapOfInput = launch.addTensor(
+      0, {{inner, {}, stepOfK},
+          {amountOf(MILLE_COUNT_ROWS),
+           constantAmount(matmul.input.rowStride * 2), tile.rows()}});
+  mapOfWeight = launch.addTensor(
+      1, {{inner, {}, stepOfK},
+          {constantAmount(matmul.columns * matmul.accumulators),
+           constantAmount(matmul.inner * 2), tile.columns / 2}});
+  rowsNumber = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
+  // As arguments, not constants: LLVM would unroll the loops.
+  stepsNumber =
+      launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, stepOfK));
+  rowTilesNumber = launch.addAmount(rowTiles);
+  return launch;
+}
+
+void MatmulWriter::initialize() {
+  Reg index = b.threadIndex();
+  group = b.uniform(index / int(groupThreads));
+  thread = index % int(groupThreads);
+  rank = tile.cluster > 1 ? b.rankInCluster() : b.constant(0);
+  cluster = b.blockIndex() / int(tile.cluster);
+  clusters = b.blockCount() / int(tile.cluster);
+  shared = b.sharedMemory();
+  steps = b.argument(stepsNumber);
+  rowTiles = b.argument(rowTilesNumber);
+  tiles =
+      rowTiles * ((matmul.columns + layout.outColumns - 1) / layout.outColumns);
+  ring.emplace(b, shared, layout.stages, layout.stageBytes, 0, layout.barriers,
+               tile.pingPong ? 1 : 2, tile.cluster);
+  b.ifThen(eq(index, 0), [&] {
+    ring->init();
+    b.fenceBarrierInit();
+    for (unsigned map : {mapOfInput, mapOfWeight})
+      b.prefetchMap(b.argument(map));
+    epilogue.prefetchMaps(b);
+  });
+  if (tile.cluster > 1)
+    b.syncCluster(); // the other block's barriers are ready too
+  else
+    b.syncBlock();
+}
+
+// Some tiles of rows are walked before the next tile of columns, so that they
+// find its weights in L2, and their own rows at the next one.
+MatmulWriter::Origin MatmulWriter::originOf(Reg number) {
+  const int columnTiles =
+      (matmul.columns + layout.outColumns - 1) / layout.outColumns;
+  const int width = columnTiles * tile.group;
+  Reg first = (number / width) * int(tile.group);
+  Reg down = b.minSigned(rowTiles - first, int(tile.group));
+  Reg rest = number % width;
+  Reg row = (first + rest % down) * int(tile.rows() * tile.cluster);
+  if (tile.cluster > 1)
+    row = row + rank * int(tile.rows());
+  return {row, (rest / down) * int(layout.outColumns)};
+}
+
+Kernel MatmulWriter::write() {
+  initialize();
+  b.ifElse(eq(group, 0), [&] { produce(); }, [&] { consume(); });
+  if (tile.cluster > 1)
+    b.syncCluster(); // nobody sends to a block that has gone
+  return {b.finish(), launch};
+}
+
+//===-- The producer ------------------------------------------------------===//
+
+RingState MatmulWriter::produceTile(Reg number, RingState state) {
+  Origin origin = originOf(number);
+  Reg weights = b.argument(mapOfWeight);
+  // Two accumulators: the second half are rows N + n of the weight.
+  const int64_t half =
+      matmul.accumulators > 1 ? matmul.columns : tile.columns / 2;
+  auto loadHalf = [&](Reg stage, const RingState &at, Reg k, Reg which,
+                      std::optional<unsigned> blocks) {
+    Reg to =
+        b.at(stage, which * int(layout.weightBytes / 2) + int(layout.rowBytes));
+    b.loadBox(to, weights, ring->full(at.stage),
+              {k, origin.column + which * half}, blocks);
+  };
+  Regs last = b.loop(
+      {b.constant(0), state.stage, state.parity},
+      [&](const Regs &v) { return lt(v[0], steps); },
+      [&](const Regs &v) -> Regs {
+        RingState at{v[1], v[2]};
+        Reg stage = ring->acquire(at, layout.stageBytes);
+        Reg k = v[0] * int(stepOfK);
+        b.loadBox(stage, b.argument(mapOfInput), ring->full(at.stage),
+                  {k, origin.row});
+        if (tile.cluster > 1)
+          loadHalf(stage, at, k, rank, (1u << tile.cluster) - 1);
+        else
+          for (int which : {0, 1})
+            loadHalf(stage, at, k, b.constant(which), std::nullopt);
+        RingState next = ring->next(at);
+        return {v[0] + 1, next.stage, next.parity};
+      });
+  state = {last[1], last[2]};
+  for (unsigned s = 0; s < layout.extraStages; ++s) {
+    Reg stage = ring->acquire(state, layout.panelsPerStage * layout.rowBytes);
+    for (unsigned p = 0; p < layout.panelsPerStage; ++p)
+      b.loadBox(b.at(stage, p * layout.rowBytes), epilogue.mapOfExtra(b),
+                ring->full(state.stage),
+                {origin.column +
+                     (layout.panelsPerStage * s + p) * layout.panelColumns,
+                 origin.row});
+    state = ring->next(state);
+  }
+  return state;
+}
+
+void MatmulWriter::produce() {
+  b.setRegisters(Builder::Registers::decrease, producerRegisters);
+  b.ifThen(lt(thread, 32), [&] {
+    b.ifThen(b.elect(), [&] {
+      RingState first = ring->producer();
+      b.loop(
+          {cluster, first.stage, first.parity},
+          [&](const Regs &v) { return lt(v[0], tiles); },
+          [&](const Regs &v) -> Regs {
+            RingState state = produceTile(v[0], {v[1], v[2]});
+            return {v[0] + clusters, state.stage, state.parity};
+          });
+    });
+  });
+}
+
+//===-- The consumers -----------------------------------------------------===//
+
+// Issues the products of a stage.
+Regs MatmulWriter::products(const RingState &state, const Regs &sums,
+                            bool first) {
+  ring->wait(state);
+  Reg base = b.addressOf(shared) + state.stage * int(layout.stageBytes);
+  Reg rows = tile.pingPong
+                 ? base
+                 : base + (group - 1) * int(64 * tile.blocks * lineBytes);
+  Reg ofRows = descriptor(rows),
+      ofWeight = descriptor(base + int(layout.rowBytes));
+  Regs result = sums;
+  b.fenceProducts();
+  for (unsigned k = 0; k < stepOfK / 16; ++k)
+    for (unsigned i = 0; i < tile.blocks; ++i)
+      result[i] = b.multiply(
+          tile.columns, ofRows + descriptorStep(32 * k + i * 64 * lineBytes),
+          ofWeight + descriptorStep(32 * k), result[i], first && k == 0);
+  b.commitProducts();
+  return result;
+}
+
+// The first step stands before the loop, because it begins the sums.
+Regs MatmulWriter::sumTile(RingState &state) {
+  Regs undefined(tile.blocks, b.undefined(b.accumulatorType(tile.columns)));
+  Regs initial{b.constant(1)};
+  Regs sums = products(state, undefined, true);
+  append(initial, ring->next(state));
+  initial.insert(initial.end(), sums.begin(), sums.end());
+  Regs last = b.loop(
+      initial, [&](const Regs &v) { return lt(v[0], steps); },
+      [&](const Regs &v) {
+        RingState at{v[1], v[2]};
+        Regs next{v[0] + 1};
+        Regs more = products(at, Regs(v.begin() + 3, v.end()), false);
+        // The step before is done: its stage goes back.
+        b.waitProducts(1);
+        ring->release(ring->before(at.stage), thread);
+        append(next, ring->next(at));
+        next.insert(next.end(), more.begin(), more.end());
+        return next;
+      });
+  state = {last[1], last[2]};
+  return Regs(last.begin() + 3, last.end());
+}
+
+RingState MatmulWriter::skipTile(const RingState &state) {
+  return ring->skip(state, steps + layout.extraStages);
+}
+
+RingState MatmulWriter::consumeTile(Reg number, RingState state) {
+  Origin origin = originOf(number);
+  if (tile.pingPong)
+    turns->take();
+  Regs sums = sumTile(state);
+  if (tile.pingPong) {
+    // The extra has landed before the other group looks at the ring: else it
+    // could wait for the next phase of a stage that is still a phase behind,
+    // where that parity has long passed.
+    RingState at = state;
+    for (unsigned s = 0; s < layout.extraStages; ++s) {
+      ring->wait(at);
+      at = ring->next(at);
+    }
+    turns->pass();
+  }
+  b.waitProducts(0);
+  ring->release(ring->before(state.stage), thread);
+  std::vector<Regs> values;
+  for (Reg sum : sums)
+    values.push_back(b.afterProducts(b.unpack(sum)));
+  Reg row = tile.pingPong ? origin.row
+                          : origin.row + (group - 1) * int(64 * tile.blocks);
+  state = epilogue.write(values, row, origin.column, state);
+  return tile.pingPong ? skipTile(state) : state;
+}
+
+void MatmulWriter::consume() {
+  b.setRegisters(Builder::Registers::increase, consumerRegisters);
+  Reg consumer = group - 1;
+  fragments.emplace(b, thread);
+  turns.emplace(b, 2, consumer);
+  epilogue.begin(b, {shared, group, thread, b.argument(rowsNumber)}, *fragments,
+                 *ring);
+  RingState state = ring->consumer();
+  Reg first = cluster, stride = clusters;
+  if (tile.pingPong) {
+    RingState second = skipTile(state);
+    Reg isSecond = eq(consumer, 1);
+    state = {b.select(isSecond, second.stage, state.stage),
+             b.select(isSecond, second.parity, state.parity)};
+    first = cluster + consumer * clusters;
+    stride = clusters * 2;
+    turns->begin();
+  }
+  b.loop(
+      {first, state.stage, state.parity},
+      [&](const Regs &v) { return lt(v[0], tiles); },
+      [&](const Regs &v) -> Regs {
+        RingState next = consumeTile(v[0], {v[1], v[2]});
+        return {v[0] + stride, next.stage, next.parity};
+      });
+  if (tile.pingPong) { // takes the last turn, so that no arrival is left over
+    Reg own = b.maxSigned(tiles - cluster + clusters - 1, 0) / clusters;
+    b.ifThen(eq(own & 1, consumer), [&] { turns->take(); });
+  }
+  epilogue.end();
+}
+
+Kernel writeMatmul(mlir::MLIRContext &context, const KernelSpec &spec,
+                   const MatmulTile &tile, const std::string &entry) {
+  return MatmulWriter(context, spec, tile, entry).write();
+}
+
+} // namespace mille::nvvm

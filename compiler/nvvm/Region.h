@@ -1,0 +1,48 @@
+// A kernel's scalar region, element by element in registers.
+// Must not load or store.
+#pragma once
+#include "compiler/kernels/Spec.h"
+#include "compiler/nvvm/Builder.h"
+
+namespace mille::nvvm {
+
+// Functions are computed by the units that approximate. Relative errors:
+//   exp, exp2   2^-22 + |x| 2^-24, of results below 2^-126: 0
+//   a / b       2^-22, of |b| from 2^126 on: 0
+//   sqrt, rsqrt 2^-22
+//   log         2^-22 (1 + |log x|) absolute
+//   erf, erfc   2e-7 absolute
+//   tanh        2^-10.9 for results that are rounded to bf16, which keeps
+//               2^-9; 2e-7 absolute for others
+// A product that only one sum reads is added unrounded (fma).
+class Region {
+public:
+  // toBf16: the result is rounded to bf16.
+  Region(Builder &builder, const ScalarProgram &program, bool toBf16);
+
+  Reg apply(llvm::ArrayRef<Reg> arguments);
+
+private:
+  Reg step(const ScalarStep &step, llvm::ArrayRef<Reg> values);
+  Reg fused(const ScalarStep &step, llvm::ArrayRef<Reg> values);
+  Reg comparison(const ScalarStep &step, llvm::ArrayRef<Reg> values);
+  Reg exponential(Reg x);
+  Reg tanhOf(Reg x);
+  Reg complementOfErf(Reg z); // of |z|
+  Reg erfOf(Reg z);
+  Reg erfcOf(Reg z);
+  // The product that this value is, if nothing else reads it.
+  const ScalarStep *onlyProduct(int value) const;
+
+  Builder &b;
+  const ScalarProgram &program;
+  bool toBf16;
+  std::vector<int> reads; // of each value
+};
+
+// Empty, or why no region of this kind is compiled.
+std::string whyNoRegion(const ScalarProgram &program);
+// Instructions for one element, for the model of the tiles.
+unsigned instructionsOf(const ScalarProgram &program);
+
+} // namespace mille::nvvm

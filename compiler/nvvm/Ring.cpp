@@ -1,0 +1,88 @@
+// The ring's barriers and parities, and turns. Must not copy or multiply.
+#include "compiler/nvvm/Ring.h"
+
+namespace mille::nvvm {
+
+// Named barrier 0 is the block's, 1 ... 3 the groups' own.
+constexpr int firstTurn = 4;
+
+void append(Regs &values, const RingState &state) {
+  values.push_back(state.stage);
+  values.push_back(state.parity);
+}
+
+Ring::Ring(Builder &builder, Reg shared, unsigned stages, unsigned stageBytes,
+           unsigned offset, unsigned barriers, unsigned consumers,
+           unsigned cluster)
+    : b(builder), shared(shared), count(stages), bytes(stageBytes),
+      offset(offset), barriers(barriers), consumers(consumers),
+      cluster(cluster) {}
+
+void Ring::init() {
+  for (unsigned s = 0; s < count; ++s) {
+    b.initBarrier(b.at(shared, barriers + 8 * s), 1);
+    b.initBarrier(b.at(shared, barriers + 8 * (count + s)),
+                  consumers * cluster);
+  }
+}
+
+RingState Ring::producer() { return {b.constant(0), b.constant(1)}; }
+RingState Ring::consumer() { return {b.constant(0), b.constant(0)}; }
+
+RingState Ring::next(const RingState &state) {
+  Reg stage = state.stage + 1;
+  Reg wraps = eq(stage, count);
+  return {b.select(wraps, b.constant(0), stage),
+          b.select(wraps, state.parity ^ 1, state.parity)};
+}
+
+RingState Ring::skip(const RingState &state, Reg steps) {
+  Reg sum = state.stage + steps;
+  return {sum % count, state.parity ^ ((sum / count) & 1)};
+}
+
+Reg Ring::before(Reg stage) {
+  return b.select(eq(stage, 0), b.constant(count - 1), stage - 1);
+}
+
+Reg Ring::address(Reg stage, unsigned extra) {
+  return b.at(shared, stage * bytes + (offset + extra));
+}
+
+Reg Ring::full(Reg stage) { return b.at(shared, stage * 8 + barriers); }
+
+Reg Ring::empty(Reg stage) {
+  return b.at(shared, stage * 8 + (barriers + 8 * count));
+}
+
+Reg Ring::acquire(const RingState &state, Operand expected) {
+  b.waitBarrier(empty(state.stage), state.parity);
+  b.arriveExpecting(full(state.stage), expected);
+  return address(state.stage);
+}
+
+void Ring::wait(const RingState &state) {
+  b.waitBarrier(full(state.stage), state.parity);
+}
+
+void Ring::release(Reg stage, Reg thread) {
+  if (cluster == 1)
+    b.ifThen(eq(thread, 0), [&] { b.arrive(empty(stage)); });
+  else
+    b.ifThen(lt(thread, cluster), [&] { b.arriveAt(empty(stage), thread); });
+}
+
+void Turns::begin() {
+  b.ifThen(eq(group, groups - 1), [&] { b.arriveNamed(firstTurn, 256); });
+}
+
+void Turns::take() { b.syncNamed(group + firstTurn, 256); }
+
+void Turns::pass() {
+  Reg next = groups == 2
+                 ? group ^ 1
+                 : b.select(eq(group, groups - 1), b.constant(0), group + 1);
+  b.arriveNamed(next + firstTurn, 256);
+}
+
+} // namespace mille::nvvm
