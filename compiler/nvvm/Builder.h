@@ -148,6 +148,7 @@ public:
   Reg uniform(Reg x);
   Reg shuffleXor(Reg x, unsigned distance);
   Reg elect(); // true in one lane
+  Reg ballot(Reg condition); // a bit of each lane
 
   //===-- Memory ----------------------------------------------------------===//
 
