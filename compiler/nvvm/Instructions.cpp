@@ -50,10 +50,9 @@ Reg Builder::elect() {
 }
 
 Reg Builder::ballot(Reg condition) {
-  return reg(NVVM::VoteSyncOp::create(builder, i32(),
-                                      constant(wholeWarp).value(),
-                                      condition.value(),
-                                      NVVM::VoteSyncKind::ballot));
+  return reg(
+      NVVM::VoteSyncOp::create(builder, i32(), constant(wholeWarp).value(),
+                               condition.value(), NVVM::VoteSyncKind::ballot));
 }
 
 //===-- Memory ------------------------------------------------------------===//
