@@ -35,10 +35,10 @@ static void initBarriers(AttentionKernel &k) {
     b.prefetchMap(b.argument(map));
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> makeAttention(mlir::MLIRContext &context,
-                                                const KernelSpec &spec,
-                                                const AttentionTile &tile,
-                                                Launch &launch) {
+Kernel writeAttention(mlir::MLIRContext &context, const KernelSpec &spec,
+                      const AttentionTile &tile, const std::string &entry) {
+  Launch launch;
+  launch.entry = entry;
   const AttentionPlan plan(spec, tile);
   const AttentionArguments numbers = describeLaunch(spec, plan, launch);
   AttentionKernel k(context, plan, numbers, launch);
@@ -58,7 +58,7 @@ mlir::OwningOpRef<mlir::ModuleOp> makeAttention(mlir::MLIRContext &context,
     k.consume();
   };
   b.ifElse(eq(k.group, 0), producers, consumers);
-  return b.finish();
+  return {b.finish(), launch};
 }
 
 } // namespace mille::nvvm

@@ -4,9 +4,7 @@
 // Must not be asked for what `whyNotAttention` declines.
 #pragma once
 #include "compiler/kernels/Spec.h"
-#include "compiler/nvvm/Launch.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "compiler/nvvm/Kernel.h"
 
 namespace mille::nvvm {
 
@@ -25,10 +23,7 @@ std::string wordsOf(const AttentionTile &tile);
 // Empty if the generator makes it, else the reason.
 std::string whyNotAttention(const KernelSpec &spec);
 
-// launch.entry names the kernel; the rest of it is filled.
-mlir::OwningOpRef<mlir::ModuleOp> makeAttention(mlir::MLIRContext &context,
-                                                const KernelSpec &spec,
-                                                const AttentionTile &tile,
-                                                Launch &launch);
+Kernel writeAttention(mlir::MLIRContext &context, const KernelSpec &spec,
+                      const AttentionTile &tile, const std::string &entry);
 
 } // namespace mille::nvvm

@@ -2,17 +2,9 @@
 // through a ring, products by wgmma. Must not choose tiles.
 #pragma once
 #include "compiler/kernels/Spec.h"
-#include "compiler/nvvm/Launch.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "compiler/nvvm/Kernel.h"
 
 namespace mille::nvvm {
-
-// A kernel that is not yet code.
-struct Kernel {
-  mlir::OwningOpRef<mlir::ModuleOp> module; // one gpu.module
-  Launch launch;
-};
 
 struct MatmulTile {
   unsigned columns = 256; // of the weight

@@ -1,0 +1,15 @@
+// A kernel that is not yet code: what a generator writes, and what the emulator
+// runs. Must not know what it computes.
+#pragma once
+#include "compiler/nvvm/Launch.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace mille::nvvm {
+
+struct Kernel {
+  mlir::OwningOpRef<mlir::ModuleOp> module; // one gpu.module
+  Launch launch;
+};
+
+} // namespace mille::nvvm
