@@ -3,8 +3,10 @@
 #include "compiler/nvvm/Generate.h"
 
 #include "compiler/kernels/Cache.h"
+#include "compiler/nvvm/Attention.h"
 #include "compiler/nvvm/Emit.h"
 #include "compiler/nvvm/Ptxas.h"
+#include "compiler/nvvm/Rows.h"
 #include "compiler/nvvm/Tiles.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,13 +46,15 @@ public:
     case KernelKind::matmul:
       return whyNoMatmul(spec);
     case KernelKind::rows:
-    case KernelKind::quantize:
+      return whyNotRows(spec);
     case KernelKind::attention:
+      return whyNotAttention(spec);
+    case KernelKind::quantize:
     case KernelKind::rotate:
     case KernelKind::slots:
       break;
     }
-    return "it makes matmuls only";
+    return "it makes matmuls, attention and rows only";
   }
 
   PanelWidths panels(const Target &) const override { return {{64}, {64}}; }
@@ -70,13 +74,18 @@ public:
     if (spec.kind == KernelKind::matmul)
       for (const MatmulTile &tile : matmulTiles(spec))
         texts.push_back(inWords(tile));
+    if (spec.kind == KernelKind::attention)
+      for (const AttentionTile &tile : attentionTiles(spec))
+        texts.push_back(wordsOf(tile));
     return texts;
   }
 
   std::vector<std::string> explainTiles(const KernelSpec &spec,
                                         const Target &) const override {
-    if (spec.kind != KernelKind::matmul)
-      return {};
+    if (spec.kind == KernelKind::attention)
+      return {wordsOf(attentionTiles(spec).front())};
+    if (spec.kind == KernelKind::rows)
+      return {wordsOf(RowsTile(spec))};
     return {explainTile(spec, matmulTiles(spec).front()),
             explainTile(spec.matmul, fewRowsTile(spec.matmul))};
   }
@@ -107,6 +116,17 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   if (!problem.empty())
     return false;
   const std::string entry = entryOf(request);
+  if (spec.kind == KernelKind::rows) {
+    kernel = writeRows(context, spec, entry);
+    return true;
+  }
+  if (spec.kind == KernelKind::attention) {
+    std::vector<AttentionTile> tiles = attentionTiles(spec);
+    kernel = writeAttention(
+        context, spec, tiles[std::min<size_t>(request.rank, tiles.size() - 1)],
+        entry);
+    return true;
+  }
   if (request.few) {
     kernel = writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
     return true;
