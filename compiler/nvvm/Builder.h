@@ -147,7 +147,8 @@ public:
   // registers.
   Reg uniform(Reg x);
   Reg shuffleXor(Reg x, unsigned distance);
-  Reg elect(); // true in one lane
+  Reg elect();               // true in one lane
+  Reg ballot(Reg condition); // a bit of each lane
 
   //===-- Memory ----------------------------------------------------------===//
 

@@ -49,6 +49,12 @@ Reg Builder::elect() {
   return reg(NVVM::ElectSyncOp::create(builder, i1(), Value()));
 }
 
+Reg Builder::ballot(Reg condition) {
+  return reg(
+      NVVM::VoteSyncOp::create(builder, i32(), constant(wholeWarp).value(),
+                               condition.value(), NVVM::VoteSyncKind::ballot));
+}
+
 //===-- Memory ------------------------------------------------------------===//
 
 Reg Builder::at(Reg pointer, Operand bytes) {

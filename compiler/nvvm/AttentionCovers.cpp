@@ -1,0 +1,65 @@
+// What the attention generator makes, and why it leaves the rest. Must not look
+// at tiles.
+#include "compiler/nvvm/Attention.h"
+
+namespace mille::nvvm {
+
+using Optional = AttentionOperand;
+
+// Tensor maps take heads that begin at multiples of 16 bytes.
+static std::string whyNotHeads(const char *name, const BufferSpec &buffer,
+                               int64_t size, int64_t offset) {
+  const std::string of = std::string(name) + " ";
+  if (buffer.element != Element::bf16)
+    return of + "is not bf16";
+  if (size % 8)
+    return of + "has heads of " + std::to_string(size) +
+           " columns but copies move 8 at a time";
+  if (size > 256)
+    return of + "has heads of " + std::to_string(size) +
+           " columns but registers hold 256";
+  if (buffer.rowStride % 8)
+    return of + "has rows of " + std::to_string(buffer.rowStride) +
+           " elements but copies move 8 at a time";
+  if (offset % size)
+    return of + "begins at column " + std::to_string(offset) +
+           " but its heads have " + std::to_string(size);
+  return "";
+}
+
+static std::string whyNotRotation(const AttentionSpec &s) {
+  const BufferSpec &table = *s[Optional::rotation];
+  if (s.angles() % 4 || s.start % 4 || table.rowStride % 4)
+    return "RoPE turns " + std::to_string(s.angles()) + " pairs from column " +
+           std::to_string(s.start) + " but 4 are turned at a time";
+  if (table.element != Element::f32)
+    return "RoPE's table is not f32";
+  return "";
+}
+
+std::string whyNotAttention(const KernelSpec &spec) {
+  const AttentionSpec &s = spec.attention;
+  if (s.decay)
+    return "linear attention adds up products in order";
+  if (s.panels)
+    return "keys and values are in panels of a state";
+  if (s.has(Optional::contentQuery) || s.has(Optional::contentKey))
+    return "scores have a term by content and distance";
+  struct Heads {
+    const char *name;
+    const BufferSpec &buffer;
+    int64_t size, offset;
+  };
+  for (const Heads &of :
+       {Heads{"the query", s.query, s.headDim, s.queryOffset},
+        Heads{"the key", s.key, s.headDim, s.keyOffset},
+        Heads{"the value", s.value, s.valueDim, s.valueOffset},
+        Heads{"the out", spec.out, s.valueDim, 0}}) {
+    std::string why = whyNotHeads(of.name, of.buffer, of.size, of.offset);
+    if (!why.empty())
+      return why;
+  }
+  return s.has(Optional::rotation) ? whyNotRotation(s) : "";
+}
+
+} // namespace mille::nvvm

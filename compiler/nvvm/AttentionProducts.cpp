@@ -1,0 +1,335 @@
+// The consumers of an attention kernel: the products of a group's 64 queries,
+// the softmax between them, and the out. While the values of a block are
+// multiplied, the group takes the softmax of the next block's scores.
+// Must not copy into shared memory.
+#include "compiler/nvvm/AttentionKernel.h"
+
+#include <limits>
+
+namespace mille::nvvm {
+
+namespace {
+
+constexpr double log2e = 1.4426950408889634;
+constexpr unsigned stepOfK = 16; // of a product of bf16
+
+Reg combined(Regs values, llvm::function_ref<Reg(Reg, Reg)> combine) {
+  for (; values.size() > 1; values.resize((values.size() + 1) / 2))
+    for (size_t i = 0; i < values.size() / 2; ++i)
+      values[i] = combine(values[i], values[values.size() - 1 - i]);
+  return values.front();
+}
+
+// What a group keeps of its rows from block to block: of row 0 and of row 8
+// below it, the largest score and the sum of weights.
+struct Rows {
+  Regs top, sum;
+};
+
+// A group at work on a tile.
+class Consumer {
+public:
+  Consumer(AttentionKernel &kernel, Reg own, Reg thread)
+      : k(kernel), b(kernel.b), plan(kernel.plan), own(own), thread(thread),
+        fragments(kernel.b, thread), turns(kernel.b, plan.tile.groups, own),
+        factor(plan.changesScores() ? 1 : kernel.s.scale * log2e) {}
+
+  void run() {
+    if (plan.tile.inTurns)
+      turns.begin();
+    Regs state;
+    append(state, k.keyRing.consumer());
+    append(state, k.valueRing.consumer());
+    state.push_back(b.constant(0));
+    k.eachTile(state, [&](const QueryTile &tile, const Regs &now) {
+      return tileWith(tile, now);
+    });
+    if (plan.tile.inTurns) // so that no arrival is left over
+      b.ifThen(eq(own, 0), [&] { turns.take(); });
+    b.ifThen(isLead(), [&] { b.waitStores(0, /*read=*/false); });
+  }
+
+private:
+  Reg isLead() { return eq(thread, 0); }
+  void release(Reg barrier) {
+    b.ifThen(isLead(), [&] { b.arrive(barrier); });
+  }
+  void takeTurn() {
+    if (plan.tile.inTurns)
+      turns.take();
+  }
+  void passTurn() {
+    if (plan.tile.inTurns)
+      turns.pass();
+  }
+
+  void awaitKeys(const RingState &at) {
+    k.keyRing.wait(at);
+    if (plan.rotates())
+      b.waitBarrier(k.keyReady(at.stage), at.parity);
+  }
+  void awaitValues(const RingState &at) {
+    k.valueRing.wait(at);
+    if (plan.cleans())
+      b.waitBarrier(k.valueReady(at.stage), at.parity);
+  }
+  // A branch: without one ptxas moves the wait that follows over the softmax.
+  void awaitKeysOf(const QueryTile &tile, Reg block, const RingState &at) {
+    b.ifThen(ge(block, tile.low), [&] { awaitKeys(at); });
+  }
+  // After the scores of the tile's last block.
+  void releaseQueries(const QueryTile &tile, Reg block) {
+    if (plan.tile.persistent)
+      b.ifThen(eq(block, tile.low),
+               [&] { release(k.barrier(AttentionPlan::queryEmpty)); });
+  }
+
+  // Issues S = Q K^T.
+  Reg issueScores(Reg stage);
+  // Issues O += P V.
+  Regs issueValues(Reg stage, const Regs &weights, Regs out);
+  // Weights of a block in place of its products, the rows with it, and the
+  // factors of what was summed before.
+  Regs softmax(const QueryTile &tile, Reg block, const Regs &mask,
+               const Regs &products, Rows &rows);
+  Regs weightsOf(const Regs &softmax);
+  Regs mask(const QueryTile &tile, Reg block) {
+    return plan.cleans() ? k.readMask(tile, block) : Regs();
+  }
+  Rows firstRows(const QueryTile &tile);
+  Regs tileWith(const QueryTile &tile, const Regs &now);
+  Regs step(const QueryTile &tile, const Regs &now);
+  void storeOut(const QueryTile &tile, const Regs &out, const Rows &rows);
+
+  AttentionKernel &k;
+  Builder &b;
+  const AttentionPlan &plan;
+  Reg own, thread; // the number among the groups that multiply; in the group
+  Fragments fragments;
+  Turns turns;
+  double factor; // of scores, to powers of two
+};
+
+Reg Consumer::issueScores(Reg stage) {
+  Reg queries =
+      descriptor(b.addressOf(k.shared) + own * int(groupQueries * lineBytes));
+  Reg keys = descriptor(b.addressOf(k.keyRing.address(stage)));
+  const unsigned n = plan.tile.keys;
+  Reg sums = b.undefined(b.accumulatorType(n));
+  b.fenceProducts();
+  for (unsigned i = 0; i * stepOfK < k.s.headDim; ++i) {
+    const unsigned panel = i / 4, bytes = i % 4 * 2 * stepOfK;
+    sums = b.multiply(
+        n, queries + descriptorStep(panel * plan.queryPanel + bytes),
+        keys + descriptorStep(panel * plan.keyPanel + bytes), sums, i == 0);
+  }
+  b.commitProducts();
+  return sums;
+}
+
+Regs Consumer::issueValues(Reg stage, const Regs &weights, Regs out) {
+  Reg values =
+      descriptor(b.addressOf(k.valueRing.address(stage)), plan.keyPanel);
+  b.fenceProducts();
+  for (unsigned i = 0; i * stepOfK < plan.tile.keys; ++i)
+    out = b.multiplyRegisters(
+        unsigned(k.s.valueDim), llvm::ArrayRef(weights).slice(4 * i, 4),
+        values + descriptorStep(i * stepOfK * lineBytes), out);
+  b.commitProducts();
+  return out;
+}
+
+Rows Consumer::firstRows(const QueryTile &tile) {
+  Reg top = b.real(-std::numeric_limits<double>::infinity());
+  Reg sum = b.real(0);
+  if (k.has(AttentionOperand::sink)) {
+    // One more key, which one of the four threads of a row counts.
+    top = k.sinkOf(tile) * (1 / factor);
+    sum = b.select(eq(fragments.column, 0), b.real(1), sum);
+  }
+  return {{top, top}, {sum, sum}};
+}
+
+Regs Consumer::softmax(const QueryTile &tile, Reg block, const Regs &mask,
+                       const Regs &products, Rows &rows) {
+  Reg query = tile.query + own * int(groupQueries);
+  Regs seen = mask.empty() ? Regs() : k.seenBits(mask, block);
+  Regs scores = plan.changesScores()
+                    ? k.changed(tile, fragments, query, block, products)
+                    : products;
+  scores = k.masked(tile, fragments, query, block, seen, scores);
+  Regs before(2);
+  Reg none = b.real(-std::numeric_limits<double>::infinity());
+  for (unsigned h = 0; h < 2; ++h) {
+    Regs own;
+    for (size_t i = 2 * h; i < scores.size(); i += 4)
+      own.insert(own.end(), {scores[i], scores[i + 1]});
+    Reg top =
+        b.maxnum(rows.top[h],
+                 combined(own, [&](Reg x, Reg y) { return b.maxnum(x, y); }));
+    for (unsigned distance : {1, 2})
+      top = b.maxnum(top, b.shuffleXor(top, distance));
+    // A row that has seen no key yet.
+    Reg shift = b.select(eq(top, none), b.real(0), top * -factor);
+    before[h] = b.exp2(b.fma(rows.top[h], factor, shift));
+    Regs weights;
+    for (size_t i = 2 * h; i < scores.size(); i += 4)
+      for (size_t e = i; e < i + 2; ++e) {
+        scores[e] = b.exp2(b.fma(scores[e], factor, shift));
+        weights.push_back(scores[e]);
+      }
+    Reg sum = combined(weights, [](Reg x, Reg y) { return x + y; });
+    rows.sum[h] = b.fma(rows.sum[h], before[h], sum);
+    rows.top[h] = top;
+  }
+  scores.insert(scores.end(), before.begin(), before.end());
+  return scores;
+}
+
+// The accumulators of two blocks of 8 columns are, two to a word, operand A of
+// one step.
+Regs Consumer::weightsOf(const Regs &scores) {
+  Regs words;
+  for (unsigned i = 0; i < plan.tile.keys / 2; i += 2)
+    words.push_back(b.packBf16(scores[i], scores[i + 1]));
+  return words;
+}
+
+// now: block, both rings, rows, out, weights of the block before.
+Regs Consumer::step(const QueryTile &tile, const Regs &now) {
+  const size_t first = 9, outs = k.s.valueDim / 2;
+  Reg block = now[0];
+  RingState keys{now[1], now[2]}, values{now[3], now[4]};
+  Rows rows{{now[5], now[6]}, {now[7], now[8]}};
+  Regs regs = b.beforeProducts(Regs(now.begin() + first, now.end()));
+  Regs out(regs.begin(), regs.begin() + outs),
+      weights(regs.begin() + outs, regs.end());
+  Regs mask = this->mask(tile, block);
+  takeTurn();
+  Reg sums = issueScores(keys.stage);
+  awaitValues(values);
+  out = issueValues(values.stage, weights, out);
+  passTurn();
+  b.waitProducts(1);
+  Regs products = b.afterProducts(b.unpack(sums));
+  release(k.keyRing.empty(keys.stage));
+  releaseQueries(tile, block);
+  Regs scores = softmax(tile, block, mask, products, rows);
+  keys = k.keyRing.next(keys);
+  for (Reg reg : {rows.top[0], rows.top[1], rows.sum[0], rows.sum[1]})
+    scores.push_back(reg);
+  scores = b.beforeProducts(scores);
+  const size_t n = products.size();
+  awaitKeysOf(tile, block - 1, keys);
+  b.waitProducts(0);
+  out = b.afterProducts(out);
+  // Not earlier: ptxas serialises products whose registers change meanwhile.
+  Regs next =
+      weightsOf(b.beforeProducts(Regs(scores.begin(), scores.begin() + n)));
+  release(k.valueRing.empty(values.stage));
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = out[i] * scores[n + i / 2 % 2];
+  Regs all{block - 1};
+  append(all, keys);
+  append(all, k.valueRing.next(values));
+  all.insert(all.end(), scores.begin() + n + 2, scores.end());
+  all.insert(all.end(), out.begin(), out.end());
+  all.insert(all.end(), next.begin(), next.end());
+  return all;
+}
+
+Regs Consumer::tileWith(const QueryTile &tile, const Regs &now) {
+  RingState keys{now[0], now[1]}, values{now[2], now[3]};
+  Reg last = tile.high - 1;
+  Regs mask = this->mask(tile, last);
+  b.waitBarrier(k.barrier(AttentionPlan::queryFull), now[4]);
+  if (plan.rotates())
+    b.waitBarrier(k.barrier(AttentionPlan::queryReady), now[4]);
+  awaitKeys(keys);
+  takeTurn();
+  Reg sums = issueScores(keys.stage);
+  passTurn();
+  b.waitProducts(0);
+  Regs products = b.afterProducts(b.unpack(sums));
+  release(k.keyRing.empty(keys.stage));
+  releaseQueries(tile, last);
+  Rows rows = firstRows(tile);
+  Regs scores = softmax(tile, last, mask, products, rows);
+  Regs state{last - 1};
+  keys = k.keyRing.next(keys);
+  awaitKeysOf(tile, last - 1, keys);
+  append(state, keys);
+  append(state, values);
+  state.insert(state.end(),
+               {rows.top[0], rows.top[1], rows.sum[0], rows.sum[1]});
+  const size_t first = state.size(), outs = k.s.valueDim / 2;
+  state.insert(state.end(), outs, b.real(0));
+  Regs weights = weightsOf(scores);
+  state.insert(state.end(), weights.begin(), weights.end());
+  state = b.loop(
+      state, [&](const Regs &all) { return ge(all[0], tile.low); },
+      [&](const Regs &all) { return step(tile, all); });
+  keys = {state[1], state[2]};
+  values = {state[3], state[4]};
+  rows = {{state[5], state[6]}, {state[7], state[8]}};
+  Regs regs = b.beforeProducts(Regs(state.begin() + first, state.end()));
+  awaitValues(values);
+  Regs out = issueValues(values.stage, Regs(regs.begin() + outs, regs.end()),
+                         Regs(regs.begin(), regs.begin() + outs));
+  b.waitProducts(0);
+  out = b.afterProducts(out);
+  release(k.valueRing.empty(values.stage));
+  storeOut(tile, out, rows);
+  Regs next;
+  append(next, keys);
+  append(next, k.valueRing.next(values));
+  next.push_back(now[4] ^ 1);
+  return next;
+}
+
+void Consumer::storeOut(const QueryTile &tile, const Regs &out,
+                        const Rows &rows) {
+  Regs inverse;
+  for (Reg sum : rows.sum) {
+    for (unsigned distance : {1, 2})
+      sum = sum + b.shuffleXor(sum, distance);
+    // A row that sees no key is 0.
+    inverse.push_back(b.select(gt(sum, 0.0), b.reciprocal(sum), b.real(0)));
+  }
+  Reg bytes = own * int(groupQueries * lineBytes);
+  auto panel = [&](unsigned c) {
+    return b.at(k.shared, bytes + (plan.outAt + c * plan.queryPanel));
+  };
+  auto word = [&](size_t i, unsigned h) {
+    if (i + 1 >= out.size())
+      return b.constant(0);
+    return b.packBf16(out[i] * inverse[h], out[i + 1] * inverse[h]);
+  };
+  if (plan.tile.persistent) { // the last tile's out has left
+    b.ifThen(isLead(), [&] { b.waitStores(0); });
+    b.syncNamed(own + 1, groupThreads);
+  }
+  for (unsigned q = 0; q * 16 < k.s.valueDim; ++q) {
+    Regs four;
+    for (unsigned i = 0; i < 4; ++i)
+      four.push_back(word(8 * q + 2 * i, i % 2));
+    b.storeMatrices(fragments.matrixAddress(panel(q / 4), q % 4), four);
+  }
+  b.fenceAsync();
+  b.syncNamed(own + 1, groupThreads);
+  b.ifThen(isLead(), [&] {
+    for (unsigned c = 0; c < plan.valuePanels; ++c)
+      b.storeBox(b.argument(k.numbers.out), panel(c),
+                 {b.constant(panelColumns * c), tile.head,
+                  tile.query + own * int(groupQueries), tile.sequence});
+    b.commitStores();
+  });
+}
+
+} // namespace
+
+void AttentionKernel::consume() {
+  Consumer(*this, group - 1, thread % groupThreads).run();
+}
+
+} // namespace mille::nvvm

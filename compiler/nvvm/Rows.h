@@ -1,0 +1,28 @@
+// Kernels of rows: a norm, gathers and a scalar region, one read and one write.
+#pragma once
+#include "compiler/kernels/Spec.h"
+#include "compiler/nvvm/Kernel.h"
+
+namespace mille::nvvm {
+
+// How threads share rows. A part is a group of columns that is normed together,
+// or a piece of a row.
+struct RowsTile {
+  RowsTile(const KernelSpec &spec);
+
+  int64_t parts;     // of a row
+  int64_t columns;   // of a part
+  unsigned vector;   // columns that a thread reads at a time
+  unsigned threads;  // of a part, a power of two
+  unsigned steps;    // vectors of a thread
+  unsigned together; // parts that a block has at a time
+  unsigned blockThreads() const { return threads * together; }
+};
+
+// Empty if the generator makes it, else the reason.
+std::string whyNotRows(const KernelSpec &spec);
+std::string wordsOf(const RowsTile &tile);
+Kernel writeRows(mlir::MLIRContext &context, const KernelSpec &spec,
+                 const std::string &entry);
+
+} // namespace mille::nvvm
