@@ -28,6 +28,7 @@ if os.environ.get("ROUNDTRIP") == "1":
 # Longer names first: lit replaces in this order.
 config.substitutions += [
     ("%mille-opt", mille_opt),
+    ("%mille-emulate", os.path.join(bin_folder, "mille-emulate")),
     ("%mille-spec-page", os.path.join(bin_folder, "mille-spec-page")),
     ("%mille", os.path.join(bin_folder, "mille")),
     ("%programs", programs),
