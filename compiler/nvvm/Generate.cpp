@@ -7,6 +7,7 @@
 #include "compiler/nvvm/Emit.h"
 #include "compiler/nvvm/Ptxas.h"
 #include "compiler/nvvm/Rows.h"
+#include "compiler/nvvm/Sources.h"
 #include "compiler/nvvm/Tiles.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,10 +19,6 @@ using namespace mille::nvvm;
 
 namespace {
 
-// Change it with any change of a kernel: old entries of the cache are then no
-// longer found.
-constexpr llvm::StringLiteral kernelVersion = "1";
-
 std::string hashOf(const std::string &text) {
   auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
   return llvm::toHex(llvm::ArrayRef(digest.data(), digest.size()), true);
@@ -32,29 +29,27 @@ public:
   std::string name() const override { return "nvvm"; }
 
   std::string version() const override {
-    return "nvvm kernels " + kernelVersion.str() +
-           "\nLLVM " LLVM_VERSION_STRING "\n";
+    return "nvvm sources " MILLE_SOURCES "\nLLVM " LLVM_VERSION_STRING "\n";
   }
 
   bool serves(const Target &target) const override {
     return target.name == "cuda";
   }
 
-  std::string declines(const KernelSpec &spec,
-                       const Target &target) const override {
+  std::string declines(const KernelSpec &spec, const Target &) const override {
     switch (spec.kind) {
     case KernelKind::matmul:
       return whyNoMatmul(spec);
-    case KernelKind::rows:
-      return whyNotRows(spec);
     case KernelKind::attention:
       return whyNotAttention(spec);
+    case KernelKind::rows:
+      return whyNotRows(spec);
     case KernelKind::quantize:
     case KernelKind::rotate:
     case KernelKind::slots:
       break;
     }
-    return "it makes matmuls, attention and rows only";
+    return "it makes matmuls, attention and rows";
   }
 
   PanelWidths panels(const Target &) const override { return {{64}, {64}}; }
@@ -82,12 +77,17 @@ public:
 
   std::vector<std::string> explainTiles(const KernelSpec &spec,
                                         const Target &) const override {
-    if (spec.kind == KernelKind::attention)
+    switch (spec.kind) {
+    case KernelKind::matmul:
+      return {explainTile(spec, matmulTiles(spec).front()),
+              explainTile(spec.matmul, fewRowsTile(spec.matmul))};
+    case KernelKind::attention:
       return {wordsOf(attentionTiles(spec).front())};
-    if (spec.kind == KernelKind::rows)
+    case KernelKind::rows:
       return {wordsOf(RowsTile(spec))};
-    return {explainTile(spec, matmulTiles(spec).front()),
-            explainTile(spec.matmul, fewRowsTile(spec.matmul))};
+    default:
+      return {};
+    }
   }
 
   std::string warning() const override {
@@ -108,6 +108,11 @@ static std::string entryOf(const KernelRequest &request) {
   return llvm::StringRef(request.symbol).drop_back(strlen("_argv")).str();
 }
 
+template <typename Tile>
+static Tile ranked(const std::vector<Tile> &tiles, unsigned rank) {
+  return tiles[std::min<size_t>(rank, tiles.size() - 1)];
+}
+
 bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
                               const KernelRequest &request, Kernel &kernel,
                               std::string &problem) {
@@ -116,25 +121,16 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   if (!problem.empty())
     return false;
   const std::string entry = entryOf(request);
-  if (spec.kind == KernelKind::rows) {
+  if (spec.kind == KernelKind::attention)
+    kernel = writeAttention(context, spec,
+                            ranked(attentionTiles(spec), request.rank), entry);
+  else if (spec.kind == KernelKind::rows)
     kernel = writeRows(context, spec, entry);
-    return true;
-  }
-  if (spec.kind == KernelKind::attention) {
-    std::vector<AttentionTile> tiles = attentionTiles(spec);
-    kernel = writeAttention(
-        context, spec, tiles[std::min<size_t>(request.rank, tiles.size() - 1)],
-        entry);
-    return true;
-  }
-  if (request.few) {
+  else if (request.few)
     kernel = writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
-    return true;
-  }
-  std::vector<MatmulTile> tiles = matmulTiles(spec);
-  kernel = writeMatmul(context, spec,
-                       tiles[std::min<size_t>(request.rank, tiles.size() - 1)],
-                       entry);
+  else
+    kernel = writeMatmul(context, spec, ranked(matmulTiles(spec), request.rank),
+                         entry);
   return true;
 }
 

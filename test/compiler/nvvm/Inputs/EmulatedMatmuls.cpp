@@ -1,12 +1,16 @@
 // Runs matmuls of Hopper in the emulator, each kernel op of a file with some
 // numbers of rows, and compares every element with sums in double.
 //
-//   emulated-matmuls FILE TILE SEEDS ROWS...
-#include "compiler/emulate/Run.h"
+//   emulated-matmuls FILE TILE SEEDS[,all] ROWS...
+//
+// all: with the waits, releases, fences and barriers left out one by one, each
+// of which must be noticed.
+#include "compiler/emulate/Trials.h"
 #include "test/compiler/nvvm/Inputs/Kernels.h"
 
+#include "llvm/Support/Format.h"
+
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -168,51 +172,60 @@ struct Case {
     return values[m.epilogue.result];
   }
 
-  // The largest error in units of the last place of the out's type.
-  double error() {
-    const double unit = isBf16(spec.out.element) ? 1 / 256. : 1e-5;
-    double largest = 0;
+  // Every element of the out.
+  std::vector<double> allExpected() {
+    std::vector<double> all;
     for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < m.columns; ++c) {
-        const double right = expected(r, c);
-        const double error =
-            std::fabs(out.get(r, c) - right) / (unit * (1 + std::fabs(right)));
-        largest = error <= largest ? largest : error;
-        if (std::isnan(error))
-          return NAN;
-      }
-    return largest;
+      for (int64_t c = 0; c < m.columns; ++c)
+        all.push_back(expected(r, c));
+    return all;
   }
 };
 
-bool runs(const emulate::Kernel &kernel, const KernelSpec &spec, int64_t rows,
-          unsigned seeds) {
-  Case data(spec, rows);
-  std::vector<char> first;
-  for (unsigned seed = 1; seed <= seeds; ++seed) {
-    std::vector<emulate::Buffer> buffers{data.input.buffer, data.weight.buffer};
-    for (Rows &extra : data.extras)
-      buffers.push_back(extra.buffer);
-    buffers.push_back(data.out.buffer);
-    emulate::LaunchCase launch;
-    launch.counts[1] = launch.counts[3] = rows;
-    launch.seed = seed;
-    std::string problem = kernel.run(launch, buffers);
-    if (!problem.empty()) {
-      printf("%d rows, seed %u: %s\n", int(rows), seed, problem.c_str());
-      return false;
+// Judges results by the last place of the out's type.
+class Judgement {
+public:
+  explicit Judgement(Case &data) : data(data), right(data.allExpected()) {}
+  std::string operator()(const std::vector<emulate::Buffer> &buffers) {
+    Rows out = data.out;
+    out.buffer.bytes = buffers.back().bytes;
+    const double unit = isBf16(out.spec.element) ? 1 / 256. : 1e-5;
+    const int64_t columns = data.m.columns;
+    for (size_t i = 0; i < right.size(); ++i) {
+      const double value = out.get(i / columns, i % columns);
+      const double error =
+          std::fabs(value - right[i]) / (unit * (1 + std::fabs(right[i])));
+      if (!(error <= 1))
+        return "row " + std::to_string(i / columns) + ", column " +
+               std::to_string(i % columns) + " is " + std::to_string(value) +
+               " but must be " + std::to_string(right[i]);
+      largest = std::max(largest, error);
     }
-    if (seed > 1 && buffers.back().bytes != first) {
-      printf("%d rows, seed %u: other bits than with seed 1\n", int(rows),
-             seed);
-      return false;
-    }
-    first = buffers.back().bytes;
+    return "";
   }
-  data.out.buffer.bytes = first;
-  const double error = data.error();
-  printf("%d rows: largest error %.2g units\n", int(rows), error);
-  return error <= 1;
+  double largest = 0;
+
+private:
+  Case &data;
+  std::vector<double> right;
+};
+
+bool runs(const emulate::Kernel &kernel, const KernelSpec &spec, int64_t rows,
+          const emulate::Trials &trials) {
+  Case data(spec, rows);
+  Judgement judge(data);
+  std::vector<emulate::Buffer> buffers{data.input.buffer, data.weight.buffer};
+  for (Rows &extra : data.extras)
+    buffers.push_back(extra.buffer);
+  buffers.push_back(data.out.buffer);
+  emulate::LaunchCase launch;
+  launch.counts[1] = launch.counts[3] = rows;
+  Status status = emulate::run(
+      kernel, launch, buffers, trials,
+      [&](const auto &results) { return judge(results); }, llvm::outs());
+  llvm::outs() << rows << " rows: largest error "
+               << llvm::format("%.2g", judge.largest) << " units\n";
+  return !failed(status);
 }
 
 } // namespace
@@ -220,8 +233,11 @@ bool runs(const emulate::Kernel &kernel, const KernelSpec &spec, int64_t rows,
 int main(int argc, char **argv) {
   if (argc < 5)
     return 2;
-  setvbuf(stdout, nullptr, _IONBF, 0);
   int failures = 0;
+  emulate::Trials trials;
+  trials.seeds = atoi(argv[3]);
+  if (strstr(argv[3], ",all"))
+    trials.leftOut = "all";
   bool read = eachMatmul(
       argv[1], [&](mlir::MLIRContext &context, const KernelSpec &spec) {
         nvvm::Kernel written = writeWithTile(context, spec, argv[2]);
@@ -230,13 +246,13 @@ int main(int argc, char **argv) {
             emulate::Kernel::make(kernelsOf(*written.module),
                                   nvvm::descriptionOf(written.launch), problem);
         if (!kernel) {
-          printf("no kernel: %s\n", problem.c_str());
+          llvm::outs() << "no kernel: " << problem << "\n";
           ++failures;
           return;
         }
         for (int i = 4; i < argc; ++i)
-          failures += !runs(*kernel, spec, atoi(argv[i]), atoi(argv[3]));
+          failures += !runs(*kernel, spec, atoi(argv[i]), trials);
       });
-  printf("%d failed\n", failures);
+  llvm::outs() << failures << " failed\n";
   return !read || failures;
 }
