@@ -40,7 +40,7 @@ fi
 
 # What the tests of python/ need beside Debian's NumPy and pytest.
 if ! cmp -s tools/python.txt third_party/python/python.txt; then
-  echo "setup: nanobind and tokenizers into third_party/python"
+  echo "setup: nanobind, tokenizers and a web server into third_party/python"
   rm -rf third_party/python
   /usr/bin/python3 -m pip install --quiet --target third_party/python \
     --no-deps --only-binary=:all: --disable-pip-version-check \

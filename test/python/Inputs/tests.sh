@@ -5,7 +5,7 @@ mille=$1 source=$2 build=$3 folder=$4
 shift 4
 rm -rf "$folder"
 mkdir -p "$folder/mille"
-cp "$source"/python/mille/* "$build"/python/mille/_mille*.so "$folder/mille"
+cp -r "$source"/python/mille/* "$build"/python/mille/_mille*.so "$folder/mille"
 cd "$source/python/tests"
 MILLE=$mille SPEC=$source/test/conformance/native/post_layer_norm/spec.json \
   DECODER=$source/test/conformance/llama_gqa TMPDIR=$folder \
