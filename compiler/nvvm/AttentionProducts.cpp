@@ -309,7 +309,8 @@ void Consumer::storeOut(const QueryTile &tile, const Regs &out,
     b.ifThen(isLead(), [&] { b.waitStores(0); });
     b.syncNamed(own + 1, groupThreads);
   }
-  for (unsigned q = 0; q * 16 < k.s.valueDim; ++q) {
+  // Whole panels: what lies past the head's columns is read, not written.
+  for (unsigned q = 0; q < 4 * plan.valuePanels; ++q) {
     Regs four;
     for (unsigned i = 0; i < 4; ++i)
       four.push_back(word(8 * q + 2 * i, i % 2));

@@ -77,4 +77,19 @@ private:
   }
 };
 
+// The description without the code. It points into the launch.
+inline mille_device_kernel descriptionOf(const Launch &launch) {
+  mille_device_kernel kernel = {};
+  kernel.entry = launch.entry.c_str();
+  kernel.threads = launch.threads;
+  kernel.cluster = launch.cluster;
+  kernel.shared_bytes = launch.sharedBytes;
+  kernel.blocks_per_unit = launch.blocksPerUnit;
+  for (int i = 0; i < 3; ++i)
+    kernel.tiles[i] = launch.tiles[i];
+  kernel.argument_count = launch.arguments.size();
+  kernel.arguments = launch.arguments.data();
+  return kernel;
+}
+
 } // namespace mille::nvvm
