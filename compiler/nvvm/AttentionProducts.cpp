@@ -63,15 +63,18 @@ private:
       turns.pass();
   }
 
+  // What is prepared has arrived before.
   void awaitKeys(const RingState &at) {
-    k.keyRing.wait(at);
     if (plan.rotates())
       b.waitBarrier(k.keyReady(at.stage), at.parity);
+    else
+      k.keyRing.wait(at);
   }
   void awaitValues(const RingState &at) {
-    k.valueRing.wait(at);
     if (plan.cleans())
       b.waitBarrier(k.valueReady(at.stage), at.parity);
+    else
+      k.valueRing.wait(at);
   }
   // A branch: without one ptxas moves the wait that follows over the softmax.
   void awaitKeysOf(const QueryTile &tile, Reg block, const RingState &at) {
@@ -242,9 +245,9 @@ Regs Consumer::tileWith(const QueryTile &tile, const Regs &now) {
   RingState keys{now[0], now[1]}, values{now[2], now[3]};
   Reg last = tile.high - 1;
   Regs mask = this->mask(tile, last);
-  b.waitBarrier(k.barrier(AttentionPlan::queryFull), now[4]);
-  if (plan.rotates())
-    b.waitBarrier(k.barrier(AttentionPlan::queryReady), now[4]);
+  b.waitBarrier(k.barrier(plan.rotates() ? AttentionPlan::queryReady
+                                         : AttentionPlan::queryFull),
+                now[4]);
   awaitKeys(keys);
   takeTurn();
   Reg sums = issueScores(keys.stage);
