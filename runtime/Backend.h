@@ -69,13 +69,16 @@ struct mille_backend {
   // Called by a kernel that is launched.
   int32_t (*module)(mille_task &task, const mille::Module &module);
   int32_t (*dispatch)(mille_task &task, const mille_dispatch &what);
+  // Null where no kernel of the kind comes as a table (mille_device_kernel).
+  int32_t (*launch)(mille_task &task, const mille_device_kernel &kernel,
+                    void *const *arguments);
   int32_t (*allocate)(mille_task &task, mille_buffer &buffer);
   void (*release)(mille_task &task, mille_buffer &buffer);
 
   // Copies what the host wrote to the device; the caller may overwrite `memory`
   // afterwards. Planning says how many bytes there will be.
   int32_t (*give)(mille_session &session, const void *memory, uint64_t bytes);
-  // Copies rows to an output as they are.
+  // Copies rows to an output as they are. Planning calls it too.
   int32_t (*keep)(mille_session &session, const float *input, int64_t stride,
                   int64_t rows, int64_t columns, float *out);
 

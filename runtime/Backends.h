@@ -5,7 +5,7 @@
 #define MILLE_BACKENDS_H
 #include "runtime/abi.h"
 
-#define MILLE_BACKENDS(each) each(opencl)
+#define MILLE_BACKENDS(each) each(opencl) each(cuda)
 
 #ifdef __cplusplus
 extern "C" {

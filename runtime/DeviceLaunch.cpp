@@ -212,6 +212,14 @@ int32_t mille_device_module(mille_task *task, uint32_t kind, const void *bytes,
 int32_t mille_device_run(mille_task *task, const mille_dispatch *dispatch) {
   return backendOf(task).dispatch(*task, *dispatch);
 }
+int32_t mille_device_launch(mille_task *task, const mille_device_kernel *kernel,
+                            void *const *arguments) {
+  const mille_backend &backend = backendOf(task);
+  if (backend.launch)
+    return backend.launch(*task, *kernel, arguments);
+  return refuseModule(
+      *task, kernel->cubin ? MILLE_MODULE_CUBIN : MILLE_MODULE_PTX, backend);
+}
 int32_t mille_device_allocate(mille_task *task, mille_buffer *buffer) {
   return backendOf(task).allocate(*task, *buffer);
 }

@@ -7,23 +7,27 @@
 namespace {
 mille_task *taskOf(void *context) { return static_cast<mille_task *>(context); }
 const char opencl = 0; // an interface has an address and nothing else
+const char cuda = 0;
+
+// Halide counts the text that it wrote, not the one that the compiler made of
+// it (compiler/halide/device): the NUL is where it ends.
+int giveText(void *context, uint32_t kind, const char *text) {
+  size_t length = 0;
+  while (text[length]) {
+    ++length;
+    asm volatile(""); // else compilers call strlen, and kernels link nothing
+  }
+  return mille_device_module(taskOf(context), kind, text, length);
+}
 } // namespace
 
 extern "C" {
 
 const void *halide_opencl_device_interface() { return &opencl; }
 
-// Halide counts the text that it wrote, not the one that the compiler made of
-// it (compiler/halide/device/DeviceSource.h): the NUL is where it ends.
 int halide_opencl_initialize_kernels(void *context, void **, const char *text,
                                      int) {
-  size_t length = 0;
-  while (text[length]) {
-    ++length;
-    asm volatile(""); // else compilers call strlen, and kernels link nothing
-  }
-  return mille_device_module(taskOf(context), MILLE_MODULE_OPENCL_TEXT, text,
-                             length);
+  return giveText(context, MILLE_MODULE_OPENCL_TEXT, text);
 }
 
 void halide_opencl_finalize_kernels(void *, void *) {}
@@ -40,6 +44,24 @@ int halide_opencl_run(void *context, void *, const char *entry, int groupsX,
                              arguments,
                              isBuffer};
   return mille_device_run(taskOf(context), &dispatch);
+}
+
+const void *halide_cuda_device_interface() { return &cuda; }
+
+int halide_cuda_initialize_kernels(void *context, void **, const char *text,
+                                   int) {
+  return giveText(context, MILLE_MODULE_PTX, text);
+}
+
+void halide_cuda_finalize_kernels(void *, void *) {}
+
+int halide_cuda_run(void *context, void *module, const char *entry, int groupsX,
+                    int groupsY, int groupsZ, int itemsX, int itemsY,
+                    int itemsZ, int localBytes, size_t sizes[],
+                    void *arguments[], int8_t isBuffer[]) {
+  return halide_opencl_run(context, module, entry, groupsX, groupsY, groupsZ,
+                           itemsX, itemsY, itemsZ, localBytes, sizes, arguments,
+                           isBuffer);
 }
 
 int halide_copy_to_device(void *, mille_buffer *, const void *) { return 0; }

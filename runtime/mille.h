@@ -212,11 +212,11 @@ typedef struct mille_device {
   uint64_t group_items; /* most work-items of a work-group */
 } mille_device;
 
-/* Writes up to `room` of the devices that the back end `backend` ("opencl")
- * finds in this machine; *count says how many there are. MILLE_NO_DEVICE: there
- * is none, and message says why (it may be null; 512 bytes are enough).
- * MILLE_INVALID_ARGUMENT: the runtime has no such back end, and message names
- * those that it has. */
+/* Writes up to `room` of the devices that the back end `backend` ("opencl",
+ * "cuda") finds in this machine; *count says how many there are.
+ * MILLE_NO_DEVICE: there is none, and message says why (it may be null; 512
+ * bytes are enough). MILLE_INVALID_ARGUMENT: the runtime has no such back end,
+ * and message names those that it has. */
 mille_status mille_devices(const char *backend, mille_device *devices,
                            size_t room, size_t *count, char *message,
                            size_t message_size);
@@ -249,8 +249,8 @@ mille_status mille_session_create_for(mille_package *package,
                                       int threads, mille_session **session);
 
 /* As mille_session_create_for, on a device: null or "" for the package's
- * choice, "cpu", a back end ("opencl") for the best of its devices, "opencl:1"
- * for number 1 of its mille_devices, "opencl:NAME" for a device whose name
+ * choice, "cpu", a back end ("cuda") for the best of its devices, "cuda:1"
+ * for number 1 of its mille_devices, "cuda:NAME" for a device whose name
  * holds NAME. The first session of a package on a device copies the weights
  * there and builds its kernels; later sessions share them. Entries with states
  * run on the CPU only. */

@@ -1,18 +1,28 @@
 #!/bin/sh
-# Builds the wheel `mille` (python/), installs it into an empty virtual environment and
-# runs its tests there on a small model. By hand: half a minute. Wants build/bin/mille.
-#   tools/check-python.sh [FOLDER]   leaves the wheel in FOLDER
+# Installs the wheel `mille` into an empty virtual environment and runs the tests
+# of python/ there on small models. By hand: a minute.
+#   tools/check-python.sh            builds the wheel; wants build/bin/mille
+#   tools/check-python.sh FOLDER     takes `mille` and `mille-compiler` from
+#                                    FOLDER, where tools/wheel.sh has put them
+# PYTHON is the interpreter (python3). Words of WITH are installed as well: with
+# WITH=torch, the tests beside torch run too.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-wheels=${1:-$folder/wheels}
-python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" wheel -q --no-deps -w "$wheels" ./python
-wheel=$(echo "$wheels"/mille-*.whl)
-"$folder/venv/bin/pip" install -q pytest "$wheel[text]"
-ls -l "$wheels"
-MILLE=$PWD/build/bin/mille \
+"${PYTHON:-python3}" -m venv "$folder/venv"
+python=$folder/venv/bin/python
+if [ $# -gt 0 ]; then
+  "$python" -m pip install -q --no-deps --no-index --find-links "$1" \
+    mille mille-compiler
+  mille=$("$python" -c 'import mille_compiler; print(mille_compiler.command())')
+else
+  "$python" -m pip install -q --no-deps ./python
+  mille=$PWD/build/bin/mille
+fi
+# shellcheck disable=SC2086
+"$python" -m pip install -q pytest numpy tokenizers ${WITH:-}
+MILLE=$mille \
   SPEC=$PWD/test/conformance/native/post_layer_norm/spec.json \
   DECODER=$PWD/test/conformance/llama_gqa \
-  "$folder/venv/bin/python" -m pytest -q -p no:cacheprovider python/tests
+  "$python" -m pytest -q -p no:cacheprovider python/tests

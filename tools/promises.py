@@ -1,76 +1,179 @@
 #!/usr/bin/env python3
-"""promises.py RESULTS.json: the promises, each with how many of its tests passed.
+"""promises.py --page: prints docs/promises.md, what Mille promises and what shows it.
+promises.py RESULTS.json ...: the promises, each with how many of its tests passed.
 
 RESULTS.json is what tools/check.sh leaves in build/test. A promise whose tests did not
-all pass, or of which none ran, is told, and the exit status is then 1. The numbers are
-those of the file; what a test itself counts, its RUN lines demand.
+all pass, or of which none ran, is told, and the exit status is then 1. Figures are read
+off the tests, which demand them: no number is typed here. After a change:
+  tools/promises.py --page > docs/promises.md
 """
+import glob
 import json
+import os
 import re
 import sys
 
-# number, promise, what the names of its tests match
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir)
+
+
+class Promise:
+    """`tests` and `by_hand` are paths under test and tools. A figure is what it is of,
+    the files that have it (under the root), and the expression whose numbers are added
+    up, or whose matches are counted where it has no group."""
+
+    def __init__(self, number, text, tests, by_hand=(), figures=()):
+        self.number, self.text = number, text
+        self.tests, self.by_hand, self.figures = tests, by_hand, figures
+
+    def has(self, name):
+        return any(name == path or name.startswith(path + "/") for path in self.tests)
+
+
 PROMISES = [
-    ("P1", "every malformed input gets a sentence with a place, and exit 1",
-     r"badfiles/|fuzz/|tools/manifest|tools/mille-opt-deep|text/errors"),
-    ("P2", "every sentence of a dialect is expected by a test",
-     r"lints/messages"),
-    ("P3", "every op has a meaning that runs, every constraint a test",
-     r"compiler/interpret/|lints/(labels|verifiers)"),
-    ("P4", "every pass keeps the meaning",
-     r"models/|compiler/fuse/|compiler/rewrite/"),
-    ("P5", "accuracy is stated and kept",
-     r"numerics/|compiler/halide/|conformance/"),
-    ("P6", "kernels touch no byte outside their tensors",
-     r"compiler/halide/|numerics/|runtime/sanitize-address"),
-    ("P7", "kernels write every byte and read no unwritten one",
-     r"runtime/embed|numerics/"),
-    ("P8", "same input, same bits: threads, batches, places",
-     r"runtime/(same-bits|embed|runs|states)|tools/(cuts|extend|dtype)"),
-    ("P9", "same model, same bytes out", r"link/(same-bytes|anywhere)"),
-    ("P11", "files appear whole or not at all",
-     r"link/(kill|no-room|restore|interrupt)"),
-    ("P12", "memory, threads and files refused: a status, no leak",
-     r"runtime/refusal"),
-    ("P13", "weights are checked before use",
-     r"runtime/weights|tools/weights|badfiles/safetensors"),
-    ("P14", "sessions on one model do not disturb each other",
-     r"runtime/(threads|sanitize-thread)"),
-    ("P15", "cancel and interrupts work",
-     r"(tools|link)/interrupt|runtime/threads|generation/"),
-    ("P16", "no silent fallback", r"tools/(remarks|report|require-fused)"),
-    ("P17", "a bug of ours comes with a reproducer", r"tools/reproducer"),
-    ("P18", "code and kernels do not grow with layers",
-     r"fuse/depth|lower/|tools/opencl-depth"),
-    ("P19", "passes twice are passes once; what is printed reads back",
-     r"driver/twice|dialects/"),
-    ("P20", "packages stay readable", r"tools/kept-packages"),
-    ("P21", "the right machine, or a clear no",
-     r"tools/(lacking|devices)|runtime/weights"),
+    Promise("P1", "every malformed input gets a sentence with a place, and exit 1",
+            ["badfiles", "fuzz", "tools/manifest.test", "tools/mille-opt-deep.test",
+             "text/errors.test", "text/hostile.test"], ["check-fuzz.sh"],
+            [("bad files", "test/badfiles/*.test", r"CHECK: (\d+) bad files"),
+             ("mutated files", "test/fuzz/fuzz.test", r"fuzz-\w+ (\d+) "),
+             ("mutated models", "test/fuzz/interpret.test", r"fuzz-\w+ (\d+) ")]),
+    Promise("P2", "every sentence of a dialect is expected by a test",
+            ["lints/messages.test"], [],
+            [("sentences of other rooms not yet expected", "test/lints/messages.test",
+              r"--most=(\d+)")]),
+    Promise("P3", "every op has a meaning that runs, every constraint a test",
+            ["compiler/interpret", "lints/labels.test", "lints/verifiers.test"], [],
+            [("constraints", "dialects/*/*.td", r"^ *(?:\* )?\(C\d+\) ")]),
+    Promise("P4", "every pass keeps the meaning",
+            ["models", "compiler/fuse", "compiler/rewrite"],
+            ["check-random.sh", "check-configs.py"],
+            [("random models", "test/models/*.test", r"CHECK: (\d+) specs agree"),
+             ("laws on models in double", "test/compiler/rewrite/laws.test",
+              r"CHECK.*: applied, ")]),
+    Promise("P5", "accuracy is stated and kept",
+            ["numerics", "compiler/halide", "conformance"], ["check-long.sh"],
+            [("cases of conformance", "test/conformance/**/case.json", r"\A"),
+             ("rows of tolerances", "compiler/interpret/tolerances.json",
+              r'"relative":')]),
+    Promise("P6", "kernels touch no byte outside their tensors",
+            ["compiler/halide", "numerics", "runtime/sanitize-address.test"]),
+    Promise("P7", "kernels write every byte and read no unwritten one",
+            ["runtime/embed.test", "numerics"]),
+    Promise("P8", "same input, same bits: threads, batches, places",
+            ["runtime/same-bits.test", "runtime/embed.test", "runtime/runs.test",
+             "runtime/states.test", "tools/cuts.test", "tools/extend.test",
+             "tools/dtype.test"], ["check-extend.py"],
+            [("runs of each type", "test/runtime/same-bits.test",
+              r"CHECK: (\d+) runs, 0 differ")]),
+    Promise("P9", "same model, same bytes out",
+            ["compiler/link/same-bytes.test", "compiler/link/anywhere.test"], [],
+            [("equal compiles", "test/compiler/link/anywhere.test",
+              r"CHECK: \d+ of (\d+) compiles")]),
+    Promise("P10", "the build is reproducible", [], ["check-reproducible.sh"]),
+    Promise("P11", "files appear whole or not at all",
+            ["compiler/link/kill.test", "compiler/link/no-room.test",
+             "compiler/link/restore.test", "compiler/link/interrupt.test"],
+            ["check-kills.sh"],
+            [("kills", "test/compiler/link/kill.test", r"kill\.py (\d+)")]),
+    Promise("P12", "memory, threads and files refused: a status, no leak",
+            ["runtime/refusal.test"]),
+    Promise("P13", "weights are checked before use",
+            ["runtime/weights.test", "tools/weights.test",
+             "badfiles/safetensors.test"], [],
+            [("bad safetensors", "test/badfiles/safetensors.test",
+              r"CHECK: (\d+) bad files")]),
+    Promise("P14", "sessions on one model do not disturb each other",
+            ["runtime/threads.test", "runtime/sanitize-thread.test"], [],
+            [("runs of each thread", "test/runtime/threads.test",
+              r"%t\.weights (\d+)")]),
+    Promise("P15", "cancel and interrupts work",
+            ["tools/interrupt.test", "compiler/link/interrupt.test",
+             "runtime/threads.test", "generation"]),
+    Promise("P16", "no silent fallback",
+            ["tools/remarks.test", "tools/report.test", "tools/require-fused.test"], [],
+            [("boundaries kept for a reason", "test/compiler/fuse/*.mlir",
+              r"^(?:func\.func|transformer\.model) @keep_as")]),
+    Promise("P17", "a bug of ours comes with a reproducer", ["tools/reproducer.test"]),
+    Promise("P18", "code and kernels do not grow with layers",
+            ["compiler/fuse/depth.test", "compiler/lower", "tools/opencl-depth.test",
+             "tools/opencl-depth-gpt2.test", "tools/opencl-depth-llama.test"]),
+    Promise("P19", "passes twice are passes once; what is printed reads back",
+            ["compiler/driver/twice.test", "dialects"]),
+    Promise("P20", "packages stay readable", ["tools/kept-packages.test"], [],
+            [("packages kept", "test/Inputs/packages/*/outputs.safetensors", r"\A")]),
+    Promise("P21", "the right machine, or a clear no",
+            ["tools/lacking.test", "tools/devices.test", "runtime/weights.test"]),
+    Promise("P22", "the tests can tell", [], ["check-mutations.py"]),
 ]
-UNTESTED = "P10 (a reproducible build) and P22 (mutation, coverage) are tested by hand."
+INTRO = """# Promises
+
+Written by `tools/promises.py --page`. Tests are files and folders of
+[test](../test), tools are of [tools](../tools): they take minutes or hours, so they run
+by hand. Figures are those that tests demand. After `tools/check.sh`,
+`tools/promises.py build/test/results.json` says of each promise how many of its tests
+passed. The [README](../README.md#promises) has the promises in other words, with more
+of them.
+"""
 
 
-def main():
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def figure(words, files, expression):
+    """`bad files: 135`, of what the tests say. There is no figure of 0 matches."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(ROOT, files), recursive=True)):
+        found += re.findall(expression, read(path), re.MULTILINE)
+    if not found:
+        sys.exit("promises: no %s in %s" % (words, files))
+    grouped = re.compile(expression).groups
+    count = sum(map(int, found)) if grouped else len(found)
+    return "%s: %d" % (words, count)
+
+
+def link(folder, path):
+    if not os.path.exists(os.path.join(ROOT, folder, path)):
+        sys.exit("promises: there is no %s/%s" % (folder, path))
+    return "[%s](../%s/%s)" % (path, folder, path)
+
+
+def page():
+    print(INTRO)
+    print("| | promise | tests | by hand | figures |\n|---|---|---|---|---|")
+    for promise in PROMISES:
+        shown = [", ".join(link("test", path) for path in promise.tests),
+                 ", ".join(link("tools", path) for path in promise.by_hand),
+                 ", ".join(figure(*one) for one in promise.figures)]
+        print("| %s | %s | %s |" % (promise.number, promise.text,
+                                    " | ".join(cell or "-" for cell in shown)))
+
+
+def results(reports):
     tests = []
-    for path in sys.argv[1:]:
+    for path in reports:
         with open(path) as file:
             tests += json.load(file)["tests"]
-    width = max(len(promise) for _, promise, _ in PROMISES)
+    width = max(len(promise.text) for promise in PROMISES)
     broken = 0
-    for number, promise, pattern in PROMISES:
-        codes = [test["code"] for test in tests if re.search(pattern, test["name"])]
+    for promise in PROMISES:
+        codes = [test["code"] for test in tests
+                 if promise.has(test["name"].split(" :: ")[-1])]
         passed = codes.count("PASS")
         absent = codes.count("UNSUPPORTED")  # their REQUIRES names what is lacking
         failed = len(codes) - passed - absent
-        broken += failed > 0 or passed == 0
-        print(f"{number:4}{promise:{width}}  {passed:4} passed"
-              + (f", {absent} not here" if absent else "")
-              + (f", {failed} FAILED" if failed else "")
-              + (", NOT TESTED" if not passed else ""))
-    print(UNTESTED)
+        untested = promise.tests and not passed
+        broken += bool(failed or untested)
+        said = ["%d passed" % passed] if promise.tests else []
+        said += ["by hand: " + ", ".join(promise.by_hand)] if not promise.tests else []
+        said += ["%d not here" % absent] if absent else []
+        said += ["%d FAILED" % failed] if failed else []
+        said += ["NOT TESTED"] if untested else []
+        if passed and not failed:
+            said += [figure(*one) for one in promise.figures]
+        print(f"{promise.number:4}{promise.text:{width}}  {', '.join(said)}")
     return 1 if broken else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(page() if sys.argv[1:] == ["--page"] else results(sys.argv[1:]))

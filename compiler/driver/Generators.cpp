@@ -3,8 +3,9 @@
 #include "compiler/driver/Generators.h"
 
 #include "compiler/halide/Generate.h"
+#include "compiler/nvvm/Generate.h"
 
 const mille::Generators &mille::generators() {
-  static const Generators list({&halideGenerator()});
+  static const Generators list({&nvvmGenerator(), &halideGenerator()});
   return list;
 }

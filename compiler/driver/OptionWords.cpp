@@ -141,7 +141,8 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
   app->add_flag("--embed-weights", o.embedWeights,
                 "put the weights into the object");
   app->add_option("--weights", o.weights,
-                  "a safetensors file, none, or random:SEED, instead of the "
+                  "a safetensors file, none (a package without NAME.weights, "
+                  "which does not run), or random:SEED, instead of the "
                   "model's own")
       ->type_name("SOURCE")
       ->check(weightsSource());

@@ -199,6 +199,11 @@ Status Climb::import() {
     parameters = countParameters(model);
   if (model)
     given = landingOf(model);
+  if (model && model->hasAttr("weights") && request.embedWeights) {
+    emitError(context) << "--embed-weights is given but the model is without "
+                          "weights: there is nothing to embed";
+    return Status::commandLine;
+  }
   // If the input has passed later stages, no rewrite is left to measure.
   if (model && given == Stage::import && !request.stopAfter &&
       request.certify) {
@@ -322,6 +327,7 @@ Status Climb::link() {
   input.kernelObjects = std::move(objects);
   input.runtimeLibrary = runtimeLibrary(request.runtimeFolder);
   input.embedWeights = request.embedWeights;
+  input.withoutWeights = model->hasAttr("weights"); // "none"
   input.tokens = tokensOfModel(request.model, imported.folder, context);
   manifest.tokens = !input.tokens.empty();
   input.hostObject = [&](const PackageFacts &facts, std::string &object) {

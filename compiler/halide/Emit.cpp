@@ -6,6 +6,7 @@
 
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
+#include "compiler/halide/device/DevicePtx.h"
 #include "compiler/halide/device/DeviceSource.h"
 #include "compiler/halide/instructions/MachineCode.h"
 #include "compiler/halide/passes/RegistersApart.h"
@@ -116,7 +117,7 @@ void prepareHalide() {
 
 Machine machineOf(const Halide::Target &target, const EmitOptions &options) {
   Machine machine;
-  machine.device = target.has_feature(Halide::Target::OpenCL);
+  machine.device = target.has_gpu_feature();
   if (machine.device) {
     machine.lanes = 4;
     return machine;
@@ -166,8 +167,10 @@ Module placeBuffers(const Module &module, const ExpertGroups &experts) {
       placed.append(buffer);
       continue;
     }
-    std::string text =
-        withOffsets(static_cast<const char *>(buffer.data()), experts);
+    const char *written = static_cast<const char *>(buffer.data());
+    std::string text = module.target().has_feature(Halide::Target::CUDA)
+                           ? placedPtx(written, argumentsOf(module), experts)
+                           : withOffsets(written, experts);
     if (text.empty())
       throw CompileError("the device's kernels are not written as expected");
     Buffer<uint8_t> source(int(text.size() + 1), buffer.name());
@@ -189,7 +192,8 @@ EmitOptions emitOptionsOf(const mille::Target &target) {
       {"cascadelake", "x86-64-linux-avx512_zen4", "cascadelake"},
       {"x86-64-v4", "x86-64-linux-avx512_skylake", "x86-64-v4"},
       {"x86-64-v3", "x86-64-linux-avx-avx2-f16c-fma-sse41", "x86-64-v3"},
-      {"opencl", "x86-64-linux-opencl", ""}};
+      {"opencl", "x86-64-linux-opencl", ""},
+      {"cuda", "x86-64-linux-cuda-cuda_capability_70", ""}};
   EmitOptions options;
   for (const auto &row : table)
     if (target.name == row.name) {

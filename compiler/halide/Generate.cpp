@@ -2,10 +2,11 @@
 // from the cache or made. Must not depend on where an op stands.
 #include "compiler/halide/Generate.h"
 
-#include "compiler/halide/Cache.h"
 #include "compiler/halide/Emit.h"
+#include "compiler/halide/Sources.h"
 #include "compiler/halide/device/DeviceTiles.h"
 #include "compiler/halide/matmul/Tiles.h"
+#include "compiler/kernels/Cache.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -15,10 +16,6 @@ using namespace mille;
 using llvm::StringRef;
 
 namespace {
-
-// Change it with any change of an algorithm or schedule: old entries of the
-// cache are then no longer found.
-constexpr llvm::StringLiteral scheduleVersion = "106";
 
 constexpr llvm::StringLiteral big = "-large_buffers";
 
@@ -47,9 +44,12 @@ Core coreFor(const KernelSpec &spec, const Target &target) {
 
 class HalideGenerator : public Generator {
 public:
+  std::string name() const override { return "halide"; }
+
+  // The hash of this room's sources is a part of it, so that the cache has no
+  // entry that other sources made.
   std::string version() const override {
-    return "schedule " + scheduleVersion.str() + "\nhalide " + halideVersion() +
-           "\n";
+    return "sources " MILLE_SOURCES "\nhalide " + halideVersion() + "\n";
   }
 
   bool serves(const Target &target) const override {
@@ -81,12 +81,13 @@ public:
   }
 
   // Only matmul has a schedule of its own for few rows: on AVX-512 without tile
-  // registers, and on devices, where it is the one without local memory.
+  // registers, and on devices of OpenCL, where it is the one without local
+  // memory. With CUDA every device has that.
   bool hasClasses(const KernelSpec &spec, const Target &target) const override {
     if (spec.kind != KernelKind::matmul || fewRowsOf(spec) == 0)
       return false;
     const bool inTiles = hasTileRegisters(target) && spec.matmul.isNarrow();
-    return (isWide(target) && !inTiles) || target.isDevice();
+    return (isWide(target) && !inTiles) || target.backend == "opencl";
   }
 
   std::vector<std::string> tiles(const KernelSpec &spec,

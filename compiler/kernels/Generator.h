@@ -25,12 +25,19 @@ class Generator {
 public:
   virtual ~Generator() = default;
 
+  // In the words of remarks and reports.
+  virtual std::string name() const = 0;
   // A part of the name of every kernel, so that a new version renames them.
   virtual std::string version() const = 0;
-  // Whether it makes any kernel for a target, and whether it makes this one.
+  // Whether it makes any kernel for a target.
   virtual bool serves(const Target &target) const = 0;
-  virtual bool makes(const KernelSpec &, const Target &target) const {
-    return serves(target);
+  // Why it does not make this one for a target that it serves; empty if it
+  // does.
+  virtual std::string declines(const KernelSpec &, const Target &) const {
+    return "";
+  }
+  bool makes(const KernelSpec &spec, const Target &target) const {
+    return serves(target) && declines(spec, target).empty();
   }
   virtual PanelWidths panels(const Target &target) const = 0;
 
@@ -48,6 +55,9 @@ public:
   // A sentence for each tile of the kernel, with the reason for it.
   virtual std::vector<std::string> explainTiles(const KernelSpec &spec,
                                                 const Target &target) const = 0;
+
+  // What a user should know before it makes kernels on this machine, or empty.
+  virtual std::string warning() const { return ""; }
 
   // Makes the object's bytes, or writes a sentence to `problem`. Several
   // threads may call it at once.
@@ -72,7 +82,8 @@ public:
   // op.
   KernelInfo describe(mlir::Operation *kernelOp) const;
   // Like Generator's. If no generator makes it, an error at the op and an empty
-  // result.
+  // result. Where a target has several generators, explainTiles begins with who
+  // makes the kernel and why the earlier ones do not.
   std::vector<std::string> tiles(mlir::Operation *kernelOp,
                                  const Target &target) const;
   std::vector<std::string> explainTiles(mlir::Operation *kernelOp,
@@ -82,11 +93,14 @@ public:
                   unsigned rank = 0) const;
   // The panels that kernels of all these targets read.
   PanelWidths panels(llvm::ArrayRef<Target> targets) const;
+  // What to know before kernels are made for these targets.
+  std::vector<std::string> warnings(llvm::ArrayRef<Target> targets) const;
   // Null if no generator makes it.
   const Generator *makerOf(const KernelSpec &spec, const Target &target) const;
 
 private:
   KernelInfo describe(const KernelSpec &spec) const;
+  std::string explainMaker(const KernelSpec &spec, const Target &target) const;
 
   const std::vector<const Generator *> all;
 };

@@ -62,13 +62,45 @@ std::vector<std::string> Generators::tiles(mlir::Operation *op,
   return maker ? maker->tiles(spec, target) : std::vector<std::string>();
 }
 
+// Who makes a kernel of a target that several generators serve.
+std::string Generators::explainMaker(const KernelSpec &spec,
+                                     const Target &target) const {
+  std::string declined;
+  unsigned serving = 0;
+  const Generator *maker = makerOf(spec, target);
+  for (const Generator *one : all) {
+    if (!one->serves(target))
+      continue;
+    ++serving;
+    if (std::string why = one->declines(spec, target); !why.empty())
+      declined += "; " + one->name() + " does not make it: " + why;
+  }
+  return serving > 1 && maker ? "made by " + maker->name() + declined : "";
+}
+
 std::vector<std::string> Generators::explainTiles(mlir::Operation *op,
                                                   const Target &target) const {
   KernelSpec spec;
   if (failed(readSpec(op, spec)))
     return {};
   const Generator *maker = makerOf(spec, target);
-  return maker ? maker->explainTiles(spec, target) : std::vector<std::string>();
+  if (!maker)
+    return {};
+  std::vector<std::string> texts = maker->explainTiles(spec, target);
+  if (std::string who = explainMaker(spec, target); !who.empty())
+    texts.insert(texts.begin(), who);
+  return texts;
+}
+
+std::vector<std::string>
+Generators::warnings(llvm::ArrayRef<Target> targets) const {
+  std::vector<std::string> texts;
+  for (const Generator *one : all)
+    if (llvm::any_of(targets,
+                     [&](auto &target) { return one->serves(target); }))
+      if (std::string text = one->warning(); !text.empty())
+        texts.push_back(text);
+  return texts;
 }
 
 Status Generators::generate(mlir::Operation *op, const Target &target,

@@ -236,8 +236,7 @@ LogicalResult readWeight(kernel::MatmulOp op, MatmulSpec &m) {
   const int64_t rank = m.experts ? 4 : 3, group = m.group();
   const int64_t steps = m.steps();
   // In rows, for generators that read it so.
-  if (weight && weight.getRank() == rank - 1 &&
-      weight.getLayout().isIdentity())
+  if (weight && weight.getRank() == rank - 1 && weight.getLayout().isIdentity())
     return success();
   // AVX-512 tiles hold whole vectors of each accumulator.
   const int64_t unit = 16 * group * m.accumulators;

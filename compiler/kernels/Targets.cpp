@@ -21,6 +21,7 @@ llvm::ArrayRef<Target> mille::knownTargets() {
       {"x86-64-v4", TargetKind::cpu, "", v4},
       {"x86-64-v3", TargetKind::cpu, "", v3},
       {"opencl", TargetKind::device, "opencl", 0},
+      {"cuda", TargetKind::device, "cuda", 0},
   };
   return targets;
 }

@@ -70,7 +70,8 @@ private:
   std::string said;
 };
 
-// Writes NAME.weights, and with --embed-weights an object with the same bytes.
+// Writes NAME.weights unless there is no number to write, and with
+// --embed-weights an object with the same bytes.
 Status Package::weights() {
   if (Status status = writeWeights(input, staging, file(".weights"), facts);
       failed(status))
@@ -155,7 +156,8 @@ Status Package::write() {
   // The manifest goes last, since it makes the folder a package.
   std::vector<std::string> files, gone;
   (input.tokens.empty() ? gone : files).push_back(file(".tokens"));
-  for (const char *suffix : {".weights", ".so", ".a", ".h", ".mlir", ".json"})
+  (input.withoutWeights ? gone : files).push_back(file(".weights"));
+  for (const char *suffix : {".so", ".a", ".h", ".mlir", ".json"})
     files.push_back(file(suffix));
   return finish(staging.commit(files, gone) ? Status::done : Status::machine);
 }

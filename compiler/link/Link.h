@@ -28,6 +28,7 @@ struct LinkInput {
   std::vector<std::pair<std::string, std::string>> kernelObjects; // name, bytes
   std::string runtimeLibrary; // libmille.a: the runtime's objects
   bool embedWeights = false;
+  bool withoutWeights = false; // no .weights: their sizes are known, no number
   // Makes the host program's object (lowerProgram, emitObject). Called after
   // the weights are written, since the object holds their size and hash.
   std::function<Status(const PackageFacts &, std::string &object)> hostObject;
@@ -35,7 +36,7 @@ struct LinkInput {
   std::function<std::string(const PackageFacts &)> manifest;
 };
 
-// Writes NAME.so .a .h .weights .json .mlir and, if there are tokens, .tokens
+// Writes NAME.so .a .h .json .mlir and, if there are any, .weights and .tokens
 // into `folder`, and makes the folder if it is missing. After a failure no file
 // of the package is left.
 Status linkPackage(const LinkInput &input, llvm::StringRef folder);

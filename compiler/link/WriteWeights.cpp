@@ -153,6 +153,9 @@ Status writeWeights(const LinkInput &input, Staging &staging,
   header.data_offset = llvm::alignTo(tableEnd, alignment);
   header.total_bytes = header.data_offset + layout.dataBytes;
   std::strncpy(header.model, input.name.c_str(), sizeof header.model - 1);
+  facts.weightsBytes = header.total_bytes;
+  if (input.withoutWeights)
+    return Status::done;
 
   HashedFile out(staging, file);
   out.end = sizeof header;
@@ -166,7 +169,6 @@ Status writeWeights(const LinkInput &input, Staging &staging,
   header.hash = out.hash;
   if (!out.put(&header, sizeof header, 0))
     return Status::machine;
-  facts.weightsBytes = header.total_bytes;
   facts.weightsHash = header.hash;
   return Status::done;
 }

@@ -6,7 +6,8 @@
 
 namespace mille::link {
 
-// Writes the staged file, and its size and hash to `facts`.
+// Writes the staged file, and its size and hash to `facts`: of a model without
+// weights only the size that they would have.
 Status writeWeights(const LinkInput &input, Staging &staging,
                     llvm::StringRef file, PackageFacts &facts);
 

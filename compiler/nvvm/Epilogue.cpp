@@ -6,7 +6,7 @@ namespace mille::nvvm {
 
 MatmulEpilogue::MatmulEpilogue(const KernelSpec &spec, const MatmulTile &tile,
                                const MatmulLayout &layout, Launch &launch)
-    : spec(spec), tile(tile), layout(layout), extras(spec.matmul, launch) {
+    : spec(spec), tile(tile), layout(layout), extras(spec, launch) {
   const uint32_t out = 2 + spec.matmul.extras.size();
   auto map = [&](uint32_t buffer, const BufferSpec &its, uint32_t rows) {
     return launch.addTensor(
@@ -19,8 +19,6 @@ MatmulEpilogue::MatmulEpilogue(const KernelSpec &spec, const MatmulTile &tile,
                    tile.rows());
   if (layout.staged)
     outMap = map(out, spec.out, 64);
-  else
-    outAddress = launch.addAddress(out);
 }
 
 void MatmulEpilogue::prefetchMaps(Builder &builder) {
@@ -181,29 +179,12 @@ void MatmulEpilogue::leave(const Values &values, unsigned number, Reg row,
   });
 }
 
-void MatmulEpilogue::storePair(Reg low, Reg high, Reg row, Reg column) {
-  const bool narrow = isBf16(spec.out.element);
-  Reg line = b->at(b->argument(outAddress),
-                   b->widenSigned(row) *
-                       (spec.out.rowStride * bytesOf(spec.out.element)));
-  Reg inside = lt(row, place.rows);
-  for (int e : {0, 1}) {
-    Reg at = column + e, value = e ? high : low;
-    b->ifThen(inside & lt(at, spec.matmul.columns), [&] {
-      if (narrow)
-        b->store(b->toBf16(value), b->at(line, at * 2), 2);
-      else
-        b->store(value, b->at(line, at * 4), 4);
-    });
-  }
-}
-
 void MatmulEpilogue::storeDirectly(const Values &values, Reg row, Reg column) {
   for (unsigned j = 0; j < values.size(); ++j)
     for (unsigned h : {0, 1})
-      storePair(values[j][2 * h], values[j][2 * h + 1],
-                row + fragments->row + 8 * h,
-                column + fragments->column + 8 * j);
+      extras.store({values[j][2 * h], values[j][2 * h + 1]},
+                   row + fragments->row + 8 * h,
+                   column + fragments->column + 8 * j);
 }
 
 RingState MatmulEpilogue::write(const std::vector<Regs> &sums, Reg row,

@@ -50,13 +50,12 @@ private:
   void stage(const Values &values, Reg buffer);
   void leave(const Values &values, unsigned number, Reg row, Reg column);
   void storeDirectly(const Values &values, Reg row, Reg column);
-  void storePair(Reg low, Reg high, Reg row, Reg column);
 
   const KernelSpec &spec;
   const MatmulTile tile;
   const MatmulLayout layout;
   Extras extras;
-  unsigned extraMap = 0, outMap = 0, outAddress = 0;
+  unsigned extraMap = 0, outMap = 0;
   Builder *b = nullptr;
   Place place;
   Fragments *fragments = nullptr;

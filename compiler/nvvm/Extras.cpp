@@ -1,5 +1,5 @@
-// Loads of extras: clamped, so that nothing lies outside of a buffer.
-// Must not compute.
+// Loads are clamped and stores conditional, so that nothing lies outside of a
+// buffer. Must not compute.
 #include "compiler/nvvm/Extras.h"
 
 namespace mille::nvvm {
@@ -7,10 +7,12 @@ namespace mille::nvvm {
 // Weights begin at multiples of so many bytes, as do buffers of the arena.
 constexpr unsigned knownAlignment = 16;
 
-Extras::Extras(const MatmulSpec &matmul, Launch &launch) : matmul(matmul) {
-  // The input and the weight come first.
+Extras::Extras(const KernelSpec &spec, Launch &launch)
+    : out(spec.out), matmul(spec.matmul) {
+  // The input and the weight come first, the out last.
   for (unsigned i = 0; i < matmul.extras.size(); ++i)
     arguments.push_back(launch.addAddress(2 + i));
+  outArgument = launch.addAddress(2 + matmul.extras.size());
 }
 
 void Extras::begin(Builder &builder, Reg numberOfRows) {
@@ -72,6 +74,46 @@ Regs Extras::two(unsigned extra, Reg line, Reg column) {
   if (buffer.element == Element::f32)
     return b->elements(b->loadConstant(place, b->vectorOf(2, b->f32()), 8));
   return b->unpackBf16(b->loadConstant(place, b->i32(), 4));
+}
+
+Regs Extras::at(unsigned extra, Reg row, Reg column) {
+  switch (reading(extra)) {
+  case Reading::element:
+    return atElements(extra, row, column);
+  case Reading::column:
+    return atColumns(extra, column);
+  case Reading::row:
+    return Regs(2, atRow(extra, row));
+  case Reading::scalar:
+    return Regs(2, scalar(extra));
+  }
+  return {};
+}
+
+void Extras::storeOne(Reg value, Reg line, Reg column) {
+  if (isBf16(out.element))
+    b->store(b->toBf16(value), b->at(line, column * 2), 2);
+  else
+    b->store(value, b->at(line, column * 4), 4);
+}
+
+void Extras::store(const Regs &pair, Reg row, Reg column) {
+  Reg line = lineOf(*b, b->argument(outArgument), row, out);
+  Reg inside = lt(row, rows);
+  if (out.columns % 2 || out.rowStride % 2) {
+    for (int e : {0, 1}) {
+      Reg at = column + e;
+      b->ifThen(inside & lt(at, out.columns),
+                [&] { storeOne(pair[e], line, at); });
+    }
+    return;
+  }
+  b->ifThen(inside & lt(column, out.columns), [&] {
+    if (isBf16(out.element))
+      b->store(b->packBf16(pair[0], pair[1]), b->at(line, column * 2), 4);
+    else
+      b->store(b->vector(pair), b->at(line, column * 4), 8);
+  });
 }
 
 } // namespace mille::nvvm

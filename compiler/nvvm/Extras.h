@@ -1,5 +1,5 @@
-// What a matmul's epilogue reads beside its sums, straight from global memory.
-// Must not know tiles.
+// Single elements of a matmul's extras and of its out, straight from and to
+// global memory. Must not know tiles.
 #pragma once
 #include "compiler/kernels/Spec.h"
 #include "compiler/nvvm/Builder.h"
@@ -8,8 +8,8 @@ namespace mille::nvvm {
 
 class Extras {
 public:
-  // Adds their addresses to the launch.
-  Extras(const MatmulSpec &matmul, Launch &launch);
+  // Adds the addresses of the extras and of the out to the launch.
+  Extras(const KernelSpec &spec, Launch &launch);
   // Before all of the following. rows: of the out.
   void begin(Builder &builder, Reg rows);
 
@@ -18,17 +18,24 @@ public:
   // At this row, or the last one.
   Reg atRow(unsigned extra, Reg row);
   Reg scalar(unsigned extra);
-  // At this column and the next one, or the last ones.
+  // At this even column and the next one, or the last ones.
   Regs atColumns(unsigned extra, Reg column);
   Regs atElements(unsigned extra, Reg row, Reg column);
+  // Two values of any extra, for these two elements of the out.
+  Regs at(unsigned extra, Reg row, Reg column);
+  // Two elements of the out, of which those inside of it are stored.
+  void store(const Regs &pair, Reg row, Reg column);
 
 private:
   Reg one(unsigned extra, Reg pointer);
   Regs two(unsigned extra, Reg line, Reg column);
   Reg clampedRow(Reg row);
+  void storeOne(Reg value, Reg line, Reg column);
 
+  const BufferSpec &out;
   const MatmulSpec &matmul;
   std::vector<unsigned> arguments;
+  unsigned outArgument;
   Builder *b = nullptr;
   Reg rows;
 };

@@ -8,12 +8,26 @@ from .errors import (Error, InternalError, InvalidArgument, MissingFile,
                      file_error)
 
 
+def find_command():
+    """The path of the command, or None: MILLE_COMPILER, the wheel
+    mille-compiler of this interpreter, or the `mille` of PATH."""
+    found = os.environ.get("MILLE_COMPILER")
+    if found:
+        return found
+    try:
+        import mille_compiler
+    except ImportError:
+        return shutil.which("mille")
+    return mille_compiler.command()
+
+
 def command():
-    """The path of the command: MILLE_COMPILER or the `mille` of PATH."""
-    found = os.environ.get("MILLE_COMPILER") or shutil.which("mille")
+    """The path of the command, which must be there."""
+    found = find_command()
     if not found:
-        raise MissingFile("there is no command 'mille' in PATH, and "
-                          "MILLE_COMPILER is not set")
+        raise MissingFile("there is no command 'mille': neither is "
+                          "mille-compiler installed, nor does PATH have one, "
+                          "nor is MILLE_COMPILER set")
     return found
 
 
@@ -38,8 +52,8 @@ def fail(status, why):
 
 def compile(model, output, *, dtype="f32", target=None):
     """Compiles a model (folder, GGUF file or spec) into the folder `output`
-    and opens it. The command is MILLE_COMPILER or the `mille` of PATH; what it
-    says of a failure is the exception's text (InvalidArgument: the input)."""
+    and opens it. The command is that of find_command(); what it says of a
+    failure is the exception's text (InvalidArgument: the input)."""
     words = ["compile", model, "-o", output, f"--dtype={dtype}"]
     if target:
         words.append(f"--target={target}")

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import pathlib
-import shutil
 import tempfile
 
 from . import compiling
@@ -50,7 +49,7 @@ def compiled(folder, dtype, target):
     command."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     cache = pathlib.Path(home).expanduser() / "mille" / "packages"
-    command = os.environ.get("MILLE_COMPILER") or shutil.which("mille")
+    command = compiling.find_command()
     command = os.path.realpath(command) if command else ""
     stamp = os.stat(command) if os.path.exists(command) else None
     place = cache / digest(folder, dtype, target, command,

@@ -1,7 +1,9 @@
 // An opened OpenCL device, and a session's part of it. Private to this folder.
 #pragma once
 #include "runtime/Backend.h"
+#include "runtime/DeviceRegions.h"
 #include "runtime/opencl/Context.h"
+#include "runtime/steps/StepCalls.h"
 
 namespace mille::opencl {
 
@@ -23,13 +25,6 @@ struct Device : mille::Device {
   const mille_device &info() const { return shared->found.info; }
 };
 
-// A piece of the session's device memory, and the host memory that it mirrors.
-struct Region {
-  const char *begin;
-  uint64_t bytes, offset;
-  bool written; // the device's copy is newer than the host's
-};
-
 // An OpenCL kernel of a program; a cl_kernel holds its arguments, so each
 // session has its own.
 struct Entry {
@@ -38,25 +33,15 @@ struct Entry {
   cl_kernel kernel;
 };
 
-// The runtime's own steps: their kernels are the same for all models.
-enum class Step : uint8_t { gather, mean, similarity, route, sort };
-constexpr int stepCount = (int)Step::sort + 1;
+// The texts of the runtime's own steps, and of a device's peak.
 const char *textOf(Step step);
-const char *nameOf(Step step);
+const char *peakText();
 
 struct Part : DevicePart {
   cl_command_queue queue = nullptr;
   cl_mem memory = nullptr; // arena | inputs | outputs | tables | temporaries
-  uint64_t bytes = 0, temporaries = 0, used = 0, most = 0;
-  Region *regions = nullptr; // of a run: the arena, the inputs, the outputs
-  uint32_t regionCount = 0;
-  uint64_t regionBytes = 0; // bytes of all regions in the largest run
-  Region *tables = nullptr; // constants of the model's code that steps read
-  uint32_t tableCount = 0, tableRoom = 0;
-  // copies of activations that the host wrote, until the device has read them
-  char *given = nullptr;
-  uint64_t givenBytes = 0, givenUsed = 0;
-  uint64_t entryGiven = 0; // while planning: bytes of `given` for this entry
+  DeviceRegions regions;
+  char *given = nullptr; // what the host gave, until the device has read it
   cl_kernel steps[stepCount] = {};
   Entry *entries = nullptr;
   uint32_t entryCount = 0, entryRoom = 0, pending = 0;
@@ -85,9 +70,6 @@ int32_t checkGroup(mille_session &session, uint64_t items, uint64_t localBytes);
 // else 0.
 cl_int setPlace(mille_session &session, cl_kernel kernel, cl_uint &number,
                 const void *address, uint64_t device);
-// Device memory for a temporary of the next kernel. Returns its handle, which
-// goes into mille_buffer.device; 0 if there is no room and the run has failed.
-uint64_t reserve(mille_session &session, uint64_t bytes);
 int32_t enqueue(mille_session &session, cl_kernel kernel, const char *name,
                 const size_t global[3], const size_t items[3], cl_event *event);
 

@@ -1,9 +1,10 @@
 // Lists devices of all platforms in the order of the library, and chooses one.
 #include "runtime/opencl/Devices.h"
 
+#include "runtime/ChooseDevice.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 namespace mille::opencl {
 namespace {
@@ -120,25 +121,7 @@ mille_status Devices::find(const Library &library, Message &message) {
 }
 
 const Found *Devices::choose(const char *wish, Message &message) const {
-  const mille_device_kind order[] = {MILLE_DEVICE_GPU, MILLE_DEVICE_ACCELERATOR,
-                                     MILLE_DEVICE_OTHER, MILLE_DEVICE_CPU};
-  if (!wish || !*wish) {
-    for (mille_device_kind kind : order)
-      for (cl_uint d = 0; d < count; ++d)
-        if (found[d].info.kind == kind)
-          return &found[d];
-    return nullptr; // count is 0, which find has reported
-  }
-  char *end;
-  unsigned long number = strtoul(wish, &end, 10);
-  for (cl_uint d = 0; d < count; ++d)
-    if (*end == 0 ? d == number
-                  : strcasestr(found[d].info.name, wish) != nullptr)
-      return &found[d];
-  message.set(MILLE_NO_DEVICE,
-              "no OpenCL device is called '%s': there are %u, the first is %s",
-              wish, count, found[0].info.name);
-  return nullptr;
+  return chooseDevice(found, count, wish, "OpenCL", message);
 }
 
 mille_status list(mille_device *infos, size_t room, size_t &count,

@@ -107,7 +107,7 @@ void measure(mille_task &task, cl_event event) {
 int32_t module(mille_task &task, const Module &module) {
   mille_session &session = *task.session;
   Part &part = partOf(session);
-  part.used = 0;
+  part.regions.startKernel();
   cl_program &program = part.on().programs[task.variant];
   if (program || session.stopped())
     return 0;
@@ -154,15 +154,11 @@ int32_t dispatch(mille_task &task, const mille_dispatch &what) {
   return 0;
 }
 
-// Temporaries of one kernel lie one after the other. Those of the next kernel
-// reuse the same memory, which is safe as the queue runs in order.
 int32_t allocate(mille_task &task, mille_buffer &buffer) {
-  uint64_t elements = 1;
-  for (int32_t d = 0; d < buffer.dimensions; ++d)
-    elements *= buffer.dimension[d].extent > 0 ? buffer.dimension[d].extent : 0;
+  mille_session &session = *task.session;
   buffer.device =
-      reserve(*task.session, elements * ((buffer.type_bits + 7) / 8));
-  return buffer.device ? 0 : task.session->stopped();
+      partOf(session).regions.reserve(session, temporaryBytes(buffer));
+  return buffer.device ? 0 : session.stopped();
 }
 
 void release(mille_task &, mille_buffer &buffer) { buffer.device = 0; }

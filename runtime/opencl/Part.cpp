@@ -9,68 +9,8 @@ namespace {
 
 using ull = unsigned long long;
 
-constexpr uint64_t alignment = 1024;     // of each region of the memory
 constexpr uint32_t entriesOfAKernel = 4; // the most dispatches per row class
 constexpr uint32_t enqueuedAtMost = 16;  // commands before a flush
-
-uint64_t bytesOf(const mille_tensor_info &info, const Sizes &sizes) {
-  uint64_t elements = 0;
-  countElements(info, sizes, elements);
-  return elements * 4;
-}
-
-uint64_t rounded(uint64_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-Region *find(Region *regions, uint32_t count, const char *address) {
-  for (uint32_t r = 0; r < count; ++r)
-    if (address >= regions[r].begin &&
-        address < regions[r].begin + regions[r].bytes)
-      return &regions[r];
-  return nullptr;
-}
-
-// The region that an address lies in. Null for an address of the weights, or of
-// host memory that has no copy on the device.
-Region *regionOf(Part &part, const void *memory) {
-  const char *address = (const char *)memory;
-  Region *found = find(part.regions, part.regionCount, address);
-  return found ? found : find(part.tables, part.tableCount, address);
-}
-
-// Makes a region for the run's arena and for each of its inputs and outputs.
-// `end` is the end of the last region on the device.
-void placeRegions(mille_session &session, uint64_t &end) {
-  const mille_entry &entry = *session.entry;
-  Part &part = partOf(session);
-  Region *region = part.regions;
-  end = 0;
-  auto place = [&](const void *begin, uint64_t bytes, bool written) {
-    *region++ = {(const char *)begin, bytes, end, written};
-    end += rounded(bytes);
-  };
-  place(session.arena, session.run.padded_rows * entry.arena_bytes_per_row,
-        true);
-  for (uint32_t i = 0; i < entry.input_count; ++i)
-    place(session.inputs[i], bytesOf(entry.inputs[i], session.sizes), false);
-  // The device writes every output, unless the host turns out to (give, keep).
-  for (uint32_t o = 0; o < entry.output_count; ++o)
-    place(session.run.outputs[o], bytesOf(entry.outputs[o], session.sizes),
-          true);
-  part.regionCount = uint32_t(region - part.regions);
-}
-
-// Places tables and temporaries after the regions of the largest run.
-void layOut(Part &part) {
-  uint64_t end = part.regionBytes;
-  for (uint32_t t = 0; t < part.tableCount; ++t) {
-    part.tables[t].offset = end;
-    end += rounded(part.tables[t].bytes);
-  }
-  part.temporaries = end;
-  part.bytes = end + part.most;
-}
 
 } // namespace
 
@@ -110,20 +50,17 @@ cl_int setPlace(mille_session &session, cl_kernel kernel, cl_uint &number,
                 const void *address, uint64_t temporary) {
   Part &part = partOf(session);
   const Library &cl = libraryOf(part);
-  cl_mem memory = part.memory;
-  cl_ulong first = 0;
-  const char *byte = (const char *)address;
-  const uint64_t inWeights = byte - session.package->weights.tensors;
-  if (temporary) {
-    first = temporary - 1;
-  } else if (const Region *region = regionOf(part, byte)) {
-    first = region->offset + (byte - region->begin);
-  } else if (const WeightBuffer *weights =
-                 weightBufferOf(part.on(), inWeights)) {
-    memory = weights->memory;
-    first = inWeights - weights->first;
-  } else {
+  const DevicePlace place = part.regions.placeOf(session, address, temporary);
+  if (place.in == DevicePlace::nowhere)
     return CL_INVALID_MEM_OBJECT;
+  cl_mem memory = part.memory;
+  cl_ulong first = place.offset;
+  if (place.in == DevicePlace::ofWeights) {
+    const WeightBuffer *weights = weightBufferOf(part.on(), first);
+    if (!weights)
+      return CL_INVALID_MEM_OBJECT;
+    memory = weights->memory;
+    first -= weights->first;
   }
   cl_int error = cl.clSetKernelArg(kernel, number++, sizeof memory, &memory);
   if (error == CL_SUCCESS)
@@ -145,23 +82,6 @@ int32_t enqueue(mille_session &session, cl_kernel kernel, const char *name,
   return 0;
 }
 
-uint64_t reserve(mille_session &session, uint64_t bytes) {
-  Part &part = partOf(session);
-  const uint64_t begin = part.used;
-  part.used += rounded(bytes);
-  if (session.planning) {
-    part.most = part.used > part.most ? part.used : part.most;
-  } else if (part.temporaries + part.used > part.bytes) {
-    session.failed.change(0, MILLE_INTERNAL);
-    mille_task_fail(
-        &session.tasks[0], MILLE_INTERNAL,
-        "a kernel needs %llu bytes of device memory but planned with %llu",
-        (ull)part.used, (ull)part.most);
-    return 0;
-  }
-  return part.temporaries + begin + 1;
-}
-
 //===-- A session ---------------------------------------------------------===//
 
 mille_status enter(mille_session &session, mille::Device &base) {
@@ -169,32 +89,24 @@ mille_status enter(mille_session &session, mille::Device &base) {
   mille_package &package = *session.package;
   const mille_model &model = *package.model;
   Part *part = package.memory.make<Part>();
-  Bytes sum;
-  uint32_t regions = 1;
-  for (uint32_t e = 0; e < model.entry_count; ++e) {
-    const mille_entry &of = model.entries[e];
-    uint32_t own = 1 + of.input_count + of.output_count;
-    regions = own > regions ? own : regions;
-  }
-  uint32_t entries = (model.kernel_count + 1) * 2 * entriesOfAKernel;
-  sum.place(regions, sizeof(Region));
-  uint64_t second = sum.place(entries, sizeof(Entry));
-  char *memory = (char *)(part ? package.memory.allocate(package.memory.user,
-                                                         sum.value, 64)
-                               : nullptr);
-  if (!memory) {
+  const Memory &memory = package.memory;
+  const uint32_t room = (model.kernel_count + 1) * 2 * entriesOfAKernel;
+  const uint64_t bytes = room * sizeof(Entry);
+  uint64_t regions = 0;
+  if (part)
+    part->entries = (Entry *)memory.allocate(memory.user, bytes, 64);
+  if (!part || !part->entries || !part->regions.make(model, memory, regions)) {
+    if (part && part->entries)
+      memory.release(memory.user, part->entries);
     if (part)
-      package.memory.release(package.memory.user, part);
+      memory.release(memory.user, part);
     return package.message().set(MILLE_OUT_OF_MEMORY,
                                  "a session on a device needs %llu bytes but "
                                  "memory was refused",
-                                 (ull)(sum.value + sizeof(Part)));
+                                 (ull)(bytes + regions + sizeof(Part)));
   }
-  memset(memory, 0, sum.value);
   part->device = &device;
-  part->regions = (Region *)memory;
-  part->entries = (Entry *)(memory + second);
-  part->entryRoom = entries;
+  part->entryRoom = room;
   session.part = part;
   cl_int error;
   part->queue = device.library().clCreateCommandQueue(
@@ -206,18 +118,12 @@ mille_status enter(mille_session &session, mille::Device &base) {
   return MILLE_OK;
 }
 
-void plan(mille_session &session) {
-  Part &part = partOf(session);
-  uint64_t end;
-  placeRegions(session, end);
-  part.regionBytes = end > part.regionBytes ? end : part.regionBytes;
-  part.entryGiven = 0;
-}
+void plan(mille_session &session) { partOf(session).regions.plan(session); }
 
 static mille_status uploadTables(mille_session &session, Part &part) {
   cl_int error = CL_SUCCESS;
-  for (uint32_t t = 0; t < part.tableCount && error == CL_SUCCESS; ++t) {
-    const Region &table = part.tables[t];
+  for (uint32_t t = 0; t < part.regions.tables() && error == CL_SUCCESS; ++t) {
+    const Region &table = part.regions.table(t);
     error =
         upload(part.on(), part.memory, table.offset, table.begin, table.bytes);
   }
@@ -231,26 +137,29 @@ static mille_status uploadTables(mille_session &session, Part &part) {
 mille_status settle(mille_session &session) {
   Part &part = partOf(session);
   Device &device = part.on();
-  layOut(part);
+  part.regions.layOut();
+  const uint64_t bytes = part.regions.bytes();
   cl_int error = CL_SUCCESS;
-  if (part.bytes <= device.info().largest_buffer)
+  if (bytes <= device.info().largest_buffer)
     part.memory = device.library().clCreateBuffer(
-        device.shared->context, CL_MEM_READ_WRITE, part.bytes, nullptr, &error);
+        device.shared->context, CL_MEM_READ_WRITE, bytes, nullptr, &error);
   if (!part.memory)
-    return refuseMemory(device, "the session's activations need", part.bytes,
-                        error, session.package->message());
+    return refuseMemory(device, "the session's activations need", bytes, error,
+                        session.package->message());
   if (mille_status status = uploadTables(session, part))
     return status;
   const Memory &memory = session.package->memory;
-  part.given = (char *)memory.allocate(memory.user, part.givenBytes + 64, 64);
+  const uint64_t given = part.regions.givenMost();
+  part.given = (char *)memory.allocate(memory.user, given + 64, 64);
   if (!part.given)
     return session.package->message().set(
         MILLE_OUT_OF_MEMORY,
         "what a device is given in a run needs "
         "%llu bytes but memory was refused",
-        (ull)part.givenBytes);
+        (ull)given);
+  part.regions.setGiven(part.given);
   session.package->log("session on %s: %llu bytes of its memory, %u kernels",
-                       device.info().name, (ull)part.bytes, part.entryCount);
+                       device.info().name, (ull)bytes, part.entryCount);
   return MILLE_OK;
 }
 
@@ -267,11 +176,10 @@ void leave(mille_session &session) {
     if (step)
       cl.clReleaseKernel(step);
   const Memory &memory = session.package->memory;
-  if (part.tables)
-    memory.release(memory.user, part.tables);
   if (part.given)
     memory.release(memory.user, part.given);
-  memory.release(memory.user, part.regions);
+  part.regions.release(memory);
+  memory.release(memory.user, part.entries);
   memory.release(memory.user, &part);
   session.part = nullptr;
 }
@@ -280,9 +188,7 @@ void leave(mille_session &session) {
 
 int32_t begin(mille_session &session) {
   Part &part = partOf(session);
-  uint64_t end;
-  placeRegions(session, end);
-  part.givenUsed = 0;
+  part.regions.place(session);
   cl_int error = CL_SUCCESS;
   for (uint32_t i = 0; i < session.entry->input_count; ++i) {
     const Region &region = part.regions[1 + i];
@@ -298,7 +204,7 @@ int32_t finish(mille_session &session) {
   Part &part = partOf(session);
   const int32_t stopped = session.stopped(); // then outputs are not read back
   cl_int error = CL_SUCCESS;
-  for (uint32_t r = 1; r < part.regionCount && !stopped; ++r) {
+  for (uint32_t r = 1; r < part.regions.count() && !stopped; ++r) {
     const Region &region = part.regions[r];
     if (error == CL_SUCCESS && region.written && region.bytes)
       error = libraryOf(part).clEnqueueReadBuffer(
@@ -313,40 +219,32 @@ int32_t finish(mille_session &session) {
 
 //===-- What the host does between kernels --------------------------------===//
 
-// Copies the bytes first, since the next step may overwrite the host's memory
-// before the device has read it. The copies of a run lie one after the other.
 int32_t give(mille_session &session, const void *memory, uint64_t bytes) {
   Part &part = partOf(session);
-  if (session.planning) {
-    part.entryGiven += rounded(bytes);
-    part.givenBytes =
-        part.entryGiven > part.givenBytes ? part.entryGiven : part.givenBytes;
-    return 0;
-  }
-  Region *region = regionOf(part, memory);
+  const char *copy = part.regions.copyOf(session, memory, bytes);
+  if (!copy)
+    return session.stopped();
+  Region *region = part.regions.of(memory);
   if (!region)
     return fail(session, "writing activations", CL_INVALID_MEM_OBJECT);
-  char *copy = part.given + part.givenUsed;
-  part.givenUsed += rounded(bytes);
-  if (part.givenUsed > part.givenBytes)
-    return fail(session, "writing activations", CL_OUT_OF_HOST_MEMORY);
-  memcpy(copy, memory, bytes);
   uint64_t offset = region->offset + ((const char *)memory - region->begin);
   cl_int error = libraryOf(part).clEnqueueWriteBuffer(
       part.queue, part.memory, CL_FALSE, offset, bytes, copy, 0, nullptr,
       nullptr);
-  if (region != part.regions)
+  if (region != &part.regions[0])
     region->written = false; // an output whose values the host has already
   return error == CL_SUCCESS ? 0 : fail(session, "writing activations", error);
 }
 
 int32_t keep(mille_session &session, const float *input, int64_t stride,
              int64_t rows, int64_t columns, float *out) {
+  if (session.planning)
+    return 0;
   Part &part = partOf(session);
-  Region *region = regionOf(part, input);
+  Region *region = part.regions.of(input);
   if (!region)
     return fail(session, "keeping activations", CL_INVALID_MEM_OBJECT);
-  if (Region *output = regionOf(part, out))
+  if (Region *output = part.regions.of(out))
     output->written = false; // the read below brings it, one entry per call
   uint64_t offset = region->offset + ((const char *)input - region->begin);
   const size_t from[3] = {offset, 0, 0}, to[3] = {0, 0, 0};

@@ -5,11 +5,6 @@
 namespace mille::opencl {
 namespace {
 
-// Items per work-group: of steps that have an item per element, ...
-constexpr size_t elementItems = 64;
-// ... and of those whose text has the number (ITEMS).
-constexpr size_t routeItems = 32, sortItems = 64;
-
 // While planning: makes the step's kernel, once per session.
 int32_t prepare(mille_session &session, Step step) {
   Part &part = partOf(session);
@@ -75,32 +70,11 @@ private:
   cl_int error = CL_SUCCESS;
 };
 
-int64_t groupsOf(int64_t elements) {
-  return (elements + (int64_t)elementItems - 1) / (int64_t)elementItems;
-}
-
 // While planning: says that the table must be on the device for every run.
 int32_t addTable(mille_session &session, const void *table, uint64_t bytes) {
-  Part &part = partOf(session);
-  const Memory &memory = session.package->memory;
-  for (uint32_t t = 0; t < part.tableCount; ++t)
-    if (part.tables[t].begin == table && part.tables[t].bytes >= bytes)
-      return 0;
-  if (part.tableCount == part.tableRoom) {
-    const uint32_t room = part.tableRoom ? part.tableRoom * 2 : 8;
-    auto *more =
-        (Region *)memory.allocate(memory.user, room * sizeof(Region), 64);
-    if (!more)
-      return fail(session, "a list of tables", CL_OUT_OF_HOST_MEMORY);
-    for (uint32_t t = 0; t < part.tableCount; ++t)
-      more[t] = part.tables[t];
-    if (part.tables)
-      memory.release(memory.user, part.tables);
-    part.tables = more;
-    part.tableRoom = room;
-  }
-  part.tables[part.tableCount++] = {(const char *)table, bytes, 0, false};
-  return 0;
+  if (partOf(session).regions.addTable(session.package->memory, table, bytes))
+    return 0;
+  return fail(session, "a list of tables", CL_OUT_OF_HOST_MEMORY);
 }
 
 } // namespace
@@ -113,18 +87,7 @@ int32_t gather(mille_session &session, const Gather &g) {
       return code;
     return prepare(session, Step::gather);
   }
-  const int64_t columns = g.group * g.columns;
-  return Call(session, Step::gather)
-      .at(g.input)
-      .at(g.index)
-      .at(g.out)
-      .with(g.inputStride)
-      .with(g.columns)
-      .with(g.group)
-      .with(g.perSequence())
-      .with(g.tokens)
-      .with(g.outStride)
-      .run(elementItems, groupsOf(columns), g.rows());
+  return callGather(Call(session, Step::gather), g);
 }
 
 int32_t mean(mille_session &session, const Mean &m) {
@@ -132,21 +95,7 @@ int32_t mean(mille_session &session, const Mean &m) {
     const int32_t code = checkGroup(session, elementItems, 0);
     return code ? code : prepare(session, Step::mean);
   }
-  // An argument that the step does not read gets any valid address.
-  const bool masked = m.mask && m.tokens;
-  const void *input = m.tokens ? m.input : m.out;
-  const void *mask = masked ? (const void *)m.mask : m.out;
-  return Call(session, Step::mean)
-      .at(input)
-      .at(mask)
-      .at(m.out)
-      .with(masked)
-      .with(m.inputStride)
-      .with(m.columns)
-      .with(m.tokens)
-      .with(m.first)
-      .with(m.outStride)
-      .run(elementItems, groupsOf(m.columns), m.sequences);
+  return callMean(Call(session, Step::mean), m);
 }
 
 int32_t similarity(mille_session &session, const Similarity &s) {
@@ -154,21 +103,14 @@ int32_t similarity(mille_session &session, const Similarity &s) {
     const int32_t code = checkGroup(session, elementItems, 0);
     return code ? code : prepare(session, Step::similarity);
   }
-  return Call(session, Step::similarity)
-      .at(s.left)
-      .at(s.right)
-      .at(s.out)
-      .with(s.leftStride)
-      .with(s.rightStride)
-      .with(s.columns)
-      .with(s.batch)
-      .run(elementItems, groupsOf(s.batch), s.batch);
+  return callSimilarity(Call(session, Step::similarity), s);
 }
 
 int32_t route(mille_session &session, const Route &r) {
   const uint64_t perEntry = (uint64_t)r.entries * 4;
-  partOf(session).used = 0;
-  const uint64_t experts = reserve(session, (uint64_t)r.slots() * 4);
+  DeviceRegions &regions = partOf(session).regions;
+  regions.startKernel();
+  const uint64_t experts = regions.reserve(session, (uint64_t)r.slots() * 4);
   if (!experts)
     return session.stopped();
   if (session.planning) {
@@ -178,40 +120,9 @@ int32_t route(mille_session &session, const Route &r) {
       code = prepare(session, Step::route);
     return code ? code : prepare(session, Step::sort);
   }
-  const void *bias = r.bias ? r.bias : r.logits;
-  if (int32_t code = Call(session, Step::route)
-                         .at(r.logits)
-                         .at(bias)
-                         .at(nullptr, experts)
-                         .at(r.weights)
-                         .with(r.logitsStride)
-                         .with(r.weightsStride)
-                         .with(r.entries)
-                         .with(r.k)
-                         .with(r.sigmoid)
-                         .with(r.bias != nullptr)
-                         .with(r.groups)
-                         .with(r.topGroups)
-                         .with(r.sumOfTwo)
-                         .with(r.renormalised)
-                         .with(r.softmaxChosen)
-                         .withReal(r.epsilon)
-                         .withReal(r.factor)
-                         .withLocal(perEntry)
-                         .withLocal(perEntry)
-                         .withLocal(perEntry)
-                         .withLocal(perEntry)
-                         .run(routeItems, r.rows))
+  if (int32_t code = callRoute(Call(session, Step::route), r, experts))
     return code;
-  return Call(session, Step::sort)
-      .at(nullptr, experts)
-      .at(r.order)
-      .at(r.place)
-      .at(r.starts)
-      .with(r.slots())
-      .with(r.k)
-      .with(r.entries)
-      .run(sortItems, r.entries);
+  return callSort(Call(session, Step::sort), r, experts);
 }
 
 } // namespace mille::opencl

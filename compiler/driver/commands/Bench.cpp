@@ -311,7 +311,7 @@ Status mille::benchCommand(const BenchOptions &given,
     return status;
   std::unique_ptr<Compiled> compiled;
   std::string code;
-  if (Status status = codeFor(options.target, options.device, code);
+  if (Status status = codeFor(package, options.target, options.device, code);
       failed(status) || failed(status = checkCode(package, code)))
     return status;
   if (code == "reference") {

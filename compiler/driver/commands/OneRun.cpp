@@ -56,9 +56,18 @@ Status mille::compileForOneRun(const std::string &model, bool hiddenStates,
   return findPackage(request.folder, context, package);
 }
 
-Status mille::codeFor(const std::string &target, const std::string &device,
-                      std::string &code) {
-  const std::string on = target.empty() ? deviceTargetNames().front() : target;
+// The kind of devices meant where only a device is named.
+static std::string deviceKindOf(const Package &package) {
+  const std::vector<std::string> kinds = deviceTargetNames();
+  for (const Package::Isa &isa : package.isas)
+    if (llvm::is_contained(kinds, isa.name))
+      return isa.name;
+  return kinds.front();
+}
+
+Status mille::codeFor(const Package &package, const std::string &target,
+                      const std::string &device, std::string &code) {
+  const std::string on = target.empty() ? deviceKindOf(package) : target;
   code = device.empty() ? target : on + ":" + device;
   const Target *known = targetNamed(on);
   if (!device.empty() && !(known && known->isDevice()))

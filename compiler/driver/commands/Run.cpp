@@ -76,7 +76,7 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
       failed(status))
     return status;
   std::string code;
-  if (Status status = codeFor(options.target, options.device, code);
+  if (Status status = codeFor(package, options.target, options.device, code);
       failed(status))
     return status;
   bool reference = code == "reference";

@@ -67,7 +67,7 @@ static Status openBoth(const VerifyOptions &options, bool hiddenStates,
 static Status codesOf(const Package &package, const std::string &device,
                       std::vector<std::string> &codes) {
   std::string code;
-  if (Status status = codeFor("", device, code); failed(status))
+  if (Status status = codeFor(package, "", device, code); failed(status))
     return status;
   if (Status status = checkCode(package, code); failed(status))
     return status;

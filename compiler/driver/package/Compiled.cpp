@@ -68,6 +68,12 @@ static bool worthCopying(const std::string &weights) {
 
 Status Compiled::openWeights(const std::string &code, bool checkHash) {
   std::string weights = package.file("weights");
+  if (!package.embedded && !llvm::sys::fs::exists(weights)) {
+    mlir::emitError(placeOf(context, package.file("json")))
+        << "the package has no weights: there is no " << weights
+        << ", which --weights=none leaves out";
+    return Status::input;
+  }
   const char *path = package.embedded ? nullptr : weights.c_str();
   mille_options options = MILLE_OPTIONS_INIT;
   options.verify_hash = checkHash;

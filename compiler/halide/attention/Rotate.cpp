@@ -40,9 +40,10 @@ Pipe buildRotate(const KernelSpec &spec, const Machine &machine,
     }
     pipe.out.bound(n, 0, heads * size)
         .split(n, h, n, size)
-        .gpu_blocks(h, m)
+        .reorder(n, m, h)
+        .gpu_blocks(m, h)
         .gpu_threads(n);
-    turned.rows.compute_at(pipe.out, h);
+    turned.rows.compute_at(pipe.out, m);
     turned.spread([](Stage stage, VarOrRVar dimension, VarOrRVar) {
       stage.gpu_threads(dimension);
     });

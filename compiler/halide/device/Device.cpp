@@ -131,6 +131,8 @@ void scheduleOnDevice(DeviceMatmul nest, const DeviceTile &tile, Pipe &pipe) {
     scheduleAlone(nest, tile, nt);
 }
 
+// Rows are in the first dimension of work-groups: CUDA has at most 65535 of them
+// in the others.
 void scheduleRowGroups(DeviceRows rows, std::vector<Func> &sums) {
   Var no(rows.n.name() + "_o"), nt(rows.n.name() + "_item"),
       ni(rows.n.name() + "_in");
@@ -138,18 +140,19 @@ void scheduleRowGroups(DeviceRows rows, std::vector<Func> &sums) {
   rows.out.bound(rows.n, 0, rows.columns)
       .split(rows.n, rows.g, ni, rows.group)
       .split(ni, no, nt, rows.items, TailStrategy::GuardWithIf)
-      .reorder(no, nt, rows.g, rows.m)
-      .gpu_blocks(rows.g, rows.m)
+      .reorder(no, nt, rows.m, rows.g)
+      .gpu_blocks(rows.m, rows.g)
       .gpu_threads(nt);
   for (Func &sum : sums)
-    sum.compute_at(rows.out, rows.g);
+    sum.compute_at(rows.out, rows.m);
 }
 
 Var scheduleElements(Func out, const Var &n, const Var &m) {
   Var nb(n.name() + "_group"), nt(n.name() + "_item");
   out.output_buffer().dim(1).set_min(0);
   out.split(n, nb, nt, 128, TailStrategy::GuardWithIf)
-      .gpu_blocks(nb, m)
+      .reorder(nt, m, nb)
+      .gpu_blocks(m, nb)
       .gpu_threads(nt);
   return nt;
 }

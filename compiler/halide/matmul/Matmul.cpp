@@ -77,8 +77,10 @@ void MatmulPipe::declareOperands() {
   weight.dim(1).set_bounds(0, steps).set_stride(across);
   weight.dim(2).set_bounds(0, panels).set_stride(across * steps);
   pipe.arguments = {input, weight};
-  if (byExpert)
+  if (byExpert) {
     expertRows = ImageParam(Int(32), 1, names(expertRowsName));
+    expertRows.dim(0).set_bounds(0, 1);
+  }
   if (!s.ofBytes())
     return;
   parameters = bufferOf(s.parameters, names("parameters"));

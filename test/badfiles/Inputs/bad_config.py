@@ -158,6 +158,6 @@ CASES = [
     ("mlir_no_model", mlir("module {}"), ["error: the file holds 0 transformer.model but must hold one"]),
     ("mlir_two_models", mlir("module { transformer.model @a { %s } transformer.model @b { %s } }" % (FORWARD, FORWARD)),
      ["error: the file holds 2 transformer.model but must hold one"]),
-    ("mlir_syntax", mlir("module { transformer.model @a {"), ["model.mlir:1:", "error: "]),
-    ("mlir_unknown_op", mlir("module { transformer.modle @a {} }"), ["error: "]),
+    ("mlir_syntax", mlir("module { transformer.model @a {"), ["model.mlir:1:30: error: expected operation name in quotes"]),
+    ("mlir_unknown_op", mlir("module { transformer.modle @a {} }"), ["model.mlir:1:10: error: custom op 'transformer.modle' is unknown"]),
 ]

@@ -120,7 +120,19 @@ def a_folder(folder):
 
 SOUND = content()
 HEAD = SOUND.index(b"blk.0.ffn_down.weight") + 21 + 4 + 16 + 4 + 8
-CUTS = [(f"cut_{at}", raw(SOUND[:at]), ["model.gguf: error: "])
+DATA = -(-HEAD // 32) * 32
+
+
+def cut_short(at):
+    """What is said of the first bytes of SOUND: how many there are, and what needs more."""
+    if not at:
+        return 'model.gguf: error: the file has 0 bytes but they do not begin with "GGUF"'
+    if at < HEAD:
+        return f" on but the file has {at}\n"
+    return f" of the data but the file holds {max(0, at - DATA)} bytes of data\n"
+
+
+CUTS = [(f"cut_{at}", raw(SOUND[:at]), ["model.gguf: error: ", cut_short(at)])
         for at in [*range(0, HEAD, max(1, HEAD // 40)), HEAD - 1, HEAD,
                    len(SOUND) // 2, len(SOUND) - 32, len(SOUND) - 1]]
 

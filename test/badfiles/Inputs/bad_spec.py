@@ -87,7 +87,7 @@ CASES = [
     ("formula_name", unit(0, skip_scale={"kind": "const", "formula": "(2*depth)^(1/4)"}),
      ['error: formula "(2*depth)^(1/4)" names \'depth\', which has no number', "help: a formula knows layers and hidden_size"]),
     ("formula_no_value", unit(0, skip_scale={"kind": "const", "formula": "1/(layers-1)"}), ["has no finite value"]),
-    ("formula_broken", unit(0, skip_scale={"kind": "const", "formula": "(2*"}), ['error: formula "(2*"']),
+    ("formula_broken", unit(0, skip_scale={"kind": "const", "formula": "(2*"}), ['error: formula "(2*" ends where a number or a name belongs']),
     ("schedule_no_steps", unit(0, branch_scale={"kind": "scheduled", "from": 0, "to": 1}), ["error: branch_scale has no steps"]),
     ("schedule_0_steps", unit(0, branch_scale={"kind": "scheduled", "steps": 0}), ["error: steps is 0 but must be a whole number from 1"]),
     ("tap_without_norm", unit(0, residual_tap="normed"), ['error: residual_tap is "normed" but the unit has no in_norm']),

@@ -4,12 +4,13 @@
 
 TABLE is a module beside this one whose CASES are (name, make, expected): make
 writes files into a folder and gives the model's path; every expected fragment
-must be in the messages. The exit status must be 1, nothing may be printed as a
+must be in the messages, and one is three words or more of a sentence. The exit status must be 1, nothing may be printed as a
 result, and a run has 5 seconds of a processor and 512 MB of memory, read-only maps
 of files apart.
 """
 import importlib
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -30,12 +31,18 @@ def limits(mille):
     return set_limits
 
 
+def is_sentence(part):
+    """Whether it says what is wrong, not only that something is."""
+    return len(re.findall("[A-Za-z]+", part.split("error: ")[-1])) >= 3
+
+
 def main():
     table, mille, scratch = sys.argv[1:4]
     set_limits = limits(mille)
     failures, names = 0, set()
     for name, make, expected in importlib.import_module(table).CASES:
         assert name not in names, name
+        assert any(is_sentence(part) for part in expected), name
         names.add(name)
         folder = os.path.join(scratch, name)
         shutil.rmtree(folder, ignore_errors=True)

@@ -16,7 +16,7 @@
 // CHECK: matmul.o:
 // CHECK: rows-bf16.o: bf16
 // CHECK: rows-gelu.o: bf16, picks
-#include "compiler/halide/Cache.h"
+#include "compiler/kernels/Cache.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/instructions/PrefetchInstruction.h"
 #include "compiler/kernels/ReadSpec.h"

@@ -2,12 +2,13 @@
 // the host, which panels both read; and the list of targets.
 //
 // RUN: %programs/kernels-generators 2>&1 | FileCheck %s
-// CHECK: targets: x86-64-v3 x86-64-v4 cascadelake zen4 sapphirerapids opencl
-// CHECK: devices: opencl
+// CHECK: targets: x86-64-v3 x86-64-v4 cascadelake zen4 sapphirerapids opencl cuda
+// CHECK: devices: opencl cuda
 // CHECK: least: x86-64-v3
-// CHECK: no target cuda
+// CHECK: no target metal
 // CHECK: rows: unit 6, few 3, scratch 500
 // CHECK: opencl: second, mille_k_{{[0-9a-f]+}}_opencl_many_argv
+// CHECK: cuda: second, mille_k_{{[0-9a-f]+}}_cuda_many_argv
 // CHECK: x86-64-v3: first, mille_k_{{[0-9a-f]+}}_x86_64_v3_few_argv
 // CHECK: a name of other versions: differs
 // CHECK: error: no kernel for zen4: it is too new
@@ -40,6 +41,7 @@ struct Fake : Generator {
        uint64_t scratch, PanelWidths widths)
       : word(word), devices(devices), unit(unit), few(few), scratch(scratch),
         widths(widths) {}
+  std::string name() const override { return word; }
   std::string version() const override { return word + "\n"; }
   bool serves(const Target &target) const override {
     return target.isDevice() == devices;
@@ -100,7 +102,7 @@ int main() {
   for (const std::string &name : deviceTargetNames())
     printf(" %s", name.c_str());
   printf("\nleast: %s\n", leastTarget().name.c_str());
-  printf("%s target cuda\n", targetNamed("cuda") ? "a" : "no");
+  printf("%s target metal\n", targetNamed("metal") ? "a" : "no");
 
   mlir::MLIRContext context;
   context.loadDialect<kernel::KernelDialect, mlir::func::FuncDialect,
@@ -115,7 +117,7 @@ int main() {
   KernelInfo info = both.describe(op);
   printf("rows: unit %u, few %u, scratch %u\n", info.rowUnit, info.fewRows,
          unsigned(info.scratchBytes));
-  for (const char *name : {"opencl", "x86-64-v3"}) {
+  for (const char *name : {"opencl", "cuda", "x86-64-v3"}) {
     std::string object;
     both.generate(op, *targetNamed(name), RowClass::few, false, object);
     printf("%s: %s\n", name, object.c_str());
@@ -129,7 +131,7 @@ int main() {
       printf("no failure\n");
 
   const Fake cpu("cpu", false, 1, 0, 0, {{48, 64}, {64}});
-  print("CPUs", Generators({&cpu}).panels(knownTargets().drop_back()));
+  print("CPUs", Generators({&cpu}).panels(knownTargets().drop_back(2)));
   print("all", both.panels(knownTargets()));
   printf("256 columns: %d, 1024: %d, 1024 of one width: %d\n",
          int(panelWidth(256, {48, 64})), int(panelWidth(1024, {48, 64})),

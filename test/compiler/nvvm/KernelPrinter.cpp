@@ -1,21 +1,13 @@
 // Prints the kernels of Hopper for the kernel ops of a file: as MLIR, as PTX,
 // or what ptxas says of them.
 //
-//   kernel-printer nvvm|ptx|facts|launch FILE [columns,blocks,cluster,pingPong]
-#include "compiler/kernels/ReadSpec.h"
+//   kernel-printer nvvm|ptx|facts|tiles FILE [TILE]   (Inputs/Kernels.h)
 #include "compiler/nvvm/Emit.h"
-#include "compiler/nvvm/Matmul.h"
 #include "compiler/nvvm/Ptxas.h"
+#include "test/compiler/nvvm/Inputs/Kernels.h"
 
-#include "dialects/kernel/Kernel.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <cstdio>
-#include <cstdlib>
 
 using namespace mille;
 using namespace mille::nvvm;
@@ -63,23 +55,15 @@ bool print(StringRef what, Kernel kernel) {
 int main(int argc, char **argv) {
   if (argc < 3)
     return 2;
-  mlir::MLIRContext context;
-  context.loadDialect<kernel::KernelDialect, mlir::func::FuncDialect,
-                      mlir::arith::ArithDialect, mlir::math::MathDialect>();
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(argv[2], &context);
-  MatmulTile tile;
-  int pingPong = 0;
-  if (argc > 3 && sscanf(argv[3], "%u,%u,%u,%d", &tile.columns, &tile.blocks,
-                         &tile.cluster, &pingPong) != 4)
-    return 2;
-  tile.pingPong = pingPong;
-  int failures = !module;
-  if (module)
-    module->walk([&](kernel::MatmulOp op) {
-      KernelSpec spec;
-      if (failed(readSpec(op, spec)) ||
-          !print(argv[1], writeMatmul(context, spec, tile, "matmul")))
-        ++failures;
-    });
-  return failures != 0;
+  int failures = 0;
+  const bool read = test::eachMatmul(
+      argv[2], [&](mlir::MLIRContext &context, const KernelSpec &spec) {
+        if (llvm::StringRef(argv[1]) == "tiles")
+          outs() << explainTile(spec, matmulTiles(spec).front()) << "\n"
+                 << explainTile(spec.matmul, fewRowsTile(spec.matmul)) << "\n";
+        else if (!print(argv[1], test::writeWithTile(context, spec,
+                                                     argc > 3 ? argv[3] : "")))
+          ++failures;
+      });
+  return !read || failures;
 }

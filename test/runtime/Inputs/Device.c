@@ -234,11 +234,11 @@ static void listing(void) {
          why, "");
   CHECK(count >= 1 && device.name[0]);
   for (int named = 0; named < 2; ++named) {
-    EXPECT(mille_devices(named ? "cuda" : NULL, &device, 1, &count, why,
+    EXPECT(mille_devices(named ? "metal" : NULL, &device, 1, &count, why,
                          sizeof why),
            MILLE_INVALID_ARGUMENT, why,
-           named ? "back end is 'cuda' but this runtime has: opencl"
-                 : "back end is '' but this runtime has: opencl");
+           named ? "back end is 'metal' but this runtime has: opencl cuda"
+                 : "back end is '' but this runtime has: opencl cuda");
     CHECK(count == 0);
   }
 }

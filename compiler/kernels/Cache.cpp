@@ -1,6 +1,6 @@
 // The kernel cache: one file for each entry, written under another name and
 // then renamed, so that other processes see whole entries only. Must not lock.
-#include "compiler/halide/Cache.h"
+#include "compiler/kernels/Cache.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Whole models on a device of CUDA, beside PyTorch on the same device.
+
+  cuda.py prepare DIR [--mille=build/bin/mille]   compiles; DIR is small enough to carry
+  cuda.py run DIR [--device=cuda] [--no-peers]    a machine with the device, NumPy, torch
+
+Weights are drawn where the models run: `prepare` keeps only the head of a weights file,
+`run` fills the rest with normal numbers in bf16, which read as f32 are such numbers too.
+So times mean something and results nothing: tools/check-cuda.sh compares those.
+Each line has the median of a run's milliseconds and the share of the device's peak, a
+matrix product of 8192 by torch in bf16 in the same process.
+"""
+import argparse
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, os.pardir)
+sys.path.insert(0, os.path.join(ROOT, "tools", "cuda"))
+
+BERT = {"architectures": ["BertModel"], "model_type": "bert", "hidden_size": 768,
+        "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+        "vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2,
+        "hidden_act": "gelu", "layer_norm_eps": 1e-12, "pad_token_id": 0}
+GPT2 = {"architectures": ["GPT2Model"], "model_type": "gpt2", "n_embd": 768,
+        "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50257,
+        "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5}
+LLAMA = {"architectures": ["LlamaModel"], "model_type": "llama", "hidden_size": 2048,
+         "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8,
+         "head_dim": 64, "intermediate_size": 8192, "vocab_size": 32000,
+         "max_position_embeddings": 4096, "rms_norm_eps": 1e-5,
+         "rope_theta": 500000.0, "hidden_act": "silu", "tie_word_embeddings": True}
+# name, config (a number: layers of a DeepNorm stack), dtype, batch, tokens
+WORK = [("bert-base", BERT, "bf16", 1, 128), ("bert-base", BERT, "bf16", 32, 384),
+        ("bert-base", BERT, "f32", 32, 384), ("gpt2", GPT2, "bf16", 8, 1024),
+        ("llama-1b", LLAMA, "bf16", 4, 2048), ("deepnorm-12", 12, "bf16", 1, 64),
+        ("deepnorm-1000", 1000, "bf16", 1, 64)]
+
+
+def prepare(folder, mille, words):
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    shutil.copy(os.path.join(ROOT, "build", "lib", "libmille_loader.so.0"),
+                os.path.join(folder, "libmille_loader.so"))
+    made = set()
+    for name, config, dtype, _, _ in WORK:
+        package = os.path.join(folder, name + "." + dtype)
+        if package in made or words and not any(word in package for word in words):
+            continue
+        made.add(package)
+        model = os.path.join(folder, name)
+        if isinstance(config, int):
+            import models
+            model += ".json"
+            with open(model, "w") as file:
+                json.dump(models.deep_spec(config), file)
+        else:
+            os.makedirs(model, exist_ok=True)
+            with open(os.path.join(model, "config.json"), "w") as file:
+                json.dump(config, file)
+        start = time.time()
+        subprocess.run([mille, "compile", model, "-o", package, "--name=model",
+                        "--target=cuda", "--dtype=" + dtype,
+                        "--weights=random:1"],
+                       check=True, stdout=subprocess.DEVNULL)
+        print(f"{name} in {dtype}: compiled in {time.time() - start:.1f} s")
+        shorten(os.path.join(package, "model.weights"))
+        for ending in ".a", ".h", ".mlir":
+            os.remove(os.path.join(package, "model" + ending))
+
+
+HEADER = struct.Struct("<8sIIQQQQQ")  # of abi.h, up to data_offset
+
+
+def shorten(path):
+    with open(path, "rb+") as file:
+        first = HEADER.unpack(file.read(HEADER.size))[-1]
+        file.truncate(first)
+
+
+def fill(path, seed=1):
+    import numpy
+    with open(path, "rb+") as file:
+        header = HEADER.unpack(file.read(HEADER.size))
+        size, first = header[3], header[-1]
+        if os.path.getsize(path) == size:
+            return
+        random = numpy.random.default_rng(seed)
+        some = (0.02 * random.standard_normal(1 << 24, "f4")).view("u4") >> 16
+        some = some.astype("u2").tobytes()
+        file.seek(first)
+        for left in range(size - first, 0, -len(some)):
+            file.write(some[:left])
+
+
+def median(times):
+    return sorted(times)[len(times) // 2]
+
+
+def time_of(run, least=0.4):
+    for _ in range(4):
+        run()
+    times = []
+    start = time.time()
+    while time.time() - start < least or len(times) < 5:
+        begin = time.perf_counter()
+        run()
+        times.append(1e3 * (time.perf_counter() - begin))
+    return median(times)
+
+
+def flops(config, batch, tokens):
+    """Of the products and attention, a multiply-add being two."""
+    if isinstance(config, int):
+        hidden, layers, inner = 256, config, 4 * 256 * 256 + 2 * 256 * 1024
+    else:
+        hidden = config.get("hidden_size") or config["n_embd"]
+        layers = config.get("num_hidden_layers") or config["n_layer"]
+        inner = 4 * hidden * hidden + 8 * hidden * hidden
+        if config["model_type"] == "llama":
+            inner = (2 * hidden * hidden + 2 * hidden * 512
+                     + 3 * hidden * config["intermediate_size"])
+    seen = tokens / 2 if not isinstance(config, int) and config[
+        "model_type"] in ("gpt2", "llama") else tokens
+    return 2 * batch * tokens * layers * (inner + 2 * hidden * seen)
+
+
+def ours(folder, name, dtype, batch, tokens, device, profile):
+    import numpy
+    from package import Package, Session
+    package_folder = os.path.join(folder, name + "." + dtype)
+    fill(os.path.join(package_folder, "model.weights"))
+    package = Package(os.path.join(folder, "libmille_loader.so"), package_folder)
+    ids = numpy.random.default_rng(2).integers(5, 1000, (batch, tokens), "i4")
+    values = {"input_ids": ids}
+    sizes = package.sizes_of(values)
+    session = Session(package, sizes, device)
+    session.bind(values, sizes)
+    took = time_of(session.run)
+    lines = []
+    if profile:
+        lines = [f"    {ms:8.4f} ms {calls:5.0f} calls {kernel}"
+                 for ms, calls, kernel in session.profile(3)[:profile]]
+    session.close()
+    package.close()
+    return took, lines
+
+
+def peer(config, dtype, batch, tokens, compiled):
+    import torch
+    import transformers
+    options = {key: value for key, value in config.items() if key != "architectures"}
+    kind = options.pop("model_type")
+    made = transformers.AutoConfig.for_model(kind, **options)
+    made.use_cache = False
+    torch.set_float32_matmul_precision("highest")
+    number = torch.bfloat16 if dtype == "bf16" else torch.float32
+    model = transformers.AutoModel.from_config(made).to("cuda", number).eval()
+    ids = torch.randint(5, 1000, (batch, tokens), device="cuda")
+    if compiled:
+        model = torch.compile(model, mode="reduce-overhead")
+
+    def run():
+        with torch.inference_mode():
+            model(ids)
+            torch.cuda.synchronize()
+    return time_of(run)
+
+
+def peak():
+    import torch
+    a, b = (torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
+            for _ in range(2))
+
+    def run():
+        a @ b
+        torch.cuda.synchronize()
+    copied = torch.empty(1 << 30, device="cuda", dtype=torch.uint8)
+    other = torch.empty_like(copied)
+
+    def copy():
+        other.copy_(copied)
+        torch.cuda.synchronize()
+    print(f"{torch.cuda.get_device_name(0)}: product in bf16 "
+          f"{2 * 8192 ** 3 / time_of(run) / 1e9:.0f} TFLOP/s, "
+          f"copy {2 * (1 << 30) / time_of(copy) / 1e9:.2f} TB/s", flush=True)
+    return 2 * 8192 ** 3 / time_of(run)
+
+
+def run(arguments):
+    most = peak()
+    for name, config, dtype, batch, tokens in WORK:
+        label = f"{name} {dtype} {batch}x{tokens}"
+        if arguments.words and not any(word in label for word in arguments.words):
+            continue
+        if not os.path.exists(os.path.join(arguments.folder, name + "." + dtype)):
+            continue
+        took, lines = ours(arguments.folder, name, dtype, batch, tokens,
+                           arguments.device, arguments.profile)
+        work = flops(config, batch, tokens)
+        words = [f"{label}: {took:.3f} ms, {work / took / most:.1%} of peak"]
+        if isinstance(config, int):
+            words.append(f"{1e3 * took / config:.2f} us a layer")
+        elif not arguments.no_peers:
+            for compiled in (False, True):
+                try:
+                    other = peer(config, dtype, batch, tokens, compiled)
+                    words.append(("torch.compile" if compiled else "torch") +
+                                 f" {other:.3f} ms ({other / took:.2f}x)")
+                except Exception as failure:  # a peer that cannot is said, no more
+                    words.append(f"torch refused: {str(failure)[:80]}")
+        print(", ".join(words), *lines, sep="\n", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["prepare", "run"])
+    parser.add_argument("folder")
+    parser.add_argument("--mille", default=os.path.join(ROOT, "build/bin/mille"))
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--profile", type=int, default=0, help="kernels to list")
+    parser.add_argument("words", nargs="*")
+    arguments = parser.parse_args()
+    if arguments.what == "prepare":
+        prepare(arguments.folder, arguments.mille, arguments.words)
+    else:
+        run(arguments)
+
+
+if __name__ == "__main__":
+    main()

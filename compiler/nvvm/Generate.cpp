@@ -1,0 +1,171 @@
+// What the generator makes and declines, its tiles, and its objects, from the
+// cache or made. Must not depend on where an op stands.
+#include "compiler/nvvm/Generate.h"
+
+#include "compiler/kernels/Cache.h"
+#include "compiler/nvvm/Attention.h"
+#include "compiler/nvvm/Emit.h"
+#include "compiler/nvvm/Ptxas.h"
+#include "compiler/nvvm/Rows.h"
+#include "compiler/nvvm/Tiles.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mille;
+using namespace mille::nvvm;
+
+namespace {
+
+// Change it with any change of a kernel: old entries of the cache are then no
+// longer found.
+constexpr llvm::StringLiteral kernelVersion = "1";
+
+std::string hashOf(const std::string &text) {
+  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return llvm::toHex(llvm::ArrayRef(digest.data(), digest.size()), true);
+}
+
+class NvvmGenerator : public Generator {
+public:
+  std::string name() const override { return "nvvm"; }
+
+  std::string version() const override {
+    return "nvvm kernels " + kernelVersion.str() +
+           "\nLLVM " LLVM_VERSION_STRING "\n";
+  }
+
+  bool serves(const Target &target) const override {
+    return target.name == "cuda";
+  }
+
+  std::string declines(const KernelSpec &spec,
+                       const Target &target) const override {
+    switch (spec.kind) {
+    case KernelKind::matmul:
+      return whyNoMatmul(spec);
+    case KernelKind::attention:
+      return whyNotAttention(spec);
+    case KernelKind::rows:
+      return whyNotRows(spec);
+    case KernelKind::quantize:
+    case KernelKind::rotate:
+    case KernelKind::slots:
+      break;
+    }
+    return "it makes matmuls, attention and rows only";
+  }
+
+  PanelWidths panels(const Target &) const override { return {{64}, {64}}; }
+
+  void describe(const KernelSpec &spec, KernelInfo &info) const override {
+    if (spec.kind == KernelKind::matmul && spec.matmul.inRows())
+      info.fewRows = std::max<uint32_t>(info.fewRows, fewRowsOf(spec.matmul));
+  }
+
+  bool hasClasses(const KernelSpec &spec, const Target &) const override {
+    return spec.kind == KernelKind::matmul;
+  }
+
+  std::vector<std::string> tiles(const KernelSpec &spec,
+                                 const Target &) const override {
+    std::vector<std::string> texts;
+    if (spec.kind == KernelKind::matmul)
+      for (const MatmulTile &tile : matmulTiles(spec))
+        texts.push_back(inWords(tile));
+    if (spec.kind == KernelKind::attention)
+      for (const AttentionTile &tile : attentionTiles(spec))
+        texts.push_back(wordsOf(tile));
+    return texts;
+  }
+
+  std::vector<std::string> explainTiles(const KernelSpec &spec,
+                                        const Target &) const override {
+    if (spec.kind == KernelKind::attention)
+      return {wordsOf(attentionTiles(spec).front())};
+    if (spec.kind == KernelKind::rows)
+      return {wordsOf(RowsTile(spec))};
+    if (spec.kind != KernelKind::matmul)
+      return {};
+    return {explainTile(spec, matmulTiles(spec).front()),
+            explainTile(spec.matmul, fewRowsTile(spec.matmul))};
+  }
+
+  std::string warning() const override {
+    if (!ptxasPath().empty())
+      return "";
+    return "ptxas is not found ($MILLE_PTXAS, PATH, /usr/local/cuda/bin), so "
+           "kernels are PTX, which the driver compiles each time that a "
+           "package is opened";
+  }
+
+  bool generate(const KernelRequest &request, std::string &object,
+                std::string &problem) const override;
+};
+
+} // namespace
+
+static std::string entryOf(const KernelRequest &request) {
+  return llvm::StringRef(request.symbol).drop_back(strlen("_argv")).str();
+}
+
+template <typename Tile>
+static const Tile &ranked(const std::vector<Tile> &tiles, unsigned rank) {
+  return tiles[std::min<size_t>(rank, tiles.size() - 1)];
+}
+
+// Of a kernel that is not declined.
+static Kernel written(mlir::MLIRContext &context, const KernelRequest &request,
+                      const std::string &entry) {
+  const KernelSpec &spec = request.spec;
+  if (spec.kind == KernelKind::attention)
+    return writeAttention(context, spec,
+                          ranked(attentionTiles(spec), request.rank), entry);
+  if (spec.kind == KernelKind::rows)
+    return writeRows(context, spec, entry);
+  if (request.few)
+    return writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
+  return writeMatmul(context, spec, ranked(matmulTiles(spec), request.rank),
+                     entry);
+}
+
+bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
+                              const KernelRequest &request, Kernel &kernel,
+                              std::string &problem) {
+  const KernelSpec &spec = request.spec;
+  problem = nvvmGenerator().declines(spec, request.target);
+  if (!problem.empty())
+    return false;
+  kernel = written(context, request, entryOf(request));
+  return true;
+}
+
+bool NvvmGenerator::generate(const KernelRequest &request, std::string &object,
+                             std::string &problem) const {
+  const std::string assembler = ptxasVersion();
+  const std::string key =
+      hashOf(canonicalText(request.spec) + "\n" + version() + assembler + "\n" +
+             request.symbol + "\n" + std::to_string(request.rank));
+  if (request.useCache && readKernelCache(key, object))
+    return true;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Kernel kernel;
+  DeviceCode code;
+  PtxasFacts facts;
+  if (!writeKernel(context, request, kernel, problem) ||
+      !makePtx(*kernel.module, code.ptx, problem))
+    return false;
+  if (!ptxasPath().empty() && !assemble(code.ptx, code.cubin, facts, problem))
+    return false;
+  if (!makeObject(request.symbol, kernel.launch, code, object, problem))
+    return false;
+  if (request.useCache)
+    writeKernelCache(key, object);
+  return true;
+}
+
+const Generator &mille::nvvmGenerator() {
+  static const NvvmGenerator generator;
+  return generator;
+}

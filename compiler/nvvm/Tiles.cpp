@@ -1,0 +1,206 @@
+// The model counts cycles of a multiprocessor: those of the tensor cores, of
+// the epilogue beside or after them, and those of units that have no tile left.
+// Its constants are fitted to an H200 (docs/cuda.md). Must not see a device.
+#include "compiler/nvvm/Tiles.h"
+
+#include "compiler/nvvm/Region.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mille::nvvm {
+
+constexpr unsigned units = 132;
+// The numbers of rows that the tile is chosen for, and how much each counts: a
+// text, and batches.
+constexpr int64_t likelyRows[] = {512, 4096, 12288};
+constexpr double weightOfRows[] = {0.1, 0.3, 0.6};
+constexpr double nearlyAsGood = 1.1;
+
+//===-- The model ---------------------------------------------------------===//
+
+namespace {
+struct Candidate {
+  MatmulTile tile;
+  double efficiency; // of the tensor cores, between epilogues
+};
+} // namespace
+
+static const Candidate candidates[] = {
+    {{256, 1, 1, false}, 1.00}, {{192, 1, 1, false}, 0.96},
+    {{128, 2, 1, true}, 0.92},  {{128, 1, 1, false}, 0.80},
+    {{256, 1, 1, true}, 0.82},  {{256, 1, 2, false}, 0.995},
+    {{128, 1, 1, true}, 0.66}};
+
+// Instructions for an element of the out.
+static double epilogueInstructions(const KernelSpec &spec) {
+  double count = 1.4 + instructionsOf(spec.matmul.epilogue);
+  if (spec.out.element == Element::f32)
+    count += 2; // two words in place of one, and their order
+  for (const BufferSpec &extra : spec.matmul.extras)
+    if (extra.reading == Reading::element)
+      count += 3;
+    else if (extra.reading == Reading::column)
+      count += 0.5;
+  return count;
+}
+
+static double efficiencyOf(const MatmulTile &tile) {
+  for (const Candidate &candidate : candidates)
+    if (candidate.tile == tile)
+      return candidate.efficiency;
+  return 1;
+}
+
+// Cycles for so many rows. An epilogue in turns lies beside the other group's
+// products, unless it takes longer than they do.
+static double cyclesOf(const KernelSpec &spec, const MatmulTile &tile,
+                       int64_t rows) {
+  const MatmulLayout layout(spec, tile);
+  const double size = double(tile.rows()) * tile.columns / (128 * 256);
+  const double products = 16.0 * spec.matmul.inner * size / efficiencyOf(tile);
+  const double epilogue =
+      256 * epilogueInstructions(spec) * size / spec.matmul.accumulators +
+      2000 * size;
+  const int64_t high = tile.rows() * tile.cluster;
+  const int64_t tiles =
+      (rows + high - 1) / high * tile.cluster *
+      ((spec.matmul.columns + layout.outColumns - 1) / layout.outColumns);
+  const double waves = std::ceil(double(tiles) / units);
+  if (!tile.pingPong)
+    return waves * (products + epilogue);
+  return waves * std::max(products, (products + 2 * epilogue) / 2) + epilogue;
+}
+
+static bool fits(const KernelSpec &spec, const MatmulTile &tile) {
+  const MatmulLayout layout(spec, tile);
+  // In turns all stages of an extra are held at once.
+  return layout.panels > 0 && layout.outColumns % layout.panelColumns == 0 &&
+         layout.stages >= 3 && layout.extraStages <= layout.stages;
+}
+
+std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
+  std::vector<std::pair<double, MatmulTile>> rated;
+  std::vector<double> best(std::size(likelyRows), HUGE_VAL);
+  for (const Candidate &candidate : candidates)
+    if (fits(spec, candidate.tile))
+      for (auto [i, rows] : llvm::enumerate(likelyRows))
+        best[i] = std::min(best[i], cyclesOf(spec, candidate.tile, rows));
+  for (const Candidate &candidate : candidates) {
+    if (!fits(spec, candidate.tile))
+      continue;
+    double ratio = 0;
+    for (auto [i, rows] : llvm::enumerate(likelyRows))
+      ratio += weightOfRows[i] * cyclesOf(spec, candidate.tile, rows) / best[i];
+    rated.push_back({ratio, candidate.tile});
+  }
+  // Of equal ones the earlier candidate.
+  for (size_t i = 1; i < rated.size(); ++i)
+    for (size_t j = i; j && rated[j].first < rated[j - 1].first; --j)
+      std::swap(rated[j], rated[j - 1]);
+  std::vector<MatmulTile> tiles;
+  for (const auto &[ratio, tile] : rated)
+    if (ratio <= rated.front().first * nearlyAsGood)
+      tiles.push_back(tile);
+  return tiles;
+}
+
+//===-- Few rows ----------------------------------------------------------===//
+
+// A cluster for each 64 columns. All blocks together keep the units busy; three
+// to a unit, so that one begins while another ends.
+FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
+  const int64_t tiles =
+      (matmul.columns + fewColumnsOfTile - 1) / fewColumnsOfTile;
+  const int64_t steps = (matmul.inner + 63) / 64;
+  FewRowsTile tile;
+  for (tile.cluster = 2; tile.cluster < 8 && tiles * tile.cluster < 128 &&
+                         tile.cluster * 4 <= steps;)
+    tile.cluster *= 2;
+  const int64_t blocks = tiles * tile.cluster;
+  const int64_t each = blocks <= units ? 1 : blocks <= 2 * units ? 2 : 3;
+  const unsigned room = 233472 / each - 1024;
+  for (tile.stages = 8;
+       tile.stages > 2 && fewRowsSharedBytes(matmul, tile) > room;)
+    --tile.stages;
+  return tile;
+}
+
+// Beyond, the tiles of many rows keep a quarter of the units busy, and read
+// weights less often.
+unsigned fewRowsOf(const MatmulSpec &matmul) {
+  const int64_t across = (matmul.columns + 127) / 128;
+  return unsigned(std::clamp<int64_t>(128 * (30 / across), 64, 256));
+}
+
+//===-- Words -------------------------------------------------------------===//
+
+std::string whyNoMatmul(const KernelSpec &spec) {
+  const MatmulSpec &m = spec.matmul;
+  if (m.ofBytes())
+    return "its operands are bytes";
+  if (m.ofBlocks())
+    return "its weight is in blocks";
+  if (m.input.element != Element::bf16)
+    return "its operands are f32, which no tensor core multiplies";
+  if (!m.inRows())
+    return "its weight is in panels";
+  if (m.experts)
+    return "it is of experts";
+  if (m.accumulators > 2)
+    return "it has " + std::to_string(m.accumulators) + " accumulators";
+  if (m.inner % 8)
+    return "K is " + std::to_string(m.inner) +
+           ", whose rows are not multiples of 16 bytes";
+  if (m.input.rowStride % 8)
+    return "rows of its input are " + std::to_string(m.input.rowStride) +
+           " elements apart, which are not multiples of 16 bytes";
+  for (const BufferSpec &extra : m.extras)
+    if (extra.element != Element::f32 && extra.element != Element::bf16)
+      return "an extra is neither f32 nor bf16";
+  if (spec.out.element != Element::f32 && spec.out.element != Element::bf16)
+    return "its out is neither f32 nor bf16";
+  if (matmulTiles(spec).empty())
+    return "no tile has room for its operands";
+  return whyNoRegion(m.epilogue);
+}
+
+std::string inWords(const MatmulTile &tile) {
+  std::string text =
+      std::to_string(tile.rows()) + " x " + std::to_string(tile.columns);
+  text += tile.pingPong ? ", groups in turns" : ", both groups";
+  if (tile.cluster > 1)
+    text += ", clusters of " + std::to_string(tile.cluster);
+  return text;
+}
+
+static std::string rounded(double number) {
+  return std::to_string(int64_t(std::lround(number)));
+}
+
+std::string explainTile(const KernelSpec &spec, const MatmulTile &tile) {
+  const int64_t rows = likelyRows[std::size(likelyRows) - 1];
+  const double ideal = 2.0 * rows * spec.matmul.columns *
+                       spec.matmul.accumulators * spec.matmul.inner / 4096 /
+                       units;
+  const MatmulLayout layout(spec, tile);
+  return "tiles of " + inWords(tile) + ", " + std::to_string(layout.stages) +
+         " stages of K: " + rounded(epilogueInstructions(spec)) +
+         " instructions for an element after " +
+         std::to_string((spec.matmul.inner + 63) / 64) +
+         " steps; the model expects " +
+         rounded(100 * ideal / cyclesOf(spec, tile, rows)) +
+         " % of the tensor cores' peak at " + std::to_string(rows) + " rows";
+}
+
+std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile) {
+  return "up to " + std::to_string(fewRowsOf(matmul)) + " rows: tiles of " +
+         std::to_string(fewRowsOfTile) + " x " +
+         std::to_string(fewColumnsOfTile) + ", K over clusters of " +
+         std::to_string(tile.cluster) + ", " + std::to_string(tile.stages) +
+         " stages, since reading weights takes longest";
+}
+
+} // namespace mille::nvvm

@@ -1,0 +1,82 @@
+"""The command of the wheel mille-compiler, where it is installed. SPEC: a small
+model."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from test_text import WORDS, bert, sentences
+
+import mille
+from mille import compiling
+
+mille_compiler = pytest.importorskip("mille_compiler")
+ids = np.array([[1, 7, 5, 7, 2]], np.int32)
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch, tmp_path):
+    """Neither PATH nor the environment knows a command."""
+    monkeypatch.delenv("MILLE_COMPILER", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_the_search(monkeypatch, tmp_path):
+    own = mille_compiler.command()
+    assert compiling.find_command() == own
+    other = tmp_path / "mille"
+    shutil.copy(own, other)
+    assert compiling.find_command() == own
+    monkeypatch.setitem(sys.modules, "mille_compiler", None)
+    assert compiling.find_command() == str(other)
+    monkeypatch.setenv("MILLE_COMPILER", "/elsewhere")
+    assert compiling.find_command() == "/elsewhere"
+    monkeypatch.delenv("MILLE_COMPILER")
+    other.unlink()
+    assert compiling.find_command() is None
+    with pytest.raises(mille.FileError, match="neither is mille-compiler "
+                       "installed, nor does PATH have one, nor is MILLE_COMP"):
+        compiling.command()
+
+
+def test_compile_and_encode(tmp_path):
+    made = mille.compile(os.environ["SPEC"], tmp_path / "package")
+    result = made.session(batch=1, tokens=8)(input_ids=ids)
+    assert all(np.isfinite(array).all() for array in result.values())
+    folder = sentences(bert(tmp_path / "bert"),
+                       {"pooling_mode_mean_tokens": True})
+    text = " ".join(WORDS[5:8])
+    vectors = mille.Encoder(folder, threads=1).encode([text, text, WORDS[6]])
+    assert np.array_equal(vectors[0], vectors[1])
+    assert not np.array_equal(vectors[0], vectors[2])
+
+
+def test_the_script_is_the_program():
+    script = pathlib.Path(sys.executable).parent / "mille"
+    said = subprocess.run([script, "--version"], check=True,
+                          capture_output=True, text=True).stdout
+    assert said.startswith("mille ")
+    assert subprocess.run([script, "compil"], capture_output=True
+                          ).returncode == 2
+
+
+def test_libraries_are_those_of_the_wheel():
+    """LLVM, MLIR and Halide come from the wheel, and this process has none."""
+    site = os.path.dirname(os.path.dirname(mille_compiler.command()))
+    said = subprocess.run(
+        [mille_compiler.command(), "--version"], check=True, text=True,
+        capture_output=True, env={"LD_TRACE_LOADED_OBJECTS": "1"}).stdout
+    found = dict(line.split(" => ") for line in said.splitlines()
+                 if " => " in line)
+    for name in ("LLVM", "MLIR", "Halide"):
+        path, = [path for library, path in found.items() if name in library]
+        assert os.path.realpath(path.strip()).startswith(
+            os.path.dirname(site)), path
+    with open("/proc/self/maps") as maps:
+        own = maps.read()
+    assert "_mille" in own
+    assert not [name for name in ("LLVM", "MLIR", "Halide") if name in own]

@@ -1,0 +1,13 @@
+# Writes texts as constants of C++: -DINPUTS=NAME=FILE;... -DOUTPUT=.
+cmake_minimum_required(VERSION 3.25)
+set(all "")
+foreach(input ${INPUTS})
+  string(REGEX MATCH "^[^=]*" name ${input})
+  string(REGEX REPLACE "^[^=]*=" "" file ${input})
+  file(READ ${file} text)
+  # Comments of the source say nothing to a device's compiler.
+  string(REGEX REPLACE "(^|\n)//[^\n]*" "" text "${text}")
+  string(APPEND all
+    "static constexpr char text${name}[] = R\"_mille_(${text})_mille_\";\n")
+endforeach()
+file(WRITE ${OUTPUT} "${all}")

@@ -1,0 +1,54 @@
+// Reads ops and writes their kernels. Must not compile or run them.
+#include "test/compiler/nvvm/Inputs/Kernels.h"
+
+#include "compiler/kernels/ReadSpec.h"
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Parser/Parser.h"
+
+#include <cstdio>
+
+using namespace mille;
+using namespace mille::nvvm;
+
+bool test::eachMatmul(
+    const char *file,
+    const std::function<void(mlir::MLIRContext &, const KernelSpec &)> &call) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<kernel::KernelDialect, mlir::func::FuncDialect,
+                      mlir::arith::ArithDialect, mlir::math::MathDialect>();
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(file, &context);
+  bool right = bool(module);
+  if (module)
+    module->walk([&](kernel::MatmulOp op) {
+      KernelSpec spec;
+      if (failed(readSpec(op, spec)))
+        right = false;
+      else if (std::string why = whyNoMatmul(spec); !why.empty())
+        printf("declined: %s\n", why.c_str());
+      else
+        call(context, spec);
+    });
+  return right;
+}
+
+Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
+                           const std::string &words) {
+  MatmulTile tile;
+  FewRowsTile few = fewRowsTile(spec.matmul);
+  int pingPong = 0;
+  if (sscanf(words.c_str(), "%u,%u,%u,%d", &tile.columns, &tile.blocks,
+             &tile.cluster, &pingPong) == 4) {
+    tile.pingPong = pingPong;
+    return writeMatmul(context, spec, tile, "matmul");
+  }
+  if (sscanf(words.c_str(), "few,%u,%u", &few.cluster, &few.stages) == 2 ||
+      words == "few")
+    return writeFewRows(context, spec, few, "matmul");
+  return writeMatmul(context, spec, matmulTiles(spec).front(), "matmul");
+}
+
+mlir::Operation *test::kernelsOf(mlir::ModuleOp module) {
+  return *module.getOps<mlir::gpu::GPUModuleOp>().begin();
+}

@@ -1,0 +1,24 @@
+// Matmuls of a file as kernels with a tile that a test names.
+#pragma once
+#include "compiler/nvvm/Tiles.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <functional>
+#include <string>
+
+namespace mille::test {
+
+// Calls for each matmul of the file that the generator makes; prints why it
+// declines others. False where the file cannot be read.
+bool eachMatmul(
+    const char *file,
+    const std::function<void(mlir::MLIRContext &, const KernelSpec &)> &call);
+
+// TILE: columns,blocks,cluster,pingPong or few or few,cluster,stages; else the
+// generator's choice.
+nvvm::Kernel writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
+                           const std::string &tile);
+
+mlir::Operation *kernelsOf(mlir::ModuleOp module);
+
+} // namespace mille::test

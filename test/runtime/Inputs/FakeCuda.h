@@ -1,0 +1,33 @@
+/* What tests see of FakeCuda.cpp: the form of its kernels, and what it
+ * counted. */
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FAKE_CUDA_MAGIC "FAKECUDA"
+/* Stands for a cubin: a kernel that the host computes, all blocks at once. */
+typedef struct {
+  char magic[8];
+  const char *name;
+  void (*function)(void **arguments, const unsigned blocks[3], unsigned shared);
+  uint32_t arguments;
+  uint32_t argument_bytes[16];
+} fake_cuda_kernel;
+
+typedef struct {
+  /* alive now */
+  size_t device_pieces, pinned_pieces;
+  int contexts, pushed, modules, streams, events, graphs, live_instances;
+  /* so far */
+  int maps, launches, waits, instances, graph_launches;
+} fake_cuda_counts;
+fake_cuda_counts *fake_cuda(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

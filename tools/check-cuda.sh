@@ -1,0 +1,75 @@
+#!/bin/sh
+# Every conformance case, or those whose path contains a given word, compiled for CUDA in
+# f32 and bf16 and run on this machine's device, beside the cases' answers.
+#   tools/check-cuda.sh [WORD...]                 both halves
+#   tools/check-cuda.sh compile DIR [WORD...]     only compiles: DIR holds what runs
+#   tools/check-cuda.sh run DIR [WORD...]         runs DIR; needs python3 and NumPy, no Mille
+# $MILLE names the compiler, $DTYPES what it compiles ("f32 bf16").
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+mille=${MILLE:-$root/build/bin/mille}
+half=both
+folder=$root/build/test/cuda
+case "${1:-}" in
+compile | run)
+  half=$1
+  folder=$2
+  shift 2
+  ;;
+esac
+
+wanted() {
+  name=$1
+  shift
+  [ $# -gt 0 ] || return 0
+  for word; do
+    case "$name" in *"$word"*) return 0 ;; esac
+  done
+  return 1
+}
+
+compile() {
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cp "$root/build/lib/libmille_loader.so.0" "$folder/libmille_loader.so"
+  compiled=0
+  failed=0
+  for found in $(find "$root/test/conformance" -name case.json | sort); do
+    case_folder=$(dirname "$found")
+    name=${case_folder#"$root/test/conformance/"}
+    wanted "$name" "$@" || continue
+    local_config=$case_folder/lit.local.cfg
+    # Some cases say that they are not compiled.
+    if grep -qs reference_only "$local_config"; then continue; fi
+    model=$case_folder
+    [ ! -e "$case_folder/spec.json" ] || model=$case_folder/spec.json
+    options= # of compile, where a case has its own
+    [ ! -e "$local_config" ] ||
+      options=$(sed -n 's/.*"%options", "\(.*\)".*/\1/p' "$local_config")
+    for dtype in ${DTYPES:-f32 bf16}; do
+      package=$folder/$(echo "$name" | tr / +).$dtype
+      if $mille compile "$model" -o "$package" --name=model --hidden-states \
+        --target=cuda --dtype="$dtype" $options >"$folder/log" 2>&1; then
+        compiled=$((compiled + 1))
+        rm -f "$package"/model.a "$package"/model.h "$package"/model.mlir
+      else
+        failed=$((failed + 1))
+        rm -rf "$package"
+        echo "FAILED $name in $dtype"
+        tail -n 4 "$folder/log" | sed 's/^/  /'
+      fi
+    done
+  done
+  rm -f "$folder/log"
+  echo "$compiled compiled, $failed failed"
+  [ "$failed" = 0 ] && [ "$compiled" != 0 ]
+}
+
+case $half in
+compile) compile "$@" ;;
+run) python3 "$root/tools/cuda/cases.py" "$folder" "$@" ;;
+both)
+  compile "$@"
+  python3 "$root/tools/cuda/cases.py" "$folder"
+  ;;
+esac

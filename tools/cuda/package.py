@@ -1,0 +1,169 @@
+"""A package and its sessions, through libmille_loader, by the standard library and
+NumPy alone: for machines that have a device but no Mille. Must not compile."""
+import ctypes as c
+import json
+import struct
+
+import numpy
+
+STATUS_OK = 0
+
+
+class Tensor(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("type", c.c_int), ("rank", c.c_int),
+                ("shape", c.c_int64 * 4), ("sizes", c.c_char_p * 4),
+                ("optional", c.c_int), ("below", c.c_int64)]
+
+
+class Size(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("value", c.c_int64)]
+
+
+class Profile(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("calls", c.c_uint64),
+                ("nanoseconds", c.c_uint64), ("flops", c.c_uint64),
+                ("weight_bytes", c.c_uint64)]
+
+
+FORMATS = {"F64": "f8", "F32": "f4", "I64": "i8", "I32": "i4", "U8": "u1"}
+
+
+def read_tensors(path):
+    """name -> array, of a safetensors file."""
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+        data = file.read()
+    return {name: numpy.frombuffer(data[slice(*of["data_offsets"])],
+                                   FORMATS[of["dtype"]]).reshape(of["shape"])
+            for name, of in header.items() if name != "__metadata__"}
+
+
+class Refusal(Exception):
+    """What the runtime said."""
+
+
+class Package:
+    """An opened package. `folder` holds NAME.so and NAME.weights."""
+
+    def __init__(self, loader, folder):
+        self.api = c.CDLL(loader)
+        self.api.mille_package_message.restype = c.c_char_p
+        self.api.mille_session_message.restype = c.c_char_p
+        for release in self.api.mille_package_close, self.api.mille_session_close:
+            release.argtypes = [c.c_void_p]
+        self.handle = c.c_void_p()
+        text = c.create_string_buffer(512)
+        if self.api.mille_package_open_folder(folder.encode(), None,
+                                              c.byref(self.handle), text, 512):
+            raise Refusal(text.value.decode())
+        self.inputs = self._tensors("input")
+        self.outputs = self._tensors("output")
+
+    def _tensors(self, kind):
+        count = c.c_size_t()
+        getattr(self.api, f"mille_package_{kind}_count")(self.handle, c.byref(count))
+        tensors = [Tensor() for _ in range(count.value)]
+        for i, tensor in enumerate(tensors):
+            getattr(self.api, f"mille_package_{kind}")(self.handle, c.c_size_t(i),
+                                                       c.byref(tensor))
+        return tensors
+
+    def sizes_of(self, values):
+        """The sizes of a run with these inputs."""
+        sizes = {}
+        for tensor in self.inputs:
+            name = tensor.name.decode()
+            for d in range(tensor.rank if name in values else 0):
+                if tensor.sizes[d]:
+                    sizes[tensor.sizes[d].decode()] = values[name].shape[d]
+        return {name: value for name, value in sizes.items() if self._is_given(name)}
+
+    def _is_given(self, name):
+        count, size = c.c_size_t(), Size()
+        self.api.mille_package_size_count(self.handle, c.byref(count))
+        most = c.c_int64()
+        for i in range(count.value):
+            text = c.c_char_p()
+            self.api.mille_package_size(self.handle, c.c_size_t(i), c.byref(text),
+                                        c.byref(most))
+            if text.value and text.value.decode() == name:
+                return True
+        return False
+
+    def close(self):
+        self.api.mille_package_close(self.handle)
+
+
+def size_array(sizes):
+    return (Size * len(sizes))(*[Size(n.encode(), v) for n, v in sizes.items()])
+
+
+class Session:
+    """A session for runs of up to `sizes`; device: "cuda", "cuda:1", ..."""
+
+    def __init__(self, package, sizes, device, threads=1):
+        self.package = package
+        self.api = package.api
+        self.handle = c.c_void_p()
+        if self.api.mille_session_create_on(
+                package.handle, size_array(sizes), c.c_size_t(len(sizes)), threads,
+                device.encode(), c.byref(self.handle)):
+            raise Refusal(
+                self.api.mille_package_message(package.handle).decode())
+
+    def bind(self, values, sizes):
+        """Prepares a run; returns the outputs by name."""
+        arrays = []
+        for tensor in self.package.inputs:
+            value = values.get(tensor.name.decode())
+            if value is not None:
+                value = numpy.ascontiguousarray(value,
+                                                ("i4", "f4")[tensor.type])
+            arrays.append(value)
+        results = {}
+        for tensor in self.package.outputs:
+            results[tensor.name.decode()] = numpy.full(
+                [self._extent(tensor, d, sizes) for d in range(tensor.rank)],
+                numpy.nan, "f4")
+        pointer = lambda a: None if a is None else a.ctypes.data
+        self.bound = (size_array(sizes), c.c_size_t(len(sizes)),
+                      (c.c_void_p * len(arrays))(*map(pointer, arrays)),
+                      (c.c_void_p * len(results))(
+                          *map(pointer, results.values())))
+        self.kept = arrays, results
+        return results
+
+    def _extent(self, tensor, d, sizes):
+        if not tensor.sizes[d]:
+            return tensor.shape[d]
+        name = tensor.sizes[d]
+        if name.decode() in sizes:
+            return sizes[name.decode()]
+        value = c.c_int64()
+        self.api.mille_package_size_value(self.package.handle, size_array(sizes),
+                                          c.c_size_t(len(sizes)), name,
+                                          c.byref(value))
+        return value.value
+
+    def run(self):
+        if self.api.mille_session_run_for(self.handle, *self.bound):
+            raise Refusal(self.api.mille_session_message(self.handle).decode())
+
+    def profile(self, runs):
+        """Milliseconds a run and calls a run of each kernel, the longest first."""
+        self.api.mille_session_profile(self.handle, 1)
+        for _ in range(runs):
+            self.run()
+        count, of = c.c_size_t(), Profile()
+        self.api.mille_session_kernel_count(self.handle, c.byref(count))
+        kernels = []
+        for i in range(count.value):
+            self.api.mille_session_kernel(self.handle, c.c_size_t(i), c.byref(of))
+            kernels.append((of.nanoseconds / runs / 1e6, of.calls / runs,
+                            of.name.decode()))
+        self.api.mille_session_profile(self.handle, 0)
+        return sorted(kernels, reverse=True)
+
+    def close(self):
+        self.api.mille_session_close(self.handle)
