@@ -4,6 +4,7 @@
 # Second keys, by environment: ROUNDTRIP=1 prints and reads back every module
 # that mille-opt takes; THREADS and GUARD are passed on to the tests.
 import os
+import shutil
 
 import lit.formats
 
@@ -27,6 +28,7 @@ if os.environ.get("ROUNDTRIP") == "1":
 # Longer names first: lit replaces in this order.
 config.substitutions += [
     ("%mille-opt", mille_opt),
+    ("%mille-emulate", os.path.join(bin_folder, "mille-emulate")),
     ("%mille-spec-page", os.path.join(bin_folder, "mille-spec-page")),
     ("%mille", os.path.join(bin_folder, "mille")),
     ("%programs", programs),
@@ -50,7 +52,7 @@ config.environment.update(
     ASAN_OPTIONS="detect_leaks=0:allow_user_poisoning=0",
     UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
 )
-for key in ["ROUNDTRIP", "ASAN", "GUARD", "THREADS", "LLVM_PROFILE_FILE"]:
+for key in ["MILLE_PTXAS", "ROUNDTRIP", "ASAN", "GUARD", "THREADS", "LLVM_PROFILE_FILE"]:
     if key in os.environ:
         config.environment[key] = os.environ[key]
 
@@ -80,6 +82,10 @@ config.substitutions.append(("%isa", isas[0] if isas else "x86-64-v3"))
 for name in ["address", "thread"]:
     if "-fsanitize=" in config.sanitize and name in config.sanitize:
         config.available_features.add(name + "-sanitizer")
+# NVIDIA's assembler, as compiler/nvvm/Ptxas.h looks for it.
+if shutil.which(os.environ.get("MILLE_PTXAS") or "ptxas", path=os.pathsep.join(
+        [os.environ.get("PATH", ""), "/usr/local/cuda/bin"])):
+    config.available_features.add("ptxas")
 if os.geteuid() == 0:
     config.available_features.add("root")
 

@@ -1,6 +1,9 @@
-// mille-emulate: runs the kernels of a gpu.module on the CPU and reports races.
-// No logic.
+// mille-emulate: runs the Hopper kernels of kernel ops, or those of a
+// gpu.module, on the CPU, and reports races and wrong numbers. No logic.
+#include "compiler/driver/emulate/KernelOp.h"
 #include "compiler/emulate/Written.h"
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -19,43 +22,80 @@ static cl::opt<unsigned> firstSeed("first-seed", cl::init(1),
                                    cl::desc("the first of them"));
 static cl::opt<unsigned> units("units", cl::init(2),
                                cl::desc("multiprocessors"));
-static cl::opt<int64_t> rows("rows", cl::init(1), cl::desc("rows of the out"));
+static cl::list<int64_t> rows("rows", cl::CommaSeparated,
+                              cl::desc("rows of the out, each a run"));
 static cl::opt<int64_t> sequences("sequences", cl::init(1));
 static cl::opt<int64_t> keys("keys", cl::init(0),
                              cl::desc("keys of a sequence"));
+static cl::opt<int64_t> first("first", cl::desc("position of the first query"));
+static cl::opt<bool> tiles("tiles", cl::desc("every tile of an op"));
+static cl::opt<std::string> function("function", cl::desc("of this one only"));
 static cl::opt<std::string>
     leftOut("break", cl::desc("leave out KIND:NUMBER (wait, release, fence, "
                               "barrier), or each in turn: all"));
 static cl::opt<bool> print("print", cl::desc("print the results"));
 static cl::opt<std::string> folder("dump", cl::desc("write all buffers there"));
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  cl::ParseCommandLineOptions(argc, argv, "emulates a kernel for Hopper\n");
-  mlir::DialectRegistry registry;
-  registry.insert<mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect,
-                  mlir::NVVM::NVVMDialect>();
-  mlir::MLIRContext context(registry);
-  context.disableMultithreading();
-  llvm::SourceMgr sources;
-  mlir::SourceMgrDiagnosticHandler messages(sources, &context);
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(file, sources, &context);
-  if (!module)
-    return int(mille::Status::input);
+static mille::Status runModule(mille::emulate::Trials trials,
+                               mlir::Operation *kernels) {
   mille::emulate::WrittenOptions options;
-  options.trials = {seeds, firstSeed, leftOut};
+  options.trials = trials;
   options.units = units;
-  options.counts[1] = rows;
+  options.counts[1] = rows.empty() ? 1 : rows[0];
   options.counts[2] = sequences;
-  options.counts[3] = rows / std::max<int64_t>(sequences, 1);
+  options.counts[3] = options.counts[1] / std::max<int64_t>(sequences, 1);
   options.counts[4] = keys ? int64_t(keys) : options.counts[3];
   options.print = print;
   options.folder = folder;
-  mille::Status status = mille::Status::input;
-  for (auto kernels : module->getOps<mlir::gpu::GPUModuleOp>()) {
-    status = mille::emulate::runWritten(kernels, options, llvm::outs());
-    if (mille::failed(status))
-      break;
-  }
-  return int(status);
+  return mille::emulate::runWritten(kernels, options, llvm::outs());
+}
+
+static mille::Status runOp(mille::emulate::Trials trials, mlir::Operation *op) {
+  mille::emulated::Options options;
+  options.trials = trials;
+  options.units = units;
+  if (!rows.empty())
+    options.rows.assign(rows.begin(), rows.end());
+  options.sequences = sequences;
+  options.keys = keys;
+  options.first = first;
+  options.allTiles = tiles;
+  return mille::emulated::run(op, options, llvm::outs());
+}
+
+static mille::Status runAll(mlir::ModuleOp module) {
+  mille::emulate::Trials trials = {seeds, firstSeed, leftOut};
+  mille::Status worst = mille::Status::done;
+  unsigned count = 0;
+  auto take = [&](mille::Status status) {
+    ++count;
+    worst = mille::failed(status) ? status : worst;
+  };
+  for (auto kernels : module.getOps<mlir::gpu::GPUModuleOp>())
+    take(runModule(trials, kernels));
+  module.walk([&](mlir::Operation *op) {
+    auto parent = op->getParentOfType<mlir::func::FuncOp>();
+    if (mille::kernel::isGenerated(op) &&
+        (function.empty() || (parent && parent.getSymName() == function)))
+      take(runOp(trials, op));
+  });
+  if (!count)
+    llvm::errs() << file << ": no kernel\n";
+  return count ? worst : mille::Status::input;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "emulates kernels for Hopper\n");
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect,
+                  mlir::NVVM::NVVMDialect, mlir::func::FuncDialect,
+                  mlir::arith::ArithDialect, mlir::math::MathDialect,
+                  mille::kernel::KernelDialect>();
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler messages(sources, &context);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(file, sources, &context);
+  return int(module ? runAll(*module) : mille::Status::input);
 }

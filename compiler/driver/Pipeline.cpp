@@ -249,6 +249,8 @@ bool Climb::stopsAfter(Stage stage) {
 }
 
 Status Climb::generate() {
+  for (const std::string &text : generators().warnings(isas))
+    mlir::emitWarning(mlir::UnknownLoc::get(&context)) << text;
   unsigned jobs = request.jobs ? request.jobs : describeMachine().cores;
   auto made = [&](size_t finished, size_t all) {
     working("kernels: " + llvm::Twine(finished) + " of " + llvm::Twine(all));

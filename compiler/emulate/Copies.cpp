@@ -259,6 +259,7 @@ void Copies::waitGroups(int left, bool readOnly) {
   if (done <= 0)
     return;
   runStores(mine, done);
+  mine.waited = std::max(mine.waited, done);
   int32_t *known = machine.clocks.known(machine.current);
   int32_t &reads = known[machine.clocks.ofReads(warp)];
   int32_t &writes = known[machine.clocks.ofWrites(warp)];
@@ -272,7 +273,9 @@ void Copies::checkEnd() {
     machine.fault("the kernel ends with %zu copies to shared memory in flight",
                   loads.size());
   for (const Queue &queue : queues)
-    if (!queue.stores.empty())
-      machine.fault("the kernel ends before its bulk stores have read shared "
-                    "memory");
+    if (!queue.stores.empty() ||
+        (queue.thread >= 0 && queue.waited < queue.groups))
+      machine.fault("thread %d ends before its bulk stores have read shared "
+                    "memory",
+                    queue.thread % int(machine.shape.threads));
 }

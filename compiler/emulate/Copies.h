@@ -53,7 +53,7 @@ private:
     int at[5], bytes, group;
   };
   struct Queue { // of the bulk stores of a warp
-    int thread = -1, groups = 0, done = 0;
+    int thread = -1, groups = 0, waited = 0;
     std::vector<Store> stores;
   };
 

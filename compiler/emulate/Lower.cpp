@@ -150,8 +150,8 @@ std::optional<bool> Lowering::rewriteNumber(Operation *op) {
                    "root")
             .Default("");
     if (name.empty()) {
-      op->emitError() << "'" << intrinsic.getIntrin()
-                      << "' is not modelled by the emulator";
+      op->emitOpError() << "'" << intrinsic.getIntrin()
+                        << "' is not modelled by the emulator";
       return false;
     }
     replace(op, plainCall(loc, name, llvm::to_vector(op->getOperands()),
@@ -199,7 +199,7 @@ LogicalResult Lowering::rewrite(Operation *op) {
   bool known = isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) &&
                !isa<LLVM::MemcpyOp, LLVM::MemsetOp, LLVM::AtomicCmpXchgOp>(op);
   return known ? success()
-               : LogicalResult(op->emitError()
+               : LogicalResult(op->emitOpError()
                                << "is not modelled by the emulator");
 }
 

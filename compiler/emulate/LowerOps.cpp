@@ -9,7 +9,7 @@ using namespace mille::emulate;
 using namespace mlir;
 
 static bool refuse(Operation *op, const llvm::Twine &what) {
-  op->emitError() << what << " is not modelled by the emulator";
+  op->emitOpError() << what << " is not modelled by the emulator";
   return false;
 }
 

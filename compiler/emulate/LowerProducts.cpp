@@ -21,7 +21,7 @@ static std::optional<Element> elementOf(StringRef name) {
 }
 
 static bool refuse(Operation *op, const llvm::Twine &what) {
-  op->emitError() << what << " is not modelled by the emulator";
+  op->emitOpError() << what << " is not modelled by the emulator";
   return false;
 }
 

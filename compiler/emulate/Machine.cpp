@@ -178,7 +178,7 @@ bool Machine::step() {
     if (threads[i].waits == Waits::end)
       continue;
     ++left;
-    if ((hold && i / 128 == starved) || !canRun(threads[i]))
+    if ((hold && groupOf(i) == starved) || !canRun(threads[i]))
       continue;
     ++ran;
     current = i;

@@ -60,7 +60,11 @@ public:
   std::string placeText(int place) const;
   int block() const { return current / int(shape.threads); }
   int warp() const { return current / 32; }
-  int group() const { return current / 128; }
+  int group() const { return groupOf(current); }
+  int groupOf(int thread) const {
+    return thread / int(shape.threads) * clocks.groups / int(shape.cluster) +
+           thread % int(shape.threads) / 128;
+  }
   bool blockIsGone(int block) const;
 
   const BlockShape shape;

@@ -229,7 +229,12 @@ void Products::begin(Group &group, uint64_t a, uint64_t b, int columns,
 
 void Products::issue(uint32_t *registers, const uint32_t *rows, uint64_t a,
                      uint64_t b, int columns, ProductForm form, bool adds) {
-  int thread = machine.current % 128, me = machine.current;
+  int me = machine.current, thread = me % int(machine.shape.threads) % 128;
+  if (machine.shape.threads % 128)
+    machine.fault(
+        "a product in a block of %u threads, which are not whole warp "
+        "groups",
+        machine.shape.threads);
   Group &group = groups[machine.group()];
   Mine &my = mine[me];
   bool goesOn = adds && isToken(registers[0]);
@@ -312,7 +317,7 @@ void Products::wait(int left) {
 }
 
 void Products::pin(uint32_t *registers, int count, bool strict) {
-  int thread = machine.current % 128;
+  int thread = machine.current % int(machine.shape.threads) % 128;
   for (int i = 0; i < count; ++i) {
     if (!isToken(registers[i]))
       continue;

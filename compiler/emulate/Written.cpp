@@ -2,6 +2,7 @@
 #include "compiler/emulate/Written.h"
 #include "compiler/emulate/ReadLaunch.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/Format.h"
 
 #include <cstring>
 #include <random>
@@ -111,8 +112,9 @@ static void print(const WrittenLaunch &launch,
     out << buffers[i].name << ":";
     eachElement(slot.type, [&](int64_t at) {
       out << " "
-          << get(&buffers[i].bytes[at * buffers[i].elementBytes],
-                 slot.type.getElementType());
+          << llvm::format("%g",
+                          get(&buffers[i].bytes[at * buffers[i].elementBytes],
+                              slot.type.getElementType()));
     });
     out << "\n";
   }

@@ -7,6 +7,7 @@
 #include "compiler/nvvm/Emit.h"
 #include "compiler/nvvm/Ptxas.h"
 #include "compiler/nvvm/Rows.h"
+#include "compiler/nvvm/Sources.h"
 #include "compiler/nvvm/Tiles.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,10 +19,6 @@ using namespace mille::nvvm;
 
 namespace {
 
-// Change it with any change of a kernel: old entries of the cache are then no
-// longer found.
-constexpr llvm::StringLiteral kernelVersion = "1";
-
 std::string hashOf(const std::string &text) {
   auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
   return llvm::toHex(llvm::ArrayRef(digest.data(), digest.size()), true);
@@ -32,16 +29,14 @@ public:
   std::string name() const override { return "nvvm"; }
 
   std::string version() const override {
-    return "nvvm kernels " + kernelVersion.str() +
-           "\nLLVM " LLVM_VERSION_STRING "\n";
+    return "nvvm sources " MILLE_SOURCES "\nLLVM " LLVM_VERSION_STRING "\n";
   }
 
   bool serves(const Target &target) const override {
     return target.name == "cuda";
   }
 
-  std::string declines(const KernelSpec &spec,
-                       const Target &target) const override {
+  std::string declines(const KernelSpec &spec, const Target &) const override {
     switch (spec.kind) {
     case KernelKind::matmul:
       return whyNoMatmul(spec);
@@ -54,7 +49,7 @@ public:
     case KernelKind::slots:
       break;
     }
-    return "it makes matmuls, attention and rows only";
+    return "it makes matmuls, attention and rows";
   }
 
   PanelWidths panels(const Target &) const override { return {{64}, {64}}; }
@@ -82,14 +77,17 @@ public:
 
   std::vector<std::string> explainTiles(const KernelSpec &spec,
                                         const Target &) const override {
-    if (spec.kind == KernelKind::attention)
+    switch (spec.kind) {
+    case KernelKind::matmul:
+      return {explainTile(spec, matmulTiles(spec).front()),
+              explainTile(spec.matmul, fewRowsTile(spec.matmul))};
+    case KernelKind::attention:
       return {wordsOf(attentionTiles(spec).front())};
-    if (spec.kind == KernelKind::rows)
+    case KernelKind::rows:
       return {wordsOf(RowsTile(spec))};
-    if (spec.kind != KernelKind::matmul)
+    default:
       return {};
-    return {explainTile(spec, matmulTiles(spec).front()),
-            explainTile(spec.matmul, fewRowsTile(spec.matmul))};
+    }
   }
 
   std::string warning() const override {
@@ -111,23 +109,8 @@ static std::string entryOf(const KernelRequest &request) {
 }
 
 template <typename Tile>
-static const Tile &ranked(const std::vector<Tile> &tiles, unsigned rank) {
+static Tile ranked(const std::vector<Tile> &tiles, unsigned rank) {
   return tiles[std::min<size_t>(rank, tiles.size() - 1)];
-}
-
-// Of a kernel that is not declined.
-static Kernel written(mlir::MLIRContext &context, const KernelRequest &request,
-                      const std::string &entry) {
-  const KernelSpec &spec = request.spec;
-  if (spec.kind == KernelKind::attention)
-    return writeAttention(context, spec,
-                          ranked(attentionTiles(spec), request.rank), entry);
-  if (spec.kind == KernelKind::rows)
-    return writeRows(context, spec, entry);
-  if (request.few)
-    return writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
-  return writeMatmul(context, spec, ranked(matmulTiles(spec), request.rank),
-                     entry);
 }
 
 bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
@@ -137,7 +120,17 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   problem = nvvmGenerator().declines(spec, request.target);
   if (!problem.empty())
     return false;
-  kernel = written(context, request, entryOf(request));
+  const std::string entry = entryOf(request);
+  if (spec.kind == KernelKind::attention)
+    kernel = writeAttention(context, spec,
+                            ranked(attentionTiles(spec), request.rank), entry);
+  else if (spec.kind == KernelKind::rows)
+    kernel = writeRows(context, spec, entry);
+  else if (request.few)
+    kernel = writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
+  else
+    kernel = writeMatmul(context, spec, ranked(matmulTiles(spec), request.rank),
+                         entry);
   return true;
 }
 

@@ -113,6 +113,10 @@ static PtxasFacts factsOf(StringRef said) {
 bool assemble(const std::string &ptx, std::string &cubin, PtxasFacts &facts,
               std::string &problem) {
   const std::string path = ptxasPath();
+  if (path.empty()) {
+    problem = "there is no ptxas";
+    return false;
+  }
   Aside text("ptx"), made("cubin"), said("txt");
   if (!text.exists() || !made.exists() || !said.exists() || !text.write(ptx)) {
     problem = "ptxas needs files in the folder for temporary files, which "

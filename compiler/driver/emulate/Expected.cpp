@@ -1,0 +1,355 @@
+// What matmul, rows and attention compute, in double. Must not know kernels.
+#include "compiler/driver/emulate/Expected.h"
+#include "compiler/interpret/AttendHead.h"
+#include "compiler/interpret/Run.h"
+#include "compiler/interpret/ScalarRegion.h"
+
+using namespace mille;
+using namespace mille::emulated;
+using namespace mille::interpreter;
+
+// ---- operands
+
+namespace {
+class Drawer {
+public:
+  Drawer(const Sizes &sizes, std::vector<Operand> &into)
+      : sizes(sizes), into(into), random(7) {}
+
+  void add(const char *name, const BufferSpec &spec, int64_t rows,
+           Drawn what = Drawn::numbers, int64_t entries = 1) {
+    Operand operand;
+    operand.name = name;
+    operand.spec = spec;
+    operand.rows = rows;
+    draw(operand, what, entries, random);
+    into.push_back(std::move(operand));
+  }
+  // An operand that is read at out[m, n].
+  void addRead(const char *name, const BufferSpec &spec) {
+    bool byRow =
+        spec.reading == Reading::element || spec.reading == Reading::row;
+    add(name, spec, byRow ? sizes.rows : 1);
+  }
+
+  const Sizes &sizes;
+
+private:
+  std::vector<Operand> &into;
+  std::mt19937 random;
+};
+} // namespace
+
+static std::string drawMatmul(const MatmulSpec &m, Drawer &drawer) {
+  if (m.panel || m.experts || m.ofBytes() || m.ofBlocks())
+    return "a matmul with packed weights, experts, bytes or blocks";
+  drawer.add("input", m.input, drawer.sizes.rows);
+  BufferSpec weight = {2,       m.inner,          -1,
+                       m.inner, Reading::element, m.input.element};
+  drawer.add("weight", weight, m.columns * m.accumulators, Drawn::weights);
+  for (const BufferSpec &extra : m.extras)
+    drawer.addRead("extra", extra);
+  return "";
+}
+
+static void drawRows(const RowsSpec &r, Drawer &drawer) {
+  constexpr int64_t entries = 37; // of a table
+  for (size_t i = 0; i < r.inputs.size(); ++i)
+    if (r.gather[i] >= 0)
+      drawer.add("table", r.inputs[i],
+                 r.inputs[i].rows > 0 ? r.inputs[i].rows : entries);
+    else
+      drawer.addRead("input", r.inputs[i]);
+  BufferSpec index = {1, 1, -1, 0, Reading::row, Element::i32};
+  for (int i = 0; i < r.indices; ++i) {
+    int64_t least = entries;
+    for (size_t k = 0; k < r.inputs.size(); ++k)
+      if (r.gather[k] == i && r.inputs[k].rows > 0)
+        least = std::min(least, r.inputs[k].rows);
+    drawer.add("indices", index, drawer.sizes.rows, Drawn::indices, least);
+  }
+}
+
+static std::string drawAttention(const AttentionSpec &a, Drawer &drawer) {
+  const Sizes &sizes = drawer.sizes;
+  if (a.panels || a.decay)
+    return "attention to panels, or with a decay,";
+  int64_t keyRows = sizes.sequences * sizes.keys;
+  drawer.add("query", a.query, sizes.rows);
+  drawer.add("key", a.key, keyRows);
+  drawer.add("value", a.value, keyRows);
+  using Operand = AttentionOperand;
+  auto add = [&](Operand which, const char *name, int64_t rows,
+                 Drawn what = Drawn::numbers) {
+    if (a.has(which))
+      drawer.add(name, *a[which], a[which]->rows > 0 ? a[which]->rows : rows,
+                 what);
+  };
+  add(Operand::keyMask, "key mask", keyRows, Drawn::flags);
+  add(Operand::keyHeadBias, "key head bias", keyRows);
+  add(Operand::rotation, "rotation", std::max(keyRows, sizes.rows),
+      Drawn::angles);
+  add(Operand::queryScale, "query scale", sizes.rows);
+  add(Operand::headScale, "head scale", 1);
+  add(Operand::sink, "sink", 1);
+  add(Operand::bias, "bias", a.heads);
+  add(Operand::contentQuery, "content query", sizes.rows);
+  add(Operand::contentKey, "content key", keyRows);
+  add(Operand::segments, "segments", keyRows, Drawn::segments);
+  add(Operand::prefix, "prefix", sizes.sequences, Drawn::segments);
+  return "";
+}
+
+std::vector<Operand> mille::emulated::operandsOf(mlir::Operation *op,
+                                                 const KernelSpec &spec,
+                                                 const Sizes &sizes,
+                                                 std::string &problem) {
+  std::vector<Operand> operands;
+  Drawer drawer(sizes, operands);
+  switch (spec.kind) {
+  case KernelKind::matmul:
+    problem = drawMatmul(spec.matmul, drawer);
+    break;
+  case KernelKind::rows:
+    drawRows(spec.rows, drawer);
+    break;
+  case KernelKind::attention:
+    problem = drawAttention(spec.attention, drawer);
+    break;
+  default:
+    problem = op->getName().getStringRef().str();
+  }
+  if (!problem.empty()) {
+    problem += " has no reference here";
+    return {};
+  }
+  drawer.add("out", spec.out, sizes.rows);
+  return operands;
+}
+
+// ---- meanings
+
+// Row `row` of an operand that is read at out[row, n], as `columns` numbers.
+static std::vector<double> rowOf(const Operand &operand, int64_t row,
+                                 int64_t columns) {
+  std::vector<double> numbers(columns);
+  for (int64_t n = 0; n < columns; ++n)
+    switch (operand.spec.reading) {
+    case Reading::element:
+      numbers[n] = operand.at(row, n);
+      break;
+    case Reading::column:
+      numbers[n] = operand.at(0, n);
+      break;
+    case Reading::row:
+      numbers[n] = operand.at(row, 0);
+      break;
+    case Reading::scalar:
+      numbers[n] = operand.at(0, 0);
+      break;
+    }
+  return numbers;
+}
+
+static bool runRegion(
+    mlir::Operation *op, Operand &out,
+    llvm::function_ref<std::vector<std::vector<double>>(int64_t)> argumentsOf) {
+  ScalarRegion region;
+  if (failed(region.read(op->getRegion(0))))
+    return false;
+  for (int64_t row = 0; row < out.rows; ++row) {
+    std::vector<std::vector<double>> arguments = argumentsOf(row);
+    std::vector<const double *> pointers;
+    for (const std::vector<double> &argument : arguments)
+      pointers.push_back(argument.data());
+    region.run(pointers, out.spec.columns,
+               &out.numbers[row * out.spec.columns]);
+  }
+  return true;
+}
+
+static bool computeMatmul(mlir::Operation *op, const MatmulSpec &m,
+                          std::vector<Operand> &operands) {
+  const Operand &input = operands[0], &weight = operands[1];
+  Operand &out = operands.back();
+  const int64_t both = m.columns * m.accumulators;
+  std::vector<double> sums(input.rows * both);
+  product(input.numbers.data(), weight.numbers.data(), sums.data(), input.rows,
+          m.inner, both);
+  return runRegion(op, out, [&](int64_t row) {
+    std::vector<std::vector<double>> arguments;
+    for (int a = 0; a < m.accumulators; ++a) {
+      auto first = sums.begin() + row * both + a * m.columns;
+      arguments.emplace_back(first, first + m.columns);
+    }
+    for (size_t i = 0; i < m.extras.size(); ++i)
+      arguments.push_back(rowOf(operands[2 + i], row, m.columns));
+    return arguments;
+  });
+}
+
+static bool computeRows(mlir::Operation *op, const RowsSpec &r,
+                        std::vector<Operand> &operands) {
+  auto norm = llvm::cast<kernel::RowsOp>(op).getNormAttr();
+  const int64_t group = r.group ? r.group : r.columns;
+  return runRegion(op, operands.back(), [&](int64_t row) {
+    std::vector<std::vector<double>> arguments;
+    for (size_t i = 0; i < r.inputs.size(); ++i) {
+      int64_t from = row;
+      if (r.gather[i] >= 0)
+        from = int64_t(operands[r.inputs.size() + r.gather[i]].at(row, 0));
+      arguments.push_back(rowOf(operands[i], from, r.columns));
+    }
+    for (int64_t first = 0; norm && first < r.columns; first += group)
+      normRow(norm.getKind(), norm.getEps(), &arguments[0][first], group);
+    return arguments;
+  });
+}
+
+namespace {
+// One run of attention: what a head needs.
+class AttentionInDouble {
+public:
+  AttentionInDouble(mlir::Operation *op, const AttentionSpec &a,
+                    const Sizes &sizes, std::vector<Operand> &operands)
+      : a(a), sizes(sizes), operands(operands),
+        sight(a.causal, llvm::cast<kernel::AttentionOp>(op).getWindow(),
+              a.chunk) {
+    size_t next = 3;
+    for (int i = 0; i < attentionOperands; ++i)
+      optional[i] = a.optional[i] ? &operands[next++] : nullptr;
+  }
+
+  void compute();
+
+private:
+  const Operand *find(AttentionOperand which) const {
+    return optional[int(which)];
+  }
+  std::vector<double> heads(const Operand &from, int64_t offset, int64_t count,
+                            int64_t width) const;
+  bool sees(int64_t s, int64_t i, int64_t j) const;
+  double added(int64_t s, int64_t h, int64_t i, int64_t j) const;
+
+  const AttentionSpec &a;
+  const Sizes &sizes;
+  std::vector<Operand> &operands;
+  const Operand *optional[attentionOperands];
+  Sight sight;
+};
+} // namespace
+
+std::vector<double> AttentionInDouble::heads(const Operand &from,
+                                             int64_t offset, int64_t count,
+                                             int64_t width) const {
+  std::vector<double> taken;
+  for (int64_t row = 0; row < from.rows; ++row)
+    for (int64_t c = 0; c < count * width; ++c)
+      taken.push_back(from.at(row, offset + c));
+  if (const Operand *rotation = find(AttentionOperand::rotation);
+      rotation && &from != &operands[2])
+    turnHeads({rotation->spec.columns / 2, rotation->numbers}, taken.data(),
+              from.rows, count, width, a.start, !a.interleaved);
+  return taken;
+}
+
+bool AttentionInDouble::sees(int64_t s, int64_t i, int64_t j) const {
+  const int64_t key = s * sizes.keys + j;
+  const Operand *mask = find(AttentionOperand::keyMask);
+  const Operand *segments = find(AttentionOperand::segments);
+  const Operand *prefix = find(AttentionOperand::prefix);
+  if (mask && mask->numbers[key] == 0)
+    return false;
+  if (!sight.shows(sizes.first + i, j,
+                   prefix ? int64_t(prefix->numbers[s]) : 0))
+    return false;
+  return !segments ||
+         segments->numbers[s * sizes.queries() + i] == segments->numbers[key];
+}
+
+double AttentionInDouble::added(int64_t s, int64_t h, int64_t i,
+                                int64_t j) const {
+  const int64_t query = s * sizes.queries() + i, key = s * sizes.keys + j;
+  const int64_t far = j - sizes.first - i;
+  auto byDistance = [&](const double *numbers, int64_t columns) {
+    const int64_t most = columns / 2;
+    return numbers[std::clamp(far, -most, most) + most];
+  };
+  double sum = 0;
+  if (const Operand *bias = find(AttentionOperand::keyHeadBias))
+    sum += bias->at(key, h);
+  if (!a.slopes.empty())
+    sum += a.slopes[h] * double(far);
+  if (const Operand *bias = find(AttentionOperand::bias))
+    sum += a.biasByDistance
+               ? byDistance(&bias->numbers[h * bias->spec.columns],
+                            bias->spec.columns)
+               : bias->numbers[(h * sizes.queries() + i) * sizes.keys + j];
+  for (auto [which, row] : {std::pair{AttentionOperand::contentQuery, query},
+                            std::pair{AttentionOperand::contentKey, key}})
+    if (const Operand *content = find(which)) {
+      const int64_t columns = content->spec.columns / a.heads;
+      sum +=
+          byDistance(&content->numbers[(row * a.heads + h) * columns], columns);
+    }
+  return sum;
+}
+
+void AttentionInDouble::compute() {
+  std::vector<double> query =
+      heads(operands[0], a.queryOffset, a.heads, a.headDim);
+  std::vector<double> key =
+      heads(operands[1], a.keyOffset, a.kvHeads, a.headDim);
+  std::vector<double> value =
+      heads(operands[2], a.valueOffset, a.kvHeads, a.valueDim);
+  Operand &out = operands.back();
+  const Operand *ofQuery = find(AttentionOperand::queryScale),
+                *ofHead = find(AttentionOperand::headScale),
+                *sink = find(AttentionOperand::sink);
+  for (int64_t s = 0; s < sizes.sequences; ++s)
+    for (int64_t h = 0; h < a.heads; ++h) {
+      const int64_t shared = h / a.group();
+      Head head{};
+      head.queries = sizes.queries();
+      head.keys = sizes.keys;
+      head.headDim = a.headDim;
+      head.valueDim = a.valueDim;
+      head.queryStride = a.heads * a.headDim;
+      head.keyStride = a.kvHeads * a.headDim;
+      head.valueStride = a.kvHeads * a.valueDim;
+      head.outStride = out.spec.columns;
+      head.query = &query[s * head.queries * head.queryStride + h * a.headDim];
+      head.key = &key[s * head.keys * head.keyStride + shared * a.headDim];
+      head.value =
+          &value[s * head.keys * head.valueStride + shared * a.valueDim];
+      head.out =
+          &out.numbers[s * head.queries * head.outStride + h * a.valueDim];
+      head.scale = a.scale;
+      head.softcap = a.softcap;
+      head.sink = sink ? &sink->numbers[h] : nullptr;
+      auto seesHere = [&](int64_t i, int64_t j) { return sees(s, i, j); };
+      auto addedHere = [&](int64_t i, int64_t j) { return added(s, h, i, j); };
+      auto factor = [&](int64_t i) {
+        return (ofHead ? ofHead->numbers[h % ofHead->numbers.size()] : 1) *
+               (ofQuery ? ofQuery->numbers[s * sizes.queries() + i] : 1);
+      };
+      head.sees = seesHere;
+      head.bias = addedHere;
+      head.factor = factor;
+      attendHead(head);
+    }
+}
+
+bool mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
+                              const Sizes &sizes,
+                              std::vector<Operand> &operands) {
+  switch (spec.kind) {
+  case KernelKind::matmul:
+    return computeMatmul(op, spec.matmul, operands);
+  case KernelKind::rows:
+    return computeRows(op, spec.rows, operands);
+  default:
+    AttentionInDouble(op, spec.attention, sizes, operands).compute();
+    return true;
+  }
+}

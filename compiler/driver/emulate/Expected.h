@@ -1,0 +1,19 @@
+// What a kernel op computes, in double, by the interpreter's parts. Must not
+// use anything that generators use but the spec.
+#pragma once
+#include "compiler/driver/emulate/Operands.h"
+#include "mlir/IR/Operation.h"
+
+namespace mille::emulated {
+
+// The operands of the op in the order of its calling convention, drawn for
+// these sizes, the out last. Empty, with a sentence in `problem`, for an op
+// that has no meaning here.
+std::vector<Operand> operandsOf(mlir::Operation *op, const KernelSpec &spec,
+                                const Sizes &sizes, std::string &problem);
+
+// Fills the out. False, with an error at the op, where its region has none.
+bool compute(mlir::Operation *op, const KernelSpec &spec, const Sizes &sizes,
+             std::vector<Operand> &operands);
+
+} // namespace mille::emulated

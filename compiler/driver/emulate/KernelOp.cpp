@@ -1,0 +1,168 @@
+// A kernel op through its generator and the emulator. Must not know tiles or
+// what an op computes.
+#include "compiler/driver/emulate/KernelOp.h"
+#include "compiler/driver/emulate/Expected.h"
+#include "compiler/interpret/Judge.h"
+#include "compiler/kernels/ReadSpec.h"
+#include "compiler/nvvm/Generate.h"
+#include "compiler/nvvm/Kernel.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+
+using namespace mille;
+using namespace mille::emulated;
+
+static const Target &hopper() {
+  static const Target target = {"cuda", TargetKind::device, "cuda"};
+  return target;
+}
+
+// An empty text, or the first number that is not what it must be, or a byte
+// between rows that was written.
+static std::string judgeOut(const Operand &expected,
+                            const emulate::Buffer &buffer, bool rounds) {
+  Operand got = expected;
+  got.read(buffer);
+  const double bound =
+      toleranceOf(rounds ? "emulated_bf16" : "emulated_f32").relative;
+  for (int64_t row = 0; row < got.rows; ++row)
+    for (int64_t column = 0; column < got.spec.columns; ++column) {
+      double is = got.at(row, column), must = expected.at(row, column);
+      if (std::fabs(is - must) <= bound * (1 + std::fabs(must)))
+        continue;
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "out[" << row << ", " << column << "] is "
+          << llvm::format("%g", is) << " but must be "
+          << llvm::format("%g", must);
+      return text;
+    }
+  return "";
+}
+
+namespace {
+// One kernel at one size.
+class OneRun {
+public:
+  OneRun(mlir::Operation *op, const KernelSpec &spec, const Options &options,
+         llvm::raw_ostream &out)
+      : op(op), spec(spec), options(options), out(out) {}
+
+  Status run(const emulate::Kernel &kernel, int64_t rows);
+
+private:
+  mlir::Operation *op;
+  const KernelSpec &spec;
+  const Options &options;
+  llvm::raw_ostream &out;
+};
+} // namespace
+
+Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
+  Sizes sizes = {rows, options.sequences, options.keys, options.first};
+  if (rows % sizes.sequences) {
+    op->emitError() << "rows is " << rows << " but sequences is "
+                    << sizes.sequences;
+    return Status::commandLine;
+  }
+  if (!sizes.keys)
+    sizes.keys = sizes.queries();
+  std::string problem;
+  std::vector<Operand> operands = operandsOf(op, spec, sizes, problem);
+  if (operands.empty()) {
+    op->emitError() << problem;
+    return Status::input;
+  }
+  if (!compute(op, spec, sizes, operands))
+    return Status::bug;
+  std::vector<emulate::Buffer> buffers;
+  for (const Operand &operand : operands)
+    buffers.push_back(operand.bytes(&operand != &operands.back()));
+  emulate::LaunchCase launch;
+  const int64_t counts[] = {1, rows, sizes.sequences, sizes.queries(),
+                            sizes.keys};
+  std::copy(counts, counts + 5, launch.counts);
+  launch.scalars = {uint32_t(sizes.queries()), uint32_t(sizes.keys),
+                    uint32_t(sizes.first)};
+  launch.units = options.units;
+  // Attention rounds its weights to bf16, whatever the out is.
+  const bool rounds =
+      isBf16(spec.out.element) || spec.kind == KernelKind::attention;
+  std::vector<char> first;
+  auto judge = [&](const std::vector<emulate::Buffer> &results) {
+    if (first.empty())
+      first = results.back().bytes;
+    if (results.back().bytes != first)
+      return std::string("the out has other bits than with the first seed");
+    return judgeOut(operands.back(), results.back(), rounds);
+  };
+  out << rows << " rows: ";
+  return emulate::run(kernel, launch, buffers, options.trials, judge, out);
+}
+
+// The description that the object would hold.
+static mille_device_kernel describe(const nvvm::Launch &launch) {
+  mille_device_kernel kernel = {};
+  kernel.entry = launch.entry.c_str();
+  kernel.threads = launch.threads;
+  kernel.cluster = launch.cluster;
+  kernel.shared_bytes = launch.sharedBytes;
+  kernel.blocks_per_unit = launch.blocksPerUnit;
+  std::copy(launch.tiles.begin(), launch.tiles.end(), kernel.tiles);
+  kernel.argument_count = uint32_t(launch.arguments.size());
+  kernel.arguments = launch.arguments.data();
+  return kernel;
+}
+
+static Status runClass(mlir::Operation *op, const KernelSpec &spec, bool few,
+                       unsigned rank, const Options &options,
+                       llvm::raw_ostream &out) {
+  KernelRequest request = {spec, hopper(), "kernel_argv", few, rank, false};
+  nvvm::Kernel kernel;
+  std::string problem;
+  if (!nvvm::writeKernel(*op->getContext(), request, kernel, problem)) {
+    op->emitError() << "no Hopper kernel: " << problem;
+    return Status::input;
+  }
+  mille_device_kernel description = describe(kernel.launch);
+  auto modules = kernel.module->getOps<mlir::gpu::GPUModuleOp>();
+  std::unique_ptr<emulate::Kernel> emulated =
+      emulate::Kernel::make(*modules.begin(), description, problem);
+  if (!emulated) {
+    if (!problem.empty())
+      op->emitError() << problem;
+    return Status::bug;
+  }
+  OneRun one(op, spec, options, out);
+  Status worst = Status::done;
+  for (int64_t rows : options.rows) {
+    Status status = one.run(*emulated, rows);
+    worst = failed(status) ? status : worst;
+  }
+  return worst;
+}
+
+Status mille::emulated::run(mlir::Operation *op, const Options &options,
+                            llvm::raw_ostream &out) {
+  KernelSpec spec;
+  if (mlir::failed(readSpec(op, spec)))
+    return Status::input;
+  const Generator &generator = nvvmGenerator();
+  std::vector<std::string> tiles = generator.tiles(spec, hopper());
+  Status worst = Status::done;
+  auto runOne = [&](bool few, unsigned rank, llvm::StringRef words) {
+    out << op->getName().getStringRef() << (few ? ", few rows" : "")
+        << (words.empty() ? "" : ", ") << words << "\n";
+    Status status = runClass(op, spec, few, rank, options, out);
+    worst = failed(status) ? status : worst;
+  };
+  if (generator.hasClasses(spec, hopper()))
+    runOne(true, 0, "");
+  if (tiles.empty())
+    runOne(false, 0, "");
+  for (unsigned i = 0; i < tiles.size() && (!i || options.allTiles); ++i)
+    runOne(false, i, tiles[i]);
+  return worst;
+}

@@ -1,0 +1,24 @@
+// Runs the Hopper kernels of kernel ops in the emulator, beside their meaning
+// in double.
+#pragma once
+#include "compiler/driver/emulate/Operands.h"
+#include "compiler/emulate/Trials.h"
+#include "mlir/IR/Operation.h"
+
+namespace mille::emulated {
+
+struct Options {
+  emulate::Trials trials;
+  unsigned units = 2;
+  std::vector<int64_t> rows = {129}; // each is a run
+  int64_t sequences = 1, keys = 0;   // keys 0: as many as queries
+  int64_t first = 0;                 // position of the first query
+  bool allTiles = false;             // every tile, not the best one only
+};
+
+// Each row class of each tile at each size: a line that says so, then what the
+// trials say. Status::bug where one fails; input for an op that no generator of
+// Hopper makes or that has no reference.
+Status run(mlir::Operation *op, const Options &options, llvm::raw_ostream &out);
+
+} // namespace mille::emulated

@@ -1,0 +1,39 @@
+// The buffers of a kernel op for a run in the emulator: numbers, and bytes as
+// the kernel reads them. Must not compute what the kernel does.
+#pragma once
+#include "compiler/emulate/Run.h"
+#include "compiler/kernels/Spec.h"
+
+#include <random>
+
+namespace mille::emulated {
+
+// How large a run is.
+struct Sizes {
+  int64_t rows = 1, sequences = 1, keys = 1, first = 0;
+
+  int64_t queries() const { return rows / sequences; }
+};
+
+struct Operand {
+  std::string name;
+  BufferSpec spec;
+  int64_t rows = 1;
+  std::vector<double> numbers; // [rows, spec.columns]
+
+  double at(int64_t row, int64_t column) const {
+    return numbers[row * spec.columns + column];
+  }
+  // With NaNs between rows; `written`: has content before the launch.
+  emulate::Buffer bytes(bool written) const;
+  // The numbers that the bytes hold.
+  void read(const emulate::Buffer &buffer);
+};
+
+// What the numbers of an operand are.
+enum class Drawn { numbers, weights, flags, indices, angles, segments };
+
+// Numbers that its type holds exactly. Indices are below `entries`.
+void draw(Operand &operand, Drawn what, int64_t entries, std::mt19937 &random);
+
+} // namespace mille::emulated

@@ -1,0 +1,58 @@
+// Kernel ops through their generator, in both row classes, beside their meaning
+// in double, at odd sizes.
+// RUN: %mille-emulate %s --function=gelu --rows=1,63,129 --seeds=2 | FileCheck %s --check-prefix=GELU
+// GELU: kernel.matmul, few rows
+// GELU-NEXT: 1 rows: passed with 2 seed(s)
+// GELU-NEXT: 63 rows: passed with 2 seed(s)
+// GELU-NEXT: 129 rows: passed with 2 seed(s)
+// GELU-NEXT: kernel.matmul, {{.*}}
+// GELU-NEXT: 1 rows: passed with 2 seed(s)
+// GELU-NEXT: 63 rows: passed with 2 seed(s)
+// GELU-NEXT: 129 rows: passed with 2 seed(s)
+// RUN: %mille-emulate %s --function=skip --rows=65 --seeds=2 | FileCheck %s --check-prefix=SKIP
+// SKIP-COUNT-2: 65 rows: passed with 2 seed(s)
+// RUN: %mille-emulate %s --function=swiglu --rows=65 --seeds=2 | FileCheck %s --check-prefix=SKIP
+
+func.func @gelu(%x: memref<?x200xbf16, strided<[200, 1]>>, %w: memref<136x200xbf16>,
+    %b: memref<136xf32>, %o: memref<?x136xbf16, strided<[136, 1]>>) {
+  kernel.matmul %x, %w extras(%b : memref<136xf32>) outs(%o : memref<?x136xbf16, strided<[136, 1]>>) accumulators 1 {
+  ^bb0(%a: f32, %bias: f32):
+    %half = arith.constant 0.5 : f32
+    %one = arith.constant 1.0 : f32
+    %root = arith.constant 0.70710678118654752 : f32
+    %s = arith.addf %a, %bias : f32
+    %z = arith.mulf %s, %root : f32
+    %e = math.erf %z : f32
+    %p = arith.addf %e, %one : f32
+    %h = arith.mulf %s, %half : f32
+    %y = arith.mulf %h, %p : f32
+    kernel.yield %y : f32
+  } : memref<?x200xbf16, strided<[200, 1]>>, memref<136x200xbf16>
+  return
+}
+
+func.func @skip(%x: memref<?x72xbf16>, %w: memref<264x72xbf16>, %r: memref<?x264xbf16>,
+    %o: memref<?x264xbf16>) {
+  kernel.matmul %x, %w extras(%r : memref<?x264xbf16>) outs(%o : memref<?x264xbf16>) accumulators 1 {
+  ^bb0(%a: f32, %skip: f32):
+    %alpha = arith.constant 1.75 : f32
+    %t = arith.mulf %skip, %alpha : f32
+    %y = arith.addf %a, %t : f32
+    kernel.yield %y : f32
+  } : memref<?x72xbf16>, memref<264x72xbf16>
+  return
+}
+
+func.func @swiglu(%x: memref<?x72xbf16>, %w: memref<272x72xbf16>, %o: memref<?x136xbf16>) {
+  kernel.matmul %x, %w outs(%o : memref<?x136xbf16>) accumulators 2 {
+  ^bb0(%gate: f32, %up: f32):
+    %one = arith.constant 1.0 : f32
+    %n = arith.negf %gate : f32
+    %e = math.exp %n : f32
+    %d = arith.addf %e, %one : f32
+    %s = arith.divf %gate, %d : f32
+    %y = arith.mulf %s, %up : f32
+    kernel.yield %y : f32
+  } : memref<?x72xbf16>, memref<272x72xbf16>
+  return
+}

@@ -1,0 +1,51 @@
+// Matmuls that the generator leaves to another one.
+func.func @wide(%x: memref<?x64xf32>, %w: memref<64x64xf32>,
+                %o: memref<?x64xf32>) {
+  kernel.matmul %x, %w outs(%o : memref<?x64xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : memref<?x64xf32>, memref<64x64xf32>
+  return
+}
+func.func @packed(%x: memref<?x64xbf16>, %w: memref<1x32x128xbf16>,
+                  %o: memref<?x64xf32>) {
+  kernel.matmul %x, %w outs(%o : memref<?x64xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : memref<?x64xbf16>, memref<1x32x128xbf16>
+  return
+}
+func.func @short(%x: memref<?x68xbf16>, %w: memref<64x68xbf16>,
+                 %o: memref<?x64xf32>) {
+  kernel.matmul %x, %w outs(%o : memref<?x64xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : memref<?x68xbf16>, memref<64x68xbf16>
+  return
+}
+func.func @apart(%x: memref<?x64xbf16, strided<[68, 1]>>,
+                 %w: memref<64x64xbf16>, %o: memref<?x64xf32>) {
+  kernel.matmul %x, %w outs(%o : memref<?x64xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : memref<?x64xbf16, strided<[68, 1]>>, memref<64x64xbf16>
+  return
+}
+func.func @waves(%x: memref<?x64xbf16>, %w: memref<64x64xbf16>,
+                 %o: memref<?x64xf32>) {
+  kernel.matmul %x, %w outs(%o : memref<?x64xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    %y = math.sin %a : f32
+    kernel.yield %y : f32
+  } : memref<?x64xbf16>, memref<64x64xbf16>
+  return
+}
+func.func @experts(%x: memref<?x64xbf16>, %w: memref<4x64x64xbf16>,
+                   %s: memref<5xi32>, %o: memref<?x64xf32>) {
+  kernel.matmul %x, %w starts %s : memref<5xi32> outs(%o : memref<?x64xf32>)
+      accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : memref<?x64xbf16>, memref<4x64x64xbf16>
+  return
+}

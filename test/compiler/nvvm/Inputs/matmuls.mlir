@@ -1,0 +1,52 @@
+// Matmuls with odd sizes: rows that are apart, columns that fill no tile, extras
+// of all kinds, f32 and bf16, two accumulators, an out without a tensor map.
+func.func @bias(%x: memref<?x136xbf16, strided<[160, 1]>>, %w: memref<328x136xbf16>,
+                 %b: memref<328xf32>, %o: memref<?x328xbf16, strided<[352, 1]>>) {
+  kernel.matmul %x, %w extras(%b : memref<328xf32>) outs(%o : memref<?x328xbf16, strided<[352, 1]>>) accumulators 1 {
+  ^bb0(%a: f32, %bias: f32):
+    %s = arith.addf %a, %bias : f32
+    kernel.yield %s : f32
+  } : memref<?x136xbf16, strided<[160, 1]>>, memref<328x136xbf16>
+  return
+}
+func.func @skip(%x: memref<?x200xbf16>, %w: memref<264x200xbf16>,
+                 %b: memref<264xf32>, %r: memref<?x264xf32, strided<[272, 1]>>, %o: memref<?x264xf32, strided<[272, 1]>>) {
+  kernel.matmul %x, %w extras(%b, %r : memref<264xf32>, memref<?x264xf32, strided<[272, 1]>>) outs(%o : memref<?x264xf32, strided<[272, 1]>>) accumulators 1 {
+  ^bb0(%a: f32, %bias: f32, %skip: f32):
+    %c = arith.constant 1.75 : f32
+    %s = arith.addf %a, %bias : f32
+    %q = arith.mulf %skip, %c : f32
+    %t = arith.addf %s, %q : f32
+    kernel.yield %t : f32
+  } : memref<?x200xbf16>, memref<264x200xbf16>
+  return
+}
+func.func @gate(%x: memref<?x72xbf16>, %w: memref<400x72xbf16>, %r: memref<?x1xf32>, %e: memref<?x200xf32>, %o: memref<?x200xbf16>) {
+  kernel.matmul %x, %w extras(%r, %e : memref<?x1xf32>, memref<?x200xf32>) outs(%o : memref<?x200xbf16>) accumulators 2 {
+  ^bb0(%a: f32, %c: f32, %row: f32, %el: f32):
+    %one = arith.constant 1.0 : f32
+    %n = arith.negf %a : f32
+    %e1 = math.exp %n : f32
+    %d = arith.addf %e1, %one : f32
+    %s = arith.divf %a, %d : f32
+    %t = arith.mulf %s, %c : f32
+    %u = arith.mulf %t, %row : f32
+    %v = arith.addf %u, %el : f32
+    kernel.yield %v : f32
+  } : memref<?x72xbf16>, memref<400x72xbf16>
+  return
+}
+func.func @unaligned(%x: memref<?x64xbf16>, %w: memref<77x64xbf16>, %b: memref<77xf32>, %o: memref<?x77xf32>) {
+  kernel.matmul %x, %w extras(%b : memref<77xf32>) outs(%o : memref<?x77xf32>) accumulators 1 {
+  ^bb0(%a: f32, %bias: f32):
+    %h = arith.constant 0.5 : f32
+    %q = arith.constant -0.70710678118 : f32
+    %s = arith.addf %a, %bias : f32
+    %u = arith.mulf %s, %q : f32
+    %e = math.erfc %u : f32
+    %v = arith.mulf %s, %h : f32
+    %t = arith.mulf %v, %e : f32
+    kernel.yield %t : f32
+  } : memref<?x64xbf16>, memref<77x64xbf16>
+  return
+}
