@@ -51,8 +51,12 @@ public:
 
 private:
   Reg isLead() { return eq(thread, 0); }
-  void release(Reg barrier) {
-    b.ifThen(isLead(), [&] { b.arrive(barrier); });
+  void release(Reg barrier, llvm::StringRef harmless = "") {
+    b.ifThen(isLead(), [&] {
+      b.arrive(barrier);
+      if (!harmless.empty())
+        b.noteHarmless(harmless);
+    });
   }
   void takeTurn() {
     if (plan.tile.inTurns)
@@ -249,6 +253,8 @@ Regs Consumer::tileWith(const QueryTile &tile, const Regs &now) {
                                          : AttentionPlan::queryFull),
                 now[4]);
   awaitKeys(keys);
+  if (plan.rotates())
+    b.noteHarmless("the queries have been turned after these keys");
   takeTurn();
   Reg sums = issueScores(keys.stage);
   passTurn();
@@ -281,7 +287,8 @@ Regs Consumer::tileWith(const QueryTile &tile, const Regs &now) {
                          Regs(regs.begin(), regs.begin() + outs));
   b.waitProducts(0);
   out = b.afterProducts(out);
-  release(k.valueRing.empty(values.stage));
+  release(k.valueRing.empty(values.stage),
+          plan.tile.persistent ? "" : "no tile follows");
   storeOut(tile, out, rows);
   Regs next;
   append(next, keys);
