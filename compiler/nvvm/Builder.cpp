@@ -153,6 +153,11 @@ OwningOpRef<ModuleOp> Builder::finish() {
   return std::move(module);
 }
 
+void Builder::noteHarmless(llvm::StringRef why) {
+  builder.getInsertionBlock()->back().setAttr("harmless",
+                                              builder.getStringAttr(why));
+}
+
 Reg Builder::argument(unsigned number) {
   return reg(entry->getArgument(number));
 }

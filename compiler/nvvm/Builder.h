@@ -220,6 +220,9 @@ public:
 
   mlir::ImplicitLocOpBuilder &ops() { return builder; }
 
+  // Notes at the last instruction, for the emulator, why it may be left out.
+  void noteHarmless(llvm::StringRef why);
+
 private:
   Reg reg(mlir::Value value) { return Reg(*this, value); }
   Reg intrinsic(llvm::StringRef name, Reg a);

@@ -52,7 +52,9 @@ public:
     return "it makes matmuls, attention and rows";
   }
 
-  PanelWidths panels(const Target &) const override { return {{64}, {64}}; }
+  PanelWidths panels(const Target &) const override {
+    return {{64}, {64}, /*bf16InRows=*/true};
+  }
 
   void describe(const KernelSpec &spec, KernelInfo &info) const override {
     if (spec.kind == KernelKind::matmul && spec.matmul.inRows())
