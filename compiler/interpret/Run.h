@@ -58,6 +58,7 @@ struct Run {
   llvm::StringMap<int64_t> sizes; // of the run, by name
   std::optional<double> step; // of scheduled scales; none: the schedule's end
   const Layer *layer = nullptr;
+  KernelRunner instead; // of the interpreter's own step
 };
 
 // Runs the ops of `block` except its terminator; drops values after their last
@@ -87,16 +88,6 @@ Status readSides(Run &run, mlir::Operation *op, mlir::Value height,
                  std::array<int64_t, 2> &sides);
 // Stores the result of an op on images; fails where its outs has other rows.
 Status setRows(Run &run, mlir::Operation *op, mlir::Value out, Tensor rows);
-
-// Cosines and sines per row: [rows, 2 * pairs], pairs cosines first.
-struct Rotation {
-  int64_t pairs = 0;
-  std::vector<double> numbers;
-};
-// Rotates the dimensions from `start` on of each head of rows [count, heads *
-// headDim].
-void turnHeads(const Rotation &rotation, double *rows, int64_t count,
-               int64_t heads, int64_t headDim, int64_t start, bool half);
 
 // bf16(bf16(slope) * position), as Falcon rounds.
 double alibiOf(double slope, double position);
