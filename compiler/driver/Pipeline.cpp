@@ -70,7 +70,7 @@ private:
   Status import();
   Status runPasses(Stage stage, llvm::function_ref<void(mlir::PassManager &)>);
   Status generate();
-  ManifestInput describePackage();
+  Status describePackage(ManifestInput &manifest);
   Status link();
   rewrite::Wishes wishes() const {
     return {request.rewrites, request.bitExact, request.foldSchedules};
@@ -263,11 +263,10 @@ Status Climb::generate() {
 
 // Collects the contents of the manifest. With request.certify it measures the
 // rewrites.
-ManifestInput Climb::describePackage() {
+Status Climb::describePackage(ManifestInput &manifest) {
   llvm::SmallString<256> path, folder;
   llvm::sys::fs::real_path(request.model, path);
   llvm::sys::fs::real_path(imported.folder, folder);
-  ManifestInput manifest;
   manifest.name = name;
   manifest.path = path.str();
   manifest.folder = folder.str();
@@ -279,7 +278,10 @@ ManifestInput Climb::describePackage() {
     manifest.certificate.note =
         ("the model given has been through " + rungOf(given).name).str();
   if (laboratory)
-    manifest.certificate = certify(*laboratory, claimsOf(model), wishes());
+    if (Status status = certify(*laboratory, claimsOf(model), wishes(),
+                                nameOf(dtype.usual), manifest.certificate);
+        failed(status))
+      return status;
   manifest.traffic = trafficOf(model);
   manifest.unscaled = unscaled;
   manifest.isas = isas;
@@ -288,7 +290,7 @@ ManifestInput Climb::describePackage() {
   manifest.dtype = request.dtype;
   manifest.hiddenStates = request.hiddenStates;
   manifest.embedWeights = request.embedWeights;
-  return manifest;
+  return Status::done;
 }
 
 Status Climb::link() {
@@ -318,7 +320,9 @@ Status Climb::link() {
     return status;
   }
   working("weights");
-  ManifestInput manifest = describePackage();
+  ManifestInput manifest;
+  if (Status status = describePackage(manifest); failed(status))
+    return status;
   ParameterValues values(model, imported.folder);
   LinkInput input;
   input.model = model;
