@@ -29,7 +29,9 @@ cp -r /etc/apt/sources.list.d /etc/apt/apt.conf.d "$clean/etc/apt/"
 cp -L /etc/resolv.conf "$clean/etc/"
 cp "$packages"/*.deb "$clean/tmp/"
 cp examples/embed-in-c/main.c examples/embed-in-c/encoder.json "$clean/tmp/"
-chroot "$clean" sh -euc '
+# The loader reads /proc to find the libraries beside a program.
+unshare --mount sh -euc 'mount -t proc proc "$0/proc"
+  exec chroot "$0" sh -euc "$1"' "$clean" '
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq
   apt-get install -y -qq --no-install-recommends gcc libc6-dev \
