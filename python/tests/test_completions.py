@@ -27,7 +27,8 @@ def folder(tmp_path_factory):
     words = ["<pad>", "<s>", "</s>", "<user>", "<assistant>", "<tool>"]
     words += [f"w{i}" for i in range(len(words), 64)]
     made = tokenizers.Tokenizer(tokenizers.models.WordLevel(
-        {word: i for i, word in enumerate(words)}, unk_token="<pad>"))
+        {word: i for i, word in enumerate([*words, "unknown"])},
+        unk_token="<pad>"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     made.add_special_tokens(words[:6])
     made.post_processor = tokenizers.processors.TemplateProcessing(
@@ -153,6 +154,7 @@ def test_chat(server, generation):
     ("completions", {"prompt": "w7", "seed": -1}, "seed is -1 but must be"),
     ("completions", {"prompt": "w7", "stop": ""}, "stop must not be an empty"),
     ("completions", {"prompt": "w7", "max_tokens": 0}, "max_tokens is 0 but"),
+    ("completions", {"prompt": "unknown"}, "64"),  # the model has 0 to 63
     ("chat/completions", {}, "messages must be a list of messages"),
     ("chat/completions", {"messages": [{"role": "user"}]}, "message number 0"),
     ("chat/completions", {"messages": [{"role": "tool", "content": "a"}]},

@@ -62,10 +62,12 @@ class Writer:
                 line = self._waiting.popleft()
                 if not line.gone:
                     self._open.append(line)
-        for line in self._open:
-            if line.sequence is None:
+        for line in [line for line in self._open if line.sequence is None]:
+            try:
                 line.sequence = self.generation.open()
                 self.generation.append(line.sequence, line.ids)
+            except Exception as error:  # an id that the model does not have
+                self._end(line, error)
         return bool(self._open or self._waiting or not self._closed)
 
     def _end(self, line, why):
