@@ -14,6 +14,7 @@
 #include "compiler/driver/program/Traffic.h"
 #include "compiler/driver/program/WeightDtypes.h"
 #include "compiler/entries/DeriveEntries.h"
+#include "compiler/entries/DeriveSource.h"
 #include "compiler/fuse/Passes.h"
 #include "compiler/import/Import.h"
 #include "compiler/link/Link.h"
@@ -336,6 +337,11 @@ Status Climb::link() {
   input.withoutWeights = model->hasAttr("weights"); // "none"
   input.tokens = tokensOfModel(request.model, imported.folder, context);
   manifest.tokens = !input.tokens.empty();
+  if (kernel::entryOf(model, entries::sourceName))
+    if (Status status =
+            readGenerationRules(imported.folder, context, manifest.generation);
+        failed(status))
+      return status;
   input.hostObject = [&](const PackageFacts &facts, std::string &object) {
     mlir::OwningOpRef<mlir::ModuleOp> program;
     if (Status status = lower(facts, program); failed(status))

@@ -40,10 +40,11 @@ struct Run {
   // Writes entry `index` of output `name`, counted from the current layer.
   void keep(llvm::StringRef name, int64_t index, const Tensor &tensor);
 
-  // Writes rows behind the past of each sequence into entry `index` of a state,
-  // counted from the current layer; gives the whole entry.
+  // Writes rows behind the past of each sequence (null: from the first row on)
+  // into entry `index` of a state, counted from the current layer; gives the
+  // whole entry.
   Tensor remember(mlir::Value state, int64_t index, const Tensor &input,
-                  const Tensor &past);
+                  const Tensor *past);
   // Linear attention whose sums are in an entry of a state.
   void recur(mlir::Value state, int64_t index, Recurrence &all);
   // An entry of a state, counted from the current layer: a copy.
@@ -129,6 +130,7 @@ Status runOp(Run &run, transformer::ConstantOp op);
 Status runOp(Run &run, transformer::SimilarityOp op);
 Status runOp(Run &run, transformer::PoolOp op);
 Status runOp(Run &run, transformer::RememberOp op);
+Status runOp(Run &run, transformer::RecallOp op);
 Status runOp(Run &run, transformer::PositionsOp op);
 Status runOp(Run &run, transformer::ResidualOp op);
 Status runOp(Run &run, transformer::KeepOp op);
