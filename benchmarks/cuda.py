@@ -7,8 +7,9 @@
 Weights are drawn where the models run: `prepare` keeps only the head of a weights file,
 `run` fills the rest with normal numbers in bf16, which read as f32 are such numbers too.
 So times mean something and results nothing: tools/check-cuda.sh compares those.
-Each line has the median of a run's milliseconds and the share of the device's peak, a
-matrix product of 8192 by torch in bf16 in the same process.
+Each line has the median of a run's milliseconds, outputs staying on the device as
+torch's do, and the share of the device's peak, a matrix product of 8192 by torch in bf16
+in the same process.
 """
 import argparse
 import json
@@ -141,6 +142,8 @@ def ours(folder, name, dtype, batch, tokens, device, profile):
     sizes = package.sizes_of(values)
     session = Session(package, sizes, device)
     session.bind(values, sizes)
+    to_host = time_of(session.run)
+    session.bind(values, sizes, on_device)
     took = time_of(session.run)
     lines = []
     if profile:
@@ -148,7 +151,14 @@ def ours(folder, name, dtype, batch, tokens, device, profile):
                  for ms, calls, kernel in session.profile(3)[:profile]]
     session.close()
     package.close()
-    return took, lines
+    return took, to_host, lines
+
+
+def on_device(shape):
+    """Outputs stay where torch's stay."""
+    import torch
+    value = torch.empty(shape, device="cuda", dtype=torch.float32)
+    return value, value.data_ptr()
 
 
 def peer(config, dtype, batch, tokens, compiled):
@@ -200,10 +210,11 @@ def run(arguments):
             continue
         if not os.path.exists(os.path.join(arguments.folder, name + "." + dtype)):
             continue
-        took, lines = ours(arguments.folder, name, dtype, batch, tokens,
+        took, to_host, lines = ours(arguments.folder, name, dtype, batch, tokens,
                            arguments.device, arguments.profile)
         work = flops(config, batch, tokens)
-        words = [f"{label}: {took:.3f} ms, {work / took / most:.1%} of peak"]
+        words = [f"{label}: {took:.3f} ms, {work / took / most:.1%} of peak, "
+                 f"outputs to the host {to_host:.3f} ms"]
         if isinstance(config, int):
             words.append(f"{1e3 * took / config:.2f} us a layer")
         elif not arguments.no_peers:
@@ -226,7 +237,7 @@ def main():
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--profile", type=int, default=0, help="kernels to list")
     parser.add_argument("words", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     if arguments.what == "prepare":
         prepare(arguments.folder, arguments.mille, arguments.words)
     else:

@@ -127,7 +127,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=min(12, os.cpu_count()))
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("words", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     packages = os.path.abspath(arguments.packages)
     if arguments.one:
         return run_here(packages, arguments.one, arguments.device)

@@ -95,6 +95,11 @@ class Package:
         self.api.mille_package_close(self.handle)
 
 
+def on_host(shape):
+    value = numpy.full(shape, numpy.nan, "f4")
+    return value, value.ctypes.data
+
+
 def size_array(sizes):
     return (Size * len(sizes))(*[Size(n.encode(), v) for n, v in sizes.items()])
 
@@ -112,8 +117,10 @@ class Session:
             raise Refusal(
                 self.api.mille_package_message(package.handle).decode())
 
-    def bind(self, values, sizes):
-        """Prepares a run; returns the outputs by name."""
+    def bind(self, values, sizes, place=None):
+        """Prepares a run; returns the outputs by name. place: gives an output of a
+        shape and its address, which may be a device's."""
+        place = place or on_host
         arrays = []
         for tensor in self.package.inputs:
             value = values.get(tensor.name.decode())
@@ -121,16 +128,16 @@ class Session:
                 value = numpy.ascontiguousarray(value,
                                                 ("i4", "f4")[tensor.type])
             arrays.append(value)
-        results = {}
+        results, addresses = {}, []
         for tensor in self.package.outputs:
-            results[tensor.name.decode()] = numpy.full(
-                [self._extent(tensor, d, sizes) for d in range(tensor.rank)],
-                numpy.nan, "f4")
-        pointer = lambda a: None if a is None else a.ctypes.data
+            value, address = place(
+                [self._extent(tensor, d, sizes) for d in range(tensor.rank)])
+            results[tensor.name.decode()] = value
+            addresses.append(address)
+        given = [None if a is None else a.ctypes.data for a in arrays]
         self.bound = (size_array(sizes), c.c_size_t(len(sizes)),
-                      (c.c_void_p * len(arrays))(*map(pointer, arrays)),
-                      (c.c_void_p * len(results))(
-                          *map(pointer, results.values())))
+                      (c.c_void_p * len(given))(*given),
+                      (c.c_void_p * len(addresses))(*addresses))
         self.kept = arrays, results
         return results
 
