@@ -11,6 +11,7 @@ mille, package, name, scratch = sys.argv[1:5]
 with open(f"{package}/{name}.json") as file:
     sound = json.load(file)
 missing = object()
+rules = {"least": 0, "no_repeat": 0, "beams": 1, "length_penalty": 1, "stop": "likely"}
 
 # (path of the key, its new value, what is said)
 CASES = [
@@ -50,6 +51,10 @@ CASES = [
     ("certificate.measured.0.error", "0", "key 'certificate.measured[0].error' is \"0\" but must be a number"),
     ("certificate.measured.0.error", -1, "key 'certificate.measured[0].error' is -1 but must be a number from 0 on"),
     ("certificate.asked_for", [1], "key 'certificate.asked_for[0]' is 1 but must be a string"),
+    ("generation", dict(rules, beams=9), "key 'generation.beams' is 9 but must be a whole number from 1 to 8"),
+    ("generation", dict(rules, ends=[-1]), "key 'generation.ends[0]' is -1 but must be a whole number from 0 to 2147483647"),
+    ("generation", dict(rules, stop="soon"), "key 'generation.stop' is \"soon\" but must be one of likely, early, never"),
+    ("generation", {}, "key 'generation.least' is missing"),
     ("version", missing, "package version is 0 but"),
 ]
 
