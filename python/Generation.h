@@ -5,6 +5,8 @@
 
 namespace mille_python {
 
+// A value as Python writes it.
+std::string written(const nb::handle &value);
 // Whole numbers of Python as ids, or a sentence with what does not fit.
 std::vector<int32_t> takeIds(const nb::object &given);
 

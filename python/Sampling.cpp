@@ -3,11 +3,11 @@
 
 using namespace mille_python;
 
-namespace {
-
-std::string written(const nb::handle &value) {
+std::string mille_python::written(const nb::handle &value) {
   return nb::cast<std::string>(nb::repr(value));
 }
+
+namespace {
 
 // A whole number: of Python, NumPy or torch. Not 1.5, and not "1".
 template <typename Number>
