@@ -185,8 +185,8 @@ Status Laboratory::measure(llvm::ArrayRef<Claim> claims,
   return dtype == "f32" ? Status::done : narrow(*rewritten, dtype, measured);
 }
 
-// The program in narrow types errs, after the rewrites, at most twice as much as
-// without them, and the type's rounding more.
+// After the rewrites the program in narrow types may err twice as much as
+// without them, and half a step of the type more.
 Status Laboratory::narrow(mlir::ModuleOp rewritten, llvm::StringRef dtype,
                           std::vector<Finding> &measured) const {
   std::vector<double> errors[2]; // without the rewrites, and with them
