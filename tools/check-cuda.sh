@@ -3,6 +3,7 @@
 # f32 and bf16 and run on this machine's device, beside the cases' answers.
 #   tools/check-cuda.sh [WORD...]                 both halves
 #   tools/check-cuda.sh compile DIR [WORD...]     only compiles: DIR holds what runs
+#   tools/check-cuda.sh assemble DIR              every PTX module of DIR through ptxas
 #   tools/check-cuda.sh run DIR [WORD...]         runs DIR; needs python3 and NumPy, no Mille
 # $MILLE names the compiler, $DTYPES what it compiles ("f32 bf16").
 set -eu
@@ -11,7 +12,7 @@ mille=${MILLE:-$root/build/bin/mille}
 half=both
 folder=$root/build/test/cuda
 case "${1:-}" in
-compile | run)
+compile | assemble | run)
   half=$1
   folder=$2
   shift 2
@@ -67,6 +68,10 @@ compile() {
 
 case $half in
 compile) compile "$@" ;;
+assemble)
+  ptxas=${MILLE_PTXAS:-$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas)}
+  python3 "$root/tools/cuda/modules.py" "$folder" "$folder.ptx" --ptxas="$ptxas"
+  ;;
 run) python3 "$root/tools/cuda/cases.py" "$folder" "$@" ;;
 both)
   compile "$@"

@@ -11,8 +11,8 @@ namespace mille {
 // The widths, in columns, that the kernels of a target read, the best first.
 struct PanelWidths {
   std::vector<int64_t> ofOne, ofMore; // for one accumulator, for several
-  // Weights of bf16 whose K is a multiple of rowUnit stay in rows, [accumulators
-  // * N, K], but not those of experts.
+  // Weights of bf16 whose K is a multiple of rowUnit stay in rows,
+  // [accumulators * N, K], but not those of experts.
   bool bf16InRows = false;
   static constexpr int64_t rowUnit = 8; // 16 bytes
 

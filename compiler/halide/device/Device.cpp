@@ -134,8 +134,8 @@ void scheduleOnDevice(DeviceMatmul nest, const DeviceTile &tile, Pipe &pipe) {
     scheduleAlone(nest, tile, nt);
 }
 
-// Rows are in the first dimension of work-groups: CUDA has at most 65535 of them
-// in the others.
+// Rows are in the first dimension of work-groups: the others have at most 65535
+// on CUDA.
 void scheduleRowGroups(DeviceRows rows, std::vector<Func> &sums) {
   Var no(rows.n.name() + "_o"), nt(rows.n.name() + "_item"),
       ni(rows.n.name() + "_in");
