@@ -88,6 +88,16 @@ mille_status mille_session_run_entry(mille_session *session, size_t entry,
   return MILLE_FORWARD(session, mille_session_run_entry, entry, sizes, count,
                        inputs, outputs);
 }
+mille_status mille_session_start(mille_session *session, size_t entry,
+                                 const mille_size *sizes, size_t count,
+                                 const void *const *inputs,
+                                 float *const *outputs) {
+  return MILLE_FORWARD(session, mille_session_start, entry, sizes, count,
+                       inputs, outputs);
+}
+mille_status mille_session_wait(mille_session *session) {
+  return MILLE_FORWARD(session, mille_session_wait);
+}
 mille_status mille_session_run_for(mille_session *session,
                                    const mille_size *sizes, size_t count,
                                    const void *const *inputs,

@@ -62,8 +62,11 @@ struct mille_backend {
   mille_status (*settle)(mille_session &session);
   void (*leave)(mille_session &session);
 
-  // Called before and after a run. Return 0, or the code of the failure.
+  // Called before and after a run's program: `submit` hands over what is left
+  // and does not wait, `finish` waits, also where the program failed and
+  // nothing was submitted. Return 0, or the code of the failure.
   int32_t (*begin)(mille_session &session);
+  int32_t (*submit)(mille_session &session);
   int32_t (*finish)(mille_session &session);
 
   // Called by a kernel that is launched.

@@ -200,14 +200,20 @@ void mille_session::choose(uint32_t number, const mille::Sizes &given) {
   run.padded_rows = (int64_t)rows;
 }
 
-int32_t mille_session::compute() {
+int32_t mille_session::start() {
   if (!part)
     return entry->forward(&run);
   const mille_backend &backend = *part->device->backend;
   int32_t code = backend.begin(*this);
   if (code == 0)
     code = entry->forward(&run);
-  // The device may not touch the outputs once the run is over.
-  int32_t last = backend.finish(*this);
-  return code ? code : last;
+  return code == 0 ? backend.submit(*this) : code;
+}
+
+// The device may not touch the outputs once the run is over.
+int32_t mille_session::end(int32_t begun) {
+  if (!part)
+    return begun;
+  const int32_t last = part->device->backend->finish(*this);
+  return begun ? begun : last;
 }

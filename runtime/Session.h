@@ -84,6 +84,8 @@ struct mille_session {
   bool keepPadding = false;
   bool profiling = false;
   mutable mille::Atomic<int32_t> running; // a run is under way
+  int32_t started = 0;                    // what `start` gave
+  mille::Atomic<int32_t> waiting;         // a started run was not waited for
   mille::Atomic<int32_t> cancelled;
   mille::Atomic<int32_t> failing; // somebody has written `failure`
   mille::Atomic<int32_t> failed;  // the first failing task's code
@@ -106,8 +108,10 @@ struct mille_session {
   void fillDefaults();
   // 0, or why tasks stop: a failure's code or MILLE_CANCELLED.
   int32_t stopped() const;
-  // The program, here or on a device. 0, or the code of what has failed.
-  int32_t compute();
+  // The program, here or on a device. `start` may return before a device is
+  // done, `end` waits for it. 0, or the code of what has failed.
+  int32_t start();
+  int32_t end(int32_t started);
 
   // Runs tasks 0 .. count - 1 on all threads.
   void share(mille::Pool::Function function, void *context, int64_t count);

@@ -91,9 +91,10 @@ static mille_status takeShorthand(const mille_model &model, int64_t batch,
   return takeSizes(model, list, count, prefix, sizes, message);
 }
 
-static mille_status runSession(mille_session *session, const Sizes &sizes,
-                               size_t entry, const void *const *inputs,
-                               float *const *outputs) {
+// Checks a run and starts it. Where this fails nothing has started.
+static mille_status startRun(mille_session *session, const Sizes &sizes,
+                             size_t entry, const void *const *inputs,
+                             float *const *outputs) {
   session->choose((uint32_t)entry, sizes);
   mille_status status = session->checkRun(inputs, outputs);
   if (status != MILLE_OK)
@@ -104,9 +105,14 @@ static mille_status runSession(mille_session *session, const Sizes &sizes,
   if (session->entry->padding_ends)
     session->run.token_rows =
         padding.remove(session->sizes, session->keepPadding, session->inputs);
-  int32_t code = session->compute();
+  session->started = session->start();
+  return MILLE_OK;
+}
+
+static mille_status endRun(mille_session *session) {
+  const int32_t code = session->end(session->started);
   if (code == 0) {
-    padding.putBack(session->sizes, outputs);
+    session->memory->padding.putBack(session->sizes, session->run.outputs);
     return MILLE_OK;
   }
   if (code == MILLE_CANCELLED)
@@ -116,6 +122,25 @@ static mille_status runSession(mille_session *session, const Sizes &sizes,
   if (code > 0) // a status, not a kernel's code
     return session->message.set((mille_status)code, "%s", why);
   return session->message.set(MILLE_INTERNAL, "%s (code %d)", why, code);
+}
+
+static mille_status runSession(mille_session *session, const Sizes &sizes,
+                               size_t entry, const void *const *inputs,
+                               float *const *outputs) {
+  mille_status status = startRun(session, sizes, entry, inputs, outputs);
+  return status == MILLE_OK ? endRun(session) : status;
+}
+
+// The sizes of a run of an entry.
+static mille_status takeEntry(mille_session *session, size_t entry,
+                              const mille_size *sizes, size_t count,
+                              Sizes &taken) {
+  const mille_model &model = *session->package->model;
+  if (entry < model.entry_count)
+    return takeSizes(model, sizes, count, "", taken, session->message);
+  return session->message.set(MILLE_INVALID_ARGUMENT,
+                              "entry %zu is asked for but model %s has %u",
+                              entry, model.name, model.entry_count);
 }
 
 // One run at a time: the message belongs to the run that is under way.
@@ -191,6 +216,8 @@ mille_status mille_session_create(mille_package *package, int64_t max_batch,
 }
 
 mille_status mille_session_close(mille_session *session) {
+  if (session && session->waiting.load())
+    mille_session_wait(session);
   if (session)
     session->destroy();
   return MILLE_OK;
@@ -202,16 +229,35 @@ mille_status mille_session_run_entry(mille_session *session, size_t entry,
                                      float *const *outputs) {
   if (!begin(session))
     return MILLE_INVALID_ARGUMENT;
-  const mille_model &model = *session->package->model;
   Sizes mine;
-  mille_status status =
-      entry < model.entry_count
-          ? takeSizes(model, sizes, count, "", mine, session->message)
-          : session->message.set(MILLE_INVALID_ARGUMENT,
-                                 "entry %zu is asked for but model %s has %u",
-                                 entry, model.name, model.entry_count);
+  mille_status status = takeEntry(session, entry, sizes, count, mine);
   if (status == MILLE_OK)
     status = runSession(session, mine, entry, inputs, outputs);
+  session->running.store(0);
+  return status;
+}
+
+mille_status mille_session_start(mille_session *session, size_t entry,
+                                 const mille_size *sizes, size_t count,
+                                 const void *const *inputs,
+                                 float *const *outputs) {
+  if (!begin(session))
+    return MILLE_INVALID_ARGUMENT;
+  Sizes mine;
+  mille_status status = takeEntry(session, entry, sizes, count, mine);
+  if (status == MILLE_OK)
+    status = startRun(session, mine, entry, inputs, outputs);
+  if (status == MILLE_OK)
+    session->waiting.store(1);
+  else
+    session->running.store(0);
+  return status;
+}
+
+mille_status mille_session_wait(mille_session *session) {
+  if (!session || !session->waiting.change(1, 0))
+    return MILLE_INVALID_ARGUMENT;
+  mille_status status = endRun(session);
   session->running.store(0);
   return status;
 }

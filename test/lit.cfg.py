@@ -3,6 +3,7 @@
 #
 # Second keys, by environment: ROUNDTRIP=1 prints and reads back every module
 # that mille-opt takes; THREADS and GUARD are passed on to the tests.
+import glob
 import os
 import shutil
 
@@ -62,6 +63,8 @@ for tool in ["mille", "mille-opt"]:
         config.available_features.add(tool)
 if os.path.exists(os.path.join(programs, "kernel-benchmarks")):
     config.available_features.add("google-benchmark")
+if glob.glob(os.path.join(config.build, "python", "mille", "_mille*.so")):
+    config.available_features.add("python-module")
 try:
     with open("/proc/cpuinfo") as cpu:
         flags = set(next(l for l in cpu if l.startswith("flags")).split())

@@ -4,8 +4,12 @@ the worst at the end. Longer than the gate may take; test/tools/dtype.test has t
 Exit status 0 when every one is within its bound.
 
   check-dtypes.py [--target=opencl] [--dtype=int8] build/bin/mille [PART-OF-A-NAME...]
+
+With --reference no kernel is made: the program with narrow types runs in double, which
+shows what the rounding of weights and of inputs of products alone does.
 """
 import argparse
+import math
 import os
 import re
 import subprocess
@@ -14,6 +18,9 @@ import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "test",
                     "conformance")
+sys.path.insert(0, os.path.join(ROOT, os.pardir, "Inputs"))
+from tensors import load, relative_error  # noqa: E402
+
 LINE = re.compile(r"max error (\S+) of (\S+) .* cosine (\S+) of")
 
 
@@ -51,6 +58,42 @@ def check(mille, target, model, folder, dtype, package):
     return ran.returncode == 0, max(errors), min(cosine for _, _, cosine in found)
 
 
+def least_cosine(one, other):
+    found = 1
+    for name, (_, numbers, _) in one.items():
+        others = other[name][1]
+        size = math.hypot(*numbers) * math.hypot(*others)
+        if size:
+            found = min(found, sum(a * b for a, b in zip(numbers, others)) / size)
+    return found
+
+
+def check_in_double(mille, _, model, folder, dtype, work):
+    """As check(), of the program in double; there is no bound to be within."""
+    os.mkdir(work)
+    for name in os.listdir(folder):
+        if name.endswith(".safetensors"):
+            os.symlink(os.path.join(os.path.abspath(folder), name),
+                       os.path.join(work, name))
+    fused, narrow = os.path.join(work, "fused.mlir"), os.path.join(work, "narrow.mlir")
+    results = []
+    try:
+        for path, command in [
+                (fused, [mille, "compile", model, "--name=m", "--stop-after=fuse"]
+                 + options(folder)),
+                (narrow, [mille + "-opt", "--narrow-types=dtype=" + dtype, fused])]:
+            with open(path, "w") as file:
+                subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=True)
+            results.append(path + ".outputs")
+            subprocess.run([mille, "run", path, "--target=reference", "--inputs",
+                            os.path.join(folder, "inputs.safetensors"), "--outputs",
+                            results[-1]], stderr=subprocess.PIPE, check=True)
+    except subprocess.CalledProcessError as error:
+        return False, error.stderr.decode().strip(), 0
+    wanted, got = map(load, results)
+    return True, relative_error(wanted, got), least_cosine(wanted, got)
+
+
 def main(mille, target, dtypes, parts):
     outside = 0
     for dtype in dtypes:
@@ -60,7 +103,8 @@ def main(mille, target, dtypes, parts):
             if parts and not any(part in name for part in parts):
                 continue
             with tempfile.TemporaryDirectory() as package:
-                good, error, cosine = check(mille, target, model, folder, dtype,
+                judge = check if target else check_in_double
+                good, error, cosine = judge(mille, target, model, folder, dtype,
                                             os.path.join(package, "p"))
             count += 1
             outside += not good
@@ -74,9 +118,11 @@ def main(mille, target, dtypes, parts):
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--target", default="host")
+parser.add_argument("--reference", action="store_true")
 parser.add_argument("--dtype", choices=("bf16", "int8"), help="default: both")
 parser.add_argument("mille")
 parser.add_argument("parts", nargs="*")
 wanted = parser.parse_args()
-main(wanted.mille, wanted.target, [wanted.dtype] if wanted.dtype else ["bf16", "int8"],
+main(wanted.mille, None if wanted.reference else wanted.target,
+     [wanted.dtype] if wanted.dtype else ["bf16", "int8"],
      wanted.parts)

@@ -5,7 +5,8 @@
 #   tools/check-python.sh FOLDER     takes `mille` and `mille-compiler` from
 #                                    FOLDER, where tools/wheel.sh has put them
 # PYTHON is the interpreter (python3). Words of WITH are installed as well: with
-# WITH=torch, the tests beside torch run too.
+# WITH=torch, the tests beside torch run too. SOAK=10000: so many requests are the
+# load on the server.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
@@ -21,7 +22,7 @@ else
   mille=$PWD/build/bin/mille
 fi
 # shellcheck disable=SC2086
-"$python" -m pip install -q pytest numpy tokenizers ${WITH:-}
+"$python" -m pip install -q "mille[text,serve]" pytest openai ${WITH:-}
 MILLE=$mille \
   SPEC=$PWD/test/conformance/native/post_layer_norm/spec.json \
   DECODER=$PWD/test/conformance/llama_gqa \

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 packages="cmake ninja-build ccache g++ clang-22 clang-format-22 lld-22 libclang-rt-22-dev
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   libsimdjson-dev libcli11-dev libpcre2-dev libutf8proc-dev libgtest-dev libbenchmark-dev pkgconf
-  python3 python3-pip python3-psutil
+  python3 python3-pip python3-psutil python3-dev python3-numpy python3-pytest
   opencl-headers ocl-icd-libopencl1 pocl-opencl-icd oclgrind"
 
 missing=""
@@ -27,7 +27,7 @@ if [ -n "$missing" ]; then
   apt-get install -y -qq --no-install-recommends $missing </dev/null
 fi
 
-# The wheel holds libHalide.so and its headers; no Python environment is touched.
+# No Python environment is touched. The wheel holds libHalide.so and its headers.
 if [ ! -e third_party/halide/lib64/libHalide.so ] ||
    [ ! -d third_party/halide-21.0.0.dist-info ]; then
   echo "setup: Halide 21.0.0 into third_party/"
@@ -36,4 +36,14 @@ if [ ! -e third_party/halide/lib64/libHalide.so ] ||
     --no-deps --only-binary=:all: --python-version 3.11 \
     --platform manylinux_2_28_x86_64 --disable-pip-version-check \
     --root-user-action=ignore --require-hashes -r tools/halide.txt </dev/null
+fi
+
+# What the tests of python/ need beside Debian's NumPy and pytest.
+if ! cmp -s tools/python.txt third_party/python/python.txt; then
+  echo "setup: nanobind, tokenizers and a web server into third_party/python"
+  rm -rf third_party/python
+  /usr/bin/python3 -m pip install --quiet --target third_party/python \
+    --no-deps --only-binary=:all: --disable-pip-version-check \
+    --root-user-action=ignore --require-hashes -r tools/python.txt </dev/null
+  cp tools/python.txt third_party/python/
 fi

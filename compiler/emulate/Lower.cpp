@@ -285,12 +285,8 @@ static void readShape(Lowered &into, LLVM::LLVMFuncOp kernel) {
 }
 
 Lowered mille::emulate::lower(Operation *kernels, StringRef entry) {
-  auto module = dyn_cast<gpu::GPUModuleOp>(kernels);
+  auto module = cast<gpu::GPUModuleOp>(kernels);
   Lowered into;
-  if (!module) {
-    kernels->emitError() << "is no gpu.module";
-    return into;
-  }
   into.module = ModuleOp::create(kernels->getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(into.module->getBody());
   for (Operation &op : module.getBody()->getOperations())

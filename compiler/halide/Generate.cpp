@@ -65,11 +65,23 @@ public:
   // devices work-groups of 8 x 8 items waste least.
   PanelWidths panels(const Target &target) const override {
     if (target.isDevice())
-      return {{64}, {64}};
+      return {{64}, {64}, /*bf16InRows=*/target.backend == "cuda"};
     return {{48, 64}, {64}};
   }
 
-  void describe(const KernelSpec &spec, KernelInfo &info) const override {
+  std::string declines(const KernelSpec &spec,
+                       const Target &target) const override {
+    const MatmulSpec &m = spec.matmul;
+    if (spec.kind != KernelKind::matmul || !m.inRows())
+      return "";
+    if (target.backend == "cuda" && m.input.element == Element::bf16 &&
+        m.inner % PanelWidths::rowUnit == 0 && !m.experts)
+      return "";
+    return "its weight is in rows";
+  }
+
+  void describe(const KernelSpec &given, KernelInfo &info) const override {
+    const KernelSpec spec = withPanels(given);
     info.rowUnit = std::max(info.rowUnit, rowUnitOf(spec));
     if (spec.kind == KernelKind::matmul)
       info.fewRows = std::max<uint32_t>(info.fewRows, fewRowsOf(spec));
@@ -83,7 +95,9 @@ public:
   // Only matmul has a schedule of its own for few rows: on AVX-512 without tile
   // registers, and on devices of OpenCL, where it is the one without local
   // memory. With CUDA every device has that.
-  bool hasClasses(const KernelSpec &spec, const Target &target) const override {
+  bool hasClasses(const KernelSpec &given,
+                  const Target &target) const override {
+    const KernelSpec spec = withPanels(given);
     if (spec.kind != KernelKind::matmul || fewRowsOf(spec) == 0)
       return false;
     const bool inTiles = hasTileRegisters(target) && spec.matmul.isNarrow();
@@ -99,14 +113,17 @@ public:
     return texts;
   }
 
-  std::vector<std::string> explainTiles(const KernelSpec &spec,
+  std::vector<std::string> explainTiles(const KernelSpec &given,
                                         const Target &target) const override {
+    const KernelSpec spec = withPanels(given);
     if (spec.kind != KernelKind::matmul)
       return {};
     if (!target.isDevice())
       return {explainTile(spec, coreFor(spec, target))};
-    return {explainTile(spec.matmul, gpuDescription()),
-            explainTile(spec.matmul, coreDescription())};
+    std::vector<std::string> texts{explainTile(spec.matmul, gpuDescription())};
+    if (hasClasses(spec, target))
+      texts.push_back(explainTile(spec.matmul, coreDescription()));
+    return texts;
   }
 
   bool generate(const KernelRequest &request, std::string &object,
@@ -140,8 +157,9 @@ bool HalideGenerator::generate(const KernelRequest &request,
                                std::string &problem) const {
   const KernelSpec &spec = request.spec;
   EmitOptions options = emitOptionsOf(request.target);
+  const MatmulSpec m = withPanels(spec).matmul;
   if (spec.kind == KernelKind::matmul &&
-      spec.matmul.inner * spec.matmul.panels * spec.matmul.panel > INT32_MAX)
+      m.inner * m.panels * m.panel > INT32_MAX)
     options.target += big.str();
   options.entry = StringRef(request.symbol).drop_back(strlen("_argv")).str();
   options.unique = options.entry;

@@ -98,6 +98,10 @@ public:
   // What to know before kernels are made for these targets.
   std::vector<std::string> warnings(llvm::ArrayRef<Target> targets) const;
   bool turnFirst(llvm::ArrayRef<Target> targets) const;
+  // How many generators serve a target, and the one that makes a kernel where
+  // there are several; else empty.
+  unsigned serving(const Target &target) const;
+  std::string maker(mlir::Operation *kernelOp, const Target &target) const;
   // Null if no generator makes it.
   const Generator *makerOf(const KernelSpec &spec, const Target &target) const;
 

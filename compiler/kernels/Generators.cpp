@@ -62,20 +62,32 @@ std::vector<std::string> Generators::tiles(mlir::Operation *op,
   return maker ? maker->tiles(spec, target) : std::vector<std::string>();
 }
 
+unsigned Generators::serving(const Target &target) const {
+  return llvm::count_if(
+      all, [&](const Generator *one) { return one->serves(target); });
+}
+
+std::string Generators::maker(mlir::Operation *op, const Target &target) const {
+  KernelSpec spec;
+  if (serving(target) < 2 || failed(readSpec(op, spec)))
+    return "";
+  const Generator *maker = makerOf(spec, target);
+  return maker ? maker->name() : "";
+}
+
 // Who makes a kernel of a target that several generators serve.
 std::string Generators::explainMaker(const KernelSpec &spec,
                                      const Target &target) const {
   std::string declined;
-  unsigned serving = 0;
   const Generator *maker = makerOf(spec, target);
   for (const Generator *one : all) {
-    if (!one->serves(target))
+    if (!one->serves(target) || one == maker)
       continue;
-    ++serving;
     if (std::string why = one->declines(spec, target); !why.empty())
       declined += "; " + one->name() + " does not make it: " + why;
   }
-  return serving > 1 && maker ? "made by " + maker->name() + declined : "";
+  return serving(target) > 1 && maker ? "made by " + maker->name() + declined
+                                      : "";
 }
 
 std::vector<std::string> Generators::explainTiles(mlir::Operation *op,

@@ -19,7 +19,8 @@ static std::vector<int64_t> commonTo(llvm::ArrayRef<int64_t> first,
 PanelWidths mille::commonTo(const PanelWidths &first,
                             const PanelWidths &second) {
   return {::commonTo(first.ofOne, second.ofOne),
-          ::commonTo(first.ofMore, second.ofMore)};
+          ::commonTo(first.ofMore, second.ofMore),
+          first.bf16InRows && second.bf16InRows};
 }
 
 int64_t mille::panelWidth(int64_t columns, llvm::ArrayRef<int64_t> widths) {

@@ -166,10 +166,13 @@ void MatmulEpilogue::leave(const Values &values, unsigned number, Reg row,
                      (place.group - 1) * int(stagingGroupBytes) +
                          int(layout.staging + number % 2 * stagingPanelBytes));
   // The store that used this buffer has read it: the one before the last, or
-  // the last one, where a tile has an odd number of stores.
-  const bool again = number == 0 && count % 2;
-  b->ifThen(eq(place.thread, 0), [&] { b->waitStores(again ? 0 : 1); });
-  b->syncNamed(place.group, 128);
+  // the last one, where a tile has an odd number of stores. The next wait would
+  // then have nothing to wait for.
+  const bool odd = count % 2, again = odd && number == 0;
+  if (!odd || number != 1) {
+    b->ifThen(eq(place.thread, 0), [&] { b->waitStores(again ? 0 : 1); });
+    b->syncNamed(place.group, 128);
+  }
   stage(values, buffer);
   b->fenceAsync();
   b->syncNamed(place.group, 128);

@@ -218,7 +218,8 @@ Reg FewRowsWriter::placeIn(Reg chunk, unsigned four) {
 
 // A chunk to each other block, of the warps that have rows.
 void FewRowsWriter::sendAll(const Regs &sums) {
-  b.syncNamed(1, groupThreads); // the products have read the ring
+  b.syncNamed(1, groupThreads); // the products of all warps have read the ring
+  b.noteHarmless("the emulator multiplies for all warps at once");
   for (unsigned owner = 0; owner < tile.cluster; ++owner)
     b.ifThen(ne(rank, int(owner)), [&] {
       Regs owned = ownedBy(sums, owner);

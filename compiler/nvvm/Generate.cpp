@@ -58,7 +58,9 @@ public:
     return serves(target);
   }
 
-  PanelWidths panels(const Target &) const override { return {{64}, {64}}; }
+  PanelWidths panels(const Target &) const override {
+    return {{64}, {64}, /*bf16InRows=*/true};
+  }
 
   void describe(const KernelSpec &spec, KernelInfo &info) const override {
     if (spec.kind == KernelKind::matmul && spec.matmul.inRows())

@@ -251,6 +251,8 @@ Regs MatmulWriter::products(const RingState &state, const Regs &sums,
       ofWeight = descriptor(base + int(layout.rowBytes));
   Regs result = sums;
   b.fenceProducts();
+  if (!first)
+    b.noteHarmless("the sums stay in flight");
   for (unsigned k = 0; k < stepOfK / 16; ++k)
     for (unsigned i = 0; i < tile.blocks; ++i)
       result[i] = b.multiply(

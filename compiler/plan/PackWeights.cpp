@@ -1,4 +1,5 @@
-// Puts the weights of matmuls into panels of columns, as kernels read them.
+// Puts the weights of matmuls into panels of columns where kernels read them
+// so.
 // Must not move numbers: it writes an expression, which link evaluates.
 #include "compiler/kernels/Panels.h"
 #include "compiler/plan/Passes.h"
@@ -59,6 +60,12 @@ void packBlocks(MatmulOp matmul) {
                 panels.accumulators));
 }
 
+bool mayStayInRows(MatmulOp matmul) {
+  ShapedType type = cast<ShapedType>(matmul.getWeight().getType());
+  return type.getElementType().isBF16() && type.getRank() == 2 &&
+         type.getDimSize(1) % mille::PanelWidths::rowUnit == 0;
+}
+
 struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {
   using PackWeightsBase::PackWeightsBase;
   void runOnOperation() override {
@@ -69,6 +76,8 @@ struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {
         packBlocks(matmul);
         continue;
       }
+      if (bf16InRows && mayStayInRows(matmul))
+        continue;
       const int64_t accumulators = matmul.getAccumulators();
       ArrayRef<int64_t> ofThis = accumulators > 1 ? ofMore : widths;
       if (ofThis.empty() || *llvm::min_element(ofThis) < 1) {

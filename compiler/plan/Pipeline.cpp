@@ -13,6 +13,7 @@ void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
   plan::PackWeightsOptions widths;
   widths.widths = llvm::to_vector(choices.panels.ofOne);
   widths.ofMore = llvm::to_vector(choices.panels.ofMore);
+  widths.bf16InRows = choices.panels.bf16InRows;
   pipeline.addPass(plan::createPackWeights(widths));
   pipeline.addPass(plan::createPlanMemory());
 }

@@ -111,15 +111,19 @@ class Runner:
                 f"{self.outputs} but {why} needs {output} of {rank} dimensions")
         return shape
 
-    def run(self, encodings):
-        """{output: array} of one batch, padded on the right."""
-        batch = len(encodings)
-        tokens = max(len(one.ids) for one in encodings)
+    def reserve(self, batch, tokens):
+        """Makes the session for at least this many texts and tokens of one."""
         room = (max(batch, self.room[0]), max(tokens, self.room[1]))
         if room != self.room:
             self.session = self.package.session(
                 batch=room[0], tokens=room[1], threads=self.threads)
             self.room = room
+
+    def run(self, encodings):
+        """{output: array} of one batch, padded on the right."""
+        batch = len(encodings)
+        tokens = max(len(one.ids) for one in encodings)
+        self.reserve(batch, tokens)
         arrays = {"input_ids": "ids", "attention_mask": "attention_mask",
                   "token_type_ids": "type_ids"}
         made = {name: np.zeros((batch, tokens), np.int32)

@@ -51,9 +51,13 @@ class Logits:
 
     def logits(self, texts, batch_size, progress=False):
         """[texts, classes] float32 of texts or pairs, in their order."""
-        out = np.zeros((len(texts), self._labels), np.float32)
-        done = np.zeros(len(texts), bool)
-        encodings = self._runner.tokenizer.encode_batch(texts)
+        return self.logits_of(self._runner.tokenizer.encode_batch(texts),
+                              batch_size, progress)
+
+    def logits_of(self, encodings, batch_size, progress=False):
+        """The same of texts that are tokens already."""
+        out = np.zeros((len(encodings), self._labels), np.float32)
+        done = np.zeros(len(encodings), bool)
         for numbers, _, outputs in self._runner.batches(encodings, batch_size,
                                                         progress):
             out[numbers] = outputs["logits"]

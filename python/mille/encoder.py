@@ -155,6 +155,11 @@ class Encoder:
                     [POOLINGS[mode](own, first) for mode in self._poolings])
         return vectors
 
+    def prepared(self, texts, prompt):
+        """The texts that the tokenizer is given."""
+        texts = [prompt + text for text in texts]
+        return [text.lower() for text in texts] if self._lower else texts
+
     def encode(self, sentences, batch_size=32, normalize_embeddings=False,
                prompt=None, prompt_name=None, convert_to_numpy=True,
                show_progress_bar=False, stride=None):
@@ -168,10 +173,8 @@ class Encoder:
         single = isinstance(sentences, str)
         texts = checked([sentences] if single else sentences)
         prompt = self._prompt(prompt, prompt_name)
-        texts = [prompt + text for text in texts]
-        if self._lower:
-            texts = [text.lower() for text in texts]
-        encodings = self._runner.tokenizer.encode_batch(texts)
+        encodings = self._runner.tokenizer.encode_batch(
+            self.prepared(texts, prompt))
         windows = [[one] for one in encodings]
         if stride is not None:
             check_stride(stride)

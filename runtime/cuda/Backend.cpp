@@ -116,14 +116,15 @@ mille_status open(mille_package &package, const char *wish,
 using namespace mille::cuda;
 
 const mille_backend mille_cuda_backend = {
-    "cuda",  1u << MILLE_MODULE_PTX | 1u << MILLE_MODULE_CUBIN,
-    open,    close,
-    enter,   plan,
-    settle,  leave,
-    begin,   finish,
-    module,  dispatch,
-    launch,  allocate,
-    release, give,
-    keep,    gather,
-    mean,    similarity,
-    route,   measure};
+    "cuda",     1u << MILLE_MODULE_PTX | 1u << MILLE_MODULE_CUBIN,
+    open,       close,
+    enter,      plan,
+    settle,     leave,
+    begin,      submit,
+    finish,     module,
+    dispatch,   launch,
+    allocate,   release,
+    give,       keep,
+    gather,     mean,
+    similarity, route,
+    measure};

@@ -129,6 +129,7 @@ void plan(mille_session &session);
 mille_status settle(mille_session &session);
 void leave(mille_session &session);
 int32_t begin(mille_session &session);
+int32_t submit(mille_session &session);
 int32_t finish(mille_session &session);
 int32_t give(mille_session &session, const void *memory, uint64_t bytes);
 int32_t keep(mille_session &session, const float *input, int64_t stride,

@@ -324,23 +324,29 @@ static void unpin(Part &part) {
   }
 }
 
+int32_t submit(mille_session &session) {
+  Part &part = partOf(session);
+  if (const int32_t stopped = session.stopped()) // nothing more is executed
+    return stopped;
+  Current current(part.on());
+  CUresult error = current.error;
+  if (error == CUDA_SUCCESS)
+    error = part.flushed
+                ? part.commands.execute(part.cuda(), part.stream)
+                : part.graphs.run(part.cuda(), part.commands, part.stream);
+  if (error == CUDA_SUCCESS)
+    error = readOutputs(part, part.outputBytes != 0);
+  return error == CUDA_SUCCESS ? 0 : fail(session, "a run", error);
+}
+
 int32_t finish(mille_session &session) {
   Part &part = partOf(session);
   Current current(part.on());
-  const Library &cuda = part.cuda();
-  const int32_t stopped = session.stopped(); // then nothing more is executed
-  const bool pinned = part.outputBytes != 0;
-  CUresult error = current.error;
-  if (error == CUDA_SUCCESS && !stopped)
-    error = part.flushed ? part.commands.execute(cuda, part.stream)
-                         : part.graphs.run(cuda, part.commands, part.stream);
-  if (error == CUDA_SUCCESS && !stopped)
-    error = readOutputs(part, pinned);
-  const CUresult last = cuda.cuStreamSynchronize(part.stream);
-  error = error == CUDA_SUCCESS ? last : error;
+  const CUresult error = part.cuda().cuStreamSynchronize(part.stream);
   if (error != CUDA_SUCCESS)
     return fail(session, "a run", error);
-  if (!stopped && pinned)
+  const int32_t stopped = session.stopped();
+  if (!stopped && part.outputBytes)
     unpin(part);
   return stopped;
 }

@@ -116,14 +116,15 @@ mille_status refuseMemory(const Device &device, const char *what,
 using namespace mille::opencl;
 
 const mille_backend mille_opencl_backend = {
-    "opencl", 1u << MILLE_MODULE_OPENCL_TEXT,
-    open,     close,
-    enter,    plan,
-    settle,   leave,
-    begin,    finish,
-    module,   dispatch,
-    nullptr,  allocate,
-    release,  give,
-    keep,     gather,
-    mean,     similarity,
-    route,    measure};
+    "opencl",   1u << MILLE_MODULE_OPENCL_TEXT,
+    open,       close,
+    enter,      plan,
+    settle,     leave,
+    begin,      submit,
+    finish,     module,
+    dispatch,   nullptr,
+    allocate,   release,
+    give,       keep,
+    gather,     mean,
+    similarity, route,
+    measure};

@@ -89,6 +89,7 @@ void plan(mille_session &session);
 mille_status settle(mille_session &session);
 void leave(mille_session &session);
 int32_t begin(mille_session &session);
+int32_t submit(mille_session &session);
 int32_t finish(mille_session &session);
 int32_t module(mille_task &task, const Module &module);
 int32_t dispatch(mille_task &task, const mille_dispatch &what);

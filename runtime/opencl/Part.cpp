@@ -200,20 +200,26 @@ int32_t begin(mille_session &session) {
   return error == CL_SUCCESS ? 0 : fail(session, "writing inputs", error);
 }
 
-int32_t finish(mille_session &session) {
+int32_t submit(mille_session &session) {
   Part &part = partOf(session);
-  const int32_t stopped = session.stopped(); // then outputs are not read back
   cl_int error = CL_SUCCESS;
-  for (uint32_t r = 1; r < part.regions.count() && !stopped; ++r) {
+  for (uint32_t r = 1; r < part.regions.count(); ++r) {
     const Region &region = part.regions[r];
     if (error == CL_SUCCESS && region.written && region.bytes)
       error = libraryOf(part).clEnqueueReadBuffer(
           part.queue, part.memory, CL_FALSE, region.offset, region.bytes,
           const_cast<char *>(region.begin), 0, nullptr, nullptr);
   }
-  cl_int last = libraryOf(part).clFinish(part.queue);
-  error = error == CL_SUCCESS ? last : error;
-  return error == CL_SUCCESS ? stopped
+  if (error == CL_SUCCESS)
+    error = libraryOf(part).clFlush(part.queue);
+  return error == CL_SUCCESS ? session.stopped()
+                             : fail(session, "reading outputs", error);
+}
+
+int32_t finish(mille_session &session) {
+  Part &part = partOf(session);
+  const cl_int error = libraryOf(part).clFinish(part.queue);
+  return error == CL_SUCCESS ? session.stopped()
                              : fail(session, "reading outputs", error);
 }
 

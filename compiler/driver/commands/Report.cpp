@@ -4,6 +4,9 @@
 
 #include "compiler/driver/Command.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
 
 using namespace mille;
 using llvm::StringRef;
@@ -53,6 +56,22 @@ static std::string tilesOf(const Package::Kernel &kernel) {
     text += (text.empty() ? "" : "; ") + tile.isa + ": " + tile.text +
             (tile.rank ? ", as measured" : "");
   return text.empty() ? "-" : text;
+}
+
+// Where several generators serve a target: how many kernels each has made.
+static void printMakers(const Package &package, llvm::raw_ostream &out) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> made;
+  for (const Package::Kernel &kernel : package.kernels)
+    for (const Package::Kernel::Maker &maker : kernel.makers)
+      made[{maker.isa, maker.generator}].push_back(kernel.does);
+  if (made.empty())
+    return;
+  out << "\ngenerators\n";
+  std::vector<Row> rows = {{"target", "generator", "kernels", "which"}};
+  for (const auto &[maker, kernels] : made)
+    rows.push_back({maker.first, maker.second, std::to_string(kernels.size()),
+                    llvm::join(kernels, "; ")});
+  printColumns(out, rows);
 }
 
 // Prints the cost of the model's constant scales: kernels, launches and bytes
@@ -162,6 +181,7 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
     rows.push_back({kernel.name, kernel.does, std::to_string(kernel.places),
                     sayBytes(kernel.weightBytes), tilesOf(kernel)});
   printColumns(out, rows);
+  printMakers(package, out);
   out << "\nmemory\n";
   std::vector<Row> memory = {{"weights", sayBytes(package.weightsBytes)}};
   for (const Package::Entry &entry : package.entries)

@@ -19,14 +19,19 @@ static const Target &hopper() {
   return target;
 }
 
-// An empty text, or the first number that is not what it must be, or a byte
-// between rows that was written.
+// Attention rounds its weights to bf16, whatever the out is.
+static llvm::StringRef toleranceName(const KernelSpec &spec) {
+  if (spec.kind != KernelKind::attention)
+    return isBf16(spec.out.element) ? "emulated_bf16" : "emulated_f32";
+  return spec.attention.has(AttentionOperand::rotation) ? "emulated_turned"
+                                                        : "emulated_bf16";
+}
+
+// An empty text, or the first number that is not what it must be.
 static std::string judgeOut(const Operand &expected,
-                            const emulate::Buffer &buffer, bool rounds) {
+                            const emulate::Buffer &buffer, double bound) {
   Operand got = expected;
   got.read(buffer);
-  const double bound =
-      toleranceOf(rounds ? "emulated_bf16" : "emulated_f32").relative;
   for (int64_t row = 0; row < got.rows; ++row)
     for (int64_t column = 0; column < got.spec.columns; ++column) {
       double is = got.at(row, column), must = expected.at(row, column);
@@ -87,16 +92,14 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
   launch.scalars = {uint32_t(sizes.queries()), uint32_t(sizes.keys),
                     uint32_t(sizes.first)};
   launch.units = options.units;
-  // Attention rounds its weights to bf16, whatever the out is.
-  const bool rounds =
-      isBf16(spec.out.element) || spec.kind == KernelKind::attention;
+  const double bound = toleranceOf(toleranceName(spec)).relative;
   std::vector<char> first;
   auto judge = [&](const std::vector<emulate::Buffer> &results) {
     if (first.empty())
       first = results.back().bytes;
     if (results.back().bytes != first)
       return std::string("the out has other bits than with the first seed");
-    return judgeOut(operands.back(), results.back(), rounds);
+    return judgeOut(operands.back(), results.back(), bound);
   };
   out << rows << " rows: ";
   return emulate::run(kernel, launch, buffers, options.trials, judge, out);

@@ -7,6 +7,7 @@
 #include "compiler/driver/Version.h"
 #include "compiler/driver/machine/Machine.h"
 #include "dialects/kernel/Signature.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mille;
@@ -131,6 +132,22 @@ static void writeTiles(OStream &json, const DistinctKernel &kernel,
   });
 }
 
+// Writes who makes the kernel, for targets that several generators serve.
+static void writeMakers(OStream &json, const DistinctKernel &kernel,
+                        const ManifestInput &input) {
+  json.attributeArray("makers", [&] {
+    for (const Target &isa : input.isas) {
+      std::string maker = generators().maker(kernel.op, isa);
+      if (maker.empty())
+        continue;
+      json.object([&] {
+        json.attribute("isa", isa.name);
+        json.attribute("generator", maker);
+      });
+    }
+  });
+}
+
 static void writeKernels(OStream &json, const ManifestInput &input) {
   for (const DistinctKernel &kernel : input.kernels)
     json.object([&] {
@@ -140,6 +157,10 @@ static void writeKernels(OStream &json, const ManifestInput &input) {
       json.attribute("flops_per_row", int64_t(kernel.info.flopsPerRow));
       json.attribute("weight_bytes", int64_t(kernel.info.bytesWeights));
       writeTiles(json, kernel, input);
+      if (llvm::any_of(input.isas, [](const Target &isa) {
+            return generators().serving(isa) > 1;
+          }))
+        writeMakers(json, kernel, input);
     });
 }
 

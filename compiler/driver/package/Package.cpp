@@ -130,10 +130,14 @@ static void readParts(const json::Value &body, Package &package) {
                                whole(kernel, "places"),
                                whole(kernel, "flops_per_row"),
                                whole(kernel, "weight_bytes"),
+                               {},
                                {}});
     for (const json::Value &tile : items(kernel, "tiles"))
       package.kernels.back().tiles.push_back(
           {text(tile, "isa"), text(tile, "tile"), whole(tile, "rank")});
+    for (const json::Value &maker : items(kernel, "makers"))
+      package.kernels.back().makers.push_back(
+          {text(maker, "isa"), text(maker, "generator")});
   }
   for (const json::Value &rewrite : items(body, "rewrites"))
     package.rewrites.push_back(

@@ -57,6 +57,11 @@ struct Package {
       int64_t rank; // 0: the model's own choice
     };
     std::vector<Tile> tiles;
+    // Who made it, for targets that several generators serve.
+    struct Maker {
+      std::string isa, generator;
+    };
+    std::vector<Maker> makers;
   };
   std::vector<Kernel> kernels;
 

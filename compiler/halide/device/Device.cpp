@@ -85,9 +85,12 @@ void scheduleTogether(DeviceMatmul &d, const DeviceTile &tile, const Var &nb,
   rows.reorder_storage(rows.args()[1], rows.args()[0]);
   bring(d.rows, rows.args()[0], tile.steps * d.group, rows.args()[1], groupRows,
         1);
-  bring(d.panels, panels.args()[0],
-        tile.columns * d.accumulators * tile.itemsAcross, panels.args()[1],
-        tile.steps, 4);
+  const Var column = panels.args()[0], step = panels.args()[1];
+  const int columns = tile.columns * d.accumulators * tile.itemsAcross;
+  if (d.inRows)
+    bring(d.panels, step, tile.steps, column, columns, 1);
+  else
+    bring(d.panels, column, columns, step, tile.steps, 4);
 }
 
 } // namespace

@@ -16,7 +16,8 @@ struct DeviceMatmul {
   Halide::Var n, m, ni, a, no;
   Halide::RVar k;
   int columns, accumulators;
-  int group; // of K in a step
+  int group;   // of K in a step
+  bool inRows; // steps of a column lie side by side, not columns of a step
 };
 void scheduleOnDevice(DeviceMatmul nest, const DeviceTile &tile, Pipe &pipe);
 

@@ -27,9 +27,9 @@ MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
 } // namespace
 
 MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
-                       const Names &names, bool few, unsigned rank)
+                       const Names &names, bool few, unsigned rank, bool inRows)
     : spec(spec), s(spec.matmul), names(names), device(machine.device),
-      fewRows(few),
+      fewRows(few), inRows(inRows),
       oneInstruction(s.ofBytes()
                          ? machine.bytes
                          : s.input.element == Element::f32 || machine.pairs),
@@ -72,10 +72,17 @@ void MatmulPipe::declareOperands() {
   const Type weightType = readsWords    ? UInt(32)
                           : s.ofBytes() ? Int(8)
                                         : typeOf(s.input.element);
-  weight = ImageParam(weightType, 3, names("weight"));
-  weight.dim(0).set_bounds(0, across);
-  weight.dim(1).set_bounds(0, steps).set_stride(across);
-  weight.dim(2).set_bounds(0, panels).set_stride(across * steps);
+  weight = ImageParam(weightType, inRows ? 2 : 3, names("weight"));
+  if (inRows) {
+    weight.dim(0).set_bounds(0, steps);
+    weight.dim(1)
+        .set_bounds(0, accumulators * int(s.columns))
+        .set_stride(steps);
+  } else {
+    weight.dim(0).set_bounds(0, across);
+    weight.dim(1).set_bounds(0, steps).set_stride(across);
+    weight.dim(2).set_bounds(0, panels).set_stride(across * steps);
+  }
   pipe.arguments = {input, weight};
   if (byExpert) {
     expertRows = ImageParam(Int(32), 1, names(expertRowsName));
@@ -309,7 +316,7 @@ Pipe MatmulPipe::build() {
   if (device)
     scheduleOnDevice({pipe.out, product, parksSums ? parking : Func(), rows,
                       panelsOf, n, m, ni, a, no, k.x, int(s.columns),
-                      accumulators, group},
+                      accumulators, group, inRows},
                      deviceTile, pipe);
   else
     schedule();
@@ -318,7 +325,9 @@ Pipe MatmulPipe::build() {
 
 Pipe buildMatmul(const KernelSpec &spec, const Machine &machine,
                  const Names &names, bool few, unsigned rank) {
-  return MatmulPipe(spec, machine, names, few, rank).build();
+  const KernelSpec inPanels = withPanels(spec);
+  return MatmulPipe(inPanels, machine, names, few, rank, spec.matmul.inRows())
+      .build();
 }
 
 } // namespace mille

@@ -11,6 +11,17 @@ Expr MatmulPipe::lastRow() const {
   return byExpert ? expertRows(0) - 1 : input.dim(1).max();
 }
 
+// The group of a weight's values at column x of a panel, step y and panel z.
+Expr MatmulPipe::wordAt(const Expr &x, const Expr &y, const Expr &z) const {
+  const Expr step = min(y, steps - 1);
+  if (!inRows)
+    return weight(x, step, min(z, panels - 1));
+  const int columns = int(s.columns);
+  const Expr column = min(z * width + x % width, columns - 1);
+  return weight(step,
+                accumulators == 1 ? column : x / width * columns + column);
+}
+
 void MatmulPipe::multiplyOnDevice() {
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = columnInPanel(), at = panelNumber();
@@ -21,9 +32,6 @@ void MatmulPipe::multiplyOnDevice() {
   Var x(names("x")), y(names("y")), z(names("z"));
   auto valueAt = [&](const Expr &x, const Expr &y) {
     return cast(sumType, widened(input(min(x, K - 1), min(y, lastRow()))));
-  };
-  auto wordAt = [&](const Expr &x, const Expr &y, const Expr &z) {
-    return weight(x, min(y, steps - 1), min(z, panels - 1));
   };
   rows = make("rows");
   panelsOf = make("panels");

@@ -12,7 +12,7 @@ namespace mille {
 class MatmulPipe {
 public:
   MatmulPipe(const KernelSpec &spec, const Machine &machine, const Names &names,
-             bool few, unsigned rank);
+             bool few, unsigned rank, bool inRows);
   Pipe build();
 
 private:
@@ -31,6 +31,7 @@ private:
   Expr rowAt(const Expr &i, const Expr &t) const;
   void multiply();
   void multiplyOnDevice();
+  Expr wordAt(const Expr &x, const Expr &y, const Expr &z) const;
   Expr startOf(const Expr &row, const Expr &column, const Expr &at) const;
   void declareBlocks();
   Expr levelAt(const Expr &b, const Expr &x, const Expr &y) const;
@@ -67,6 +68,7 @@ private:
   const MatmulSpec &s;
   const Names &names;
   const bool device, fewRows; // the target, the row class
+  const bool inRows; // the weight lies in rows of words, and is read in panels
   // One instruction multiplies and adds a group of the input's values.
   const bool oneInstruction;
   // Tile registers hold the sums while K is summed; the epilogue reads them

@@ -203,6 +203,17 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   return tiles;
 }
 
+KernelSpec withPanels(KernelSpec spec) {
+  MatmulSpec &m = spec.matmul;
+  if (spec.kind != KernelKind::matmul || !m.inRows())
+    return spec;
+  constexpr int64_t width = 64; // as devices read
+  const int64_t columns = width / m.accumulators;
+  m.panel = width;
+  m.panels = (m.columns + columns - 1) / columns;
+  return spec;
+}
+
 int fewRowsOf(const KernelSpec &spec) {
   return tilesOf(spec, coreOf(/*wide=*/true)).front().unshared();
 }

@@ -36,6 +36,10 @@ struct MatmulTile {
   int unshared() const { return (rows - 1) * (rows - 2) - 1; }
 };
 
+// The same kernel over a weight in panels: of one in rows it reads panels too,
+// each of them rows of its columns.
+KernelSpec withPanels(KernelSpec spec);
+
 // The largest number of rows in the class of few rows, which has a kernel of
 // its own where there are row classes. Few rows are few tiles, which do not
 // hide the latency of memory; with more rows the tiles of AVX-512 leave no row

@@ -13,5 +13,12 @@ def command():
 
 
 def main():
-    """Becomes the program."""
+    """Becomes the program; `serve` is the wheel mille's."""
+    if sys.argv[1:2] == ["serve"]:
+        try:
+            from mille.serving import main as serve
+        except ImportError:
+            sys.exit("mille serve: needs more packages: "
+                     "pip install 'mille[serve]'")
+        sys.exit(serve(sys.argv[2:]))
     os.execv(command(), ["mille", *sys.argv[1:]])

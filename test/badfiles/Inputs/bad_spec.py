@@ -47,6 +47,22 @@ def both(folder):
     return native(folder, model=changed)
 
 
+def two_norms(folder):
+    changed = spec()
+    changed["units"] = [{"name": "block", "in_norm": norm(), "shared_in_norm": False, "residual_tap": "normed",
+                         "branches": [u["branches"][0] for u in changed["units"]]}]
+    return native(folder, model=changed)
+
+
+def of_two_stacks(folder):
+    changed = spec()
+    units = changed.pop("units")
+    units[0]["skip_scale"] = {"kind": "const", "formula": "(2*depth)^(1/4)"}
+    changed["encoder"] = {"layers": changed.pop("layers"), "units": units}
+    changed["decoder"] = {"layers": 1, "units": units}
+    return native(folder, model=changed)
+
+
 CASES = [
     ("no_weights_no_init", lambda folder: native(folder, weights=False),
      ["error: the spec has no init and there is no model.safetensors beside it",
@@ -61,7 +77,7 @@ CASES = [
       "help: nearest divisors of 32 are 4 and 8"]),
     ("kv_heads_above_heads", branch(0, heads=2, kv_heads=4), ["error: kv_heads is 4 but must divide heads, which is 2"]),
     ("heads_no_head_dim", branch(0, heads=3, kv_heads=3, head_dim=None),
-     ["error: heads is 3 but must divide hidden_size, which is 8, where head_dim is absent"]),
+     ["error: heads is 3 but must divide hidden_size, which is 8, where head_dim is absent", "note: hidden_size is given here"]),
     ("no_layers", without("layers"), ["error: the spec has no layers"]),
     ("no_hidden_size", without("hidden_size"), ["error: the spec has no hidden_size"]),
     ("no_units", without("units"), ["error: the spec has no units"]),
@@ -86,18 +102,21 @@ CASES = [
      ['error: value is 1.5 but formula "(2*layers)^(1/4)" gives 1.189207115002721', "note: formula is given here"]),
     ("formula_name", unit(0, skip_scale={"kind": "const", "formula": "(2*depth)^(1/4)"}),
      ['error: formula "(2*depth)^(1/4)" names \'depth\', which has no number', "help: a formula knows layers and hidden_size"]),
+    ("formula_of_two_stacks", of_two_stacks, ["help: a formula knows layers, hidden_size, encoder_layers and decoder_layers"]),
     ("formula_no_value", unit(0, skip_scale={"kind": "const", "formula": "1/(layers-1)"}), ["has no finite value"]),
     ("formula_broken", unit(0, skip_scale={"kind": "const", "formula": "(2*"}), ['error: formula "(2*" ends where a number or a name belongs']),
     ("schedule_no_steps", unit(0, branch_scale={"kind": "scheduled", "from": 0, "to": 1}), ["error: branch_scale has no steps"]),
     ("schedule_0_steps", unit(0, branch_scale={"kind": "scheduled", "steps": 0}), ["error: steps is 0 but must be a whole number from 1"]),
     ("tap_without_norm", unit(0, residual_tap="normed"), ['error: residual_tap is "normed" but the unit has no in_norm']),
-    ("sequential_two", both, ['error: composition is "sequential" but the unit has 2 branches']),
+    ("sequential_two", both, ['error: composition is "sequential" but the unit has 2 branches',
+                                 "help: branches of one unit are parallel; a sequence is several units"]),
+    ("tap_of_two_norms", two_norms, ['error: residual_tap is "normed" but shared_in_norm is false: there is no one normed input']),
     ("unit_twice", unit(1, name="attn"), ['error: name "attn" is taken', "note: first given here"]),
     ("name_with_dots", unit(1, name="a.b"), ['error: name is "a.b" but must be letters, digits and _']),
     ("no_branches", unit(0, branches=[]), ["error: a unit has no branches"]),
     ("act", branch(1, act="gelu"), ['error: act is "gelu" but must be', 'help: did you mean "gelu_erf"?']),
     ("branch_kind", branch(1, kind="moe"), ['error: kind is "moe" but must be "attention" or "ffn"']),
-    ("rotary_odd", branch(0, rope={"theta": 1e4, "rotary_dim": 3}), ["error: rotary_dim is 3 but must be even and at most head_dim, which is 4"]),
+    ("rotary_odd", branch(0, rope={"theta": 1e4, "rotary_dim": 3}), ["error: rotary_dim is 3 but must be even and at most head_dim, which is 4", "note: head_dim is given here"]),
     ("rotary_wide", branch(0, rope={"theta": 1e4, "rotary_dim": 8}), ["error: rotary_dim is 8 but must be even and at most head_dim"]),
     ("theta_negative", branch(0, rope={"theta": -1}), ["error: theta is -1 but must be more than 0"]),
     ("mask_cross", branch(0, mask="cross"), ['error: mask is "cross" but there is no encoder', "help: encoder and decoder are keys of the spec"]),

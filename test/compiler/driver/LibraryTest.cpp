@@ -1,4 +1,4 @@
-// The compiler as a library: three compiles in one process, two of which fail.
+// The compiler as a library: five compiles in one process, four of which fail.
 // Messages arrive as data and nothing is printed. The process stays as it was:
 // signals, handlers, environment, working folder, file mask.
 //
@@ -20,6 +20,8 @@
 // CHECK-NEXT: status 1
 // CHECK-NEXT: error at :0:0: targets is 'z80' but must be one of host, {{.*}}
 // CHECK-NEXT: status 2
+// CHECK-NEXT: error at :0:0: stopAfter is 'link' but must be one of import, {{.*}}
+// CHECK-NEXT: error at :0:0: folder is '' but must be a place for the package
 // CHECK: remark at
 // CHECK: status 0, worked on kernels
 // CHECK-NEXT: printed 0 bytes
@@ -143,7 +145,7 @@ int main(int argc, char **argv) {
   request.observer.working = [&](const std::string &what) {
     kernels = kernels || llvm::StringRef(what).starts_with("kernels: ");
   };
-  Collected misspelt, unknown, good;
+  Collected misspelt, unknown, nowhere, good;
   const Process before;
   Capture capture;
   Status first = compile(request, misspelt);
@@ -151,6 +153,12 @@ int main(int argc, char **argv) {
   request.targets = {"z80"};
   Status second = compile(request, unknown);
   request.targets = {"x86-64-v3"};
+  request.stopAfter = Stage::link; // which prints nothing
+  request.folder = "";
+  compile(request, nowhere);
+  request.stopAfter = std::nullopt;
+  compile(request, nowhere);
+  request.folder = argv[3];
   request.remarks = {"plan"};
   Status third = compile(request, good);
   long bytes = capture.end();
@@ -160,6 +168,7 @@ int main(int argc, char **argv) {
   printf("status %d\n", int(first));
   print(unknown);
   printf("status %d\n", int(second));
+  print(nowhere);
   print(good);
   printf("status %d%s\n", int(third), kernels ? ", worked on kernels" : "");
   printf("printed %ld bytes\n", bytes);

@@ -56,3 +56,19 @@ func.func @swiglu(%x: memref<?x72xbf16>, %w: memref<272x72xbf16>, %o: memref<?x1
   } : memref<?x72xbf16>, memref<272x72xbf16>
   return
 }
+
+// RUN: not %mille-emulate %s --function=packed 2>&1 | FileCheck %s --check-prefix=PACKED
+// PACKED: kernel-ops.mlir:{{[0-9]+}}:3: error: no Hopper kernel: {{.+}}
+func.func @packed(%x: memref<?x64xf32>, %w: memref<1x64x64xf32>, %o: memref<?x64xf32>) {
+  kernel.matmul %x, %w outs(%o : memref<?x64xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : memref<?x64xf32>, memref<1x64x64xf32>
+  return
+}
+
+// Sequences of another length than the rows say.
+// RUN: not %mille-emulate %s --function=swiglu --rows=65 --sequences=2 2>&1 | FileCheck %s --check-prefix=UNEVEN
+// UNEVEN: kernel-ops.mlir:{{[0-9]+}}:3: error: rows is 65 but sequences is 2
+// RUN: not %mille-emulate %s --function=nothing 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: kernel-ops.mlir: no kernel

@@ -16,9 +16,9 @@
 // CHECK: matmul.o:
 // CHECK: rows-bf16.o: bf16
 // CHECK: rows-gelu.o: bf16, picks
-#include "compiler/kernels/Cache.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/instructions/PrefetchInstruction.h"
+#include "compiler/kernels/Cache.h"
 #include "compiler/kernels/ReadSpec.h"
 #include "test/compiler/halide/Inputs/KernelTexts.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"

@@ -15,6 +15,7 @@
 // CHECK: error: no kernel for zen4: no generator makes it
 // CHECK: panels of CPUs: 48 64, of more 64
 // CHECK: panels of all: 64 32, of more{{ *$}}
+// CHECK: panels of devices: 32 64, of more 32, bf16 in rows
 // CHECK: 256 columns: 64, 1024: 48, 1024 of one width: 32
 #include "compiler/kernels/Generator.h"
 
@@ -78,7 +79,7 @@ void print(const char *what, const PanelWidths &widths) {
   printf(", of more");
   for (int64_t width : widths.ofMore)
     printf(" %d", int(width));
-  printf("\n");
+  printf("%s\n", widths.bf16InRows ? ", bf16 in rows" : "");
 }
 
 constexpr char text[] = R"(
@@ -112,7 +113,7 @@ int main() {
   module->walk([&](kernel::RowsOp rows) { op = rows; });
 
   const Fake first("first", false, 6, 3, 400, {{48, 64, 32}, {64}});
-  const Fake second("second", true, 4, 0, 500, {{32, 64}, {32}});
+  const Fake second("second", true, 4, 0, 500, {{32, 64}, {32}, true});
   const Generators both({&first, &second}), one({&second});
   KernelInfo info = both.describe(op);
   printf("rows: unit %u, few %u, scratch %u\n", info.rowUnit, info.fewRows,
@@ -133,6 +134,7 @@ int main() {
   const Fake cpu("cpu", false, 1, 0, 0, {{48, 64}, {64}});
   print("CPUs", Generators({&cpu}).panels(knownTargets().drop_back(2)));
   print("all", both.panels(knownTargets()));
+  print("devices", both.panels(knownTargets().take_back(2)));
   printf("256 columns: %d, 1024: %d, 1024 of one width: %d\n",
          int(panelWidth(256, {48, 64})), int(panelWidth(1024, {48, 64})),
          int(panelWidth(1024, {32})));

@@ -22,7 +22,7 @@ for path in files(os.path.join(root, "test"),
                   (".mlir", ".test", ".c", ".cpp", ".h", ".py", ".expected")):
     if os.path.basename(path) not in ("messages.py", "labels.py", "rooms.py"):
         tests.append(read(path))
-expected = re.sub(r"\s+", " ", "\n".join(tests)).replace("\\'", "'")
+expected = re.sub(r"\s+", " ", re.sub(r"\\(['\"])", r"\1", "\n".join(tests)))
 
 
 conversion = re.compile(r"%[-+0 #]*[0-9.*]*(?:hh|h|ll|l|z|j|t)?[diouxXeEfgGscp]")
@@ -51,7 +51,7 @@ for room in rooms:
     for path in files(os.path.join(root, room), (".cpp", ".h")):
         for line, statement in statements(read(path)):
             joined = re.sub(r'"\s*\n\s*"', "", statement)
-            parts = [p.replace('\\"', '"') for p in literal.findall(joined)]
+            parts = [re.sub(r'\\(["\\])', r"\1", p) for p in literal.findall(joined)]
             # Two letters together; shorter ones are punctuation.
             parts = [p for p in parts if re.search(r"[A-Za-z]{2}", p)]
             if not parts:

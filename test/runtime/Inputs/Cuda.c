@@ -259,6 +259,47 @@ static void graphs(void) {
   close(package, session);
 }
 
+/* What is started is not waited for, is not disturbed, and ends once. */
+static void startAndWait(void) {
+  mille_package *package = openPackage();
+  mille_session *sessions[2] = {open(package), open(package)};
+  static float x[2][most * columns], y[2][most * columns], kept[most * columns];
+  const mille_size size = {"batch", 4};
+  const int waits = counts()->waits;
+  CHECK(mille_session_wait(sessions[0]) == MILLE_INVALID_ARGUMENT);
+  const void *given[2];
+  float *wanted[2][2];
+  for (int s = 0; s < 2; ++s) {
+    for (int i = 0; i < 4 * columns; ++i)
+      x[s][i] = (float)(i + s);
+    given[s] = x[s];
+    wanted[s][0] = y[s];
+    wanted[s][1] = kept;
+    CHECK(mille_session_start(sessions[s], 0, &size, 1, &given[s], wanted[s]) ==
+          MILLE_OK);
+  }
+  CHECK(counts()->waits == waits);
+  CHECK(mille_session_start(sessions[0], 0, &size, 1, &given[0], wanted[0]) ==
+        MILLE_INVALID_ARGUMENT);
+  CHECK(mille_session_run(sessions[0], 4, 0, &given[0], wanted[0]) ==
+        MILLE_INVALID_ARGUMENT);
+  CHECK(mille_session_wait(sessions[1]) == MILLE_OK);
+  CHECK(mille_session_wait(sessions[0]) == MILLE_OK);
+  CHECK(mille_session_wait(sessions[0]) == MILLE_INVALID_ARGUMENT);
+  for (int s = 0; s < 2; ++s)
+    for (int i = 0; i < 4 * columns; ++i)
+      CHECK(y[s][i] == 2 * (2 * x[s][i] + 5) + 7);
+  const mille_size none = {"batch", 0};
+  CHECK(mille_session_start(sessions[0], 0, &none, 1, &given[0], wanted[0]) ==
+        MILLE_INVALID_ARGUMENT);
+  CHECK(mille_session_wait(sessions[0]) == MILLE_INVALID_ARGUMENT);
+  check(sessions[0], 3);
+  CHECK(mille_session_start(sessions[1], 0, &size, 1, &given[1], wanted[1]) ==
+        MILLE_OK);
+  CHECK(mille_session_close(sessions[1]) == MILLE_OK);
+  close(package, sessions[0]);
+}
+
 /* Sessions share the device's weights and modules. */
 static void twoSessions(void) {
   mille_package *package = openPackage();
@@ -404,6 +445,7 @@ static void failingRuns(void) {
 int main(void) {
   makeModel();
   graphs();
+  startAndWait();
   twoSessions();
   profile();
   refusals();

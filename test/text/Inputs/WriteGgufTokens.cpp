@@ -1,6 +1,6 @@
 // Writes NAME.tokens of GGUF values, which a text file gives, one per line:
 //   model gpt2 | pre llama-bpe | id bos_token_id 1 | flag add_bos_token 1
-//   token TYPE SCORE HEX | merge HEX | charsmap HEX | template HEX
+//   token TYPE SCORE|- HEX | merge HEX | charsmap HEX | template HEX
 // write-gguf-tokens VALUES OUT. Must not read a GGUF.
 #include "compiler/text/Gguf.h"
 #include "compiler/text/Tokenizer.h"
@@ -35,8 +35,9 @@ static void take(const std::string &line, mille::GgufTokenizer &into) {
     into.chatTemplate = hex();
   else if (kind == "token") {
     into.tokenTypes.emplace_back();
-    into.scores.emplace_back();
-    words >> into.tokenTypes.back() >> into.scores.back();
+    words >> into.tokenTypes.back() >> name;
+    if (name != "-")
+      into.scores.push_back(std::strtof(name.c_str(), nullptr));
     into.tokens.push_back(hex());
   }
 }

@@ -22,8 +22,8 @@ CASES = [
     ("sizes.1.name", "steps", "key 'entries[0].inputs[0].shape[1]' is \"tokens\" but must be"),
     ("max_token", 5, "key 'max_token' is not known"),
     ("entries.0.inputs.0.shape.1", -7,
-     "key 'entries[0].inputs[0].shape[1]' is -7 but must be a whole number from 0 to 2147483647, or a name of "
-     "'sizes'"),
+     "key 'entries[0].inputs[0].shape[1]' is -7 but must be a whole number from 0 to "
+     "2147483647, or a name of 'sizes'"),
     ("entries.0.inputs.0.shape.1", "token", "key 'entries[0].inputs[0].shape[1]' is \"token\" but must be"),
     ("entries.0.inputs.0.shape", [], "key 'entries[0].inputs[0].shape' is [] but must be a list of 1 to 4 extents"),
     ("entries.0.inputs.0.shape", [2**31 - 1] * 4, "but must be of at most 2147483647 numbers a sequence"),
@@ -38,6 +38,7 @@ CASES = [
     ("entries.0.outputs.0.shape.2", 2**40, "key 'entries[0].outputs[0].shape[2]' is 1099511627776 but"),
     ("weights_embedded", 1, "key 'weights_embedded' is 1 but must be true or false"),
     ("weights_embedded", True, "weights_embedded is true but "),
+    ("weights_embedded", True, f"{name}.so holds no weights"),
     ("hidden_states", "yes", "key 'hidden_states' is \"yes\" but must be true or false"),
     ("parameters", -1, "key 'parameters' is -1 but must be a whole number from 0 on"),
     ("kernels.0.places", "1", "key 'kernels[0].places' is \"1\" but must be"),
@@ -47,6 +48,7 @@ CASES = [
     ("model", [], "key 'model' is [] but must be an object"),
     ("traffic.launches", None, "key 'traffic.launches' is null but must be"),
     ("certificate.measured.0.error", "0", "key 'certificate.measured[0].error' is \"0\" but must be a number"),
+    ("certificate.measured.0.error", -1, "key 'certificate.measured[0].error' is -1 but must be a number from 0 on"),
     ("certificate.asked_for", [1], "key 'certificate.asked_for[0]' is 1 but must be a string"),
     ("version", missing, "package version is 0 but"),
 ]

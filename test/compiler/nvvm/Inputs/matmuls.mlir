@@ -50,3 +50,30 @@ func.func @unaligned(%x: memref<?x64xbf16>, %w: memref<77x64xbf16>, %b: memref<7
   } : memref<?x64xbf16>, memref<77x64xbf16>
   return
 }
+func.func @wide(%x: memref<?x264xbf16>, %w: memref<1288x264xbf16>,
+                %r: memref<?x1288xbf16>, %f: memref<?x1xf32>,
+                %b: memref<1288xf32>, %s: memref<1xf32>,
+                %o: memref<?x1288xbf16>) {
+  kernel.matmul %x, %w
+      extras(%r, %f, %b, %s : memref<?x1288xbf16>, memref<?x1xf32>,
+             memref<1288xf32>, memref<1xf32>)
+      outs(%o : memref<?x1288xbf16>) accumulators 1 {
+  ^bb0(%a: f32, %skip: f32, %factor: f32, %bias: f32, %scale: f32):
+    %m = arith.mulf %a, %factor : f32
+    %t = arith.addf %m, %bias : f32
+    %u = arith.mulf %skip, %scale : f32
+    %y = arith.addf %t, %u : f32
+    kernel.yield %y : f32
+  } : memref<?x264xbf16>, memref<1288x264xbf16>
+  return
+}
+func.func @long(%x: memref<?x1032xbf16>, %w: memref<1024x1032xbf16>,
+                %r: memref<?x1024xf32>, %o: memref<?x1024xf32>) {
+  kernel.matmul %x, %w extras(%r : memref<?x1024xf32>)
+      outs(%o : memref<?x1024xf32>) accumulators 1 {
+  ^bb0(%a: f32, %skip: f32):
+    %y = arith.addf %a, %skip : f32
+    kernel.yield %y : f32
+  } : memref<?x1032xbf16>, memref<1024x1032xbf16>
+  return
+}

@@ -1,0 +1,17 @@
+"""`python -m mille serve`; every other word is the command's."""
+import os
+import sys
+
+
+def main():
+    words = sys.argv[1:]
+    if words[:1] == ["serve"]:
+        from .serving import main as serve
+        return serve(words[1:])
+    from .compiling import command
+    program = command()
+    os.execv(program, ["mille", *words])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

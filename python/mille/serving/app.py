@@ -1,0 +1,283 @@
+"""The HTTP of `mille serve`: routes, limits, and the JSON that the openai
+client and the known rerankers use. Must not run a model: a Served does."""
+import asyncio
+import base64
+import contextlib
+import hmac
+import json
+import sys
+import time
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from .joiner import Closed, Full
+from .metrics import Metrics
+
+GONE = 499  # the client closed the connection before the answer
+
+
+class Refused(Exception):
+    """A request that gets no answer: its status and why."""
+
+    def __init__(self, status, why, **headers):
+        super().__init__(why)
+        self.status, self.headers = status, headers
+
+
+KINDS = {401: "authentication_error", 404: "not_found_error",
+         408: "timeout_error", 413: "request_too_large",
+         429: "rate_limit_error", 503: "overloaded_error",
+         504: "timeout_error"}
+
+
+def refusal(status, why, headers=None):
+    kind = KINDS.get(status, "invalid_request_error" if status < 500
+                     else "server_error")
+    return JSONResponse({"error": {"message": why, "type": kind,
+                                   "param": None, "code": status}},
+                        status, headers)
+
+
+async def bytes_of(request, most):
+    """The body of a request, which may have `most` bytes."""
+    said = request.headers.get("content-length", "")
+    too_large = Refused(413, f"the request has more than {most} bytes",
+                        Connection="close")
+    if said.isdigit() and int(said) > most:
+        raise too_large
+    got = bytearray()
+    async for part in request.stream():
+        got += part
+        if len(got) > most:
+            raise too_large
+    return got
+
+
+async def body_of(request, options):
+    """The JSON object of a request, which must come within the timeout."""
+    try:
+        got = await asyncio.wait_for(bytes_of(request, options.max_bytes),
+                                     options.timeout)
+    except ClientDisconnect as error:
+        raise Refused(GONE, "the client is gone") from error
+    except asyncio.TimeoutError as error:
+        raise Refused(408, "the request has not come within "
+                      f"{options.timeout:g} s", Connection="close") from error
+    try:
+        body = json.loads(got)
+    except (ValueError, RecursionError) as error:
+        raise Refused(400, f"the request is no JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise Refused(400, "the request must be a JSON object but is a "
+                      f"{type(body).__name__}")
+    return body
+
+
+def texts_of(value, what, most):
+    """A list of strings, out of one or several."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts:
+        raise Refused(400, f"{what} must be a text or a list of texts")
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise Refused(400, f"{what} must be texts but number {i} is a "
+                          f"{type(text).__name__}")
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise Refused(400, f"{what}: number {i} is no Unicode: it has half "
+                          "of a surrogate pair")
+    if len(texts) > most:
+        raise Refused(413, f"{what} has {len(texts)} texts but may have {most}")
+    return texts
+
+
+class Application:
+    """The answers. `models` are Served, by name."""
+
+    def __init__(self, models, options):
+        self.models, self.options = models, options
+        self.metrics = Metrics(models)
+        self.began = int(time.time())
+
+    def model(self, name, task=None):
+        if task and name is None and len(self.models) == 1:
+            name = next(iter(self.models))
+        if not isinstance(name, str):
+            raise Refused(400, "model must be the name of a model: one of "
+                          f"{', '.join(self.models)}")
+        model = self.models.get(name)
+        if model is None:
+            raise Refused(404, f"there is no model {name!r} but "
+                          f"{', '.join(self.models)}")
+        if task and model.task != task:
+            raise Refused(400, f"the model {name} is for {model.task} but the "
+                          f"request is for {task}")
+        return model
+
+    async def results(self, request, model, texts):
+        """(result of each text, number of tokens). Waits for the queue."""
+        encodings = await asyncio.to_thread(model.tokens, texts)
+        for i, one in enumerate(encodings):
+            if not one.ids:
+                raise Refused(400, f"text number {i} has no token")
+        tokens = sum(len(one.ids) for one in encodings)
+        request.state.facts = f"{model.name} texts={len(texts)} tokens={tokens}"
+        try:
+            job = model.joiner.submit(encodings)
+        except Full as error:
+            raise Refused(
+                429, f"{model.joiner.waiting} texts wait and {len(texts)} more "
+                f"are asked for, but {model.joiner.room} may wait",
+                **{"Retry-After": "1"}) from error
+        except Closed as error:
+            raise Refused(503, "the server is about to stop") from error
+        found = asyncio.wrap_future(job.future)
+        gone = asyncio.ensure_future(request.receive())
+        await asyncio.wait({found, gone}, timeout=self.options.timeout,
+                           return_when=asyncio.FIRST_COMPLETED)
+        gone.cancel()
+        if found.done():
+            self.metrics.tokens.labels(model.name).inc(tokens)
+            return found.result(), tokens
+        job.cancel()
+        if gone.done() and not gone.cancelled():
+            raise Refused(GONE, "the client is gone")
+        raise Refused(504, "there is no answer after "
+                      f"{self.options.timeout:g} s")
+
+    async def embeddings(self, request):
+        body = await body_of(request, self.options)
+        model = self.model(body.get("model"), "embeddings")
+        texts = texts_of(body.get("input"), "input", self.options.max_texts)
+        form = body.get("encoding_format", "float")
+        if form not in ("float", "base64"):
+            raise Refused(400, f"encoding_format is {form!r} but must be float "
+                          "or base64")
+        wanted = body.get("dimensions")
+        if wanted not in (None, model.width):
+            raise Refused(400, f"dimensions is {wanted!r} but {model.name} "
+                          f"gives {model.width}")
+        vectors, tokens = await self.results(request, model, texts)
+        said = (lambda one: base64.b64encode(one.tobytes()).decode()) \
+            if form == "base64" else (lambda one: one.tolist())
+        return JSONResponse({
+            "object": "list", "model": model.name,
+            "data": [{"object": "embedding", "index": i, "embedding": said(one)}
+                     for i, one in enumerate(vectors)],
+            "usage": {"prompt_tokens": tokens, "total_tokens": tokens}})
+
+    async def rerank(self, request):
+        body = await body_of(request, self.options)
+        model = self.model(body.get("model"), "rerank")
+        query, = texts_of([body.get("query")], "query", 1)
+        given = body.get("documents")
+        if isinstance(given, list):
+            given = [one.get("text") if isinstance(one, dict) else one
+                     for one in given]
+        texts = texts_of(given, "documents", self.options.max_texts)
+        most = body.get("top_n")
+        if most is not None and (type(most) is not int or most < 1):
+            raise Refused(400, f"top_n is {most!r} but must be a whole number "
+                          "from 1")
+        scores, tokens = await self.results(
+            request, model, [(query, text) for text in texts])
+        order = sorted(range(len(texts)), key=lambda i: -scores[i])[:most]
+        results = [{"index": i, "relevance_score": float(scores[i])}
+                   for i in order]
+        if body.get("return_documents"):
+            for one in results:
+                one["document"] = {"text": texts[one["index"]]}
+        return JSONResponse({"model": model.name, "results": results,
+                             "usage": {"total_tokens": tokens}})
+
+    def facts(self, model):
+        return {"id": model.name, "object": "model", "created": self.began,
+                "owned_by": "mille", "task": model.task,
+                "max_tokens": model.runner.max_length}
+
+    async def list_models(self, request):
+        return JSONResponse({"object": "list", "data": [
+            self.facts(model) for model in self.models.values()]})
+
+    async def one_model(self, request):
+        return JSONResponse(self.facts(
+            self.model(request.path_params["name"])))
+
+    async def health(self, request):
+        return JSONResponse({"status": "ok"})
+
+    async def show_metrics(self, request):
+        return Response(self.metrics.text(), media_type=Metrics.type)
+
+    def check_key(self, request):
+        if not self.options.api_key:
+            return
+        given = request.headers.get("authorization", "")
+        wanted = f"Bearer {self.options.api_key}"
+        if not hmac.compare_digest(given.encode(), wanted.encode()):
+            raise Refused(401, "the API key is missing or wrong",
+                          **{"WWW-Authenticate": "Bearer"})
+
+    def door(self, answer, open_to_all=False):
+        """What every request goes through: the key, the refusals, the log."""
+        async def handle(request):
+            begin = time.perf_counter()
+            request.state.facts = ""
+            try:
+                if not open_to_all:
+                    self.check_key(request)
+                response = await answer(request)
+            except Refused as error:
+                response = refusal(error.status, str(error), error.headers)
+            except Exception as error:  # a model's failure
+                response = refusal(500, f"{type(error).__name__}: {error}")
+            self.note(request, response.status_code,
+                      time.perf_counter() - begin)
+            return response
+        return handle
+
+    def note(self, request, status, seconds):
+        path = request.scope["route"].path
+        self.metrics.requests.labels(path, status).inc()
+        self.metrics.seconds.labels(path).observe(seconds)
+        if not self.options.quiet:
+            client = request.client.host if request.client else "-"
+            print(f"{client} {request.method} {path} {status} "
+                  f"{seconds * 1000:.1f} ms {request.state.facts}".rstrip(),
+                  file=sys.stderr, flush=True)
+
+    def routes(self):
+        door = self.door
+        posts = [("/v1/embeddings", self.embeddings)] + [
+            (path, self.rerank)
+            for path in ("/rerank", "/v1/rerank", "/v2/rerank")]
+        return [
+            *(Route(path, door(answer), methods=["POST"])
+              for path, answer in posts),
+            Route("/v1/models", door(self.list_models)),
+            Route("/v1/models/{name:path}", door(self.one_model)),
+            Route("/health", door(self.health, open_to_all=True)),
+            Route("/metrics", door(self.show_metrics, open_to_all=True))]
+
+
+def application(models, options):
+    """The ASGI application; its end runs what still waits."""
+    answers = Application(models, options)
+
+    @contextlib.asynccontextmanager
+    async def life(app):
+        yield
+        for model in models.values():
+            await asyncio.to_thread(model.joiner.close)
+
+    async def unknown(request, error):
+        why = {404: "there is no such path: " + request.url.path,
+               405: f"{request.url.path} takes no {request.method}"}
+        return refusal(error.status_code, why.get(error.status_code,
+                                                  error.detail), error.headers)
+
+    return Starlette(routes=answers.routes(), lifespan=life,
+                     exception_handlers={HTTPException: unknown})

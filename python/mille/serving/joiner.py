@@ -1,0 +1,128 @@
+"""Joins what many requests ask into batches of one thread. Must not know what
+an item is, nor what HTTP is."""
+import collections
+import concurrent.futures
+import threading
+import time
+
+
+class Full(Exception):
+    """More items wait than the queue holds."""
+
+
+class Closed(Exception):
+    """The server is about to stop."""
+
+
+class Job:
+    """The items of one request, and their results in the same order."""
+
+    def __init__(self, items):
+        self.items, self.results = items, [None] * len(items)
+        self.taken = self.done = 0
+        self.arrival = time.monotonic()
+        self.future = concurrent.futures.Future()
+
+    def cancel(self):
+        """Nobody waits any more: what has not run will not run."""
+        self.future.cancel()
+
+
+class Joiner:
+    """run      from a list of items to a list of results
+    most     items of one batch
+    wait     seconds that a batch waits for items of other requests
+    room     items that may wait; one request may always come to an empty queue
+    """
+
+    def __init__(self, run, most, wait, room):
+        self.run, self.most, self.wait, self.room = run, most, wait, room
+        self.waiting, self.batches = 0, 0  # items; batches that have run
+        self._jobs = collections.deque()
+        self._change = threading.Condition()
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def submit(self, items):
+        job = Job(items)
+        with self._change:
+            if self._closed:
+                raise Closed
+            if self.waiting and self.waiting + len(items) > self.room:
+                raise Full
+            self.waiting += len(items)
+            self._jobs.append(job)
+            self._change.notify()
+        return job
+
+    def close(self):
+        """Runs what waits, then ends the thread."""
+        with self._change:
+            self._closed = True
+            self._change.notify()
+        self._thread.join()
+
+    def _drop_cancelled(self):
+        for job in [job for job in self._jobs if job.future.cancelled()]:
+            self._jobs.remove(job)
+            self.waiting -= len(job.items) - job.taken
+
+    def _take(self):
+        """[(job, number of its item)], one of each request in turn, so that a
+        long request does not keep short ones waiting. None: all is done."""
+        with self._change:
+            while True:
+                self._drop_cancelled()
+                if self._jobs or self._closed:
+                    break
+                self._change.wait()
+            if not self._jobs:
+                return None
+            until = self._jobs[0].arrival + self.wait
+            while self.waiting < self.most and not self._closed:
+                left = until - time.monotonic()
+                if left <= 0 or not self._change.wait(left):
+                    break
+            self._drop_cancelled()
+            batch = []
+            while self._jobs and len(batch) < self.most:
+                job = self._jobs.popleft()
+                batch.append((job, job.taken))
+                job.taken += 1
+                if job.taken < len(job.items):
+                    self._jobs.append(job)
+            self.waiting -= len(batch)
+            return batch
+
+    def _work(self):
+        while (batch := self._take()) is not None:
+            if not batch:  # all were cancelled
+                continue
+            try:
+                results = self.run([job.items[i] for job, i in batch])
+            except BaseException as error:  # the requests say it
+                self._fail({job for job, _ in batch}, error)
+                continue
+            self.batches += 1
+            for (job, i), result in zip(batch, results):
+                job.results[i] = result
+                job.done += 1
+                if job.done == len(job.items):
+                    self._finish(job, job.future.set_result, job.results)
+
+    def _fail(self, jobs, error):
+        with self._change:
+            for job in jobs:
+                if job in self._jobs:
+                    self._jobs.remove(job)
+                    self.waiting -= len(job.items) - job.taken
+        for job in jobs:
+            self._finish(job, job.future.set_exception, error)
+
+    @staticmethod
+    def _finish(job, settle, value):
+        try:
+            settle(value)
+        except concurrent.futures.InvalidStateError:
+            pass  # cancelled in this moment

@@ -1,0 +1,36 @@
+"""What /metrics counts, in the text form of Prometheus."""
+import prometheus_client as prometheus
+from prometheus_client.core import GaugeMetricFamily
+
+
+class Metrics:
+    type = prometheus.CONTENT_TYPE_LATEST
+
+    def __init__(self, models):
+        self.models = models
+        self.registry = prometheus.CollectorRegistry()
+        own = {"registry": self.registry}
+        self.requests = prometheus.Counter(
+            "mille_requests", "Requests that were answered",
+            ["path", "status"], **own)
+        self.seconds = prometheus.Histogram(
+            "mille_request_seconds", "Time from a request to its answer",
+            ["path"], **own)
+        self.tokens = prometheus.Counter(
+            "mille_tokens", "Tokens that were computed", ["model"], **own)
+        self.registry.register(self)
+
+    def collect(self):
+        """What the queues say at this moment."""
+        waiting = GaugeMetricFamily("mille_waiting_texts",
+                                    "Texts that wait for a batch",
+                                    labels=["model"])
+        batches = GaugeMetricFamily("mille_batches", "Batches that have run",
+                                    labels=["model"])
+        for name, model in self.models.items():
+            waiting.add_metric([name], model.joiner.waiting)
+            batches.add_metric([name], model.joiner.batches)
+        return [waiting, batches]
+
+    def text(self):
+        return prometheus.generate_latest(self.registry)
