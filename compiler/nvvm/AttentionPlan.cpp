@@ -108,8 +108,8 @@ AttentionArguments describeLaunch(const KernelSpec &spec,
 
 //===-- Tiles -------------------------------------------------------------===//
 
-// Measured on an H200 beside cuDNN 9 (26 November 2026, 16 x 2048 ... 1 x
-// 16384 tokens), in TFLOP/s at 512 and at 16384 tokens:
+// A first version of these kernels was measured on an H200 beside cuDNN 9 (26
+// November 2026), in TFLOP/s at 512 and at 16384 tokens:
 //   64 columns, all keys: 2 groups, 192 keys, persistent 357, 464 (cuDNN 386,
 //     464); 3 groups, 128 keys 313, 492. Causal: 2 groups, 128 keys, persistent
 //     250, 440 (247, 443); 3 groups 180, 453.

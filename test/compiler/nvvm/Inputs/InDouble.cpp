@@ -236,3 +236,25 @@ Numbers mille::test::rowsInDouble(const KernelSpec &spec, int64_t rows,
   }
   return out;
 }
+
+Numbers mille::test::rotateInDouble(const KernelSpec &spec, int64_t rows,
+                                    const std::vector<Numbers> &buffers) {
+  const RotateSpec &s = spec.rotate;
+  const int64_t n = s.rotation.columns / 2;
+  Numbers out(rows * spec.out.rowStride);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t head = 0; head < s.heads; ++head) {
+      const double *from =
+          &buffers[0][row * s.input.rowStride + head * s.headDim];
+      const double *table = &buffers[1][row * s.rotation.rowStride];
+      double *to = &out[row * spec.out.rowStride + head * s.headDim];
+      std::copy(from, from + s.headDim, to);
+      for (int64_t i = 0; i < n; ++i) {
+        const int64_t a = s.start + (s.interleaved ? 2 * i : i),
+                      b = a + (s.interleaved ? 1 : n);
+        to[a] = from[a] * table[i] - from[b] * table[n + i];
+        to[b] = from[b] * table[i] + from[a] * table[n + i];
+      }
+    }
+  return out;
+}

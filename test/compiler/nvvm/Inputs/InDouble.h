@@ -16,6 +16,8 @@ using Numbers = std::vector<double>;
 // the out, with rows spec.out.rowStride apart.
 Numbers attentionInDouble(const KernelSpec &spec, const Sizes &sizes,
                           const std::vector<Numbers> &buffers);
+Numbers rotateInDouble(const KernelSpec &spec, int64_t rows,
+                       const std::vector<Numbers> &buffers);
 Numbers rowsInDouble(const KernelSpec &spec, int64_t rows,
                      const std::vector<Numbers> &buffers);
 

@@ -1,4 +1,4 @@
-// Prints the kernel of attention or of rows in each function of a file, or why
+// Prints the kernel of attention, rows or RoPE in each function of a file, or why
 // the generator leaves it: as MLIR, its launch, what ptxas says of it, or its
 // cubin.
 //
@@ -7,6 +7,7 @@
 #include "compiler/nvvm/Attention.h"
 #include "compiler/nvvm/Emit.h"
 #include "compiler/nvvm/Ptxas.h"
+#include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
 #include "dialects/kernel/OpList.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,6 +37,12 @@ Made make(mlir::MLIRContext &context, const KernelSpec &spec,
     if (!why.empty())
       return {{}, "", why};
     return {writeRows(context, spec, name), wordsOf(RowsTile(spec)), ""};
+  }
+  if (spec.kind == KernelKind::rotate) {
+    std::string why = whyNotRotate(spec);
+    if (!why.empty())
+      return {{}, "", why};
+    return {writeRotate(context, spec, name), "RoPE", ""};
   }
   std::string why = whyNotAttention(spec);
   if (!why.empty())
@@ -136,7 +143,7 @@ int main(int argc, char **argv) {
     module->walk([&](mlir::Operation *op) {
       auto function = op->getParentOfType<mlir::func::FuncOp>();
       if (!mlir::isa<kernel::AttentionOp, kernel::LinearAttentionOp,
-                     kernel::RowsOp>(op) ||
+                     kernel::RotateOp, kernel::RowsOp>(op) ||
           (argc > 3 && function.getName() != argv[3]))
         return;
       KernelSpec spec;

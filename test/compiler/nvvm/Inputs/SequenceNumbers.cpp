@@ -1,10 +1,11 @@
-// Runs kernels of attention and of rows in the emulator, on random numbers, and
+// Runs kernels of attention, of rows and of RoPE in the emulator, on random numbers, and
 // compares with double.
 //
 //   sequence-numbers FILE FUNCTION SEQUENCES QUERIES KEYS FIRST [SEEDS [BREAK]]
 #include "compiler/emulate/Trials.h"
 #include "compiler/kernels/ReadSpec.h"
 #include "compiler/nvvm/Attention.h"
+#include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
 #include "dialects/kernel/OpList.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,6 +68,7 @@ public:
 
   void fillAttention();
   void fillRows();
+  void fillRotate();
   std::string compare(const std::vector<emulate::Buffer> &results,
                       const Numbers &wanted);
 
@@ -199,6 +201,14 @@ void Trial::fillRows() {
   addOut(rows);
 }
 
+void Trial::fillRotate() {
+  const int64_t rows = z.sequences * z.queries;
+  auto any = [&](int64_t, int64_t) { return normal(); };
+  add("input", spec.rotate.input, rows, any);
+  add("rotation", spec.rotate.rotation, rows, any);
+  addOut(rows);
+}
+
 std::string Trial::compare(const std::vector<emulate::Buffer> &results,
                            const Numbers &wanted) {
   const BufferSpec &of = spec.out;
@@ -221,18 +231,31 @@ std::string Trial::compare(const std::vector<emulate::Buffer> &results,
   return "";
 }
 
+// Fills the trial and its kernel; gives what the out must be.
+Numbers prepare(mlir::MLIRContext &context, const KernelSpec &spec,
+                const Sizes &sizes, Trial &trial, nvvm::Kernel &made) {
+  const int64_t rows = sizes.sequences * sizes.queries;
+  if (spec.kind == KernelKind::rows) {
+    trial.fillRows();
+    made = nvvm::writeRows(context, spec, "kernel");
+    return rowsInDouble(spec, rows, trial.numbers);
+  }
+  if (spec.kind == KernelKind::rotate) {
+    trial.fillRotate();
+    made = nvvm::writeRotate(context, spec, "kernel");
+    return rotateInDouble(spec, rows, trial.numbers);
+  }
+  trial.fillAttention();
+  made = nvvm::writeAttention(context, spec, nvvm::attentionTiles(spec)[0],
+                              "kernel");
+  return attentionInDouble(spec, sizes, trial.numbers);
+}
+
 bool run(mlir::MLIRContext &context, const KernelSpec &spec, const Sizes &sizes,
          const emulate::Trials &trials) {
-  const bool rows = spec.kind == KernelKind::rows;
   Trial trial(spec, sizes);
-  rows ? trial.fillRows() : trial.fillAttention();
-  const Numbers wanted =
-      rows ? rowsInDouble(spec, sizes.sequences * sizes.queries, trial.numbers)
-           : attentionInDouble(spec, sizes, trial.numbers);
-  nvvm::Kernel made =
-      rows ? nvvm::writeRows(context, spec, "kernel")
-           : nvvm::writeAttention(context, spec, nvvm::attentionTiles(spec)[0],
-                                  "kernel");
+  nvvm::Kernel made;
+  const Numbers wanted = prepare(context, spec, sizes, trial, made);
   std::string problem;
   auto device = *made.module->getOps<mlir::gpu::GPUModuleOp>().begin();
   auto kernel =

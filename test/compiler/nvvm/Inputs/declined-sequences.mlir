@@ -75,3 +75,8 @@ func.func @sine(%x: memref<?x64xf32>, %out: memref<?x64xf32>) {
   }
   return
 }
+func.func @turn_pairs(%x: memref<?x64xbf16>, %r: memref<?x12xf32>, %out: memref<?x64xbf16>) {
+  kernel.rotate %x by %r outs(%out : memref<?x64xbf16>) heads 1 head_dim 64 pairing half start 0
+    : memref<?x64xbf16>, memref<?x12xf32>
+  return
+}

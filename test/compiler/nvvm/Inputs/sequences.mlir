@@ -315,3 +315,13 @@ func.func @gate(%x: memref<?x11008xbf16>, %y: memref<?x11008xbf16>, %r: memref<?
   }
   return
 }
+func.func @turn_llama(%x: memref<?x3072xbf16>, %r: memref<?x64xf32>, %out: memref<?x2560xbf16>) {
+  kernel.rotate %x by %r outs(%out : memref<?x2560xbf16>) heads 40 head_dim 64 pairing half start 0
+    : memref<?x3072xbf16>, memref<?x64xf32>
+  return
+}
+func.func @turn_part(%x: memref<?x96xf32>, %r: memref<?x16xf32>, %out: memref<?x96xbf16>) {
+  kernel.rotate %x by %r outs(%out : memref<?x96xbf16>) heads 3 head_dim 32 pairing interleaved start 8
+    : memref<?x96xf32>, memref<?x16xf32>
+  return
+}
