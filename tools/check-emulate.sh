@@ -33,7 +33,8 @@ done
 sequences=$here/Inputs/sequences.mlir
 run "$sequences" --function=full --rows=258 --sequences=2 --keys=513 --seeds=5
 run "$sequences" --function=masked --rows=258 --sequences=2 --keys=513 --seeds=5
-run "$here/kernel-ops.mlir" --function=deep --tiles --rows=129 --units=1 --seeds=2 --break=all
+run "$here/kernel-ops.mlir" --function=deep --class=few --rows=33 --seeds=2 --break=all
+run "$here/kernel-ops.mlir" --function=skip --class=many --tiles --rows=513 --units=1 --seeds=2 --break=all
 run "$sequences" --function=full --tiles --rows=257 --keys=1200 --units=1 --seeds=2 --break=all
 run "$sequences" --function=causal --tiles --rows=700 --units=1 --seeds=2 --break=all
 run "$sequences" --function=norm --rows=65 --seeds=2 --break=all

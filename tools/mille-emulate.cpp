@@ -33,6 +33,8 @@ static cl::opt<int64_t> keys("keys", cl::init(0),
                              cl::desc("keys of a sequence"));
 static cl::opt<int64_t> first("first", cl::desc("position of the first query"));
 static cl::opt<bool> tiles("tiles", cl::desc("every tile of an op"));
+static cl::opt<std::string> rowClass("class",
+                                     cl::desc("few or many rows alone"));
 static cl::opt<std::string> function("function", cl::desc("of this one only"));
 static cl::opt<std::string>
     leftOut("break", cl::desc("leave out KIND:NUMBER (wait, release, fence, "
@@ -67,6 +69,8 @@ static mille::Status runOp(mille::emulate::Trials trials, mlir::Operation *op) {
   options.keys = keys;
   options.first = first;
   options.allTiles = tiles;
+  options.few = rowClass != "many";
+  options.many = rowClass != "few";
   return mille::emulated::run(op, options, llvm::outs());
 }
 

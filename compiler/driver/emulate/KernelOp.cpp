@@ -173,8 +173,10 @@ Status mille::emulated::run(mlir::Operation *op, const Options &options,
     Status status = runClass(op, spec, few, rank, options, out);
     worst = failed(status) ? status : worst;
   };
-  if (generator.hasClasses(spec, hopper()))
+  if (options.few && generator.hasClasses(spec, hopper()))
     runOne(true, 0, "");
+  if (!options.many)
+    return worst;
   if (tiles.empty())
     runOne(false, 0, "");
   for (unsigned i = 0; i < tiles.size() && (!i || options.allTiles); ++i)

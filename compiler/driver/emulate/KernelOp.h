@@ -13,6 +13,7 @@ struct Options {
   std::vector<int64_t> rows = {129}; // each is a run
   int64_t sequences = 1, keys = 0;   // keys 0: as many as queries
   int64_t first = 0;                 // position of the first query
+  bool few = true, many = true;      // row classes
   bool allTiles = false;             // every tile, not the best one only
 };
 

@@ -12,6 +12,11 @@
 // RUN: %mille-emulate %s --function=skip --rows=65 --seeds=2 | FileCheck %s --check-prefix=SKIP
 // SKIP-COUNT-2: 65 rows: passed with 2 seed(s)
 // RUN: %mille-emulate %s --function=swiglu --rows=65 --seeds=2 | FileCheck %s --check-prefix=SKIP
+// Each guard left out, with several tiles to a block; where the ring of few rows wraps.
+// RUN: %mille-emulate %s --function=skip --class=many --rows=513 --units=1 --seeds=1 --break=all | FileCheck %s --check-prefix=BREAK
+// BREAK-NOT: NOT
+// BREAK: {{^([0-9]+) of [0-9]+ guards matter}}
+// RUN: %mille-emulate %s --function=deep --class=few --rows=33 --seeds=1 --break=all | FileCheck %s --check-prefix=BREAK
 
 func.func @gelu(%x: memref<?x200xbf16, strided<[200, 1]>>, %w: memref<136x200xbf16>,
     %b: memref<136xf32>, %o: memref<?x136xbf16, strided<[136, 1]>>) {
@@ -58,13 +63,13 @@ func.func @swiglu(%x: memref<?x72xbf16>, %w: memref<272x72xbf16>, %o: memref<?x1
 }
 
 // Every ring wraps: each guard matters (tools/check-emulate.sh leaves them out).
-func.func @deep(%x: memref<?x4096xbf16>, %w: memref<136x4096xbf16>, %r: memref<?x136xbf16>,
-    %o: memref<?x136xbf16>) {
-  kernel.matmul %x, %w extras(%r : memref<?x136xbf16>) outs(%o : memref<?x136xbf16>) accumulators 1 {
+func.func @deep(%x: memref<?x12288xbf16>, %w: memref<72x12288xbf16>, %r: memref<?x72xbf16>,
+    %o: memref<?x72xbf16>) {
+  kernel.matmul %x, %w extras(%r : memref<?x72xbf16>) outs(%o : memref<?x72xbf16>) accumulators 1 {
   ^bb0(%a: f32, %skip: f32):
     %y = arith.addf %a, %skip : f32
     kernel.yield %y : f32
-  } : memref<?x4096xbf16>, memref<136x4096xbf16>
+  } : memref<?x12288xbf16>, memref<72x12288xbf16>
   return
 }
 
