@@ -89,6 +89,11 @@ for name in ["address", "thread"]:
 if shutil.which(os.environ.get("MILLE_PTXAS") or "ptxas", path=os.pathsep.join(
         [os.environ.get("PATH", ""), "/usr/local/cuda/bin"])):
     config.available_features.add("ptxas")
+if shutil.which(os.environ.get("MILLE_NVDISASM") or "nvdisasm", path=os.pathsep.join(
+        [os.environ.get("PATH", ""), "/usr/local/cuda/bin"])):
+    config.available_features.add("nvdisasm")
+    if "MILLE_NVDISASM" in os.environ:
+        config.environment["MILLE_NVDISASM"] = os.environ["MILLE_NVDISASM"]
 if os.geteuid() == 0:
     config.available_features.add("root")
 

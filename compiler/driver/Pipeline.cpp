@@ -76,8 +76,9 @@ private:
     return {request.rewrites, request.bitExact, request.foldSchedules};
   }
   PlanChoices choices() const {
-    return {nameOf(dtype.usual).str(),
-            generators().panels(targetsMeant(request.targets))};
+    std::vector<Target> targets = targetsMeant(request.targets);
+    return {nameOf(dtype.usual).str(), generators().panels(targets),
+            generators().turnFirst(targets)};
   }
   bool stopsAfter(Stage stage);
   void working(const llvm::Twine &what) {

@@ -125,8 +125,19 @@ Status mille::interpreter::runOp(Run &run, kernel::RotationOp op) {
   return Status::done;
 }
 
+// The first heads of the input.
+static Tensor headsOf(const Tensor &input, int64_t columns) {
+  Tensor out;
+  out.shape = {rowsOf(input), columns};
+  for (int64_t row = 0; row < rowsOf(input); ++row) {
+    const double *from = input.numbers.data() + row * columnsOf(input);
+    out.numbers.insert(out.numbers.end(), from, from + columns);
+  }
+  return out;
+}
+
 Status mille::interpreter::runOp(Run &run, kernel::RotateOp op) {
-  Tensor out = run.at(op.getInput());
+  Tensor out = headsOf(run.at(op.getInput()), op.getHeads() * op.getHeadDim());
   const Tensor &given = run.at(op.getRotation());
   Rotation rotation{columnsOf(given) / 2, given.numbers};
   if (rowsOf(given) != rowsOf(out)) {

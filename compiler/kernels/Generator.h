@@ -40,6 +40,8 @@ public:
     return serves(target) && declines(spec, target).empty();
   }
   virtual PanelWidths panels(const Target &target) const = 0;
+  // Whether its attention wants RoPE done before.
+  virtual bool turnsFirst(const Target &) const { return false; }
 
   // Raises the numbers for the host to what its kernels need: row unit, few
   // rows, key unit, scratch.
@@ -95,6 +97,7 @@ public:
   PanelWidths panels(llvm::ArrayRef<Target> targets) const;
   // What to know before kernels are made for these targets.
   std::vector<std::string> warnings(llvm::ArrayRef<Target> targets) const;
+  bool turnFirst(llvm::ArrayRef<Target> targets) const;
   // How many generators serve a target, and the one that makes a kernel where
   // there are several; else empty.
   unsigned serving(const Target &target) const;

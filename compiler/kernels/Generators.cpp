@@ -145,3 +145,12 @@ PanelWidths Generators::panels(llvm::ArrayRef<Target> targets) const {
       }
   return widths.value_or(PanelWidths());
 }
+
+// The program is one for all targets, and a CPU loses little.
+bool Generators::turnFirst(llvm::ArrayRef<Target> targets) const {
+  for (const Target &target : targets)
+    for (const Generator *one : all)
+      if (one->serves(target) && one->turnsFirst(target))
+        return true;
+  return false;
+}

@@ -39,9 +39,16 @@ void AttentionKernel::produce() {
   state.push_back(b.constant(1));
   eachTile(state, [&](const QueryTile &tile, const Regs &now) {
     Reg head = tile.head / s.group();
+    bool first = true;
     auto load = [&](Ring &ring, unsigned map, unsigned panels, int64_t offset,
                     int64_t size, Reg block, RingState at) {
-      Reg to = ring.acquire(at, ring.stageBytes());
+      const bool unused = first && !plan.tile.persistent;
+      first = false;
+      if (unused) // no stage has been read yet
+        b.arriveExpecting(ring.full(at.stage), ring.stageBytes());
+      else
+        ring.acquire(at, ring.stageBytes());
+      Reg to = ring.address(at.stage);
       for (unsigned c = 0; c < panels; ++c)
         b.loadBox(b.at(to, c * plan.keyPanel), b.argument(map),
                   ring.full(at.stage),
@@ -205,8 +212,11 @@ void AttentionKernel::prepare() {
   append(state, valueRing.consumer());
   state.push_back(b.constant(0));
   eachTile(state, [&](const QueryTile &tile, const Regs &now) {
-    auto done = [&](Reg ready) {
+    bool first = true;
+    auto done = [&](Reg ready, llvm::StringRef harmless = "") {
       b.fenceAsync();
+      if (!harmless.empty())
+        b.noteHarmless(harmless);
       b.arrive(ready);
     };
     auto turnQueries = [&] {
@@ -225,7 +235,9 @@ void AttentionKernel::prepare() {
       turner.turn(keyRing.address(at.stage), plan.keyPanel, plan.tile.keys,
                   tile.firstKey + block * plan.tile.keys,
                   tile.firstKey + keys - 1);
-      done(keyReady(at.stage));
+      done(keyReady(at.stage),
+           first ? "the queries, which are read with these keys, follow" : "");
+      first = false;
       return keyRing.next(at);
     };
     auto cleanValues = [&](Reg block, RingState at) {

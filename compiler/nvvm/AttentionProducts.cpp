@@ -51,8 +51,12 @@ public:
 
 private:
   Reg isLead() { return eq(thread, 0); }
-  void release(Reg barrier) {
-    b.ifThen(isLead(), [&] { b.arrive(barrier); });
+  void release(Reg barrier, llvm::StringRef harmless = "") {
+    b.ifThen(isLead(), [&] {
+      b.arrive(barrier);
+      if (!harmless.empty())
+        b.noteHarmless(harmless);
+    });
   }
   void takeTurn() {
     if (plan.tile.inTurns)
@@ -63,15 +67,18 @@ private:
       turns.pass();
   }
 
+  // What is prepared has arrived before.
   void awaitKeys(const RingState &at) {
-    k.keyRing.wait(at);
     if (plan.rotates())
       b.waitBarrier(k.keyReady(at.stage), at.parity);
+    else
+      k.keyRing.wait(at);
   }
   void awaitValues(const RingState &at) {
-    k.valueRing.wait(at);
     if (plan.cleans())
       b.waitBarrier(k.valueReady(at.stage), at.parity);
+    else
+      k.valueRing.wait(at);
   }
   // A branch: without one ptxas moves the wait that follows over the softmax.
   void awaitKeysOf(const QueryTile &tile, Reg block, const RingState &at) {
@@ -242,10 +249,12 @@ Regs Consumer::tileWith(const QueryTile &tile, const Regs &now) {
   RingState keys{now[0], now[1]}, values{now[2], now[3]};
   Reg last = tile.high - 1;
   Regs mask = this->mask(tile, last);
-  b.waitBarrier(k.barrier(AttentionPlan::queryFull), now[4]);
-  if (plan.rotates())
-    b.waitBarrier(k.barrier(AttentionPlan::queryReady), now[4]);
+  b.waitBarrier(k.barrier(plan.rotates() ? AttentionPlan::queryReady
+                                         : AttentionPlan::queryFull),
+                now[4]);
   awaitKeys(keys);
+  if (plan.rotates())
+    b.noteHarmless("the queries have been turned after these keys");
   takeTurn();
   Reg sums = issueScores(keys.stage);
   passTurn();
@@ -278,7 +287,8 @@ Regs Consumer::tileWith(const QueryTile &tile, const Regs &now) {
                          Regs(regs.begin(), regs.begin() + outs));
   b.waitProducts(0);
   out = b.afterProducts(out);
-  release(k.valueRing.empty(values.stage));
+  release(k.valueRing.empty(values.stage),
+          plan.tile.persistent ? "" : "no tile follows");
   storeOut(tile, out, rows);
   Regs next;
   append(next, keys);
@@ -309,7 +319,8 @@ void Consumer::storeOut(const QueryTile &tile, const Regs &out,
     b.ifThen(isLead(), [&] { b.waitStores(0); });
     b.syncNamed(own + 1, groupThreads);
   }
-  for (unsigned q = 0; q * 16 < k.s.valueDim; ++q) {
+  // Whole panels: what lies past the head's columns is read, not written.
+  for (unsigned q = 0; q < 4 * plan.valuePanels; ++q) {
     Regs four;
     for (unsigned i = 0; i < 4; ++i)
       four.push_back(word(8 * q + 2 * i, i % 2));

@@ -6,6 +6,7 @@
 #include "compiler/nvvm/Attention.h"
 #include "compiler/nvvm/Emit.h"
 #include "compiler/nvvm/Ptxas.h"
+#include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
 #include "compiler/nvvm/Sources.h"
 #include "compiler/nvvm/Tiles.h"
@@ -44,12 +45,17 @@ public:
       return whyNotAttention(spec);
     case KernelKind::rows:
       return whyNotRows(spec);
-    case KernelKind::quantize:
     case KernelKind::rotate:
+      return whyNotRotate(spec);
+    case KernelKind::quantize:
     case KernelKind::slots:
       break;
     }
-    return "it makes matmuls, attention and rows";
+    return "it makes matmuls, attention, rows and RoPE";
+  }
+
+  bool turnsFirst(const Target &target) const override {
+    return serves(target);
   }
 
   PanelWidths panels(const Target &) const override {
@@ -128,6 +134,8 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
                             ranked(attentionTiles(spec), request.rank), entry);
   else if (spec.kind == KernelKind::rows)
     kernel = writeRows(context, spec, entry);
+  else if (spec.kind == KernelKind::rotate)
+    kernel = writeRotate(context, spec, entry);
   else if (request.few)
     kernel = writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
   else

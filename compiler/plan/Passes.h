@@ -21,6 +21,7 @@ namespace mille {
 struct PlanChoices {
   std::string dtype = "f32"; // bf16, int8, q8_0, stored, ...
   PanelWidths panels;        // that the package's kernels read
+  bool turnFirst = false;    // RoPE by launches of its own
 };
 void addPlanPipeline(mlir::OpPassManager &pipeline, const PlanChoices &choices);
 

@@ -66,6 +66,24 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def TurnHeadsFirst : Pass<"turn-heads-first", "::mlir::ModuleOp"> {
+  let summary = "RoPE before attention, as a launch of its own";
+  let description = [{
+    ```mlir
+    %y = kernel.attention %qkv, %qkv, %qkv rotation %r : tensor<?x4xf32> ...
+      heads 4 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 16, 24] ...
+    ==>
+    %t = kernel.rotate %qkv by %r outs(%u : tensor<?x24xbf16>) heads 6 head_dim 4 ...
+    %y = kernel.attention %t, %t, %qkv ... offsets [0, 16, 24] ...
+    ```
+    For kernels that turn a key again for each tile of queries. Fires where all is bf16,
+    and query and key are the first columns of one buffer, in this order, or each of its
+    own. Costs a launch, and a write and a read of queries and keys.
+  }];
+  let dependentDialects = ["::mille::kernel::KernelDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def LayOutStates : Pass<"lay-out-states", "::mlir::ModuleOp"> {
   let summary = "remembered keys and values in panels";
   let description = [{

@@ -7,6 +7,8 @@ void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
                             const PlanChoices &choices) {
   pipeline.addPass(plan::createFindPadding());
   pipeline.addPass(plan::createNarrowTypes({choices.dtype}));
+  if (choices.turnFirst)
+    pipeline.addPass(plan::createTurnHeadsFirst());
   pipeline.addPass(plan::createLayOutStates());
   plan::PackWeightsOptions widths;
   widths.widths = llvm::to_vector(choices.panels.ofOne);

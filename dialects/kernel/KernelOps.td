@@ -308,11 +308,12 @@ def Kernel_RotateOp : Kernel_GeneratedOp<"rotate", [Kernel_TokenLocal]> {
   let summary = "RoPE of every head of every row, for use outside attention";
   let description = [{
     Dimensions start to start + 2n - 1 of each of `heads` heads are rotated by rotation
-    [?, 2n] (n cosines, then n sines per row); the others are copied. The out is f32 or
-    bf16, rounded once.
+    [?, 2n] (n cosines, then n sines per row); the others are copied. The heads are the
+    first columns of the input. Input and out are f32 or bf16, the out rounded once.
 
     Constraints:
-    * (C1) input and out are [?, heads * head_dim]; both sizes > 0.
+    * (C1) the out is [?, heads * head_dim], the input has as many columns or more;
+      both sizes > 0.
     * (C2) rotation is [?, 2n], start >= 0, start + 2n <= head_dim.
     * (C3) a result for each outs on tensors, none on memrefs.
 

@@ -139,15 +139,16 @@ LogicalResult verifyRotation(Operation *op, Value rotation, int64_t head,
   return error;
 }
 
-// A buffer with exactly `heads` heads of `size` columns.
+// A buffer with exactly `heads` heads of `size` columns, or with others after
+// them.
 LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
-                            int64_t heads, int64_t size,
-                            Elements elements = Elements::f32OrBf16) {
-  auto columns = columnsOf(op, name, buffer, elements);
+                            int64_t heads, int64_t size, bool orMore = false) {
+  auto columns = columnsOf(op, name, buffer, Elements::f32OrBf16);
   if (!columns)
     return failure();
   int64_t wanted;
-  if (!__builtin_mul_overflow(heads, size, &wanted) && wanted == *columns)
+  if (!__builtin_mul_overflow(heads, size, &wanted) &&
+      (orMore ? wanted <= *columns : wanted == *columns))
     return success();
   return op->emitOpError() << name << " has " << *columns
                            << " columns but heads is " << heads
@@ -247,7 +248,7 @@ LogicalResult RotateOp::verify() {
   if (failed(verifyPositive(*this, "heads", heads)) ||   // C1
       failed(verifyPositive(*this, "head_dim", head)) || // C1
       failed(verifyExactly(*this, "input", getInput(), heads, head,
-                           Elements::f32)) ||                         // C1
+                           /*orMore=*/true)) ||                       // C1
       failed(verifyExactly(*this, "outs", getOut(), heads, head)) ||  // C1
       failed(verifyRotation(*this, getRotation(), head, getStart()))) // C2
     return failure();

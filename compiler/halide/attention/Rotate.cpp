@@ -22,7 +22,7 @@ Pipe buildRotate(const KernelSpec &spec, const Machine &machine,
   // A head is rotated in memory of its own and copied to the out: its two
   // halves read each other.
   auto source = [&](const Expr &column, const Expr &row, const Expr &head) {
-    return input(head * size + column, row);
+    return widened(input(head * size + column, row));
   };
   Turning turning{s.headDim, s.rotation.columns / 2, s.start, s.interleaved};
   TurnedHeads turned(turning, source, rotation, 0, names, "turned");

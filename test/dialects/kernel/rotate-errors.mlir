@@ -1,9 +1,9 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
-func.func @rotate_c1(%x: tensor<?x12xf32>, %r: tensor<?x4xf32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{input has 12 columns but heads is 2 and head_dim is 4}}
+func.func @rotate_c1(%x: tensor<?x6xf32>, %r: tensor<?x4xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{input has 6 columns but heads is 2 and head_dim is 4}}
   %y = kernel.rotate %x by %r outs(%o : tensor<?x8xf32>) heads 2 head_dim 4 pairing half start 0
-    : tensor<?x12xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
+    : tensor<?x6xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
   return
 }
 

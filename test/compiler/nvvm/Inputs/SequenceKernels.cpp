@@ -1,11 +1,13 @@
-// Prints the kernel of attention or of rows in each function of a file, or why
-// the generator leaves it: as MLIR, its launch, or what ptxas says of it.
+// Prints the kernel of attention, rows or RoPE in each function of a file, or why
+// the generator leaves it: as MLIR, its launch, what ptxas says of it, or its
+// cubin.
 //
-//   sequence-kernels nvvm|launch|facts FILE [FUNCTION [RANK]]
+//   sequence-kernels nvvm|launch|facts|cubin FILE [FUNCTION [RANK]]
 #include "compiler/kernels/ReadSpec.h"
 #include "compiler/nvvm/Attention.h"
 #include "compiler/nvvm/Emit.h"
 #include "compiler/nvvm/Ptxas.h"
+#include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
 #include "dialects/kernel/OpList.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +37,12 @@ Made make(mlir::MLIRContext &context, const KernelSpec &spec,
     if (!why.empty())
       return {{}, "", why};
     return {writeRows(context, spec, name), wordsOf(RowsTile(spec)), ""};
+  }
+  if (spec.kind == KernelKind::rotate) {
+    std::string why = whyNotRotate(spec);
+    if (!why.empty())
+      return {{}, "", why};
+    return {writeRotate(context, spec, name), "RoPE", ""};
   }
   std::string why = whyNotAttention(spec);
   if (!why.empty())
@@ -75,7 +83,7 @@ void printLaunch(const Launch &launch) {
   }
 }
 
-bool printFacts(Kernel &kernel) {
+bool printFacts(Kernel &kernel, bool code) {
   const std::string nvvm = textOf(*kernel.module);
   std::string ptx, cubin, problem;
   PtxasFacts facts;
@@ -83,6 +91,10 @@ bool printFacts(Kernel &kernel) {
       !assemble(ptx, cubin, facts, problem)) {
     outs() << "  error: " << problem << "\n";
     return false;
+  }
+  if (code) {
+    outs() << cubin;
+    return true;
   }
   bool copied = false; // by LLVM, which does not know that they are convergent
   for (StringRef name : {"mma_async", "fence", "commit", "wait"})
@@ -105,13 +117,15 @@ bool print(StringRef what, StringRef name, Made made) {
   }
   if (failed(mlir::verify(*made.kernel.module)))
     return false;
+  if (what == "cubin")
+    return printFacts(made.kernel, true);
   outs() << (what == "nvvm" ? "// " : "") << name << ": " << made.tile << "\n";
   if (what == "nvvm")
     outs() << textOf(*made.kernel.module);
   else if (what == "launch")
     printLaunch(made.kernel.launch);
   else
-    return printFacts(made.kernel);
+    return printFacts(made.kernel, false);
   return true;
 }
 
@@ -128,7 +142,8 @@ int main(int argc, char **argv) {
   if (module)
     module->walk([&](mlir::Operation *op) {
       auto function = op->getParentOfType<mlir::func::FuncOp>();
-      if (!kernel::isGenerated(op) ||
+      if (!mlir::isa<kernel::AttentionOp, kernel::LinearAttentionOp,
+                     kernel::RotateOp, kernel::RowsOp>(op) ||
           (argc > 3 && function.getName() != argv[3]))
         return;
       KernelSpec spec;
