@@ -2,35 +2,36 @@
 # looks for ../lib/libmille.a, so `lib` is not a multiarch folder.
 include(CMakePackageConfigHelpers)
 
-# Runtime: what an application needs.
+# runtime: what an application has when it runs; development: what it is built
+# with.
 install(TARGETS mille_runtime mille_runtime_shared mille_kernel_support
-  ARCHIVE DESTINATION lib COMPONENT runtime
-  LIBRARY DESTINATION lib COMPONENT runtime)
-install(FILES runtime/mille.h DESTINATION include COMPONENT runtime)
+  ARCHIVE DESTINATION lib COMPONENT development
+  LIBRARY DESTINATION lib COMPONENT runtime NAMELINK_COMPONENT development)
+install(FILES runtime/mille.h DESTINATION include COMPONENT development)
 # The text room: an application links it with -lpcre2-8 -lutf8proc.
-install(TARGETS mille_text ARCHIVE DESTINATION lib COMPONENT runtime)
-install(FILES text/mille_text.h DESTINATION include COMPONENT runtime)
+install(TARGETS mille_text ARCHIVE DESTINATION lib COMPONENT development)
+install(FILES text/mille_text.h DESTINATION include COMPONENT development)
 # The generation room needs libm alone.
-install(TARGETS mille_generation ARCHIVE DESTINATION lib COMPONENT runtime)
+install(TARGETS mille_generation ARCHIVE DESTINATION lib COMPONENT development)
 install(FILES generation/mille_generation.h DESTINATION include
-  COMPONENT runtime)
+  COMPONENT development)
 # The loader, in place of the runtime: packages by their folder.
 install(TARGETS mille_loader mille_loader_shared
-  ARCHIVE DESTINATION lib COMPONENT runtime
-  LIBRARY DESTINATION lib COMPONENT runtime)
-install(FILES loader/mille_loader.h DESTINATION include COMPONENT runtime)
+  ARCHIVE DESTINATION lib COMPONENT development
+  LIBRARY DESTINATION lib COMPONENT runtime NAMELINK_COMPONENT development)
+install(FILES loader/mille_loader.h DESTINATION include COMPONENT development)
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/package/mille-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES cmake/mille-config.cmake
     ${PROJECT_BINARY_DIR}/package/mille-config-version.cmake
-  DESTINATION lib/cmake/mille COMPONENT runtime)
+  DESTINATION lib/cmake/mille COMPONENT development)
 configure_file(cmake/mille.pc.in ${PROJECT_BINARY_DIR}/package/mille.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/mille.pc
-  DESTINATION lib/pkgconfig COMPONENT runtime)
+  DESTINATION lib/pkgconfig COMPONENT development)
 
 # Tools: the compiler, with Halide beside it. LLVM and MLIR are the system's.
-foreach(tool mille mille-opt)
+foreach(tool mille mille-opt mille-lsp mille-reduce)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION bin COMPONENT tools)
     set_target_properties(${tool} PROPERTIES
@@ -38,3 +39,24 @@ foreach(tool mille mille-opt)
   endif()
 endforeach()
 install(FILES ${Halide_LIBRARY} DESTINATION lib/mille COMPONENT tools)
+
+# Man pages and completions, from the tool's own help.
+find_program(MILLE_PYTHON python3 HINTS /usr/bin NO_DEFAULT_PATH)
+if(TARGET mille AND MILLE_PYTHON)
+  set(_files ${PROJECT_BINARY_DIR}/command-files)
+  add_custom_command(OUTPUT ${_files}/man1/mille.1
+    COMMAND ${MILLE_PYTHON} ${PROJECT_SOURCE_DIR}/tools/command-files.py
+      $<TARGET_FILE:mille> ${_files}
+    DEPENDS mille tools/command-files.py
+    COMMENT "Writing man pages and completions")
+  add_custom_target(command-files ALL DEPENDS ${_files}/man1/mille.1)
+  foreach(_pair man1:man/man1 bash:bash-completion/completions
+      zsh:zsh/vendor-completions fish:fish/vendor_completions.d)
+    string(REPLACE ":" ";" _pair ${_pair})
+    list(POP_FRONT _pair _from _to)
+    install(DIRECTORY ${_files}/${_from}/ DESTINATION share/${_to}
+      COMPONENT tools)
+  endforeach()
+endif()
+
+include(Package)

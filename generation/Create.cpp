@@ -67,11 +67,14 @@ private:
   Status findEntries();
   Status findEntry(const char *name, Entry &entry);
   Status findPorts(const char *name, Entry &entry);
+  Status findEncoder();
   Status findStates();
   Status measureStates();
   bool allocate();
   bool allocateRows(Entry &entry);
   bool allocateStep();
+  bool allocateEncoder();
+  bool allocateBeams();
   Status createSession();
   Status packageSays(Status status) {
     return status
@@ -99,7 +102,8 @@ Status Creation::check() {
   } numbers[] = {{"sequences", options.sequences, 1, 1 << 16},
                  {"context", options.context, 1, INT32_MAX - 1024},
                  {"piece", options.piece, 0, 1 << 16},
-                 {"guesses", options.guesses, 0, 64}};
+                 {"guesses", options.guesses, 0, 64},
+                 {"source", options.source, 0, 1 << 20}};
   for (const auto &number : numbers)
     if (number.value < number.least || number.value > number.most)
       return made.say(MILLE_INVALID_ARGUMENT,
@@ -111,23 +115,29 @@ Status Creation::check() {
   return packageSays(runtime.package_hash(made.package, &made.hash));
 }
 
-Status Creation::findPorts(const char *name, Entry &entry) {
+Status Creation::findPorts(const char *entryName, Entry &entry) {
   mille_tensor tensor;
   for (size_t i = 0; i < entry.inputs; ++i) {
     if (Status status = packageSays(runtime.package_entry_input(
             made.package, entry.number, i, &tensor)))
       return status;
-    if (!strcmp(tensor.name, "input_ids"))
+    const char *name = tensor.name;
+    if (!strncmp(name, "decoder_", 8))
+      name += 8;
+    if (!strcmp(name, "input_ids")) {
       entry.ids = i;
-    else if (!strcmp(tensor.name, "past"))
+    } else if (!strcmp(name, "past")) {
       entry.past = i;
-    else if (!strcmp(tensor.name, "attention_mask"))
+    } else if (!strcmp(name, "attention_mask")) {
       entry.mask = i;
-    else if (!tensor.optional)
+    } else if (!strcmp(name, "source_tokens")) {
+      entry.sourceTokens = i;
+      made.encoder.tokens = tensor.below ? tensor.below - 1 : 0;
+    } else if (!tensor.optional)
       return made.say(MILLE_INVALID_ARGUMENT,
                       "entry %s wants the input %s, so no text can be "
                       "generated",
-                      name, tensor.name);
+                      entryName, tensor.name);
   }
   for (size_t i = 0; i < entry.outputs; ++i) {
     if (Status status = packageSays(runtime.package_entry_output(
@@ -147,7 +157,7 @@ Status Creation::findPorts(const char *name, Entry &entry) {
                           : nullptr;
   return lacks ? made.say(MILLE_INVALID_ARGUMENT,
                           "entry %s has no %s, so no text can be generated",
-                          name, lacks)
+                          entryName, lacks)
                : MILLE_OK;
 }
 
@@ -164,7 +174,42 @@ Status Creation::findEntry(const char *name, Entry &entry) {
   return findPorts(name, entry);
 }
 
+// The encoder takes ids or numbers: one input without a default.
+Status Creation::findEncoder() {
+  Encoder &encoder = made.encoder;
+  if (runtime.package_find_entry(made.package, "source", &encoder.number))
+    return MILLE_OK;
+  mille_entry_info info;
+  if (Status status = packageSays(
+          runtime.package_entry(made.package, encoder.number, &info)))
+    return status;
+  encoder.there = true;
+  encoder.inputs = info.inputs;
+  encoder.outputs = info.outputs;
+  for (size_t i = 0; i < info.inputs; ++i) {
+    mille_tensor tensor;
+    if (Status status = packageSays(runtime.package_entry_input(
+            made.package, encoder.number, i, &tensor)))
+      return status;
+    if (tensor.optional)
+      continue;
+    if (encoder.ids != absent || encoder.values != absent)
+      return made.say(MILLE_INVALID_ARGUMENT,
+                      "entry source wants the input %s besides another, so no "
+                      "text can be generated",
+                      tensor.name);
+    (tensor.type == MILLE_TYPE_I32 ? encoder.ids : encoder.values) = i;
+    encoder.below = tensor.below;
+    encoder.elements = 1;
+    for (int d = 1; d < tensor.rank; ++d)
+      encoder.elements *= tensor.shape[d];
+  }
+  return MILLE_OK;
+}
+
 Status Creation::findEntries() {
+  if (Status status = findEncoder())
+    return status;
   if (Status status = findEntry("next", made.last))
     return status;
   if (Status status = findEntry("extend", made.every))
@@ -183,6 +228,8 @@ Status Creation::findEntries() {
     options.piece = options.context;
   if (options.piece <= options.guesses)
     options.piece = options.guesses + 1;
+  if (!options.source)
+    options.source = options.context;
   return MILLE_OK;
 }
 
@@ -198,7 +245,8 @@ Status Creation::findStates() {
     if (Status status =
             packageSays(runtime.package_state(made.package, s, &tensor)))
       return status;
-    made.states[s].tokens = tensor.sizes[2] != nullptr;
+    const bool ofSource = !strncmp(tensor.name, "source_", 7);
+    made.states[s].tokens = ofSource || tensor.sizes[2] != nullptr;
     made.sums |= !made.states[s].tokens;
   }
   if (options.guesses && made.sums)
@@ -249,16 +297,48 @@ bool Creation::allocateStep() {
   step.ids = zeros<int32_t>(batch, options.piece);
   step.mask = zeros<int32_t>(batch, options.piece);
   step.past = zeros<int32_t>(batch);
+  step.source = zeros<int32_t>(batch);
   step.counts = zeros<int64_t>(batch);
   step.pointers = zeros<const void *>(inputs);
-  return step.ids && step.mask && step.past && step.counts && step.pointers;
+  return step.ids && step.mask && step.past && step.source && step.counts &&
+         step.pointers;
+}
+
+bool Creation::allocateEncoder() {
+  Encoder &encoder = made.encoder;
+  encoder.rows = zeros<float *>(encoder.outputs);
+  encoder.pointers = zeros<const void *>(encoder.inputs);
+  if (!encoder.rows || !encoder.pointers)
+    return false;
+  for (size_t i = 0; i < encoder.outputs; ++i) {
+    mille_tensor tensor;
+    size_t each = 1;
+    if (runtime.package_entry_output(made.package, encoder.number, i, &tensor))
+      return false;
+    for (int d = 1; d < tensor.rank; ++d)
+      if (!multiplied(each, tensor.sizes[d] ? options.source : tensor.shape[d],
+                      each))
+        return false;
+    if (!(encoder.rows[i] = zeros<float>(each)))
+      return false;
+  }
+  return true;
+}
+
+bool Creation::allocateBeams() {
+  made.beams = zeros<BeamMemory>(1);
+  for (int64_t b = 0; made.beams && b < mostBeams; ++b)
+    if (!(made.beams->ended[b].ids = zeros<int32_t>(options.context)))
+      return false;
+  return made.beams;
 }
 
 bool Creation::allocate() {
   const int64_t rows = options.guesses + 1;
   made.sequences = zeros<Sequence>(options.sequences);
   if (!made.sequences || !allocateRows(made.last) ||
-      !allocateRows(made.every) || !allocateStep())
+      !allocateRows(made.every) || !allocateStep() || !allocateEncoder() ||
+      !allocateBeams())
     return false;
   for (int64_t s = 0; s < options.sequences; ++s) {
     Sequence &sequence = made.sequences[s];
@@ -277,11 +357,18 @@ bool Creation::allocate() {
 Status Creation::createSession() {
   // A model with running sums needs one row more, for sequences that do not run
   // (Decode.cpp).
-  const mille_size most[] = {{"batch", options.sequences},
-                             {"tokens", options.piece},
-                             {"context", options.context + made.sums}};
+  // An encoder fills the states of the first sequence, whose own wait in a
+  // further one meanwhile (Source.cpp).
+  const bool reads = made.encoder.there && !made.encoder.tokens;
+  const int64_t tokens =
+      reads && options.source > options.piece ? options.source : options.piece;
+  const mille_size most[] = {
+      {"batch", options.sequences + spareSequences(made)},
+      {"tokens", tokens},
+      {"context", options.context + made.sums},
+      {"source", options.source}};
   return packageSays(runtime.session_create_for(
-      made.package, most, 3, options.threads, &made.session));
+      made.package, most, reads ? 4 : 3, options.threads, &made.session));
 }
 
 Status refuse(char *message, size_t size, const char *text) {
@@ -347,6 +434,14 @@ void mille_generation_close(mille_generation *generation) {
   free(made.step.ids);
   free(made.step.mask);
   free(made.step.past);
+  free(made.step.source);
+  for (size_t i = 0; made.encoder.rows && i < made.encoder.outputs; ++i)
+    free(made.encoder.rows[i]);
+  free(made.encoder.rows);
+  free(made.encoder.pointers);
+  for (int64_t b = 0; made.beams && b < mostBeams; ++b)
+    free(made.beams->ended[b].ids);
+  free(made.beams);
   free(made.step.counts);
   free(made.step.pointers);
   free(made.candidates);

@@ -17,6 +17,7 @@ public:
 
 private:
   int64_t pending(const Sequence &sequence) const;
+  Status checkSources();
   const Entry *plan();
   int64_t rowsOfRun() const;
   void fill(int64_t sequence, int64_t rows);
@@ -34,6 +35,16 @@ int64_t Step::pending(const Sequence &sequence) const {
   return sequence.open && sequence.ran < sequence.held
              ? sequence.held + sequence.guessed - sequence.ran
              : 0;
+}
+
+// A decoder beside an encoder continues nothing without a source.
+Status Step::checkSources() {
+  for (int64_t s = 0; made.encoder.there && s < made.options.sequences; ++s)
+    if (pending(made.sequences[s]) && !made.sequences[s].source)
+      return made.say(MILLE_INVALID_INPUT,
+                      "sequence %lld holds %lld tokens but no source", (ll)s,
+                      (ll)made.sequences[s].held);
+  return MILLE_OK;
 }
 
 // Chooses the entry to run and the number of tokens of each sequence. If the
@@ -78,6 +89,7 @@ void Step::fill(int64_t s, int64_t rows) {
   const int64_t again = rests && sequence.ran > 0 && !made.sums;
   const int64_t first = sequence.ran - again, own = rests ? 1 : step.counts[s];
   step.past[s] = (int32_t)first;
+  step.source[s] = sequence.source ? (int32_t)sequence.source : 1;
   for (int64_t t = 0; t < rows; ++t) {
     const bool shown = t < own;
     step.mask[s * rows + t] = shown;
@@ -111,6 +123,8 @@ Status Step::call(const Entry &entry, int64_t rows) {
     step.pointers[i] = nullptr;
   step.pointers[entry.ids] = step.ids;
   step.pointers[entry.past] = step.past;
+  if (entry.sourceTokens != absent)
+    step.pointers[entry.sourceTokens] = step.source;
   if (entry.mask != absent && batch > 1)
     step.pointers[entry.mask] = step.mask;
   const mille_size sizes[] = {{"batch", batch}, {"tokens", rows}};
@@ -149,6 +163,8 @@ void Step::takeRows(const Entry &entry, int64_t number, int64_t rows) {
 }
 
 Status Step::run(bool &more) {
+  if (Status status = checkSources())
+    return status;
   const Entry *entry = plan();
   more = entry;
   if (!entry)

@@ -24,8 +24,21 @@ struct Entry {
   bool there = false;
   size_t number = 0, inputs = 0, outputs = 0;
   size_t ids = absent, past = absent, mask = absent, logits = absent;
-  bool everyRow = false;  // logits of every token: `extend`
+  size_t sourceTokens = absent; // of a decoder beside an encoder
+  bool everyRow = false;        // logits of every token: `extend`
   float **rows = nullptr; // of each output, for a run of the most sequences
+};
+
+// The entry that encodes a source and remembers it.
+struct Encoder {
+  bool there = false;
+  size_t number = 0, inputs = 0, outputs = 0;
+  size_t ids = absent, values = absent; // one of them
+  int64_t below = 0;                    // of ids
+  int64_t elements = 0;                 // of values
+  int64_t tokens = 0;                   // that values have; 0: each id is one
+  float **rows = nullptr;               // of each output
+  const void **pointers = nullptr;      // of each input
 };
 
 // Bytes of a state that go to a file at once.
@@ -45,6 +58,7 @@ struct Sequence {
   bool open = false;
   int32_t *ids = nullptr;
   int64_t held = 0, guessed = 0, ran = 0;
+  int64_t source = 0; // tokens of an encoder that states hold; 0: none
   int64_t firstRow = 0, rows = 0;
   float *logits = nullptr;
 
@@ -70,9 +84,31 @@ struct Candidate {
 
 // The inputs of a step, with a number or a row for each sequence.
 struct StepInputs {
-  int32_t *ids = nullptr, *mask = nullptr, *past = nullptr;
+  int32_t *ids = nullptr, *mask = nullptr, *past = nullptr, *source = nullptr;
   int64_t *counts = nullptr; // tokens of each
   const void **pointers = nullptr;
+};
+
+// An id that may follow a beam.
+struct Following {
+  double score; // of all its ids
+  int32_t beam, id;
+};
+
+// The most beams, ids that end one, and ids of a step that are looked at.
+constexpr int64_t mostBeams = 8, mostEnds = 64;
+constexpr int64_t mostFollowing = (mostEnds + 1) * mostBeams;
+
+// A beam that has ended.
+struct Ended {
+  int32_t *ids = nullptr;
+  int64_t count = 0;
+  double score = 0;
+};
+
+struct BeamMemory {
+  Ended ended[mostBeams]; // the best first
+  Following following[mostFollowing];
 };
 
 } // namespace mille::generation
@@ -86,12 +122,14 @@ struct mille_generation {
   uint64_t hash = 0;
   int64_t vocabulary = 0;
   mille::generation::Entry last, every; // `next` and `extend`
+  mille::generation::Encoder encoder;   // `source`
   mille::generation::State *states = nullptr;
   size_t stateCount = 0;
   bool sums = false; // a state has no row for each token: it cannot go back
   mille::generation::Sequence *sequences = nullptr;
   mille::generation::StepInputs step;
   mille::generation::Candidate *candidates = nullptr; // [vocabulary]
+  mille::generation::BeamMemory *beams = nullptr;
   int32_t *counts = nullptr; // [vocabulary], zeros between two draws
   char *buffer = nullptr;    // bytes of a state on their way to a file
   char *kept = nullptr;      // states without tokens of sequences that rest
@@ -117,6 +155,12 @@ Status decode(mille_generation &made);
 // Copies the states of a sequence's first `length` ids to another sequence.
 Status copySequence(mille_generation &made, int64_t from, int64_t to,
                     int64_t length);
+// Sequences of the session beside those of the options.
+inline int64_t spareSequences(const mille_generation &made) {
+  return made.encoder.there && made.options.sequences > 1;
+}
+// The logarithm of the sum of all exp(logit).
+double logSum(const float *logits, int64_t count);
 // Drops all ids after the first `length`, which is at most the number held.
 void rewind(mille_generation &made, Sequence &sequence, int64_t length);
 // A sequence that is not open; null if all are.

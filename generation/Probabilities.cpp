@@ -6,6 +6,19 @@
 
 namespace mille::generation {
 
+static double number(float logit) { return isnan(logit) ? -HUGE_VAL : logit; }
+
+double logSum(const float *logits, int64_t count) {
+  double largest = -HUGE_VAL, sum = 0;
+  for (int64_t i = 0; i < count; ++i)
+    largest = fmax(largest, number(logits[i]));
+  if (isinf(largest))
+    return largest;
+  for (int64_t i = 0; i < count; ++i)
+    sum += exp(number(logits[i]) - largest);
+  return largest + log(sum);
+}
+
 namespace {
 
 // A sequence whose logits are known, or null after an error.
@@ -23,20 +36,6 @@ const Sequence *known(mille_generation *made, int64_t number, Status &status) {
                            "the sequence is empty: it has no token to "
                            "continue");
   return nullptr;
-}
-
-double number(float logit) { return isnan(logit) ? -HUGE_VAL : logit; }
-
-// The logarithm of the sum of all exp(logit).
-double logSum(const float *logits, int64_t count) {
-  double largest = -HUGE_VAL, sum = 0;
-  for (int64_t i = 0; i < count; ++i)
-    largest = fmax(largest, number(logits[i]));
-  if (isinf(largest))
-    return largest;
-  for (int64_t i = 0; i < count; ++i)
-    sum += exp(number(logits[i]) - largest);
-  return largest + log(sum);
 }
 
 double logprobOf(double logit, double all) {

@@ -66,10 +66,13 @@ Status copySequence(mille_generation &made, int64_t from, int64_t to,
   if (made.sums && ran != source.ran)
     ran = 0;
   const Status status =
-      ran ? made.runtime.session_copy_states(made.session, from, to) : MILLE_OK;
+      ran || source.source
+          ? made.runtime.session_copy_states(made.session, from, to)
+          : MILLE_OK;
   if (status)
     return made.runtimeSays(status);
   memcpy(copy.ids, source.ids, (size_t)length * sizeof *copy.ids);
+  copy.source = source.source;
   copy.held = length;
   copy.ran = ran;
   copy.guessed = copy.firstRow = copy.rows = 0;
@@ -98,7 +101,7 @@ mille_status mille_sequence_open(mille_generation *generation,
   if (!opened)
     return MILLE_TOO_LARGE;
   opened->open = true;
-  opened->held = opened->guessed = opened->ran = 0;
+  opened->held = opened->guessed = opened->ran = opened->source = 0;
   opened->firstRow = opened->rows = 0;
   return MILLE_OK;
 }

@@ -20,11 +20,11 @@ struct Header {
   uint64_t bytes; // of the file
   uint64_t check; // of what follows the header
   uint64_t model; // mille_package_hash
-  int64_t held, ran, vocabulary;
+  int64_t held, ran, vocabulary, source;
   uint64_t stateBytes; // of all states; another context has others
 };
 constexpr char magic[8] = {'M', 'I', 'L', 'L', 'E', 'S', 'Q', 1};
-constexpr uint32_t version = 1, hasLogits = 1;
+constexpr uint32_t version = 2, hasLogits = 1;
 
 // FNV-1a over bytes, so that pieces of any size give the same.
 uint64_t checked(uint64_t sum, const void *bytes, size_t size) {
@@ -69,6 +69,13 @@ private:
   Status moveStates(Way way);
   Status moveState(Way way, size_t state);
   Status movePiece(Way way, size_t size);
+  // Tokens of a source in files of this generation's states.
+  int64_t mostSource() const {
+    const Encoder &encoder = made.encoder;
+    return !encoder.there   ? 0
+           : encoder.tokens ? encoder.tokens
+                            : made.options.source;
+  }
   bool fitsStates() const { return header.stateBytes == stateBytes(); }
   Status move(Way way, void *bytes, size_t size);
   Status checkBytes();
@@ -142,7 +149,8 @@ Status StateFile::moveState(Way way, size_t state) {
 }
 
 Status StateFile::moveStates(Way way) {
-  for (size_t s = 0; header.ran && s < made.stateCount; ++s)
+  const bool any = header.ran || header.source;
+  for (size_t s = 0; any && s < made.stateCount; ++s)
     if (Status status = moveState(way, s))
       return status;
   return MILLE_OK;
@@ -201,6 +209,7 @@ Status StateFile::save() {
   // Guesses are not saved; sums that hold some cannot be.
   header.ran = sequence.ran < sequence.held ? sequence.ran : sequence.held;
   header.vocabulary = made.vocabulary;
+  header.source = sequence.source;
   header.stateBytes = stateBytes();
   Status status = write(part);
   if (!status && rename(part, path))
@@ -233,8 +242,16 @@ Status StateFile::checkHeader() {
                     "model %s is %016llx",
                     path, (unsigned long long)header.model, made.name,
                     (unsigned long long)made.hash);
+  if (header.source && !fitsStates())
+    return made.say(MILLE_TOO_LARGE,
+                    "%s holds a source and %llu bytes of states but there are "
+                    "%llu: it fits a generation with the same context and "
+                    "source alone",
+                    path, (unsigned long long)header.stateBytes,
+                    (unsigned long long)stateBytes());
   const bool fits = header.vocabulary == made.vocabulary && header.held >= 0 &&
                     header.ran >= 0 && header.ran <= header.held &&
+                    header.source >= 0 && header.source <= mostSource() &&
                     !(header.flags & ~hasLogits) &&
                     (!(header.flags & hasLogits) ||
                      (header.ran && header.ran == header.held));
@@ -273,6 +290,7 @@ Status StateFile::take() {
       return damaged("it holds an id that is not in the vocabulary");
   // States of another context have another layout, so the ids run again.
   const bool fits = fitsStates();
+  sequence.source = header.source;
   sequence.held = header.held;
   sequence.ran = fits ? header.ran : 0;
   sequence.guessed = 0;

@@ -10,6 +10,7 @@
  *
  *   mille_generation_create(&runtime, package, &options, &g, why, sizeof why);
  *   mille_sequence_open(g, &s);
+ *   mille_sequence_source(g, s, source, n);       (of an encoder-decoder)
  *   mille_sequence_append(g, s, prompt, count);
  *   for (int n = 0; n < most; ++n) {
  *     mille_generation_decode(g);
@@ -100,10 +101,13 @@ typedef struct mille_generation_options {
   /* The most guesses of a sequence (see mille_sequence_guess); 0: none. */
   int64_t guesses;
   int threads; /* as mille_session_create_for takes them */
+  /* Tokens of a source that each sequence has room for, where a model has an
+   * encoder. 0: as many as `context`. */
+  int64_t source;
 } mille_generation_options;
 
 #define MILLE_GENERATION_OPTIONS_INIT                                          \
-  {sizeof(mille_generation_options), 1, 2048, 0, 0, 0}
+  {sizeof(mille_generation_options), 1, 2048, 0, 0, 0, 0}
 
 /* The package needs the entry `next` or `extend`. Where it has both, `extend`
  * computes the rows whose logits are asked for, and `next` all others; so a
@@ -148,6 +152,19 @@ mille_status mille_sequence_close(mille_generation *generation,
 mille_status mille_sequence_append(mille_generation *generation,
                                    int64_t sequence, const int32_t *ids,
                                    size_t count);
+
+/* The source that a decoder beside an encoder answers: it is encoded at once,
+ * and the sequence then holds no ids. Forks have the same source, which is not
+ * encoded again. Before it has one, a sequence of such a model does not run.
+ * MILLE_TOO_LARGE: there is no room for so many. */
+mille_status mille_sequence_source(mille_generation *generation,
+                                   int64_t sequence, const int32_t *ids,
+                                   size_t count);
+/* The same where the encoder takes numbers, such as [mels, frames]: all of
+ * them. */
+mille_status mille_sequence_source_values(mille_generation *generation,
+                                          int64_t sequence, const float *values,
+                                          size_t count);
 
 /* Holds these ids from now on. What they have in common with those that it
  * holds stays; *kept says how many that are (it may be null). */
@@ -237,6 +254,63 @@ mille_status mille_sequence_likeliest(mille_generation *generation,
 mille_status mille_sequence_logprob(mille_generation *generation,
                                     int64_t sequence, int32_t id,
                                     double *logprob);
+
+/* ---- Beams --------------------------------------------------------------- */
+
+typedef enum mille_beams_stop {
+  MILLE_BEAMS_STOP_LIKELY =
+      0,                      /* no beam that runs is likely to become better */
+  MILLE_BEAMS_STOP_EARLY = 1, /* as many beams have ended as there are */
+  MILLE_BEAMS_STOP_NEVER = 2  /* no beam that runs can become better */
+} mille_beams_stop;
+
+/* Start from MILLE_BEAMS_INIT. */
+typedef struct mille_beams {
+  size_t size;   /* sizeof(mille_beams) */
+  int64_t beams; /* 1 to 8; 1: the likeliest id at each step */
+  int64_t most;  /* ids that may follow those that are held; at least 1 */
+  double length_penalty; /* a score is divided by the ids to this power */
+  mille_beams_stop stop;
+  int32_t first, last; /* the only id that may come first, or where `most` ids
+                          would be over; -1: any */
+  const int32_t *ends; /* ids that end a beam, at most 64, and are part of it */
+  size_t end_count;
+  const int32_t *banned; /* ids that never come */
+  size_t banned_count;
+  const int32_t *banned_first; /* ids that do not come first */
+  size_t banned_first_count;
+  int64_t least;     /* ids that follow before an id may end a beam */
+  int64_t no_repeat; /* > 0: no so many ids come that a beam has already */
+} mille_beams;
+
+#define MILLE_BEAMS_INIT                                                       \
+  {sizeof(mille_beams),                                                        \
+   4,                                                                          \
+   64,                                                                         \
+   1,                                                                          \
+   MILLE_BEAMS_STOP_LIKELY,                                                    \
+   -1,                                                                         \
+   -1,                                                                         \
+   0,                                                                          \
+   0,                                                                          \
+   0,                                                                          \
+   0,                                                                          \
+   0,                                                                          \
+   0,                                                                          \
+   0,                                                                          \
+   0}
+
+/* The best of several continuations that are searched side by side: a beam's
+ * score is the sum of its ids' logarithms of probabilities, divided as the
+ * length penalty says. The other beams take sequences that are not open,
+ * `beams` - 1 of them, and leave them closed. The sequence holds what it held;
+ * what was found lives until the next call on the generation, without the ids
+ * that were held. `score` may be null. MILLE_TOO_LARGE: there are too few
+ * sequences, or no room for so many ids. */
+mille_status mille_sequence_beams(mille_generation *generation,
+                                  int64_t sequence, const mille_beams *beams,
+                                  const int32_t **ids, size_t *count,
+                                  double *score);
 
 /* ---- Guesses ------------------------------------------------------------- */
 

@@ -41,12 +41,13 @@ template <typename Body> void Generation::call(Body body, bool interruptible) {
   check(status, message.c_str());
 }
 
-void Generation::decode() {
+// The same of a call that runs the model, which Ctrl-C stops.
+template <typename Body> void Generation::callStep(Body body) {
   mille_status status = MILLE_OK;
   std::string message;
   call([&] {
     Interruptible<mille_generation, mille_generation_cancel> stops(handle);
-    status = mille_generation_decode(handle);
+    status = body();
     if (status != MILLE_OK)
       message = mille_generation_message(handle);
     return MILLE_OK;
@@ -54,6 +55,10 @@ void Generation::decode() {
   if (PyErr_CheckSignals() != 0) // Ctrl-C is no mille.Cancelled
     throw nb::python_error();
   check(status, message.c_str());
+}
+
+void Generation::decode() {
+  callStep([&] { return mille_generation_decode(handle); });
 }
 
 int64_t Generation::open() {
@@ -125,6 +130,56 @@ int64_t Generation::load(const nb::object &path) {
   int64_t sequence;
   call([&] { return mille_sequence_load(handle, name.c_str(), &sequence); });
   return sequence;
+}
+
+void Generation::source(int64_t sequence, const nb::object &given) {
+  using Array = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+  Array numbers;
+  if (nb::try_cast<Array>(given, numbers, /*convert=*/false))
+    return call([&] {
+      return mille_sequence_source_values(handle, sequence, numbers.data(),
+                                          numbers.size());
+    });
+  const std::vector<int32_t> ids = takeIds(given);
+  call([&] {
+    return mille_sequence_source(handle, sequence, ids.data(), ids.size());
+  });
+}
+
+static mille_beams_stop takeStop(const nb::object &given) {
+  if (nb::isinstance<nb::bool_>(given))
+    return nb::cast<bool>(given) ? MILLE_BEAMS_STOP_EARLY
+                                 : MILLE_BEAMS_STOP_LIKELY;
+  if (!nb::isinstance<nb::str>(given) ||
+      nb::cast<std::string>(given) != "never")
+    refuse("early_stopping is " + written(given) +
+           " but must be True, False or 'never'");
+  return MILLE_BEAMS_STOP_NEVER;
+}
+
+std::pair<std::vector<int32_t>, double>
+Generation::beams(int64_t sequence, int64_t count, int64_t maxTokens,
+                  const nb::object &end, double lengthPenalty,
+                  const nb::object &earlyStopping) {
+  const std::vector<int32_t> ends = takeIds(end);
+  mille_beams wanted = MILLE_BEAMS_INIT;
+  wanted.beams = count;
+  wanted.most = maxTokens;
+  wanted.ends = ends.data();
+  wanted.end_count = ends.size();
+  wanted.length_penalty = lengthPenalty;
+  wanted.stop = takeStop(earlyStopping);
+  std::pair<std::vector<int32_t>, double> best;
+  callStep([&] {
+    const int32_t *ids = nullptr;
+    size_t found = 0;
+    const mille_status status = mille_sequence_beams(
+        handle, sequence, &wanted, &ids, &found, &best.second);
+    if (status == MILLE_OK)
+      best.first.assign(ids, ids + found);
+    return status;
+  });
+  return best;
 }
 
 int32_t Generation::sample(int64_t sequence, const Sampling &sampling) {
@@ -265,6 +320,9 @@ static void bindSequences(nb::class_<Generation> &generation) {
            nb::arg("length") = nb::none(),
            "A new sequence that holds the first `length` ids (None: all) of "
            "another one; they do not run again.")
+      .def("source", &Generation::source, nb::arg("sequence"), nb::arg("given"),
+           "Encodes what the sequence continues: ids, or a float32 array, as "
+           "the model's encoder takes them. The sequence is empty then.")
       .def("ids", &Generation::ids, nb::arg("sequence"))
       .def("save", &Generation::save, nb::arg("sequence"), nb::arg("path"),
            "Writes the sequence to a file, whole or not at all.")
@@ -305,6 +363,13 @@ void mille_python::bindGeneration(nb::module_ &m) {
           "The next id. Options: temperature, top_k, typical, top_p, min_p, "
           "repetition_penalty, presence_penalty, frequency_penalty, "
           "repeat_last, seed, bias={id: number}, allowed=ids.")
+      .def("beams", &Generation::beams, nb::arg("sequence"),
+           nb::arg("beams") = 4, nb::arg("max_tokens") = 64, nb::kw_only(),
+           nb::arg("end") = nb::tuple(), nb::arg("length_penalty") = 1.0,
+           nb::arg("early_stopping") = false,
+           "The best of several continuations of the sequence, and its score. "
+           "It ends with an id of `end`, or after `max_tokens`. Further beams "
+           "take sequences that are not open.")
       .def("generate", &Generation::generate, nb::arg("ids"),
            nb::arg("max_tokens") = 256, nb::kw_only(),
            nb::arg("end") = nb::tuple(), nb::arg("sampling"),

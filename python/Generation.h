@@ -51,6 +51,13 @@ public:
   void save(int64_t sequence, const nb::object &path);
   int64_t load(const nb::object &path);
 
+  // Ids, or an array of numbers, as the model's encoder takes them.
+  void source(int64_t sequence, const nb::object &given);
+  // The best continuation and its score.
+  std::pair<std::vector<int32_t>, double>
+  beams(int64_t sequence, int64_t count, int64_t maxTokens,
+        const nb::object &end, double lengthPenalty,
+        const nb::object &earlyStopping);
   int32_t sample(int64_t sequence, const Sampling &sampling);
   nb::object logits(int64_t sequence);
   std::vector<std::pair<int32_t, double>> likeliest(int64_t sequence,
@@ -62,6 +69,7 @@ public:
 
 private:
   friend class Answer;
+  template <typename Body> void callStep(Body body);
   template <typename Body> void call(Body body, bool interruptible = true);
 
   std::shared_ptr<mille_package> package; // stays open

@@ -25,10 +25,11 @@ void nameElement(const mille_tensor_info &info, const mille::Sizes &sizes,
     snprintf(text + used, size - used, "]");
 }
 
-// The first element outside [0, below), or count.
-uint64_t firstOutside(const int32_t *values, uint64_t count, int64_t below) {
+// The first element outside [least, below), or count.
+uint64_t firstOutside(const int32_t *values, uint64_t count, int64_t least,
+                      int64_t below) {
   for (uint64_t i = 0; i < count; ++i)
-    if (values[i] < 0 || values[i] >= below)
+    if (values[i] < least || values[i] >= below)
       return i;
   return count;
 }
@@ -69,17 +70,33 @@ mille_status mille_session::checkSizes() {
   return MILLE_OK;
 }
 
+// The rows of the states that the run's tokens go to. Where `past` counts those
+// of some states, another input counts those of the others.
+static int64_t roomOf(const mille_model &model, const mille_entry &entry,
+                      const mille::Sizes &most) {
+  auto isCounted = [&](int64_t size) {
+    for (uint32_t i = 0; i < entry.input_count; ++i)
+      if (entry.inputs[i].below == size)
+        return true;
+    return false;
+  };
+  for (uint32_t s = 0; s < model.state_count; ++s) {
+    const int64_t rows = model.states[s].shape[2];
+    if (mille::usesState(entry, s) && rows < 0 && !isCounted(rows))
+      return most.extent(rows);
+  }
+  return INT64_MAX;
+}
+
 // Checks that the states have room for the tokens that they hold and the run's
 // tokens after these. Padding at the end of a sequence needs no room.
 mille_status mille_session::checkPast(const void *const *given) {
-  const mille_model &model = *package->model;
-  int64_t room = INT64_MAX;
-  for (uint32_t s = 0; s < model.state_count; ++s)
-    if (mille::usesState(*entry, s) && model.states[s].shape[2] < 0)
-      room = most.extent(model.states[s].shape[2]);
   if (!entry->states)
     return MILLE_OK;
-  auto *past = static_cast<const int32_t *>(given[entry->past_input]);
+  const int64_t room = roomOf(*package->model, *entry, most);
+  auto *past = entry->past_input == MILLE_NO_INPUT
+                   ? nullptr
+                   : static_cast<const int32_t *>(given[entry->past_input]);
   auto *mask = entry->padding_ends & MILLE_PADDING_AFTER && !keepPadding
                    ? static_cast<const int32_t *>(given[entry->mask_input])
                    : nullptr;
@@ -137,14 +154,16 @@ mille_status mille_session::checkInput(const mille_tensor_info &info,
   uint64_t count = 0;
   mille::countElements(info, sizes, count);
   auto *values = static_cast<const int32_t *>(given);
-  uint64_t wrong = firstOutside(values, count, info.below);
+  const int64_t below =
+      info.below < 0 ? most.extent(info.below) + 1 : info.below;
+  uint64_t wrong = firstOutside(values, count, info.least, below);
   if (wrong == count)
     return MILLE_OK;
   char element[128];
   nameElement(info, sizes, wrong, element, sizeof element);
   return message.set(MILLE_INVALID_INPUT,
-                     "%s is %d but must be at least 0 and below %lld", element,
-                     values[wrong], (ll)info.below);
+                     "%s is %d but must be at least %u and below %lld", element,
+                     values[wrong], info.least, (ll)below);
 }
 
 // The constant defaults of an entry's inputs.

@@ -83,12 +83,14 @@ struct SequenceScalars {
   int32_t tokens = 0, keys = 0, first = 0;
 };
 
-// Keys of a state: what it held before the run, and the run's own.
+// Keys of a state: what it held before the run, and the run's own. Those of
+// another stream, among which queries have no place, were all there before.
 int64_t stateKeys(const Job &job, const mille_stage &stage, int64_t sequence) {
   int64_t room =
       sequencesIn(stage, 1, job.tokens, job.split.own.batch).rows(sequence);
-  int64_t keys = stage.past[sequence] + job.tokens.before(sequence) +
-                 job.tokens.rows(sequence);
+  int64_t keys = stage.past[sequence];
+  if (stage.first_scalars)
+    keys += job.tokens.before(sequence) + job.tokens.rows(sequence);
   return keys < room ? keys : room;
 }
 

@@ -71,8 +71,13 @@ mille_status describe(mille_package *package, const mille_tensor_info *infos,
                                   "%s %zu is asked for but model %s has %u",
                                   kind, index, package->model->name, count);
   const mille_tensor_info &info = infos[index];
-  *tensor = {info.name, (mille_type)info.type,           (int)info.rank, {0},
-             {nullptr}, info.fallback != MILLE_REQUIRED, info.below};
+  *tensor = {info.name,
+             (mille_type)info.type,
+             (int)info.rank,
+             {0},
+             {nullptr},
+             info.fallback != MILLE_REQUIRED,
+             info.below > 0 ? info.below : 0};
   for (uint32_t d = 0; d < info.rank; ++d)
     if (info.shape[d] < 0)
       tensor->sizes[d] = package->model->sizes[~info.shape[d]].name;

@@ -122,13 +122,14 @@ mille_status transfer(mille_session *session, size_t state, int64_t sequence,
 // first row of the run, the first row of the state, and how many there are.
 template <typename Each>
 void eachSequence(mille_run *run, const int32_t *past, int64_t stateRows,
-                  const Each &each) {
+                  int64_t tokens, const Each &each) {
   mille_session &session = sessionOf(run);
   if (session.planning || session.stopped())
     return;
-  Sequences own = sequencesOf(run, MILLE_RUN_TOKENS);
+  Sequences own = sequencesOf(run, tokens);
   for (int64_t s = 0; s < own.batch; ++s) {
-    int64_t first = past[s] + own.before(s), room = stateRows - first;
+    int64_t first = (past ? past[s] : 0) + own.before(s),
+            room = stateRows - first;
     each(s, own.first(s), first, own.rows(s) < room ? own.rows(s) : room);
   }
 }
@@ -177,10 +178,11 @@ template <typename Element> struct PanelWriter : Heads {
 
 template <typename Element>
 void rememberPanels(mille_run *run, const void *input, const Heads &heads,
-                    bool keys, const int32_t *past, void *entry) {
+                    bool keys, const int32_t *past, int64_t tokens,
+                    void *entry) {
   const PanelWriter<Element> writer{heads, (const Element *)input,
                                     (Element *)entry};
-  eachSequence(run, past, heads.stateRows,
+  eachSequence(run, past, heads.stateRows, tokens,
                [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
                  for (int64_t m = 0; m < rows; ++m)
                    keys
@@ -231,8 +233,8 @@ extern "C" {
 
 void mille_remember(mille_run *run, const void *input, int64_t input_stride,
                     int64_t row_bytes, const int32_t *past, int64_t state_rows,
-                    void *entry) {
-  eachSequence(run, past, state_rows,
+                    int64_t tokens, void *entry) {
+  eachSequence(run, past, state_rows, tokens,
                [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
                  char *to = (char *)entry + (s * state_rows + row) * row_bytes;
                  for (int64_t m = 0; m < rows; ++m)
@@ -246,12 +248,11 @@ void mille_remember_panels(mille_run *run, const void *input,
                            int64_t input_stride, int32_t keys, int64_t heads,
                            int64_t size, int64_t element_bytes,
                            const int32_t *past, int64_t state_rows,
-                           void *entry) {
+                           int64_t tokens, void *entry) {
+  const Heads own = {input_stride, heads, size, state_rows};
   if (element_bytes == 2)
-    return rememberPanels<uint16_t>(
-        run, input, {input_stride, heads, size, state_rows}, keys, past, entry);
-  rememberPanels<uint32_t>(run, input, {input_stride, heads, size, state_rows},
-                           keys, past, entry);
+    return rememberPanels<uint16_t>(run, input, own, keys, past, tokens, entry);
+  rememberPanels<uint32_t>(run, input, own, keys, past, tokens, entry);
 }
 
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,

@@ -43,6 +43,7 @@ enum {
 #define MILLE_MAX_SIZES 24
 #define MILLE_MAX_STATES 64
 #define MILLE_NO_SIZE UINT32_MAX
+#define MILLE_NO_INPUT UINT32_MAX
 
 enum {
   MILLE_REQUIRED = 0,
@@ -366,14 +367,15 @@ void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index);
 
 /* States. past [batch] says how many rows of each sequence the state holds
- * before the run. A sequence has room for state_rows rows in an entry's
- * buffer. */
+ * before the run; null: none. A sequence has room for state_rows rows in an
+ * entry's buffer. tokens: the rows of a sequence of the run, MILLE_RUN_TOKENS
+ * or a fixed number. */
 
 /* Appends each sequence's rows of the run to the rows that its state holds.
  * Rows for which the state has no room are dropped. Strides in bytes. */
 void mille_remember(mille_run *run, const void *input, int64_t input_stride,
                     int64_t row_bytes, const int32_t *past, int64_t state_rows,
-                    void *entry);
+                    int64_t tokens, void *entry);
 /* The same for a state in panels (StatePanels.h) of `heads` heads of `size`
  * elements: panels of keys if `keys` is not 0, of values otherwise.
  * input_stride is in elements. Panels of values hold pairs of rows; if the last
@@ -382,7 +384,7 @@ void mille_remember_panels(mille_run *run, const void *input,
                            int64_t input_stride, int32_t keys, int64_t heads,
                            int64_t size, int64_t element_bytes,
                            const int32_t *past, int64_t state_rows,
-                           void *entry);
+                           int64_t tokens, void *entry);
 /* out[m] = the position of the run's token m in its sequence. */
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
                      int32_t *out);

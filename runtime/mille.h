@@ -278,13 +278,17 @@ mille_status mille_session_close(mille_session *session);
  * padding were computed; on a device sums over more than 64 keys may round
  * differently. Where the mask hides a whole sequence, all its tokens are
  * computed. A model that needs rows of padding computes them (mille compile
- * --remarks=plan says why). */
+ * --remarks=plan says why).
+ *
+ * In a session on a device of CUDA an output may be an address in that device's
+ * memory: it stays there, complete when the run is over. Then padding must be
+ * kept (mille_session_keep_padding). */
 mille_status mille_session_run_entry(mille_session *session, size_t entry,
                                      const mille_size *sizes, size_t count,
                                      const void *const *inputs,
                                      float *const *outputs);
 
-/* The same in two halves. `start` checks the run and may return before it is
+/* mille_session_run_entry in two halves. `start` checks the run and may return before it is
  * done: on a device it does not wait, on the CPU it computes. Then the run is
  * under way until `wait` gives its status; inputs and outputs, the arrays of
  * their pointers too, stay as they are until then. Where `start` fails there is

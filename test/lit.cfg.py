@@ -30,6 +30,8 @@ if os.environ.get("ROUNDTRIP") == "1":
 config.substitutions += [
     ("%mille-opt", mille_opt),
     ("%mille-emulate", os.path.join(bin_folder, "mille-emulate")),
+    ("%mille-lsp", os.path.join(bin_folder, "mille-lsp")),
+    ("%mille-reduce", os.path.join(bin_folder, "mille-reduce")),
     ("%mille-spec-page", os.path.join(bin_folder, "mille-spec-page")),
     ("%mille", os.path.join(bin_folder, "mille")),
     ("%programs", programs),

@@ -25,11 +25,17 @@ for file in "$@"; do
   for function in $(functions "$file"); do
     [ "$function" = packed ] && continue # declined
     run "$file" --function="$function" --tiles --rows=1,63,129,257,513 --seeds=5
-    run "$file" --function="$function" --tiles --rows=513 --units=1 --seeds=2 --break=all
     echo "$file: $function"
   done
 done
-run "$here/Inputs/sequences.mlir" --function=full --rows=258 --sequences=2 --keys=513 --seeds=5
-run "$here/Inputs/sequences.mlir" --function=masked --rows=258 --sequences=2 --keys=513 --seeds=5
+
+# Sizes at which rings wrap and a block has several tiles.
+sequences=$here/Inputs/sequences.mlir
+run "$sequences" --function=full --rows=258 --sequences=2 --keys=513 --seeds=5
+run "$sequences" --function=masked --rows=258 --sequences=2 --keys=513 --seeds=5
+run "$here/kernel-ops.mlir" --function=deep --tiles --rows=129 --units=1 --seeds=2 --break=all
+run "$sequences" --function=full --tiles --rows=257 --keys=1200 --units=1 --seeds=2 --break=all
+run "$sequences" --function=causal --tiles --rows=700 --units=1 --seeds=2 --break=all
+run "$sequences" --function=norm --rows=65 --seeds=2 --break=all
 echo "$failures failed"
 [ "$failures" = 0 ]

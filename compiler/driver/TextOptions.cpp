@@ -132,6 +132,70 @@ static void addGuesses(CLI::App *app, GenerateOptions &o) {
       ->check(numberFrom(1, 64));
 }
 
+// Beams, and what a decoder beside an encoder begins with.
+static void addBeams(CLI::App *app, GenerateOptions &o) {
+  app->add_option("--begin", o.begin,
+                  "ids that the decoder beside an encoder begins with "
+                  "(default: the model's decoder_start_token_id)")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->check(numberFrom(0, INT32_MAX))
+      ->expected(1)
+      ->take_all();
+  app->add_option("--beams", o.beams,
+                  "search for the likeliest answer with so many beams; 1: the "
+                  "likeliest token at each step (default: tokens are drawn; "
+                  "beside an encoder the model's num_beams)")
+      ->type_name("N")
+      ->check(numberFrom(1, 8));
+  app->add_option("--length-penalty", o.lengthPenalty,
+                  "divides a beam's score by its tokens to this power "
+                  "(default: the model's, else 1)")
+      ->type_name("P")
+      ->check(CLI::Range(-1e3, 1e3));
+  app->add_option("--early-stopping", o.earlyStopping,
+                  "end when as many beams have ended as there are: true; when "
+                  "none is likely to become better: false; when none can: "
+                  "never (default: the model's, else false)")
+      ->type_name("WHEN")
+      ->check(oneOf({"true", "false", "never"}));
+  app->add_option("--no-repeat", o.noRepeat,
+                  "no N tokens come twice in a row of a beam; 0: they may "
+                  "(default: the model's no_repeat_ngram_size, else 0)")
+      ->type_name("N")
+      ->check(numberFrom(0, 1 << 20));
+}
+
+// Whether tokens are drawn, and whether what is asked of beams says otherwise.
+static void checkDraws(CLI::App *app, GenerateOptions &o) {
+  const char *const ofDraws[] = {"--temperature",
+                                 "--top-k",
+                                 "--typical",
+                                 "--top-p",
+                                 "--min-p",
+                                 "--repeat-penalty",
+                                 "--presence-penalty",
+                                 "--frequency-penalty",
+                                 "--repeat-last",
+                                 "--seed",
+                                 "--logit-bias",
+                                 "--logprobs",
+                                 "--speculate",
+                                 "--draft"};
+  const char *const ofBeams[] = {"--beams", "--length-penalty",
+                                 "--early-stopping", "--no-repeat"};
+  for (const char *draw : ofDraws) {
+    if (!app->count(draw))
+      continue;
+    o.draws = true;
+    for (const char *search : ofBeams)
+      if (app->count(search))
+        throw CLI::ValidationError(search, "is of a search but " +
+                                               std::string(draw) +
+                                               " is of tokens that are drawn");
+  }
+}
+
 // The options for the text to continue: exactly one of these, or --chat.
 static void addPrompt(CLI::App *app, GenerateOptions &o) {
   CLI::Option *prompt =
@@ -152,13 +216,22 @@ static void addPrompt(CLI::App *app, GenerateOptions &o) {
                          ->take_all()
                          ->excludes(prompt)
                          ->excludes(messages);
+  CLI::Option *source =
+      app->add_option("--source", o.source,
+                      "continue what an encoder makes of numbers: a file with "
+                      "its input, such as input_features")
+          ->type_name("FILE.safetensors")
+          ->excludes(prompt)
+          ->excludes(messages)
+          ->excludes(ids);
   CLI::Option *chat =
       app->add_flag("--chat", o.chat,
                     "answer each line of the standard input, a turn of a "
                     "conversation; Ctrl-C ends an answer")
           ->excludes(prompt)
           ->excludes(messages)
-          ->excludes(ids);
+          ->excludes(ids)
+          ->excludes(source);
   app->add_option("--system", o.system,
                   "what the system says at the beginning of a chat")
       ->type_name("TEXT")
@@ -184,6 +257,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
       ->type_name("N")
       ->check(numberFrom(1, INT32_MAX));
   addSampling(app, o.sampling);
+  addBeams(app, o);
   app->add_option_function<std::vector<std::string>>(
          "--logit-bias",
          [&o](const std::vector<std::string> &words) {
@@ -201,7 +275,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
       ->type_name("TEXT");
   app->add_option("--context", o.context,
                   "tokens that there is room for (default: those of the "
-                  "prompt, and --max-tokens; of a chat 4096)")
+                  "prompt, or of --begin, and --max-tokens; of a chat 4096)")
       ->type_name("N")
       ->check(numberFrom(1, INT32_MAX));
   app->add_option("--threads", o.threads, "default: one for each core")
@@ -223,9 +297,10 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
               "  mille generate out --messages=chat.json --temperature=0 "
               "--stats\n"
               "  mille generate model.gguf --chat");
-  app->parse_complete_callback([&o] {
-    if (!o.prompt && !o.messages && !o.ids && !o.chat)
+  app->parse_complete_callback([&o, app] {
+    checkDraws(app, o);
+    if (!o.prompt && !o.messages && !o.ids && !o.source && !o.chat)
       throw CLI::ValidationError(
-          "--prompt", "is required, or --messages, --ids, or --chat");
+          "--prompt", "is required, or --messages, --ids, --source, or --chat");
   });
 }

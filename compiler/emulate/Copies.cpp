@@ -207,9 +207,14 @@ void Copies::storeTensor(const TensorMap *map, void *from, int rank,
   Store store = {map, (char *)from,        nullptr,
                  {},  int(boxBytes(*map)), mine.groups};
   std::copy(at, at + 5, store.at);
-  machine.memory.readAsync(
-      from, store.bytes, machine.clocks.known(me), machine.clocks.proxied(me),
-      machine.clocks.ofReads(warp), mine.groups + 1, "a box's store");
+  // What lies outside of the tensor may hold anything.
+  eachLine(*map, at, [&](int64_t line, char *, int64_t skip, int64_t bytes) {
+    for (int64_t i = skip & -16; i < skip + bytes; i += 16)
+      machine.memory.readAsync(
+          swizzled((char *)from + line * 128 + i), 16, machine.clocks.known(me),
+          machine.clocks.proxied(me), machine.clocks.ofReads(warp),
+          mine.groups + 1, "a box's store");
+  });
   checkBox(*map, at, machine.clocks.ofWrites(warp), mine.groups + 1);
   mine.stores.push_back(store);
 }

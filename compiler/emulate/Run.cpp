@@ -18,6 +18,10 @@ std::unique_ptr<Kernel> Kernel::make(mlir::Operation *kernels,
                                      std::string &problem) {
   std::unique_ptr<Kernel> kernel(new Kernel);
   kernel->description = description;
+  kernel->arguments.assign(description.arguments,
+                           description.arguments + description.argument_count);
+  kernel->description.arguments = kernel->arguments.data();
+  kernel->description.entry = nullptr; // its owner may go
   kernel->lowered = lower(kernels, description.entry ? description.entry : "");
   const Lowered &lowered = kernel->lowered;
   if (!lowered.module)

@@ -31,7 +31,8 @@ struct LaunchCase {
 // A kernel that is ready to run, any number of times.
 class Kernel {
 public:
-  // Null after an error: a diagnostic, or a sentence in `problem`.
+  // Copies the description. Null after an error: a diagnostic, or a sentence in
+  // `problem`.
   static std::unique_ptr<Kernel> make(mlir::Operation *kernels,
                                       const mille_device_kernel &description,
                                       std::string &problem);
@@ -46,6 +47,7 @@ private:
   Lowered lowered;
   std::unique_ptr<Code> code;
   mille_device_kernel description{};
+  std::vector<mille_launch_argument> arguments; // of the description
 };
 
 } // namespace mille::emulate

@@ -2,6 +2,7 @@
 // reads them from a state. Must not change ops that compute each token by
 // itself.
 #include "compiler/entries/DeriveExtend.h"
+#include "compiler/entries/DeriveSource.h"
 #include "compiler/entries/KeepLastTokens.h"
 #include "dialects/kernel/Signature.h"
 
@@ -17,15 +18,26 @@ bool hasTokens(Value value) {
   return type && type.getRank() >= 2 && type.isDynamicDim(1);
 }
 
-// Whether an output has a row for each token; a pooled one is for a whole
-// sequence.
-SmallVector<unsigned> outputsOfTokens(func::FuncOp forward) {
+// What an encoder gives that the decoder reads; null without an encoder.
+Value sourceOf(func::FuncOp forward, const EntryPart &decoder) {
+  return decoder.cut < 0 ? Value() : outputValue(forward, decoder.cut);
+}
+
+Needs needsBeside(Value output, Value source) {
+  return source ? needsOf(output, source) : needsOf(output);
+}
+
+// The decoder's outputs that have a row for each token; a pooled one is for a
+// whole sequence.
+SmallVector<unsigned> outputsOfTokens(func::FuncOp forward,
+                                      const EntryPart &decoder) {
   SmallVector<unsigned> outputs;
-  for (unsigned i = 0; i < forward.getNumResults(); ++i) {
-    Needs needs = needsOf(outputValue(forward, i));
+  for (unsigned i : decoder.outputs) {
+    Value output = outputValue(forward, i);
+    Needs needs = needsBeside(output, sourceOf(forward, decoder));
     bool pools =
         llvm::any_of(needs.ops, [](Operation *op) { return isa<PoolOp>(op); });
-    if (hasTokens(outputValue(forward, i)) && !pools)
+    if (hasTokens(output) && !pools)
       outputs.push_back(i);
   }
   return outputs;
@@ -33,8 +45,10 @@ SmallVector<unsigned> outputsOfTokens(func::FuncOp forward) {
 
 // The reason why an op cannot read earlier tokens from a state; empty if it
 // can.
-std::string whyNot(Operation *op) {
+std::string whyNot(Operation *op, Value source) {
   if (auto attend = dyn_cast<AttendOp>(op)) {
+    if (source && readsSource(attend, source))
+      return whyNotSource(attend, source);
     if (attend.getMask() != Mask::causal)
       return "an attention sees later tokens";
     if (attend.getPrefix() || attend.getSequences() != 1 ||
@@ -56,17 +70,18 @@ std::string whyNot(Operation *op) {
 class Extend {
 public:
   explicit Extend(func::FuncOp entry)
-      : entry(entry), builder(entry.getContext()) {
-    entry.walk([&](ResidualOp unit) {
-      if (auto layer = unit.getLayer())
-        layers = std::max<int64_t>(layers, *layer + 1);
-    });
-  }
+      : entry(entry), builder(entry.getContext()),
+        states(entry, layersOf(entry)) {}
 
-  void run() {
-    past = addArgument(
-        RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type()),
-        kernel::pastName, {sizes::batch});
+  // source: the name of the input that an encoder gives, or "".
+  void run(StringRef source) {
+    for (BlockArgument argument : entry.getArguments())
+      if (!source.empty() &&
+          inputName(entry, argument.getArgNumber()) == source) {
+        recallSource(entry, argument);
+        break;
+      }
+    past = states.addCounts(kernel::pastName);
     entry.setArgAttr(past.getArgNumber(), "transformer.default",
                      builder.getStringAttr("zeros"));
     goOnFromPast();
@@ -77,7 +92,9 @@ public:
         ops.push_back(op);
     });
     for (Operation *op : ops) {
-      if (auto attend = dyn_cast<AttendOp>(op))
+      if (auto attend = dyn_cast<AttendOp>(op); attend && attend.getPast())
+        continue; // to an encoder's tokens
+      else if (attend)
         extend(attend);
       else if (auto linear = dyn_cast<LinearAttendOp>(op))
         extend(linear);
@@ -88,17 +105,6 @@ public:
   }
 
 private:
-  BlockArgument addArgument(Type type, StringRef name,
-                            ArrayRef<ShapeExtent> shape) {
-    NamedAttrList words;
-    words.set("transformer.name", builder.getStringAttr(name));
-    words.set("transformer.shape", ShapeAttr::get(entry.getContext(), shape));
-    unsigned number = entry.getNumArguments();
-    (void)entry.insertArgument(
-        number, type, words.getDictionary(entry.getContext()), entry.getLoc());
-    return entry.getArgument(number);
-  }
-
   // Positions that the application does not give are computed from `past`.
   void goOnFromPast() {
     for (int64_t i = entry.getNumArguments() - 1; i >= 0; --i) {
@@ -148,49 +154,6 @@ private:
     return besides;
   }
 
-  // The layer of the unit that computes a value; nothing outside of units.
-  static std::optional<int64_t> layerOf(Value value) {
-    Operation *in = value.getParentBlock()->getParentOp();
-    auto unit = dyn_cast<ResidualOp>(in);
-    if (!unit)
-      unit = in->getParentOfType<ResidualOp>();
-    if (!unit || !unit.getLayer())
-      return std::nullopt;
-    return *unit.getLayer();
-  }
-
-  // A state for values of this role and type, with an entry per layer.
-  BlockArgument stateFor(StringRef role, Type element, ShapeExtent rows,
-                         int64_t columns, std::optional<int64_t> layer) {
-    for (State &state : states)
-      if (state.role == role && state.element == element &&
-          state.columns == columns && bool(layer) == state.perLayer &&
-          !llvm::is_contained(state.used, layer.value_or(0))) {
-        state.used.push_back(layer.value_or(0));
-        return state.argument;
-      }
-    int64_t same = llvm::count_if(
-        states, [&](State &state) { return state.role == role; });
-    std::string name =
-        (role + (same ? "_" + std::to_string(same + 1) : "")).str();
-    int64_t entries = layer ? layers : 1;
-    int64_t dynamic = ShapedType::kDynamic;
-    auto type = RankedTensorType::get(
-        {entries, dynamic, rows.isSize() ? dynamic : rows.count, columns},
-        element);
-    BlockArgument argument =
-        addArgument(type, name, {entries, sizes::batch, rows, columns});
-    entry.setArgAttr(argument.getArgNumber(), "transformer.state",
-                     builder.getUnitAttr());
-    states.push_back({role.str(),
-                      element,
-                      columns,
-                      layer.has_value(),
-                      {layer.value_or(0)},
-                      argument});
-    return argument;
-  }
-
   // A value for all tokens of the sequences: those in its state and the run's.
   Value remembered(StringRef role, Value value) {
     if (!value)
@@ -201,8 +164,9 @@ private:
     auto type = cast<RankedTensorType>(value.getType());
     bool ids = type.getElementType().isInteger();
     auto layer = layerOf(value);
-    BlockArgument state = stateFor(role, type.getElementType(), sizes::context,
-                                   ids ? 1 : type.getShape().back(), layer);
+    BlockArgument state =
+        states.stateFor(role, type.getElementType(), sizes::context,
+                        ids ? 1 : type.getShape().back(), layer);
     builder.setInsertionPointAfterValue(value);
     known =
         RememberOp::create(builder, value.getLoc(), type, value, state,
@@ -240,9 +204,9 @@ private:
   void extend(LinearAttendOp op) {
     auto layer = layerOf(op.getResult());
     BlockArgument state =
-        stateFor("sums", builder.getF32Type(),
-                 ShapeExtent(int64_t(op.getHeads() * op.getHeadDim())),
-                 op.getValueDim(), layer);
+        states.stateFor("sums", builder.getF32Type(),
+                        ShapeExtent(int64_t(op.getHeads() * op.getHeadDim())),
+                        op.getValueDim(), layer);
     op.getStateMutable().assign(state);
     op.getPastMutable().assign(past);
     op.setIndex(layer.value_or(0));
@@ -266,56 +230,55 @@ private:
         op->erase();
   }
 
-  struct State {
-    std::string role;
-    Type element;
-    int64_t columns;
-    bool perLayer;
-    SmallVector<int64_t> used; // layers
-    BlockArgument argument;
-  };
-
   func::FuncOp entry;
   OpBuilder builder;
-  int64_t layers = 1;
+  EntryStates states;
   BlockArgument past;
-  SmallVector<State> states;
   DenseMap<Value, Value> made;
 };
 
 } // namespace
 
-std::string mille::entries::whyNotExtend(func::FuncOp forward) {
-  SmallVector<unsigned> outputs = outputsOfTokens(forward);
+std::string mille::entries::whyNotExtend(func::FuncOp forward,
+                                         const EntryPart &decoder) {
+  SmallVector<unsigned> outputs = outputsOfTokens(forward, decoder);
   if (outputs.empty())
     return "no output has a row for each token";
   std::string why;
   bool looksBack = false;
+  Value source = sourceOf(forward, decoder);
   for (unsigned output : outputs)
-    for (Operation *op : needsOf(outputValue(forward, output)).ops)
+    for (Operation *op : needsBeside(outputValue(forward, output), source).ops)
       op->walk([&](Operation *inner) {
         looksBack |= isa<AttendOp, LinearAttendOp>(inner);
         if (why.empty())
-          why = whyNot(inner);
+          why = whyNot(inner, source);
       });
   return !why.empty() || looksBack ? why : "no token reads earlier ones";
 }
 
-static func::FuncOp makeExtend(func::FuncOp forward, StringRef name) {
-  func::FuncOp entry = makeSlice(forward, name, outputsOfTokens(forward));
-  Extend(entry).run();
+static func::FuncOp makeExtend(func::FuncOp forward, StringRef name,
+                               const EntryPart &decoder) {
+  func::FuncOp entry =
+      makeSlice(forward, name, outputsOfTokens(forward, decoder), decoder.cut);
+  const bool decodes = decoder.cut >= 0;
+  Extend(entry).run(decodes ? outputName(forward, decoder.cut) : StringRef());
   auto model = forward->getParentOfType<ModelOp>();
-  if (auto most = model->getAttrOfType<IntegerAttr>("max_tokens"))
+  std::string limit =
+      ("max_" + (decodes ? sizes::decoderTokens : sizes::tokens)).str();
+  if (auto most = model->getAttrOfType<IntegerAttr>(limit))
     model->setAttr(("max_" + sizes::context).str(), most);
   return entry;
 }
 
-func::FuncOp mille::entries::deriveExtend(func::FuncOp forward) {
-  return makeExtend(forward, "extend");
+func::FuncOp mille::entries::deriveExtend(func::FuncOp forward,
+                                          const EntryPart &decoder) {
+  return makeExtend(forward, "extend", decoder);
 }
 
-func::FuncOp mille::entries::deriveNext(func::FuncOp forward) {
-  func::FuncOp entry = makeExtend(forward, "next");
+func::FuncOp mille::entries::deriveNext(func::FuncOp forward,
+                                        const EntryPart &decoder) {
+  func::FuncOp entry = makeExtend(forward, "next", decoder);
   keepLastTokens(entry);
   return entry;
 }

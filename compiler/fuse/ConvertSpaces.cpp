@@ -62,6 +62,8 @@ void Converter::recordSpaces(Operation *op) {
     from.size = moved;
   if (auto remember = dyn_cast<transformer::RememberOp>(op))
     from.size = rowsOfState(function, remember.getState());
+  else if (auto recall = dyn_cast<transformer::RecallOp>(op))
+    from.size = rowsOfState(function, recall.getState());
   else if (isOfRun(op))
     from.size = sizes::tokens;
   for (Value result : op->getResults())

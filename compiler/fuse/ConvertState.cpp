@@ -28,12 +28,21 @@ LogicalResult Converter::convertRemember(RememberOp op) {
   Value held =
       recall(builder, op.getLoc(), op.getState(), op.getIndex(), space);
   values[op.getResult()] =
-      kernel::RememberOp::create(builder, op.getLoc(), held.getType(),
-                                 valueOf(op.getInput()), valueOf(op.getPast()),
-                                 tokensOf(space), held,
-                                 /*panels=*/kernel::StatePanelsAttr(),
-                                 /*heads=*/IntegerAttr())
+      kernel::RememberOp::create(
+          builder, op.getLoc(), held.getType(), valueOf(op.getInput()),
+          op.getPast() ? valueOf(op.getPast()) : Value(), tokensOf(space), held,
+          /*panels=*/kernel::StatePanelsAttr(),
+          /*heads=*/IntegerAttr())
           .getResult();
+  return success();
+}
+
+// What another entry remembered is there before the layers; an index in a body
+// counts from layer 0.
+LogicalResult Converter::convertRecall(RecallOp op) {
+  OpBuilder &builder = layer ? body : head;
+  values[op.getResult()] = recall(builder, op.getLoc(), op.getState(),
+                                  op.getIndex(), spaceOf(op.getResult()));
   return success();
 }
 

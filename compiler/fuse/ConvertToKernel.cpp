@@ -229,6 +229,7 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](ClampOp op) { return convertClamp(op); })
       .Case([&](KeepOp op) { return convertKeep(op); })
       .Case([&](RememberOp op) { return convertRemember(op); })
+      .Case([&](RecallOp op) { return convertRecall(op); })
       .Case([&](PositionsOp op) { return convertPositions(op); })
       .Case([&](func::ReturnOp op) { return convertReturn(op); })
       .Case([&](YieldOp) { return success(); })

@@ -120,6 +120,7 @@ private:
 
   // States (ConvertState.cpp).
   mlir::LogicalResult convertRemember(transformer::RememberOp op);
+  mlir::LogicalResult convertRecall(transformer::RecallOp op);
   mlir::LogicalResult convertPositions(transformer::PositionsOp op);
   mlir::LogicalResult convertRecurrence(transformer::LinearAttendOp op,
                                         mlir::Value decay);

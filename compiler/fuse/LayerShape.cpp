@@ -17,8 +17,8 @@ bool isLayerNumber(Operation *op, StringAttr name) {
 // The number of an entry of an output or a state: it advances with the layer.
 bool isEntryIndex(Operation *op, StringAttr name) {
   auto linear = dyn_cast<LinearAttendOp>(op);
-  return name == "index" &&
-         (isa<KeepOp, RememberOp>(op) || (linear && linear.getState()));
+  return name == "index" && (isa<KeepOp, RememberOp, RecallOp>(op) ||
+                             (linear && linear.getState()));
 }
 // A number of an attention that a column may multiply.
 bool isColumnScale(Operation *op, StringAttr name) {

@@ -153,14 +153,20 @@ private:
   // The number of query i's token in its sequence. With a state, the run's
   // queries follow the tokens in it.
   int64_t tokenOf(int64_t s, int64_t i) const {
-    return i + (past ? int64_t(past->numbers[s]) : 0);
+    return i + (past && sight.causal ? int64_t(past->numbers[s]) : 0);
   }
   // Tokens of a sequence, as segments and biases count them.
   int64_t biasRows() const { return past ? streams.keys : streams.queries; }
+  // Keys that a sequence's state holds in the run. Those of another stream are
+  // all there before it.
+  int64_t keysHeld(int64_t s) const {
+    return sight.causal ? tokenOf(s, streams.queries)
+                        : int64_t(past->numbers[s]);
+  }
 
   bool sees(int64_t s, int64_t query, int64_t j) const {
     const int64_t i = tokenOf(s, query);
-    if (past && j >= tokenOf(s, streams.queries))
+    if (past && j >= keysHeld(s))
       return false;
     if (mask && mask->numbers[s * streams.keys + j] == 0)
       return false;

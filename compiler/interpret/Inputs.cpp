@@ -113,25 +113,35 @@ private:
     return Status::done;
   }
 
+  const Tensor *given(StringRef name) const {
+    auto found = inputs.find(name.str());
+    return found == inputs.end() ? nullptr : &found->second;
+  }
   // The tokens of each sequence that states hold before the run; null: none.
-  const Tensor *past() const {
-    auto given = inputs.find(kernel::pastName.str());
-    return given == inputs.end() ? nullptr : &given->second;
+  const Tensor *past() const { return given(kernel::pastName); }
+  // The same of an encoder's tokens; null: this run's tokens are those.
+  const Tensor *sourceTokens() const { return given(kernel::sourceTokensName); }
+
+  static int64_t most(const Tensor *numbers) {
+    double most = 0;
+    if (numbers)
+      for (double number : numbers->numbers)
+        most = std::max(most, number);
+    return int64_t(most);
   }
 
   // Without a given state, its number of rows is that needed after the run.
   void takeContext() {
-    double held = 0;
-    if (const Tensor *given = past())
-      for (double number : given->numbers)
-        held = std::max(held, number);
+    const int64_t tokens = run.sizes.lookup(mille::sizes::tokens);
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
       if (!kernel::isState(forward, i))
         continue;
       ShapeExtent rows = inputShape(forward, i)[2];
       if (rows.isSize())
-        run.sizes.try_emplace(
-            rows.size, int64_t(held) + run.sizes.lookup(mille::sizes::tokens));
+        run.sizes.try_emplace(rows.size, rows.size == mille::sizes::source &&
+                                                 sourceTokens()
+                                             ? most(sourceTokens())
+                                             : most(past()) + tokens);
     }
   }
 
@@ -176,10 +186,18 @@ private:
   Status checkPast() {
     const Tensor *given = past();
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-      if (!kernel::isState(forward, i) || !given)
+      if (!kernel::isState(forward, i))
         continue;
       ShapeExtent rows = inputShape(forward, i)[2];
       int64_t room = run.sizes.lookup(rows.size);
+      if (const Tensor *source = sourceTokens();
+          source && rows.size == mille::sizes::source) {
+        if (Status s = checkSource(*source, room); failed(s))
+          return s;
+        continue;
+      }
+      if (!given)
+        continue;
       for (auto [sequence, held] : llvm::enumerate(given->numbers))
         if (int64_t tokens = tokensShown(sequence);
             held < 0 || (rows.isSize() && held + tokens > room))
@@ -188,6 +206,15 @@ private:
                        " new ones but " + inputName(forward, i) + " holds " +
                        Twine(room));
     }
+    return Status::done;
+  }
+
+  Status checkSource(const Tensor &source, int64_t room) {
+    for (auto [sequence, held] : llvm::enumerate(source.numbers))
+      if (held < 1 || held > room)
+        return wrong(kernel::sourceTokensName + "[" + Twine(sequence) +
+                     "] is " + Twine(int64_t(held)) +
+                     " but must be at least 1 and at most " + Twine(room));
     return Status::done;
   }
 

@@ -59,8 +59,10 @@ Status giveKept(func::FuncOp entry, const std::string &name,
 
 Status interpretEntry(func::FuncOp entry, ParameterValues &parameters,
                       const Values &inputs, Values &outputs,
-                      const llvm::StringMap<int64_t> &sizes) {
+                      const llvm::StringMap<int64_t> &sizes,
+                      const KernelRunner &instead) {
   Run run(parameters);
+  run.instead = instead;
   run.sizes = sizes;
   if (Status s = bindInputs(run, entry, inputs); failed(s))
     return s;
@@ -85,7 +87,8 @@ Status interpretEntry(func::FuncOp entry, ParameterValues &parameters,
 
 Status mille::interpret(Operation *model, ParameterValues &parameters,
                         const Values &inputs, Values &outputs, StringRef name,
-                        const llvm::StringMap<int64_t> &sizes) {
+                        const llvm::StringMap<int64_t> &sizes,
+                        const KernelRunner &instead) {
   func::FuncOp entry = kernel::entryOf(model, name);
   if (!entry || entry.isExternal() || !entry.getBody().hasOneBlock()) {
     auto error = model->emitError() << "the model has no entry";
@@ -95,7 +98,7 @@ Status mille::interpret(Operation *model, ParameterValues &parameters,
     return Status::input;
   }
   try {
-    return interpretEntry(entry, parameters, inputs, outputs, sizes);
+    return interpretEntry(entry, parameters, inputs, outputs, sizes, instead);
   } catch (const std::bad_alloc &) {
     entry.emitError() << "the reference run needs more memory than there is";
     return Status::machine;

@@ -5,7 +5,9 @@
 #include "compiler/weights/ParameterValues.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <map>
+#include <optional>
 
 namespace mille {
 
@@ -16,6 +18,12 @@ struct Value {
   bool integer = false;
 };
 using Values = std::map<std::string, Value>;
+
+// Runs a generated kernel op in place of the interpreter: gets the tensors of
+// its operands (an index is one number) and gives that of its result, or
+// nothing where the interpreter shall run it.
+using KernelRunner = std::function<std::optional<Value>(
+    mlir::Operation *, llvm::ArrayRef<const Value *>)>;
 
 // Runs the entry of that name (empty: the first) of the transformer.model
 // `model` (whatever stage it is at, on tensors) on named inputs; absent
@@ -28,6 +36,7 @@ using Values = std::map<std::string, Value>;
 Status interpret(mlir::Operation *model, ParameterValues &parameters,
                  const Values &inputs, Values &outputs,
                  llvm::StringRef entry = "",
-                 const llvm::StringMap<int64_t> &sizes = {});
+                 const llvm::StringMap<int64_t> &sizes = {},
+                 const KernelRunner &instead = {});
 
 } // namespace mille

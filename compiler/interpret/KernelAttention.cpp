@@ -151,12 +151,19 @@ private:
 
   // The position of query i of sequence s.
   int64_t positionOf(int64_t s, int64_t i) const {
-    return first + i + (past ? int64_t(past->numbers[s]) : 0);
+    return first + i + (past && sight.causal ? int64_t(past->numbers[s]) : 0);
+  }
+
+  // Keys that a sequence's state holds in the run. Those of another stream are
+  // all there before it.
+  int64_t keysHeld(int64_t s) const {
+    return sight.causal ? positionOf(s, buffers.queries)
+                        : int64_t(past->numbers[s]);
   }
 
   bool sees(int64_t s, int64_t i, int64_t j) const {
     int64_t row = s * buffers.keys + j;
-    if (past && j >= positionOf(s, buffers.queries))
+    if (past && j >= keysHeld(s))
       return false;
     if (keyMask && keyMask->numbers[row] == 0)
       return false;

@@ -45,4 +45,14 @@ inline void turn(double &a, double &b, double cosine, double sine) {
 // x rounded to the nearest bfloat16, ties to even.
 double roundedToBfloat16(double x);
 
+// Cosines and sines per row: [rows, 2 * pairs], pairs cosines first.
+struct Rotation {
+  int64_t pairs = 0;
+  std::vector<double> numbers;
+};
+// Rotates the dimensions from `start` on of each head of rows [count, heads *
+// headDim].
+void turnHeads(const Rotation &rotation, double *rows, int64_t count,
+               int64_t heads, int64_t headDim, int64_t start, bool half);
+
 } // namespace mille::interpreter

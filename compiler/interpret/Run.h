@@ -40,10 +40,11 @@ struct Run {
   // Writes entry `index` of output `name`, counted from the current layer.
   void keep(llvm::StringRef name, int64_t index, const Tensor &tensor);
 
-  // Writes rows behind the past of each sequence into entry `index` of a state,
-  // counted from the current layer; gives the whole entry.
+  // Writes rows behind the past of each sequence (null: from the first row on)
+  // into entry `index` of a state, counted from the current layer; gives the
+  // whole entry.
   Tensor remember(mlir::Value state, int64_t index, const Tensor &input,
-                  const Tensor &past);
+                  const Tensor *past);
   // Linear attention whose sums are in an entry of a state.
   void recur(mlir::Value state, int64_t index, Recurrence &all);
   // An entry of a state, counted from the current layer: a copy.
@@ -58,6 +59,7 @@ struct Run {
   llvm::StringMap<int64_t> sizes; // of the run, by name
   std::optional<double> step; // of scheduled scales; none: the schedule's end
   const Layer *layer = nullptr;
+  KernelRunner instead; // of the interpreter's own step
 };
 
 // Runs the ops of `block` except its terminator; drops values after their last
@@ -87,16 +89,6 @@ Status readSides(Run &run, mlir::Operation *op, mlir::Value height,
                  std::array<int64_t, 2> &sides);
 // Stores the result of an op on images; fails where its outs has other rows.
 Status setRows(Run &run, mlir::Operation *op, mlir::Value out, Tensor rows);
-
-// Cosines and sines per row: [rows, 2 * pairs], pairs cosines first.
-struct Rotation {
-  int64_t pairs = 0;
-  std::vector<double> numbers;
-};
-// Rotates the dimensions from `start` on of each head of rows [count, heads *
-// headDim].
-void turnHeads(const Rotation &rotation, double *rows, int64_t count,
-               int64_t heads, int64_t headDim, int64_t start, bool half);
 
 // bf16(bf16(slope) * position), as Falcon rounds.
 double alibiOf(double slope, double position);
@@ -138,6 +130,7 @@ Status runOp(Run &run, transformer::ConstantOp op);
 Status runOp(Run &run, transformer::SimilarityOp op);
 Status runOp(Run &run, transformer::PoolOp op);
 Status runOp(Run &run, transformer::RememberOp op);
+Status runOp(Run &run, transformer::RecallOp op);
 Status runOp(Run &run, transformer::PositionsOp op);
 Status runOp(Run &run, transformer::ResidualOp op);
 Status runOp(Run &run, transformer::KeepOp op);

@@ -34,7 +34,7 @@ Tensor asResult(Tensor entry, mlir::Value result) {
   auto type = cast<ShapedType>(result.getType());
   entry.integer = type.getElementType().isInteger();
   std::vector<int64_t> shape = entry.shape; // [batch, rows, columns]
-  if (isa<tf::RememberOp>(result.getDefiningOp()))
+  if (isa<tf::RememberOp, tf::RecallOp>(result.getDefiningOp()))
     shape.resize(type.getRank());
   else
     shape = type.getRank() == 1
@@ -57,13 +57,13 @@ Tensor Run::recall(mlir::Value state, int64_t index) {
 }
 
 Tensor Run::remember(mlir::Value state, int64_t index, const Tensor &input,
-                     const Tensor &past) {
+                     const Tensor *past) {
   Tensor &held = states[state];
   Entry entry(held, index + (layer ? layer->index : 0));
   int64_t tokens = input.numbers.size() / (entry.batch * entry.columns);
   for (int64_t b = 0; b < entry.batch; ++b)
     for (int64_t t = 0; t < tokens; ++t) {
-      int64_t row = int64_t(past.numbers[b]) + t;
+      int64_t row = (past ? int64_t(past->numbers[b]) : 0) + t;
       if (row < entry.rows)
         std::copy_n(input.numbers.begin() + (b * tokens + t) * entry.columns,
                     entry.columns,
@@ -76,8 +76,14 @@ Tensor Run::remember(mlir::Value state, int64_t index, const Tensor &input,
 Status mille::interpreter::runOp(Run &run, tf::RememberOp op) {
   run.set(op.getResult(),
           asResult(run.remember(op.getState(), op.getIndex(),
-                                run.at(op.getInput()), run.at(op.getPast())),
+                                run.at(op.getInput()), run.find(op.getPast())),
                    op.getResult()));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::RecallOp op) {
+  run.set(op.getResult(),
+          asResult(run.recall(op.getState(), op.getIndex()), op.getResult()));
   return Status::done;
 }
 
@@ -100,7 +106,7 @@ Status mille::interpreter::runOp(Run &run, kernel::RecallOp op) {
 Status mille::interpreter::runOp(Run &run, kernel::RememberOp op) {
   auto recall = op.getOut().getDefiningOp<kernel::RecallOp>();
   Tensor all = run.remember(recall.getState(), recall.getIndex(),
-                            run.at(op.getInput()), run.at(op.getPast()));
+                            run.at(op.getInput()), run.find(op.getPast()));
   run.set(op.getResult(), asResult(std::move(all), op.getResult()));
   return Status::done;
 }

@@ -314,6 +314,9 @@ private:
              << " buffers";
     Value zero = i64(0), sequence = sequenceRows(kernel),
           starts = startsOf(kernel), past = pastOf(kernel);
+    // Among the keys of another stream queries have no place.
+    auto attention = dyn_cast<AttentionOp>(kernel);
+    const bool placed = past && attention && attention.getCausal();
     auto parts = inOrder<abi::stage::Field, Value>(
         {{abi::stage::kernel, code.addressOf(data.kernelOf(info))},
          {abi::stage::buffers, firstBuffer},
@@ -329,7 +332,7 @@ private:
          {abi::stage::key_scalars,
           code.number(types.i32, past ? keyScalars : 0)},
          {abi::stage::first_scalars,
-          code.number(types.i32, past ? firstScalars : 0)}});
+          code.number(types.i32, placed ? firstScalars : 0)}});
     for (auto [part, value] : llvm::enumerate(parts))
       code.store(value, code.element(types.stage, frame.stages,
                                      {number, int32_t(part)}));

@@ -74,6 +74,15 @@ static int64_t codeOf(kernel::PortElement element) {
                                                : MILLE_BF16;
 }
 
+// An encoder's tokens that are remembered are at most what the session has room
+// for, unless the model fixes how many they are.
+static int64_t belowOf(const kernel::TensorInfo &info,
+                       const kernel::SharedSignature &shared) {
+  return info.name == kernel::sourceTokensName && !info.below
+             ? ~shared.size(sizes::source)
+             : info.below;
+}
+
 Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos,
                                 const kernel::SharedSignature &shared) {
   using Field = abi::tensor_info::Field;
@@ -99,8 +108,8 @@ Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos,
               LLVM::LLVMArrayType::get(types.i64, MILLE_MAX_DIMENSIONS),
               shape)},
          {Field::fallback, fallback},
-         {Field::reserved, 0},
-         {Field::below, info.below}}));
+         {Field::least, info.name == kernel::sourceTokensName},
+         {Field::below, belowOf(info, shared)}}));
   }
   return array("tensors", types.tensor_info, std::move(parts));
 }
@@ -141,7 +150,7 @@ static int64_t pastInput(const kernel::Signature &signature) {
   for (auto [number, input] : llvm::enumerate(signature.inputs))
     if (input.name == kernel::pastName)
       return number;
-  return 0;
+  return MILLE_NO_INPUT;
 }
 
 Constant ModelData::entryOf(const EntryData &entry,

@@ -144,8 +144,8 @@ public:
                 {code.run, address.lookup(op.getInput()),
                  i64(rowStride(op.getInput()) * bytes),
                  i64(columnsOf(op.getInput()) * bytes),
-                 address.lookup(op.getPast()), index.lookup(op.getRows()),
-                 address.lookup(op.getOut())});
+                 addressOrNull(op.getPast()), index.lookup(op.getRows()),
+                 tokensOfRows(op.getInput()), address.lookup(op.getOut())});
       return success();
     }
     int64_t heads = int64_t(*op.getHeads());
@@ -154,8 +154,8 @@ public:
               {code.run, address.lookup(op.getInput()),
                i64(rowStride(op.getInput())), i32(keys), i64(heads),
                i64(columnsOf(op.getInput()) / heads), i64(bytes),
-               address.lookup(op.getPast()), index.lookup(op.getRows()),
-               address.lookup(op.getOut())});
+               addressOrNull(op.getPast()), index.lookup(op.getRows()),
+               tokensOfRows(op.getInput()), address.lookup(op.getOut())});
     return success();
   }
   LogicalResult lower(PositionsOp op) {
@@ -356,6 +356,13 @@ private:
   // Tokens of a sequence: the run's by name, since padding may be removed.
   Value tokensOf(Value number) {
     return number == tokens ? i64(MILLE_RUN_TOKENS) : index.lookup(number);
+  }
+
+  // The same of a buffer with a row per token, or with a fixed number of rows
+  // in a sequence.
+  Value tokensOfRows(Value buffer) {
+    auto space = rowSpaceOf(buffer);
+    return i64(!space || space->isPerToken() ? MILLE_RUN_TOKENS : space->times);
   }
 
   // An optional operand: null where it is absent.

@@ -2,6 +2,7 @@
 // Must not rewrite anything.
 #include "compiler/plan/AttendedStates.h"
 #include "dialects/kernel/Signature.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -36,55 +37,93 @@ std::optional<AttendedState> readingOf(OpOperand &use) {
   return reading;
 }
 
-// Adds what `remember` writes; false where that is not read as before.
-bool addReaders(RememberOp remember, AttendedState &all) {
-  all.remembers.push_back(remember);
-  if (!remember.getResult() || remember.getPanels())
+// Adds how a use reads; false where that is not as before.
+bool addReading(OpOperand &use, AttendedState &all) {
+  auto reading = readingOf(use);
+  if (!reading || (all.heads && (reading->heads != all.heads ||
+                                 reading->panels != all.panels)))
     return false;
-  for (OpOperand &use : remember.getResult().getUses()) {
-    auto reading = readingOf(use);
-    if (!reading || (all.heads && (reading->heads != all.heads ||
-                                   reading->panels != all.panels)))
-      return false;
-    all.heads = reading->heads;
-    all.panels = reading->panels;
-  }
+  all.heads = reading->heads;
+  all.panels = reading->panels;
   return true;
 }
 
-// The uses of a state; nothing where some are not attention's.
+// Adds what `remember` writes; false where that is not read as before.
+bool addReaders(RememberOp remember, AttendedState &all) {
+  all.remembers.push_back(remember);
+  return remember.getResult() && !remember.getPanels() &&
+         llvm::all_of(remember.getResult().getUses(),
+                      [&](OpOperand &use) { return addReading(use, all); });
+}
+
+// The uses of a state; nothing where some are not attention's. One that no
+// attention of the entry reads has 0 heads: another entry reads it.
 std::optional<AttendedState> follow(func::FuncOp entry, BlockArgument state) {
-  AttendedState all{entry, state, {}, StatePanels::keys};
+  AttendedState all{entry, state, {}, {}, StatePanels::keys};
   for (Operation *user : state.getUsers()) {
     auto recall = dyn_cast<RecallOp>(user);
     if (!recall)
       return {};
-    for (Operation *writer : recall.getResult().getUsers()) {
-      auto remember = dyn_cast<RememberOp>(writer);
-      if (!remember || !addReaders(remember, all))
+    bool reads = false;
+    for (OpOperand &use : recall.getResult().getUses()) {
+      auto remember = dyn_cast<RememberOp>(use.getOwner());
+      if (remember ? !addReaders(remember, all) : !addReading(use, all))
         return {};
+      reads |= !remember;
     }
+    if (reads)
+      all.recalls.push_back(recall);
   }
-  return all.heads ? std::optional(all) : std::nullopt;
+  return all;
 }
 
-// Whether all that the readers of `state` remember is in `names`.
+// The name of the state that attention reads as `value`; "" if it is none.
+StringRef stateOf(func::FuncOp entry, Value value) {
+  if (auto remember = value.getDefiningOp<RememberOp>())
+    value = remember.getOut();
+  auto recall = value.getDefiningOp<RecallOp>();
+  auto argument = recall ? dyn_cast<BlockArgument>(recall.getState()) : nullptr;
+  return argument ? nameOf(entry, argument.getArgNumber()) : "";
+}
+
+// Whether all that is attended with what `state` holds is in `names`.
 bool isWhole(const AttendedState &state, const llvm::StringSet<> &names) {
+  SmallVector<Value> held;
   for (RememberOp remember : state.remembers)
-    for (Operation *user : remember.getResult().getUsers()) {
+    held.push_back(remember.getResult());
+  for (RecallOp recall : state.recalls)
+    held.push_back(recall.getResult());
+  for (Value value : held)
+    for (Operation *user : value.getUsers()) {
       auto attention = cast<AttentionOp>(user);
-      for (Value value : {attention.getKey(), attention.getValue()}) {
-        auto other = value.getDefiningOp<RememberOp>();
-        auto recall =
-            other ? other.getOut().getDefiningOp<RecallOp>() : RecallOp();
-        auto argument =
-            recall ? dyn_cast<BlockArgument>(recall.getState()) : nullptr;
-        if (!argument ||
-            !names.contains(nameOf(state.entry, argument.getArgNumber())))
+      for (Value other : {attention.getKey(), attention.getValue()})
+        if (!names.contains(stateOf(state.entry, other)))
           return false;
-      }
     }
   return true;
+}
+
+// States that an entry writes and does not attend to take heads and panels from
+// the entry that does. The names of those that entries read in several ways, or
+// that none attends to, go to `others`.
+void agree(std::vector<AttendedState> &states, llvm::StringSet<> &others) {
+  auto name = [](const AttendedState &state) {
+    return nameOf(state.entry, state.state.getArgNumber());
+  };
+  llvm::StringMap<const AttendedState *> readers;
+  for (const AttendedState &state : states)
+    if (state.heads)
+      readers.try_emplace(name(state), &state);
+  for (AttendedState &state : states) {
+    const AttendedState *reader = readers.lookup(name(state));
+    if (reader && !state.heads) {
+      state.heads = reader->heads;
+      state.panels = reader->panels;
+    }
+    if (!reader || reader->heads != state.heads ||
+        reader->panels != state.panels)
+      others.insert(name(state));
+  }
 }
 
 } // namespace
@@ -103,6 +142,7 @@ std::vector<AttendedState> attendedStates(ModuleOp module) {
         others.insert(nameOf(entry, i));
     }
   });
+  agree(states, others);
   auto isOther = [&](const AttendedState &state) {
     return others.contains(nameOf(state.entry, state.state.getArgNumber()));
   };

@@ -6,13 +6,15 @@
 
 namespace mille::plan {
 
-// One state of one entry, which only `remember` writes.
+// One state of one entry, which only `remember` writes. Attention reads what
+// that gives, or, where another entry writes, what `recall` gives.
 struct AttendedState {
   mlir::func::FuncOp entry;
   mlir::BlockArgument state;
   llvm::SmallVector<kernel::RememberOp> remembers;
-  kernel::StatePanels panels; // keys or values
-  int64_t heads = 0;          // of keys, as all readers count them
+  llvm::SmallVector<kernel::RecallOp> recalls; // that attention reads
+  kernel::StatePanels panels;                  // keys or values
+  int64_t heads = 0; // of keys, as all readers count them
 };
 
 // All such states of a module. Entries share states, so one that any entry uses

@@ -85,8 +85,8 @@ private:
   void check(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case<AttentionOp, LinearAttentionOp, LinearRecurrenceOp, RotationOp,
-              QueryScaleOp, CountTokensOp, PoolIndexOp, PoolMeanOp, RowsOp>(
-            [&](auto typed) { checkOp(typed); })
+              QueryScaleOp, CountTokensOp, PoolIndexOp, PoolMeanOp, RowsOp,
+              RememberOp>([&](auto typed) { checkOp(typed); })
         .Case<LaunchOp, LayersOp, YieldOp, func::ReturnOp>([](auto) {})
         .Default([&](Operation *other) {
           if (!other->hasTrait<TokenLocal>() &&
@@ -132,6 +132,12 @@ private:
     if (op.getKeyMask() == mask)
       return allow(after, "a sequence remembers its first tokens");
     allow(0, "a sequence remembers tokens that the mask hides");
+  }
+
+  // Rows that the run does not have keep what an earlier one wrote.
+  void checkOp(RememberOp op) {
+    if (isPerToken(op.getInput()))
+      allow(after, "a sequence remembers its first tokens");
   }
 
   void checkKeys(Value keyMask, bool causal) {

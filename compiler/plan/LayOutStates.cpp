@@ -18,13 +18,20 @@ namespace {
 struct LayOutStates : mille::plan::impl::LayOutStatesBase<LayOutStates> {
   void runOnOperation() override {
     for (mille::plan::AttendedState &state :
-         mille::plan::attendedStates(getOperation()))
+         mille::plan::attendedStates(getOperation())) {
       for (RememberOp remember : state.remembers) {
         remember.setPanels(state.panels);
         remember.setHeads(state.heads);
-        for (Operation *user : remember.getResult().getUsers())
-          cast<AttentionOp>(user).setPanels(true);
+        readInPanels(remember.getResult());
       }
+      for (RecallOp recall : state.recalls)
+        readInPanels(recall.getResult());
+    }
+  }
+
+  static void readInPanels(mlir::Value held) {
+    for (Operation *user : held.getUsers())
+      cast<AttentionOp>(user).setPanels(true);
   }
 };
 

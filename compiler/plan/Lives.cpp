@@ -24,6 +24,15 @@ Value rootOf(Value tensor) {
   return tensor;
 }
 
+SmallVector<Value, 2> namesOf(Value root) {
+  SmallVector<Value, 2> names{root};
+  for (OpOperand &use : root.getUses())
+    if (auto launch = dyn_cast<LaunchOp>(use.getOwner()->getParentOp()))
+      if (isa<YieldOp>(use.getOwner()))
+        names.append(namesOf(launch.getResult(use.getOperandNumber())));
+  return names;
+}
+
 Value recalledBy(Value result) {
   auto kernel =
       dyn_cast_if_present<DestinationStyleOpInterface>(result.getDefiningOp());

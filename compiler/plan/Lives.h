@@ -12,6 +12,9 @@ bool hasDestinations(mlir::Operation *op);
 // The value that the innermost launch yields for an outcome of a launch.
 mlir::Value rootOf(mlir::Value tensor);
 
+// A root and the outcomes of launches that stand for it.
+llvm::SmallVector<mlir::Value, 2> namesOf(mlir::Value root);
+
 // The destination of a result where that is the memory of a state, which is
 // written in place; else null.
 mlir::Value recalledBy(mlir::Value result);

@@ -23,32 +23,17 @@ using namespace mlir;
 using namespace mille::kernel;
 using namespace mille::plan;
 using mille::Dtype;
-using mille::transformer::ApplyAttr;
-using mille::transformer::ColumnRmsAttr;
-using mille::transformer::InBlocksAttr;
-using mille::transformer::QuantizedAttr;
-using mille::transformer::ReshapeAttr;
-using mille::transformer::RowScalesAttr;
-using mille::transformer::RowSumsAttr;
-using mille::transformer::SliceAttr;
-using mille::transformer::TimesAttr;
-using mille::transformer::ValueFunction;
+using mille::transformer::ApplyAttr, mille::transformer::ColumnRmsAttr,
+    mille::transformer::InBlocksAttr, mille::transformer::QuantizedAttr,
+    mille::transformer::ReshapeAttr, mille::transformer::RowScalesAttr,
+    mille::transformer::RowSumsAttr, mille::transformer::SliceAttr,
+    mille::transformer::TimesAttr, mille::transformer::ValueFunction;
 
 namespace {
 
 RankedTensorType withElements(Type tensor, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(),
                                element);
-}
-
-// A root and the outcomes of launches that stand for it.
-SmallVector<Value, 2> namesOf(Value root) {
-  SmallVector<Value, 2> names{root};
-  for (OpOperand &use : root.getUses())
-    if (auto launch = dyn_cast<LaunchOp>(use.getOwner()->getParentOp()))
-      if (isa<YieldOp>(use.getOwner()))
-        names.append(namesOf(launch.getResult(use.getOperandNumber())));
-  return names;
 }
 
 bool yieldsFromLaunch(OpOperand &use) {
@@ -69,6 +54,7 @@ public:
     for (const mille::plan::AttendedState &state : states)
       if (state.entry == forward) {
         remembers.insert_range(state.remembers);
+        recalls.insert_range(state.recalls);
         Value(state.state).setType(withElements(state.state.getType(), bf16));
       }
   }
@@ -84,6 +70,8 @@ public:
         hold(rootOf(cast<MatmulOp>(op).getInput()));
     for (RememberOp op : remembers)
       rememberNarrow(op);
+    for (RecallOp op : recalls)
+      attendNarrow(op.getResult());
     for (auto [op, dtype] : matmuls) {
       auto matmul = cast<MatmulOp>(op);
       if (dtype.kind == Dtype::blocks)
@@ -163,32 +151,44 @@ private:
 
   bool isNarrowState(Value value) {
     auto remember = value.getDefiningOp<RememberOp>();
-    return remember && remembers.contains(remember);
+    auto recall = value.getDefiningOp<RecallOp>();
+    return remember ? remembers.contains(remember)
+                    : recall && recalls.contains(recall);
   }
 
   // Makes what `op` writes bf16, with its input and with the queries that meet
   // it.
   void rememberNarrow(RememberOp op) {
     auto recall = op.getOut().getDefiningOp<RecallOp>();
-    for (Value value : {Value(recall.getResult()), Value(op.getResult())})
-      value.setType(withElements(value.getType(), bf16));
-    for (Operation *user :
-         llvm::make_early_inc_range(op.getResult().getUsers())) {
-      auto attention = cast<AttentionOp>(user);
-      readNarrow(attention.getQueryMutable(), attention);
-      readNarrow(op.getInputMutable(), attention);
-    }
+    recall.getResult().setType(withElements(recall.getType(), bf16));
+    Value like = attendNarrow(op.getResult());
+    Operation *maker = rootOf(op.getInput()).getDefiningOp();
+    if (!like) // another entry attends
+      like = cast<DestinationStyleOpInterface>(maker).getDpsInits()[0];
+    readNarrow(op.getInputMutable(), like);
   }
 
-  // Rounds what is not yet bf16 in a copy, before it is read.
-  void readNarrow(OpOperand &use, AttentionOp like) {
+  // Makes keys or values of a state bf16, and the queries that meet them; gives
+  // the out of such an attention, or null.
+  Value attendNarrow(Value held) {
+    held.setType(withElements(held.getType(), bf16));
+    Value out;
+    for (Operation *user : llvm::make_early_inc_range(held.getUsers())) {
+      auto attention = cast<AttentionOp>(user);
+      readNarrow(attention.getQueryMutable(), out = attention.getOut());
+    }
+    return out;
+  }
+
+  // Rounds to bf16 in a copy with as many rows as `like`, before it is read.
+  void readNarrow(OpOperand &use, Value like) {
     auto type = cast<RankedTensorType>(use.get().getType());
     if (!type.getElementType().isF32())
       return;
-    OpBuilder builder(use.getOwner());
-    Value out = destination(builder, like.getOut(), withElements(type, bf16));
-    use.set(copyRows(builder, use.getOwner()->getLoc(), use.get(), out)
-                .getResult());
+    Operation *op = use.getOwner();
+    OpBuilder builder(op);
+    Value out = destination(builder, like, withElements(type, bf16));
+    use.set(copyRows(builder, op->getLoc(), use.get(), out).getResult());
   }
 
   // Makes a value bf16 in the op that computes it, if all its readers read
@@ -215,10 +215,9 @@ private:
 
   // A destination of another type, with as many rows as `like`.
   Value destination(OpBuilder builder, Value like, Type type) {
-    auto room = like.getDefiningOp<tensor::EmptyOp>();
-    return tensor::EmptyOp::create(builder, like.getLoc(),
-                                   cast<RankedTensorType>(type),
-                                   room.getDynamicSizes());
+    return tensor::EmptyOp::create(
+        builder, like.getLoc(), cast<RankedTensorType>(type),
+        like.getDefiningOp<tensor::EmptyOp>().getDynamicSizes());
   }
 
   SmallVector<MatmulOp> readersOf(Value root, Dtype::Kind kind) {
@@ -455,6 +454,7 @@ private:
   Type bf16;
   llvm::MapVector<Operation *, Dtype> matmuls; // those that become narrow
   llvm::SetVector<RememberOp> remembers;       // of narrow states
+  llvm::SetVector<RecallOp> recalls;           // that attention reads
   // Of each root, for the matmuls of each kind.
   DenseMap<std::pair<Value, int>, SmallVector<Value>> copies;
 };

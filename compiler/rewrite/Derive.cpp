@@ -49,6 +49,15 @@ FlatSymbolRefAttr Derive::scaled(FlatSymbolRefAttr symbol, Attribute factor) {
                    TimesAttr::get(symbol.getContext(), symbol, factor));
 }
 
+Cost mille::rewrite::costOfCopy(LinearOp linear) {
+  auto channels = [](Value rows) {
+    return cast<ShapedType>(rows.getType()).getShape().back();
+  };
+  int64_t numbers = channels(linear.getInput()) * channels(linear.getResult());
+  return {"another linear shares the weight without the factor",
+          "numbers of weights", numbers, 2 * numbers};
+}
+
 WeightReaders::WeightReaders(ModelOp model) {
   model.walk([&](LinearOp linear) { ++counts[linear.getWeightAttr()]; });
 }

@@ -1,6 +1,7 @@
 // Makes parameters that are computed from others, for passes that fold factors.
 // Must not decide what to fold.
 #pragma once
+#include "compiler/rewrite/Cost.h"
 #include "dialects/transformer/Transformer.h"
 
 #include <string>
@@ -40,13 +41,13 @@ private:
   llvm::DenseMap<mlir::Attribute, size_t> counts;
 };
 
+// The cost of a fold into a weight that another linear reads without the
+// factor.
+Cost costOfCopy(transformer::LinearOp linear);
+
 // The factors that a pass wants to fold into each weight.
 class SameFactors {
 public:
-  static constexpr llvm::StringLiteral whyNot =
-      "another linear shares the weight without the factor: it would need a "
-      "copy";
-
   void add(mlir::FlatSymbolRefAttr weight, mlir::Attribute factor);
   // Whether all readers of the weight take one factor.
   bool all(mlir::FlatSymbolRefAttr weight, const WeightReaders &readers) const;

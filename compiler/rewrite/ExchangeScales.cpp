@@ -24,14 +24,22 @@ struct Exchange {
   ResidualOp unit;
   double skip = 1, by = 1; // by: the constant c
   SmallVector<double> branches;
-  StringRef law, cost; // reasons against it: by the law, by cost
-  bool idle = false;   // there is no scale to exchange, and nothing to report
-  bool fires() const { return law.empty() && cost.empty() && !idle; }
+  StringRef law; // the reason against it by the law
+  Cost cost;
+  bool idle = false; // there is no scale to exchange, and nothing to report
+  bool fires() const { return law.empty() && !cost && !idle; }
+  // How many scales are not 1 where all are divided by c.
+  int64_t scalesAfter(double c) const {
+    return (skip != c) +
+           llvm::count_if(branches, [&](double branch) { return branch != c; });
+  }
 };
 
 ScaleAttr branchScale(ResidualOp unit, size_t i) {
   return entryOf<ScaleAttr>(unit.getBranchScaleAttr(), i);
 }
+
+constexpr StringRef scales = "scales at run time";
 
 double epsWithout(NormAttr norm, double c) {
   bool square = norm.getKind() != NormKind::l2_norm;
@@ -49,7 +57,7 @@ public:
     if (!plan.law.empty())
       return plan;
     chooseConstant(plan);
-    if (plan.law.empty() && plan.cost.empty())
+    if (plan.law.empty() && !plan.cost)
       plan.law = whyNotBy(plan.by, unit.getOutNormAttr());
     return plan;
   }
@@ -85,14 +93,13 @@ private:
     bool oneScale = llvm::all_equal(plan.branches);
     if (byCost && !branchesTakeFactors(plan.unit)) {
       plan.by = plan.branches.front();
-      if (!oneScale || plan.skip == 1 || plan.by == 1)
-        plan.cost =
-            "a branch cannot take a factor: a multiplication would move, "
-            "none be saved";
+      if (plan.scalesAfter(plan.by) >= plan.scalesAfter(1))
+        plan.cost = {"a branch cannot take a factor", scales,
+                     plan.scalesAfter(1), plan.scalesAfter(plan.by)};
     } else if (plan.skip != 1) {
       plan.by = plan.skip;
     } else if (byCost) {
-      plan.cost = "the branch takes its scale as it is";
+      plan.cost = {"the branch takes its scale as it is", scales, 0, 1};
     } else if (oneScale) {
       plan.by = plan.branches.front();
     } else {
@@ -163,7 +170,8 @@ void declineWhereLayersWouldDiffer(MutableArrayRef<Exchange> plans) {
   for (Exchange &plan : plans) {
     const Epsilons &place = places[placeOf(plan.unit)];
     if (plan.fires() && place.then.size() > place.now.size())
-      plan.cost = "eps would differ from layer to layer: a body for each";
+      plan.cost = {"eps would differ from layer to layer", "bodies of layers",
+                   int64_t(place.now.size()), int64_t(place.then.size())};
   }
 }
 
@@ -204,7 +212,7 @@ struct ExchangeScales
     bool exact = isPowerOfTwo(plan.by);
     if (!plan.law.empty())
       return log.declinedByLaw(plan.unit, plan.law);
-    if (!plan.cost.empty())
+    if (plan.cost)
       return log.declinedByCost(plan.unit, plan.cost);
     if (bitExact && !exact)
       return log.declinedBitExact(plan.unit);

@@ -143,7 +143,7 @@ struct FoldBranchScales
         if (!fold.law.empty())
           log.declinedByLaw(fold.unit, fold.law);
         else if (byCost && linear && !same.all(linear.getWeightAttr(), readers))
-          log.declinedByCost(fold.unit, SameFactors::whyNot);
+          log.declinedByCost(fold.unit, costOfCopy(linear));
         else if (bitExact && !fold.exact)
           log.declinedBitExact(fold.unit);
         else {

@@ -40,7 +40,7 @@ struct FoldLinearScales
     FloatAttr scale = linear.getScaleAttr();
     bool exact = isPowerOfTwo(scale.getValueAsDouble());
     if (byCost && !alone)
-      return log.declinedByCost(linear, SameFactors::whyNot);
+      return log.declinedByCost(linear, costOfCopy(linear));
     if (bitExact && !exact)
       return log.declinedBitExact(linear);
     log.applied(linear,

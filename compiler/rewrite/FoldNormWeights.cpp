@@ -21,7 +21,8 @@ struct Fold {
   NormAttr norm;
   int64_t entry = -1; // index in a unit's list of input norms; -1: a norm op
   SmallVector<LinearOp> linears;
-  StringRef law, cost; // reasons against it: by the law, by cost
+  StringRef law; // the reason against it by the law
+  Cost cost;
 };
 
 void collectReaders(Value normed, Fold &fold) {
@@ -36,7 +37,8 @@ void collectReaders(Value normed, Fold &fold) {
     else
       fold.linears.push_back(linear);
     if (linear && fold.norm.getBias() && !linear.getBiasAttr())
-      fold.cost = "the norm's bias would be an addition more in each linear";
+      fold.cost = {"linears without a bias would get one", "biases to add", 1,
+                   fold.cost.rewritten + 1};
   }
   if (fold.norm.getGroup())
     fold.law = "the norm is one of groups";
@@ -49,7 +51,7 @@ SmallVector<Fold> plansOf(func::FuncOp function) {
   SmallVector<Fold> folds;
   function.walk([&](Operation *op) {
     if (auto norm = dyn_cast<NormOp>(op)) {
-      folds.push_back({op, norm.getNorm(), -1, {}, "", ""});
+      folds.push_back({op, norm.getNorm(), -1, {}, "", {}});
       collectReaders(norm.getResult(), folds.back());
     }
     auto unit = dyn_cast<ResidualOp>(op);
@@ -57,7 +59,7 @@ SmallVector<Fold> plansOf(func::FuncOp function) {
       return;
     for (auto [i, norm] :
          llvm::enumerate(unit.getInNormAttr().getAsRange<NormAttr>())) {
-      Fold fold{op, norm, int64_t(i), {}, "", ""};
+      Fold fold{op, norm, int64_t(i), {}, "", {}};
       for (auto [branch, region] : llvm::enumerate(unit.getBranches()))
         if (unit.getInNormAttr().size() == 1 || branch == i)
           collectReaders(region.getArgument(0), fold);
@@ -139,13 +141,15 @@ void declineWhereNormsWouldDiffer(MutableArrayRef<Fold> folds) {
     return !norm || norm.getInput().getDefiningOp<ResidualOp>();
   };
   if (llvm::all_of(folds, [&](const Fold &fold) {
-        return !isOfStack(fold) || (fold.law.empty() && fold.cost.empty());
+        return !isOfStack(fold) || (fold.law.empty() && !fold.cost);
       }))
     return;
+  const int64_t norms = llvm::count_if(folds, isOfStack);
   for (Fold &fold : folds)
-    if (isOfStack(fold) && fold.cost.empty())
-      fold.cost = "a norm of the stack keeps its weight: unlike norms are not "
-                  "carried to the sums they read";
+    if (isOfStack(fold) && !fold.cost)
+      fold.cost = {"a norm of the stack keeps its weight, and unlike norms are "
+                   "not carried to the sums they read",
+                   "norms with a launch of their own", 0, norms};
 }
 
 struct FoldNormWeights
@@ -166,7 +170,7 @@ struct FoldNormWeights
       for (Fold &fold : folds)
         for (LinearOp linear : fold.linears)
           if (!same.all(linear.getWeightAttr(), readers))
-            fold.cost = SameFactors::whyNot;
+            fold.cost = costOfCopy(linear);
       declineWhereNormsWouldDiffer(folds);
       for (const Fold &fold : folds)
         run(fold, derive, log);
@@ -176,7 +180,7 @@ struct FoldNormWeights
   void run(const Fold &fold, Derive &derive, RewriteLog &log) {
     if (!fold.law.empty())
       return log.declinedByLaw(fold.at, fold.law);
-    if (byCost && !fold.cost.empty())
+    if (byCost && fold.cost)
       return log.declinedByCost(fold.at, fold.cost);
     if (bitExact)
       return log.declinedBitExact(fold.at);

@@ -78,8 +78,9 @@ struct FoldSoftmaxScale
       return log.declinedByLaw(attend, whyNot);
     if (byCost)
       return log.declinedByCost(attend,
-                                "attention multiplies queries by scale * "
-                                "log2 e, one constant, either way");
+                                {"attention multiplies queries by scale * "
+                                 "log2 e, one constant, either way",
+                                 "multiplications of a query", 1, 1});
     log.applied(attend, formatDouble(factor.getValueAsDouble()) +
                             " into what makes the queries");
     scale(maker, factor, derive);

@@ -70,8 +70,8 @@ void RewriteLog::applied(Operation *at, StringRef what, bool exact) {
 void RewriteLog::declinedByLaw(Operation *at, StringRef why) {
   add(at, "declined: law", why);
 }
-void RewriteLog::declinedByCost(Operation *at, StringRef why) {
-  add(at, "declined: cost", why);
+void RewriteLog::declinedByCost(Operation *at, const Cost &cost) {
+  add(at, "declined: cost", cost.inWords());
 }
 void RewriteLog::declinedBitExact(Operation *at) {
   add(at, "declined: bit-exact", "it moves a rounding");

@@ -1,6 +1,7 @@
 // Records what a rewrite did or declined, where and why, in the func attribute
 // `transformer.rewrites`. Must not decide anything.
 #pragma once
+#include "compiler/rewrite/Cost.h"
 #include "compiler/rewrite/Passes.h"
 
 namespace mille::rewrite {
@@ -16,7 +17,7 @@ public:
   // describes the rewrite.
   void applied(mlir::Operation *at, llvm::StringRef what, bool exact = false);
   void declinedByLaw(mlir::Operation *at, llvm::StringRef why);
-  void declinedByCost(mlir::Operation *at, llvm::StringRef why);
+  void declinedByCost(mlir::Operation *at, const Cost &cost);
   void
   declinedBitExact(mlir::Operation *at); // --bit-exact, and a rounding changes
   void found(mlir::Operation *at, llvm::StringRef what);

@@ -63,15 +63,16 @@ bool alike(NormAttr a, NormAttr b) {
          a.getGroup() == b.getGroup();
 }
 
-StringRef whyNotByCost(ArrayRef<ResidualOp> stack) {
+Cost costOf(ArrayRef<ResidualOp> stack) {
   if (!alike(inNorm(stack.front()), closing(stack).getNorm()))
-    return "the closing norm is not like the others: the last layer would be a "
-           "body of its own";
+    return {"the closing norm is not like the others",
+            "bodies of the last layer alone", 0, 1};
   if (llvm::none_of(stack, [](ResidualOp unit) {
         return isConstantBesides1(unit.getSkipScaleAttr());
       }))
-    return "the same kernels either way, and no skip scale to exchange";
-  return "";
+    return {"the same kernels either way, and no skip scale to exchange",
+            "norms", int64_t(stack.size()) + 1, int64_t(stack.size()) + 1};
+  return {};
 }
 
 void rotate(ArrayRef<ResidualOp> stack) {
@@ -104,17 +105,18 @@ struct RotateNorms : mille::rewrite::impl::RotateNormsBase<RotateNorms> {
   }
 
   void run(ArrayRef<ResidualOp> stack, RewriteLog &log) {
-    StringRef law = whyNotByLaw(stack), cost;
+    StringRef law = whyNotByLaw(stack);
+    Cost cost;
     if (law.empty() && byCost)
-      cost = whyNotByCost(stack);
+      cost = costOf(stack);
     for (ResidualOp unit : stack)
       if (!law.empty())
         log.declinedByLaw(unit, law);
-      else if (!cost.empty())
+      else if (cost)
         log.declinedByCost(unit, cost);
       else
         log.applied(unit, "the norm before the next unit ends this one");
-    if (law.empty() && cost.empty())
+    if (law.empty() && !cost)
       rotate(stack);
   }
 };

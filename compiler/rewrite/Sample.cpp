@@ -1,6 +1,7 @@
 // Cuts an imported model to a small one with some of its layers and a stream as
 // input, to measure rewrites. Must not change the results of kept layers.
 #include "compiler/rewrite/Sample.h"
+#include "dialects/transformer/Grid.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -63,12 +64,19 @@ void collectOrigins(Value value, llvm::DenseSet<Value> &origins) {
     collectOrigins(operand, origins);
 }
 
+// The tokens of an image of any size follow from its pixels: only these say how
+// many there are.
+bool readsImageOfAnySize(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && gridOf(argument);
+}
+
 void feedStream(func::FuncOp function, Value stream, Sample &sample) {
   llvm::DenseSet<Value> origins;
   collectOrigins(stream, origins);
   auto type = cast<RankedTensorType>(stream.getType());
   if (type.getRank() != 3 || llvm::any_of(origins, [](Value value) {
-        return value.getDefiningOp<ResidualOp>();
+        return value.getDefiningOp<ResidualOp>() || readsImageOfAnySize(value);
       }))
     return;
   Builder builder(function.getContext());

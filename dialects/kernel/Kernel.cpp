@@ -44,6 +44,9 @@ void mille::kernel::destinationEffects(
     else
       effects.emplace_back(MemoryEffects::Read::get(), &operand);
   }
+  // A state outlives the run: what no op of the entry reads is written too.
+  if (isa<RememberOp>(op))
+    effects.emplace_back(MemoryEffects::Write::get());
 }
 
 Value LaunchOp::getRowsLike(unsigned result) {

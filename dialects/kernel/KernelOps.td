@@ -189,7 +189,7 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     * prefix i32 [sequences]: every query sees so many first keys, also if causal.
     * past i32 [sequences]: the keys are a state. A sequence has `keys` rows in it, of
       which past[s] + queries are filled; query i is at position first + past[s] + i.
-      Only the runtime reads past.
+      If not causal, past[s] keys of another stream are. Only the runtime reads past.
     slopes[h] * (key position - query position) is added to scores. window = [l, r] hides key j
     from query i if j <= i - l (for l > 0) or j >= i + r (for r > 0). chunk c > 0 hides it if
     floor(i / c) != floor(j / c). byte_scores allows a kernel to round query and key heads to
@@ -209,8 +209,8 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     * (C10) bias_by says how bias is read, and is present if bias is.
     * (C11) content_query and content_key have an odd number of columns for each
       head; key_mask, segments and prefix are i32 [?].
-    * (C12) past goes with causal, and with no rotation, prefix, content_query or
-      content_key.
+    * (C12) past goes with no rotation, prefix, content_query or content_key; and with
+      causal, or with no bias, slopes, segments, window or chunk.
     * (C13) panels goes with past: `remember` has written key and value in panels of
       keys and of values, with kv_heads heads and no other columns.
 

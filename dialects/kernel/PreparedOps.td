@@ -310,7 +310,8 @@ def Kernel_RememberOp : Kernel_PreparedOp<"remember", [Kernel_TokenLocal]> {
   let summary = "appends the rows of the run's tokens to a state";
   let description = [{
     The destination is a result of `recall`, with `rows` rows per sequence. Row
-    past[s] + t of sequence s becomes the input's row of token t; other rows stay.
+    past[s] + t of sequence s becomes the input's row of token t; other rows stay. Without
+    `past` it is row t, and the tokens may be those of a fixed number of rows.
 
     With `panels`, the columns are `heads` heads, and a sequence's memory is one head
     after the other, laid out as decode attention reads it (runtime/StatePanels.h): keys
@@ -327,11 +328,11 @@ def Kernel_RememberOp : Kernel_PreparedOp<"remember", [Kernel_TokenLocal]> {
     %all = kernel.remember %k past %past : tensor<?xi32> rows %context outs(%held : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$input, Kernel_Integers:$past, Index:$rows,
+  let arguments = (ins Kernel_Buffer:$input, Optional<Kernel_Integers>:$past, Index:$rows,
                        Kernel_Buffer:$out, OptionalAttr<Kernel_StatePanelsAttr>:$panels,
                        OptionalAttr<I64Attr>:$heads);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$input `past` $past `:` type($past) `rows` $rows (`panels` $panels^)? (`heads` $heads^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let assemblyFormat = "$input (`past` $past^ `:` type($past))? `rows` $rows (`panels` $panels^)? (`heads` $heads^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 

@@ -8,6 +8,9 @@ namespace mille::kernel {
 // The name of the input that says how many tokens of each sequence an entry's
 // states hold.
 constexpr llvm::StringLiteral pastName = "past";
+// And the name of the one that says how many tokens of each sequence's source
+// they hold, where an encoder's keys and values are remembered.
+constexpr llvm::StringLiteral sourceTokensName = "source_tokens";
 
 // The element types of inputs, outputs and states; only states can be bf16.
 enum class PortElement { i32, f32, bf16 };

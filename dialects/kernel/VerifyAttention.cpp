@@ -191,13 +191,17 @@ static LogicalResult verifyPast(AttentionOp op) {
   if (!op.getPast())
     return success();
   for (auto [name, isWrong] :
-       {std::pair<StringRef, bool>{"is not causal", !op.getCausal()},
-        {"has a rotation", bool(op.getRotation())},
+       {std::pair<StringRef, bool>{"has a rotation", bool(op.getRotation())},
         {"has a prefix", bool(op.getPrefix())},
         {"has a content_query", bool(op.getContentQuery())},
         {"has a content_key", bool(op.getContentKey())}})
     if (isWrong) // C12
       return op.emitOpError() << "has past but " << name;
+  const bool compares = op.getBias() || op.getSlopes() || op.getSegments() ||
+                        op.getWindow() || op.getChunk();
+  if (!op.getCausal() && compares) // C12
+    return op.emitOpError("has past and sees all keys but has a bias, slopes, "
+                          "segments, a window or a chunk");
   return success();
 }
 

@@ -201,7 +201,9 @@ def Transformer_AttendOp : Transformer_Op<"attend",
 
     With `past`, i32 [batch], key, value, key_mask and segments come from states: query
     t is token past[b] + t of the sequence, biases are for all its tokens, and keys from
-    past[b] + the number of queries on do not exist.
+    past[b] + the number of queries on do not exist. Where the mask is bidirectional, key
+    and value are those of another stream (an encoder's) and past[b] says how many
+    there are: keys from past[b] on do not exist.
 
     scale is multiplied by layer_scale (a column of the layer table), head_scale[h] and
     length_scale, which reads positions. sink[h] is the score of a further key, whose
@@ -224,8 +226,8 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     * (C8) sink and head_scale are [heads].
     * (C9) a log_floor length_scale has positions.
     * (C10) a layer_scale is a number of the layer table.
-    * (C11) past is i32 [batch], goes with a causal mask, one sequence a batch entry
-      and no prefix.
+    * (C11) past is i32 [batch], goes with one sequence a batch entry and no prefix.
+    * (C12) past goes with a causal mask, or with no biases, segments, window and chunk.
 
     ```mlir
     %o = transformer.attend %q, %k, %v key_mask %m heads 2 kv_heads 1 head_dim 4 value_dim 4 scale 0.5 mask causal

@@ -17,6 +17,8 @@ constexpr llvm::StringLiteral decoderTokens = "decoder_tokens";
 constexpr llvm::StringLiteral context = "context"; // tokens that states hold
 constexpr llvm::StringLiteral height = "height";   // of images
 constexpr llvm::StringLiteral width = "width";
+// Tokens of an encoder whose keys and values states hold for the decoder.
+constexpr llvm::StringLiteral source = "source";
 } // namespace sizes
 
 struct ShapeExtent {

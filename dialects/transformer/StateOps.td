@@ -10,14 +10,15 @@ def Transformer_RememberOp : Transformer_Op<"remember", []> {
     [entries, batch, rows, columns], memory of the session that outlives a run. Row
     past[b] + t of entry `index` and sequence b becomes row t of the input, and the
     result is that entry: [batch, rows, columns], of ids [batch, rows], where columns
-    is 1. Rows after the last written one hold anything. In a body of `layers` the
-    index counts from layer 0: entry index + layer.
+    is 1. Rows after the last written one hold anything. Without `past` the run's
+    tokens are the first rows. In a body of `layers` the index counts from layer 0:
+    entry index + layer.
 
     Constraints:
     * (C1) the state has rank 4, the input's elements, and its columns; the result is
       an entry of it.
     * (C2) 0 <= index, and below the entries where the op is in no `layers`.
-    * (C3) past is i32 [batch].
+    * (C3) past, if there is one, is i32 [batch].
     * (C4) the state is an argument of the entry, with `transformer.state`.
 
     ```mlir
@@ -26,12 +27,35 @@ def Transformer_RememberOp : Transformer_Op<"remember", []> {
     ```
   }];
   let arguments = (ins AnyTypeOf<[Transformer_Stream, Transformer_Ids]>:$input,
-    AnyRankedTensor:$state, I64Attr:$index, Transformer_Ids:$past);
+    AnyRankedTensor:$state, I64Attr:$index, Optional<Transformer_Ids>:$past);
   let results = (outs AnyTypeOf<[Transformer_Stream, Transformer_Ids]>:$result);
   let assemblyFormat = [{
-    $input `in` $state `index` $index `past` $past attr-dict
-    `:` type($input) `,` type($state) `,` type($past) `->` type($result)
+    $input `in` $state `index` $index (`past` $past^)? attr-dict
+    `:` type($input) `,` type($state) (`,` type($past)^)? `->` type($result)
   }];
+  let hasVerifier = 1;
+}
+
+def Transformer_RecallOp : Transformer_Op<"recall", [Pure]> {
+  let summary = "an entry of a state that another entry of the model remembered";
+  let description = [{
+    The result is entry `index` of the state: [batch, rows, columns], of ids [batch,
+    rows]. The function remembers nothing in this state. In a body of `layers` the
+    index counts from layer 0, as that of `remember`.
+
+    Constraints:
+    * (C1) the state has rank 4; the result is an entry of it, of ids without the one
+      column.
+    * (C2) 0 <= index, and below the entries where the op is in no `layers`.
+    * (C3) the state is an argument of the entry, with `transformer.state`.
+
+    ```mlir
+    %k = transformer.recall %keys index 1 : tensor<2x?x?x8xf32> -> tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$state, I64Attr:$index);
+  let results = (outs AnyTypeOf<[Transformer_Stream, Transformer_Ids]>:$result);
+  let assemblyFormat = "$state `index` $index attr-dict `:` type($state) `->` type($result)";
   let hasVerifier = 1;
 }
 

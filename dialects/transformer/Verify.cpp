@@ -357,10 +357,14 @@ LogicalResult verifyTokens(AttendOp op) {
 static LogicalResult verifyPastOf(AttendOp op) {
   if (!op.getPast())
     return success();
-  if (op.getMask() != Mask::causal || op.getPrefix() ||
-      op.getSequences() != 1 || op.getSequenceTokens()) // C11
-    return op.emitOpError("has past but is not causal over one sequence "
-                          "without a prefix");
+  if (op.getPrefix() || op.getSequences() != 1 || op.getSequenceTokens()) // C11
+    return op.emitOpError("has past but is not over one sequence without a "
+                          "prefix");
+  const bool compares = !op.getBiases().empty() || op.getSegments() ||
+                        op.getWindow() || op.getChunk();
+  if (op.getMask() != Mask::causal && compares) // C12
+    return op.emitOpError("has past and sees all keys but has biases, "
+                          "segments, a window or a chunk");
   return verifyPast(op, op.getPast(), shapeOf(op.getQuery())[0]); // C11
 }
 

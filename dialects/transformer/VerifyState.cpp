@@ -65,10 +65,26 @@ LogicalResult RememberOp::verify() {
       !agree(result, state.slice(1, input.size()))) // C1
     return emitOpError() << "result is " << getResult().getType()
                          << " but the state is " << getState().getType();
-  if (failed(verifyStateIndex(*this, getIndex(), state[0])) || // C2
-      failed(verifyPast(*this, getPast(), input[0])))          // C3
+  if (failed(verifyStateIndex(*this, getIndex(), state[0])) ||       // C2
+      (getPast() && failed(verifyPast(*this, getPast(), input[0])))) // C3
     return failure();
   return verifyStateArgument(*this, getState()); // C4
+}
+
+LogicalResult RecallOp::verify() {
+  ArrayRef<int64_t> state = shapeOf(getState()), result = shapeOf(getResult());
+  auto type = cast<RankedTensorType>(getResult().getType());
+  const bool ids = type.getElementType().isInteger();
+  if (state.size() != 4 || result.size() != (ids ? 2 : 3) ||
+      cast<RankedTensorType>(getState().getType()).getElementType() !=
+          type.getElementType() ||
+      (ids && state[3] != 1) ||
+      !agree(result, state.slice(1, result.size()))) // C1
+    return emitOpError() << "result is " << type << " but the state is "
+                         << getState().getType();
+  if (failed(verifyStateIndex(*this, getIndex(), state[0]))) // C2
+    return failure();
+  return verifyStateArgument(*this, getState()); // C3
 }
 
 LogicalResult PositionsOp::verify() {

@@ -50,13 +50,15 @@ def fail(status, why):
     raise kinds.get(status, Error)(why or f"exit status {status}")
 
 
-def compile(model, output, *, dtype="f32", target=None):
+def compile(model, output, *, dtype="f32", target=None, entries=None):
     """Compiles a model (folder, GGUF file or spec) into the folder `output`
     and opens it. The command is that of find_command(); what it says of a
     failure is the exception's text (InvalidArgument: the input)."""
     words = ["compile", model, "-o", output, f"--dtype={dtype}"]
     if target:
         words.append(f"--target={target}")
+    if entries:
+        words.append(f"--entries={entries}")
     status, _, why = run(*words)
     if status:
         fail(status, why)

@@ -43,6 +43,13 @@ def digest(folder, *options):
     return total.hexdigest()[:32]
 
 
+def entries_of(folder):
+    """The entries that a decoder's package needs to continue texts."""
+    kinds = read(folder / "config.json", {}).get("architectures") or [""]
+    decoder = kinds[0].endswith(("ForCausalLM", "LMHeadModel"))
+    return "next" if decoder else None
+
+
 def compiled(folder, dtype, target):
     """The package of a model's folder, from the cache or compiled into it:
     $XDG_CACHE_HOME/mille/packages, by the files, the options and the
@@ -52,7 +59,8 @@ def compiled(folder, dtype, target):
     command = compiling.find_command()
     command = os.path.realpath(command) if command else ""
     stamp = os.stat(command) if os.path.exists(command) else None
-    place = cache / digest(folder, dtype, target, command,
+    entries = entries_of(folder)
+    place = cache / digest(folder, dtype, target, entries, command,
                            stamp and (stamp.st_size, stamp.st_mtime_ns))
     if place.exists():
         return load(place)
@@ -60,7 +68,7 @@ def compiled(folder, dtype, target):
     # A rename, so that nobody opens a package that is half written.
     with tempfile.TemporaryDirectory(dir=cache) as made:
         compiling.compile(folder, os.path.join(made, "package"), dtype=dtype,
-                          target=target)
+                          target=target, entries=entries)
         try:
             os.rename(os.path.join(made, "package"), place)
         except OSError:

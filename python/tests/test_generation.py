@@ -53,6 +53,44 @@ def go_on(generation, sequence, count):
     return generation.ids(sequence)
 
 
+@pytest.fixture(scope="module")
+def translator(tmp_path_factory):
+    """A small decoder beside an encoder."""
+    folder = tmp_path_factory.mktemp("translator")
+    model = os.path.join(os.path.dirname(os.environ["DECODER"]), "bart")
+    subprocess.run([os.environ["MILLE"], "compile", model, "--entries=next",
+                    "--name=tiny", "-o", folder], check=True)
+    return folder
+
+
+def test_sources_and_beams(translator):
+    generation = mille.load(translator).generation(context=20, sequences=4, threads=1)
+    s = generation.open()
+    with pytest.raises(ValueError, match="takes ids, not numbers"):
+        generation.source(s, np.zeros(4, "float32"))
+    generation.source(s, prompt)
+    generation.append(s, [2])
+    ids, score = generation.beams(s, 4, 9, end=[7, 11], length_penalty=0.5,
+                                  early_stopping="never")
+    assert 1 <= len(ids) <= 9 and score < 0
+    assert generation.ids(s) == [2]
+    with pytest.raises(ValueError, match="beams is 9 but must be 1 to 8"):
+        generation.beams(s, 9)
+    with pytest.raises(ValueError, match="early_stopping is 3 but must be True"):
+        generation.beams(s, early_stopping=3)
+    # One beam is the likeliest id at each step; the rules of the model's folder
+    # are the command's, which here forces the last id.
+    one, _ = generation.beams(s, 1, 6)
+    assert generation.ids(s) == [2]
+    done = subprocess.run([os.environ["MILLE"], "generate", translator,
+                           "--ids=1,5,2,9", "--max-tokens=7", "--beams=1"],
+                          check=True, capture_output=True, text=True)
+    said = [int(id) for id in done.stdout.split(",")]
+    assert said == one[:len(said)]
+    other = generation.fork(s)
+    assert generation.beams(other, 1, 6)[0] == one
+
+
 def test_equal_to_the_command(folder, generation):
     wanted = command(folder, "--temperature=0")
     assert len(set(wanted)) > 1

@@ -105,7 +105,7 @@ def test_close_runs_what_waits(slow):
 class Model(Slow):
     """A Served of one vector a text, as large as the text's."""
     name, task, width = "slow", "embeddings", 1
-    runner = types.SimpleNamespace(max_length=9)
+    longest = 9
 
     def tokens(self, texts):
         return [types.SimpleNamespace(ids=text) for text in texts]

@@ -62,6 +62,9 @@ def test_the_script_is_the_program():
     assert said.startswith("mille ")
     assert subprocess.run([script, "compil"], capture_output=True
                           ).returncode == 2
+    said = subprocess.run([script, "serve", "--help"], check=True,
+                          capture_output=True, text=True).stdout
+    assert said.startswith("usage: mille serve ") and "[NAME=]DIR" in said
 
 
 def test_libraries_are_those_of_the_wheel():

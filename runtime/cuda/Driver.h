@@ -63,6 +63,7 @@ enum : int {
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 
   CU_MEMORYTYPE_DEVICE = 2,
+  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
   CU_STREAM_NON_BLOCKING = 1,
   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
 
@@ -98,6 +99,9 @@ enum : int {
     (CUdeviceptr, const void *, size_t, CUstream))                             \
   X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2,                                   \
     (void *, CUdeviceptr, size_t, CUstream))                                   \
+  X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                                   \
+    (CUdeviceptr, CUdeviceptr, size_t, CUstream))                              \
+  X(cuPointerGetAttribute, cuPointerGetAttribute, (void *, int, CUdeviceptr))  \
   X(cuMemcpy2DAsync, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream))    \
   X(cuMemsetD8Async, cuMemsetD8Async,                                          \
     (CUdeviceptr, unsigned char, size_t, CUstream))                            \

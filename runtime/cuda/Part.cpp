@@ -279,12 +279,37 @@ void leave(mille_session &session) {
 
 //===-- A run -------------------------------------------------------------===//
 
+// Whether an application's memory is a device's.
+static bool isOnDevice(const Part &part, const void *memory) {
+  int type = 0;
+  return part.cuda().cuPointerGetAttribute(
+             &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)memory) ==
+             CUDA_SUCCESS &&
+         type == CU_MEMORYTYPE_DEVICE;
+}
+
+// Rows of removed padding are put back by the host, which cannot write there.
+static int32_t checkOutputs(mille_session &session) {
+  const Part &part = partOf(session);
+  if (!session.memory->padding.found)
+    return 0;
+  for (uint32_t o = 0; o < session.entry->output_count; ++o)
+    if (isOnDevice(part, session.run.outputs[o]))
+      return failWith(session, MILLE_INVALID_ARGUMENT,
+                      "output %s is in a device's memory but padding was "
+                      "removed: call mille_session_keep_padding",
+                      session.entry->outputs[o].name);
+  return 0;
+}
+
 int32_t begin(mille_session &session) {
   Part &part = partOf(session);
   part.regions.place(session);
   part.commands.clear();
   part.tensorCount = 0;
   part.flushed = false;
+  if (int32_t code = checkOutputs(session))
+    return code;
   const uint64_t bytes = inputBytesOf(session, part.regions);
   if (!bytes)
     return 0;
@@ -299,15 +324,21 @@ int32_t begin(mille_session &session) {
 
 // Enqueues a copy of each output that the device wrote.
 static CUresult readOutputs(Part &part, bool pinned) {
+  const Library &cuda = part.cuda();
   CUresult error = CUDA_SUCCESS;
   char *to = part.pinned + part.inputBytes + part.regions.givenMost();
   for (uint32_t r = 1; r < part.regions.count() && error == CUDA_SUCCESS; ++r) {
     const Region &region = part.regions[r];
     if (!region.written || !region.bytes)
       continue;
-    error = part.cuda().cuMemcpyDtoHAsync(
-        pinned ? to : const_cast<char *>(region.begin),
-        part.memory + region.offset, region.bytes, part.stream);
+    const CUdeviceptr from = part.memory + region.offset;
+    if (isOnDevice(part, region.begin))
+      error = cuda.cuMemcpyDtoDAsync((CUdeviceptr)region.begin, from,
+                                     region.bytes, part.stream);
+    else
+      error =
+          cuda.cuMemcpyDtoHAsync(pinned ? to : const_cast<char *>(region.begin),
+                                 from, region.bytes, part.stream);
     to += region.bytes;
   }
   return error;
@@ -319,7 +350,8 @@ static void unpin(Part &part) {
     const Region &region = part.regions[r];
     if (!region.written || !region.bytes)
       continue;
-    memcpy(const_cast<char *>(region.begin), from, region.bytes);
+    if (!isOnDevice(part, region.begin))
+      memcpy(const_cast<char *>(region.begin), from, region.bytes);
     from += region.bytes;
   }
 }

@@ -26,6 +26,7 @@ CUresult tensorMapOf(Part &part, const TensorKey &key, CUtensorMap &map) {
     map = known->map;
     return CUDA_SUCCESS;
   }
+  Current current(part.on()); // the driver makes maps in a context only
   const CUresult error = encode(part.cuda(), key, map);
   if (known && error == CUDA_SUCCESS)
     *known = {key, map};

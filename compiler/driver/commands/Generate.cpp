@@ -4,9 +4,11 @@
 #include "compiler/driver/Command.h"
 #include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/generate/Answer.h"
+#include "compiler/driver/generate/BeamSearch.h"
 #include "compiler/driver/generate/CachedPackage.h"
 #include "compiler/driver/generate/Continuation.h"
 #include "compiler/driver/generate/Prompt.h"
+#include "compiler/driver/generate/SourceInput.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
@@ -69,12 +71,18 @@ public:
 
 private:
   Status openSequence(int64_t prompt);
+  Status encode(llvm::ArrayRef<int32_t> prompt, size_t &ran);
+  const GenerationRules *rules() const {
+    return hasEncoder(package) ? &own : nullptr;
+  }
+  Status next(int64_t number, int32_t &id);
+  Status search(Answer &answer, Stats &stats);
   Status openDraft();
   bool guesses() const;
   Status checkEntry(const Package &in, llvm::StringRef entry);
   Status checkVocabularies(const mille_text *other);
   Status guess();
-  Status chooseOne(Answer &answer, bool &isEnd, int32_t &id);
+  Status chooseOne(Answer &answer, int64_t number, bool &isEnd, int32_t &id);
   Status logprobs(int32_t id, llvm::json::Object &facts);
   Status checkPrompt(llvm::ArrayRef<int32_t> ids);
   Status answer(llvm::ArrayRef<int32_t> prompt, std::string &said);
@@ -90,7 +98,9 @@ private:
   Package package, draftPackage; // draftPackage: that of --draft
   OpenText text{nullptr, mille_text_close};
   std::unique_ptr<Continuation> sequence, draft;
-  int64_t room = 0; // tokens that the session holds
+  GenerationRules own;        // the package's, of a decoder beside an encoder
+  std::vector<int32_t> begin; // what that decoder begins with
+  int64_t room = 0;           // tokens that the session holds
 };
 
 // Whether the run makes guesses; another entry of the package checks them.
@@ -124,25 +134,41 @@ Status Generation::open() {
   for (const std::string &entry : entries)
     if (Status status = checkEntry(package, entry); failed(status))
       return status;
-  if (options.ids && !llvm::sys::fs::exists(package.file("tokens")))
+  if (Status status = checkSource(options, package); failed(status))
+    return status;
+  own = package.generation.value_or(GenerationRules());
+  if (rules())
+    if (Status status = beginOf(options, package, begin); failed(status))
+      return status;
+  if ((options.ids || options.source) &&
+      !llvm::sys::fs::exists(package.file("tokens")))
     return Status::done;
   return openText(package, context, text);
 }
 
+// prompt: its tokens, which a decoder holds, or an encoder.
 Status Generation::openSequence(int64_t prompt) {
   int64_t most = INT32_MAX;
   if (int64_t limit = package.most(sizes::context))
     most = limit;
-  const int64_t usual = options.chat ? 4096 : prompt + options.maxTokens;
+  const int64_t held = rules() ? int64_t(begin.size()) : prompt;
+  const int64_t usual = options.chat ? 4096 : held + options.maxTokens;
   room = options.context ? options.context : std::min(most, usual);
   if (room > most)
     return refuseOptions("--context is " + llvm::Twine(room) + " but package " +
                              package.name + " holds at most " +
                              llvm::Twine(most),
                          "mille inspect DIR");
-  if (Status status = Continuation::open(
-          package, context,
-          {options.threads, room, guesses() ? options.guesses : 0}, sequence);
+  if (int64_t source = package.most(sizes::source);
+      rules() && source && prompt > source)
+    return wrong("the source has " + llvm::Twine(prompt) +
+                 " tokens but the encoder of package " + package.name +
+                 " takes at most " + llvm::Twine(source));
+  Continuation::Wishes wishes{options.threads, room,
+                              guesses() ? options.guesses : 0};
+  wishes.beams = searches(options, rules()) ? beamsOf(options, rules()) : 1;
+  wishes.source = rules() ? prompt : 0;
+  if (Status status = Continuation::open(package, context, wishes, sequence);
       failed(status) || options.draft.empty())
     return status;
   return openDraft();
@@ -236,13 +262,41 @@ Status Generation::logprobs(int32_t id, llvm::json::Object &facts) {
   return Status::done;
 }
 
-// Draws the next id and writes it, unless it is an end token of the vocabulary.
-Status Generation::chooseOne(Answer &answer, bool &isEnd, int32_t &id) {
+// Draws id `number` of the answer, of those that the rules allow.
+Status Generation::next(int64_t number, int32_t &id) {
+  const bool isLast = number + 1 == options.maxTokens;
+  const auto forced = isLast && own.last ? own.last
+                      : number == 0      ? own.first
+                                         : std::nullopt;
+  if (forced) {
+    id = int32_t(*forced);
+    return Status::done;
+  }
+  std::vector<int32_t> ids = options.biasIds;
+  std::vector<double> biases = options.biases;
+  auto ban = [&](llvm::ArrayRef<int32_t> banned) {
+    for (int32_t one : banned)
+      if (one < sequence->vocabulary()) {
+        ids.push_back(one);
+        biases.push_back(-INFINITY);
+      }
+  };
+  ban(own.banned);
+  if (number == 0)
+    ban(own.bannedFirst);
+  if (number < own.least)
+    ban(own.ends);
   mille_sampling sampling = options.sampling;
-  sampling.bias_ids = options.biasIds.data();
-  sampling.biases = options.biases.data();
-  sampling.bias_count = options.biases.size();
-  if (Status status = sequence->sample(sampling, id); failed(status))
+  sampling.bias_ids = ids.data();
+  sampling.biases = biases.data();
+  sampling.bias_count = biases.size();
+  return sequence->sample(sampling, id);
+}
+
+// Draws the next id and writes it, unless it is an end token of the vocabulary.
+Status Generation::chooseOne(Answer &answer, int64_t number, bool &isEnd,
+                             int32_t &id) {
+  if (Status status = next(number, id); failed(status))
     return status;
   isEnd = answer.isEnd(id);
   if (isEnd)
@@ -254,11 +308,36 @@ Status Generation::chooseOne(Answer &answer, bool &isEnd, int32_t &id) {
   return answer.push(id, std::move(facts));
 }
 
+// Writes the likeliest answer that beams find.
+Status Generation::search(Answer &answer, Stats &stats) {
+  const int64_t most =
+      std::min(options.maxTokens, room - int64_t(sequence->held()));
+  if (most < 1)
+    return wrong("there is room for " + llvm::Twine(room) +
+                 " tokens, which the prompt takes: none is left for an answer");
+  llvm::ArrayRef<int32_t> ids;
+  if (Status status = sequence->search(
+          beamSearch(options, rules(), most, answer.endIds()), ids);
+      failed(status))
+    return status;
+  for (int32_t id : ids) {
+    ++stats.tokens;
+    if (answer.isEnd(id) || answer.stopped())
+      break;
+    if (Status status = answer.push(id); failed(status))
+      return status;
+  }
+  return Status::done;
+}
+
 Status Generation::draw(Answer &answer, Stats &stats) {
+  if (searches(options, rules()))
+    return search(answer, stats);
+  Interruptible interruptible;
   for (int64_t n = 0; n < options.maxTokens && !isInterrupted; ++n) {
     int32_t id = 0;
     bool isEnd = false;
-    if (Status status = chooseOne(answer, isEnd, id); failed(status))
+    if (Status status = chooseOne(answer, n, isEnd, id); failed(status))
       return status;
     const bool isFull = int64_t(sequence->held()) == room;
     if (isEnd || answer.stopped() || n + 1 == options.maxTokens || isFull)
@@ -274,16 +353,34 @@ Status Generation::draw(Answer &answer, Stats &stats) {
   return Status::done;
 }
 
+// Encodes the prompt, or the numbers of --source, and begins to decode.
+Status Generation::encode(llvm::ArrayRef<int32_t> prompt, size_t &ran) {
+  std::vector<float> numbers;
+  Status status = Status::done;
+  if (options.source)
+    status = readSource(options, package, context, numbers);
+  if (!failed(status))
+    status = options.source ? sequence->sourceValues(numbers)
+                            : sequence->source(prompt);
+  if (!failed(status))
+    status = sequence->follow(begin, ran);
+  ran += prompt.size();
+  return status;
+}
+
 Status Generation::answer(llvm::ArrayRef<int32_t> prompt, std::string &said) {
-  if (Status status = checkPrompt(prompt); failed(status))
+  if (Status status = checkPrompt(rules() ? llvm::ArrayRef(begin) : prompt);
+      failed(status))
     return status;
   Answer answer(text.get(), options.stops, options.json, context, out);
   if (Status status = answer.begin(); failed(status))
     return status;
-  Interruptible interruptible;
+  answer.addEnds(own.ends);
   Stats stats;
   double start = now();
-  if (Status status = sequence->follow(prompt, stats.prompt); failed(status))
+  if (Status status = rules() ? encode(prompt, stats.prompt)
+                              : sequence->follow(prompt, stats.prompt);
+      failed(status))
     return status;
   stats.promptSeconds = now() - start;
   start = now();
@@ -301,9 +398,10 @@ Status Generation::answer(llvm::ArrayRef<int32_t> prompt, std::string &said) {
 Status Generation::once() {
   std::vector<int32_t> prompt;
   std::string said;
-  if (Status status = promptIds(options, text.get(), context, prompt);
-      failed(status))
-    return status;
+  if (!options.source)
+    if (Status status = promptIds(options, text.get(), context, prompt);
+        failed(status))
+      return status;
   if (Status status = openSequence(prompt.size()); failed(status))
     return status;
   return answer(prompt, said);

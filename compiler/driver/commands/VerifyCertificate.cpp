@@ -120,7 +120,8 @@ Status mille::verifyCertificate(const Package &package, unsigned threads,
     roundings += claim.roundings;
   if (Status status = laboratory.prepare(); failed(status))
     return status;
-  if (Status status = laboratory.measure(claims, wishes, findings);
+  if (Status status = laboratory.measure(claims, wishes,
+                                         nameOf(package.dtype.usual), findings);
       failed(status))
     return status;
   Scratch scratch;

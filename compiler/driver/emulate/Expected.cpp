@@ -1,8 +1,8 @@
 // What matmul, rows and attention compute, in double. Must not know kernels.
 #include "compiler/driver/emulate/Expected.h"
 #include "compiler/interpret/AttendHead.h"
-#include "compiler/interpret/Run.h"
 #include "compiler/interpret/ScalarRegion.h"
+#include "dialects/kernel/Kernel.h"
 
 using namespace mille;
 using namespace mille::emulated;

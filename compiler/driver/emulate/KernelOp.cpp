@@ -20,16 +20,19 @@ static const Target &hopper() {
 }
 
 // Attention rounds its weights to bf16, whatever the out is.
-static llvm::StringRef toleranceName(const KernelSpec &spec) {
-  if (spec.kind != KernelKind::attention)
-    return isBf16(spec.out.element) ? "emulated_bf16" : "emulated_f32";
-  return spec.attention.has(AttentionOperand::rotation) ? "emulated_turned"
-                                                        : "emulated_bf16";
+double mille::emulated::boundOf(const KernelSpec &spec) {
+  llvm::StringRef name = "emulated_bf16";
+  if (spec.kind != KernelKind::attention && !isBf16(spec.out.element))
+    name = "emulated_f32";
+  if (spec.kind == KernelKind::attention &&
+      spec.attention.has(AttentionOperand::rotation))
+    name = "emulated_turned";
+  return toleranceOf(name).relative;
 }
 
-// An empty text, or the first number that is not what it must be.
-static std::string judgeOut(const Operand &expected,
-                            const emulate::Buffer &buffer, double bound) {
+std::string mille::emulated::judgeOut(const Operand &expected,
+                                      const emulate::Buffer &buffer,
+                                      double bound) {
   Operand got = expected;
   got.read(buffer);
   for (int64_t row = 0; row < got.rows; ++row)
@@ -85,14 +88,9 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
   std::vector<emulate::Buffer> buffers;
   for (const Operand &operand : operands)
     buffers.push_back(operand.bytes(&operand != &operands.back()));
-  emulate::LaunchCase launch;
-  const int64_t counts[] = {1, rows, sizes.sequences, sizes.queries(),
-                            sizes.keys};
-  std::copy(counts, counts + 5, launch.counts);
-  launch.scalars = {uint32_t(sizes.queries()), uint32_t(sizes.keys),
-                    uint32_t(sizes.first)};
+  emulate::LaunchCase launch = launchOf(sizes);
   launch.units = options.units;
-  const double bound = toleranceOf(toleranceName(spec)).relative;
+  const double bound = boundOf(spec);
   std::vector<char> first;
   auto judge = [&](const std::vector<emulate::Buffer> &results) {
     if (first.empty())
@@ -119,29 +117,43 @@ static mille_device_kernel describe(const nvvm::Launch &launch) {
   return kernel;
 }
 
+emulate::LaunchCase mille::emulated::launchOf(const Sizes &sizes) {
+  emulate::LaunchCase launch;
+  const int64_t counts[] = {1, sizes.rows, sizes.sequences, sizes.queries(),
+                            sizes.keys};
+  std::copy(counts, counts + 5, launch.counts);
+  launch.scalars = {uint32_t(sizes.queries()), uint32_t(sizes.keys),
+                    uint32_t(sizes.first)};
+  return launch;
+}
+
+std::unique_ptr<emulate::Kernel>
+mille::emulated::makeKernel(mlir::Operation *op, const KernelSpec &spec,
+                            bool few, unsigned rank, std::string &problem) {
+  KernelRequest request = {spec, hopper(), "kernel_argv", few, rank, false};
+  nvvm::Kernel kernel;
+  if (!nvvm::writeKernel(*op->getContext(), request, kernel, problem))
+    return nullptr;
+  mille_device_kernel description = describe(kernel.launch);
+  auto modules = kernel.module->getOps<mlir::gpu::GPUModuleOp>();
+  return emulate::Kernel::make(*modules.begin(), description, problem);
+}
+
 static Status runClass(mlir::Operation *op, const KernelSpec &spec, bool few,
                        unsigned rank, const Options &options,
                        llvm::raw_ostream &out) {
-  KernelRequest request = {spec, hopper(), "kernel_argv", few, rank, false};
-  nvvm::Kernel kernel;
   std::string problem;
-  if (!nvvm::writeKernel(*op->getContext(), request, kernel, problem)) {
-    op->emitError() << "no Hopper kernel: " << problem;
-    return Status::input;
-  }
-  mille_device_kernel description = describe(kernel.launch);
-  auto modules = kernel.module->getOps<mlir::gpu::GPUModuleOp>();
-  std::unique_ptr<emulate::Kernel> emulated =
-      emulate::Kernel::make(*modules.begin(), description, problem);
-  if (!emulated) {
+  std::unique_ptr<emulate::Kernel> kernel =
+      makeKernel(op, spec, few, rank, problem);
+  if (!kernel) {
     if (!problem.empty())
-      op->emitError() << problem;
-    return Status::bug;
+      op->emitError() << "no Hopper kernel: " << problem;
+    return Status::input;
   }
   OneRun one(op, spec, options, out);
   Status worst = Status::done;
   for (int64_t rows : options.rows) {
-    Status status = one.run(*emulated, rows);
+    Status status = one.run(*kernel, rows);
     worst = failed(status) ? status : worst;
   }
   return worst;

@@ -16,6 +16,22 @@ struct Options {
   bool allTiles = false;             // every tile, not the best one only
 };
 
+// How far an out of this kernel may be off, as a part of 1 + |expected|.
+double boundOf(const KernelSpec &spec);
+// An empty text, or the first number that is not what it must be.
+std::string judgeOut(const Operand &expected, const emulate::Buffer &buffer,
+                     double bound);
+
+// The kernel of an op on memrefs, ready to run. Null, with a sentence in
+// `problem`, where the generator leaves it to another or the emulator refuses
+// it.
+std::unique_ptr<emulate::Kernel> makeKernel(mlir::Operation *op,
+                                            const KernelSpec &spec, bool few,
+                                            unsigned rank,
+                                            std::string &problem);
+// What a launch at these sizes is given.
+emulate::LaunchCase launchOf(const Sizes &sizes);
+
 // Each row class of each tile at each size: a line that says so, then what the
 // trials say. Status::bug where one fails; input for an op that no generator of
 // Hopper makes or that has no reference.

@@ -23,6 +23,13 @@ public:
   Status begin();
   // Whether the token is an end token of the vocabulary, which is not written.
   bool isEnd(int32_t id) const { return llvm::is_contained(ends, id); }
+  // The ids that are, and further ones that a model names.
+  llvm::ArrayRef<int32_t> endIds() const { return ends; }
+  void addEnds(llvm::ArrayRef<int32_t> ids) {
+    for (int32_t id : ids)
+      if (!isEnd(id))
+        ends.push_back(id);
+  }
   // Adds a token, and writes all text that cannot be part of a stop. facts:
   // further members of the token's line of JSON.
   Status push(int32_t id, llvm::json::Object facts = {});

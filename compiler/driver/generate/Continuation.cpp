@@ -41,6 +41,8 @@ Status Continuation::open(const Package &package, mlir::MLIRContext &context,
   mille_generation_options options = MILLE_GENERATION_OPTIONS_INIT;
   options.context = wishes.context;
   options.guesses = wishes.guesses;
+  options.sequences = wishes.beams;
+  options.source = wishes.source;
   options.threads = int(wishes.threads);
   char message[512] = "";
   if (mille_status status = mille_generation_create(
@@ -69,6 +71,26 @@ Status Continuation::follow(llvm::ArrayRef<int32_t> ids, size_t &ran) {
     return status;
   ran = ids.size() - kept;
   return decode();
+}
+
+Status Continuation::source(llvm::ArrayRef<int32_t> ids) {
+  return judge(
+      mille_sequence_source(generation, sequence, ids.data(), ids.size()));
+}
+
+Status Continuation::sourceValues(llvm::ArrayRef<float> values) {
+  return judge(mille_sequence_source_values(generation, sequence, values.data(),
+                                            values.size()));
+}
+
+Status Continuation::search(const mille_beams &beams,
+                            llvm::ArrayRef<int32_t> &ids) {
+  const int32_t *found = nullptr;
+  size_t count = 0;
+  Status status = judge(mille_sequence_beams(generation, sequence, &beams,
+                                             &found, &count, nullptr));
+  ids = {found, count};
+  return status;
 }
 
 Status Continuation::append(int32_t id) {

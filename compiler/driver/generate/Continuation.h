@@ -13,6 +13,8 @@ public:
     unsigned threads = 0;
     int64_t context = 0; // the most tokens that it can hold
     int64_t guesses = 0; // the most guesses that run beside a token
+    int64_t beams = 1;   // the most beams of a search
+    int64_t source = 0;  // the most tokens of an encoder's source
   };
 
   // Fails if the package has no entry for generation, or if that entry has
@@ -25,6 +27,10 @@ public:
   // Makes the sequence hold exactly these ids, at least one. It keeps the
   // common beginning and runs the others. ran: the number of ids that ran.
   Status follow(llvm::ArrayRef<int32_t> ids, size_t &ran);
+  // Encodes what the sequence continues from now on: ids, or the numbers of the
+  // encoder's input.
+  Status source(llvm::ArrayRef<int32_t> ids);
+  Status sourceValues(llvm::ArrayRef<float> values);
   Status append(int32_t id);
   // Runs the appended ids together with the guesses.
   Status decode();
@@ -33,6 +39,8 @@ public:
   Status likeliest(llvm::MutableArrayRef<int32_t> ids,
                    llvm::MutableArrayRef<double> logprobs);
   Status logprob(int32_t id, double &logprob);
+  // The best continuation; it lives until the next call.
+  Status search(const mille_beams &beams, llvm::ArrayRef<int32_t> &ids);
   Status guessNgram();
   Status guessDraft(Continuation &draft);
 

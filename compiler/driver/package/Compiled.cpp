@@ -224,14 +224,22 @@ Status Compiled::checkNames(const Values &values) {
   return Status::done;
 }
 
-// The most tokens of a sequence that states hold after the run.
-int64_t Compiled::neededContext(const Values &values) const {
+// The most tokens of a sequence that states whose rows are `size` hold after
+// the run.
+int64_t Compiled::neededRows(llvm::StringRef size, const Values &values) const {
+  auto most = [&](llvm::StringRef input) {
+    double most = 0;
+    if (auto given = values.find(input.str()); given != values.end())
+      for (double number : given->second.numbers)
+        most = std::max(most, number);
+    return int64_t(most);
+  };
+  const bool recalls = size == mille::sizes::source &&
+                       values.count(kernel::sourceTokensName.str());
+  if (recalls)
+    return most(kernel::sourceTokensName);
   auto tokens = sizes.find(mille::sizes::tokens.str());
-  double most = 0;
-  if (auto past = values.find(kernel::pastName.str()); past != values.end())
-    for (double number : past->second.numbers)
-      most = std::max(most, number);
-  return int64_t(most) + (tokens == sizes.end() ? 0 : tokens->second);
+  return most(kernel::pastName) + (tokens == sizes.end() ? 0 : tokens->second);
 }
 
 // Fills inputBytes and sets the run's sizes.
@@ -255,7 +263,9 @@ Status Compiled::convert(const Values &values) {
   for (auto &[number, state] : states)
     if (state.sizes[2])
       sizes[state.sizes[2]] =
-          wishes.context ? wishes.context : neededContext(values);
+          wishes.context && state.sizes[2] == mille::sizes::context
+              ? wishes.context
+              : std::max<int64_t>(neededRows(state.sizes[2], values), 1);
   if (Status status = deriveSizes(); failed(status))
     return status;
   return checkSizes();

@@ -70,7 +70,7 @@ private:
   Status convert(const mille_tensor &tensor, const Value &value,
                  std::vector<char> &bytes);
   Status checkNames(const Values &values);
-  int64_t neededContext(const Values &values) const;
+  int64_t neededRows(llvm::StringRef size, const Values &values) const;
   Status checkSizes();
   Status deriveSizes();
   std::vector<int64_t> stateShape(size_t number,

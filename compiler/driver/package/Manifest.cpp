@@ -285,6 +285,9 @@ std::string mille::writeManifest(const ManifestInput &input,
       json.attribute("weights_bytes", int64_t(facts.weightsBytes));
       json.attribute("weights_embedded", input.embedWeights);
       json.attribute("code_bytes", int64_t(facts.codeBytes));
+      if (input.generation)
+        json.attributeObject("generation",
+                             [&] { writeRules(json, *input.generation); });
       if (input.tokens)
         json.attribute("tokens", true);
     });

@@ -2,6 +2,7 @@
 // Must not write anything that differs between two compiles of the same model,
 // except for tiles that were measured.
 #pragma once
+#include "compiler/driver/package/GenerationRules.h"
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Kernels.h"
 #include "compiler/driver/program/Traffic.h"
@@ -21,6 +22,7 @@ struct ManifestInput {
   TileRanks tiles;
   std::string dtype;
   bool hiddenStates = false, embedWeights = false;
+  std::optional<GenerationRules> generation;
   bool tokens = false; // the package has a NAME.tokens
 };
 

@@ -23,6 +23,7 @@ enum class Holds {
   object,  // its keys are the rows whose `in` is this row's path
   objects, // a list of at least `least` such objects
   texts,   // a list of strings
+  ids,     // a list of whole numbers, least to most
   shape    // a list of whole numbers and of names that `sizes` has
 };
 
@@ -150,6 +151,19 @@ const Key keys[] = {
     {"traffic_unscaled", "launches", Holds::whole},
     {"traffic_unscaled", "bytes_per_row", Holds::whole},
     {"traffic_unscaled", "weight_bytes", Holds::whole},
+    {"", "generation", Holds::object, optional},
+    {"generation", "start", Holds::whole, optional, 0, most32},
+    {"generation", "first", Holds::whole, optional, 0, most32},
+    {"generation", "last", Holds::whole, optional, 0, most32},
+    {"generation", "ends", Holds::ids, optional, 0, most32},
+    {"generation", "banned", Holds::ids, optional, 0, most32},
+    {"generation", "banned_first", Holds::ids, optional, 0, most32},
+    {"generation", "least", Holds::whole},
+    {"generation", "no_repeat", Holds::whole},
+    {"generation", "beams", Holds::whole, true, 1, 8},
+    {"generation", "length_penalty", Holds::real, true,
+     std::numeric_limits<int64_t>::min()},
+    {"generation", "stop", Holds::word, true, 0, 0, "likely early never"},
     {"", "scratch_bytes_per_thread", Holds::whole},
     {"", "scratch_bytes_per_thread_and_token", Holds::whole},
     {"", "parameters", Holds::whole},
@@ -262,6 +276,7 @@ private:
       return object(value, key.path(), path + ".", key.open);
     case Holds::objects:
     case Holds::texts:
+    case Holds::ids:
     case Holds::shape:
       if (value.kind != json::Kind::array)
         return refuse(value, path, "a list");
@@ -275,6 +290,8 @@ private:
       std::string at = path + "[" + std::to_string(index) + "]";
       if (key.holds == Holds::shape && !within(item, key) && !isSize(item))
         refuse(item, at, range(key) + ", or a name of 'sizes'");
+      else if (key.holds == Holds::ids && !within(item, key))
+        refuse(item, at, range(key));
       else if (key.holds == Holds::texts && item.kind != json::Kind::string)
         refuse(item, at, "a string");
       else if (key.holds == Holds::objects && item.kind != json::Kind::object)

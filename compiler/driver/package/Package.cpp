@@ -207,6 +207,8 @@ static Status readManifest(const json::Document &document,
   package.parameters = whole(body, "parameters");
   package.weightsBytes = whole(body, "weights_bytes");
   package.codeBytes = whole(body, "code_bytes");
+  if (const json::Member *generation = body.find("generation"))
+    package.generation = rulesIn(generation->value);
   readParts(body, package);
   return Status::done;
 }

@@ -1,6 +1,7 @@
 // A package on disk, as its manifest NAME.json describes it. Must not load code
 // or weights.
 #pragma once
+#include "compiler/driver/package/GenerationRules.h"
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Traffic.h"
 #include "dialects/transformer/Dtype.h"
@@ -89,6 +90,9 @@ struct Package {
     std::string entry; // "": the first
   };
   std::vector<Body> bodies;
+
+  // How the decoder beside an encoder continues.
+  std::optional<GenerationRules> generation;
 
   int64_t scratchBytes = 0, scratchBytesPerToken = 0;
   int64_t parameters = 0, weightsBytes = 0, codeBytes = 0;

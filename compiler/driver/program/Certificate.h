@@ -18,9 +18,9 @@ struct Claim {
 };
 
 struct Finding {
-  std::string what;   // a rewrite; "kernels", "fusions", "compiled"
+  std::string what;   // a rewrite; "kernels", "fusions", "narrow", "compiled"
   std::string inputs; // "random", "large mean", "large and small", "equal rows"
-  std::string type;   // "f64", "f32"
+  std::string type;   // "f64", "f32", or the package's
   double error = 0;   // largest difference, relative to the largest number
   double allowed = 0; // what the claim allows at these inputs
   bool good() const { return error <= allowed; }
@@ -46,9 +46,10 @@ public:
   // Runs the sample on every trial, and on the trial moved by a rounding.
   Status prepare();
   // Measures, all in double, each rewrite, then the conversion to kernels, then
-  // the fusions.
+  // the fusions; for another `dtype` than f32 also what the rewrites do to the
+  // program in narrow types.
   Status measure(llvm::ArrayRef<Claim> claims, const rewrite::Wishes &wishes,
-                 std::vector<Finding> &measured);
+                 llvm::StringRef dtype, std::vector<Finding> &measured);
   // The error that `roundings` roundings in each unit may cause, in f64 if
   // `wide`, else in f32.
   double allowed(size_t trial, int64_t roundings, bool wide) const;
@@ -60,6 +61,8 @@ private:
   Status run(mlir::ModuleOp module, size_t trial, Values &outputs) const;
   Status apply(mlir::ModuleOp module,
                llvm::function_ref<void(mlir::PassManager &)> add) const;
+  Status narrow(mlir::ModuleOp rewritten, llvm::StringRef dtype,
+                std::vector<Finding> &measured) const;
   Status step(mlir::ModuleOp module, llvm::StringRef what,
               llvm::function_ref<double(size_t)> allowance,
               std::vector<Values> &last, std::vector<Finding> &measured) const;
@@ -70,8 +73,8 @@ private:
   std::vector<Trial> all;
   std::vector<Values> before;
   // Per trial: the change of the answers if the inputs change by a rounding, in
-  // f64 (wide) and in f32 (narrow).
-  std::vector<double> wide, narrow;
+  // f64 and in f32.
+  std::vector<double> ofF64, ofF32;
 };
 
 // The measurements of a package's rewrites; a part of its manifest.
@@ -85,9 +88,12 @@ struct Certificate {
 // The rewrites that were applied to `model`, in their order.
 std::vector<Claim> claimsOf(mlir::Operation *model);
 
-// Measures the rewrites if the sample is small. Else the note says why not.
-Certificate certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
-                    const rewrite::Wishes &wishes);
+// Measures the rewrites if the sample is small. Else the note says why not. An
+// error that exceeds what a claim allows is a bug, and so is a sample that does
+// not run.
+Status certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
+               const rewrite::Wishes &wishes, llvm::StringRef dtype,
+               Certificate &certificate);
 
 // For each rewrite the finding with the largest error relative to its bound.
 std::vector<const Finding *> worstOfEach(const std::vector<Finding> &findings);

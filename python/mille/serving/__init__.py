@@ -21,8 +21,9 @@ def number(kind, least):
 def options_of(words):
     parser = argparse.ArgumentParser(
         prog="mille serve", allow_abbrev=False,
-        description="Answers HTTP: /v1/embeddings and /v1/models as OpenAI "
-        "has them, /rerank, /health, /metrics.")
+        description="Answers HTTP: /v1/embeddings, /v1/completions, "
+        "/v1/chat/completions and /v1/models as OpenAI has them, /rerank, "
+        "/health, /metrics.")
     add = parser.add_argument
     add("models", nargs="+", metavar="[NAME=]DIR",
         help="a package, or a model's folder, which is compiled once")
@@ -38,6 +39,10 @@ def options_of(words):
     add("--batch", type=number(int, 1), default=32, help="texts of one run")
     add("--wait", type=number(float, 0), default=2.0,
         help="milliseconds that a run waits for other requests")
+    add("--context", type=number(int, 2), default=2048,
+        help="tokens that a text may have which is continued")
+    add("--sequences", type=number(int, 1), default=8,
+        help="texts that are continued at the same time")
     add("--queue", type=number(int, 1), default=4096,
         help="texts that may wait; more: status 429")
     add("--max-texts", type=number(int, 1), default=2048,

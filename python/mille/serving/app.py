@@ -4,94 +4,19 @@ import asyncio
 import base64
 import contextlib
 import hmac
-import json
 import sys
 import time
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ..errors import InvalidArgument
+from .completions import Completions
 from .joiner import Closed, Full
 from .metrics import Metrics
-
-GONE = 499  # the client closed the connection before the answer
-
-
-class Refused(Exception):
-    """A request that gets no answer: its status and why."""
-
-    def __init__(self, status, why, **headers):
-        super().__init__(why)
-        self.status, self.headers = status, headers
-
-
-KINDS = {401: "authentication_error", 404: "not_found_error",
-         408: "timeout_error", 413: "request_too_large",
-         429: "rate_limit_error", 503: "overloaded_error",
-         504: "timeout_error"}
-
-
-def refusal(status, why, headers=None):
-    kind = KINDS.get(status, "invalid_request_error" if status < 500
-                     else "server_error")
-    return JSONResponse({"error": {"message": why, "type": kind,
-                                   "param": None, "code": status}},
-                        status, headers)
-
-
-async def bytes_of(request, most):
-    """The body of a request, which may have `most` bytes."""
-    said = request.headers.get("content-length", "")
-    too_large = Refused(413, f"the request has more than {most} bytes",
-                        Connection="close")
-    if said.isdigit() and int(said) > most:
-        raise too_large
-    got = bytearray()
-    async for part in request.stream():
-        got += part
-        if len(got) > most:
-            raise too_large
-    return got
-
-
-async def body_of(request, options):
-    """The JSON object of a request, which must come within the timeout."""
-    try:
-        got = await asyncio.wait_for(bytes_of(request, options.max_bytes),
-                                     options.timeout)
-    except ClientDisconnect as error:
-        raise Refused(GONE, "the client is gone") from error
-    except asyncio.TimeoutError as error:
-        raise Refused(408, "the request has not come within "
-                      f"{options.timeout:g} s", Connection="close") from error
-    try:
-        body = json.loads(got)
-    except (ValueError, RecursionError) as error:
-        raise Refused(400, f"the request is no JSON: {error}") from error
-    if not isinstance(body, dict):
-        raise Refused(400, "the request must be a JSON object but is a "
-                      f"{type(body).__name__}")
-    return body
-
-
-def texts_of(value, what, most):
-    """A list of strings, out of one or several."""
-    texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not texts:
-        raise Refused(400, f"{what} must be a text or a list of texts")
-    for i, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise Refused(400, f"{what} must be texts but number {i} is a "
-                          f"{type(text).__name__}")
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise Refused(400, f"{what}: number {i} is no Unicode: it has half "
-                          "of a surrogate pair")
-    if len(texts) > most:
-        raise Refused(413, f"{what} has {len(texts)} texts but may have {most}")
-    return texts
+from .refusals import GONE, Refused, body_of, refusal, texts_of
 
 
 class Application:
@@ -117,6 +42,18 @@ class Application:
                           f"request is for {task}")
         return model
 
+    def submit(self, model, asked, texts=1):
+        """Puts what is asked into the model's queue."""
+        try:
+            return model.joiner.submit(asked)
+        except Full as error:
+            raise Refused(
+                429, f"{model.joiner.waiting} texts wait and {texts} more "
+                f"are asked for, but {model.joiner.room} may wait",
+                **{"Retry-After": "1"}) from error
+        except Closed as error:
+            raise Refused(503, "the server is about to stop") from error
+
     async def results(self, request, model, texts):
         """(result of each text, number of tokens). Waits for the queue."""
         encodings = await asyncio.to_thread(model.tokens, texts)
@@ -125,15 +62,7 @@ class Application:
                 raise Refused(400, f"text number {i} has no token")
         tokens = sum(len(one.ids) for one in encodings)
         request.state.facts = f"{model.name} texts={len(texts)} tokens={tokens}"
-        try:
-            job = model.joiner.submit(encodings)
-        except Full as error:
-            raise Refused(
-                429, f"{model.joiner.waiting} texts wait and {len(texts)} more "
-                f"are asked for, but {model.joiner.room} may wait",
-                **{"Retry-After": "1"}) from error
-        except Closed as error:
-            raise Refused(503, "the server is about to stop") from error
+        job = self.submit(model, encodings, len(texts))
         found = asyncio.wrap_future(job.future)
         gone = asyncio.ensure_future(request.receive())
         await asyncio.wait({found, gone}, timeout=self.options.timeout,
@@ -196,7 +125,7 @@ class Application:
     def facts(self, model):
         return {"id": model.name, "object": "model", "created": self.began,
                 "owned_by": "mille", "task": model.task,
-                "max_tokens": model.runner.max_length}
+                "max_tokens": model.longest}
 
     async def list_models(self, request):
         return JSONResponse({"object": "list", "data": [
@@ -225,17 +154,20 @@ class Application:
         """What every request goes through: the key, the refusals, the log."""
         async def handle(request):
             begin = time.perf_counter()
-            request.state.facts = ""
+            request.state.facts, request.state.streams = "", False
             try:
                 if not open_to_all:
                     self.check_key(request)
                 response = await answer(request)
             except Refused as error:
                 response = refusal(error.status, str(error), error.headers)
+            except InvalidArgument as error:
+                response = refusal(400, str(error))
             except Exception as error:  # a model's failure
                 response = refusal(500, f"{type(error).__name__}: {error}")
-            self.note(request, response.status_code,
-                      time.perf_counter() - begin)
+            if not request.state.streams:  # else at the end of the stream
+                self.note(request, response.status_code,
+                          time.perf_counter() - begin)
             return response
         return handle
 
@@ -251,7 +183,10 @@ class Application:
 
     def routes(self):
         door = self.door
-        posts = [("/v1/embeddings", self.embeddings)] + [
+        writes = Completions(self)
+        posts = [("/v1/embeddings", self.embeddings),
+                 ("/v1/completions", writes.completions),
+                 ("/v1/chat/completions", writes.chat)] + [
             (path, self.rerank)
             for path in ("/rerank", "/v1/rerank", "/v2/rerank")]
         return [

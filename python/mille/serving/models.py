@@ -1,16 +1,17 @@
-"""What a folder answers to: vectors of texts, or scores of pairs. Must not know
-what HTTP is."""
-from .. import folders
+"""What a folder answers to: vectors of texts, scores of pairs, or texts that go
+on. Must not know what HTTP is."""
+from .. import batches, folders
 from ..classifier import CrossEncoder
 from ..encoder import Encoder, normalized
 from ..errors import InvalidArgument
 from .joiner import Joiner
+from .writer import Writer
 
 
-def is_cross_encoder(model):
+def kind_of(model):
+    """The class of transformers that the model's config.json names."""
     config = folders.read(folders.transformer(model) / "config.json", {})
-    kinds = config.get("architectures") or [""]
-    return kinds[0].endswith("ForSequenceClassification")
+    return (config.get("architectures") or [""])[0]
 
 
 class Served:
@@ -19,6 +20,7 @@ class Served:
     def __init__(self, name, made, options):
         self.name = name
         self.runner = made._runner
+        self.longest = self.runner.max_length
         self.runner.reserve(options.batch, self.runner.max_length)
         self.joiner = Joiner(self.run, options.batch, options.wait / 1000,
                              options.queue)
@@ -62,10 +64,62 @@ class Scores(Served):
             self.encoder.logits_of(encodings, len(encodings)))[:, 0]
 
 
+class Texts:
+    """A decoder that continues texts and answers chats."""
+    task = "completions"
+
+    def __init__(self, name, package, model, options):
+        self.name, self.model = name, model
+        self.tokenizer = batches.tokenizer(model)
+        self.context = self.longest = options.context
+        config = folders.read(model / "config.json", {})
+        own = folders.read(model / "generation_config.json", {})
+        end = own.get("eos_token_id", config.get("eos_token_id"))
+        end = [] if end is None else [end] if isinstance(end, int) else end
+        self.joiner = Writer(
+            package.generation(context=options.context,
+                               sequences=options.sequences,
+                               threads=options.threads),
+            options.sequences, end, options.queue)
+        about = folders.read(model / "tokenizer_config.json", {})
+        self.words = {
+            key: value["content"] if isinstance(value, dict) else value
+            for key, value in about.items() if key.endswith("_token")}
+        written = model / "chat_template.jinja"
+        self.template = written.read_text("utf-8") if written.exists() \
+            else about.get("chat_template")
+
+    def ids(self, prompt, chat):
+        """A chat's template writes its special tokens itself."""
+        return self.tokenizer.encode(prompt, add_special_tokens=not chat).ids
+
+    def conversation(self, messages):
+        """The prompt of a chat."""
+        if not isinstance(self.template, str):
+            raise InvalidArgument(f"the model {self.name} has no chat template")
+        import jinja2
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        def refuse(why):
+            raise jinja2.TemplateError(why)
+        made = ImmutableSandboxedEnvironment(trim_blocks=True,
+                                             lstrip_blocks=True)
+        made.globals["raise_exception"] = refuse
+        try:
+            return made.from_string(self.template).render(
+                messages=messages, add_generation_prompt=True, **self.words)
+        except jinja2.TemplateError as error:
+            raise InvalidArgument("the model's chat template refuses the "
+                                  f"messages: {error}") from error
+
+
 def open_model(name, folder, options):
-    _, model = folders.find(folder, None, options.dtype, options.target)
+    package, model = folders.find(folder, None, options.dtype, options.target)
+    kind = kind_of(model)
+    if kind.endswith(("ForCausalLM", "LMHeadModel")):
+        return Texts(name, package, model, options)
     choices = {"dtype": options.dtype, "target": options.target,
                "threads": options.threads, "max_length": options.max_length}
-    if is_cross_encoder(model):
+    if kind.endswith("ForSequenceClassification"):
         return Scores(name, folder, options, **choices)
     return Vectors(name, folder, options, pooling=options.pooling, **choices)

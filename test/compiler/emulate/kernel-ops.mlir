@@ -57,6 +57,17 @@ func.func @swiglu(%x: memref<?x72xbf16>, %w: memref<272x72xbf16>, %o: memref<?x1
   return
 }
 
+// Every ring wraps: each guard matters (tools/check-emulate.sh leaves them out).
+func.func @deep(%x: memref<?x4096xbf16>, %w: memref<136x4096xbf16>, %r: memref<?x136xbf16>,
+    %o: memref<?x136xbf16>) {
+  kernel.matmul %x, %w extras(%r : memref<?x136xbf16>) outs(%o : memref<?x136xbf16>) accumulators 1 {
+  ^bb0(%a: f32, %skip: f32):
+    %y = arith.addf %a, %skip : f32
+    kernel.yield %y : f32
+  } : memref<?x4096xbf16>, memref<136x4096xbf16>
+  return
+}
+
 // RUN: not %mille-emulate %s --function=packed 2>&1 | FileCheck %s --check-prefix=PACKED
 // PACKED: kernel-ops.mlir:{{[0-9]+}}:3: error: no Hopper kernel: {{.+}}
 func.func @packed(%x: memref<?x64xf32>, %w: memref<1x64x64xf32>, %o: memref<?x64xf32>) {

@@ -212,7 +212,7 @@ transformer.model @keep_as_several_branch_scales {
 // -----
 
 // Only a multiplication would move.
-// WHY: exchange-scales declined: cost: a branch cannot take a factor: a multiplication would move, none be saved
+// WHY: exchange-scales declined: cost: a branch cannot take a factor: scales at run time 1, rewritten 1
 // COST-LABEL: transformer.model @by_cost_keep_as_branch_takes_no_factor
 // COST: skip_scale <constant 2.0>
 transformer.model @by_cost_keep_as_branch_takes_no_factor {
@@ -249,8 +249,31 @@ transformer.model @by_cost_branch_scale {
 
 // -----
 
+// Branches with two scales, and neither takes its own: one scale is left of three.
+// COST-LABEL: transformer.model @by_cost_two_branches
+// COST: eps = 2.5e-06
+// COST-NOT: skip_scale
+// COST-SAME: branch_scale [#transformer.scale<constant 1.0>, #transformer.scale<constant 1.5>] layer 0
+transformer.model @by_cost_two_branches {
+  transformer.parameter @n0 : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.5, seed = 1, stream = "n0", tensor<4xf32>>
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "last_hidden_state"}) {
+    %y = transformer.residual %x out_norm <rms_norm, eps = 1.0e-5, affine = weight, weight = @n0> skip_scale <constant 2.0> branch_scale [#transformer.scale<constant 2.0>, #transformer.scale<constant 3.0>] layer 0 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %h = transformer.activate %u by tanh : tensor<?x?x4xf32>
+      transformer.yield %h : tensor<?x?x4xf32>
+    }, {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %h = transformer.activate %u by gelu_erf : tensor<?x?x4xf32>
+      transformer.yield %h : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
 // One eps in all layers, and layers stay equal; not so where A differs.
-// WHY: exchange-scales declined: cost: eps would differ from layer to layer: a body for each
+// WHY: exchange-scales declined: cost: eps would differ from layer to layer: bodies of layers 1, rewritten 2
 // COST-LABEL: transformer.model @by_cost_keep_as_layers_would_differ
 // COST: skip_scale <constant 2.0>
 // COST: skip_scale <constant 3.0>

@@ -201,7 +201,7 @@ transformer.model @keep_as_experts_and_channels {
 // -----
 
 // Another linear reads the weight as it is: a copy would be bytes.
-// WHY: fold-branch-scales declined: cost: another linear shares the weight without the factor: it would need a copy
+// WHY: fold-branch-scales declined: cost: another linear shares the weight without the factor: numbers of weights 16, rewritten 32
 // COST-LABEL: transformer.model @by_cost_keep_as_weight_is_shared
 // COST: branch_scale
 transformer.model @by_cost_keep_as_weight_is_shared {

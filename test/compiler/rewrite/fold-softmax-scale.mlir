@@ -13,7 +13,7 @@
 // EXACT: scale 1.000000e+00
 // COST-LABEL: transformer.model @power_of_two
 // COST: scale 5.000000e-01
-// WHY: fold-softmax-scale declined: cost: attention multiplies queries by scale * log2 e, one constant, either way
+// WHY: fold-softmax-scale declined: cost: attention multiplies queries by scale * log2 e, one constant, either way: multiplications of a query 1, rewritten 1
 transformer.model @power_of_two {
   transformer.parameter @w : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.5, seed = 1, stream = "w", tensor<4x4xf32>>
   transformer.parameter @b : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.5, seed = 1, stream = "b", tensor<4xf32>>

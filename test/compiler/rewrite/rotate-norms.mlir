@@ -181,7 +181,7 @@ transformer.model @keep_as_own_out_norm {
 // -----
 
 // Nothing to exchange afterwards: the kernels would be the same.
-// WHY: rotate-norms declined: cost: the same kernels either way, and no skip scale to exchange
+// WHY: rotate-norms declined: cost: the same kernels either way, and no skip scale to exchange: norms 3, rewritten 3
 // COST-LABEL: transformer.model @by_cost_keep_as_no_scale
 // COST: tap  normed
 transformer.model @by_cost_keep_as_no_scale {
@@ -208,7 +208,7 @@ transformer.model @by_cost_keep_as_no_scale {
 
 // -----
 
-// WHY: rotate-norms declined: cost: the closing norm is not like the others: the last layer would be a body of its own
+// WHY: rotate-norms declined: cost: the closing norm is not like the others: bodies of the last layer alone 0, rewritten 1
 // COST-LABEL: transformer.model @by_cost_keep_as_closing_norm_differs
 // COST: tap  normed
 transformer.model @by_cost_keep_as_closing_norm_differs {

@@ -351,9 +351,9 @@ func.func @attention_c11_prefix(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8x
 // -----
 
 func.func @attention_c12(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
-  // expected-error @+1 {{has past but is not causal}}
+  // expected-error @+1 {{has past and sees all keys but has a bias, slopes, segments, a window or a chunk}}
   %y = kernel.attention %x, %x, %x past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
-    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false window [3, 0]
     : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
   return
 }

@@ -275,9 +275,18 @@ transformer.model @attend_c10_missing {
 
 // -----
 
-func.func @attend_c11(%x: tensor<?x?x8xf32>, %past: tensor<?xi32>) {
-  // expected-error @+1 {{has past but is not causal over one sequence without a prefix}}
-  %o = transformer.attend %x, %x, %x past %past : tensor<?xi32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 0.5 mask bidirectional
+func.func @attend_c11(%x: tensor<?x4x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{has past but is not over one sequence without a prefix}}
+  %o = transformer.attend %x, %x, %x past %past : tensor<?xi32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 0.5 mask causal sequences 2
+    : tensor<?x4x8xf32>, tensor<?x4x8xf32>, tensor<?x4x8xf32> -> tensor<?x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attend_c12(%x: tensor<?x?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{has past and sees all keys but has biases, segments, a window or a chunk}}
+  %o = transformer.attend %x, %x, %x past %past : tensor<?xi32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 0.5 mask bidirectional window [3, 0]
     : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
   return
 }

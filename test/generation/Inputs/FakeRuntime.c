@@ -1,12 +1,14 @@
-/* Entry 0 is next, entry 1 is extend. A row of the state "ids" is a token's id;
- * the state "sum" has one row. Must not know the generation room. */
+/* Entry 0 is next, entry 1 is extend, entry 2 is source. A row of the state
+ * "ids" is a token's id, one of "source_ids" a source's; the state "sum" has
+ * one row. Must not know the generation room. */
 #include "FakeRuntime.h"
 
 struct mille_session {
   mille_package *package;
-  int64_t batch, tokens, context;
-  int32_t *ids; /* [batch, context] */
-  int32_t *sum; /* [batch] */
+  int64_t batch, tokens, context, sources;
+  int32_t *ids;    /* [batch, context] */
+  int32_t *source; /* [batch, sources] */
+  int32_t *sum;    /* [batch] */
 };
 
 const char *mille_status_name(mille_status status) {
@@ -20,23 +22,27 @@ const char *mille_status_name(mille_status status) {
 
 static mille_status findEntry(mille_package *package, const char *name,
                               size_t *entry) {
-  *entry = strcmp(name, "next") ? 1 : 0;
-  return (*entry ? package->extend : package->next) ? MILLE_OK
-                                                    : MILLE_INVALID_ARGUMENT;
+  const int there[] = {package->next, package->extend, package->source};
+  *entry = !strcmp(name, "next") ? 0 : !strcmp(name, "extend") ? 1 : 2;
+  return there[*entry] ? MILLE_OK : MILLE_INVALID_ARGUMENT;
 }
 static mille_status entryInfo(mille_package *package, size_t entry,
                               mille_entry_info *info) {
-  *info = (mille_entry_info){entry ? "extend" : "next",
-                             3 + (size_t)package->wants, 1, 1};
+  static const char *const names[] = {"next", "extend", "source"};
+  const size_t more = (size_t)(package->source + package->wants);
+  *info = (mille_entry_info){names[entry], entry == 2 ? 1 : 3 + more, 1,
+                             1 + (size_t)package->source};
   return MILLE_OK;
 }
 static mille_status input(mille_package *package, size_t entry, size_t index,
                           mille_tensor *tensor) {
-  static const char *const names[] = {"input_ids", "attention_mask", "past",
-                                      "pixel_values"};
-  (void)package, (void)entry;
+  const char *const names[] = {"input_ids", "attention_mask", "past",
+                               package->source ? "source_tokens"
+                                               : "pixel_values"};
   memset(tensor, 0, sizeof *tensor);
   tensor->name = names[index];
+  tensor->type = MILLE_TYPE_I32;
+  tensor->below = entry == 2 ? fakeSources : 0;
   tensor->optional = index == 1 || index == 2;
   return MILLE_OK;
 }
@@ -44,21 +50,20 @@ static mille_status output(mille_package *package, size_t entry, size_t index,
                            mille_tensor *tensor) {
   (void)index;
   memset(tensor, 0, sizeof *tensor);
-  tensor->name = "logits";
+  tensor->name = entry == 2 ? "last_hidden_state" : "logits";
   tensor->rank = entry ? 3 : 2;
+  tensor->sizes[1] = entry ? "tokens" : NULL;
   tensor->shape[tensor->rank - 1] = package->vocabulary;
   return MILLE_OK;
 }
 static mille_status stateCount(mille_package *package, size_t *count) {
-  (void)package;
-  *count = 1;
+  *count = 1 + (size_t)package->source;
   return MILLE_OK;
 }
 static mille_status state(mille_package *package, size_t index,
                           mille_tensor *tensor) {
-  (void)index;
   memset(tensor, 0, sizeof *tensor);
-  tensor->name = package->sums ? "sum" : "ids";
+  tensor->name = index ? "source_ids" : package->sums ? "sum" : "ids";
   tensor->rank = 4;
   tensor->shape[0] = tensor->shape[3] = 1;
   tensor->shape[2] = package->sums;
@@ -83,11 +88,14 @@ static mille_status create(mille_package *package, const mille_size *most,
                            size_t count, int threads, mille_session **session) {
   mille_session *made = calloc(1, sizeof *made);
   (void)threads;
-  CHECK(count == 3);
+  CHECK(count == (package->source ? 4 : 3));
   made->package = package;
   made->batch = most[0].value;
   made->tokens = most[1].value;
   made->context = most[2].value;
+  made->sources = package->source ? most[3].value : 0;
+  made->source =
+      calloc((size_t)(made->batch * made->sources + 1), sizeof *made->source);
   made->ids = calloc((size_t)(made->batch * made->context), sizeof *made->ids);
   made->sum = calloc((size_t)made->batch, sizeof *made->sum);
   *session = made;
@@ -95,6 +103,7 @@ static mille_status create(mille_package *package, const mille_size *most,
 }
 static mille_status closeSession(mille_session *session) {
   free(session->ids);
+  free(session->source);
   free(session->sum);
   free(session);
   return MILLE_OK;
@@ -102,8 +111,11 @@ static mille_status closeSession(mille_session *session) {
 
 /* Logits that no other ids have. */
 static void say(const mille_session *session, int64_t s, int64_t held,
-                float *logits) {
+                int64_t sources, float *logits) {
   uint64_t hash = 14695981039346656037ull;
+  for (int64_t i = 0; i < sources; ++i)
+    hash = (hash ^ (uint64_t)session->source[s * session->sources + i]) *
+           1099511628211ull;
   for (int64_t i = 0; i < held && !session->package->sums; ++i)
     hash = (hash ^ (uint64_t)session->ids[s * session->context + i]) *
            1099511628211ull;
@@ -117,6 +129,15 @@ static void say(const mille_session *session, int64_t s, int64_t held,
   }
 }
 
+/* The source of the first sequence. */
+static mille_status encode(mille_session *session, const mille_size *sizes,
+                           const int32_t *ids) {
+  CHECK(sizes[0].value == 1 && sizes[1].value <= session->sources);
+  memset(session->source, 0, (size_t)session->sources * sizeof *ids);
+  memcpy(session->source, ids, (size_t)sizes[1].value * sizeof *ids);
+  return MILLE_OK;
+}
+
 static mille_status run(mille_session *session, size_t entry,
                         const mille_size *sizes, size_t count,
                         const void *const *inputs, float *const *outputs) {
@@ -124,6 +145,9 @@ static mille_status run(mille_session *session, size_t entry,
   const int64_t batch = sizes[0].value, tokens = sizes[1].value;
   const int32_t *ids = inputs[0], *mask = inputs[1], *past = inputs[2];
   const mille_status fails = package->fails;
+  const int32_t *sources = package->source && entry < 2 ? inputs[3] : NULL;
+  if (entry == 2)
+    return encode(session, sizes, ids);
   CHECK(count == 2 && batch <= session->batch && tokens <= session->tokens);
   package->fails = MILLE_OK;
   if (package->cancels)
@@ -141,7 +165,7 @@ static mille_status run(mille_session *session, size_t entry,
       session->ids[s * session->context + past[s] + t] = id;
       session->sum[s] = (past[s] + t ? session->sum[s] : 0) * 31 + id + 1;
       ++package->rows;
-      say(session, s, past[s] + t + 1,
+      say(session, s, past[s] + t + 1, sources ? sources[s] : 0,
           outputs[0] + (entry ? s * tokens + t : s) * package->vocabulary);
     }
   return MILLE_OK;
@@ -151,6 +175,9 @@ static mille_status copyStates(mille_session *session, int64_t from,
                                int64_t to) {
   memcpy(session->ids + to * session->context,
          session->ids + from * session->context, session->context * 4);
+  memcpy(session->source + to * session->sources,
+         session->source + from * session->sources,
+         (size_t)session->sources * 4);
   session->sum[to] = session->sum[from];
   return MILLE_OK;
 }
@@ -158,8 +185,11 @@ static mille_status copyStates(mille_session *session, int64_t from,
 /* Where bytes of a sequence's state lie. */
 static mille_status stateBytes(mille_session *session, size_t number,
                                size_t *bytes) {
-  CHECK(number == 0);
-  *bytes = (size_t)(session->package->sums ? 1 : session->context) * 4;
+  CHECK(number <= (size_t)session->package->source);
+  *bytes = (size_t)(number                   ? session->sources
+                    : session->package->sums ? 1
+                                             : session->context) *
+           4;
   return MILLE_OK;
 }
 static char *partOf(mille_session *session, size_t number, int64_t sequence,
@@ -167,6 +197,8 @@ static char *partOf(mille_session *session, size_t number, int64_t sequence,
   size_t all;
   stateBytes(session, number, &all);
   CHECK(first <= all && bytes <= all - first);
+  if (number)
+    return first + (char *)(session->source + sequence * session->sources);
   return first + (session->package->sums
                       ? (char *)(session->sum + sequence)
                       : (char *)(session->ids + sequence * session->context));

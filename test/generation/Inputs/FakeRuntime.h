@@ -27,7 +27,7 @@
     }                                                                          \
   } while (0)
 
-enum { fakeVocabulary = 16 };
+enum { fakeVocabulary = 16, fakeSources = 100 };
 
 /* What the model is. */
 struct mille_package {
@@ -40,6 +40,7 @@ struct mille_package {
   mille_status fails;        /* of the next run */
   mille_generation *cancels; /* in the next run, as another thread may */
   int64_t runs, rows;        /* there were, without padding */
+  int source;                /* an encoder of ids stands before it */
 };
 
 extern const mille_generation_runtime fakeRuntime;

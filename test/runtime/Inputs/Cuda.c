@@ -300,6 +300,34 @@ static void startAndWait(void) {
   close(package, sessions[0]);
 }
 
+/* An output that an application keeps on the device. */
+static void outputOnDevice(void) {
+  mille_package *package = openPackage();
+  mille_session *session = open(package);
+  static float x[most * columns], kept[most * columns];
+  float *there = NULL;
+  static int (*allocate)(uint64_t *, size_t);
+  static int (*release)(uint64_t);
+  void *library = dlopen(getenv("MILLE_CUDA_LIBRARY"), RTLD_NOW);
+  *(void **)&allocate = dlsym(library, "cuMemAlloc_v2");
+  *(void **)&release = dlsym(library, "cuMemFree_v2");
+  ++counts()->pushed;
+  CHECK(allocate((uint64_t *)&there, sizeof x) == 0);
+  --counts()->pushed;
+  for (int i = 0; i < 5 * columns; ++i)
+    x[i] = (float)i;
+  const void *given[] = {x};
+  float *wanted[] = {there, kept};
+  for (int round = 0; round < 3; ++round) {
+    EXPECT(mille_session_run(session, 5, 0, given, wanted), MILLE_OK,
+           mille_session_message(session), "");
+    for (int i = 0; i < 5 * columns; ++i)
+      CHECK(there[i] == 2 * (2 * x[i] + 5) + 7 && kept[i] == 2 * x[i] + 5);
+  }
+  CHECK(release((uint64_t)there) == 0);
+  close(package, session);
+}
+
 /* Sessions share the device's weights and modules. */
 static void twoSessions(void) {
   mille_package *package = openPackage();
@@ -446,6 +474,7 @@ int main(void) {
   makeModel();
   graphs();
   startAndWait();
+  outputOnDevice();
   twoSessions();
   profile();
   refusals();

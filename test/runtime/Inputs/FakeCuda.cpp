@@ -57,6 +57,13 @@ CUresult called(const char *name) {
   if (CUresult code = called(__func__))                                        \
   return code
 
+// The same of what needs a current context.
+#define CALLED_INSIDE()                                                        \
+  if (!counts.pushed)                                                          \
+    return invalidContext;                                                     \
+  CALLED()
+constexpr CUresult invalidContext = 201;
+
 } // namespace
 
 namespace mille::cuda {
@@ -192,7 +199,7 @@ CUresult cuMemGetInfo_v2(size_t *free, size_t *all) {
   return cuDeviceTotalMem_v2(all, 0);
 }
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
-  CALLED();
+  CALLED_INSIDE();
   if (bytes > left())
     return CUDA_ERROR_OUT_OF_MEMORY;
   void *memory = aligned_alloc(256, (bytes + 255) / 256 * 256);
@@ -207,7 +214,7 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
   return CUDA_SUCCESS;
 }
 CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
-  CALLED();
+  CALLED_INSIDE();
   *memory = malloc(bytes);
   pinned[*memory] = bytes;
   return CUDA_SUCCESS;
@@ -218,24 +225,38 @@ CUresult cuMemFreeHost(void *memory) {
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
-  CALLED();
+  CALLED_INSIDE();
   memcpy((void *)to, from, bytes);
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
                               CUstream stream) {
-  CALLED();
+  CALLED_INSIDE();
   stream->add([=] { memcpy((void *)to, from, bytes); });
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
                               CUstream stream) {
-  CALLED();
+  CALLED_INSIDE();
   stream->add([=] { memcpy(to, (const void *)from, bytes); });
   return CUDA_SUCCESS;
 }
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                              CUstream stream) {
+  CALLED_INSIDE();
+  stream->add([=] { memcpy((void *)to, (const void *)from, bytes); });
+  return CUDA_SUCCESS;
+}
+CUresult cuPointerGetAttribute(void *value, int, CUdeviceptr address) {
+  for (auto &piece : device)
+    if (address - (CUdeviceptr)piece.first < piece.second) {
+      *(int *)value = CU_MEMORYTYPE_DEVICE;
+      return CUDA_SUCCESS;
+    }
+  return CUDA_ERROR_INVALID_VALUE;
+}
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *what, CUstream stream) {
-  CALLED();
+  CALLED_INSIDE();
   const CUDA_MEMCPY2D copy = *what;
   stream->add([=] {
     for (size_t row = 0; row < copy.Height; ++row)
@@ -247,14 +268,14 @@ CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *what, CUstream stream) {
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
                          CUstream stream) {
-  CALLED();
+  CALLED_INSIDE();
   stream->add([=] { memset((void *)to, value, bytes); });
   return CUDA_SUCCESS;
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
                             int *, void **values) {
-  CALLED();
+  CALLED_INSIDE();
   const auto *kernel = (const fake_cuda_kernel *)image;
   const bool cubin = memcmp(image, FAKE_CUDA_MAGIC, sizeof kernel->magic) == 0;
   if (cubin && wish("capability", "9.0") != "9.0")
@@ -296,7 +317,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
   return CUDA_SUCCESS;
 }
 CUresult cuFuncSetAttribute(CUfunction function, int what, int value) {
-  CALLED();
+  CALLED_INSIDE();
   if (what == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     function->sharedMost = value;
   return CUDA_SUCCESS;
@@ -310,7 +331,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank,
                                 void *address, const uint64_t *extents,
                                 const uint64_t *strides, const uint32_t *boxes,
                                 const uint32_t *, int, int, int, int) {
-  CALLED();
+  CALLED_INSIDE();
   ++counts.maps;
   memset(map, 0, sizeof *map);
   map->words[0] = (uint64_t)address;
@@ -326,7 +347,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
                         unsigned threadsX, unsigned threadsY, unsigned threadsZ,
                         unsigned shared, CUstream stream, void **arguments,
                         void **) {
-  CALLED();
+  CALLED_INSIDE();
   if (!x || !y || !z || threadsX * threadsY * threadsZ > 512 ||
       (int)shared > function->sharedMost)
     return CUDA_ERROR_INVALID_VALUE;
@@ -352,7 +373,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
 }
 
 CUresult cuStreamCreate(CUstream *stream, unsigned) {
-  CALLED();
+  CALLED_INSIDE();
   ++counts.streams;
   *stream = new CUstream_st;
   return CUDA_SUCCESS;
@@ -363,13 +384,13 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
   return CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream stream) {
-  CALLED();
+  CALLED_INSIDE();
   ++counts.waits;
   stream->wait();
   return CUDA_SUCCESS;
 }
 CUresult cuEventCreate(CUevent *event, unsigned) {
-  CALLED();
+  CALLED_INSIDE();
   ++counts.events;
   *event = new CUevent_st{nullptr};
   return CUDA_SUCCESS;
@@ -392,7 +413,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent, CUevent) {
   return CUDA_SUCCESS;
 }
 CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
-  CALLED();
+  CALLED_INSIDE();
   stream->captured = std::make_unique<Work>();
   return CUDA_SUCCESS;
 }
@@ -404,14 +425,14 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
                                      unsigned long long) {
-  CALLED();
+  CALLED_INSIDE();
   ++counts.instances;
   ++counts.live_instances;
   *exec = new CUgraphExec_st{graph->work};
   return CUDA_SUCCESS;
 }
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
-  CALLED();
+  CALLED_INSIDE();
   ++counts.graph_launches;
   for (auto &one : exec->work)
     stream->add(one);

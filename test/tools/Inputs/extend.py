@@ -84,16 +84,37 @@ def cuts(batch, tokens):
 class Case:
     def __init__(self, folder):
         given = tensors.load(os.path.join(folder, "inputs.safetensors"))
-        self.batch, self.tokens = given["input_ids"][0]
-        rows = lambda name: [list(given[name][1][b * self.tokens:][:self.tokens])
-                             for b in range(self.batch)]
-        self.ids = rows("input_ids")
-        self.mask = rows("attention_mask") if "attention_mask" in given else \
+        self.own = "decoder_" if "decoder_input_ids" in given else ""
+        ids, mask = self.own + "input_ids", self.own + "attention_mask"
+        self.batch, self.tokens = given[ids][0]
+        rows = lambda name, count: [list(given[name][1][b * count:][:count])
+                                    for b in range(self.batch)]
+        self.ids = rows(ids, self.tokens)
+        self.mask = rows(mask, self.tokens) if mask in given else \
             [[1] * self.tokens for _ in range(self.batch)]
-        # What forward needs besides: the images of two towers.
+        # What forward needs besides: the images of two towers, or a source.
         self.others = {name: ("F32", shape, block)
                        for name, (shape, _, block) in given.items()
-                       if name == "pixel_values"}
+                       if name in ("pixel_values", "input_features")}
+        self.source = {}
+        if self.own:
+            self.read_source(given, rows, folder)
+
+    def read_source(self, given, rows, folder):
+        """The inputs of the entry `source`, and how many tokens it remembers."""
+        for name in ("input_ids", "attention_mask"):
+            if name in given:
+                self.others[name] = ints(rows(name, given[name][0][1]))
+        self.source = dict(self.others)
+        if "attention_mask" in given:
+            masks = rows("attention_mask", given["attention_mask"][0][1])
+            self.held = [max(t + 1 for t, shown in enumerate(mask) if shown)
+                         for mask in masks]
+        elif "input_ids" in given:
+            self.held = [given["input_ids"][0][1]] * self.batch
+        else:
+            with open(os.path.join(folder, "config.json")) as file:
+                self.held = [json.load(file)["max_source_positions"]] * self.batch
 
     def until(self, tokens):
         """The same case with this many tokens."""
@@ -106,15 +127,30 @@ class Case:
         most = max(own)
         cut = lambda rows, b: (rows[b][past[b]:past[b] + own[b]] +
                                [0] * (most - own[b]))
-        return {
+        inputs = {
             "input_ids": ints([cut(self.ids, b) for b in range(self.batch)]),
-            "attention_mask": ints([cut(self.mask, b) for b in range(self.batch)]),
-            "past": ("I32", [self.batch], array.array("i", past).tobytes())}
+            "attention_mask": ints([cut(self.mask, b) for b in range(self.batch)])}
+        inputs = {self.own + name: value for name, value in inputs.items()}
+        counts = lambda held: ("I32", [self.batch], array.array("i", held).tobytes())
+        inputs["past"] = counts(past)
+        if self.source:
+            inputs["source_tokens"] = counts(self.held)
+        return inputs
+
+
+def remembered(model, case, options):
+    """The state after the entry `source`, of a decoder beside an encoder."""
+    if not case.source:
+        return ""
+    state = os.path.join(model.work, "source")
+    model.run("source", case.source, options, state_out=state)
+    return state
 
 
 def extend(model, case, pieces, options):
     """Rows of all outputs by (name, sequence, token)."""
-    rows, past, state = {}, [0] * case.batch, ""
+    rows, past = {}, [0] * case.batch
+    state = remembered(model, case, options)
     for number, own in enumerate(pieces):
         after = os.path.join(model.work, f"state{number % 2}")
         outputs = model.run("extend", case.piece(past, own),
@@ -134,7 +170,7 @@ def extend(model, case, pieces, options):
 
 def lastRows(model, case, pieces, options):
     """What the entry next says after these pieces, by (name, sequence)."""
-    past, state = [0] * case.batch, ""
+    past, state = [0] * case.batch, remembered(model, case, options)
     for number, own in enumerate(pieces):
         after = os.path.join(model.work, f"next{number % 2}")
         outputs = model.run("next", case.piece(past, own),
@@ -170,7 +206,8 @@ def distance(model, case, whole):
     """The largest difference from the reference's forward on the same ids and mask,
     with usual positions, beside the largest number of its row."""
     given = {**case.others, **case.piece([0] * case.batch, [case.tokens] * case.batch)}
-    del given["past"]
+    for counts in ("past", "source_tokens"):
+        given.pop(counts, None)
     forward = model.run("forward", given, ["--target=reference"])
     worst = 0.0
     for (name, b, t), row in whole.items():

@@ -1,0 +1,232 @@
+// A model whose kernels run in the emulator. Must not know what a kernel
+// computes.
+#include "compiler/driver/emulate/Model.h"
+#include "compiler/driver/emulate/Expected.h"
+#include "compiler/driver/emulate/KernelOp.h"
+#include "compiler/interpret/Judge.h"
+#include "compiler/interpret/TensorFiles.h"
+#include "compiler/kernels/ReadSpec.h"
+#include "compiler/plan/Passes.h"
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mille;
+using namespace mille::emulated;
+
+// ---- an op on tensors as one on memrefs
+
+// Rows of activations begin at multiples of 16 bytes, as plan has them.
+static mlir::MemRefType memrefOf(mlir::Type type) {
+  auto tensor = llvm::cast<mlir::ShapedType>(type);
+  const int64_t bytes = tensor.getElementTypeBitWidth() / 8;
+  const bool rows = tensor.getRank() == 2 && tensor.isDynamicDim(0) &&
+                    !tensor.isDynamicDim(1);
+  const int64_t columns = rows ? tensor.getDimSize(1) : 1;
+  const int64_t stride = llvm::alignTo(columns * bytes, 16) / bytes;
+  if (!rows || columns == 1 || stride == columns)
+    return mlir::MemRefType::get(tensor.getShape(), tensor.getElementType());
+  return mlir::MemRefType::get(
+      tensor.getShape(), tensor.getElementType(),
+      mlir::StridedLayoutAttr::get(type.getContext(), 0, {stride, 1}));
+}
+
+// In a function of its own, at the end of `module`.
+static mlir::Operation *onMemrefs(mlir::Operation *op, mlir::ModuleOp module) {
+  llvm::SmallVector<mlir::Type> types;
+  for (mlir::Type type : op->getOperandTypes())
+    types.push_back(llvm::isa<mlir::ShapedType>(type) ? memrefOf(type) : type);
+  auto builder = mlir::OpBuilder::atBlockEnd(module.getBody());
+  auto function = mlir::func::FuncOp::create(
+      builder, op->getLoc(), "kernel", builder.getFunctionType(types, {}));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  mlir::OperationState state(op->getLoc(), op->getName());
+  state.addOperands(function.getArguments());
+  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  mlir::IRMapping mapping;
+  for (mlir::Region &region : op->getRegions())
+    region.cloneInto(state.addRegion(), mapping);
+  return builder.create(state);
+}
+
+namespace {
+
+struct Made {
+  mlir::Operation *op = nullptr; // on memrefs
+  KernelSpec spec;
+  std::unique_ptr<emulate::Kernel> kernel;
+};
+
+class ModelRunner {
+public:
+  ModelRunner(mlir::MLIRContext &context, uint64_t seed, llvm::raw_ostream &out)
+      : scratch(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context))),
+        seed(seed), out(out) {}
+
+  std::optional<Value> run(mlir::Operation *op,
+                           llvm::ArrayRef<const Value *> operands);
+  bool finish();
+
+private:
+  Made &make(mlir::Operation *op);
+  std::optional<Sizes> sizesOf(mlir::Operation *op,
+                               llvm::ArrayRef<const Value *> operands);
+  std::optional<Value> emulate(mlir::Operation *op, Made &made,
+                               const Sizes &sizes,
+                               std::vector<Operand> &buffers);
+
+  mlir::OwningOpRef<mlir::ModuleOp> scratch;
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<Made>> all; // lookup only
+  uint64_t seed;
+  unsigned emulated = 0, others = 0, wrong = 0;
+  llvm::raw_ostream &out;
+};
+
+} // namespace
+
+Made &ModelRunner::make(mlir::Operation *op) {
+  std::unique_ptr<Made> &made = all[op];
+  if (made)
+    return *made;
+  made = std::make_unique<Made>();
+  made->op = onMemrefs(op, *scratch);
+  std::string problem;
+  auto attention = llvm::dyn_cast<kernel::AttentionOp>(op);
+  if (op->getNumResults() != 1 || (attention && attention.getPast()))
+    problem = "it has states, or two results";
+  else if (mlir::failed(readSpec(made->op, made->spec)))
+    problem = "its types";
+  else
+    made->kernel = makeKernel(made->op, made->spec, false, 0, problem);
+  if (!made->kernel)
+    out << op->getName().getStringRef() << ": left to others: " << problem
+        << "\n";
+  return *made;
+}
+
+std::optional<Sizes>
+ModelRunner::sizesOf(mlir::Operation *op,
+                     llvm::ArrayRef<const Value *> operands) {
+  Sizes sizes;
+  auto numberOf = [&](mlir::Value value) {
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (operand == value && operands[i])
+        return int64_t(operands[i]->numbers.at(0));
+    return int64_t(0);
+  };
+  const Value *first = operands[0];
+  sizes.rows = first->numbers.size() / first->shape.back();
+  if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op)) {
+    // The out is a destination, which holds its shape.
+    const Value *destination = operands.back();
+    if (!destination || destination->shape.size() < 2)
+      return std::nullopt;
+    sizes.rows = destination->numbers.size() / destination->shape.back();
+  }
+  if (auto attention = llvm::dyn_cast<kernel::AttentionOp>(op)) {
+    const int64_t queries = numberOf(attention.getQueries());
+    if (queries < 1 || sizes.rows % queries)
+      return std::nullopt;
+    sizes.sequences = sizes.rows / queries;
+    sizes.keys = numberOf(attention.getKeys());
+    sizes.first = numberOf(attention.getFirst());
+  }
+  return sizes;
+}
+
+std::optional<Value> ModelRunner::emulate(mlir::Operation *op, Made &made,
+                                          const Sizes &sizes,
+                                          std::vector<Operand> &buffers) {
+  if (failed(compute(made.op, made.spec, sizes, buffers) ? Status::done
+                                                         : Status::bug))
+    return std::nullopt;
+  std::vector<emulate::Buffer> bytes;
+  for (const Operand &buffer : buffers)
+    bytes.push_back(buffer.bytes(&buffer != &buffers.back()));
+  emulate::LaunchCase launch = launchOf(sizes);
+  launch.seed = seed++;
+  std::string problem = made.kernel->run(launch, bytes);
+  if (problem.empty())
+    problem = judgeOut(buffers.back(), bytes.back(), boundOf(made.spec));
+  ++emulated;
+  if (!problem.empty()) {
+    ++wrong;
+    out << op->getName().getStringRef() << ", " << sizes.rows
+        << " rows: " << problem << "\n";
+  }
+  buffers.back().read(bytes.back());
+  Value result;
+  result.shape = {buffers.back().rows, buffers.back().spec.columns};
+  result.numbers = buffers.back().numbers;
+  return result;
+}
+
+std::optional<Value> ModelRunner::run(mlir::Operation *op,
+                                      llvm::ArrayRef<const Value *> operands) {
+  Made &made = make(op);
+  std::optional<Sizes> sizes;
+  if (made.kernel)
+    sizes = sizesOf(op, operands);
+  std::string problem;
+  std::vector<Operand> buffers;
+  if (sizes)
+    buffers = operandsOf(made.op, made.spec, *sizes, problem);
+  size_t next = 0;
+  bool fits = !buffers.empty();
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (!llvm::isa<mlir::ShapedType>(operand.getType()) ||
+        next + 1 >= buffers.size())
+      continue;
+    Operand &buffer = buffers[next++];
+    fits &= operands[i] && operands[i]->numbers.size() == buffer.numbers.size();
+    if (fits)
+      buffer.numbers = operands[i]->numbers;
+  }
+  if (fits)
+    return emulate(op, made, *sizes, buffers);
+  ++others;
+  return std::nullopt;
+}
+
+bool ModelRunner::finish() {
+  out << emulated << " launches emulated, " << wrong << " wrong; " << others
+      << " left to others\n";
+  return emulated && !wrong;
+}
+
+Status mille::emulated::runModel(mlir::ModuleOp module,
+                                 const ModelOptions &options,
+                                 llvm::raw_ostream &out) {
+  mlir::MLIRContext &context = *module->getContext();
+  mlir::PassManager pipeline(&context);
+  pipeline.addPass(plan::createNarrowTypes({"bf16"}));
+  if (mlir::failed(pipeline.run(module)))
+    return Status::input;
+  auto models = module.getOps<transformer::ModelOp>();
+  mlir::Operation *model = *models.begin();
+  Values inputs, expected, outputs;
+  if (Status s = readTensors(options.inputs, context, inputs); failed(s))
+    return s;
+  ParameterValues parameters(model, options.folder);
+  if (Status s = interpret(model, parameters, inputs, expected); failed(s))
+    return s;
+  ModelRunner runner(context, options.seed, out);
+  auto instead = [&](mlir::Operation *op,
+                     llvm::ArrayRef<const Value *> operands) {
+    return runner.run(op, operands);
+  };
+  if (Status s = interpret(model, parameters, inputs, outputs, "", {}, instead);
+      failed(s))
+    return s;
+  std::vector<Difference> differences;
+  if (Status s =
+          compare(outputs, expected, inputs, model->getLoc(), differences);
+      failed(s))
+    return s;
+  const bool close = judge(out, "outputs", differences, [](const Difference &) {
+    return toleranceOf("emulated_model");
+  });
+  return runner.finish() && close ? Status::done : Status::bug;
+}

@@ -1,0 +1,22 @@
+// Runs a model in the interpreter with its Hopper kernels in the emulator: each
+// kernel gets what the kernels before it have computed.
+#pragma once
+#include "compiler/Status.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mille::emulated {
+
+struct ModelOptions {
+  std::string folder; // of the model's files
+  std::string inputs; // a safetensors file
+  uint64_t seed = 1;  // of the first schedule; each kernel has another
+};
+
+// `module` is a model after the stage `fuse`; its types are narrowed to bf16
+// here. Compares each kernel with its meaning on the same numbers, and the
+// outputs with those of the interpreter alone. Status::bug where one is off.
+Status runModel(mlir::ModuleOp module, const ModelOptions &options,
+                llvm::raw_ostream &out);
+
+} // namespace mille::emulated

@@ -1,0 +1,83 @@
+"""What a request must be, and the answers to those that are not so. Must not
+know any route."""
+import asyncio
+import json
+
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse
+
+GONE = 499  # the client closed the connection before the answer
+
+
+class Refused(Exception):
+    """A request that gets no answer: its status and why."""
+
+    def __init__(self, status, why, **headers):
+        super().__init__(why)
+        self.status, self.headers = status, headers
+
+
+KINDS = {401: "authentication_error", 404: "not_found_error",
+         408: "timeout_error", 413: "request_too_large",
+         429: "rate_limit_error", 503: "overloaded_error",
+         504: "timeout_error"}
+
+
+def refusal(status, why, headers=None):
+    kind = KINDS.get(status, "invalid_request_error" if status < 500
+                     else "server_error")
+    return JSONResponse({"error": {"message": why, "type": kind,
+                                   "param": None, "code": status}},
+                        status, headers)
+
+
+async def bytes_of(request, most):
+    """The body of a request, which may have `most` bytes."""
+    said = request.headers.get("content-length", "")
+    too_large = Refused(413, f"the request has more than {most} bytes",
+                        Connection="close")
+    if said.isdigit() and int(said) > most:
+        raise too_large
+    got = bytearray()
+    async for part in request.stream():
+        got += part
+        if len(got) > most:
+            raise too_large
+    return got
+
+
+async def body_of(request, options):
+    """The JSON object of a request, which must come within the timeout."""
+    try:
+        got = await asyncio.wait_for(bytes_of(request, options.max_bytes),
+                                     options.timeout)
+    except ClientDisconnect as error:
+        raise Refused(GONE, "the client is gone") from error
+    except asyncio.TimeoutError as error:
+        raise Refused(408, "the request has not come within "
+                      f"{options.timeout:g} s", Connection="close") from error
+    try:
+        body = json.loads(got)
+    except (ValueError, RecursionError) as error:
+        raise Refused(400, f"the request is no JSON: {error}") from error
+    if not isinstance(body, dict):
+        raise Refused(400, "the request must be a JSON object but is a "
+                      f"{type(body).__name__}")
+    return body
+
+
+def texts_of(value, what, most):
+    """A list of strings, out of one or several."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts:
+        raise Refused(400, f"{what} must be a text or a list of texts")
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise Refused(400, f"{what} must be texts but number {i} is a "
+                          f"{type(text).__name__}")
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise Refused(400, f"{what}: number {i} is no Unicode: it has half "
+                          "of a surrogate pair")
+    if len(texts) > most:
+        raise Refused(413, f"{what} has {len(texts)} texts but may have {most}")
+    return texts

@@ -1,0 +1,106 @@
+"""Continues the texts of many requests in one thread: every step decodes all
+that are open. Must not know what HTTP is."""
+import collections
+import threading
+
+from .joiner import Closed, Full
+
+
+class Line:
+    """One text that is continued, from its ids to its end. `say` is called in
+    the thread with each new id, then once with why it ends: "stop", "length",
+    or an exception."""
+
+    def __init__(self, ids, most, sampling, say):
+        self.ids, self.left, self.sampling = ids, most, sampling
+        self.say, self.sequence, self.gone = say, None, False
+
+
+class Writer:
+    """generation  that this thread alone uses
+    sequences   that it holds
+    end         ids that end a text and do not belong to it
+    room        texts that may wait for a sequence
+    """
+
+    def __init__(self, generation, sequences, end, room):
+        self.generation, self.sequences = generation, sequences
+        self.end, self.room = frozenset(end), room
+        self._waiting, self._open = collections.deque(), []
+        self._change = threading.Condition()
+        self._closed = False
+        self.batches = 0  # steps that have run
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    @property
+    def waiting(self):
+        return len(self._waiting)
+
+    def submit(self, line):
+        with self._change:
+            if self._closed:
+                raise Closed
+            if len(self._waiting) >= self.room:
+                raise Full
+            self._waiting.append(line)
+            self._change.notify()
+
+    def close(self):
+        """Ends every text that is open or waits, then the thread."""
+        with self._change:
+            self._closed = True
+            self._change.notify()
+        self._thread.join()
+
+    def _take(self):
+        """Opens what waits and has room. False: all is done."""
+        with self._change:
+            while not (self._open or self._waiting or self._closed):
+                self._change.wait()
+            while self._waiting and len(self._open) < self.sequences:
+                line = self._waiting.popleft()
+                if not line.gone:
+                    self._open.append(line)
+        for line in [line for line in self._open if line.sequence is None]:
+            try:
+                line.sequence = self.generation.open()
+                self.generation.append(line.sequence, line.ids)
+            except Exception as error:  # an id that the model does not have
+                self._end(line, error)
+        return bool(self._open or self._waiting or not self._closed)
+
+    def _end(self, line, why):
+        self._open.remove(line)
+        if line.sequence is not None:
+            self.generation.close(line.sequence)
+        line.say(why)
+
+    def _step(self, line):
+        if line.gone:
+            return self._end(line, "stop")
+        if line.left == 0:
+            return self._end(line, "length")
+        id = self.generation.sample(line.sequence, **line.sampling)
+        if id in self.end:
+            return self._end(line, "stop")
+        line.left -= 1
+        line.say(id)
+        if line.left == 0:
+            return self._end(line, "length")
+        self.generation.append(line.sequence, [id])
+
+    def _work(self):
+        while self._take():
+            try:
+                if self._open:
+                    self.generation.decode()
+                    self.batches += 1
+            except Exception as error:
+                for line in list(self._open):
+                    self._end(line, error)
+            for line in list(self._open):
+                try:
+                    self._step(line)
+                except Exception as error:
+                    self._end(line, error)

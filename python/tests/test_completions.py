@@ -1,0 +1,195 @@
+"""Texts that `mille serve` continues. MILLE: the command; DECODER: a small
+decoder's folder."""
+import concurrent.futures
+import json
+import os
+import shutil
+
+import pytest
+import tokenizers
+from test_serve import Server
+
+import mille
+
+pytest.importorskip("uvicorn")
+TEMPLATE = ("{% for m in messages %}{% if m.role == 'tool' %}"
+            "{{ raise_exception('no tools') }}{% endif %}"
+            "<{{ m.role }}> {{ m.content }} {% endfor %}"
+            "{% if add_generation_prompt %}<assistant>{% endif %}")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The decoder with words w3 .. w63 and a chat template."""
+    folder = tmp_path_factory.mktemp("models") / "decoder"
+    shutil.copytree(os.environ["DECODER"], folder)
+    (folder / "case.json").unlink(missing_ok=True)
+    words = ["<pad>", "<s>", "</s>", "<user>", "<assistant>", "<tool>"]
+    words += [f"w{i}" for i in range(len(words), 64)]
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(
+        {word: i for i, word in enumerate([*words, "unknown"])},
+        unk_token="<pad>"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    made.add_special_tokens(words[:6])
+    made.post_processor = tokenizers.processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", 1)])
+    made.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"chat_template": TEMPLATE, "bos_token": "<s>"}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MILLE_COMPILER", os.environ["MILLE"])
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        made = Server(str(folder), "--context=48", "--sequences=3",
+                      "--threads=1", "--queue=50")
+        yield made
+        made.stop()
+
+
+@pytest.fixture(scope="module")
+def generation(tmp_path_factory):
+    """What the server should say, by hand."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MILLE_COMPILER", os.environ["MILLE"])
+        return mille.compile(
+            os.environ["DECODER"], tmp_path_factory.mktemp("by-hand") / "p",
+            entries="next").generation(context=48, sequences=1, threads=1)
+
+
+def wanted(generation, ids, most, **sampling):
+    sampling = {"top_k": 0, "top_p": 1.0, "min_p": 0.0, **sampling}
+    found = list(generation.generate(ids, most, end=[2], **sampling))
+    return " ".join(f"w{id}" for id in found if id > 5)
+
+
+def ask(server, prompt="w7 w9 w30", path="/v1/completions", **options):
+    status, answer = server.ask(path, {"model": "decoder", "prompt": prompt,
+                                       **options})
+    assert status == 200, answer
+    return answer
+
+
+def test_completions(server, generation):
+    answer = ask(server, max_tokens=20, temperature=0)
+    choice, = answer["choices"]
+    assert choice["text"].strip() == wanted(generation, [1, 7, 9, 30], 20,
+                                            temperature=0)
+    assert choice["finish_reason"] in ("length", "stop")
+    assert answer["usage"]["prompt_tokens"] == 4
+    drawn = {"temperature": 1.5, "seed": 5}
+    text = ask(server, max_tokens=20, **drawn)["choices"][0]["text"]
+    assert text.strip() == wanted(generation, [1, 7, 9, 30], 20, **drawn)
+    assert text != ask(server, max_tokens=20, temperature=1.5,
+                       seed=6)["choices"][0]["text"]
+
+
+def test_many_at_once_are_as_one_alone(server):
+    def one(i):
+        return ask(server, f"w{8 + i % 4} w9", max_tokens=12, temperature=1.2,
+                   seed=i % 4)["choices"][0]["text"]
+    alone = [one(i) for i in range(4)]
+    assert len(set(alone)) == 4
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        assert list(pool.map(one, range(24))) == alone * 6
+
+
+def streamed(server, path, **options):
+    status, text = server.ask(path, {"model": "decoder", "stream": True,
+                                     "seed": 3, **options})
+    assert status == 200 and text.endswith("data: [DONE]\n\n")
+    return [json.loads(line[6:]) for line in text.split("\n\n")[:-2]]
+
+
+def test_streams(server):
+    options = {"prompt": "w7 w9", "max_tokens": 9, "seed": 3,
+               "temperature": 1.5}
+    text = ask(server, **options)["choices"][0]["text"]
+    parts = streamed(server, "/v1/completions", **options,
+                     stream_options={"include_usage": True})
+    *texts, end, usage = parts
+    assert "".join(one["choices"][0]["text"] for one in texts) == text
+    assert len(texts) > 1
+    assert end["choices"][0]["finish_reason"] in ("length", "stop")
+    assert usage["choices"] == [] and usage["usage"]["prompt_tokens"] == 3
+    stop = text.split()[3]
+    cut = ask(server, **options, stop=[stop])["choices"][0]
+    assert cut["text"] == text[:text.index(stop)]
+    assert cut["finish_reason"] == "stop"
+
+
+def test_chat(server, generation):
+    messages = [{"role": "user", "content": "w7 w9"}]
+    parts = streamed(server, "/v1/chat/completions", messages=messages,
+                     temperature=0, max_tokens=9)
+    said = "".join(one["choices"][0]["delta"].get("content", "")
+                   for one in parts)
+    assert said.strip() == wanted(generation, [3, 7, 9, 4], 9, temperature=0)
+    openai = pytest.importorskip("openai")
+    client = openai.OpenAI(api_key="none",
+                           base_url=f"http://127.0.0.1:{server.port}/v1")
+    answer = client.chat.completions.create(
+        model="decoder", messages=messages, temperature=0, max_tokens=9)
+    assert answer.choices[0].message.content == said
+    stream = client.chat.completions.create(
+        model="decoder", messages=messages, temperature=0, max_tokens=9,
+        stream=True)
+    assert "".join(part.choices[0].delta.content or ""
+                   for part in stream) == said
+
+
+@pytest.mark.parametrize("path, body, why", [
+    ("completions", {"prompt": "w7 " * 60}, "the prompt has 61 tokens but may "
+     "have 1 to 47"),
+    ("completions", {"prompt": "w7", "max_tokens": 47}, "2 tokens and 47 more "
+     "are asked for, but the model holds 48"),
+    ("completions", {"prompt": ["a", "b"]}, "prompt has 2 texts but may have"),
+    ("completions", {"prompt": "w7", "n": 2}, "n is 2 but must be 1"),
+    ("completions", {"prompt": "w7", "logprobs": 3}, "logprobs is not known"),
+    ("completions", {"prompt": "w7", "temperature": "hot"}, "'hot' but must"),
+    ("completions", {"prompt": "w7", "temperature": -1}, "temperature"),
+    ("completions", {"prompt": "w7", "seed": -1}, "seed is -1 but must be"),
+    ("completions", {"prompt": "w7", "stop": ""}, "stop must not be an empty"),
+    ("completions", {"prompt": "w7", "max_tokens": 0}, "max_tokens is 0 but"),
+    ("completions", {"prompt": "unknown"}, "64"),  # the model has 0 to 63
+    ("chat/completions", {}, "messages must be a list of messages"),
+    ("chat/completions", {"messages": [{"role": "user"}]}, "message number 0"),
+    ("chat/completions", {"messages": [{"role": "tool", "content": "a"}]},
+     "refuses the messages: no tools"),
+    ("embeddings", {"input": "a"}, "decoder is for completions but the request "
+     "is for embeddings"),
+])
+def test_refusals(server, path, body, why):
+    status, answer = server.ask(f"/v1/{path}", {"model": "decoder", **body})
+    assert status in (400, 413) and why in answer["error"]["message"]
+
+
+class Letters:
+    """A tokenizer of bytes."""
+
+    def decode(self, ids, skip_special_tokens):
+        return bytes(ids).decode("utf-8", "replace")
+
+
+def prose(text, *stops, prompt=b"say: "):
+    from mille.serving.prose import Prose
+    made, parts = Prose(Letters(), prompt, stops), []
+    for id in text.encode():
+        parts.append(made.add(id))
+        if made.stopped:
+            return parts
+    return parts + [made.rest()]
+
+
+def test_prose():
+    assert "".join(prose("a ü€😀b")) == "a ü€😀b"
+    assert all("\ufffd" not in part for part in prose("ü€😀"))
+    assert prose("ab", "bc") == ["a", "", "b"]  # b may have been a stop
+    assert "".join(prose("one END two", "END")) == "one "
+    assert "".join(prose("aaab rest", "aab")) == "a"
+    assert "".join(prose("x\n\ny", "\n\n", "y")) == "x"
+    cut = prose("ü")[:1]
+    assert cut == [""]
