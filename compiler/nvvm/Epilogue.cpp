@@ -45,7 +45,8 @@ void MatmulEpilogue::end() {
 
 //===-- Reading -----------------------------------------------------------===//
 
-void MatmulEpilogue::readTile(Read &read, Reg row, unsigned blocks) {
+void MatmulEpilogue::prepare(Reg row, Reg column, unsigned blocks) {
+  read = {columnsAt(column), {}, {}, {}};
   read.rows.resize(extras.count());
   read.scalars.resize(extras.count());
   for (unsigned x = 0; x < extras.count(); ++x) {
@@ -60,18 +61,18 @@ void MatmulEpilogue::readTile(Read &read, Reg row, unsigned blocks) {
   }
 }
 
-void MatmulEpilogue::readPanel(Read &read, Reg column) {
-  read.columns.assign(extras.count(), {});
+MatmulEpilogue::Columns MatmulEpilogue::columnsAt(Reg column) {
+  Columns columns(extras.count());
   for (unsigned x = 0; x < extras.count(); ++x)
     if (extras.reading(x) == Reading::column)
       for (unsigned j = 0; j < layout.panelColumns / 8; ++j)
-        read.columns[x].push_back(
+        columns[x].push_back(
             extras.atColumns(x, column + fragments->column + 8 * j));
+  return columns;
 }
 
 // An extra by element: [8 columns] four, as the registers of a sum.
-MatmulEpilogue::Values MatmulEpilogue::elementsOf(unsigned extra,
-                                                  const Read &read, Reg row,
+MatmulEpilogue::Values MatmulEpilogue::elementsOf(unsigned extra, Reg row,
                                                   Reg column) {
   const unsigned eights = layout.panelColumns / 8;
   Values values(eights);
@@ -101,13 +102,14 @@ MatmulEpilogue::Values MatmulEpilogue::elementsOf(unsigned extra,
 
 //===-- Computing ---------------------------------------------------------===//
 
-MatmulEpilogue::Values
-MatmulEpilogue::computePanel(const Regs &sums, unsigned panel, unsigned block,
-                             const Read &read, Reg row, Reg column) {
+MatmulEpilogue::Values MatmulEpilogue::computePanel(const Regs &sums,
+                                                    unsigned panel,
+                                                    unsigned block, Reg row,
+                                                    Reg column) {
   std::vector<Values> elements(extras.count());
   for (unsigned x = 0; x < extras.count(); ++x)
     if (extras.reading(x) == Reading::element)
-      elements[x] = elementsOf(x, read, row, column);
+      elements[x] = elementsOf(x, row, column);
   const unsigned eights = layout.panelColumns / 8;
   Values values(eights);
   for (unsigned j = 0; j < eights; ++j)
@@ -192,15 +194,16 @@ void MatmulEpilogue::storeDirectly(const Values &values, Reg row, Reg column) {
 
 RingState MatmulEpilogue::write(const std::vector<Regs> &sums, Reg row,
                                 Reg column, RingState state) {
-  Read read;
-  readTile(read, row, sums.size());
   for (unsigned p = 0; p < layout.panels; ++p) {
     const unsigned part = p % layout.panelsPerStage;
     // In turns the extra has landed before the turn was passed.
     if (layout.extraStages && part == 0 && !tile.pingPong)
       ring->wait(state);
     Reg at = column + layout.panelColumns * p;
-    readPanel(read, at);
+    // Those of the next panel arrive while this one is computed.
+    Columns next;
+    if (p + 1 < layout.panels)
+      next = columnsAt(at + layout.panelColumns);
     for (unsigned i = 0; i < sums.size(); ++i) {
       if (layout.extraStages) {
         read.panelOfExtra = ring->address(
@@ -211,7 +214,7 @@ RingState MatmulEpilogue::write(const std::vector<Regs> &sums, Reg row,
                     (place.group - 1) * int(tile.blocks * stagingPanelBytes));
       }
       Reg own = row + 64 * i;
-      Values values = computePanel(sums[i], p, i, read, own, at);
+      Values values = computePanel(sums[i], p, i, own, at);
       if (layout.staged)
         leave(values, p * sums.size() + i, own, at);
       else
@@ -221,6 +224,7 @@ RingState MatmulEpilogue::write(const std::vector<Regs> &sums, Reg row,
       ring->release(state.stage, place.thread);
       state = ring->next(state);
     }
+    read.columns = next;
   }
   return state;
 }

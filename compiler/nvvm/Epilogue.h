@@ -26,27 +26,30 @@ public:
 
   void begin(Builder &builder, const Place &place, Fragments &fragments,
              Ring &ring);
-  // Sums of 64-row blocks from this row and column on. Gives the place in the
-  // ring after the extra's stages.
+  // Reads what a tile from this row and column on needs first, of so many
+  // blocks of 64 rows. Before the wait for the last products, so that it takes
+  // no time of its own.
+  void prepare(Reg row, Reg column, unsigned blocks);
+  // The sums of that tile. Gives the place in the ring after the extra's stages.
   RingState write(const std::vector<Regs> &sums, Reg row, Reg column,
                   RingState state);
   void end();
 
 private:
   // What the elements of a panel's block need; [extra][...].
+  using Columns = std::vector<std::vector<Regs>>; // [extra][8 columns] two
   struct Read {
-    std::vector<std::vector<Regs>> columns; // [8 columns] two
-    std::vector<std::vector<Regs>> rows;    // [block] two
-    Regs scalars;
-    Reg panelOfExtra; // in the ring
+    Columns columns;                     // of a panel
+    std::vector<std::vector<Regs>> rows; // [extra][block] two
+    Regs scalars;                        // [extra]
+    Reg panelOfExtra;                    // in the ring
   };
   using Values = std::vector<Regs>; // [8 columns], registers as of a sum
 
-  void readTile(Read &read, Reg row, unsigned blocks);
-  void readPanel(Read &read, Reg column);
-  Values elementsOf(unsigned extra, const Read &read, Reg row, Reg column);
-  Values computePanel(const Regs &sums, unsigned panel, unsigned block,
-                      const Read &read, Reg row, Reg column);
+  Columns columnsAt(Reg column);
+  Values elementsOf(unsigned extra, Reg row, Reg column);
+  Values computePanel(const Regs &sums, unsigned panel, unsigned block, Reg row,
+                      Reg column);
   void stage(const Values &values, Reg buffer);
   void leave(const Values &values, unsigned number, Reg row, Reg column);
   void storeDirectly(const Values &values, Reg row, Reg column);
@@ -61,6 +64,7 @@ private:
   Fragments *fragments = nullptr;
   Ring *ring = nullptr;
   std::optional<Region> region;
+  Read read;
 };
 
 } // namespace mille::nvvm

@@ -306,13 +306,14 @@ RingState MatmulWriter::consumeTile(Reg number, RingState state) {
     }
     turns->pass();
   }
+  Reg row = tile.pingPong ? origin.row
+                          : origin.row + (group - 1) * int(64 * tile.blocks);
+  epilogue.prepare(row, origin.column, tile.blocks);
   b.waitProducts(0);
   ring->release(ring->before(state.stage), thread);
   std::vector<Regs> values;
   for (Reg sum : sums)
     values.push_back(b.afterProducts(b.unpack(sum)));
-  Reg row = tile.pingPong ? origin.row
-                          : origin.row + (group - 1) * int(64 * tile.blocks);
   state = epilogue.write(values, row, origin.column, state);
   return tile.pingPong ? skipTile(state) : state;
 }

@@ -16,7 +16,7 @@ constexpr unsigned units = 132;
 // The numbers of rows that the tile is chosen for, and how much each counts: a
 // text, and batches.
 constexpr int64_t likelyRows[] = {512, 4096, 12288};
-constexpr double weightOfRows[] = {0.1, 0.3, 0.6};
+constexpr double weightOfRows[] = {0.05, 0.35, 0.6};
 // As far as the model has been wrong.
 constexpr double nearlyAsGood = 1.3;
 
