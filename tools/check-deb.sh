@@ -13,7 +13,10 @@ folder=$(mktemp -d)
 trap 'rm -rf --one-file-system "$folder"' EXIT
 packages=${1:-$folder/packages}
 mkdir -p "$packages"
-cmake --build build
+# What is installed, and no test.
+cmake --build build --target mille mille-opt mille-lsp mille-reduce \
+  command-files mille_runtime mille_runtime_shared mille_kernel_support \
+  mille_text mille_generation mille_loader mille_loader_shared
 (cd build && cpack -G DEB -B "$packages" >"$folder/log") ||
   { cat "$folder/log"; exit 1; }
 rm -rf "$packages/_CPack_Packages"
