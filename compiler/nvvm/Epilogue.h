@@ -24,8 +24,10 @@ public:
   void prefetchMaps(Builder &builder);
   Reg mapOfExtra(Builder &builder) { return builder.argument(extraMap); }
 
-  void begin(Builder &builder, const Place &place, Fragments &fragments,
-             Ring &ring);
+  // Of consumer group `which`, from 0.
+  Ring extraRing(Builder &builder, Reg shared, Reg which);
+
+  void begin(Builder &builder, const Place &place, Fragments &fragments);
   // Reads what a tile from this row and column on needs first, of so many
   // blocks of 64 rows. Before the wait for the last products, so that it takes
   // no time of its own.
@@ -62,7 +64,7 @@ private:
   Builder *b = nullptr;
   Place place;
   Fragments *fragments = nullptr;
-  Ring *ring = nullptr;
+  std::optional<Ring> ring; // of the extra
   std::optional<Region> region;
   Read read;
 };
