@@ -32,7 +32,8 @@ public:
   // blocks of 64 rows. Before the wait for the last products, so that it takes
   // no time of its own.
   void prepare(Reg row, Reg column, unsigned blocks);
-  // The sums of that tile. Gives the place in the ring after the extra's stages.
+  // The sums of that tile, from this place in the extra's ring on. Gives the
+  // place after it.
   RingState write(const std::vector<Regs> &sums, Reg row, Reg column,
                   RingState state);
   void end();
