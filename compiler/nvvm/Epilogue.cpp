@@ -16,7 +16,7 @@ MatmulEpilogue::MatmulEpilogue(const KernelSpec &spec, const MatmulTile &tile,
   };
   if (layout.ringExtra >= 0)
     extraMap = map(2 + layout.ringExtra, spec.matmul.extras[layout.ringExtra],
-                   tile.rows());
+                   64 * tile.blocks);
   if (layout.staged)
     outMap = map(out, spec.out, 64);
 }
@@ -28,12 +28,20 @@ void MatmulEpilogue::prefetchMaps(Builder &builder) {
     builder.prefetchMap(builder.argument(outMap));
 }
 
-void MatmulEpilogue::begin(Builder &builder, const Place &where, Fragments &its,
-                           Ring &stages) {
+Ring MatmulEpilogue::extraRing(Builder &builder, Reg shared, Reg which) {
+  Reg area =
+      builder.at(shared, which * int(layout.extraArea) + int(layout.extras));
+  return Ring(builder, area, layout.extraStages, layout.extraBytes, 0,
+              layout.extraStages * layout.extraBytes, 1);
+}
+
+void MatmulEpilogue::begin(Builder &builder, const Place &where,
+                           Fragments &its) {
   b = &builder;
   place = where;
   fragments = &its;
-  ring = &stages;
+  if (layout.extraStages)
+    ring.emplace(extraRing(*b, place.shared, place.group - 1));
   region.emplace(*b, spec.matmul.epilogue, isBf16(spec.out.element));
   extras.begin(*b, place.rows);
 }
@@ -195,9 +203,7 @@ void MatmulEpilogue::storeDirectly(const Values &values, Reg row, Reg column) {
 RingState MatmulEpilogue::write(const std::vector<Regs> &sums, Reg row,
                                 Reg column, RingState state) {
   for (unsigned p = 0; p < layout.panels; ++p) {
-    const unsigned part = p % layout.panelsPerStage;
-    // In turns the extra has landed before the turn was passed.
-    if (layout.extraStages && part == 0 && !tile.pingPong)
+    if (layout.extraStages)
       ring->wait(state);
     Reg at = column + layout.panelColumns * p;
     // Those of the next panel arrive while this one is computed.
@@ -205,14 +211,8 @@ RingState MatmulEpilogue::write(const std::vector<Regs> &sums, Reg row,
     if (p + 1 < layout.panels)
       next = columnsAt(at + layout.panelColumns);
     for (unsigned i = 0; i < sums.size(); ++i) {
-      if (layout.extraStages) {
-        read.panelOfExtra = ring->address(
-            state.stage, part * layout.rowBytes + i * stagingPanelBytes);
-        if (!tile.pingPong)
-          read.panelOfExtra =
-              b->at(read.panelOfExtra,
-                    (place.group - 1) * int(tile.blocks * stagingPanelBytes));
-      }
+      if (layout.extraStages)
+        read.panelOfExtra = ring->address(state.stage, i * stagingPanelBytes);
       Reg own = row + 64 * i;
       Values values = computePanel(sums[i], p, i, own, at);
       if (layout.staged)
@@ -220,7 +220,7 @@ RingState MatmulEpilogue::write(const std::vector<Regs> &sums, Reg row,
       else
         storeDirectly(values, own, at);
     }
-    if (layout.extraStages && part == layout.panelsPerStage - 1) {
+    if (layout.extraStages) {
       ring->release(state.stage, place.thread);
       state = ring->next(state);
     }

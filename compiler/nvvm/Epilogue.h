@@ -24,13 +24,16 @@ public:
   void prefetchMaps(Builder &builder);
   Reg mapOfExtra(Builder &builder) { return builder.argument(extraMap); }
 
-  void begin(Builder &builder, const Place &place, Fragments &fragments,
-             Ring &ring);
+  // Of consumer group `which`, from 0.
+  Ring extraRing(Builder &builder, Reg shared, Reg which);
+
+  void begin(Builder &builder, const Place &place, Fragments &fragments);
   // Reads what a tile from this row and column on needs first, of so many
   // blocks of 64 rows. Before the wait for the last products, so that it takes
   // no time of its own.
   void prepare(Reg row, Reg column, unsigned blocks);
-  // The sums of that tile. Gives the place in the ring after the extra's stages.
+  // The sums of that tile, from this place in the extra's ring on. Gives the
+  // place after it.
   RingState write(const std::vector<Regs> &sums, Reg row, Reg column,
                   RingState state);
   void end();
@@ -62,7 +65,7 @@ private:
   Builder *b = nullptr;
   Place place;
   Fragments *fragments = nullptr;
-  Ring *ring = nullptr;
+  std::optional<Ring> ring; // of the extra
   std::optional<Region> region;
   Read read;
 };

@@ -37,15 +37,14 @@ MatmulLayout::MatmulLayout(const KernelSpec &spec, const MatmulTile &tile) {
   rowBytes = tile.rows() * lineBytes;
   weightBytes = tile.columns * lineBytes;
   stageBytes = rowBytes + weightBytes;
-  panelsPerStage = 1;
-  for (unsigned n : {2, 4})
-    if (n * rowBytes <= stageBytes && panels % n == 0)
-      panelsPerStage = n;
-  extraStages = ringExtra < 0 ? 0 : panels / panelsPerStage;
+  extraStages = ringExtra < 0 ? 0 : 2;
+  extraBytes = 64 * tile.blocks * lineBytes;
+  extraArea = ringExtra < 0 ? 0 : extraStages * extraBytes + 1024;
   const unsigned stagingBytes = staged ? 2 * stagingGroupBytes : 0;
-  stages = (sharedLimit - stagingBytes - 256) / stageBytes;
+  stages = (sharedLimit - stagingBytes - 2 * extraArea - 256) / stageBytes;
   staging = stages * stageBytes;
-  barriers = staging + stagingBytes;
+  extras = staging + stagingBytes;
+  barriers = extras + 2 * extraArea;
   sharedBytes = barriers + Ring::barrierBytes(stages);
 }
 
@@ -71,11 +70,12 @@ private:
   void initialize();
   Origin originOf(Reg number);
   void produce();
+  void produceExtra(Reg which);
   RingState produceTile(Reg number, RingState state);
   void consume();
   Regs products(const RingState &state, const Regs &sums, bool first);
   Regs sumTile(RingState &state);
-  RingState consumeTile(Reg number, RingState state);
+  RingState consumeTile(Reg number, RingState state, RingState &extra);
   RingState skipTile(const RingState &state);
 
   const MatmulSpec &matmul;
@@ -141,6 +141,9 @@ void MatmulWriter::initialize() {
                tile.pingPong ? 1 : 2, tile.cluster);
   b.ifThen(eq(index, 0), [&] {
     ring->init();
+    if (layout.extraStages)
+      for (int which : {0, 1})
+        epilogue.extraRing(b, shared, b.constant(which)).init();
     b.fenceBarrierInit();
     for (unsigned map : {mapOfInput, mapOfWeight})
       b.prefetchMap(b.argument(map));
@@ -207,18 +210,32 @@ RingState MatmulWriter::produceTile(Reg number, RingState state) {
         RingState next = ring->next(at);
         return {v[0] + 1, next.stage, next.parity};
       });
-  state = {last[1], last[2]};
-  for (unsigned s = 0; s < layout.extraStages; ++s) {
-    Reg stage = ring->acquire(state, layout.panelsPerStage * layout.rowBytes);
-    for (unsigned p = 0; p < layout.panelsPerStage; ++p)
-      b.loadBox(b.at(stage, p * layout.rowBytes), epilogue.mapOfExtra(b),
-                ring->full(state.stage),
-                {origin.column +
-                     (layout.panelsPerStage * s + p) * layout.panelColumns,
-                 origin.row});
-    state = ring->next(state);
-  }
-  return state;
+  return {last[1], last[2]};
+}
+
+// The extra's panels of a group's tiles, by a warp of their own: they come from
+// afar, and must not wait for the operands of other tiles.
+void MatmulWriter::produceExtra(Reg which) {
+  Ring extra = epilogue.extraRing(b, shared, which);
+  RingState start = extra.producer();
+  Reg first = tile.pingPong ? cluster + which * clusters : cluster;
+  Reg stride = tile.pingPong ? clusters * 2 : clusters;
+  b.loop(
+      {first, start.stage, start.parity},
+      [&](const Regs &v) { return lt(v[0], tiles); },
+      [&](const Regs &v) -> Regs {
+        Origin origin = originOf(v[0]);
+        Reg row = tile.pingPong ? origin.row
+                                : origin.row + which * int(64 * tile.blocks);
+        RingState state{v[1], v[2]};
+        for (unsigned p = 0; p < layout.panels; ++p) {
+          Reg stage = extra.acquire(state, layout.extraBytes);
+          b.loadBox(stage, epilogue.mapOfExtra(b), extra.full(state.stage),
+                    {origin.column + layout.panelColumns * p, row});
+          state = extra.next(state);
+        }
+        return {v[0] + stride, state.stage, state.parity};
+      });
 }
 
 void MatmulWriter::produce() {
@@ -235,6 +252,10 @@ void MatmulWriter::produce() {
           });
     });
   });
+  if (layout.extraStages)
+    b.ifThen(ge(thread, 32) & lt(thread, 96), [&] {
+      b.ifThen(b.elect(), [&] { produceExtra(thread / 32 - 1); });
+    });
 }
 
 //===-- The consumers -----------------------------------------------------===//
@@ -287,25 +308,17 @@ Regs MatmulWriter::sumTile(RingState &state) {
 }
 
 RingState MatmulWriter::skipTile(const RingState &state) {
-  return ring->skip(state, steps + layout.extraStages);
+  return ring->skip(state, steps);
 }
 
-RingState MatmulWriter::consumeTile(Reg number, RingState state) {
+RingState MatmulWriter::consumeTile(Reg number, RingState state,
+                                    RingState &extra) {
   Origin origin = originOf(number);
   if (tile.pingPong)
     turns->take();
   Regs sums = sumTile(state);
-  if (tile.pingPong) {
-    // The extra has landed before the other group looks at the ring: else it
-    // could wait for the next phase of a stage that is still a phase behind,
-    // where that parity has long passed.
-    RingState at = state;
-    for (unsigned s = 0; s < layout.extraStages; ++s) {
-      ring->wait(at);
-      at = ring->next(at);
-    }
+  if (tile.pingPong)
     turns->pass();
-  }
   Reg row = tile.pingPong ? origin.row
                           : origin.row + (group - 1) * int(64 * tile.blocks);
   epilogue.prepare(row, origin.column, tile.blocks);
@@ -314,7 +327,7 @@ RingState MatmulWriter::consumeTile(Reg number, RingState state) {
   std::vector<Regs> values;
   for (Reg sum : sums)
     values.push_back(b.afterProducts(b.unpack(sum)));
-  state = epilogue.write(values, row, origin.column, state);
+  extra = epilogue.write(values, row, origin.column, extra);
   return tile.pingPong ? skipTile(state) : state;
 }
 
@@ -323,8 +336,8 @@ void MatmulWriter::consume() {
   Reg consumer = group - 1;
   fragments.emplace(b, thread);
   turns.emplace(b, 2, consumer);
-  epilogue.begin(b, {shared, group, thread, b.argument(rowsNumber)}, *fragments,
-                 *ring);
+  epilogue.begin(b, {shared, group, thread, b.argument(rowsNumber)},
+                 *fragments);
   RingState state = ring->consumer();
   Reg first = cluster, stride = clusters;
   if (tile.pingPong) {
@@ -336,12 +349,15 @@ void MatmulWriter::consume() {
     stride = clusters * 2;
     turns->begin();
   }
+  Reg zero = b.constant(0); // where the extra's ring begins
   b.loop(
-      {first, state.stage, state.parity},
+      {first, state.stage, state.parity, zero, zero},
       [&](const Regs &v) { return lt(v[0], tiles); },
       [&](const Regs &v) -> Regs {
-        RingState next = consumeTile(v[0], {v[1], v[2]});
-        return {v[0] + stride, next.stage, next.parity};
+        RingState extra{v[3], v[4]};
+        RingState next = consumeTile(v[0], {v[1], v[2]}, extra);
+        return {v[0] + stride, next.stage, next.parity, extra.stage,
+                extra.parity};
       });
   if (tile.pingPong) { // takes the last turn, so that no arrival is left over
     Reg own = b.maxSigned(tiles - cluster + clusters - 1, 0) / clusters;

@@ -26,11 +26,14 @@ struct MatmulLayout {
 
   unsigned outColumns;   // of a tile
   bool staged;           // the out leaves by TMA
-  int ringExtra;         // the extra that comes through the ring, or -1
+  int ringExtra;         // the extra that comes by TMA, or -1
   unsigned panelColumns; // of the out, 128 bytes
   unsigned panels;       // of a tile
   unsigned rowBytes, weightBytes, stageBytes; // of a stage
-  unsigned panelsPerStage, extraStages;       // of the extra
+  // Each group has a ring of its own for that extra: stages of a panel of its
+  // rows, then barriers.
+  unsigned extraStages, extraBytes, extraArea;
+  unsigned extras; // where the first group's ring is
   unsigned stages, staging, barriers, sharedBytes;
 };
 

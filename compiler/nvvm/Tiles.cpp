@@ -77,9 +77,8 @@ static double cyclesOf(const KernelSpec &spec, const MatmulTile &tile,
 
 static bool fits(const KernelSpec &spec, const MatmulTile &tile) {
   const MatmulLayout layout(spec, tile);
-  // In turns all stages of an extra are held at once.
   return layout.panels > 0 && layout.outColumns % layout.panelColumns == 0 &&
-         layout.stages >= 3 && layout.extraStages <= layout.stages;
+         layout.stages >= 3;
 }
 
 std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
