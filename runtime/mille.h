@@ -288,12 +288,12 @@ mille_status mille_session_run_entry(mille_session *session, size_t entry,
                                      const void *const *inputs,
                                      float *const *outputs);
 
-/* mille_session_run_entry in two halves. `start` checks the run and may return before it is
- * done: on a device it does not wait, on the CPU it computes. Then the run is
- * under way until `wait` gives its status; inputs and outputs, the arrays of
- * their pointers too, stay as they are until then. Where `start` fails there is
- * nothing to wait for. `wait` without a start: MILLE_INVALID_ARGUMENT. Closing
- * a session waits. */
+/* mille_session_run_entry in two halves. `start` checks the run and may return
+ * before it is done: on a device it does not wait, on the CPU it computes. Then
+ * the run is under way until `wait` gives its status; inputs and outputs, the
+ * arrays of their pointers too, stay as they are until then. Where `start`
+ * fails there is nothing to wait for. `wait` without a start:
+ * MILLE_INVALID_ARGUMENT. Closing a session waits. */
 mille_status mille_session_start(mille_session *session, size_t entry,
                                  const mille_size *sizes, size_t count,
                                  const void *const *inputs,

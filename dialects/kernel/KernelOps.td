@@ -54,10 +54,9 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     [AttrSizedOperandSegments, Kernel_TokenLocal]> {
   let summary = "out = epilogue(input * weight^T, extras...)";
   let description = [{
-    weight is [accumulators * N, K], or packed in panels after planning
-    ([panels, K, panel]). The region is the epilogue, a scalar function: it has one f32 argument
-    per accumulator (columns n and N + n of the unpacked product), then one per extra, and
-    yields out[m, n]. The shape of an extra says how it is read: [?, N] by element, [N] or [1,
+    weight is [accumulators * N, K], or packed in panels [panels, K, panel] after planning. The
+    region is the epilogue, a scalar function: it has one f32 argument per accumulator (columns
+    n and N + n of the unpacked product), then one per extra, and yields out[m, n]. The shape of an extra says how it is read: [?, N] by element, [N] or [1,
     N] by column, [?, 1] by row, [1] as a scalar. Input and weight are both f32, both bf16, ui8
     and i8, or i8 and blocks. Extras by element and the out may be bf16.
 

@@ -1,7 +1,7 @@
 // The part of the CUDA driver's interface that Mille calls, declared here so
 // that neither a build nor a run needs a CUDA toolkit. Facts about the driver's
-// binary interface only; CudaDriver.cpp compares them with cuda.h where a machine
-// has it.
+// binary interface only; CudaDriver.cpp of the tests compares them with cuda.h
+// where a machine has it.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -4,11 +4,26 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 namespace mille::cuda {
 
 // Tensor maps and clusters came with CUDA 12.0, whose PTX kernels have.
 constexpr int leastVersion = 12000;
+
+// A loop over one text of all names: code for each function would be longer
+// than the rest of this file, and each address of a name a relocation. Null, or
+// the name of a function that there is not.
+const char *Library::find(void *library) {
+#define NAME(function, symbol, parameters) #symbol "\0"
+  static const char names[] = MILLE_CUDA_FUNCTIONS(NAME);
+#undef NAME
+  void **at = (void **)&functionsBegin;
+  for (const char *name = names; *name; name += strlen(name) + 1)
+    if (!(*++at = dlsym(library, name)))
+      return name;
+  return nullptr;
+}
 
 mille_status Library::load(Message &message) {
   const char *own = getenv("MILLE_CUDA_LIBRARY");
@@ -20,25 +35,18 @@ mille_status Library::load(Message &message) {
                        "driver",
                        name);
   // An old driver lacks functions, so its version is asked first.
-  cuDriverGetVersion = reinterpret_cast<CUresult (*)(int *)>(
-      dlsym(library, "cuDriverGetVersion"));
-  if (cuDriverGetVersion && cuDriverGetVersion(&version) == CUDA_SUCCESS &&
-      version < leastVersion)
+  auto ask = (CUresult (*)(int *))dlsym(library, "cuDriverGetVersion");
+  if (ask && ask(&version) == CUDA_SUCCESS && version < leastVersion)
     return message.set(MILLE_NO_DEVICE,
                        "the CUDA driver %s is for CUDA %d.%d but %d.%d is "
                        "needed; install a newer driver",
                        name, version / 1000, version % 1000 / 10,
                        leastVersion / 1000, leastVersion % 1000 / 10);
-#define FIND(function, symbol, parameters)                                     \
-  function =                                                                   \
-      reinterpret_cast<CUresult(*) parameters>(dlsym(library, #symbol));       \
-  if (!function)                                                               \
-    return message.set(MILLE_NO_DEVICE,                                        \
-                       "the CUDA driver %s has no function %s: CUDA 12.0 or "  \
-                       "later is needed",                                      \
-                       name, #symbol);
-  MILLE_CUDA_FUNCTIONS(FIND)
-#undef FIND
+  if (const char *missing = find(library))
+    return message.set(MILLE_NO_DEVICE,
+                       "the CUDA driver %s has no function %s: CUDA 12.0 or "
+                       "later is needed",
+                       name, missing);
   CUresult error = cuInit(0);
   if (error == CUDA_SUCCESS)
     return MILLE_OK;

@@ -7,6 +7,7 @@
 namespace mille::cuda {
 
 struct Library {
+  void *functionsBegin = nullptr; // before them, for `find`
 #define DECLARE(name, symbol, parameters) CUresult(*name) parameters = nullptr;
   MILLE_CUDA_FUNCTIONS(DECLARE)
 #undef DECLARE
@@ -20,6 +21,9 @@ struct Library {
     char text[64];
   };
   Name nameOf(CUresult code) const;
+
+private:
+  const char *find(void *library);
 };
 
 } // namespace mille::cuda

@@ -5,8 +5,23 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 namespace mille::opencl {
+
+// A loop over one text of all names: code for each function would be longer
+// than the rest of this file, and each address of a name a relocation. Null, or
+// the name of a function that there is not.
+const char *Library::find(void *library) {
+#define NAME(name) #name "\0"
+  static const char names[] = MILLE_OPENCL_FUNCTIONS(NAME);
+#undef NAME
+  void **at = (void **)&functionsBegin;
+  for (const char *name = names; *name; name += strlen(name) + 1)
+    if (!(*++at = dlsym(library, name)))
+      return name;
+  return nullptr;
+}
 
 mille_status Library::load(Message &message) {
   const char *own = getenv("MILLE_OPENCL_LIBRARY");
@@ -19,15 +34,11 @@ mille_status Library::load(Message &message) {
                        "no OpenCL library: %s cannot be loaded; install the "
                        "device's driver and an OpenCL loader",
                        names[0]);
-#define FIND(name)                                                             \
-  name = reinterpret_cast<decltype(name)>(dlsym(library, #name));              \
-  if (!name)                                                                   \
-    return message.set(MILLE_NO_DEVICE,                                        \
-                       "the OpenCL library %s has no function %s: OpenCL 1.2 " \
-                       "is needed",                                            \
-                       names[0], #name);
-  MILLE_OPENCL_FUNCTIONS(FIND)
-#undef FIND
+  if (const char *missing = find(library))
+    return message.set(MILLE_NO_DEVICE,
+                       "the OpenCL library %s has no function %s: OpenCL 1.2 "
+                       "is needed",
+                       names[0], missing);
   return MILLE_OK;
 }
 

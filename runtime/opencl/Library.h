@@ -39,6 +39,7 @@ namespace mille::opencl {
   X(clReleaseEvent)
 
 struct Library {
+  void *functionsBegin = nullptr; // before them, for `find`
 #define DECLARE(name) decltype(&::name) name = nullptr;
   MILLE_OPENCL_FUNCTIONS(DECLARE)
 #undef DECLARE
@@ -46,6 +47,9 @@ struct Library {
   // Loads $MILLE_OPENCL_LIBRARY, or the system's OpenCL loader. It is never
   // unloaded, since drivers leave threads running.
   mille_status load(Message &message);
+
+private:
+  const char *find(void *library);
 };
 
 // The name of a code, such as "CL_OUT_OF_RESOURCES", or else "error -9999".

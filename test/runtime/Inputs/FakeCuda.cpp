@@ -35,8 +35,8 @@ std::string wish(const std::string &name, const char *otherwise) {
   return text.substr(begin, text.find(' ', begin) - begin);
 }
 
-// Counts a call, from where $FAKE_CUDA last changed; its code where that lets it
-// fail.
+// Counts a call, from where $FAKE_CUDA last changed; its code where that lets
+// it fail.
 CUresult called(const char *name) {
   static std::map<std::string, int> calls;
   static std::string before;

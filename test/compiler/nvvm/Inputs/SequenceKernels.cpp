@@ -1,6 +1,6 @@
-// Prints the kernel of attention, rows or RoPE in each function of a file, or why
-// the generator leaves it: as MLIR, its launch, what ptxas says of it, or its
-// cubin.
+// Prints the kernel of attention, rows or RoPE in each function of a file, or
+// why the generator leaves it: as MLIR, its launch, what ptxas says of it, or
+// its cubin.
 //
 //   sequence-kernels nvvm|launch|facts|cubin FILE [FUNCTION [RANK]]
 #include "compiler/kernels/ReadSpec.h"

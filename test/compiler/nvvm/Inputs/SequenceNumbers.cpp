@@ -1,5 +1,5 @@
-// Runs kernels of attention, of rows and of RoPE in the emulator, on random numbers, and
-// compares with double.
+// Runs kernels of attention, of rows and of RoPE in the emulator, on random
+// numbers, and compares with double.
 //
 //   sequence-numbers FILE FUNCTION SEQUENCES QUERIES KEYS FIRST [SEEDS [BREAK]]
 #include "compiler/emulate/Trials.h"
