@@ -56,7 +56,7 @@ KernelSpec withoutBf16(KernelSpec spec) {
       buffer.element = Element::bf16Bits;
   };
   for (BufferSpec *buffer :
-       {&spec.out, &spec.matmul.input, &spec.quantize.input,
+       {&spec.out, &spec.matmul.input, &spec.quantize.input, &spec.rotate.input,
         &spec.attention.query, &spec.attention.key, &spec.attention.value})
     asBits(*buffer);
   for (std::vector<BufferSpec> *buffers :
