@@ -101,7 +101,8 @@ enum : int {
     (void *, CUdeviceptr, size_t, CUstream))                                   \
   X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                                   \
     (CUdeviceptr, CUdeviceptr, size_t, CUstream))                              \
-  X(cuPointerGetAttribute, cuPointerGetAttribute, (void *, int, CUdeviceptr))  \
+  X(cuPointerGetAttributes, cuPointerGetAttributes,                            \
+    (unsigned, int *, void **, CUdeviceptr))                                   \
   X(cuMemcpy2DAsync, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream))    \
   X(cuMemsetD8Async, cuMemsetD8Async,                                          \
     (CUdeviceptr, unsigned char, size_t, CUstream))                            \

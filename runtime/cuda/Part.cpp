@@ -281,10 +281,10 @@ void leave(mille_session &session) {
 
 // Whether an application's memory is a device's.
 static bool isOnDevice(const Part &part, const void *memory) {
-  int type = 0;
-  return part.cuda().cuPointerGetAttribute(
-             &type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)memory) ==
-             CUDA_SUCCESS &&
+  int type = 0, what = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+  void *value = &type;
+  return part.cuda().cuPointerGetAttributes(
+             1, &what, &value, (CUdeviceptr)memory) == CUDA_SUCCESS &&
          type == CU_MEMORYTYPE_DEVICE;
 }
 

@@ -247,13 +247,14 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
   stream->add([=] { memcpy((void *)to, (const void *)from, bytes); });
   return CUDA_SUCCESS;
 }
-CUresult cuPointerGetAttribute(void *value, int, CUdeviceptr address) {
+// Memory that the driver does not know is of no type, and no error.
+CUresult cuPointerGetAttributes(unsigned, int *, void **values,
+                                CUdeviceptr address) {
+  *(int *)values[0] = 0;
   for (auto &piece : device)
-    if (address - (CUdeviceptr)piece.first < piece.second) {
-      *(int *)value = CU_MEMORYTYPE_DEVICE;
-      return CUDA_SUCCESS;
-    }
-  return CUDA_ERROR_INVALID_VALUE;
+    if (address - (CUdeviceptr)piece.first < piece.second)
+      *(int *)values[0] = CU_MEMORYTYPE_DEVICE;
+  return CUDA_SUCCESS;
 }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *what, CUstream stream) {
   CALLED_INSIDE();
