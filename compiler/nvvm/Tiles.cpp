@@ -116,11 +116,10 @@ FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
       (matmul.columns + fewColumnsOfTile - 1) / fewColumnsOfTile;
   const int64_t steps = (matmul.inner + 63) / 64;
   FewRowsTile tile;
-  // Many columns keep the units busy without clusters.
-  for (tile.cluster = tiles < 1000 ? 2 : 1; tile.cluster < 8 &&
-                                            tiles * tile.cluster < 128 &&
-                                            tile.cluster * 4 <= steps;)
-    tile.cluster *= 2;
+  // Blocks that share K would add in another order than the tiles of many rows,
+  // so that a row's bits would depend on how many rows a run has. For BERT-base
+  // at 1 x 128 four blocks would save 11 % of the time (H200).
+  tile.cluster = 1;
   const int64_t blocks = tiles * tile.cluster;
   const int64_t each = blocks <= units ? 1 : blocks <= 2 * units ? 2 : 3;
   const unsigned room = 233472 / each - 1024;
