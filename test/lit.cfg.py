@@ -87,15 +87,16 @@ config.substitutions.append(("%isa", isas[0] if isas else "x86-64-v3"))
 for name in ["address", "thread"]:
     if "-fsanitize=" in config.sanitize and name in config.sanitize:
         config.available_features.add(name + "-sanitizer")
-# NVIDIA's assembler, as compiler/nvvm/Ptxas.h looks for it.
-if shutil.which(os.environ.get("MILLE_PTXAS") or "ptxas", path=os.pathsep.join(
-        [os.environ.get("PATH", ""), "/usr/local/cuda/bin"])):
-    config.available_features.add("ptxas")
-if shutil.which(os.environ.get("MILLE_NVDISASM") or "nvdisasm", path=os.pathsep.join(
-        [os.environ.get("PATH", ""), "/usr/local/cuda/bin"])):
-    config.available_features.add("nvdisasm")
-    if "MILLE_NVDISASM" in os.environ:
-        config.environment["MILLE_NVDISASM"] = os.environ["MILLE_NVDISASM"]
+# NVIDIA's assembler, as compiler/nvvm/Ptxas.h looks for it, and its disassembler: this
+# machine's, or those of tools/setup.sh.
+for tool in ["ptxas", "nvdisasm"]:
+    variable = "MILLE_" + tool.upper()
+    found = shutil.which(os.environ.get(variable) or tool, path=os.pathsep.join(
+        [os.environ.get("PATH", ""), "/usr/local/cuda/bin",
+         os.path.join(os.path.dirname(config.test_source_root), "third_party/cuda/nvidia/cu13/bin")]))
+    if found:
+        config.available_features.add(tool)
+        config.environment[variable] = found
 if os.geteuid() == 0:
     config.available_features.add("root")
 

@@ -38,6 +38,19 @@ if [ ! -e third_party/halide/lib64/libHalide.so ] ||
     --root-user-action=ignore --require-hashes -r tools/halide.txt </dev/null
 fi
 
+# NVIDIA's assembler and disassembler, where this machine lacks one: the tests of
+# compiler/nvvm run them. Their licence forbids to ship them, so users bring their own.
+has() { PATH=$PATH:/usr/local/cuda/bin command -v "$1" >/dev/null; }
+if { ! has ptxas || ! has nvdisasm; } && ! cmp -s tools/cuda.txt third_party/cuda/cuda.txt; then
+  echo "setup: ptxas and nvdisasm into third_party/cuda"
+  rm -rf third_party/cuda
+  /usr/bin/python3 -m pip install --quiet --target third_party/cuda \
+    --no-deps --only-binary=:all: --platform manylinux_2_17_x86_64 \
+    --python-version 3.11 --disable-pip-version-check \
+    --root-user-action=ignore --require-hashes -r tools/cuda.txt </dev/null
+  cp tools/cuda.txt third_party/cuda/
+fi
+
 # What the tests of python/ need beside Debian's NumPy and pytest.
 if ! cmp -s tools/python.txt third_party/python/python.txt; then
   echo "setup: nanobind, tokenizers and a web server into third_party/python"
