@@ -40,7 +40,7 @@ public:
   std::string declines(const KernelSpec &spec, const Target &) const override {
     switch (spec.kind) {
     case KernelKind::matmul:
-      return whyNoMatmul(spec);
+      return whyNotMatmul(spec);
     case KernelKind::attention:
       return whyNotAttention(spec);
     case KernelKind::rows:
@@ -76,7 +76,7 @@ public:
     std::vector<std::string> texts;
     if (spec.kind == KernelKind::matmul)
       for (const MatmulTile &tile : matmulTiles(spec))
-        texts.push_back(inWords(tile));
+        texts.push_back(wordsOf(tile));
     if (spec.kind == KernelKind::attention)
       for (const AttentionTile &tile : attentionTiles(spec))
         texts.push_back(wordsOf(tile));

@@ -138,7 +138,7 @@ unsigned fewRowsOf(const MatmulSpec &matmul) {
 
 //===-- Words -------------------------------------------------------------===//
 
-std::string whyNoMatmul(const KernelSpec &spec) {
+std::string whyNotMatmul(const KernelSpec &spec) {
   const MatmulSpec &m = spec.matmul;
   if (m.ofBytes())
     return "its operands are bytes";
@@ -168,7 +168,7 @@ std::string whyNoMatmul(const KernelSpec &spec) {
   return whyNoRegion(m.epilogue);
 }
 
-std::string inWords(const MatmulTile &tile) {
+std::string wordsOf(const MatmulTile &tile) {
   std::string text =
       std::to_string(tile.rows()) + " x " + std::to_string(tile.columns);
   text += tile.pingPong ? ", groups in turns" : ", both groups";
@@ -187,7 +187,7 @@ std::string explainTile(const KernelSpec &spec, const MatmulTile &tile) {
                        spec.matmul.accumulators * spec.matmul.inner / 4096 /
                        units;
   const MatmulLayout layout(spec, tile);
-  return "tiles of " + inWords(tile) + ", " + std::to_string(layout.stages) +
+  return "tiles of " + wordsOf(tile) + ", " + std::to_string(layout.stages) +
          " stages of K: " + rounded(epilogueInstructions(spec)) +
          " instructions for an element after " +
          std::to_string((spec.matmul.inner + 63) / 64) +

@@ -7,7 +7,7 @@
 namespace mille::nvvm {
 
 // Empty, or why no tile makes this kernel.
-std::string whyNoMatmul(const KernelSpec &spec);
+std::string whyNotMatmul(const KernelSpec &spec);
 
 // The best first, then those that are nearly as good.
 std::vector<MatmulTile> matmulTiles(const KernelSpec &spec);
@@ -15,7 +15,7 @@ FewRowsTile fewRowsTile(const MatmulSpec &matmul);
 // The most rows for which the form of few rows is faster.
 unsigned fewRowsOf(const MatmulSpec &matmul);
 
-std::string inWords(const MatmulTile &tile);
+std::string wordsOf(const MatmulTile &tile);
 std::string explainTile(const KernelSpec &spec, const MatmulTile &tile);
 std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile);
 

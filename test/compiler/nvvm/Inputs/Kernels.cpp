@@ -25,7 +25,7 @@ bool test::eachMatmul(
       KernelSpec spec;
       if (failed(readSpec(op, spec)))
         right = false;
-      else if (std::string why = whyNoMatmul(spec); !why.empty())
+      else if (std::string why = whyNotMatmul(spec); !why.empty())
         printf("declined: %s\n", why.c_str());
       else
         call(context, spec);
