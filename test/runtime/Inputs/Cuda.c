@@ -323,6 +323,8 @@ static void outputOnDevice(void) {
            mille_session_message(session), "");
     for (int i = 0; i < 5 * columns; ++i)
       CHECK(there[i] == 2 * (2 * x[i] + 5) + 7 && kept[i] == 2 * x[i] + 5);
+    /* the host, which could write there too, did not */
+    CHECK(counts()->device_copies == round + 1);
   }
   CHECK(release((uint64_t)there) == 0);
   close(package, session);

@@ -244,6 +244,7 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                               CUstream stream) {
   CALLED_INSIDE();
+  ++counts.device_copies;
   stream->add([=] { memcpy((void *)to, (const void *)from, bytes); });
   return CUDA_SUCCESS;
 }
