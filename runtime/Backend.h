@@ -40,6 +40,10 @@ struct Experts {
   int64_t entries, rows; // of all
   int64_t rowBytes[MILLE_MAX_BUFFERS],
       entryBytes[MILLE_MAX_BUFFERS]; // 0: shared
+
+  // Groups along the rows beyond those that all rows together need: the last
+  // group of each expert may be incomplete.
+  int64_t moreGroups() const { return (rows < entries ? rows : entries) - 1; }
 };
 
 } // namespace mille

@@ -1,4 +1,6 @@
-// Chooses a device by an application's wish. Must not know kinds of devices.
+// Finds a machine's devices and chooses one by an application's wish. Must not
+// know kinds of devices: a back end has a Library (load) and Devices (find,
+// count, found[].info).
 #pragma once
 #include "runtime/Memory.h"
 
@@ -7,6 +9,25 @@
 #include <strings.h>
 
 namespace mille {
+
+template <typename Library, typename Devices>
+mille_status findDevices(Library &library, Devices &devices, Message &message) {
+  mille_status status = library.load(message);
+  return status == MILLE_OK ? devices.find(library, message) : status;
+}
+
+// Does the work of mille_devices.
+template <typename Library, typename Devices>
+mille_status listDevices(mille_device *infos, size_t room, size_t &count,
+                         Message &message) {
+  Library library;
+  Devices devices;
+  const mille_status status = findDevices(library, devices, message);
+  for (uint32_t d = 0; d < devices.count && d < room; ++d)
+    infos[d] = devices.found[d].info;
+  count = devices.count;
+  return status;
+}
 
 // wish: the device's number in the list, or a part of its name. "" or null
 // chooses the first GPU, else the first accelerator, else the first device.

@@ -1,6 +1,6 @@
-// Where things lie in a session's memory on a device: the regions of a run,
-// then tables, then temporaries of kernels. Must not call a device: a back end
-// takes the memory and copies.
+// Says where things lie in a session's memory on a device: the regions of a
+// run, then tables, then temporaries of kernels. Must not call a device: a back
+// end takes the memory and copies.
 #pragma once
 #include "runtime/Session.h"
 

@@ -10,7 +10,6 @@
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/SHA256.h"
 
 using namespace mille;
 using llvm::StringRef;
@@ -18,11 +17,6 @@ using llvm::StringRef;
 namespace {
 
 constexpr llvm::StringLiteral big = "-large_buffers";
-
-std::string hashOf(StringRef text) {
-  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
-  return llvm::toHex(llvm::ArrayRef(digest.data(), digest.size()), true);
-}
 
 // Names the maker of the object where it is not Halide: for every CPU, LLVM.
 std::string makerOf(const EmitOptions &options) {
@@ -165,7 +159,7 @@ bool HalideGenerator::generate(const KernelRequest &request,
   options.unique = options.entry;
   options.few = request.few;
   options.rank = request.rank;
-  const std::string key = hashOf(
+  const std::string key = kernelCacheKey(
       canonicalText(spec) + "\n" + version() + options.target + "\n" +
       request.symbol + "\n" + std::to_string(request.rank) + makerOf(options));
   if (request.useCache && readKernelCache(key, object))

@@ -2,10 +2,12 @@
 // then renamed, so that other processes see whole entries only. Must not lock.
 #include "compiler/kernels/Cache.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -76,6 +78,11 @@ std::string mille::kernelCacheFolder() {
     if (sys::path::is_absolute(*home))
       return *home + "/.cache/mille";
   return {};
+}
+
+std::string mille::kernelCacheKey(const std::string &text) {
+  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return llvm::toHex(llvm::ArrayRef(digest.data(), digest.size()), true);
 }
 
 bool mille::readKernelCache(const std::string &key, std::string &bytes) {

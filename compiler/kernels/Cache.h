@@ -8,7 +8,10 @@ namespace mille {
 // $XDG_CACHE_HOME/mille or ~/.cache/mille; empty where neither is known.
 std::string kernelCacheFolder();
 
-// The bytes under `key` (hexadecimal digits); false where there are none, or
+// The key of what a text says whole: hexadecimal digits.
+std::string kernelCacheKey(const std::string &text);
+
+// The bytes under `key`; false where there are none, or
 // where they are damaged.
 bool readKernelCache(const std::string &key, std::string &bytes);
 

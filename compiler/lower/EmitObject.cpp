@@ -2,6 +2,7 @@
 // x86-64, because the instruction set of kernels is chosen at run time.
 // Must not know programs.
 #include "compiler/kernels/HostObject.h"
+#include "compiler/kernels/Optimize.h"
 #include "compiler/lower/Lower.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -11,28 +12,6 @@
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
-
-namespace {
-
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  // No unrolling: the layer loop stays a loop for any number of layers.
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager calls;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(calls);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, calls, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
-}
-
-} // namespace
 
 mille::Status mille::emitObject(ModuleOp program, std::string &object) {
   registerBuiltinDialectTranslation(*program.getContext());
@@ -48,7 +27,9 @@ mille::Status mille::emitObject(ModuleOp program, std::string &object) {
   if (machine) {
     module->setTargetTriple(machine->getTargetTriple());
     module->setDataLayout(machine->createDataLayout());
-    optimize(*module, *machine);
+    // The layer loop stays a loop for any number of layers.
+    optimize(*module, *machine, llvm::OptimizationLevel::O2,
+             /*unrollLoops=*/false);
     if (makeHostObject(*module, object, why))
       return Status::done;
   }

@@ -3,6 +3,7 @@
 #include "compiler/nvvm/Emit.h"
 
 #include "compiler/kernels/HostObject.h"
+#include "compiler/kernels/Optimize.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -42,21 +43,6 @@ static const llvm::Target *deviceTarget(const llvm::Triple &triple,
   return llvm::TargetRegistry::lookupTarget(triple, problem);
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager calls;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(calls);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, calls, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
-}
-
 // The nvvm ops without an LLVM intrinsic become asm.
 static bool lowerOps(ModuleOp module) {
   MLIRContext *context = module.getContext();
@@ -92,7 +78,7 @@ bool makePtx(ModuleOp module, std::string &ptx, std::string &problem) {
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   code->setTargetTriple(triple);
   code->setDataLayout(machine->createDataLayout());
-  optimize(*code, *machine);
+  optimize(*code, *machine, llvm::OptimizationLevel::O3, /*unrollLoops=*/true);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager codegen;

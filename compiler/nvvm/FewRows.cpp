@@ -4,6 +4,7 @@
 
 #include "compiler/nvvm/Extras.h"
 #include "compiler/nvvm/Fragments.h"
+#include "compiler/nvvm/Matmul.h"
 #include "compiler/nvvm/Region.h"
 #include "compiler/nvvm/Ring.h"
 
@@ -63,8 +64,7 @@ private:
   const FewRowsTile tile;
   const FewRowsLayout layout;
   Launch launch;
-  unsigned mapOfInput = 0, mapOfWeight = 0, rowsNumber = 0, stepsNumber = 0,
-           rowTilesNumber = 0;
+  ProductArguments product;
   Extras direct;
   Builder b;
   Reg shared, group, thread, rank, row, column, first, last, rows, warps,
@@ -89,19 +89,8 @@ Launch &FewRowsWriter::describe(const std::string &entry) {
                   constantAmount((matmul.columns + fewColumnsOfTile - 1) /
                                  fewColumnsOfTile),
                   constantAmount(1)};
-  const mille_amount inner = constantAmount(matmul.inner);
-  mapOfInput = launch.addTensor(
-      0, {{inner, {}, stepOfK},
-          {amountOf(MILLE_COUNT_ROWS),
-           constantAmount(matmul.input.rowStride * 2), fewRowsOfTile}});
-  mapOfWeight = launch.addTensor(
-      1, {{inner, {}, stepOfK},
-          {constantAmount(matmul.columns * matmul.accumulators),
-           constantAmount(matmul.inner * 2), fewColumnsOfTile}});
-  rowsNumber = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
-  stepsNumber =
-      launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, stepOfK));
-  rowTilesNumber = launch.addAmount(rowTiles);
+  product = addProduct(launch, matmul, rowTiles, stepOfK, fewRowsOfTile,
+                       fewColumnsOfTile);
   return launch;
 }
 
@@ -111,10 +100,10 @@ void FewRowsWriter::initialize() {
   thread = index % int(groupThreads);
   rank = tile.cluster > 1 ? b.rankInCluster() : b.constant(0);
   Reg number = b.blockIndex() / int(tile.cluster);
-  Reg rowTiles = b.argument(rowTilesNumber);
+  Reg rowTiles = b.argument(product.rowTiles);
   row = (number % rowTiles) * int(fewRowsOfTile);
   column = (number / rowTiles) * int(fewColumnsOfTile);
-  rows = b.argument(rowsNumber);
+  rows = b.argument(product.rows);
   // Rows 16 * w ... 16 * w + 15 of the tile are those of warp w.
   warps = (b.minSigned(rows - row, int(fewRowsOfTile)) + 15) / 16;
   shared = b.sharedMemory();
@@ -128,14 +117,14 @@ void FewRowsWriter::initialize() {
     b.fenceBarrierInit();
     if (tile.cluster > 1)
       b.arriveExpecting(arrived, sendBytes() * int(tile.cluster - 1));
-    for (unsigned map : {mapOfInput, mapOfWeight})
+    for (unsigned map : {product.input, product.weight})
       b.prefetchMap(b.argument(map));
   });
   if (tile.cluster > 1)
     b.syncCluster();
   else
     b.syncBlock();
-  Reg steps = b.argument(stepsNumber);
+  Reg steps = b.argument(product.steps);
   first = rank * steps / int(tile.cluster);
   last = (rank + 1) * steps / int(tile.cluster);
 }
@@ -159,11 +148,11 @@ void FewRowsWriter::produce() {
             RingState at{v[1], v[2]};
             Reg stage = ring->acquire(at, layout.stageBytes);
             Reg k = v[0] * int(stepOfK), full = ring->full(at.stage);
-            b.loadBox(stage, b.argument(mapOfInput), full, {k, row});
+            b.loadBox(stage, b.argument(product.input), full, {k, row});
             for (int a = 0; a < matmul.accumulators; ++a)
               b.loadBox(
                   b.at(stage, rowBytes + a * fewColumnsOfTile * lineBytes),
-                  b.argument(mapOfWeight), full,
+                  b.argument(product.weight), full,
                   {k, column + int64_t(a) * matmul.columns});
             RingState next = ring->next(at);
             return {v[0] + 1, next.stage, next.parity};

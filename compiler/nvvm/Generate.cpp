@@ -13,17 +13,11 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/SHA256.h"
 
 using namespace mille;
 using namespace mille::nvvm;
 
 namespace {
-
-std::string hashOf(const std::string &text) {
-  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
-  return llvm::toHex(llvm::ArrayRef(digest.data(), digest.size()), true);
-}
 
 class NvvmGenerator : public Generator {
 public:
@@ -147,9 +141,9 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
 bool NvvmGenerator::generate(const KernelRequest &request, std::string &object,
                              std::string &problem) const {
   const std::string assembler = ptxasVersion();
-  const std::string key =
-      hashOf(canonicalText(request.spec) + "\n" + version() + assembler + "\n" +
-             request.symbol + "\n" + std::to_string(request.rank));
+  const std::string key = kernelCacheKey(
+      canonicalText(request.spec) + "\n" + version() + assembler + "\n" +
+      request.symbol + "\n" + std::to_string(request.rank));
   if (request.useCache && readKernelCache(key, object))
     return true;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);

@@ -82,8 +82,7 @@ private:
   const MatmulTile tile;
   const MatmulLayout layout;
   Launch launch;
-  unsigned mapOfInput = 0, mapOfWeight = 0, rowsNumber = 0, stepsNumber = 0,
-           rowTilesNumber = 0;
+  ProductArguments product;
   MatmulEpilogue epilogue;
   Builder b;
 
@@ -95,6 +94,27 @@ private:
 };
 
 } // namespace
+
+ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
+                            const mille_amount &rowTiles, unsigned stepOfK,
+                            unsigned inputRows, unsigned weightRows) {
+  const mille_amount inner = constantAmount(matmul.inner);
+  ProductArguments product;
+  product.input = launch.addTensor(
+      0, {{inner, {}, stepOfK},
+          {amountOf(MILLE_COUNT_ROWS),
+           constantAmount(matmul.input.rowStride * 2), inputRows}});
+  product.weight = launch.addTensor(
+      1, {{inner, {}, stepOfK},
+          {constantAmount(matmul.columns * matmul.accumulators),
+           constantAmount(matmul.inner * 2), weightRows}});
+  product.rows = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
+  // As arguments, not constants: LLVM would unroll the loops.
+  product.steps =
+      launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, stepOfK));
+  product.rowTiles = launch.addAmount(rowTiles);
+  return product;
+}
 
 // The launch, but for what the epilogue adds.
 Launch &MatmulWriter::describe(const std::string &entry) {
@@ -108,20 +128,8 @@ Launch &MatmulWriter::describe(const std::string &entry) {
   launch.sharedBytes = layout.sharedBytes;
   launch.blocksPerUnit = 1;
   launch.tiles = {rowTiles, constantAmount(columnTiles), constantAmount(1)};
-  const mille_amount inner = constantAmount(matmul.inner);
-  mapOfInput = launch.addTensor(
-      0, {{inner, {}, stepOfK},
-          {amountOf(MILLE_COUNT_ROWS),
-           constantAmount(matmul.input.rowStride * 2), tile.rows()}});
-  mapOfWeight = launch.addTensor(
-      1, {{inner, {}, stepOfK},
-          {constantAmount(matmul.columns * matmul.accumulators),
-           constantAmount(matmul.inner * 2), tile.columns / 2}});
-  rowsNumber = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
-  // As arguments, not constants: LLVM would unroll the loops.
-  stepsNumber =
-      launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, stepOfK));
-  rowTilesNumber = launch.addAmount(rowTiles);
+  product = addProduct(launch, matmul, rowTiles, stepOfK, tile.rows(),
+                       tile.columns / 2);
   return launch;
 }
 
@@ -133,8 +141,8 @@ void MatmulWriter::initialize() {
   cluster = b.blockIndex() / int(tile.cluster);
   clusters = b.blockCount() / int(tile.cluster);
   shared = b.sharedMemory();
-  steps = b.argument(stepsNumber);
-  rowTiles = b.argument(rowTilesNumber);
+  steps = b.argument(product.steps);
+  rowTiles = b.argument(product.rowTiles);
   tiles =
       rowTiles * ((matmul.columns + layout.outColumns - 1) / layout.outColumns);
   ring.emplace(b, shared, layout.stages, layout.stageBytes, 0, layout.barriers,
@@ -145,7 +153,7 @@ void MatmulWriter::initialize() {
       for (int which : {0, 1})
         epilogue.extraRing(b, shared, b.constant(which)).init();
     b.fenceBarrierInit();
-    for (unsigned map : {mapOfInput, mapOfWeight})
+    for (unsigned map : {product.input, product.weight})
       b.prefetchMap(b.argument(map));
     epilogue.prefetchMaps(b);
   });
@@ -182,7 +190,7 @@ Kernel MatmulWriter::write() {
 
 RingState MatmulWriter::produceTile(Reg number, RingState state) {
   Origin origin = originOf(number);
-  Reg weights = b.argument(mapOfWeight);
+  Reg weights = b.argument(product.weight);
   // Two accumulators: the second half are rows N + n of the weight.
   const int64_t half =
       matmul.accumulators > 1 ? matmul.columns : tile.columns / 2;
@@ -200,7 +208,7 @@ RingState MatmulWriter::produceTile(Reg number, RingState state) {
         RingState at{v[1], v[2]};
         Reg stage = ring->acquire(at, layout.stageBytes);
         Reg k = v[0] * int(stepOfK);
-        b.loadBox(stage, b.argument(mapOfInput), ring->full(at.stage),
+        b.loadBox(stage, b.argument(product.input), ring->full(at.stage),
                   {k, origin.row});
         if (tile.cluster > 1)
           loadHalf(stage, at, k, rank, (1u << tile.cluster) - 1);
@@ -336,7 +344,7 @@ void MatmulWriter::consume() {
   Reg consumer = group - 1;
   fragments.emplace(b, thread);
   turns.emplace(b, 2, consumer);
-  epilogue.begin(b, {shared, group, thread, b.argument(rowsNumber)},
+  epilogue.begin(b, {shared, group, thread, b.argument(product.rows)},
                  *fragments);
   RingState state = ring->consumer();
   Reg first = cluster, stride = clusters;

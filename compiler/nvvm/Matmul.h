@@ -37,6 +37,17 @@ struct MatmulLayout {
   unsigned stages, staging, barriers, sharedBytes;
 };
 
+// Arguments of a product's kernel, by number: maps of both operands, rows,
+// steps of K and tiles of rows.
+struct ProductArguments {
+  unsigned input = 0, weight = 0, rows = 0, steps = 0, rowTiles = 0;
+};
+// Adds them. A copy brings a step of K for `inputRows` rows of the input, and
+// for `weightRows` of the weight.
+ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
+                            const mille_amount &rowTiles, unsigned stepOfK,
+                            unsigned inputRows, unsigned weightRows);
+
 Kernel writeMatmul(mlir::MLIRContext &context, const KernelSpec &spec,
                    const MatmulTile &tile, const std::string &entry);
 

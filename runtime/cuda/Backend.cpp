@@ -79,9 +79,7 @@ mille_status open(mille_package &package, const char *wish,
                   mille::Device *&opened) {
   Library library;
   Devices devices;
-  mille_status status = library.load(package.message());
-  if (status == MILLE_OK)
-    status = devices.find(library, package.message());
+  mille_status status = findDevices(library, devices, package.message());
   if (status != MILLE_OK)
     return status;
   const Found *found = chooseDevice(devices.found, devices.count, wish, "CUDA",

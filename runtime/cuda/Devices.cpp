@@ -2,6 +2,8 @@
 // changes.
 #include "runtime/cuda/Devices.h"
 
+#include "runtime/ChooseDevice.h"
+
 #include <stdio.h>
 
 namespace mille::cuda {
@@ -59,15 +61,7 @@ mille_status Devices::find(const Library &library, Message &message) {
 
 mille_status list(mille_device *infos, size_t room, size_t &count,
                   Message &message) {
-  Library library;
-  Devices devices;
-  mille_status status = library.load(message);
-  if (status == MILLE_OK)
-    status = devices.find(library, message);
-  for (uint32_t d = 0; d < devices.count && d < room; ++d)
-    infos[d] = devices.found[d].info;
-  count = devices.count;
-  return status;
+  return listDevices<Library, Devices>(infos, room, count, message);
 }
 
 } // namespace mille::cuda

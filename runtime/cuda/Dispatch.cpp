@@ -5,15 +5,6 @@
 namespace mille::cuda {
 namespace {
 
-// Rows of work-groups that experts may need beyond those of all rows together:
-// the last group of each expert may be incomplete.
-int64_t moreGroups(const mille_task &task) {
-  if (!task.experts)
-    return 0;
-  const int64_t rows = task.experts->rows, entries = task.experts->entries;
-  return (rows < entries ? rows : entries) - 1;
-}
-
 // The bytes from one row of a buffer to the next and from one expert's entry to
 // the next. `starts` has none.
 bool addSteps(const Experts &experts, const mille_buffer *buffer,
@@ -107,9 +98,9 @@ int32_t dispatch(mille_task &task, const mille_dispatch &what) {
                     "kernel %s was not planned with these arguments",
                     what.entry);
   Kernel kernel = {entry->function, {}, {}, 0};
+  const int64_t more = task.experts ? task.experts->moreGroups() : 0;
   for (int d = 0; d < 3; ++d) {
-    kernel.blocks[d] =
-        (uint32_t)(what.groups[d] + (d == 1 ? moreGroups(task) : 0));
+    kernel.blocks[d] = (uint32_t)(what.groups[d] + (d == 1 ? more : 0));
     kernel.threads[d] = (uint32_t)what.items[d];
   }
   kernel.sharedBytes = what.local_bytes > 0 ? (uint32_t)what.local_bytes : 0;

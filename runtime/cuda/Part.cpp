@@ -322,23 +322,26 @@ int32_t begin(mille_session &session) {
   return 0;
 }
 
-// Enqueues a copy of each output that the device wrote.
+// Enqueues a copy of each output that the device wrote. One that stays on the
+// device is not the host's any more.
 static CUresult readOutputs(Part &part, bool pinned) {
   const Library &cuda = part.cuda();
   CUresult error = CUDA_SUCCESS;
   char *to = part.pinned + part.inputBytes + part.regions.givenMost();
   for (uint32_t r = 1; r < part.regions.count() && error == CUDA_SUCCESS; ++r) {
-    const Region &region = part.regions[r];
+    Region &region = part.regions[r];
     if (!region.written || !region.bytes)
       continue;
     const CUdeviceptr from = part.memory + region.offset;
-    if (isOnDevice(part, region.begin))
+    if (isOnDevice(part, region.begin)) {
       error = cuda.cuMemcpyDtoDAsync((CUdeviceptr)region.begin, from,
                                      region.bytes, part.stream);
-    else
-      error =
-          cuda.cuMemcpyDtoHAsync(pinned ? to : const_cast<char *>(region.begin),
-                                 from, region.bytes, part.stream);
+      region.written = false;
+      continue;
+    }
+    error =
+        cuda.cuMemcpyDtoHAsync(pinned ? to : const_cast<char *>(region.begin),
+                               from, region.bytes, part.stream);
     to += region.bytes;
   }
   return error;
@@ -350,8 +353,7 @@ static void unpin(Part &part) {
     const Region &region = part.regions[r];
     if (!region.written || !region.bytes)
       continue;
-    if (!isOnDevice(part, region.begin))
-      memcpy(const_cast<char *>(region.begin), from, region.bytes);
+    memcpy(const_cast<char *>(region.begin), from, region.bytes);
     from += region.bytes;
   }
 }

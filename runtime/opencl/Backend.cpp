@@ -1,6 +1,7 @@
 // Opens a device for a package: its context, its choice of local memory, the
 // package's weights. Must not know of runs.
 #include "runtime/Backends.h"
+#include "runtime/ChooseDevice.h"
 #include "runtime/opencl/Device.h"
 
 #include <stdlib.h>
@@ -68,9 +69,7 @@ mille_status open(mille_package &package, const char *wish,
                   mille::Device *&opened) {
   Library library;
   Devices devices;
-  mille_status status = library.load(package.message());
-  if (status == MILLE_OK)
-    status = devices.find(library, package.message());
+  mille_status status = findDevices(library, devices, package.message());
   if (status != MILLE_OK)
     return status;
   const Found *found = devices.choose(wish, package.message());

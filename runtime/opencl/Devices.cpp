@@ -126,15 +126,7 @@ const Found *Devices::choose(const char *wish, Message &message) const {
 
 mille_status list(mille_device *infos, size_t room, size_t &count,
                   Message &message) {
-  Library library;
-  Devices devices;
-  mille_status status = library.load(message);
-  if (status == MILLE_OK)
-    status = devices.find(library, message);
-  for (cl_uint d = 0; d < devices.count && d < room; ++d)
-    infos[d] = devices.found[d].info;
-  count = devices.count;
-  return status;
+  return listDevices<Library, Devices>(infos, room, count, message);
 }
 
 } // namespace mille::opencl

@@ -80,15 +80,6 @@ cl_int setArguments(mille_task &task, cl_kernel kernel,
   return error;
 }
 
-// The number of further groups along the rows that experts may need: the last
-// group of each expert may be incomplete.
-int64_t moreGroups(const mille_task &task) {
-  if (!task.experts)
-    return 0;
-  const int64_t rows = task.experts->rows, entries = task.experts->entries;
-  return (rows < entries ? rows : entries) - 1;
-}
-
 // Adds the kernel's time on the device to the profile. Waits for the kernel.
 void measure(mille_task &task, cl_event event) {
   const Library &cl = libraryOf(partOf(*task.session));
@@ -140,10 +131,10 @@ int32_t dispatch(mille_task &task, const mille_dispatch &what) {
   if (error != CL_SUCCESS)
     return fail(session, what.entry, error);
   size_t items[3], global[3];
+  const int64_t more = task.experts ? task.experts->moreGroups() : 0;
   for (int d = 0; d < 3; ++d) {
     items[d] = what.items[d];
-    global[d] =
-        (what.groups[d] + (d == 1 ? moreGroups(task) : 0)) * what.items[d];
+    global[d] = (what.groups[d] + (d == 1 ? more : 0)) * what.items[d];
   }
   cl_event event = nullptr;
   if (int32_t code = enqueue(session, entry->kernel, what.entry, global, items,

@@ -1,14 +1,5 @@
-// The mean of rows of each sequence. Each item makes one column of one
-// sequence. Sums are compensated (Neumaier): `lost` collects the rounding error
-// of each addition, which makes them as exact as sums in double.
-typedef struct { float sum, lost; } Sum;
-Sum plus(Sum s, const float x) {
-  const float next = s.sum + x;
-  s.lost += fabs(s.sum) >= fabs(x) ? s.sum - next + x : x - next + s.sum;
-  s.sum = next;
-  return s;
-}
-float of(const Sum s) { return isfinite(s.sum) ? s.sum + s.lost : s.sum; }
+// The mean of rows of each sequence (Sum.cl comes before). Each item makes one
+// column of one sequence.
 __kernel void mille_mean(
   __global const char *input_object, const ulong input_first,
   __global const char *mask_object, const ulong mask_first,

@@ -1,13 +1,4 @@
-// Dot products of rows. Each item makes that of one pair, by a compensated sum
-// (Neumaier), as exact as one in double.
-typedef struct { float sum, lost; } Sum;
-Sum plus(Sum s, const float x) {
-  const float next = s.sum + x;
-  s.lost += fabs(s.sum) >= fabs(x) ? s.sum - next + x : x - next + s.sum;
-  s.sum = next;
-  return s;
-}
-float of(const Sum s) { return isfinite(s.sum) ? s.sum + s.lost : s.sum; }
+// Dot products of rows (Sum.cl comes before). Each item makes that of one pair.
 __kernel void mille_similarity(
   __global const char *left_object, const ulong left_first,
   __global const char *right_object, const ulong right_first,
