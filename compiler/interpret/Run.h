@@ -167,6 +167,13 @@ Status runOp(Run &run, kernel::RememberOp op);
 Status runOp(Run &run, kernel::PositionsOp op);
 Status runOp(Run &run, kernel::LinearRecurrenceOp op);
 Status runOp(Run &run, kernel::KeepOp op);
+Status runOp(Run &run, kernel::WeightGradientOp op);
+Status runOp(Run &run, kernel::ColumnSumsOp op);
+Status runOp(Run &run, kernel::EmbedGradientOp op);
+Status runOp(Run &run, kernel::NormBackwardOp op);
+Status runOp(Run &run, kernel::CrossEntropyOp op);
+Status runOp(Run &run, kernel::PackOp op);
+Status runOp(Run &run, kernel::AttentionBackwardOp op);
 // Index arithmetic and destinations of kernel programs (arith, tensor).
 Status runSizes(Run &run, mlir::Operation *op);
 

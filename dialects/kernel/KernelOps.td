@@ -9,6 +9,7 @@
 #define MILLE_KERNEL_OPS
 include "dialects/kernel/KernelTypes.td"
 include "dialects/kernel/PreparedOps.td"
+include "dialects/kernel/TrainOps.td"
 
 def Kernel_WeightOp : Kernel_Op<"weight",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
