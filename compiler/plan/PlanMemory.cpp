@@ -130,9 +130,9 @@ struct Rewrite {
       if (loop.copyIn)
         copyRows(builder, loc, to.lookup(initial), pairs.end()[-2]);
     }
-    auto fresh = LayersOp::create(builder, loc, TypeRange(), pairs,
-                                  layers.getSlots(), layers.getBodies(),
-                                  layers.getTable(), layers->getNumRegions());
+    auto fresh = LayersOp::create(
+        builder, loc, TypeRange(), pairs, layers.getSlots(), layers.getBodies(),
+        layers.getTable(), layers.getReverse(), layers->getNumRegions());
     fresh->setDiscardableAttrs(layers->getDiscardableAttrDictionary());
     for (auto [from, into] :
          llvm::zip(layers->getRegions(), fresh->getRegions())) {
