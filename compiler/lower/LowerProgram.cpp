@@ -143,8 +143,8 @@ private:
     if (isGenerated(&op) || isa<LaunchOp>(op))
       return lowerLaunch(op);
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-        .Case<ArenaOp, RecallOp, WeightOp, GradientOp, LayersOp, arith::ConstantOp,
-              arith::MulIOp, arith::AddIOp>(
+        .Case<ArenaOp, RecallOp, WeightOp, GradientOp, LayersOp,
+              arith::ConstantOp, arith::MulIOp, arith::AddIOp>(
             [&](auto typed) { return lower(typed); })
         .Default(
             [&](Operation *other) { return lowerPrepared(other, bindings); });
@@ -476,6 +476,6 @@ Status mille::lowerProgram(Operation *model, const WeightTable &table,
   for (func::FuncOp entry : entries)
     if (failed(EntryLowering(entry, program).run(lowered)))
       return Status::bug;
-  program.data.emitModel(lowered, program.shared, table);
+  program.data.emitModel(model, lowered, program.shared, table);
   return failed(verify(*module)) ? Status::bug : Status::done;
 }

@@ -82,9 +82,8 @@ struct Walk {
           << " are no product of batch, another size and numbers";
     }
     RowSpace space = rows.value_or(RowSpace());
-    lives.buffers.push_back(
-        {memref, space, times * bytesPerRow(memref, space), step, step, body,
-         -1});
+    lives.buffers.push_back({memref, space, times * bytesPerRow(memref, space),
+                             step, step, body, -1});
     lives.bytesWithoutReuse += lives.buffers.back().bytes;
     return &lives.buffers.back();
   }
