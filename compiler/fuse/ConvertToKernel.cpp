@@ -272,7 +272,7 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
   OperationState state(op.getLoc(), kernel::LayersOp::getOperationName());
   kernel::LayersOp::build(body, state, TypeRange(stream.getType()), stream,
                           op.getSlots(), op.getBodiesAttr(), op.getTable(),
-                          op.getBodyRegions().size());
+                          op.getReverseAttr(), op.getBodyRegions().size());
   auto layers = cast<kernel::LayersOp>(body.create(state));
   recordBodies(op);
   for (auto [number, from] : llvm::enumerate(op.getBodyRegions())) {

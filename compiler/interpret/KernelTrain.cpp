@@ -37,6 +37,7 @@ Status mille::interpreter::runOp(Run &run, kernel::WeightGradientOp op) {
       for (int64_t k = 0; k < K; ++k)
         out.numbers[n * K + k] +=
             gradient.numbers[m * N + n] * input.numbers[m * K + k];
+  setGradient(run, op.getOut(), out);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
@@ -60,6 +61,7 @@ Status mille::interpreter::runOp(Run &run, kernel::ColumnSumsOp op) {
     for (int64_t n = 0; n < columns; ++n)
       out.numbers[n] += terms[n];
   }
+  setGradient(run, op.getOut(), out);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
@@ -76,6 +78,7 @@ Status mille::interpreter::runOp(Run &run, kernel::EmbedGradientOp op) {
     for (int64_t n = 0; n < columns; ++n)
       out.numbers[id * columns + n] += gradient.numbers[m * columns + n];
   }
+  setGradient(run, op.getOut(), out);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

@@ -50,11 +50,22 @@ struct Run {
   // An entry of a state, counted from the current layer: a copy.
   Tensor recall(mlir::Value state, int64_t index);
 
+  // The gradient of a parameter, or of what a column is in the current layer:
+  // zeros of that shape at first.
+  Tensor &gradientOf(mlir::FlatSymbolRefAttr name,
+                     llvm::ArrayRef<int64_t> shape);
+  // What the current layer saved under a name; `save` makes it.
+  Tensor &savedAs(llvm::StringRef name) {
+    return saved[{name.str(), layer ? layer->index : 0}];
+  }
+
   ParameterValues &parameters;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   // What states hold, by their arguments: [entries, batch, rows, columns].
   llvm::DenseMap<mlir::Value, Tensor> states;
   std::map<std::string, std::map<int64_t, Tensor>> kept;
+  std::map<std::string, Tensor> gradients;                 // by parameter
+  std::map<std::pair<std::string, int64_t>, Tensor> saved; // name, layer
   Values outputs;                 // those that an op names itself
   llvm::StringMap<int64_t> sizes; // of the run, by name
   std::optional<double> step; // of scheduled scales; none: the schedule's end
@@ -97,6 +108,10 @@ double alibiOf(double slope, double position);
 Status applyNorm(Run &run, transformer::NormAttr norm, mlir::Location location,
                  Tensor &tensor);
 
+// Stores the sum that an op of the trait Adds has made for its outs, which a
+// kernel.gradient gives.
+void setGradient(Run &run, mlir::Value out, const Tensor &sum);
+
 // One function per op; the result is stored with run.set.
 Status runOp(Run &run, transformer::EmbedOp op);
 Status runOp(Run &run, transformer::NormOp op);
@@ -136,6 +151,9 @@ Status runOp(Run &run, transformer::ResidualOp op);
 Status runOp(Run &run, transformer::KeepOp op);
 Status runOp(Run &run, transformer::LayersOp op);
 Status runOp(Run &run, kernel::WeightOp op);
+Status runOp(Run &run, kernel::GradientOp op);
+Status runOp(Run &run, kernel::SaveOp op);
+Status runOp(Run &run, kernel::SavedOp op);
 Status runOp(Run &run, kernel::MatmulOp op);
 Status runOp(Run &run, kernel::AttentionOp op);
 Status runOp(Run &run, kernel::LinearAttentionOp op);

@@ -142,11 +142,12 @@ public:
   // Ops that read or write no rows one for one, or no rows at all.
   template <typename Op>
   std::enable_if_t<
-      llvm::is_one_of<Op, WeightOp, ArenaOp, LaunchOp, LayersOp, YieldOp,
-                      TokenNumbersOp, GatherTokensOp, PatchesOp, PatchTableOp,
-                      PatchRotationOp, MovePatchesOp, WindowSegmentsOp,
-                      SimilarityOp, RouteOp, ScheduleOp, RecallOp, RememberOp,
-                      PositionsOp, KeepOp, PackOp>::value,
+      llvm::is_one_of<Op, WeightOp, GradientOp, SaveOp, SavedOp, ArenaOp,
+                      LaunchOp, LayersOp, YieldOp, TokenNumbersOp,
+                      GatherTokensOp, PatchesOp, PatchTableOp, PatchRotationOp,
+                      MovePatchesOp, WindowSegmentsOp, SimilarityOp, RouteOp,
+                      ScheduleOp, RecallOp, RememberOp, PositionsOp, KeepOp,
+                      PackOp>::value,
       LogicalResult>
   check(Op) {
     return result;

@@ -331,7 +331,7 @@ def Transformer_LayersOp : Transformer_Op<"layers",
     Layer l runs body `bodies[l]` on the stream. `slots[b]` names the columns of body
     b, which its ops use like parameters. `table[l]` gives the value of each column
     for layer l: a parameter's symbol, or a number (a constant scale). Layers share a
-    weight by having the same symbol.
+    weight by having the same symbol. With `reverse` the last layer comes first.
 
     Constraints:
     * (C1) as many slot lists as bodies (regions), each body used by a layer.
@@ -349,10 +349,10 @@ def Transformer_LayersOp : Transformer_Op<"layers",
     ```
   }];
   let arguments = (ins Transformer_Stream:$input, ArrayAttr:$slots,
-                       DenseI64ArrayAttr:$bodies, ArrayAttr:$table);
+                       DenseI64ArrayAttr:$bodies, ArrayAttr:$table, UnitAttr:$reverse);
   let results = (outs Transformer_Stream:$result);
   let regions = (region VariadicRegion<SizedRegion<1>>:$body_regions);
-  let assemblyFormat = "$input `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($result)";
+  let assemblyFormat = "$input (`reverse` $reverse^)? `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($result)";
   let hasVerifier = 1;
 }
 #endif
