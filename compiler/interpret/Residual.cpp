@@ -105,6 +105,8 @@ Status mille::interpreter::runOp(Run &run, tf::ResidualOp op) {
     if (Status s = addScaled(run, scale, at, value, y); failed(s))
       return s;
   }
+  if (op.getSumAs())
+    run.saved[op.getSumAs()->str()][run.layer ? run.layer->index : 0] = y;
   if (op.getOutNormAttr())
     if (Status s = applyNorm(run, op.getOutNormAttr(), at, y); failed(s))
       return s;

@@ -7,8 +7,8 @@ include "mlir/IR/OpBase.td"
 def LayerStack : OpInterface<"LayerStack"> {
   let description = [{
     A stack of layers. `slots[b]` names the columns of body (region) b; layer l
-    runs body `bodies[l]` with the entries of `table[l]` in those columns. Where
-    it is reversed, layers run from the last to the first, with the same numbers.
+    runs body `bodies[l]` with the entries of `table[l]` in those columns. Layers run
+    from the first to the last, or in reverse.
   }];
   let cppNamespace = "::mille::transformer";
   let methods = [

@@ -66,6 +66,15 @@ LogicalResult LayersOp::verify() {
                            << " must yield one value of the stream's type, "
                            << stream;
   }
+  llvm::StringSet<> seen;
+  ArrayRef<Attribute> saves;
+  if (getSavesAttr())
+    saves = getSavesAttr().getValue();
+  for (Attribute name : saves)
+    if (!seen.insert(cast<StringAttr>(name).getValue()).second) // C6
+      return emitOpError() << "saves " << name << " twice";
+  if (getReverse() && !saves.empty()) // C6
+    return emitOpError() << "runs in reverse but saves " << saves[0];
   return success();
 }
 
@@ -284,7 +293,8 @@ void warnOfUnnormedEnd(ModelOp model, func::FuncOp entry) {
 LogicalResult ModelOp::verifyRegions() {
   func::FuncOp first;
   for (auto entry : getOps<func::FuncOp>()) {
-    if (failed(verifyNames(entry)) || failed(SharedScales().verify(entry)))
+    if (failed(verifyNames(entry)) || failed(SharedScales().verify(entry)) ||
+        failed(verifySaved(entry)))
       return failure();
     if (!first)
       first = entry;
