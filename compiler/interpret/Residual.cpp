@@ -121,9 +121,9 @@ Status mille::interpreter::runLayers(Run &run, tf::LayerStack stack,
                                      SmallVectorImpl<Tensor> &stream) {
   const Layer *outer = run.layer;
   ArrayRef<int64_t> bodies = stack.getBodies();
-  for (size_t step = 0; step < bodies.size(); ++step) {
-    size_t l = stack.getReverse() ? bodies.size() - 1 - step : step;
-    int64_t body = bodies[l];
+  for (size_t turn = 0; turn < bodies.size(); ++turn) {
+    const size_t l = stack.getReverse() ? bodies.size() - 1 - turn : turn;
+    const int64_t body = bodies[l];
     Layer layer;
     layer.index = l;
     for (auto [name, value] :

@@ -55,6 +55,15 @@ struct Run {
   // An entry of a state, counted from the current layer: a copy.
   Tensor recall(mlir::Value state, int64_t index);
 
+  // The gradient of a parameter, or of what a column is in the current layer:
+  // zeros of that shape at first.
+  Tensor &gradientOf(mlir::FlatSymbolRefAttr name,
+                     llvm::ArrayRef<int64_t> shape);
+  // What the current layer saved under a name; `save` makes it.
+  Tensor &savedAs(llvm::StringRef name) {
+    return saved[name.str()][layer ? layer->index : 0];
+  }
+
   ParameterValues &parameters;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   // What states hold, by their arguments: [entries, batch, rows, columns].
@@ -110,6 +119,10 @@ double alibiOf(double slope, double position);
 Status applyNorm(Run &run, transformer::NormAttr norm, mlir::Location location,
                  Tensor &tensor);
 
+// Stores the sum that an op of the trait Adds has made for its outs, which a
+// kernel.gradient gives.
+void setGradient(Run &run, mlir::Value out, const Tensor &sum);
+
 // f'(x) of an activation; 0 at a kink.
 double slopeOf(transformer::Activation function, double x);
 
@@ -162,6 +175,9 @@ Status runOp(Run &run, transformer::PoolGradientOp op);
 Status runOp(Run &run, transformer::SaveOp op);
 Status runOp(Run &run, transformer::SavedOp op);
 Status runOp(Run &run, kernel::WeightOp op);
+Status runOp(Run &run, kernel::GradientOp op);
+Status runOp(Run &run, kernel::SaveOp op);
+Status runOp(Run &run, kernel::SavedOp op);
 Status runOp(Run &run, kernel::MatmulOp op);
 Status runOp(Run &run, kernel::AttentionOp op);
 Status runOp(Run &run, kernel::LinearAttentionOp op);
@@ -193,6 +209,13 @@ Status runOp(Run &run, kernel::RememberOp op);
 Status runOp(Run &run, kernel::PositionsOp op);
 Status runOp(Run &run, kernel::LinearRecurrenceOp op);
 Status runOp(Run &run, kernel::KeepOp op);
+Status runOp(Run &run, kernel::WeightGradientOp op);
+Status runOp(Run &run, kernel::ColumnSumsOp op);
+Status runOp(Run &run, kernel::EmbedGradientOp op);
+Status runOp(Run &run, kernel::NormBackwardOp op);
+Status runOp(Run &run, kernel::CrossEntropyOp op);
+Status runOp(Run &run, kernel::PackOp op);
+Status runOp(Run &run, kernel::AttentionBackwardOp op);
 // Index arithmetic and destinations of kernel programs (arith, tensor).
 Status runSizes(Run &run, mlir::Operation *op);
 

@@ -1,6 +1,6 @@
 // Reads a kernel spec from a kernel op on memrefs, and checks what kernels
 // require. Must not choose tiles or schedules: generators do.
-#include "compiler/kernels/ReadSpec.h"
+#include "compiler/kernels/ReadParts.h"
 
 #include "dialects/kernel/OpList.h"
 #include "dialects/transformer/Panels.h"
@@ -25,7 +25,9 @@ std::optional<Element> elementOf(Type type) {
   return std::nullopt;
 }
 
-LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
+} // namespace
+
+LogicalResult mille::readBuffer(Operation *op, Type type, BufferSpec &spec) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref)
     return op->emitOpError("operand is ") << type << " but must be a memref";
@@ -60,9 +62,8 @@ LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
   return success();
 }
 
-// Like readBuffer, for an operand that is read at out[m, n].
-LogicalResult readOperand(Operation *op, Type type, int64_t columns,
-                          BufferSpec &spec) {
+LogicalResult mille::readOperand(Operation *op, Type type, int64_t columns,
+                                 BufferSpec &spec) {
   if (failed(readBuffer(op, type, spec)))
     return failure();
   auto access = kernel::accessOf(cast<ShapedType>(type), columns);
@@ -86,7 +87,21 @@ LogicalResult readOperand(Operation *op, Type type, int64_t columns,
   return success();
 }
 
+RowStatistic mille::statisticOf(kernel::RowNormKind kind) {
+  switch (kind) {
+  case kernel::RowNormKind::layer:
+    return RowStatistic::layer;
+  case kernel::RowNormKind::rms:
+    return RowStatistic::rms;
+  case kernel::RowNormKind::l2:
+    return RowStatistic::l2;
+  }
+  return RowStatistic::none;
+}
+
 //===-- Regions -----------------------------------------------------------===//
+
+namespace {
 
 std::optional<ScalarOp> scalarOf(Operation &op) {
   return llvm::TypeSwitch<Operation *, std::optional<ScalarOp>>(&op)
@@ -227,7 +242,16 @@ private:
   llvm::DenseMap<Value, int> numbers;
 };
 
+} // namespace
+
+LogicalResult mille::readRegion(Operation *op, Region &region,
+                                ScalarProgram &program) {
+  return RegionReader(op, program).read(region);
+}
+
 //===-- Ops ---------------------------------------------------------------===//
+
+namespace {
 
 // Reads the weight in panels, or a stack of weights for experts. The verifier
 // has checked the number of panels.
@@ -291,7 +315,7 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
     else if (failed(readOperand(op, type, m.columns, buffer)))
       return failure();
   }
-  return RegionReader(op, m.epilogue).read(op.getEpilogue());
+  return readRegion(op, op.getEpilogue(), m.epilogue);
 }
 
 LogicalResult read(kernel::RowsOp op, KernelSpec &spec) {
@@ -314,21 +338,11 @@ LogicalResult read(kernel::RowsOp op, KernelSpec &spec) {
              << " columns";
   }
   if (auto norm = op.getNormAttr()) {
-    switch (norm.getKind()) {
-    case kernel::RowNormKind::layer:
-      r.norm = RowStatistic::layer;
-      break;
-    case kernel::RowNormKind::rms:
-      r.norm = RowStatistic::rms;
-      break;
-    case kernel::RowNormKind::l2:
-      r.norm = RowStatistic::l2;
-      break;
-    }
+    r.norm = statisticOf(norm.getKind());
     r.eps = norm.getEps();
     r.group = norm.getGroup() ? norm.getGroup() : r.columns;
   }
-  return RegionReader(op, r.body).read(op.getBody());
+  return readRegion(op, op.getBody(), r.body);
 }
 
 // Reads the parts that attention and linear attention share.
@@ -454,6 +468,12 @@ LogicalResult read(kernel::CombineOp op, KernelSpec &spec) {
   return readSlots(op, spec);
 }
 
+// Ops of a training step.
+template <typename Op>
+auto read(Op op, KernelSpec &spec) -> decltype(readKernel(op, spec)) {
+  return readKernel(op, spec);
+}
+
 } // namespace
 
 // A generated op without a `read` gives a compile error here.
@@ -461,7 +481,8 @@ LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
   auto noKernel = [](Operation *other) -> LogicalResult {
     return other->emitOpError(
         "is no kernel; kernels are matmul, rows, quantize, "
-        "attention, linear_attention, rotate, dispatch and combine");
+        "attention, linear_attention, rotate, dispatch, combine and those of "
+        "a training step");
   };
   return kernel::Ops::visit<LogicalResult>(
       op,

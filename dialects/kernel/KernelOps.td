@@ -8,7 +8,9 @@
 #ifndef MILLE_KERNEL_OPS
 #define MILLE_KERNEL_OPS
 include "dialects/kernel/KernelTypes.td"
+include "dialects/kernel/ParameterOps.td"
 include "dialects/kernel/PreparedOps.td"
+include "dialects/kernel/TrainOps.td"
 
 def Kernel_WeightOp : Kernel_Op<"weight",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -35,18 +37,24 @@ def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
   let description = [{
     The buffer starts at byte offset * padded rows of the arena, where padded rows
     is the run's number of rows, rounded up (runtime/abi.h). Every size is a number
-    of bytes per row, so one plan serves every batch and token count.
+    of bytes per row, so one plan serves every batch and token count. With
+    `per_layer`, inside `kernel.layers`, the buffer of layer l starts at byte
+    (offset + l * per_layer) * padded rows: each layer has its own.
 
     Constraints:
-    * (C1) offset >= 0 and a multiple of 64.
+    * (C1) offset >= 0 and a multiple of 64; per_layer > 0 and a multiple of 64.
+    * (C2) per_layer is in a body of `kernel.layers` only.
 
     ```mlir
     %b = kernel.arena offset 4096 rows %rows : memref<?x768xf32, strided<[784, 1]>>
     ```
   }];
-  let arguments = (ins Index:$rows, I64Attr:$offset);
+  let arguments = (ins Index:$rows, I64Attr:$offset, OptionalAttr<I64Attr>:$per_layer);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "`offset` $offset `rows` $rows attr-dict `:` type($result)";
+  let assemblyFormat = "`offset` $offset (`per_layer` $per_layer^)? `rows` $rows attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$rows, "int64_t":$offset), [{
+    build($_builder, $_state, result, rows, offset, ::mlir::IntegerAttr());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -408,7 +416,7 @@ def Kernel_LayersOp : Kernel_Op<"layers",
     values that the next layer begins with. On memrefs each value has two buffers, and the op's
     stream operands are the pairs (current, other). A body reads the first buffer and writes the
     second, and they swap after each layer. The outcome is in the first buffer if the number of
-    layers is even, else in the second.
+    layers is even, else in the second. With `reverse` the last layer comes first.
 
     Constraints:
     * (C1) - (C3) as C1 - C3 of transformer.layers.
@@ -424,10 +432,10 @@ def Kernel_LayersOp : Kernel_Op<"layers",
     ```
   }];
   let arguments = (ins Variadic<Kernel_Buffer>:$stream, ArrayAttr:$slots,
-                       DenseI64ArrayAttr:$bodies, ArrayAttr:$table);
+                       DenseI64ArrayAttr:$bodies, ArrayAttr:$table, UnitAttr:$reverse);
   let results = (outs Variadic<AnyRankedTensor>:$outcomes);
   let regions = (region VariadicRegion<SizedRegion<1>>:$body_regions);
-  let assemblyFormat = "$stream `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($stream) (`->` type($outcomes)^)?";
+  let assemblyFormat = "$stream (`reverse` $reverse^)? `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($stream) (`->` type($outcomes)^)?";
   let hasVerifier = 1;
 }
 

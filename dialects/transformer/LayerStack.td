@@ -15,8 +15,7 @@ def LayerStack : OpInterface<"LayerStack"> {
     InterfaceMethod<"names of each body's columns", "::mlir::ArrayAttr", "getSlots">,
     InterfaceMethod<"the body that each layer runs", "::llvm::ArrayRef<int64_t>", "getBodies">,
     InterfaceMethod<"the entries of each layer", "::mlir::ArrayAttr", "getTable">,
-    InterfaceMethod<"whether the last layer runs first", "bool", "getReverse", (ins),
-                    "", "return false;">
+    InterfaceMethod<"whether the last layer comes first", "bool", "getReverse">
   ];
   let extraSharedClassDeclaration = [{
     // The names of a body's columns.

@@ -3,6 +3,7 @@
 #include "compiler/import/spec/SpecKeys.h"
 #include "compiler/import/ModelSpec.h"
 #include "compiler/import/schemes/Schemes.h"
+#include "dialects/transformer/Training.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -49,6 +50,8 @@ static constexpr SpecKey modelKeys[] = {
      "ntk: every linear but the head's is multiplied by 1/sqrt of its inputs"},
     {"init", K::object, "init", "weights are stored",
      "weights by recipe where no model.safetensors is there"},
+    {"train", K::object, "train", "AdamW with its defaults",
+     "how `mille compile --train` and `mille train` train"},
     {"encoder", K::object, "stack", "none",
      "with decoder, in place of layers, hidden_size, vocab_size, embedding, "
      "units, layer_weights and final_norm"},
@@ -312,6 +315,34 @@ static constexpr SpecKey transformKeys[] = {
     {"width", K::whole, "", "hidden_size", "of the linear's result"},
     {"bias", K::flag, "", "true", "of the linear"}};
 
+static constexpr SpecKey trainKeys[] = {
+    {"optimizer", K::word, mille::optimizerWords, "adamw",
+     "adam adds weight_decay to the gradient, adamw takes it off the weight"},
+    {"rate", K::positive, "", "0.001", "the highest learning rate"},
+    {"schedule", K::word, mille::rateWords, "constant",
+     "of the rate, after `warmup` steps in which it rises evenly"},
+    {"warmup", K::integer, "", "0", "steps; the first has rate / warmup"},
+    {"steps", K::integer, "", "0",
+     "at which linear and cosine come to end_rate"},
+    {"end_rate", K::number, "", "0", "the rate from `steps` on"},
+    {"momentum", K::number, "", "0", "of sgd"},
+    {"beta1", K::number, "", "0.9", "of the mean of gradients"},
+    {"beta2", K::number, "", "0.999",
+     "of the mean of their squares; of lion's mean"},
+    {"epsilon", K::positive, "", "1e-8", "added to the root of that"},
+    {"weight_decay", K::number, "", "0", "of parameters in no group"},
+    {"clip", K::number, "", "0",
+     "the most that the gradient's length may be; 0: any"},
+    {"accumulate", K::whole, "", "1", "parts of a batch that run in turn"},
+    {"groups", K::objects, "group", "none",
+     "a parameter belongs to the first that matches its name"}};
+
+static constexpr SpecKey groupKeys[] = {
+    {"match", K::text, "", "required",
+     "a pattern of names: * stands for any text, {a,b} for a or b"},
+    {"rate", K::number, "", "1", "a factor of the rate"},
+    {"weight_decay", K::number, "", "that of train", "in its place"}};
+
 static constexpr SpecKey initKeys[] = {
     {"scheme", K::word, schemeWords, "required",
      "how weights are drawn: docs/init.md says each"},
@@ -462,7 +493,12 @@ static constexpr SpecObject objects[] = {
      poolingKeys},
     {"head", "Logits.", headKeys},
     {"transform", "Dense, activation, norm.", transformKeys},
-    {"init", "Weights by recipe.", initKeys}};
+    {"init", "Weights by recipe.", initKeys},
+    {"train",
+     "A step: the gradient of the mean cross-entropy over the labels that "
+     "count, clipped, then the optimizer.",
+     trainKeys},
+    {"group", "Parameters that are trained otherwise.", groupKeys}};
 
 llvm::ArrayRef<SpecObject> mille::import::specObjects() { return objects; }
 
