@@ -411,7 +411,7 @@ typedef struct mille_step_report {
 } mille_step_report;
 
 /* For batches of up to these sizes. Where the model accumulates, a batch is cut
- * into that many parts, and `most` is the size of a part. */
+ * into that many equal parts, and the memory is that of a part. */
 mille_status mille_trainer_create(mille_package *package,
                                   const mille_size *most, size_t count,
                                   int threads, mille_trainer **trainer);

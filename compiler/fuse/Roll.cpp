@@ -227,9 +227,10 @@ void Roller::roll(Stretch &stretch) {
   }
   OperationState state(stretch.units.front().getLoc(),
                        LayersOp::getOperationName());
-  LayersOp::build(
-      builder, state, lastUnit.getType(), input, builder.getArrayAttr(slots),
-      bodyOf, builder.getArrayAttr(table), /*reverse=*/false, regions.size());
+  LayersOp::build(builder, state, lastUnit.getType(), input,
+                  builder.getArrayAttr(slots), bodyOf,
+                  builder.getArrayAttr(table), ArrayAttr(), /*reverse=*/false,
+                  regions.size());
   for (auto [region, filled] : llvm::zip(state.regions, regions))
     region->takeBody(*filled);
   auto rolled = cast<LayersOp>(builder.create(state));

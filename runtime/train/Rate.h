@@ -1,5 +1,5 @@
-// The learning rate of a step, and the order of training data: numbers that
-// follow from a step's number alone. Must keep no state.
+// The learning rate of a step: it follows from the step's number alone.
+// Must keep no state.
 #pragma once
 #include "runtime/abi.h"
 
@@ -10,8 +10,5 @@ namespace mille {
 // stays, or falls towards `end`, which it has from step `steps` on: linearly,
 // with a cosine, or as 1 / sqrt(step + 1).
 double rateAt(const mille_training_info &training, int64_t step);
-
-// Number `index` of the permutation of 0 .. count - 1 that (seed, epoch) name.
-uint64_t orderAt(uint64_t seed, uint64_t epoch, uint64_t index, uint64_t count);
 
 } // namespace mille

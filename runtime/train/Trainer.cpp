@@ -86,8 +86,20 @@ mille_status mille_trainer::create(mille_package &of, const mille_size *given,
     if (mille_status status = check(of.model->entries[entry]);
         status != MILLE_OK)
       return status;
+  constexpr size_t mostSizes = MILLE_MAX_SIZES;
+  mille_size part[mostSizes];
+  if (count > mostSizes)
+    return of.message().set(MILLE_INVALID_ARGUMENT, "%zu sizes are given",
+                            count);
+  for (size_t i = 0; i < count; ++i) {
+    part[i] = given[i];
+    if (given[i].name &&
+        strcmp(given[i].name, of.model->sizes[mille::batchSize].name) == 0)
+      part[i].value =
+          (given[i].value + training->accumulate - 1) / training->accumulate;
+  }
   mille_status status =
-      mille_session_create_for(&of, given, count, threads, &session);
+      mille_session_create_for(&of, part, count, threads, &session);
   if (status != MILLE_OK)
     return status;
   most = session->most;
@@ -166,31 +178,34 @@ mille_status mille_trainer::runParts(uint32_t number, const mille_size *given,
     status = countLabels(entry, whole, tensors, labels);
   if (status != MILLE_OK)
     return status;
-  const int64_t parts =
-      number == training->step_entry ? training->accumulate : 1;
-  if (whole.batch() % parts)
+  const bool steps = number == training->step_entry;
+  if (steps && whole.batch() % training->accumulate)
     return message.set(MILLE_INVALID_ARGUMENT,
                        "batch is %lld but must be a multiple of %lld, the "
                        "parts that a step accumulates",
-                       (ll)whole.batch(), (ll)parts);
+                       (ll)whole.batch(), (ll)training->accumulate);
+  const int64_t each =
+      steps ? whole.batch() / training->accumulate
+            : (whole.batch() < most.batch() ? whole.batch() : most.batch());
   sizes = whole;
-  for (size_t i = 0; i < count; ++i) {
-    part[i] = given[i];
-    if (strcmp(given[i].name, model.sizes[mille::batchSize].name) == 0)
-      part[i].value /= parts;
-  }
-  sizes.of[mille::batchSize] /= parts;
   *lossWeight = (float)(1 / (double)labels);
   loss = 0;
-  for (int64_t turn = 0; turn < parts; ++turn) {
+  for (int64_t first = 0; first < whole.batch(); first += each) {
+    const int64_t rest = whole.batch() - first;
+    sizes.of[mille::batchSize] = rest < each ? rest : each;
+    for (size_t i = 0; i < count; ++i) {
+      part[i] = given[i];
+      if (strcmp(given[i].name, model.sizes[mille::batchSize].name) == 0)
+        part[i].value = sizes.batch();
+    }
     for (uint32_t i = 0; i < entry.input_count; ++i) {
       const mille_tensor_info &info = entry.inputs[i];
       uint64_t elements = 0;
       mille::countElements(info, sizes, elements);
       const bool cut = info.rank && info.shape[0] == ~(int64_t)mille::batchSize;
-      inputs[i] = tensors[i] && cut
-                      ? (const char *)tensors[i] + turn * elements * 4
-                      : tensors[i];
+      inputs[i] = tensors[i] && cut ? (const char *)tensors[i] +
+                                          first * (elements / sizes.batch()) * 4
+                                    : tensors[i];
     }
     inputs[inputNamed(entry, "loss_weight")] = lossWeight;
     if (const uint32_t at = inputNamed(entry, "step");

@@ -1,7 +1,6 @@
 // The C functions of trainers: null arguments and messages.
 // Must not know how a trainer lies in memory.
 #include "runtime/train/Checkpoint.h"
-#include "runtime/train/Rate.h"
 
 #include <string.h>
 
@@ -159,10 +158,5 @@ mille_status mille_trainer_cancel(mille_trainer *trainer) {
 
 const char *mille_trainer_message(const mille_trainer *trainer) {
   return trainer ? trainer->message.text : "trainer is null";
-}
-
-uint64_t mille_data_order(uint64_t seed, uint64_t epoch, uint64_t index,
-                          uint64_t count) {
-  return count ? mille::orderAt(seed, epoch, index % count, count) : 0;
 }
 }
