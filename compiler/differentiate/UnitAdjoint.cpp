@@ -178,7 +178,8 @@ LogicalResult adjoint<ResidualOp>(ResidualOp unit, OpBuilder &builder,
       }
     inputs.emplace_back(&branch, gradient);
   };
-  for (auto [i, branch] : llvm::enumerate(unit.getBranches())) {
+  for (size_t i = 0; i < unit.getBranches().size(); ++i) {
+    Region &branch = unit.getBranches()[i];
     ScaleAttr scale = branchScaleOf(unit, i);
     learn(scale, gy, [&] { return termOf(builder, unit, i, primal); });
     Value gb = scaled(builder, scale, gy);
