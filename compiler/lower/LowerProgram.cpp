@@ -179,8 +179,20 @@ private:
       perRow = code.add(perRow, code.multiply(layer, i64(*op.getPerLayer())));
     Value bytes = code.multiply(paddedRows, perRow);
     address[op.getResult()] = code.byteAddress(arena, bytes);
-    extent[op.getResult()] = index.lookup(op.getRows());
+    auto type = cast<MemRefType>(op.getType());
+    extent[op.getResult()] = type.hasStaticShape() && type.getRank() > 1
+                                 ? fixedRows(type)
+                                 : index.lookup(op.getRows());
     return success();
+  }
+
+  // What kernels of a buffer without rows of the run call its rows: its last
+  // dimension but one.
+  Value fixedRows(MemRefType type) {
+    const int64_t rank = type.getRank();
+    return i64(rank > 1    ? type.getDimSize(rank - 2)
+               : rank == 1 ? type.getDimSize(0)
+                           : 1);
   }
 
   LogicalResult lower(RecallOp op) {
@@ -212,8 +224,8 @@ private:
     return placeInTable(op, weights);
   }
   LogicalResult lower(GradientOp op) {
-    auto type = cast<MemRefType>(op.getResult().getType());
-    extent[op.getResult()] = i64(type.getRank() ? type.getDimSize(0) : 1);
+    extent[op.getResult()] =
+        fixedRows(cast<MemRefType>(op.getResult().getType()));
     return placeInTable(op, code.runField(abi::run::gradients));
   }
   LogicalResult placeInTable(Operation *op, Value memory) {

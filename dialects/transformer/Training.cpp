@@ -114,7 +114,8 @@ private:
 
 size_t Training::groupOf(StringRef parameter) const {
   for (size_t group = 0; group < groups.size(); ++group) {
-    auto pattern = llvm::GlobPattern::create(groups[group].match);
+    auto pattern =
+        llvm::GlobPattern::create(groups[group].match, mostAlternatives);
     if (pattern ? pattern->match(parameter)
                 : (llvm::consumeError(pattern.takeError()), false))
       return group;

@@ -42,6 +42,8 @@ struct Training {
   int64_t warmup = 0, steps = 0, accumulate = 1;
   std::vector<TrainingGroup> groups;
 
+  // The most patterns that {a,b} in one may stand for.
+  static constexpr size_t mostAlternatives = 64;
   // The number of a parameter's group; groups.size(): none.
   size_t groupOf(llvm::StringRef parameter) const;
 };

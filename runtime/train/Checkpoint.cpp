@@ -31,10 +31,10 @@ void HeaderText::add(const char *format, ...) {
 void writeFacts(const mille_trainer &trainer, const CheckpointFacts &facts,
                 HeaderText &into) {
   into.add("{\"__metadata__\":{\"format\":\"mille-checkpoint 1\","
-           "\"names\":\"mille\",\"model\":\"%s\",\"spec\":\"%016" PRIx64
+           "\"names\":\"mille\",\"spec\":\"%016" PRIx64
            "\",\"optimizer\":\"%s\",\"step\":\"%" PRId64 "\"",
-           trainer.package->model->name, trainer.training->hash,
-           optimizerName(trainer.training->optimizer), facts.step);
+           trainer.training->hash, optimizerName(trainer.training->optimizer),
+           facts.step);
   for (int note = 0; note < noteCount; ++note)
     into.add(",\"%s\":\"%s\"", noteNames[note], facts.notes[note].text);
 }

@@ -185,7 +185,7 @@ private:
       ++same;
     if (same == mine.size && same == headerBytes)
       return checkSize();
-    static const char *const keys[] = {"model", "spec", "optimizer"};
+    static const char *const keys[] = {"spec", "optimizer"};
     for (const char *key : keys) {
       char theirs[160] = "nothing", own[160] = "";
       word(key, theirs, sizeof theirs);

@@ -88,8 +88,7 @@ private:
     buffers.back().dim(1).set_stride(int(spec.out.rowStride));
     if (s.inputGradient)
       buffers.front().dim(1).set_stride(int(s.inputGradient->rowStride));
-    for (OutputImageParam &buffer : buffers)
-      buffer.dim(0).set_bounds(0, columns());
+    buffers.front().dim(0).set_bounds(0, columns()); // and so the other's
     out.bound(n, 0, columns());
     if (group != columns())
       out.split(n, g, n, group);

@@ -51,7 +51,7 @@ static constexpr SpecKey modelKeys[] = {
     {"init", K::object, "init", "weights are stored",
      "weights by recipe where no model.safetensors is there"},
     {"train", K::object, "train", "AdamW with its defaults",
-     "how `mille compile --train` and `mille train` train"},
+     "how a trainer changes the weights"},
     {"encoder", K::object, "stack", "none",
      "with decoder, in place of layers, hidden_size, vocab_size, embedding, "
      "units, layer_weights and final_norm"},

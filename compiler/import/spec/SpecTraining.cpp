@@ -15,7 +15,7 @@ double numberFrom0(SpecFields &fields, StringRef key, double end = 0) {
   const double value = fields.real(key);
   if (value >= 0 && (end == 0 || value < end))
     return value;
-  fields.error(key, key + " is " + mille::formatDouble(value) +
+  fields.error(key, key + " is " + transformer::formatDouble(value) +
                         " but must be at least 0" +
                         (end == 0 ? "" : " and below 1"));
   return 0;
@@ -26,7 +26,8 @@ TrainingGroup readGroup(SpecFields &fields, double decay) {
   group.match = fields.text("match", "");
   if (!fields.has("match"))
     fields.error("match", "match is not given: which parameters are meant");
-  auto pattern = llvm::GlobPattern::create(group.match);
+  auto pattern =
+      llvm::GlobPattern::create(group.match, Training::mostAlternatives);
   if (!pattern)
     fields.error("match", "match is '" + group.match +
                               "', which is no pattern: " +

@@ -204,9 +204,10 @@ void check(const Case &c, const Target &isa) {
   mille_kernel_function kernel = nullptr;
   std::unique_ptr<ParsedKernel> parsed;
   using Sizes = std::pair<int64_t, int64_t>;
-  for (auto [queries, keys] :
+  for (Sizes sizes :
        {Sizes{1, 1}, Sizes{7, 7}, Sizes{33, 33}, Sizes{70, 70}, Sizes{9, 40}})
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
+      const int64_t queries = sizes.first, keys = sizes.second;
       const std::string name =
           nameOf(c) + text(queries) + " x " + text(keys) + ": ";
       Problem p(c, queries, keys, side);
