@@ -26,7 +26,7 @@ namespace {
 
 // Element i of direction k, from -1 to 1.
 double directionAt(uint64_t i, uint64_t k) {
-  return double(uint32_t(i * 2654435761u + k * 40503u)) / 2147483648.0 - 1;
+  return double(uint32_t(i * 2654435761u + k * 1013904223u)) / 2147483648.0 - 1;
 }
 
 mille::Value labelsFor(int64_t batch, int64_t tokens, int64_t classes,

@@ -23,7 +23,7 @@ def direction(shape, k):
     for extent in shape:
         count *= extent
     i = torch.arange(count, dtype=torch.int64)
-    word = (i * 2654435761 + k * 40503) % 2**32
+    word = (i * 2654435761 + k * 1013904223) % 2**32
     return (word.double() / 2**31 - 1).reshape(shape)
 
 
@@ -79,8 +79,9 @@ def gradients(model, stored, inputs):
             continue
         if parameter.shape != stored[name].shape:
             continue
-        found[name] = [float((parameter.grad * direction(parameter.shape, k)).sum())
-                       for k in range(1, COUNT + 1)]
+        along = [(parameter.grad * direction(parameter.shape, k)).sum()
+                 for k in range(1, COUNT + 1)]
+        found[name] = [float(f"{float(number):.12g}") for number in along]
     return found
 
 
@@ -103,9 +104,12 @@ def main(arguments):
             print(case, "is left out:", problem)
             continue
         print(case, len(answers[case]), "tensors")
+    rows = lambda found: ",\n".join(
+        f" {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
     with open(out, "w") as file:
-        json.dump(answers, file, indent=0, sort_keys=True)
-        file.write("\n")
+        file.write("{\n" + ",\n".join(
+            f"{json.dumps(case)}: {{\n{rows(answers[case])}}}"
+            for case in sorted(answers)) + "\n}\n")
     return 0
 
 
