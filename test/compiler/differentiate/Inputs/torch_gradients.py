@@ -37,8 +37,12 @@ def load(folder):
 
 
 def turn_in_double(model):
-    """Angles of RoPE, which the constructor rounds to float32."""
+    """Angles of RoPE and an embedding's scale, which constructors round to
+    float32."""
     for module in model.modules():
+        if hasattr(module, "scalar_embed_scale"):
+            module.embed_scale = torch.tensor(module.scalar_embed_scale,
+                                              dtype=torch.float64)
         if not hasattr(module, "inv_freq"):
             continue
         kind = getattr(module, "rope_type", "default")
