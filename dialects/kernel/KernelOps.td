@@ -85,8 +85,7 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$weight,
     Optional<Kernel_Buffer>:$parameters, Optional<Kernel_Buffer>:$sums,
-    Optional<Kernel_Buffer>:$starts,
-    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
+    Optional<Kernel_Buffer>:$starts, Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
     DefaultValuedAttr<I64Attr, "1">:$accumulators,
     OptionalAttr<Transformer_EncodingWord>:$blocks);
   let results = (outs Optional<AnyRankedTensor>:$result);
@@ -134,8 +133,7 @@ def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
       : tensor<?x8xf32> -> tensor<?x8xui8>, tensor<?x4xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$values,
-    Kernel_Buffer:$parameters);
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$values, Kernel_Buffer:$parameters);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $input `values` `(` $values `:` type($values) `)`
@@ -207,34 +205,28 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
   let arguments = (ins Kernel_Buffer:$query, Kernel_Buffer:$key, Kernel_Buffer:$value,
     Optional<Kernel_Buffer>:$key_mask, Optional<Kernel_Buffer>:$key_head_bias,
     Optional<Kernel_Buffer>:$rotation, Optional<Kernel_Buffer>:$query_scale,
-    Optional<Kernel_Buffer>:$head_scale, Optional<Kernel_Buffer>:$sink,
-    Optional<Kernel_Buffer>:$bias, Optional<Kernel_Buffer>:$content_query,
-    Optional<Kernel_Buffer>:$content_key, Optional<Kernel_Buffer>:$segments,
-    Optional<Kernel_Buffer>:$prefix, Optional<Kernel_Integers>:$past,
+    Optional<Kernel_Buffer>:$head_scale, Optional<Kernel_Buffer>:$sink, Optional<Kernel_Buffer>:$bias,
+    Optional<Kernel_Buffer>:$content_query, Optional<Kernel_Buffer>:$content_key,
+    Optional<Kernel_Buffer>:$segments, Optional<Kernel_Buffer>:$prefix, Optional<Kernel_Integers>:$past,
     Index:$queries, Index:$keys, Index:$first, Kernel_Buffer:$out,
     I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
     DenseI64ArrayAttr:$offsets, F64Attr:$scale, BoolAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$softcap,
     DefaultValuedAttr<Transformer_PairingWord, "::mille::transformer::Pairing::half">:$pairing,
-    DefaultValuedAttr<I64Attr, "0">:$start,
-    OptionalAttr<DenseF64ArrayAttr>:$slopes,
+    DefaultValuedAttr<I64Attr, "0">:$start, OptionalAttr<DenseF64ArrayAttr>:$slopes,
     OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk,
-    OptionalAttr<Kernel_BiasByAttr>:$bias_by, UnitAttr:$byte_scores,
-    UnitAttr:$panels);
+    OptionalAttr<Kernel_BiasByAttr>:$bias_by, UnitAttr:$byte_scores, UnitAttr:$panels);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
     (`key_head_bias` $key_head_bias^ `:` type($key_head_bias))?
-    (`rotation` $rotation^ `:` type($rotation))?
-    (`query_scale` $query_scale^ `:` type($query_scale))?
+    (`rotation` $rotation^ `:` type($rotation))? (`query_scale` $query_scale^ `:` type($query_scale))?
     (`head_scale` $head_scale^ `:` type($head_scale))?
-    (`sink` $sink^ `:` type($sink))?
-    (`bias` $bias^ `:` type($bias))?
+    (`sink` $sink^ `:` type($sink))? (`bias` $bias^ `:` type($bias))?
     (`content_query` $content_query^ `:` type($content_query))?
     (`content_key` $content_key^ `:` type($content_key))?
     (`segments` $segments^ `:` type($segments))?
-    (`prefix` $prefix^ `:` type($prefix))?
-    (`past` $past^ `:` type($past))?
+    (`prefix` $prefix^ `:` type($prefix))? (`past` $past^ `:` type($past))?
     `queries` $queries `keys` $keys `first` $first
     `outs` `(` $out `:` type($out) `)`
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
@@ -443,8 +435,7 @@ def Kernel_DispatchOp : Kernel_GeneratedOp<"dispatch", [Kernel_TokenLocal]> {
     %y = kernel.dispatch %x order %o : tensor<?xi32> place %p : tensor<?xi32> outs(%d : tensor<?x8xf32>) k 2 : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$order, Kernel_Buffer:$place,
-    Optional<Kernel_Buffer>:$weights, Kernel_Buffer:$out, I64Attr:$k);
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$order, Kernel_Buffer:$place, Optional<Kernel_Buffer>:$weights, Kernel_Buffer:$out, I64Attr:$k);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     $input `order` $order `:` type($order) `place` $place `:` type($place)
