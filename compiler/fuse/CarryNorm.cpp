@@ -272,7 +272,8 @@ struct CarryNorm : mille::impl::CarryNormBase<CarryNorm> {
       SmallVector<LayersOp> loops;
       function.walk([&](LayersOp loop) { loops.push_back(loop); });
       for (LayersOp loop : loops)
-        Carrier(loop).run();
+        if (!loop.getReverse()) // whose next layer is the one before
+          Carrier(loop).run();
       eraseDead(function);
     }
   }

@@ -12,6 +12,7 @@
 #include "compiler/halide/passes/RegistersApart.h"
 #include "runtime/abi.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -171,6 +172,23 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
   return {};
 }
 
+// Puts scalars between the last out and all other buffers, as abi.h has them:
+// Halide has them before all outs.
+Module orderArguments(const Module &module) {
+  Module ordered(module.name(), module.target());
+  // Else LLVM would reassociate what is strict.
+  ordered.set_any_strict_float(module.any_strict_float());
+  for (const Buffer<void> &buffer : module.buffers())
+    ordered.append(buffer);
+  for (Internal::LoweredFunc function : module.functions()) {
+    auto first = function.args.begin() + 1; // after the user context
+    std::stable_partition(first, function.args.end() - 1,
+                          [](const Argument &one) { return one.is_buffer(); });
+    ordered.append(function);
+  }
+  return ordered;
+}
+
 // The kernels of a device are a text, in a buffer of the module.
 Module placeBuffers(const Module &module, const ExpertGroups &experts) {
   Module placed(module.name(), module.target());
@@ -240,6 +258,8 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
         pipeline.compile_to_module(pipe.arguments, options.entry, target);
     if (target.has_gpu_feature())
       module = placeBuffers(module, pipe.experts);
+    else if (!pipe.before.empty())
+      module = orderArguments(module);
     // Halide numbers the names of a second compile in one process: avoid that.
     for (const Func &out : outs)
       module.remap_metadata_name(out.name(), "out");

@@ -481,6 +481,8 @@ Status mille::lowerProgram(Operation *model, const WeightTable &table,
       entry.emitError("is not planned");
       return Status::bug;
     }
+  if (failed(checkTrained(model, table)))
+    return Status::input;
   model->getContext()->loadDialect<LLVM::LLVMDialect>();
   module = ModuleOp::create(model->getLoc());
   Program program(model, table, options, *module);

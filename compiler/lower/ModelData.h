@@ -21,6 +21,11 @@ struct EntryData {
   ResizedTables tables;
 };
 
+// TrainingData.cpp: fails, with an error, where a program that trains reads a
+// value that was computed of a trained parameter.
+mlir::LogicalResult checkTrained(mlir::Operation *model,
+                                 const WeightTable &table);
+
 class ModelData {
 public:
   ModelData(mlir::ModuleOp module, const AbiTypes &types,

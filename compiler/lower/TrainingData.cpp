@@ -45,6 +45,19 @@ llvm::DenseMap<Attribute, uint64_t> trainedPlaces(Operation *model,
   return places;
 }
 
+// Calls `use` for what a symbol that `op` uses stands for, in each layer.
+template <typename Use>
+void eachMeaning(Operation *op, FlatSymbolRefAttr symbol, Use use) {
+  auto layers = op->getParentOfType<kernel::LayersOp>();
+  if (!layers)
+    return use(symbol);
+  Region *body = op->getParentRegion();
+  while (body->getParentOp() != layers)
+    body = body->getParentOp()->getParentRegion();
+  for (size_t layer : layers.layersOf(body->getRegionNumber()))
+    use(layers.entryOf(layer, symbol));
+}
+
 int64_t numberOf(ArrayRef<EntryData> entries, StringRef name) {
   for (auto [number, entry] : llvm::enumerate(entries))
     if (entry.name == name)
@@ -58,6 +71,28 @@ Constant record(Type type, ArrayRef<std::pair<Field, Constant>> fields) {
 }
 
 } // namespace
+
+LogicalResult checkTrained(Operation *model, const WeightTable &table) {
+  llvm::DenseMap<Attribute, uint64_t> places = trainedPlaces(model, table);
+  WalkResult result = model->walk([&](kernel::WeightOp weight) {
+    bool trained = false;
+    if (!isa<FlatSymbolRefAttr>(weight.getValue()))
+      transformer::replaceSymbols(
+          weight.getValue(), [&](FlatSymbolRefAttr symbol) -> Attribute {
+            eachMeaning(weight, symbol, [&](Attribute meaning) {
+              trained |= places.contains(meaning);
+            });
+            return symbol;
+          });
+    if (!trained)
+      return WalkResult::advance();
+    weight.emitOpError() << "is " << weight.getValue()
+                         << ", computed before a run of a parameter that "
+                            "training changes";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
 
 Constant ModelData::parameterArray(Operation *model, const WeightTable &table,
                                    const Training &training, uint64_t &count) {

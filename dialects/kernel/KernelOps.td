@@ -32,32 +32,6 @@ def Kernel_WeightOp : Kernel_Op<"weight",
   let assemblyFormat = "$value attr-dict `->` type($result)";
 }
 
-def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
-  let summary = "a buffer in the arena: `rows` rows from `offset` bytes per row";
-  let description = [{
-    The buffer starts at byte offset * padded rows of the arena, where padded rows
-    is the run's number of rows, rounded up (runtime/abi.h). Every size is a number
-    of bytes per row, so one plan serves every batch and token count. With
-    `per_layer`, inside `kernel.layers`, the buffer of layer l starts at byte
-    (offset + l * per_layer) * padded rows: each layer has its own.
-
-    Constraints:
-    * (C1) offset >= 0 and a multiple of 64; per_layer > 0 and a multiple of 64.
-    * (C2) per_layer is in a body of `kernel.layers` only.
-
-    ```mlir
-    %b = kernel.arena offset 4096 rows %rows : memref<?x768xf32, strided<[784, 1]>>
-    ```
-  }];
-  let arguments = (ins Index:$rows, I64Attr:$offset, OptionalAttr<I64Attr>:$per_layer);
-  let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "`offset` $offset (`per_layer` $per_layer^)? `rows` $rows attr-dict `:` type($result)";
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$rows, "int64_t":$offset), [{
-    build($_builder, $_state, result, rows, offset, ::mlir::IntegerAttr());
-  }]>];
-  let hasVerifier = 1;
-}
-
 def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     [AttrSizedOperandSegments, Kernel_TokenLocal]> {
   let summary = "out = epilogue(input * weight^T, extras...)";
@@ -111,8 +85,7 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$weight,
     Optional<Kernel_Buffer>:$parameters, Optional<Kernel_Buffer>:$sums,
-    Optional<Kernel_Buffer>:$starts,
-    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
+    Optional<Kernel_Buffer>:$starts, Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
     DefaultValuedAttr<I64Attr, "1">:$accumulators,
     OptionalAttr<Transformer_EncodingWord>:$blocks);
   let results = (outs Optional<AnyRankedTensor>:$result);
@@ -160,8 +133,7 @@ def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
       : tensor<?x8xf32> -> tensor<?x8xui8>, tensor<?x4xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$values,
-    Kernel_Buffer:$parameters);
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$values, Kernel_Buffer:$parameters);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $input `values` `(` $values `:` type($values) `)`
@@ -233,34 +205,28 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
   let arguments = (ins Kernel_Buffer:$query, Kernel_Buffer:$key, Kernel_Buffer:$value,
     Optional<Kernel_Buffer>:$key_mask, Optional<Kernel_Buffer>:$key_head_bias,
     Optional<Kernel_Buffer>:$rotation, Optional<Kernel_Buffer>:$query_scale,
-    Optional<Kernel_Buffer>:$head_scale, Optional<Kernel_Buffer>:$sink,
-    Optional<Kernel_Buffer>:$bias, Optional<Kernel_Buffer>:$content_query,
-    Optional<Kernel_Buffer>:$content_key, Optional<Kernel_Buffer>:$segments,
-    Optional<Kernel_Buffer>:$prefix, Optional<Kernel_Integers>:$past,
+    Optional<Kernel_Buffer>:$head_scale, Optional<Kernel_Buffer>:$sink, Optional<Kernel_Buffer>:$bias,
+    Optional<Kernel_Buffer>:$content_query, Optional<Kernel_Buffer>:$content_key,
+    Optional<Kernel_Buffer>:$segments, Optional<Kernel_Buffer>:$prefix, Optional<Kernel_Integers>:$past,
     Index:$queries, Index:$keys, Index:$first, Kernel_Buffer:$out,
     I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
     DenseI64ArrayAttr:$offsets, F64Attr:$scale, BoolAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$softcap,
     DefaultValuedAttr<Transformer_PairingWord, "::mille::transformer::Pairing::half">:$pairing,
-    DefaultValuedAttr<I64Attr, "0">:$start,
-    OptionalAttr<DenseF64ArrayAttr>:$slopes,
+    DefaultValuedAttr<I64Attr, "0">:$start, OptionalAttr<DenseF64ArrayAttr>:$slopes,
     OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk,
-    OptionalAttr<Kernel_BiasByAttr>:$bias_by, UnitAttr:$byte_scores,
-    UnitAttr:$panels);
+    OptionalAttr<Kernel_BiasByAttr>:$bias_by, UnitAttr:$byte_scores, UnitAttr:$panels);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`key_mask` $key_mask^ `:` type($key_mask))?
     (`key_head_bias` $key_head_bias^ `:` type($key_head_bias))?
-    (`rotation` $rotation^ `:` type($rotation))?
-    (`query_scale` $query_scale^ `:` type($query_scale))?
+    (`rotation` $rotation^ `:` type($rotation))? (`query_scale` $query_scale^ `:` type($query_scale))?
     (`head_scale` $head_scale^ `:` type($head_scale))?
-    (`sink` $sink^ `:` type($sink))?
-    (`bias` $bias^ `:` type($bias))?
+    (`sink` $sink^ `:` type($sink))? (`bias` $bias^ `:` type($bias))?
     (`content_query` $content_query^ `:` type($content_query))?
     (`content_key` $content_key^ `:` type($content_key))?
     (`segments` $segments^ `:` type($segments))?
-    (`prefix` $prefix^ `:` type($prefix))?
-    (`past` $past^ `:` type($past))?
+    (`prefix` $prefix^ `:` type($prefix))? (`past` $past^ `:` type($past))?
     `queries` $queries `keys` $keys `first` $first
     `outs` `(` $out `:` type($out) `)`
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
@@ -469,8 +435,7 @@ def Kernel_DispatchOp : Kernel_GeneratedOp<"dispatch", [Kernel_TokenLocal]> {
     %y = kernel.dispatch %x order %o : tensor<?xi32> place %p : tensor<?xi32> outs(%d : tensor<?x8xf32>) k 2 : tensor<?x8xf32> -> tensor<?x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$order, Kernel_Buffer:$place,
-    Optional<Kernel_Buffer>:$weights, Kernel_Buffer:$out, I64Attr:$k);
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Buffer:$order, Kernel_Buffer:$place, Optional<Kernel_Buffer>:$weights, Kernel_Buffer:$out, I64Attr:$k);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
     $input `order` $order `:` type($order) `place` $place `:` type($place)

@@ -1,8 +1,34 @@
-// The memory of a training step beside its arena: gradients of parameters, and
-// values that the backward loop finds where the forward loop left them.
+// The memory of a program: the arena, gradients of parameters, and values that
+// the loop back finds where the loop over layers left them.
 #ifndef MILLE_KERNEL_PARAMETER_OPS
 #define MILLE_KERNEL_PARAMETER_OPS
 include "dialects/kernel/KernelTypes.td"
+
+def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
+  let summary = "a buffer in the arena: `rows` rows from `offset` bytes per row";
+  let description = [{
+    The buffer starts at byte offset * padded rows of the arena, where padded rows
+    is the run's number of rows, rounded up (runtime/abi.h). Every size is a number
+    of bytes per row, so one plan serves every batch and token count. With
+    `per_layer`, inside `kernel.layers`, the buffer of layer l starts at byte
+    (offset + l * per_layer) * padded rows: each layer has its own.
+
+    Constraints:
+    * (C1) offset >= 0 and a multiple of 64; per_layer > 0 and a multiple of 64.
+    * (C2) per_layer is in a body of `kernel.layers` only.
+
+    ```mlir
+    %b = kernel.arena offset 4096 rows %rows : memref<?x768xf32, strided<[784, 1]>>
+    ```
+  }];
+  let arguments = (ins Index:$rows, I64Attr:$offset, OptionalAttr<I64Attr>:$per_layer);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "`offset` $offset (`per_layer` $per_layer^)? `rows` $rows attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$rows, "int64_t":$offset), [{
+    build($_builder, $_state, result, rows, offset, ::mlir::IntegerAttr());
+  }]>];
+  let hasVerifier = 1;
+}
 
 def Kernel_GradientOp : Kernel_Op<"gradient",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

@@ -3,6 +3,7 @@
 #include "dialects/transformer/Dtype.h"
 #include "dialects/transformer/Slots.h"
 #include "dialects/transformer/Symbols.h"
+#include "dialects/transformer/Training.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -301,7 +302,8 @@ LogicalResult ModelOp::verifyRegions() {
   }
   if (!first) // C1
     return emitOpError("has no func.func");
-  if (failed(Cycles(*this).verify()))
+  if (failed(Cycles(*this).verify()) ||
+      failed(mille::trainingOf(getOperation())))
     return failure();
   warnOfUnnormedEnd(*this, first);
   return success();

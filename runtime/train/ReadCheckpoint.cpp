@@ -198,14 +198,12 @@ private:
                       "%s",
                       key, theirs, own);
     }
-    while (same > 0 && strncmp(wanted + same, "\":{", 3) != 0 &&
-           wanted[same] != '}')
-      --same;
-    uint64_t begin = same;
-    while (begin > 0 && wanted[begin - 1] != '"' && wanted[begin - 1] != '{')
+    // A tensor's text begins behind `},"`.
+    uint64_t begin = same + 2 < mine.size ? same + 2 : same;
+    while (begin > 2 && memcmp(wanted + begin - 3, "},\"", 3) != 0)
       --begin;
     return refuse("has another tensor where this trainer has %.*s",
-                  (int)(same - begin), wanted + begin);
+                  (int)strcspn(wanted + begin, "\""), wanted + begin);
   }
 
   mille_status checkSize() {

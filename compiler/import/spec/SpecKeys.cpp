@@ -3,7 +3,7 @@
 #include "compiler/import/spec/SpecKeys.h"
 #include "compiler/import/ModelSpec.h"
 #include "compiler/import/schemes/Schemes.h"
-#include "dialects/transformer/Training.h"
+#include "compiler/import/spec/TrainKeys.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -314,34 +314,6 @@ static constexpr SpecKey transformKeys[] = {
     {"norm", K::object, "norm", "none", "after act"},
     {"width", K::whole, "", "hidden_size", "of the linear's result"},
     {"bias", K::flag, "", "true", "of the linear"}};
-
-static constexpr SpecKey trainKeys[] = {
-    {"optimizer", K::word, mille::optimizerWords, "adamw",
-     "adam adds weight_decay to the gradient, adamw takes it off the weight"},
-    {"rate", K::positive, "", "0.001", "the highest learning rate"},
-    {"schedule", K::word, mille::rateWords, "constant",
-     "of the rate, after `warmup` steps in which it rises evenly"},
-    {"warmup", K::integer, "", "0", "steps; the first has rate / warmup"},
-    {"steps", K::integer, "", "0",
-     "at which linear and cosine come to end_rate"},
-    {"end_rate", K::number, "", "0", "the rate from `steps` on"},
-    {"momentum", K::number, "", "0", "of sgd"},
-    {"beta1", K::number, "", "0.9", "of the mean of gradients"},
-    {"beta2", K::number, "", "0.999",
-     "of the mean of their squares; of lion's mean"},
-    {"epsilon", K::positive, "", "1e-8", "added to the root of that"},
-    {"weight_decay", K::number, "", "0", "of parameters in no group"},
-    {"clip", K::number, "", "0",
-     "the most that the gradient's length may be; 0: any"},
-    {"accumulate", K::whole, "", "1", "parts of a batch that run in turn"},
-    {"groups", K::objects, "group", "none",
-     "a parameter belongs to the first that matches its name"}};
-
-static constexpr SpecKey groupKeys[] = {
-    {"match", K::text, "", "required",
-     "a pattern of names: * stands for any text, {a,b} for a or b"},
-    {"rate", K::number, "", "1", "a factor of the rate"},
-    {"weight_decay", K::number, "", "that of train", "in its place"}};
 
 static constexpr SpecKey initKeys[] = {
     {"scheme", K::word, schemeWords, "required",

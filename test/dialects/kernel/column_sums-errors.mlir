@@ -1,0 +1,77 @@
+// RUN: %mille-opt %s --split-input-file --verify-diagnostics
+
+func.func @column_sums_c1(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{outs is 'tensor<?x8xf32>' but must be f32 [columns]}}
+  %0 = kernel.column_sums ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @column_sums_c1_first(%x: tensor<8xf32>, %o: tensor<8xf32>) {
+  // expected-error @+1 {{input 0 is 'tensor<8xf32>' but must be f32 [?, 8]}}
+  %0 = kernel.column_sums ins(%x : tensor<8xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @column_sums_c1_shape(%x: tensor<?x7xf32>, %o: tensor<8xf32>) {
+  // expected-error @+1 {{input 0 is 'tensor<?x7xf32>' but must be f32 [?, 8], [8], [1, 8], [?, 1] or [1]}}
+  %0 = kernel.column_sums ins(%x : tensor<?x7xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @column_sums_c1_type(%x: tensor<?x8xbf16>, %o: tensor<8xf32>) {
+  // expected-error @+1 {{has the input 'tensor<?x8xbf16>' but inputs are f32}}
+  %0 = kernel.column_sums ins(%x : tensor<?x8xbf16>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @column_sums_c2(%x: tensor<?x8xf32>, %o: tensor<8xf32>) {
+  // expected-error @+1 {{region has 1 arguments but 2 are needed, one per input}}
+  %0 = kernel.column_sums ins(%x, %x : tensor<?x8xf32>, tensor<?x8xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @column_sums_c3(%x: tensor<?x8xf32>, %o: tensor<8xf32>) {
+  // expected-error @+1 {{outs is a tensor but there is no result}}
+  kernel.column_sums ins(%x : tensor<?x8xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @column_sums_c1_none(%o: tensor<8xf32>) {
+  // expected-error @+1 {{has no input}}
+  %0 = "kernel.column_sums"(%o) ({
+  ^bb0:
+    %c = arith.constant 0.0 : f32
+    kernel.yield %c : f32
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}

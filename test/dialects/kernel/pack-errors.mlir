@@ -1,0 +1,31 @@
+// RUN: %mille-opt %s --split-input-file --verify-diagnostics
+
+func.func @pack_c1(%w: tensor<16x8xf32>, %o: tensor<16x8xf32>) {
+  // expected-error @+1 {{outs is 'tensor<16x8xf32>' but must be f32 [8, 16], or panels of it}}
+  %0 = kernel.pack %w transposed outs(%o : tensor<16x8xf32>) : tensor<16x8xf32> -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @pack_c1_panels(%w: tensor<64x8xf32>, %o: tensor<1x8x48xf32>) {
+  // expected-error @+1 {{outs is 'tensor<1x8x48xf32>' but must be f32 [64, 8], or panels of it}}
+  %0 = kernel.pack %w outs(%o : tensor<1x8x48xf32>) : tensor<64x8xf32> -> tensor<1x8x48xf32>
+  return
+}
+
+// -----
+
+func.func @pack_c1_rows(%w: tensor<?x8xf32>, %o: tensor<8x8xf32>) {
+  // expected-error @+1 {{weight is 'tensor<?x8xf32>' but its number of rows must be known}}
+  %0 = kernel.pack %w outs(%o : tensor<8x8xf32>) : tensor<?x8xf32> -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @pack_c2(%w: tensor<16x8xf32>) {
+  // expected-error @+1 {{outs is a tensor but there is no result}}
+  kernel.pack %w outs(%w : tensor<16x8xf32>) : tensor<16x8xf32>
+  return
+}
