@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @train_step
 // CHECK-SAME: %[[LABELS:[a-z0-9]+]]: tensor<?xi32> {transformer.name = "labels"
 // CHECK-SAME: %[[TIMES:[a-z0-9]+]]: tensor<1xf32>
-// CHECK-SAME: -> (tensor<?x1xf32> {transformer.name = "losses", transformer.shape = #transformer.shape<["batch", "tokens"]>})
+// CHECK-SAME: -> (tensor<?x1xf32> {transformer.name = "losses", transformer.shape = #transformer.shape<batch, tokens>})
 // CHECK: %[[W:.*]] = kernel.weight @w -> tensor<16x8xf32>
 // CHECK: kernel.layers %{{.*}} slots
 // CHECK: kernel.save %{{.*}} as "x" : tensor<?x8xf32>
@@ -22,7 +22,7 @@
 // CHECK: kernel.layers %{{.*}} reverse slots
 // CHECK: %[[S:.*]] = kernel.saved "sum" rows %{{.*}} -> tensor<?x8xf32>
 // CHECK: %[[N:.*]]:2 = kernel.norm_backward %[[A:.*]], %[[S]] weight %{{.*}} : tensor<8xf32>
-// CHECK-SAME: norm <layer, 1.000000e-05>
+// CHECK-SAME: norm <layer, 1.0e-05>
 // CHECK: %[[GN:.*]] = kernel.gradient @"l.*.n" -> tensor<8xf32>
 // CHECK: kernel.column_sums ins(%[[A]], %[[N]]#1 : tensor<?x8xf32>, tensor<?x8xf32>) outs(%[[GN]] : tensor<8xf32>)
 // CHECK: arith.mulf
