@@ -14,15 +14,13 @@ in the same process.
 import argparse
 import json
 import os
-import shutil
-import struct
-import subprocess
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, os.pardir)
 sys.path.insert(0, os.path.join(ROOT, "tools", "cuda"))
+from on_device import compile_package, fill, on_device, peaks, start_folder, time_of
 
 BERT = {"architectures": ["BertModel"], "model_type": "bert", "hidden_size": 768,
         "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
@@ -44,10 +42,7 @@ WORK = [("bert-base", BERT, "bf16", 1, 128), ("bert-base", BERT, "bf16", 32, 384
 
 
 def prepare(folder, mille, words):
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    shutil.copy(os.path.join(ROOT, "build", "lib", "libmille_loader.so.0"),
-                os.path.join(folder, "libmille_loader.so"))
+    start_folder(folder)
     made = set()
     for name, config, dtype, _, _ in WORK:
         package = os.path.join(folder, name + "." + dtype)
@@ -65,54 +60,8 @@ def prepare(folder, mille, words):
             with open(os.path.join(model, "config.json"), "w") as file:
                 json.dump(config, file)
         start = time.time()
-        subprocess.run([mille, "compile", model, "-o", package, "--name=model",
-                        "--target=cuda", "--dtype=" + dtype,
-                        "--weights=random:1"],
-                       check=True, stdout=subprocess.DEVNULL)
+        compile_package(mille, model, package, dtype)
         print(f"{name} in {dtype}: compiled in {time.time() - start:.1f} s")
-        shorten(os.path.join(package, "model.weights"))
-        for ending in ".a", ".h", ".mlir":
-            os.remove(os.path.join(package, "model" + ending))
-
-
-HEADER = struct.Struct("<8sIIQQQQQ")  # of abi.h, up to data_offset
-
-
-def shorten(path):
-    with open(path, "rb+") as file:
-        first = HEADER.unpack(file.read(HEADER.size))[-1]
-        file.truncate(first)
-
-
-def fill(path, seed=1):
-    import numpy
-    with open(path, "rb+") as file:
-        header = HEADER.unpack(file.read(HEADER.size))
-        size, first = header[3], header[-1]
-        if os.path.getsize(path) == size:
-            return
-        random = numpy.random.default_rng(seed)
-        some = (0.02 * random.standard_normal(1 << 24, "f4")).view("u4") >> 16
-        some = some.astype("u2").tobytes()
-        file.seek(first)
-        for left in range(size - first, 0, -len(some)):
-            file.write(some[:left])
-
-
-def median(times):
-    return sorted(times)[len(times) // 2]
-
-
-def time_of(run, least=0.4):
-    for _ in range(4):
-        run()
-    times = []
-    start = time.time()
-    while time.time() - start < least or len(times) < 5:
-        begin = time.perf_counter()
-        run()
-        times.append(1e3 * (time.perf_counter() - begin))
-    return median(times)
 
 
 def flops(config, batch, tokens):
@@ -154,11 +103,53 @@ def ours(folder, name, dtype, batch, tokens, device, profile):
     return took, to_host, lines
 
 
-def on_device(shape):
-    """Outputs stay where torch's stay."""
+class DeepNorm:
+    """The stack of models.deep_spec in torch: weights in bf16, the stream in f32."""
+
+    def __init__(self, layers, hidden=256, inner=1024, heads=4):
+        import torch
+        self.heads, self.alpha = heads, (2.0 * layers) ** 0.25
+        shapes = [(3 * hidden, hidden), (hidden, hidden), (inner, hidden),
+                  (hidden, inner)]
+        self.table = torch.randn(1024, hidden, device="cuda")
+        self.layers = [[(0.02 * torch.randn(*shape, device="cuda").bfloat16(),
+                         torch.zeros(shape[0], device="cuda").bfloat16())
+                        for shape in shapes] for _ in range(layers)]
+        self.norm = [torch.ones(hidden, device="cuda"),
+                     torch.zeros(hidden, device="cuda")]
+
+    def add(self, x, branch):
+        from torch.nn.functional import layer_norm
+        return layer_norm(self.alpha * x + branch, x.shape[-1:], *self.norm)
+
+    def __call__(self, ids):
+        import torch.nn.functional as F
+        x = self.table[ids]
+        for qkv, out, up, down in self.layers:
+            heads = F.linear(x.bfloat16(), *qkv).unflatten(
+                -1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+            seen = F.scaled_dot_product_attention(*heads)
+            x = self.add(x, F.linear(seen.transpose(1, 2).flatten(2), *out))
+            x = self.add(x, F.linear(F.gelu(F.linear(x.bfloat16(), *up)), *down))
+        return x
+
+
+def deep_peer(layers, batch, tokens):
+    """torch's stack as one CUDA graph: compiling 1000 layers takes torch.compile more
+    than ten minutes, and a graph is what its mode reduce-overhead would replay."""
     import torch
-    value = torch.empty(shape, device="cuda", dtype=torch.float32)
-    return value, value.data_ptr()
+    model = DeepNorm(layers)
+    ids = torch.randint(5, 1000, (batch, tokens), device="cuda")
+    with torch.inference_mode():
+        model(ids)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            model(ids)
+
+    def run():
+        graph.replay()
+        torch.cuda.synchronize()
+    return time_of(run)
 
 
 def peer(config, dtype, batch, tokens, compiled):
@@ -182,28 +173,8 @@ def peer(config, dtype, batch, tokens, compiled):
     return time_of(run)
 
 
-def peak():
-    import torch
-    a, b = (torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
-            for _ in range(2))
-
-    def run():
-        a @ b
-        torch.cuda.synchronize()
-    copied = torch.empty(1 << 30, device="cuda", dtype=torch.uint8)
-    other = torch.empty_like(copied)
-
-    def copy():
-        other.copy_(copied)
-        torch.cuda.synchronize()
-    print(f"{torch.cuda.get_device_name(0)}: product in bf16 "
-          f"{2 * 8192 ** 3 / time_of(run) / 1e9:.0f} TFLOP/s, "
-          f"copy {2 * (1 << 30) / time_of(copy) / 1e9:.2f} TB/s", flush=True)
-    return 2 * 8192 ** 3 / time_of(run)
-
-
 def run(arguments):
-    most = peak()
+    most, _ = peaks()
     for name, config, dtype, batch, tokens in WORK:
         label = f"{name} {dtype} {batch}x{tokens}"
         if arguments.words and not any(word in label for word in arguments.words):
@@ -217,6 +188,9 @@ def run(arguments):
                  f"outputs to the host {to_host:.3f} ms"]
         if isinstance(config, int):
             words.append(f"{1e3 * took / config:.2f} us a layer")
+            if not arguments.no_peers:
+                other = deep_peer(config, batch, tokens)
+                words.append(f"torch as a graph {other:.3f} ms ({other / took:.2f}x)")
         elif not arguments.no_peers:
             for compiled in (False, True):
                 try:
