@@ -224,7 +224,10 @@ typedef struct {
   uint32_t shared_bytes; /* of a block */
   uint32_t blocks_per_unit;
   mille_amount tiles[3];
-  uint32_t argument_count, reserved;
+  /* overlaps: 1 where the kernel may start before the kernels before it end,
+   * because it waits for them (griddepcontrol.wait) before it writes, and
+   * before it reads anything but weights. */
+  uint32_t argument_count, overlaps;
   const mille_launch_argument *arguments;
 } mille_device_kernel;
 /* arguments: those of a mille_kernel_function after the task. */

@@ -52,6 +52,11 @@ static void access(int32_t place, void *address, int32_t bytes, int32_t kind,
   machine->memory.access(address, bytes, kind, space);
 }
 
+static void seeEarlier(int32_t place) {
+  if (machine->enter(place))
+    machine->memory.seeEarlierKernels();
+}
+
 // ---- barriers
 
 static void mbarrierInit(int32_t place, void *address, int32_t count) {
@@ -297,6 +302,7 @@ llvm::ArrayRef<Function> mille::emulate::functions() {
       {"barrier_arrive", (void *)barrierArrive},
       {"cluster_arrive", (void *)clusterArrive},
       {"cluster_wait", (void *)clusterWait},
+      {"see_earlier", (void *)seeEarlier},
       {"fence_init", (void *)fenceInit},
       {"fence_proxy", (void *)fenceProxy},
       {"mapa", (void *)mapa},

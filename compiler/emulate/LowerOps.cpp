@@ -79,6 +79,10 @@ std::optional<bool> Lowering::rewriteBarrier(Operation *op) {
   } else if (auto all = dyn_cast<NVVM::ClusterWaitOp>(op)) {
     call(op, "cluster_wait", {constant(loc, bool(all.getAligned()))}, {},
          Guard::barrier);
+  } else if (auto grids = dyn_cast<NVVM::GriddepcontrolOp>(op)) {
+    // Letting the next kernel begin changes nothing for this one.
+    if (grids.getKind() == NVVM::GridDepActionKind::wait)
+      call(op, "see_earlier", {}, {}, Guard::wait);
   } else if (isa<NVVM::FenceMbarrierInitOp>(op)) {
     call(op, "fence_init", {}, {}, Guard::fence);
   } else if (auto fence = dyn_cast<NVVM::FenceProxyOp>(op)) {

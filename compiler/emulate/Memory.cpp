@@ -37,6 +37,7 @@ void Memory::setRegions(std::vector<Region> all) {
 void Memory::restart(int cluster) {
   ++epoch;
   clusterNow = cluster + 1;
+  waited.assign(machine.clocks.threads, false);
   for (unsigned block = 0; block < blocks; ++block)
     std::memset(window(block), 0xff, (sharedBytes + 1023) & ~1023); // NaN
 }
@@ -202,9 +203,19 @@ Region *Memory::regionOf(const void *address, int64_t bytes, const char *what) {
   return nullptr;
 }
 
+void Memory::seeEarlierKernels() { waited[machine.current] = true; }
+
+bool Memory::checkEarlier(const Region &region, const char *what) {
+  if (!overlaps || waited[machine.current])
+    return true;
+  machine.fault("%s of %s before a wait for the kernels before this one", what,
+                region.name.c_str());
+  return false;
+}
+
 bool Memory::readGlobal(const void *address, int64_t bytes, const char *what) {
   Region *region = regionOf(address, bytes, what);
-  if (!region)
+  if (!region || (!region->weights && !checkEarlier(*region, what)))
     return false;
   const int32_t *known = machine.clocks.known(machine.current);
   std::vector<GlobalCell> &all = written[region - regions.data()];
@@ -229,7 +240,7 @@ bool Memory::readGlobal(const void *address, int64_t bytes, const char *what) {
 bool Memory::writeGlobal(const void *address, int64_t bytes, int slot,
                          int clock, const char *what) {
   Region *region = regionOf(address, bytes, what);
-  if (!region)
+  if (!region || !checkEarlier(*region, what))
     return false;
   const int32_t *known = machine.clocks.known(machine.current);
   std::vector<GlobalCell> &all = written[region - regions.data()];

@@ -17,6 +17,7 @@ struct Region {
   char *base;
   size_t bytes;
   bool written; // it has content before the launch
+  bool weights; // no kernel writes it
 };
 
 // Shared memory of a block begins at a multiple of this, so that the low bits
@@ -56,6 +57,10 @@ public:
   bool readGlobal(const void *address, int64_t bytes, const char *what);
   bool writeGlobal(const void *address, int64_t bytes, int slot, int clock,
                    const char *what);
+  // This thread waited for the kernels before this one. Where a launch does not
+  // overlap with them, no thread has to.
+  void seeEarlierKernels();
+  void setOverlaps(bool does) { overlaps = does; }
 
 private:
   struct Reader {
@@ -75,6 +80,7 @@ private:
   void checkRead(Cell &cell, int64_t offset, const int32_t *known,
                  const int32_t *proxied, const char *what, bool async);
   void addReader(Cell &cell, const int32_t *known, int slot, int clock);
+  bool checkEarlier(const Region &region, const char *what);
   Region *regionOf(const void *address, int64_t bytes, const char *what);
   std::string who(int slot, int place) const;
 
@@ -87,6 +93,8 @@ private:
   int32_t epoch = 0, clusterNow = 0;
   std::vector<Cell> cells;
   std::vector<Region> regions;
+  bool overlaps = false;
+  std::vector<char> waited;                     // of a thread
   std::vector<std::vector<GlobalCell>> written; // per 2 bytes
 };
 

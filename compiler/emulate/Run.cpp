@@ -59,11 +59,12 @@ struct Arguments {
   std::vector<TensorMap> maps;
   std::vector<uint64_t> slots;
 
-  char *add(const std::string &name, size_t bytes, bool written) {
+  char *add(const std::string &name, size_t bytes, bool written,
+            bool weights = false) {
     memory.emplace_back(bytes + 2 * 8192 + 256, char(0xff));
     auto start = (uintptr_t)memory.back().data() + 8192;
     char *base = (char *)llvm::alignTo(start, 256);
-    regions.push_back({name, base, bytes, written});
+    regions.push_back({name, base, bytes, written, weights});
     return base;
   }
 };
@@ -151,7 +152,8 @@ std::string Kernel::run(const LaunchCase &launch,
   arguments.maps.reserve(description.argument_count); // addresses stay
   for (const Buffer &buffer : buffers)
     std::copy(buffer.bytes.begin(), buffer.bytes.end(),
-              arguments.add(buffer.name, buffer.bytes.size(), buffer.written));
+              arguments.add(buffer.name, buffer.bytes.size(), buffer.written,
+                            buffer.weights));
   for (unsigned i = 0; i < description.argument_count; ++i)
     if (auto problem =
             addArgument(arguments, description.arguments[i], launch, buffers);
@@ -172,6 +174,7 @@ std::string Kernel::run(const LaunchCase &launch,
   if (!machine.ready())
     return "no memory for the emulated threads";
   machine.memory.setRegions(arguments.regions);
+  machine.memory.setOverlaps(description.overlaps);
   machine.copies.setMaps(&arguments.maps);
   machine.broken = launch.broken;
   std::string problem;

@@ -15,7 +15,8 @@ struct Buffer {
   std::string name;
   std::vector<char> bytes;
   int elementBytes = 2;
-  bool written = true; // has content before the launch
+  bool written = true;  // has content before the launch
+  bool weights = false; // no kernel writes it
 };
 
 struct LaunchCase {

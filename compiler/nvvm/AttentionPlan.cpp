@@ -100,6 +100,7 @@ AttentionArguments describeLaunch(const KernelSpec &spec,
       numbers.optional[i] = launch.addAddress(buffers[i]);
   launch.threads = plan.threads();
   launch.sharedBytes = plan.sharedBytes;
+  launch.overlaps = true;
   launch.tiles = {blocks, constantAmount(s.heads),
                   amountOf(MILLE_COUNT_SEQUENCES)};
   launch.blocksPerUnit = plan.tile.persistent ? 1 : 0;

@@ -40,7 +40,7 @@ QueryTile AttentionKernel::tileAt(Reg number) {
   tile.query = block * plan.queries;
   tile.firstKey = tile.sequence * keys;
   if (has(Optional::prefix))
-    tile.prefix = b.loadConstant(
+    tile.prefix = b.load(
         b.at(argument(Optional::prefix), b.widen(tile.sequence) * 4), b.i32());
   const int size = int(plan.tile.keys);
   Reg last = b.minSigned(tile.query + plan.queries, queries) - 1;
@@ -114,7 +114,7 @@ Regs AttentionKernel::readMask(const QueryTile &tile, Reg block) {
   for (unsigned w = 0; w < plan.maskWords(); ++w) {
     Reg key = block * plan.tile.keys + (lane + 32 * w);
     Reg row = b.widen(tile.firstKey + b.minSigned(key, keys - 1));
-    numbers.push_back(b.loadConstant(b.at(mask, row * 4), b.i32()));
+    numbers.push_back(b.load(b.at(mask, row * 4), b.i32()));
   }
   return numbers;
 }
@@ -174,7 +174,7 @@ Regs AttentionKernel::maskedRows(const QueryTile &tile,
   Reg key = block * size + fragments.column; // of register 0
   Reg segments, lastKey = keys - 1;
   auto segmentOf = [&](Reg row) {
-    return b.loadConstant(
+    return b.load(
         b.at(segments, b.widen(tile.firstKey + b.minSigned(row, lastKey)) * 4),
         b.i32());
   };

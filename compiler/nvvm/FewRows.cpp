@@ -50,6 +50,10 @@ private:
   Launch &describe(const std::string &entry);
   void initialize();
   void produce();
+  RingState eachStep(RingState start, Reg from, Reg to,
+                     llvm::function_ref<void(Reg step, RingState)> body);
+  void loadInput(Reg step, Reg stage, RingState at);
+  void loadWeight(Reg step, Reg stage, RingState at);
   Regs sum();
   void sendAll(const Regs &sums);
   Reg sendBytes() { return warps * int(layout.warpBytes); } // of a chunk
@@ -85,6 +89,7 @@ Launch &FewRowsWriter::describe(const std::string &entry) {
   launch.threads = 2 * groupThreads;
   launch.cluster = tile.cluster;
   launch.sharedBytes = layout.sharedBytes;
+  launch.overlaps = true;
   launch.tiles = {rowTiles,
                   constantAmount((matmul.columns + fewColumnsOfTile - 1) /
                                  fewColumnsOfTile),
@@ -95,6 +100,7 @@ Launch &FewRowsWriter::describe(const std::string &entry) {
 }
 
 void FewRowsWriter::initialize() {
+  b.admitNextKernel();
   Reg index = b.threadIndex();
   group = b.uniform(index / int(groupThreads));
   thread = index % int(groupThreads);
@@ -137,28 +143,54 @@ Kernel FewRowsWriter::write() {
   return {b.finish(), launch};
 }
 
+// Weights of the first stages come while the kernel before still runs: nothing
+// else of this kernel takes as long.
 void FewRowsWriter::produce() {
   b.ifThen(lt(thread, 32), [&] {
     b.ifThen(b.elect(), [&] {
-      RingState start = ring->producer();
-      b.loop(
-          {first, start.stage, start.parity},
-          [&](const Regs &v) { return lt(v[0], last); },
-          [&](const Regs &v) -> Regs {
-            RingState at{v[1], v[2]};
-            Reg stage = ring->acquire(at, layout.stageBytes);
-            Reg k = v[0] * int(stepOfK), full = ring->full(at.stage);
-            b.loadBox(stage, b.argument(product.input), full, {k, row});
-            for (int a = 0; a < matmul.accumulators; ++a)
-              b.loadBox(
-                  b.at(stage, rowBytes + a * fewColumnsOfTile * lineBytes),
-                  b.argument(product.weight), full,
-                  {k, column + int64_t(a) * matmul.columns});
-            RingState next = ring->next(at);
-            return {v[0] + 1, next.stage, next.parity};
+      Reg early = b.minSigned(last, first + int(tile.stages));
+      eachStep(ring->producer(), first, early, [&](Reg step, RingState at) {
+        b.arriveExpecting(ring->full(at.stage), layout.stageBytes);
+        loadWeight(step, ring->address(at.stage), at);
+      });
+      b.waitForEarlierKernels();
+      RingState next =
+          eachStep(ring->producer(), first, early, [&](Reg step, RingState at) {
+            loadInput(step, ring->address(at.stage), at);
           });
+      eachStep(next, early, last, [&](Reg step, RingState at) {
+        Reg stage = ring->acquire(at, layout.stageBytes);
+        loadInput(step, stage, at);
+        loadWeight(step, stage, at);
+      });
     });
   });
+}
+
+RingState
+FewRowsWriter::eachStep(RingState start, Reg from, Reg to,
+                        llvm::function_ref<void(Reg step, RingState)> body) {
+  Regs end = b.loop(
+      {from, start.stage, start.parity},
+      [&](const Regs &v) { return lt(v[0], to); },
+      [&](const Regs &v) -> Regs {
+        body(v[0], {v[1], v[2]});
+        RingState next = ring->next({v[1], v[2]});
+        return {v[0] + 1, next.stage, next.parity};
+      });
+  return {end[1], end[2]};
+}
+
+void FewRowsWriter::loadInput(Reg step, Reg stage, RingState at) {
+  b.loadBox(stage, b.argument(product.input), ring->full(at.stage),
+            {step * int(stepOfK), row});
+}
+
+void FewRowsWriter::loadWeight(Reg step, Reg stage, RingState at) {
+  for (int a = 0; a < matmul.accumulators; ++a)
+    b.loadBox(b.at(stage, rowBytes + a * fewColumnsOfTile * lineBytes),
+              b.argument(product.weight), ring->full(at.stage),
+              {step * int(stepOfK), column + int64_t(a) * matmul.columns});
 }
 
 // This block's part of K. Every turn of the loop waits for its own products,
@@ -282,6 +314,7 @@ void FewRowsWriter::store(const Regs &sums) {
 }
 
 void FewRowsWriter::consume() {
+  b.waitForEarlierKernels();
   fragments.emplace(b, thread);
   direct.begin(b, rows);
   Regs sums = sum();

@@ -33,6 +33,7 @@ struct Launch {
   uint32_t cluster = 1;
   uint32_t sharedBytes = 0;
   uint32_t blocksPerUnit = 0;
+  bool overlaps = false; // it waits itself for the kernels before it
   std::array<mille_amount, 3> tiles = {constantAmount(1), constantAmount(1),
                                        constantAmount(1)};
   std::vector<mille_launch_argument> arguments;
@@ -88,6 +89,7 @@ inline mille_device_kernel descriptionOf(const Launch &launch) {
   for (int i = 0; i < 3; ++i)
     kernel.tiles[i] = launch.tiles[i];
   kernel.argument_count = launch.arguments.size();
+  kernel.overlaps = launch.overlaps;
   kernel.arguments = launch.arguments.data();
   return kernel;
 }

@@ -160,6 +160,7 @@ Launch RowsKernel::describe(const std::string &entry) {
   if (tile.threads > 32)
     launch.sharedBytes = 2 * 4 * launch.threads / 32;
   launch.blocksPerUnit = blocksPerUnit;
+  launch.overlaps = true;
   launch.tiles[0] =
       amountOf(MILLE_COUNT_ROWS, uint32_t(tile.parts), tile.together);
   return launch;
@@ -174,8 +175,8 @@ Reg RowsKernel::lineOf(unsigned argument, const BufferSpec &buffer, Reg row) {
 
 Reg RowsKernel::readOne(const BufferSpec &buffer, Reg place) {
   if (buffer.element == Element::f32)
-    return b.loadConstant(place, b.f32());
-  Reg half = b.loadConstant(place, b.i16(), 2);
+    return b.load(place, b.f32());
+  Reg half = b.load(place, b.i16(), 2);
   return b.bits(b.widenTo(half, b.i32()) << 16, b.f32());
 }
 
@@ -186,15 +187,13 @@ Regs RowsKernel::read(const BufferSpec &buffer, Reg line, Reg column) {
   for (unsigned from = 0; from < tile.vector; from += piece) {
     Reg place = b.at(line, (column + from) * int(bytes));
     if (bytes == 4) {
-      Reg numbers =
-          b.loadConstant(place, b.vectorOf(piece, b.f32()), piece * bytes);
+      Reg numbers = b.load(place, b.vectorOf(piece, b.f32()), piece * bytes);
       for (Reg number : b.elements(numbers))
         values.push_back(number);
     } else if (piece == 1) {
       values.push_back(readOne(buffer, place));
     } else {
-      Reg words =
-          b.loadConstant(place, b.vectorOf(piece / 2, b.i32()), piece * bytes);
+      Reg words = b.load(place, b.vectorOf(piece / 2, b.i32()), piece * bytes);
       for (Reg word : b.elements(words))
         for (Reg number : b.unpackBf16(word))
           values.push_back(number);
@@ -207,7 +206,7 @@ Regs RowsKernel::read(const BufferSpec &buffer, Reg line, Reg column) {
 Reg RowsKernel::rowOf(size_t input, Reg row) {
   if (s.gather[input] < 0)
     return row;
-  Reg index = b.loadConstant(
+  Reg index = b.load(
       b.at(b.argument(indices[s.gather[input]]), b.widen(row) * 4), b.i32());
   return b.minSigned(b.maxSigned(index, 0), s.inputs[input].rows - 1);
 }
@@ -365,6 +364,8 @@ void RowsKernel::readScalars() {
 }
 
 Kernel RowsKernel::write() {
+  b.admitNextKernel();
+  b.waitForEarlierKernels();
   thread = b.threadIndex() % tile.threads;
   slot = b.threadIndex() / tile.threads;
   readScalars();

@@ -208,7 +208,8 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
                 {entry->function,
                  {(uint32_t)blocks, 1, 1},
                  {kernel.threads, 1, 1},
-                 kernel.shared_bytes},
+                 kernel.shared_bytes,
+                 kernel.overlaps},
                 values);
 }
 

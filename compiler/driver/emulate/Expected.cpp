@@ -22,6 +22,7 @@ public:
     operand.name = name;
     operand.spec = spec;
     operand.rows = rows;
+    operand.weights = what == Drawn::weights;
     draw(operand, what, entries, random);
     into.push_back(std::move(operand));
   }

@@ -103,20 +103,6 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
   return emulate::run(kernel, launch, buffers, options.trials, judge, out);
 }
 
-// The description that the object would hold.
-static mille_device_kernel describe(const nvvm::Launch &launch) {
-  mille_device_kernel kernel = {};
-  kernel.entry = launch.entry.c_str();
-  kernel.threads = launch.threads;
-  kernel.cluster = launch.cluster;
-  kernel.shared_bytes = launch.sharedBytes;
-  kernel.blocks_per_unit = launch.blocksPerUnit;
-  std::copy(launch.tiles.begin(), launch.tiles.end(), kernel.tiles);
-  kernel.argument_count = uint32_t(launch.arguments.size());
-  kernel.arguments = launch.arguments.data();
-  return kernel;
-}
-
 emulate::LaunchCase mille::emulated::launchOf(const Sizes &sizes) {
   emulate::LaunchCase launch;
   const int64_t counts[] = {1, sizes.rows, sizes.sequences, sizes.queries(),
@@ -134,7 +120,7 @@ mille::emulated::makeKernel(mlir::Operation *op, const KernelSpec &spec,
   nvvm::Kernel kernel;
   if (!nvvm::writeKernel(*op->getContext(), request, kernel, problem))
     return nullptr;
-  mille_device_kernel description = describe(kernel.launch);
+  mille_device_kernel description = nvvm::descriptionOf(kernel.launch);
   auto modules = kernel.module->getOps<mlir::gpu::GPUModuleOp>();
   return emulate::Kernel::make(*modules.begin(), description, problem);
 }

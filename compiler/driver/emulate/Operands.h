@@ -20,6 +20,7 @@ struct Operand {
   BufferSpec spec;
   int64_t rows = 1;
   std::vector<double> numbers; // [rows, spec.columns]
+  bool weights = false;        // no kernel writes it
 
   double at(int64_t row, int64_t column) const {
     return numbers[row * spec.columns + column];

@@ -63,6 +63,18 @@ static void addOnDevice(void **arguments, const unsigned blocks[3],
 static const fake_cuda_kernel addCode = {
     FAKE_CUDA_MAGIC, "add", addOnDevice, 5, {128, 8, 8, 4, 8}};
 
+/* (x, y, rows): y = x */
+static void nextOnDevice(void **arguments, const unsigned blocks[3],
+                         unsigned shared) {
+  const float *x = *(float **)arguments[0];
+  float *y = *(float **)arguments[1];
+  const int32_t rows = *(int32_t *)arguments[2];
+  CHECK(blocks[0] == 1 && shared == 0);
+  memcpy(y, x, sizeof *x * rows * columns);
+}
+static const fake_cuda_kernel nextCode = {
+    FAKE_CUDA_MAGIC, "next", nextOnDevice, 3, {8, 8, 4}};
+
 /* ---- What generated code does for them ----------------------------------- */
 
 static const void *twiceModule = &twiceCode;
@@ -115,15 +127,41 @@ static int32_t addFunction(void **arguments) {
                              arguments + 1);
 }
 
-static const mille_kernel_function functions[2][2] = {
-    {twiceFunction, twiceFunction}, {addFunction, addFunction}};
+/* It waits for the kernels before it, so it may start before they end. */
+static const mille_launch_argument nextArguments[] = {
+    {.kind = MILLE_ARGUMENT_ADDRESS, .number = 0},
+    {.kind = MILLE_ARGUMENT_ADDRESS, .number = 1},
+    {.kind = MILLE_ARGUMENT_AMOUNT, .amount = {MILLE_COUNT_ROWS, 1, 1}}};
+static const mille_device_kernel nextKernel = {
+    .entry = "next",
+    .cubin = &nextCode,
+    .cubin_bytes = sizeof nextCode,
+    .threads = 128,
+    .cluster = 1,
+    .tiles = {ONE(1), ONE(1), ONE(1)},
+    .argument_count = 3,
+    .overlaps = 1,
+    .arguments = nextArguments};
+
+static int32_t nextFunction(void **arguments) {
+  return mille_device_launch(*(mille_task **)arguments[0], &nextKernel,
+                             arguments + 1);
+}
+
+static const mille_kernel_function functions[3][2] = {
+    {twiceFunction, twiceFunction},
+    {addFunction, addFunction},
+    {nextFunction, nextFunction}};
 static const mille_kernel
     twice =
         {"mille_k_twice", MILLE_PARTITION_ROWS, 2, 0, columns, 1, 0, 0, 0, 0,
          {1, 1},          functions[0]},
     add = {"mille_k_add", MILLE_PARTITION_ROWS, 3, 0, columns, 1, 0, 0, 0, 0,
-           {1, 0, 1},     functions[1]};
-static const mille_kernel *const kernels[] = {&twice, &add};
+           {1, 0, 1},     functions[1]},
+    next = {"mille_k_next", MILLE_PARTITION_ROWS, 2, 0, columns, 1, 0, 0, 0, 0,
+            {1, 1},         functions[2]};
+static const mille_kernel *const kernels[] = {&twice, &add, &next};
+static int nextKernels; /* at the end of the program */
 
 static int32_t launch(mille_run *run, const mille_kernel *kernel, float *from,
                       int32_t *numbers, float *to) {
@@ -153,8 +191,14 @@ static int32_t forward(mille_run *run) {
   if (!code)
     code = launch(run, &twice, second, NULL, first);
   mille_token_numbers(run, &seven, 1, numbers);
+  float *last = nextKernels ? second : run->outputs[0];
   if (!code)
-    code = launch(run, &add, first, numbers, run->outputs[0]);
+    code = launch(run, &add, first, numbers, last);
+  for (int k = nextKernels; k > 0 && !code; --k) {
+    float *from = last;
+    last = k == 1 ? run->outputs[0] : from == first ? second : first;
+    code = launch(run, &next, from, NULL, last);
+  }
   return code;
 }
 
@@ -178,7 +222,7 @@ static void makeModel(void) {
                                     .outputs = outputs,
                                     .arena_bytes_per_row = 192};
   model.isa_count = 1;
-  model.kernel_count = 2;
+  model.kernel_count = 3;
   model.isas = isas;
   model.entries = &entry;
   model.kernels = kernels;
@@ -440,6 +484,32 @@ static void failures(void) {
   }
 }
 
+/* A kernel that waits itself for those before it overlaps with them, also as a
+ * part of a graph; but not with copies and fills, nor on an old driver. */
+static void overlapping(void) {
+  for (int kernels = 1; kernels <= 3; ++kernels) {
+    nextKernels = kernels;
+    mille_package *package = openPackage();
+    mille_session *session = open(package);
+    const int before = counts()->overlapping;
+    check(session, 7);
+    CHECK(counts()->overlapping == before + kernels);
+    check(session, 7); /* captured */
+    check(session, 7); /* launched as a graph */
+    CHECK(counts()->overlapping == before + 2 * kernels);
+    close(package, session);
+  }
+  fake("version=12020");
+  mille_package *package = openPackage();
+  mille_session *session = open(package);
+  const int before = counts()->overlapping;
+  check(session, 7);
+  CHECK(counts()->overlapping == before);
+  close(package, session);
+  fake("");
+  nextKernels = 0;
+}
+
 /* A run that fails says so, and the next one is right. */
 static void failingRuns(void) {
   static const char *const functions[] = {
@@ -475,6 +545,7 @@ static void failingRuns(void) {
 int main(void) {
   makeModel();
   graphs();
+  overlapping();
   startAndWait();
   outputOnDevice();
   twoSessions();

@@ -70,8 +70,10 @@ namespace mille::cuda {
 struct CUstream_st {
   Work work;
   std::unique_ptr<Work> captured;
-  void add(std::function<void()> one) {
+  bool endsInKernel = false; // what was added last
+  void add(std::function<void()> one, bool isKernel = false) {
     (captured ? *captured : work).push_back(std::move(one));
+    endsInKernel = isKernel;
   }
   void wait() {
     Work now = std::move(work);
@@ -345,17 +347,17 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank,
   }
   return CUDA_SUCCESS;
 }
-CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
-                        unsigned threadsX, unsigned threadsY, unsigned threadsZ,
-                        unsigned shared, CUstream stream, void **arguments,
-                        void **) {
-  CALLED_INSIDE();
+static CUresult launch(CUfunction function, unsigned x, unsigned y, unsigned z,
+                       unsigned threadsX, unsigned threadsY, unsigned threadsZ,
+                       unsigned shared, CUstream stream, void **arguments) {
   if (!x || !y || !z || threadsX * threadsY * threadsZ > 512 ||
       (int)shared > function->sharedMost)
     return CUDA_ERROR_INVALID_VALUE;
   const fake_cuda_kernel *kernel = function->kernel;
-  if (!kernel)
+  if (!kernel) {
+    stream->endsInKernel = true;
     return CUDA_SUCCESS;
+  }
   // Arguments are copied at the launch.
   struct alignas(64) Argument {
     char bytes[128];
@@ -363,15 +365,40 @@ CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
   auto values = std::make_shared<std::vector<Argument>>(kernel->arguments);
   for (uint32_t a = 0; a < kernel->arguments; ++a)
     memcpy((*values)[a].bytes, arguments[a], kernel->argument_bytes[a]);
-  stream->add([=] {
-    std::vector<void *> pointers;
-    for (Argument &value : *values)
-      pointers.push_back(value.bytes);
-    ++counts.launches;
-    const unsigned blocks[] = {x, y, z};
-    kernel->function(pointers.data(), blocks, shared);
-  });
+  stream->add(
+      [=] {
+        std::vector<void *> pointers;
+        for (Argument &value : *values)
+          pointers.push_back(value.bytes);
+        ++counts.launches;
+        const unsigned blocks[] = {x, y, z};
+        kernel->function(pointers.data(), blocks, shared);
+      },
+      true);
   return CUDA_SUCCESS;
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
+                        unsigned threadsX, unsigned threadsY, unsigned threadsZ,
+                        unsigned shared, CUstream stream, void **arguments,
+                        void **) {
+  CALLED_INSIDE();
+  return launch(function, x, y, z, threadsX, threadsY, threadsZ, shared, stream,
+                arguments);
+}
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **arguments, void **) {
+  CALLED_INSIDE();
+  const CUlaunchConfig &of = *config;
+  if (of.numAttrs != 1 || of.attrs->value[0] != 1 ||
+      of.attrs->id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+    return CUDA_ERROR_INVALID_VALUE;
+  // The driver lets it wait for kernels alone.
+  if (!of.hStream->endsInKernel)
+    return CUDA_ERROR_INVALID_VALUE;
+  ++counts.overlapping;
+  return launch(function, of.gridDimX, of.gridDimY, of.gridDimZ, of.blockDimX,
+                of.blockDimY, of.blockDimZ, of.sharedMemBytes, of.hStream,
+                arguments);
 }
 
 CUresult cuStreamCreate(CUstream *stream, unsigned) {
