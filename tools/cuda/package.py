@@ -157,9 +157,13 @@ class Session:
         if self.api.mille_session_run_for(self.handle, *self.bound):
             raise Refusal(self.api.mille_session_message(self.handle).decode())
 
+    def one_by_one(self):
+        """From now on the host waits for each kernel."""
+        self.api.mille_session_profile(self.handle, 1)
+
     def profile(self, runs):
         """Milliseconds a run and calls a run of each kernel, the longest first."""
-        self.api.mille_session_profile(self.handle, 1)
+        self.one_by_one()
         for _ in range(runs):
             self.run()
         count, of = c.c_size_t(), Profile()
