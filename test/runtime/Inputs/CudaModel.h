@@ -1,6 +1,6 @@
-/* The model that Cuda.c runs on a device of CUDA: its kernels as the device runs
- * them, and what generated code does for kernels, of both forms: host code that
- * dispatches, and a table of arguments. */
+/* The model that Cuda.c runs on a device of CUDA: its kernels as the device
+ * runs them, and what generated code does for kernels, of both forms: host code
+ * that dispatches, and a table of arguments. */
 #include "FakeCuda.h"
 #include "FakeModel.h"
 #include "runtime/Backends.h"
