@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static fake_cuda_counts *counts(void) {
   static fake_cuda_counts *(*function)(void);
@@ -61,7 +63,7 @@ static mille_session *open(mille_package *package) {
   return session;
 }
 
-static void close(mille_package *package, mille_session *session) {
+static void closeBoth(mille_package *package, mille_session *session) {
   CHECK(mille_session_close(session) == MILLE_OK);
   CHECK(mille_package_close(package) == MILLE_OK);
   nothingLeft();
@@ -86,7 +88,7 @@ static void graphs(void) {
       check(session, batch);
     }
   CHECK(counts()->live_instances == 8);
-  close(package, session);
+  closeBoth(package, session);
 }
 
 /* What is started is not waited for, is not disturbed, and ends once. */
@@ -127,7 +129,7 @@ static void startAndWait(void) {
   CHECK(mille_session_start(sessions[1], 0, &size, 1, &given[1], wanted[1]) ==
         MILLE_OK);
   CHECK(mille_session_close(sessions[1]) == MILLE_OK);
-  close(package, sessions[0]);
+  closeBoth(package, sessions[0]);
 }
 
 /* An output that an application keeps on the device. */
@@ -157,7 +159,7 @@ static void outputOnDevice(void) {
     CHECK(counts()->device_copies == round + 1);
   }
   CHECK(release((uint64_t)there) == 0);
-  close(package, session);
+  closeBoth(package, session);
 }
 
 /* Sessions share the device's weights and modules. */
@@ -170,7 +172,69 @@ static void twoSessions(void) {
   check(first, 6);
   CHECK(mille_session_close(first) == MILLE_OK);
   check(second, 1);
-  close(package, second);
+  closeBoth(package, second);
+}
+
+static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
+
+/* One package on two devices: each has its own weights and modules. */
+static void twoDevices(void) {
+  fake("devices=2");
+  mille_package *package = openPackage();
+  mille_session *sessions[2];
+  const mille_size size = {"batch", most};
+  for (int d = 0; d < 2; ++d)
+    EXPECT(mille_session_create_on(package, &size, 1, 1, d ? "cuda:1" : "cuda",
+                                   &sessions[d]),
+           MILLE_OK, mille_package_message(package), "");
+  CHECK(counts()->contexts == 2 && counts()->modules == 4);
+  for (int round = 0; round < 3; ++round)
+    for (int d = 0; d < 2; ++d)
+      check(sessions[d], 5 + round);
+  CHECK(mille_session_close(sessions[0]) == MILLE_OK);
+  check(sessions[1], 2);
+  closeBoth(package, sessions[1]);
+  fake("");
+}
+
+/* A run that is cancelled on its way says so, and the session goes on. */
+static void cancelled(void) {
+  mille_package *package = openPackage();
+  mille_session *session = open(package);
+  static float x[most * columns], y[most * columns], kept[most * columns];
+  const mille_size size = {"batch", 4};
+  const void *given[] = {x};
+  float *wanted[] = {y, kept};
+  for (int round = 0; round < 4; ++round) { /* the third is a graph */
+    CHECK(mille_session_start(session, 0, &size, 1, given, wanted) == MILLE_OK);
+    CHECK(mille_session_cancel(session) == MILLE_OK);
+    CHECK(mille_session_wait(session) == MILLE_CANCELLED);
+    check(session, 4);
+  }
+  closeBoth(package, session);
+}
+
+/* In a child of fork there is no driver: a status and a sentence, and the
+ * parent's session goes on. */
+static void forked(void) {
+  mille_package *package = openPackage();
+  mille_session *session = open(package);
+  check(session, 3);
+  fflush(NULL);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    static float y[most * columns], kept[most * columns];
+    EXPECT(run(session, 3, y, kept), MILLE_NO_DEVICE,
+           mille_session_message(session), "error 3");
+    mille_session *other = NULL;
+    CHECK(mille_session_create(package, most, 0, 1, &other) == MILLE_NO_DEVICE);
+    _exit(0);
+  }
+  int status = 1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  check(session, 3);
+  closeBoth(package, session);
 }
 
 static void profile(void) {
@@ -184,10 +248,8 @@ static void profile(void) {
   CHECK(of.calls == 4 && of.nanoseconds == 4 * 8000000ull);
   CHECK(mille_session_profile(session, 0) == MILLE_OK);
   check(session, 9);
-  close(package, session);
+  closeBoth(package, session);
 }
-
-static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
 
 static void refuse(const char *wish, mille_status status, const char *device,
                    const char *part) {
@@ -223,6 +285,9 @@ static void refusals(void) {
   refuse("shared=1000", MILLE_OUT_OF_MEMORY, "",
          "kernel add needs 102400 bytes of shared memory but a block has "
          "1000");
+  addKernel.cubin = "a cubin that was damaged";
+  refuse("", MILLE_NO_DEVICE, "", "cannot load kernel mille_k_add");
+  addKernel.cubin = &addCode;
   items = 1024;
   refuse("", MILLE_NO_DEVICE, "",
          "kernel twice needs 1024 threads in a block but runs with at most "
@@ -283,7 +348,7 @@ static void overlapping(void) {
     check(session, 7); /* captured */
     check(session, 7); /* launched as a graph */
     CHECK(counts()->overlapping == before + 2 * kernels);
-    close(package, session);
+    closeBoth(package, session);
   }
   fake("version=12020");
   mille_package *package = openPackage();
@@ -291,7 +356,7 @@ static void overlapping(void) {
   const int before = counts()->overlapping;
   check(session, 7);
   CHECK(counts()->overlapping == before);
-  close(package, session);
+  closeBoth(package, session);
   fake("");
   nextKernels = 0;
 }
@@ -324,7 +389,7 @@ static void failingRuns(void) {
     }
     CHECK(nth > 2);
     check(session, 2);
-    close(package, session);
+    closeBoth(package, session);
   }
 }
 
@@ -335,6 +400,9 @@ int main(void) {
   startAndWait();
   outputOnDevice();
   twoSessions();
+  twoDevices();
+  cancelled();
+  forked();
   profile();
   refusals();
   failures();

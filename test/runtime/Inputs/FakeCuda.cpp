@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace mille::cuda;
@@ -24,6 +25,7 @@ using Work = std::vector<std::function<void()>>;
 
 fake_cuda_counts counts;
 std::map<void *, size_t> device, pinned;
+constexpr CUresult notInitialized = 3;
 
 std::string wish(const std::string &name, const char *otherwise) {
   const char *all = getenv("FAKE_CUDA");
@@ -38,6 +40,10 @@ std::string wish(const std::string &name, const char *otherwise) {
 // Counts a call, from where $FAKE_CUDA last changed; its code where that lets
 // it fail.
 CUresult called(const char *name) {
+  // A fork has no driver, as with a real one.
+  static const pid_t starter = getpid();
+  if (getpid() != starter)
+    return notInitialized;
   static std::map<std::string, int> calls;
   static std::string before;
   const std::string failing = wish("fail", "");
