@@ -50,7 +50,9 @@ struct InspectOptions {
 };
 
 struct ReportOptions {
-  std::string folder;
+  std::string folder, html;
+  bool measure = false, json = false;
+  BenchOptions bench; // of --measure
 };
 
 struct DevicesOptions {
