@@ -23,9 +23,7 @@ static fake_cuda_counts *counts(void) {
   return function();
 }
 
-/* ---- The kernels, as the device runs them -------------------------------- */
-
-/* (x, y, count): y = 2 x */
+/* A kernel, as the device runs it (x, y, count): y = 2 x */
 static void twiceOnDevice(void **arguments, const unsigned blocks[3],
                           unsigned shared) {
   const float *x = *(const float **)arguments[0];
@@ -63,8 +61,7 @@ static void addOnDevice(void **arguments, const unsigned blocks[3],
 static const fake_cuda_kernel addCode = {
     FAKE_CUDA_MAGIC, "add", addOnDevice, 5, {128, 8, 8, 4, 8}};
 
-/* ---- What generated code does for them ----------------------------------- */
-
+/* What generated code does for the kernels. */
 static const void *twiceModule = &twiceCode;
 static uint32_t twiceKind = MILLE_MODULE_CUBIN;
 static int64_t items = 16;
@@ -184,8 +181,6 @@ static void makeModel(void) {
   model.kernels = kernels;
   model.weights = weights;
 }
-
-/* ---- The tests ----------------------------------------------------------- */
 
 static mille_package *openPackage(void) {
   mille_package *package = NULL;
@@ -369,8 +364,7 @@ static void refuse(const char *wish, mille_status status, const char *device,
          status, mille_package_message(package), part);
   fake("");
   CHECK(session == NULL);
-  CHECK(mille_package_close(package) == MILLE_OK);
-  nothingLeft();
+  close(package, session);
 }
 
 static void refusals(void) {
@@ -410,17 +404,36 @@ static void refusals(void) {
   twiceKind = MILLE_MODULE_CUBIN;
 }
 
-/* Whatever call of the driver fails first: a sentence, and nothing stays. */
+/* Whatever piece of memory is refused: a sentence, and nothing stays. */
+static void checkThree(mille_session *session) { check(session, 3); }
+static void refusedMemory(void) {
+  static const char *const forms[] = {
+      "a device needs # bytes but memory was refused",
+      "a module needs # bytes but memory was refused",
+      "a session on a device needs # bytes but memory was refused",
+      "the commands of runs need # bytes but memory was refused"};
+  fake_refuse_each(&model, "", forms, 4, checkThree);
+  nothingLeft();
+}
+
+/* Whatever call of the driver fails first: a sentence, which is given where it
+ * is not of memory or a kernel, and nothing stays. */
 static void failures(void) {
-  static const char *const functions[] = {
-      "cuInit",         "cuDeviceGetCount",   "cuDevicePrimaryCtxRetain",
-      "cuMemAlloc_v2",  "cuMemHostAlloc",     "cuMemcpyHtoD_v2",
-      "cuStreamCreate", "cuModuleLoadDataEx", "cuFuncSetAttribute"};
-  for (unsigned f = 0; f < sizeof functions / sizeof *functions; ++f) {
+  static const char *const calls[][2] = {
+      {"cuInit", "no CUDA device: the driver answers CUDA_ERROR"},
+      {"cuDevicePrimaryCtxRetain", "Fake GPU A cannot be used: CUDA_ERROR"},
+      {"cuMemHostAlloc", " pinned memory but the driver refused: CUDA_ERROR"},
+      {"cuMemcpyHtoD_v2", ""},
+      {"cuStreamCreate", "Fake GPU A gives no stream: CUDA_ERROR"},
+      {"cuModuleLoadDataEx", ""},
+      {"cuFuncSetAttribute", ""},
+      {"cuDeviceGetCount", ""},
+      {"cuMemAlloc_v2", ""}};
+  for (unsigned f = 0; f < sizeof calls / sizeof *calls; ++f) {
     char wish[64];
     int failed = 1, nth = 1;
     for (; failed; ++nth) {
-      snprintf(wish, sizeof wish, "fail=%s:%d:2", functions[f], nth);
+      snprintf(wish, sizeof wish, "fail=%s:%d:2", calls[f][0], nth);
       mille_package *package = openPackage();
       mille_session *session = NULL;
       const mille_size size = {"batch", most};
@@ -428,13 +441,11 @@ static void failures(void) {
       failed = mille_session_create_on(package, &size, 1, 1, "", &session) !=
                MILLE_OK;
       fake("");
+      const char *why = mille_package_message(package);
       if (failed)
-        CHECK(
-            strstr(mille_package_message(package), "CUDA_ERROR_OUT_OF_MEMORY"));
-      else
-        CHECK(mille_session_close(session) == MILLE_OK);
-      CHECK(mille_package_close(package) == MILLE_OK);
-      nothingLeft();
+        CHECK(strstr(why, "CUDA_ERROR_OUT_OF_MEMORY") &&
+              (nth > 1 || strstr(why, calls[f][1])));
+      close(package, session);
     }
     CHECK(nth > 2); /* the first call of it failed */
   }
@@ -480,6 +491,7 @@ int main(void) {
   twoSessions();
   profile();
   refusals();
+  refusedMemory();
   failures();
   failingRuns();
   puts("sessions on a device of CUDA");
