@@ -109,6 +109,9 @@ def main():
                 found += [(path, mutant, room) for mutant in mutants(path)]
     if not build():
         sys.exit("check-mutations: the tree itself does not build")
+    for room in words[2:] or ROOMS:
+        if not lit(ROOMS[room][1]):
+            sys.exit("check-mutations: tests of %s fail without a mutant" % room)
     random.Random(seed).shuffle(found)
     tally = {"killed": 0, "survives": 0}
     for path, mutant, room in found:
