@@ -140,6 +140,8 @@ unsigned fewRowsOf(const MatmulSpec &matmul) {
 
 std::string whyNotMatmul(const KernelSpec &spec) {
   const MatmulSpec &m = spec.matmul;
+  if (!spec.joined.empty())
+    return "it has joined rows";
   if (m.ofBytes())
     return "its operands are bytes";
   if (m.ofBlocks())
