@@ -2,6 +2,7 @@
 // require. Must not choose tiles or schedules: generators do.
 #include "compiler/kernels/ReadSpec.h"
 
+#include "dialects/kernel/Joined.h"
 #include "dialects/kernel/OpList.h"
 #include "dialects/transformer/Panels.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -454,6 +455,21 @@ LogicalResult read(kernel::CombineOp op, KernelSpec &spec) {
   return readSlots(op, spec);
 }
 
+LogicalResult readJoined(Operation *leader, KernelSpec &spec) {
+  for (kernel::RowsOp op : kernel::joinedTo(leader)) {
+    KernelSpec own;
+    if (failed(read(op, own)))
+      return failure();
+    auto sources = kernel::sourcesOf(leader, op);
+    spec.joined.push_back({std::move(own.rows),
+                           own.out,
+                           kernel::isWritten(leader, op),
+                           {sources.begin(), sources.end()}});
+  }
+  spec.written = kernel::isWritten(leader, leader);
+  return success();
+}
+
 } // namespace
 
 // A generated op without a `read` gives a compile error here.
@@ -463,7 +479,7 @@ LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
         "is no kernel; kernels are matmul, rows, quantize, "
         "attention, linear_attention, rotate, dispatch and combine");
   };
-  return kernel::Ops::visit<LogicalResult>(
+  LogicalResult result = kernel::Ops::visit<LogicalResult>(
       op,
       [&](auto known) -> LogicalResult {
         if constexpr (decltype(known)::template hasTrait<kernel::Generated>())
@@ -472,4 +488,6 @@ LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
           return noKernel(known);
       },
       noKernel);
+  return failed(result) || kernel::joinedTo(op).empty() ? result
+                                                        : readJoined(op, spec);
 }

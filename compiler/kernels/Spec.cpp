@@ -165,7 +165,25 @@ void write(Text &t, const SlotsSpec &s) {
   t.buffer(s.input).optional(s.weights);
 }
 
+void write(Text &t, const JoinedRows &joined) {
+  t.word("joined");
+  write(t, joined.rows);
+  for (int source : joined.sources)
+    t.number(source);
+  t.number(joined.written).buffer(joined.out);
+}
+
 } // namespace
+
+std::vector<BufferSpec> KernelSpec::outs() const {
+  std::vector<BufferSpec> outs;
+  if (written)
+    outs.push_back(out);
+  for (const JoinedRows &rows : joined)
+    if (rows.written)
+      outs.push_back(rows.out);
+  return outs;
+}
 
 std::string mille::canonicalText(const KernelSpec &spec) {
   Text t;
@@ -190,5 +208,9 @@ std::string mille::canonicalText(const KernelSpec &spec) {
     break;
   }
   t.word("out").buffer(spec.out);
+  if (!spec.joined.empty())
+    t.number(spec.written);
+  for (const JoinedRows &rows : spec.joined)
+    write(t, rows);
   return std::move(t.text);
 }

@@ -183,6 +183,17 @@ struct SlotsSpec {
   std::optional<BufferSpec> weights;
 };
 
+// Rows that a kernel computes from the out of its op, or of joined rows before,
+// while they are in registers.
+struct JoinedRows {
+  RowsSpec rows; // without gathers
+  BufferSpec out;
+  bool written = true;
+  // Of each input the op of the kernel whose out it is, 0 being its first, or
+  // -1: a buffer.
+  std::vector<int> sources;
+};
+
 enum class KernelKind { matmul, rows, quantize, attention, rotate, slots };
 struct KernelSpec {
   KernelKind kind = KernelKind::matmul;
@@ -193,6 +204,13 @@ struct KernelSpec {
   RotateSpec rotate;
   SlotsSpec slots;
   BufferSpec out;
+  // Buffers are those of the op but for its out, then those of the joined rows,
+  // then the outs that are written.
+  bool written = true; // the op's own out
+  std::vector<JoinedRows> joined;
+
+  // Those that are written.
+  std::vector<BufferSpec> outs() const;
 };
 
 // The spec as text, with everything that a kernel depends on. Equal specs give

@@ -22,8 +22,8 @@ namespace {
 // neighbour's.
 struct FewRowsLayout {
   FewRowsLayout(const MatmulSpec &matmul, const FewRowsTile &tile) {
-    columns = fewColumnsOfTile * matmul.accumulators;
-    own = fewColumnsOfTile / 2 / tile.cluster;
+    columns = tile.columns * matmul.accumulators;
+    own = tile.columns / 2 / tile.cluster;
     sums = own * matmul.accumulators;
     stageBytes = rowBytes + columns * lineBytes;
     warpBytes = 32 * 4 * sums;
@@ -54,6 +54,8 @@ private:
                      llvm::function_ref<void(Reg step, RingState)> body);
   void loadInput(Reg step, Reg stage, RingState at);
   void loadWeight(Reg step, Reg stage, RingState at);
+  Reg products(const RingState &at, Reg sums, bool first);
+  Regs sumAlone();
   Regs sum();
   void sendAll(const Regs &sums);
   Reg sendBytes() { return warps * int(layout.warpBytes); } // of a chunk
@@ -90,12 +92,12 @@ Launch &FewRowsWriter::describe(const std::string &entry) {
   launch.cluster = tile.cluster;
   launch.sharedBytes = layout.sharedBytes;
   launch.overlaps = true;
-  launch.tiles = {rowTiles,
-                  constantAmount((matmul.columns + fewColumnsOfTile - 1) /
-                                 fewColumnsOfTile),
-                  constantAmount(1)};
+  launch.tiles = {
+      rowTiles,
+      constantAmount((matmul.columns + tile.columns - 1) / tile.columns),
+      constantAmount(1)};
   product = addProduct(launch, matmul, rowTiles, stepOfK, fewRowsOfTile,
-                       fewColumnsOfTile);
+                       tile.columns);
   return launch;
 }
 
@@ -108,7 +110,7 @@ void FewRowsWriter::initialize() {
   Reg number = b.blockIndex() / int(tile.cluster);
   Reg rowTiles = b.argument(product.rowTiles);
   row = (number % rowTiles) * int(fewRowsOfTile);
-  column = (number / rowTiles) * int(fewColumnsOfTile);
+  column = (number / rowTiles) * int(tile.columns);
   rows = b.argument(product.rows);
   // Rows 16 * w ... 16 * w + 15 of the tile are those of warp w.
   warps = (b.minSigned(rows - row, int(fewRowsOfTile)) + 15) / 16;
@@ -188,9 +190,46 @@ void FewRowsWriter::loadInput(Reg step, Reg stage, RingState at) {
 
 void FewRowsWriter::loadWeight(Reg step, Reg stage, RingState at) {
   for (int a = 0; a < matmul.accumulators; ++a)
-    b.loadBox(b.at(stage, rowBytes + a * fewColumnsOfTile * lineBytes),
+    b.loadBox(b.at(stage, rowBytes + a * tile.columns * lineBytes),
               b.argument(product.weight), ring->full(at.stage),
               {step * int(stepOfK), column + int64_t(a) * matmul.columns});
+}
+
+// Issues the products of a stage.
+Reg FewRowsWriter::products(const RingState &at, Reg sums, bool first) {
+  ring->wait(at);
+  Reg base = b.addressOf(shared) + at.stage * int(layout.stageBytes);
+  Reg ofRows = descriptor(base), ofWeight = descriptor(base + int(rowBytes));
+  b.fenceProducts();
+  if (!first && tile.cluster == 1)
+    b.noteHarmless("the sums stay in flight");
+  for (unsigned k = 0; k < stepOfK / 16; ++k)
+    sums = b.multiply(layout.columns, ofRows + descriptorStep(32 * k),
+                      ofWeight + descriptorStep(32 * k), sums, first && !k);
+  b.commitProducts();
+  return sums;
+}
+
+// All of K. The products of a step run while the next are issued; the first
+// step stands before the loop, because it begins the sums.
+Regs FewRowsWriter::sumAlone() {
+  RingState state = ring->consumer();
+  Reg sums =
+      products(state, b.undefined(b.accumulatorType(layout.columns)), true);
+  RingState second = ring->next(state);
+  Regs end = b.loop(
+      {b.constant(1), second.stage, second.parity, sums},
+      [&](const Regs &v) { return lt(v[0], last); },
+      [&](const Regs &v) -> Regs {
+        RingState at{v[1], v[2]};
+        Reg more = products(at, v[3], false);
+        b.waitProducts(1);
+        ring->release(ring->before(at.stage), thread);
+        RingState next = ring->next(at);
+        return {v[0] + 1, next.stage, next.parity, more};
+      });
+  b.waitProducts(0);
+  return b.afterProducts(b.unpack(end[3]));
 }
 
 // This block's part of K. Every turn of the loop waits for its own products,
@@ -204,15 +243,7 @@ Regs FewRowsWriter::sum() {
       [&](const Regs &v) { return lt(v[0], last); },
       [&](const Regs &v) -> Regs {
         RingState at{v[1], v[2]};
-        ring->wait(at);
-        Reg base = b.addressOf(shared) + at.stage * int(layout.stageBytes);
-        Reg ofRows = descriptor(base),
-            ofWeight = descriptor(base + int(rowBytes)), sums = v[3];
-        b.fenceProducts();
-        for (unsigned k = 0; k < stepOfK / 16; ++k)
-          sums = b.multiply(layout.columns, ofRows + descriptorStep(32 * k),
-                            ofWeight + descriptorStep(32 * k), sums);
-        b.commitProducts();
+        Reg sums = products(at, v[3], false);
         b.waitProducts(0);
         ring->release(at.stage, thread);
         RingState next = ring->next(at);
@@ -225,7 +256,7 @@ Regs FewRowsWriter::sum() {
 Regs FewRowsWriter::ownedBy(const Regs &sums, unsigned owner) {
   Regs owned;
   for (int a = 0; a < matmul.accumulators; ++a) {
-    auto begin = sums.begin() + a * fewColumnsOfTile / 2 + owner * layout.own;
+    auto begin = sums.begin() + a * tile.columns / 2 + owner * layout.own;
     owned.insert(owned.end(), begin, begin + layout.own);
   }
   return owned;
@@ -294,7 +325,7 @@ void FewRowsWriter::store(const Regs &sums) {
   Region region(b, matmul.epilogue, isBf16(spec.out.element));
   for (unsigned i = 0; i < layout.own; i += 2) {
     // Four sums of two rows for each 8 columns.
-    Reg at = column + rank * int(fewColumnsOfTile / tile.cluster) +
+    Reg at = column + rank * int(tile.columns / tile.cluster) +
              fragments->column + int(8 * (i / 4));
     Reg line = row + fragments->row + int(8 * (i / 2 % 2));
     std::vector<Regs> read(direct.count());
@@ -317,7 +348,7 @@ void FewRowsWriter::consume() {
   b.waitForEarlierKernels();
   fragments.emplace(b, thread);
   direct.begin(b, rows);
-  Regs sums = sum();
+  Regs sums = tile.cluster > 1 ? sum() : sumAlone();
   if (tile.cluster > 1)
     sendAll(sums);
   b.ifThen(lt(thread / 32, warps), [&] {

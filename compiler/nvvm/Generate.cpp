@@ -48,6 +48,8 @@ public:
     return "it makes matmuls, attention, rows and RoPE";
   }
 
+  bool joins(const Target &target) const override { return serves(target); }
+
   bool turnsFirst(const Target &target) const override {
     return serves(target);
   }

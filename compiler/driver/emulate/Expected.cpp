@@ -2,7 +2,7 @@
 #include "compiler/driver/emulate/Expected.h"
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/ScalarRegion.h"
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Joined.h"
 
 using namespace mille;
 using namespace mille::emulated;
@@ -124,7 +124,12 @@ std::vector<Operand> mille::emulated::operandsOf(mlir::Operation *op,
     problem += " has no reference here";
     return {};
   }
-  drawer.add("out", spec.out, sizes.rows);
+  for (const JoinedRows &joined : spec.joined)
+    for (size_t i = 0; i < joined.sources.size(); ++i)
+      if (joined.sources[i] < 0)
+        drawer.addRead("joined input", joined.rows.inputs[i]);
+  for (const BufferSpec &out : spec.outs())
+    drawer.add("out", out, sizes.rows);
   return operands;
 }
 
@@ -341,9 +346,8 @@ void AttentionInDouble::compute() {
     }
 }
 
-bool mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
-                              const Sizes &sizes,
-                              std::vector<Operand> &operands) {
+static bool computeOne(mlir::Operation *op, const KernelSpec &spec,
+                       const Sizes &sizes, std::vector<Operand> &operands) {
   switch (spec.kind) {
   case KernelKind::matmul:
     return computeMatmul(op, spec.matmul, operands);
@@ -353,4 +357,42 @@ bool mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
     AttentionInDouble(op, spec.attention, sizes, operands).compute();
     return true;
   }
+}
+
+// Each op of the kernel in turn, on what those before it gave.
+bool mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
+                              const Sizes &sizes,
+                              std::vector<Operand> &operands) {
+  if (spec.joined.empty())
+    return computeOne(op, spec, sizes, operands);
+  size_t next = spec.kind == KernelKind::matmul
+                    ? 2 + spec.matmul.extras.size()
+                    : spec.rows.inputs.size() + spec.rows.indices;
+  std::vector<Operand> results;
+  std::vector<Operand> own(operands.begin(), operands.begin() + next);
+  auto finish = [&](const BufferSpec &out, auto computed) {
+    Operand &result = own.emplace_back();
+    result.spec = out;
+    result.rows = sizes.rows;
+    result.numbers.resize(sizes.rows * out.columns);
+    const bool done = computed();
+    results.push_back(own.back());
+    return done;
+  };
+  if (!finish(spec.out, [&] { return computeOne(op, spec, sizes, own); }))
+    return false;
+  auto ops = kernel::joinedTo(op);
+  for (size_t j = 0; j < ops.size(); ++j) {
+    const JoinedRows &joined = spec.joined[j];
+    own.clear();
+    for (int source : joined.sources)
+      own.push_back(source < 0 ? operands[next++] : results[source]);
+    if (!finish(joined.out,
+                [&] { return computeRows(ops[j], joined.rows, own); }))
+      return false;
+  }
+  for (size_t i = 0; i < results.size(); ++i)
+    if (i ? spec.joined[i - 1].written : spec.written)
+      operands[next++].numbers = results[i].numbers;
+  return true;
 }

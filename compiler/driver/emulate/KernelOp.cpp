@@ -86,18 +86,27 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
   if (!compute(op, spec, sizes, operands))
     return Status::bug;
   std::vector<emulate::Buffer> buffers;
+  const size_t inputs = operands.size() - spec.outs().size();
   for (const Operand &operand : operands)
-    buffers.push_back(operand.bytes(&operand != &operands.back()));
+    buffers.push_back(operand.bytes(buffers.size() < inputs));
   emulate::LaunchCase launch = launchOf(sizes);
   launch.units = options.units;
-  const double bound = boundOf(spec);
-  std::vector<char> first;
+  std::vector<std::vector<char>> first;
   auto judge = [&](const std::vector<emulate::Buffer> &results) {
+    std::vector<std::vector<char>> bytes;
+    for (size_t i = inputs; i < results.size(); ++i)
+      bytes.push_back(results[i].bytes);
     if (first.empty())
-      first = results.back().bytes;
-    if (results.back().bytes != first)
+      first = bytes;
+    if (bytes != first)
       return std::string("the out has other bits than with the first seed");
-    return judgeOut(operands.back(), results.back(), bound);
+    std::string problem;
+    for (size_t i = inputs; i < results.size() && problem.empty(); ++i) {
+      KernelSpec own = spec;
+      own.out = operands[i].spec;
+      problem = judgeOut(operands[i], results[i], boundOf(own));
+    }
+    return problem;
   };
   out << rows << " rows: ";
   return emulate::run(kernel, launch, buffers, options.trials, judge, out);

@@ -9,6 +9,7 @@
 #include "compiler/nvvm/Ptxas.h"
 #include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
+#include "dialects/kernel/Joined.h"
 #include "dialects/kernel/OpList.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -144,7 +145,7 @@ int main(int argc, char **argv) {
       auto function = op->getParentOfType<mlir::func::FuncOp>();
       if (!mlir::isa<kernel::AttentionOp, kernel::LinearAttentionOp,
                      kernel::RotateOp, kernel::RowsOp>(op) ||
-          (argc > 3 && function.getName() != argv[3]))
+          kernel::isJoined(op) || (argc > 3 && function.getName() != argv[3]))
         return;
       KernelSpec spec;
       const unsigned rank = argc > 4 ? std::atoi(argv[4]) : 0;
