@@ -34,6 +34,11 @@ LLAMA = {"architectures": ["LlamaModel"], "model_type": "llama", "hidden_size": 
          "head_dim": 64, "intermediate_size": 8192, "vocab_size": 32000,
          "max_position_embeddings": 4096, "rms_norm_eps": 1e-5,
          "rope_theta": 500000.0, "hidden_act": "silu", "tie_word_embeddings": True}
+# Llama-3.2-1B with its head: a step of one token reads all of its weights.
+STEPS = {**LLAMA, "architectures": ["LlamaForCausalLM"], "vocab_size": 128256}
+STEPS_NAME = "llama-1b-steps.bf16"
+# batch, tokens that are held
+STEP_WORK = [(1, 128), (1, 1024), (16, 128), (16, 1024)]
 # name, config (a number: layers of a DeepNorm stack), dtype, batch, tokens
 WORK = [("bert-base", BERT, "bf16", 1, 128), ("bert-base", BERT, "bf16", 32, 384),
         ("bert-base", BERT, "f32", 32, 384), ("gpt2", GPT2, "bf16", 8, 1024),
@@ -62,6 +67,25 @@ def prepare(folder, mille, words):
         start = time.time()
         compile_package(mille, model, package, dtype)
         print(f"{name} in {dtype}: compiled in {time.time() - start:.1f} s")
+    if not words or any(word in STEPS_NAME for word in words):
+        prepare_steps(folder, mille)
+
+
+def prepare_steps(folder, mille):
+    """A package that continues sequences, for this and tools/cuda/generate.py."""
+    package = os.path.join(folder, STEPS_NAME)
+    model = package + ".model"
+    os.makedirs(model, exist_ok=True)
+    with open(os.path.join(model, "config.json"), "w") as file:
+        json.dump(STEPS, file)
+    compile_package(mille, model, package, "bf16", ["--entries=extend,next"])
+    hidden, heads = STEPS["hidden_size"], STEPS["num_attention_heads"]
+    keys = STEPS["num_key_value_heads"] * STEPS["head_dim"]
+    layer = (2 * hidden * heads * STEPS["head_dim"] + 2 * hidden * keys
+             + 3 * hidden * STEPS["intermediate_size"])
+    numbers = STEPS["num_hidden_layers"] * layer + STEPS["vocab_size"] * hidden
+    with open(os.path.join(package, "speed.json"), "w") as file:
+        json.dump({"step_bytes": 2 * numbers}, file)
 
 
 def flops(config, batch, tokens):
@@ -173,8 +197,63 @@ def peer(config, dtype, batch, tokens, compiled):
     return time_of(run)
 
 
+def peer_step(batch, context, compiled):
+    import torch
+    import transformers
+    options = {key: value for key, value in STEPS.items() if key != "architectures"}
+    kind = options.pop("model_type")
+    made = transformers.AutoConfig.for_model(kind, **options)
+    model = transformers.AutoModelForCausalLM.from_config(made)
+    model = model.to("cuda", torch.bfloat16).eval()
+    cache = transformers.StaticCache(config=made, max_cache_len=2048)
+    ids = torch.full((batch, 1), 7, device="cuda")
+    place = torch.tensor([context], device="cuda")
+    step = model.forward
+    if compiled:
+        step = torch.compile(step, mode="reduce-overhead")
+
+    def run():
+        with torch.inference_mode():
+            out = step(input_ids=ids, past_key_values=cache, cache_position=place,
+                       position_ids=place[None].expand(batch, 1), use_cache=True)
+            out.logits[:, -1].float().cpu()
+    return time_of(run)
+
+
+def run_steps(arguments, copy):
+    """One token more of each sequence; its logits come to the host on both sides."""
+    import generate
+    from package import Package
+    name = STEPS_NAME
+    if not os.path.exists(os.path.join(arguments.folder, name)):
+        return
+    fill(os.path.join(arguments.folder, name, "model.weights"))
+    read = generate.weight_bytes(arguments.folder, name)
+    package = Package(os.path.join(arguments.folder, "libmille_loader.so"),
+                      os.path.join(arguments.folder, name))
+    for batch, context in STEP_WORK:
+        of = generate.Sequences(package, batch, 64, 2048, arguments.device)
+        took = generate.step_time(of, batch, context)
+        words = [f"{name} step of {batch} behind {context}: {took:.3f} ms, "
+                 f"{read / took / 1e9:.2f} TB/s of weights, "
+                 f"{read / took / copy:.1%} of a copy"]
+        lines = [f"    {ms:8.4f} ms {calls:5.0f} calls {kernel}" for ms, calls, kernel
+                 in (of.session.profile(3)[:arguments.profile]
+                     if arguments.profile else [])]
+        of.close()
+        for compiled in (False, True) if not arguments.no_peers else ():
+            try:
+                other = peer_step(batch, context, compiled)
+                words.append(("torch.compile" if compiled else "torch") +
+                             f" {other:.3f} ms ({other / took:.2f}x)")
+            except Exception as failure:  # a peer that cannot is said, no more
+                words.append(f"torch refused: {str(failure)[:80]}")
+        print(", ".join(words), *lines, sep="\n", flush=True)
+    package.close()
+
+
 def run(arguments):
-    most, _ = peaks()
+    most, copy = peaks()
     for name, config, dtype, batch, tokens in WORK:
         label = f"{name} {dtype} {batch}x{tokens}"
         if arguments.words and not any(word in label for word in arguments.words):
@@ -200,6 +279,8 @@ def run(arguments):
                 except Exception as failure:  # a peer that cannot is said, no more
                     words.append(f"torch refused: {str(failure)[:80]}")
         print(", ".join(words), *lines, sep="\n", flush=True)
+    if not arguments.words or any(word in STEPS_NAME for word in arguments.words):
+        run_steps(arguments, copy)
 
 
 def main():

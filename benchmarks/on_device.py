@@ -19,10 +19,10 @@ def start_folder(folder):
                 os.path.join(folder, "libmille_loader.so"))
 
 
-def compile_package(mille, model, package, dtype):
+def compile_package(mille, model, package, dtype, options=()):
     """A package for CUDA that is small enough to carry."""
     subprocess.run([mille, "compile", model, "-o", package, "--name=model",
-                    "--target=cuda", "--dtype=" + dtype, "--weights=random:1"],
+                    "--target=cuda", "--dtype=" + dtype, "--weights=random:1", *options],
                    check=True, stdout=subprocess.DEVNULL)
     shorten(os.path.join(package, "model.weights"))
     for ending in ".a", ".h", ".mlir":

@@ -27,7 +27,7 @@ static void listOption(CLI::App *app, const std::string &name,
       ->check(each);
 }
 
-static void deviceOption(CLI::App *app, std::string &device) {
+void mille::deviceOption(CLI::App *app, std::string &device) {
   app->add_option("--device", device,
                   "run on this device: its number in `mille devices`, or "
                   "part of its name (default: the first GPU, else the first)")

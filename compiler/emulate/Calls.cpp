@@ -110,6 +110,11 @@ static void fenceInit(int32_t place) {
     machine->barriers.fenceInit();
 }
 
+static void fenceDevice(int32_t place) {
+  if (machine->enter(place))
+    machine->memory.fenceDevice();
+}
+
 static void fenceProxy(int32_t place) {
   if (machine->enter(place))
     machine->clocks.fence(machine->current);
@@ -305,6 +310,7 @@ llvm::ArrayRef<Function> mille::emulate::functions() {
       {"see_earlier", (void *)seeEarlier},
       {"fence_init", (void *)fenceInit},
       {"fence_proxy", (void *)fenceProxy},
+      {"fence_device", (void *)fenceDevice},
       {"mapa", (void *)mapa},
       {"aligned", (void *)aligned},
       {"load_tensor", (void *)loadTensor},

@@ -91,6 +91,11 @@ std::optional<bool> Lowering::rewriteBarrier(Operation *op) {
       return refuse(op, "a fence of the proxy '" +
                             stringifyProxyKind(fence.getKind()) + "'");
     call(op, "fence_proxy", {}, {}, Guard::fence);
+  } else if (auto device = dyn_cast<LLVM::FenceOp>(op)) {
+    if (device.getSyncscope() != "device" ||
+        device.getOrdering() != LLVM::AtomicOrdering::acq_rel)
+      return refuse(op, "a fence of another scope or order");
+    call(op, "fence_device", {}, {}, Guard::fence);
   } else if (auto map = dyn_cast<NVVM::MapaOp>(op)) {
     replace(op, call(op, "mapa", {map.getA(), map.getB()},
                      op->getResult(0).getType()));

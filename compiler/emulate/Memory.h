@@ -1,6 +1,7 @@
 // The memory that a kernel sees, and for each piece of it who wrote and read it
 // last, so that an access that nothing orders is reported whatever the data.
 #pragma once
+#include "compiler/emulate/Clocks.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -46,6 +47,9 @@ public:
 
   // Ordinary loads and stores; kind: 0 load, 1 store, 2 atomic.
   void access(void *address, int64_t bytes, int kind, int space);
+  // A fence of the device. What a thread knows at it is published by its next
+  // atomic, and after one a thread knows what others published there before.
+  void fenceDevice();
 
   // What the asynchronous proxy does with shared memory: a read on behalf of
   // `slot` at `clock`, by what `known` and `proxied` say; a write.
@@ -75,6 +79,24 @@ private:
     int32_t cluster, slot, clock; // cluster: -1 never written, 0 before
   };
 
+  // What a cluster's atomic at an address published.
+  struct Published {
+    int32_t cluster;
+    const void *address;
+    Clock known;
+  };
+  // A thread that has seen, by an atomic and a fence, what was published.
+  struct Acquired {
+    int32_t slot, clock;
+    const void *address;
+  };
+  struct Fenced {
+    Clock known;                  // at its last fence; empty: none
+    const void *atomic = nullptr; // the last one
+  };
+
+  void atomicGlobal(const void *address);
+  bool isAcquired(const GlobalCell &cell, const int32_t *known) const;
   Cell &cell(int64_t offset);
   void checkWrite(Cell &cell, int64_t offset, const char *what);
   void checkRead(Cell &cell, int64_t offset, const int32_t *known,
@@ -96,6 +118,9 @@ private:
   bool overlaps = false;
   std::vector<char> waited;                     // of a thread
   std::vector<std::vector<GlobalCell>> written; // per 2 bytes
+  std::vector<Published> published;
+  std::vector<Acquired> acquired; // of the cluster
+  std::vector<Fenced> fenced;     // of its threads
 };
 
 } // namespace mille::emulate

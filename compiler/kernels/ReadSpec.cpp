@@ -389,6 +389,7 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
   a.softcap = op.getSoftcap().convertToDouble();
   a.causal = op.getCausal();
   a.byteScores = op.getByteScores();
+  a.past = bool(op.getPast());
   a.panels = op.getPanels();
   a.interleaved = op.getPairing() == transformer::Pairing::interleaved;
   a.biasByDistance = op.getBiasBy() == kernel::BiasBy::distance;

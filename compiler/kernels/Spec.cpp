@@ -147,6 +147,8 @@ void write(Text &t, const AttentionSpec &a) {
       .number(a.interleaved)
       .number(a.biasByDistance)
       .number(a.byteScores);
+  if (a.past)
+    t.word("past");
   if (a.panels)
     t.word("panels");
   t.number(a.start).number(a.windowLeft).number(a.windowRight).number(a.chunk);

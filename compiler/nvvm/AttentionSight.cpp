@@ -84,7 +84,8 @@ void AttentionKernel::eachTile(
 
 //===-- Ranges ------------------------------------------------------------===//
 
-Reg AttentionKernel::begin(Reg position) {
+Reg firstSeen(const AttentionSpec &s, Reg position) {
+  Builder &b = position.builder();
   Reg from;
   auto atLeast = [&](Reg low) { from = from ? b.maxSigned(from, low) : low; };
   if (s.windowLeft)
@@ -94,11 +95,12 @@ Reg AttentionKernel::begin(Reg position) {
   return from;
 }
 
-Reg AttentionKernel::end(const QueryTile &tile, Reg position) {
+Reg endSeen(const AttentionSpec &s, Reg position, Reg keys, Reg prefix) {
+  Builder &b = position.builder();
   Reg to;
   auto atMost = [&](Reg high) { to = to ? b.minSigned(to, high) : high; };
   if (s.causal)
-    atMost(tile.prefix ? b.maxSigned(position + 1, tile.prefix) : position + 1);
+    atMost(prefix ? b.maxSigned(position + 1, prefix) : position + 1);
   if (s.windowRight)
     atMost(position + s.windowRight);
   if (s.chunk)

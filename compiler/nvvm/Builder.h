@@ -183,6 +183,9 @@ public:
   void arriveNamed(Operand number, unsigned threads);
   // What this thread wrote to shared memory is seen by copies and products.
   void fenceAsync();
+  // What this thread wrote before is seen by all of the device before what it
+  // writes afterwards; and the other way around for what it reads.
+  void fenceDevice();
   enum class Registers { decrease, increase };
   void setRegisters(Registers action, unsigned count);
 

@@ -158,6 +158,10 @@ void Builder::fenceAsync() {
                                  NVVM::SharedSpace::shared_cta));
 }
 
+void Builder::fenceDevice() {
+  LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::acq_rel, "device");
+}
+
 void Builder::setRegisters(Registers action, unsigned count) {
   NVVM::SetMaxRegisterOp::create(builder, count,
                                  action == Registers::decrease

@@ -55,6 +55,18 @@ struct Launch {
   unsigned addStarts(uint32_t buffer) {
     return add(MILLE_ARGUMENT_STARTS, buffer, {});
   }
+  unsigned addPast() { return add(MILLE_ARGUMENT_PAST, 0, {}); }
+  // As many bytes as the amounts multiplied.
+  unsigned addScratch(const std::vector<mille_amount> &amounts) {
+    unsigned index = add(MILLE_ARGUMENT_SCRATCH, 0, {});
+    mille_launch_argument &argument = arguments[index];
+    for (const mille_amount &amount : amounts)
+      argument.extent[argument.rank++] = amount;
+    return index;
+  }
+  unsigned addCounters(mille_amount bytes) {
+    return add(MILLE_ARGUMENT_COUNTERS, 0, bytes);
+  }
   unsigned addTensor(uint32_t buffer,
                      const std::vector<Dimension> &dimensions) {
     unsigned index = add(MILLE_ARGUMENT_TENSOR, buffer, {});

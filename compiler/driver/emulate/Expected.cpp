@@ -26,6 +26,12 @@ public:
     draw(operand, what, entries, random);
     into.push_back(std::move(operand));
   }
+  // A row of the last two operands.
+  void fillRow(int64_t row, double number) {
+    for (Operand *of : {&into[into.size() - 2], &into.back()})
+      std::fill_n(of->numbers.begin() + row * of->spec.columns,
+                  of->spec.columns, number);
+  }
   // An operand that is read at out[m, n].
   void addRead(const char *name, const BufferSpec &spec) {
     bool byRow =
@@ -71,14 +77,29 @@ static void drawRows(const RowsSpec &r, Drawer &drawer) {
   }
 }
 
+// The keys of a sequence: of a state those that it holds, with the run's.
+static int64_t keysOf(const AttentionSpec &a, const Sizes &sizes, int64_t s) {
+  if (!a.past)
+    return sizes.keys;
+  return std::min(sizes.held(s) + (a.causal ? sizes.queries() : 0), sizes.keys);
+}
+// The position of a sequence's first query.
+static int64_t firstOf(const AttentionSpec &a, const Sizes &sizes, int64_t s) {
+  return !a.past ? sizes.first : a.causal ? sizes.held(s) : 0;
+}
+
 static std::string drawAttention(const AttentionSpec &a, Drawer &drawer) {
   const Sizes &sizes = drawer.sizes;
-  if (a.panels || a.decay)
-    return "attention to panels, or with a decay,";
+  if (a.decay)
+    return "attention with a decay";
   int64_t keyRows = sizes.sequences * sizes.keys;
   drawer.add("query", a.query, sizes.rows);
   drawer.add("key", a.key, keyRows);
   drawer.add("value", a.value, keyRows);
+  // What a state has behind its rows may be anything.
+  for (int64_t row = 0; a.past && row < keyRows; ++row)
+    if (row % sizes.keys >= keysOf(a, sizes, row / sizes.keys))
+      drawer.fillRow(row, NAN);
   using Operand = AttentionOperand;
   auto add = [&](Operand which, const char *name, int64_t rows,
                  Drawn what = Drawn::numbers) {
@@ -264,9 +285,9 @@ bool AttentionInDouble::sees(int64_t s, int64_t i, int64_t j) const {
   const Operand *mask = find(AttentionOperand::keyMask);
   const Operand *segments = find(AttentionOperand::segments);
   const Operand *prefix = find(AttentionOperand::prefix);
-  if (mask && mask->numbers[key] == 0)
+  if ((mask && mask->numbers[key] == 0) || j >= keysOf(a, sizes, s))
     return false;
-  if (!sight.shows(sizes.first + i, j,
+  if (!sight.shows(firstOf(a, sizes, s) + i, j,
                    prefix ? int64_t(prefix->numbers[s]) : 0))
     return false;
   return !segments ||
@@ -276,7 +297,7 @@ bool AttentionInDouble::sees(int64_t s, int64_t i, int64_t j) const {
 double AttentionInDouble::added(int64_t s, int64_t h, int64_t i,
                                 int64_t j) const {
   const int64_t query = s * sizes.queries() + i, key = s * sizes.keys + j;
-  const int64_t far = j - sizes.first - i;
+  const int64_t far = j - firstOf(a, sizes, s) - i;
   auto byDistance = [&](const double *numbers, int64_t columns) {
     const int64_t most = columns / 2;
     return numbers[std::clamp(far, -most, most) + most];

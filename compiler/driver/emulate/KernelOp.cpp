@@ -119,6 +119,8 @@ emulate::LaunchCase mille::emulated::launchOf(const Sizes &sizes) {
   std::copy(counts, counts + 5, launch.counts);
   launch.scalars = {uint32_t(sizes.queries()), uint32_t(sizes.keys),
                     uint32_t(sizes.first)};
+  for (int64_t s = 0; s < sizes.sequences; ++s)
+    launch.past.push_back(int32_t(sizes.held(s)));
   return launch;
 }
 

@@ -9,6 +9,7 @@
 #include "compiler/nvvm/Ptxas.h"
 #include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
+#include "compiler/nvvm/StateAttention.h"
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/OpList.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,6 +49,9 @@ Made make(mlir::MLIRContext &context, const KernelSpec &spec,
   std::string why = whyNotAttention(spec);
   if (!why.empty())
     return {{}, "", why};
+  if (spec.attention.past) // rank 0: of few rows
+    return {writeStateAttention(context, spec, rank == 0, name),
+            wordsOfStateAttention(spec), ""};
   auto tiles = attentionTiles(spec);
   const AttentionTile &tile = tiles[std::min<size_t>(rank, tiles.size() - 1)];
   return {writeAttention(context, spec, tile, name), wordsOf(tile), ""};
