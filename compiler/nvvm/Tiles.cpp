@@ -13,6 +13,8 @@
 namespace mille::nvvm {
 
 constexpr unsigned units = 132;
+// What a step of few rows takes beside its weights, in columns of them.
+constexpr int64_t stepColumns = 16;
 // The numbers of rows that the tile is chosen for, and how much each counts: a
 // text, and batches.
 constexpr int64_t likelyRows[] = {512, 4096, 12288};
@@ -116,17 +118,27 @@ std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
 FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
   FewRowsTile tile;
   // Blocks that share K would add in another order than the tiles of many rows,
-  // so that a row's bits would depend on how many rows a run has. For BERT-base
-  // at 1 x 128 four blocks would save 11 % of the time (H200).
+  // so that a row's bits would depend on how many rows a run has.
   tile.cluster = 1;
   auto over = [&](int64_t columns) {
     return (matmul.columns + columns - 1) / columns;
   };
-  tile.columns = 2 * over(32) <= units ? 32 : 64;
+  int64_t least = INT64_MAX;
+  for (unsigned columns : {8, 16, 24, 32, 64}) {
+    int64_t cost = 0;
+    for (int64_t rowTiles : {1, 2}) {
+      const int64_t waves = (over(columns) * rowTiles + units - 1) / units;
+      cost += waves * (columns * matmul.accumulators + stepColumns);
+    }
+    if (cost > least)
+      continue;
+    least = cost;
+    tile.columns = columns;
+  }
   const int64_t blocks = over(tile.columns);
   const int64_t each = blocks <= units ? 1 : blocks <= 2 * units ? 2 : 3;
   const unsigned room = 233472 / each - 1024;
-  for (tile.stages = 8;
+  for (tile.stages = 16;
        tile.stages > 2 && fewRowsSharedBytes(matmul, tile) > room;)
     --tile.stages;
   return tile;
