@@ -112,6 +112,7 @@ StateArguments describeStateLaunch(const StatePlan &plan, Launch &launch) {
   const uint32_t headTiles = uint32_t(s.kvHeads * plan.headTiles);
   launch.threads = StatePlan::threads;
   launch.sharedBytes = plan.sharedBytes;
+  launch.overlaps = true;
   launch.tiles = {tiles, amountOf(MILLE_COUNT_SEQUENCES, headTiles),
                   constantAmount(1)};
   if (!plan.few)
@@ -163,8 +164,8 @@ StateTile StateAttention::tile() {
   tile.headEnd = tile.keyHead * group + group;
   tile.head =
       tile.keyHead * group + headTile % plan.headTiles * int(plan.heads);
-  Reg held = b.loadConstant(
-      b.at(b.argument(numbers.past), b.widen(tile.sequence) * 4), b.i32());
+  Reg held = b.load(b.at(b.argument(numbers.past), b.widen(tile.sequence) * 4),
+                    b.i32());
   tile.first = s.causal ? held : b.constant(0);
   tile.keys = b.minSigned(s.causal ? held + queries : held, rows);
   Reg last = b.minSigned(tile.query + plan.queries, queries) - 1;
@@ -263,6 +264,8 @@ void StateAttention::write() {
       b.prefetchMap(b.argument(map));
   });
   b.syncBlock();
+  b.admitNextKernel();
+  b.waitForEarlierKernels();
   StateTile own = tile();
   auto work = [&] {
     b.ifElse(

@@ -43,7 +43,7 @@ RowTerms termsOf(StateAttention &k, const StateTile &tile, const StateRow &row,
     Reg scales = k.argument(Optional::headScale);
     terms.factor =
         terms.factor *
-        b.loadConstant(one ? scales : b.at(scales, b.widen(head) * 4), b.f32());
+        b.load(one ? scales : b.at(scales, b.widen(head) * 4), b.f32());
   }
   if (s.has(Optional::queryScale)) {
     Reg query =
@@ -51,7 +51,7 @@ RowTerms termsOf(StateAttention &k, const StateTile &tile, const StateRow &row,
     Reg place = b.widen(query) * (4 * s[Optional::queryScale]->rowStride);
     terms.factor =
         terms.factor *
-        b.loadConstant(b.at(k.argument(Optional::queryScale), place), b.f32());
+        b.load(b.at(k.argument(Optional::queryScale), place), b.f32());
   }
   if (s.slopes.empty())
     return terms;
@@ -118,8 +118,7 @@ Reg endFactor(StateAttention &k, double factor, const RowSums &sums, Reg head) {
   if (!k.has(Optional::sink))
     return inverse(sums.sum);
   Reg place = b.widen(b.minSigned(head, k.s.heads - 1)) * 4;
-  Reg sink =
-      b.loadConstant(b.at(k.argument(Optional::sink), place), b.f32()) * log2e;
+  Reg sink = b.load(b.at(k.argument(Optional::sink), place), b.f32()) * log2e;
   Reg top = sums.top * factor, most = b.maxnum(top, sink);
   Reg share = b.exp2(top - most);
   return share * inverse(b.fma(sums.sum, share, b.exp2(sink - most)));
