@@ -38,12 +38,9 @@ void Memory::setRegions(std::vector<Region> all) {
 void Memory::restart(int cluster) {
   ++epoch;
   clusterNow = cluster + 1;
-<<<<<<< HEAD
   waited.assign(machine.clocks.threads, false);
-=======
   acquired.clear();
   fenced.assign(machine.clocks.threads, {});
->>>>>>> efaaadb (States on devices: extend and next on CUDA and OpenCL, one graph for a step)
   for (unsigned block = 0; block < blocks; ++block)
     std::memset(window(block), 0xff, (sharedBytes + 1023) & ~1023); // NaN
 }
@@ -211,7 +208,6 @@ Region *Memory::regionOf(const void *address, int64_t bytes, const char *what) {
   return nullptr;
 }
 
-<<<<<<< HEAD
 void Memory::seeEarlierKernels() { waited[machine.current] = true; }
 
 bool Memory::checkEarlier(const Region &region, const char *what) {
@@ -219,7 +215,9 @@ bool Memory::checkEarlier(const Region &region, const char *what) {
     return true;
   machine.fault("%s of %s before a wait for the kernels before this one", what,
                 region.name.c_str());
-=======
+  return false;
+}
+
 void Memory::fenceDevice() {
   const int me = machine.current;
   const int32_t *known = machine.clocks.known(me);
@@ -242,7 +240,6 @@ bool Memory::isAcquired(const GlobalCell &cell, const int32_t *known) const {
         if (of.address == by.address && of.cluster == cell.cluster &&
             of.known[cell.slot] >= cell.clock)
           return true;
->>>>>>> efaaadb (States on devices: extend and next on CUDA and OpenCL, one graph for a step)
   return false;
 }
 
