@@ -75,6 +75,7 @@ public:
   // end's. While planning it only counts; null where the run has failed.
   void setGiven(char *memory) { given = memory; }
   uint64_t givenMost() const { return givenBytes; }
+  uint64_t givenNow() const { return givenUsed; } // of this run
   char *copyOf(mille_session &session, const void *from, uint64_t bytes);
 
 private:

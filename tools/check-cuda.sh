@@ -77,10 +77,10 @@ decoders() {
     heads=${shape#*-}
     mkdir -p "$folder/long-$shape.model"
     cat >"$folder/long-$shape.model/config.json" <<END
-{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 512,
+{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 128,
  "num_hidden_layers": 2, "num_attention_heads": ${heads%-*},
- "num_key_value_heads": ${heads#*-}, "head_dim": ${shape%%-*}, "vocab_size": 512,
- "intermediate_size": 1024, "max_position_embeddings": 2048, "hidden_act": "silu",
+ "num_key_value_heads": ${heads#*-}, "head_dim": ${shape%%-*}, "vocab_size": 256,
+ "intermediate_size": 256, "max_position_embeddings": 2048, "hidden_act": "silu",
  "rms_norm_eps": 1e-5, "rope_theta": 500000.0}
 END
   done

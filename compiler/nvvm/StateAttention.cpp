@@ -164,8 +164,8 @@ StateTile StateAttention::tile() {
   tile.headEnd = tile.keyHead * group + group;
   tile.head =
       tile.keyHead * group + headTile % plan.headTiles * int(plan.heads);
-  Reg held = b.load(
-      b.at(b.argument(numbers.past), b.widen(tile.sequence) * 4), b.i32());
+  Reg held = b.load(b.at(b.argument(numbers.past), b.widen(tile.sequence) * 4),
+                    b.i32());
   tile.first = s.causal ? held : b.constant(0);
   tile.keys = b.minSigned(s.causal ? held + queries : held, rows);
   Reg last = b.minSigned(tile.query + plan.queries, queries) - 1;
@@ -255,7 +255,6 @@ void StateAttention::produce(const StateTile &tile) {
 }
 
 void StateAttention::write() {
-  b.admitNextKernel();
   b.ifThen(eq(thread, 0), [&] {
     b.initBarrier(queryFull(), 1);
     keyRing.init();
@@ -265,6 +264,7 @@ void StateAttention::write() {
       b.prefetchMap(b.argument(map));
   });
   b.syncBlock();
+  b.admitNextKernel();
   b.waitForEarlierKernels();
   StateTile own = tile();
   auto work = [&] {

@@ -118,8 +118,7 @@ Reg endFactor(StateAttention &k, double factor, const RowSums &sums, Reg head) {
   if (!k.has(Optional::sink))
     return inverse(sums.sum);
   Reg place = b.widen(b.minSigned(head, k.s.heads - 1)) * 4;
-  Reg sink =
-      b.load(b.at(k.argument(Optional::sink), place), b.f32()) * log2e;
+  Reg sink = b.load(b.at(k.argument(Optional::sink), place), b.f32()) * log2e;
   Reg top = sums.top * factor, most = b.maxnum(top, sink);
   Reg share = b.exp2(top - most);
   return share * inverse(b.fma(sums.sum, share, b.exp2(sink - most)));

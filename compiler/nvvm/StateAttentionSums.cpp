@@ -117,8 +117,8 @@ Regs Consumer::seenBits(Reg block) {
     Reg seen = lt(key, tile.keys);
     if (s.has(Optional::keyMask)) {
       Reg row = tile.sequence * k.rows + b.minSigned(key, k.rows - 1);
-      Reg shown = b.load(
-          b.at(k.argument(Optional::keyMask), b.widen(row) * 4), b.i32());
+      Reg shown = b.load(b.at(k.argument(Optional::keyMask), b.widen(row) * 4),
+                         b.i32());
       seen = seen & ne(shown, 0);
     }
     bits.push_back(b.ballot(seen));

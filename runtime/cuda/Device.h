@@ -80,6 +80,9 @@ struct Part : DevicePart {
   uint32_t tensorCount = 0, tensorMost = 0; // of this run; of the longest
   CUfunction steps[stepCount] = {};
   bool flushed = false; // commands of this run were executed before its end
+  RunKey key = {};      // of this run
+  // An earlier run's graph, in place of this run's commands; null: none.
+  Graphs::Slot *replayed = nullptr;
 
   Device &on() const { return *static_cast<Device *>(device); }
   const Library &cuda() const { return on().cuda; }

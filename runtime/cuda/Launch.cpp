@@ -233,6 +233,8 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
     session.failed.change(0, code);
     return code;
   }
+  if (part.replayed)
+    return 0;
   const uint64_t blocks = blocksOf(call, kernel);
   if (!blocks)
     return 0;
