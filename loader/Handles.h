@@ -35,6 +35,13 @@ struct mille_session {
   const mille_functions &functions() const { return library->functions(); }
 };
 
+struct mille_trainer {
+  mille::SharedLibrary *library;
+  mille_trainer *inner;
+
+  const mille_functions &functions() const { return library->functions(); }
+};
+
 // Calls the function of the handle's own runtime.
 #define MILLE_FORWARD(handle, function, ...)                                   \
   ((handle) ? (handle)->functions().function((handle)->inner, ##__VA_ARGS__)   \

@@ -16,6 +16,7 @@ template <typename Result, typename... Arguments>
 struct Missing<Result (*)(Arguments...)> {
   static Result call(Arguments...) { return result(static_cast<Result *>(0)); }
   static mille_status result(mille_status *) { return MILLE_INVALID_ARGUMENT; }
+  static uint64_t result(uint64_t *) { return 0; }
   static const char *result(const char **) {
     return "the package's runtime is older and lacks this function: compile "
            "the package again";

@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 11
+#define MILLE_ABI_VERSION 12
 
 /* ---- Words of the structs ------------------------------------------------ */
 
@@ -54,6 +54,21 @@ enum {
 };
 
 enum { MILLE_PADDING_AFTER = 1, MILLE_PADDING_BEFORE = 2 };
+
+enum {
+  MILLE_OPTIMIZER_SGD = 0, /* with momentum where `first` is not 0 */
+  MILLE_OPTIMIZER_ADAM = 1,
+  MILLE_OPTIMIZER_ADAMW = 2,
+  MILLE_OPTIMIZER_LAMB = 3,
+  MILLE_OPTIMIZER_LION = 4
+};
+
+enum {
+  MILLE_RATE_CONSTANT = 0,
+  MILLE_RATE_LINEAR = 1,
+  MILLE_RATE_COSINE = 2,
+  MILLE_RATE_INVERSE_SQRT = 3
+};
 
 enum {
   MILLE_CPU_AVX2 = 1 << 0,   /* with fma, f16c, bmi2 */

@@ -1,4 +1,5 @@
 // mille-opt: one pass, for tests and for looking. No logic.
+#include "compiler/differentiate/Passes.h"
 #include "compiler/fuse/Passes.h"
 #include "compiler/import/Text.h"
 #include "compiler/lower/Passes.h"
@@ -38,6 +39,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mille::insertDialects(registry);
   mlir::registerTransformsPasses();
+  mille::differentiate::registerDifferentiatePasses();
   mille::registerFusePasses();
   mille::registerFusePipelines();
   mille::rewrite::registerRewritePasses();

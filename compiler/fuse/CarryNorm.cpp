@@ -223,7 +223,8 @@ private:
     OperationState state(loop.getLoc(), LayersOp::getOperationName());
     LayersOp::build(builder, state, TypeRange(ValueRange(initial)), initial,
                     builder.getArrayAttr(slots), loop.getBodiesAttr(),
-                    builder.getArrayAttr(table), loop->getNumRegions());
+                    builder.getArrayAttr(table), loop.getReverseAttr(),
+                    loop->getNumRegions());
     for (auto [from, to] : llvm::zip(loop->getRegions(), state.regions))
       to->takeBody(from);
     auto carried = cast<LayersOp>(builder.create(state));
@@ -271,7 +272,8 @@ struct CarryNorm : mille::impl::CarryNormBase<CarryNorm> {
       SmallVector<LayersOp> loops;
       function.walk([&](LayersOp loop) { loops.push_back(loop); });
       for (LayersOp loop : loops)
-        Carrier(loop).run();
+        if (!loop.getReverse()) // whose next layer is the one before
+          Carrier(loop).run();
       eraseDead(function);
     }
   }

@@ -66,6 +66,8 @@ LogicalResult Converter::convertLinear(LinearOp op) {
   Value matrix = weight(op.getLoc(), op.getWeightAttr());
   if (!matrix)
     return failure();
+  if (op.getTransposed() || isTrained())
+    matrix = packed(op.getLoc(), matrix, op.getTransposed());
   Value rows = rowsOf(op.getResult());
   int64_t columns = channelsOf(op.getResult());
   Value product =

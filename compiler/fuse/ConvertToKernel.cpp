@@ -26,7 +26,8 @@ bool isPixels(Value argument) {
   });
 }
 
-// [batch, tokens, channels] -> [rows, channels]; ids [batch, tokens] -> [rows];
+// [batch, tokens, channels] -> [rows, channels]; numbers [batch, tokens] ->
+// [rows, 1], ids -> [rows];
 // pixels [batch, c, h, w] -> [batch, c * h * w], or [batch * c * h * w] where h
 // and w are sizes of the run.
 Type flattened(Type type, bool isPixels = false) {
@@ -40,7 +41,9 @@ Type flattened(Type type, bool isPixels = false) {
   if (isPixels)
     shape.push_back(ShapedType::getNumElements(tensor.getShape().drop_front()));
   else if (!tensor.getElementType().isInteger())
-    shape.push_back(tensor.getShape().back());
+    shape.push_back(tensor.isDynamicDim(tensor.getRank() - 1)
+                        ? 1 // a number for each token
+                        : tensor.getShape().back());
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
@@ -231,6 +234,15 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](RememberOp op) { return convertRemember(op); })
       .Case([&](RecallOp op) { return convertRecall(op); })
       .Case([&](PositionsOp op) { return convertPositions(op); })
+      .Case([&](WeightGradientOp op) { return convertWeightGradient(op); })
+      .Case([&](EmbedGradientOp op) { return convertEmbedGradient(op); })
+      .Case([&](AttendGradientOp op) { return convertAttendGradient(op); })
+      .Case([&](CrossEntropyOp op) { return convertCrossEntropy(op); })
+      .Case([&](NormGradientOp op) { return convertNormGradient(op); })
+      .Case([&](ActivateGradientOp op) { return convertActivateGradient(op); })
+      .Case([&](ScaleGradientOp op) { return convertScaleGradient(op); })
+      .Case([&](SaveOp op) { return convertSave(op); })
+      .Case([&](SavedOp op) { return convertSaved(op); })
       .Case([&](func::ReturnOp op) { return convertReturn(op); })
       .Case([&](YieldOp) { return success(); })
       .Default([](Operation *op) {
@@ -272,7 +284,7 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
   OperationState state(op.getLoc(), kernel::LayersOp::getOperationName());
   kernel::LayersOp::build(body, state, TypeRange(stream.getType()), stream,
                           op.getSlots(), op.getBodiesAttr(), op.getTable(),
-                          op.getBodyRegions().size());
+                          op.getReverseAttr(), op.getBodyRegions().size());
   auto layers = cast<kernel::LayersOp>(body.create(state));
   recordBodies(op);
   for (auto [number, from] : llvm::enumerate(op.getBodyRegions())) {

@@ -127,6 +127,34 @@ private:
   mlir::Value recall(mlir::OpBuilder &builder, mlir::Location location,
                      mlir::Value state, int64_t index, Space space);
 
+  // A training step: products and tables, attention, the loss
+  // (ConvertTraining.cpp), and what is computed element by element or row by
+  // row (ConvertGradients.cpp).
+  mlir::LogicalResult convertWeightGradient(transformer::WeightGradientOp op);
+  mlir::LogicalResult convertEmbedGradient(transformer::EmbedGradientOp op);
+  mlir::LogicalResult convertAttendGradient(transformer::AttendGradientOp op);
+  mlir::LogicalResult convertCrossEntropy(transformer::CrossEntropyOp op);
+  mlir::LogicalResult convertSave(transformer::SaveOp op);
+  mlir::LogicalResult convertSaved(transformer::SavedOp op);
+  mlir::LogicalResult convertNormGradient(transformer::NormGradientOp op);
+  mlir::LogicalResult
+  convertActivateGradient(transformer::ActivateGradientOp op);
+  mlir::LogicalResult convertScaleGradient(transformer::ScaleGradientOp op);
+  mlir::Value scaledRows(mlir::Location location, mlir::Value x, double scale,
+                         mlir::Value like);
+  // The memory of a parameter's gradient; null after an error.
+  mlir::Value gradientOf(mlir::Operation *op, mlir::Attribute parameter);
+  // Adds the sum over rows of the product of `factors` to a gradient.
+  mlir::LogicalResult addColumns(mlir::Operation *op, mlir::ValueRange factors,
+                                 mlir::Attribute parameter);
+  // A weight that a step changes, as a matmul reads it; null after an error.
+  mlir::Value packed(mlir::Location location, mlir::Value weight,
+                     bool transposed);
+  // Keeps a value of the layer that is converted, or of the whole function.
+  void save(mlir::Location location, mlir::Value value, llvm::StringRef name);
+  // Whether weights change between runs, so that no run finds them packed.
+  bool isTrained();
+
   // Outputs of run-time columns (ConvertSimilarity.cpp).
   mlir::LogicalResult convertSimilarity(transformer::SimilarityOp op);
   mlir::LogicalResult makeSimilarity(mlir::Value returned,
@@ -186,7 +214,8 @@ private:
   llvm::StringMap<mlir::Value> runSizes; // all but the batch
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, Space> spaces;
-  llvm::StringMap<unsigned> schedules; // of each slot
+  llvm::StringMap<mlir::Value> savedValues; // outside of layers
+  llvm::StringMap<unsigned> schedules;      // of each slot
   // By size, number and slots of each row.
   std::map<std::tuple<std::string, int64_t, int64_t>, mlir::Value> rowCounts;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Block *>, mlir::Value>

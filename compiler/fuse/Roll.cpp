@@ -229,7 +229,8 @@ void Roller::roll(Stretch &stretch) {
                        LayersOp::getOperationName());
   LayersOp::build(builder, state, lastUnit.getType(), input,
                   builder.getArrayAttr(slots), bodyOf,
-                  builder.getArrayAttr(table), regions.size());
+                  builder.getArrayAttr(table), ArrayAttr(), /*reverse=*/false,
+                  regions.size());
   for (auto [region, filled] : llvm::zip(state.regions, regions))
     region->takeBody(*filled);
   auto rolled = cast<LayersOp>(builder.create(state));

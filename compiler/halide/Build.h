@@ -59,6 +59,30 @@ Pipe buildRotate(const KernelSpec &spec, const Machine &machine,
                  const Names &names);
 Pipe buildSlots(const KernelSpec &spec, const Machine &machine,
                 const Names &names);
+// The kernels of a training step, which CPUs have.
+Pipe buildWeightGradient(const KernelSpec &spec, const Machine &machine,
+                         const Names &names);
+Pipe buildColumnSums(const KernelSpec &spec, const Machine &machine,
+                     const Names &names);
+Pipe buildEmbedGradient(const KernelSpec &spec, const Machine &machine,
+                        const Names &names);
+Pipe buildNormBackward(const KernelSpec &spec, const Machine &machine,
+                       const Names &names);
+Pipe buildCrossEntropy(const KernelSpec &spec, const Machine &machine,
+                       const Names &names);
+Pipe buildPack(const KernelSpec &spec, const Machine &machine,
+               const Names &names);
+Pipe buildAttentionBackward(const KernelSpec &spec, const Machine &machine,
+                            const Names &names);
+
+// As scratchOf (Emit.h).
+void scratchOfBackward(const KernelSpec &spec, uint64_t &base,
+                       uint64_t &perKey);
+
+// The register tiles of a weight gradient: rows, and the columns where vectors
+// are the widest.
+int weightGradientRows(const KernelSpec &spec, bool wide);
+int weightGradientColumns(const KernelSpec &spec);
 
 // An operand with the dimensions and strides of `spec`: (column, row).
 Halide::ImageParam bufferOf(const BufferSpec &spec, const std::string &name);

@@ -153,6 +153,20 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
     return buildRotate(spec, machine, names);
   case KernelKind::slots:
     return buildSlots(spec, machine, names);
+  case KernelKind::weightGradient:
+    return buildWeightGradient(spec, machine, names);
+  case KernelKind::columnSums:
+    return buildColumnSums(spec, machine, names);
+  case KernelKind::embedGradient:
+    return buildEmbedGradient(spec, machine, names);
+  case KernelKind::normBackward:
+    return buildNormBackward(spec, machine, names);
+  case KernelKind::crossEntropy:
+    return buildCrossEntropy(spec, machine, names);
+  case KernelKind::pack:
+    return buildPack(spec, machine, names);
+  case KernelKind::attentionBackward:
+    return buildAttentionBackward(spec, machine, names);
   }
   return {};
 }

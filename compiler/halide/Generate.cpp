@@ -2,6 +2,7 @@
 // from the cache or made. Must not depend on where an op stands.
 #include "compiler/halide/Generate.h"
 
+#include "compiler/halide/Build.h"
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/Sources.h"
 #include "compiler/halide/device/DeviceTiles.h"
@@ -66,6 +67,8 @@ public:
   std::string declines(const KernelSpec &spec,
                        const Target &target) const override {
     const MatmulSpec &m = spec.matmul;
+    if (isOfTraining(spec.kind) && target.isDevice())
+      return "a training step runs on the CPU";
     if (spec.kind != KernelKind::matmul || !m.inRows())
       return "";
     if (target.backend == "cuda" && m.input.element == Element::bf16 &&
@@ -77,6 +80,8 @@ public:
   void describe(const KernelSpec &given, KernelInfo &info) const override {
     const KernelSpec spec = withPanels(given);
     info.rowUnit = std::max(info.rowUnit, rowUnitOf(spec));
+    if (spec.kind == KernelKind::weightGradient)
+      info.columnUnit = weightGradientColumns(spec);
     if (spec.kind == KernelKind::matmul)
       info.fewRows = std::max<uint32_t>(info.fewRows, fewRowsOf(spec));
     uint64_t scratch, perToken;
@@ -134,13 +139,11 @@ private:
                  : tilesOf(spec, coreOf(/*wide=*/true)).front().rows;
     case KernelKind::attention:
       return 32;
-    case KernelKind::slots:
-    case KernelKind::rows:
-    case KernelKind::quantize:
-    case KernelKind::rotate:
-      break;
+    case KernelKind::weightGradient:
+      return 24; // a multiple of its tiles' rows
+    default:
+      return 1;
     }
-    return 1;
   }
 };
 

@@ -251,6 +251,11 @@ private:
     return fromOwnNames(spec, tensors, problems);
   }
 
+  // What a trainer's checkpoint holds beside the model.
+  static bool isOfOptimizer(StringRef tensor) {
+    return tensor.starts_with("state.m.") || tensor.starts_with("state.v.");
+  }
+
   // Files whose tensors have Mille's own names, whatever describes the model.
   Status fromOwnNames(const ModelSpec &spec, StoredTensors &tensors,
                       Problems &problems) {
@@ -258,9 +263,10 @@ private:
     buildFrom(spec, weights);
     if (!problems.any())
       for (const StoredTensors::Entry *entry : tensors.unused())
-        problems.note(mlir::FileLineColLoc::get(&context, entry->path, 0, 0),
-                      "tensor '" + entry->tensor->name +
-                          "' is no part of the model and is left out");
+        if (!isOfOptimizer(entry->tensor->name))
+          problems.note(mlir::FileLineColLoc::get(&context, entry->path, 0, 0),
+                        "tensor '" + entry->tensor->name +
+                            "' is no part of the model and is left out");
     return finish(problems);
   }
 

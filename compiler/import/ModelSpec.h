@@ -4,6 +4,7 @@
 #pragma once
 #include "compiler/import/Extent.h"
 #include "compiler/import/Tokens.h"
+#include "dialects/transformer/Training.h"
 #include "dialects/transformer/Transformer.h"
 
 #include <optional>
@@ -353,6 +354,7 @@ struct ModelSpec : Stack {
   std::optional<Head> head;
   std::optional<Classifier> classifier;
   std::optional<Contrast> contrast; // between the last two stacks
+  std::optional<Training> training; // how the model is trained
   mlir::LocationAttr at;
 };
 

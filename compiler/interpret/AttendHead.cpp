@@ -55,24 +55,31 @@ public:
       for (int64_t j = 0; j < head.keys; ++j)
         numbers[j] += query[c] * across[c * head.keys + j];
     seen.clear();
+    slopes.assign(head.keys, 1.0);
+    products = numbers;
     for (int64_t j = 0; j < head.keys; ++j) {
       if (!head.sees(i, j))
         continue;
       numbers[j] *= factor;
-      if (head.softcap > 0)
+      if (head.softcap > 0) {
         numbers[j] = softcap(head.softcap, numbers[j]);
+        slopes[j] = 1 - std::pow(numbers[j] / head.softcap, 2);
+      }
       numbers[j] += head.bias(i, j);
       seen.push_back(j);
     }
   }
 
   double at(int64_t j) const { return numbers[j]; }
+  // query . key, and the softcap's derivative at the score.
+  double product(int64_t j) const { return products[j]; }
+  double slope(int64_t j) const { return slopes[j]; }
   const std::vector<int64_t> &keysSeen() const { return seen; }
 
 private:
   const Head &head;
   std::vector<double> across; // [headDim, keys]
-  std::vector<double> numbers;
+  std::vector<double> numbers, products, slopes;
   std::vector<int64_t> seen;
 };
 
@@ -100,6 +107,59 @@ void mille::interpreter::attendHead(const Head &head) {
     }
     for (int64_t c = 0; c < head.valueDim; ++c)
       out[c] /= sum;
+  }
+}
+
+namespace {
+
+// The weights of the keys that a query sees; gives that of the sink.
+double weigh(const Head &head, const Scores &scores,
+             std::vector<double> &weights) {
+  double largest =
+      head.sink ? *head.sink : scores.at(scores.keysSeen().front());
+  for (int64_t j : scores.keysSeen())
+    largest = std::max(largest, scores.at(j));
+  double sunk = head.sink ? std::exp(*head.sink - largest) : 0.0, sum = sunk;
+  for (int64_t j : scores.keysSeen())
+    sum += weights[j] = std::exp(scores.at(j) - largest);
+  for (int64_t j : scores.keysSeen())
+    weights[j] /= sum;
+  return sunk / sum;
+}
+
+} // namespace
+
+void mille::interpreter::attendHeadGradient(const Head &head,
+                                            HeadGradient &into) {
+  Scores scores(head);
+  std::vector<double> weights(head.keys);
+  for (int64_t i = 0; i < head.queries; ++i) {
+    scores.compute(i);
+    if (scores.keysSeen().empty())
+      continue;
+    const double *gradient = into.gradient + i * head.outStride;
+    double sunk = weigh(head, scores, weights);
+    double mean = dot(gradient, head.out + i * head.outStride, head.valueDim);
+    double factor = head.factor ? head.factor(i) : 1.0, ofFactor = 0;
+    into.sink -= sunk * mean;
+    for (int64_t j : scores.keysSeen()) {
+      const int64_t valueAt = j * head.valueStride, keyAt = j * head.keyStride;
+      for (int64_t c = 0; c < head.valueDim; ++c)
+        into.value[valueAt + c] += weights[j] * gradient[c];
+      double score =
+          weights[j] *
+          (dot(gradient, head.value + valueAt, head.valueDim) - mean);
+      into.score(i, j, score);
+      score *= scores.slope(j) * head.scale;
+      ofFactor += score * scores.product(j);
+      for (int64_t c = 0; c < head.headDim; ++c) {
+        into.query[i * head.queryStride + c] +=
+            score * factor * head.key[keyAt + c];
+        into.key[keyAt + c] +=
+            score * factor * head.query[i * head.queryStride + c];
+      }
+    }
+    into.factor(i, ofFactor);
   }
 }
 

@@ -52,6 +52,20 @@ struct Head {
 // where it sees none. A key that is not seen is not read.
 void attendHead(const Head &head);
 
+// What attendHead's adjoint reads and adds to; rows as those of the head.
+struct HeadGradient {
+  const double *gradient; // of out
+  double *query, *key, *value;
+  double sink = 0;
+  // Of the score of a key that the query sees, with its biases.
+  llvm::function_ref<void(int64_t, int64_t, double)> score;
+  // Of a query's factor, without `scale`.
+  llvm::function_ref<void(int64_t, double)> factor;
+};
+
+// `head.out` is what attendHead has given.
+void attendHeadGradient(const Head &head, HeadGradient &into);
+
 // out[i] = sum over the keys j <= i that i sees of exp(-decay (i - j)) scale
 // (q_i . k_j) value[j]. A key that is not seen is not read.
 void attendLinearly(const Head &head, double decay);

@@ -77,6 +77,8 @@ Status interpretEntry(func::FuncOp entry, ParameterValues &parameters,
           std::move(run.states[entry.getArgument(i)]);
   for (auto &[name, value] : run.outputs)
     outputs[name] = std::move(value);
+  for (auto &[name, value] : run.gradients)
+    outputs["gradient." + name] = std::move(value);
   for (auto &[name, entries] : run.kept)
     if (Status s = giveKept(entry, name, entries, outputs); failed(s))
       return s;

@@ -31,7 +31,8 @@ using KernelRunner = std::function<std::optional<Value>(
 // output by the state's name, zeros where it is absent; `sizes` says how many
 // rows of a size that no input has (default: those of the run). Outputs by
 // name; what ops keep ("hidden_states") is one tensor
-// [entries, batch, tokens, channels]. Checks names, ranks, sizes that agree,
+// [entries, batch, tokens, channels], and the gradient of a parameter is
+// "gradient.NAME". Checks names, ranks, sizes that agree,
 // id bounds: Status::input.
 Status interpret(mlir::Operation *model, ParameterValues &parameters,
                  const Values &inputs, Values &outputs,

@@ -25,6 +25,16 @@ void applyLinear(const Tensor &input, ArrayRef<int64_t> rows,
           sums[i * columns + n] * scale + (bias.empty() ? 0.0 : bias[n]);
 }
 
+// [in, out] of [out, in]: so a transposed linear is a linear.
+Tensor transposed(const Tensor &weight) {
+  int64_t columns = columnsOf(weight), rows = rowsOf(weight);
+  Tensor turned = zeros({columns, rows});
+  for (int64_t n = 0; n < rows; ++n)
+    for (int64_t k = 0; k < columns; ++k)
+      turned.numbers[k * rows + n] = weight.numbers[n * columns + k];
+  return turned;
+}
+
 Status readEntry(Run &run, tf::LinearOp op, FlatSymbolRefAttr stack, int64_t e,
                  Tensor &entry) {
   auto one = tf::SliceAttr::get(op.getContext(), stack, 0, e, 1, 1);
@@ -48,6 +58,8 @@ Status runExperts(Run &run, tf::LinearOp op, Tensor &out) {
       if (Status s = readEntry(run, op, op.getBiasAttr(), expert, bias);
           failed(s))
         return s;
+    if (op.getTransposed())
+      weight = transposed(weight);
     applyLinear(input, mine, weight, bias.numbers,
                 op.getScale().convertToDouble(), out);
   }
@@ -55,6 +67,57 @@ Status runExperts(Run &run, tf::LinearOp op, Tensor &out) {
 }
 
 } // namespace
+
+namespace {
+
+// into[n, k] += scale * sum over rows of gradient[m, n] * input[m, k].
+void addProducts(const Tensor &gradient, const Tensor &input,
+                 ArrayRef<int64_t> rows, double scale, double *into) {
+  int64_t columns = columnsOf(gradient), inner = columnsOf(input);
+  for (int64_t m : rows)
+    for (int64_t n = 0; n < columns; ++n) {
+      double factor = scale * gradient.numbers[m * columns + n];
+      const double *x = &input.numbers[m * inner];
+      for (int64_t k = 0; k < inner; ++k)
+        into[n * inner + k] += factor * x[k];
+    }
+}
+
+void addRows(const Tensor &gradient, ArrayRef<int64_t> rows, double *into) {
+  int64_t columns = columnsOf(gradient);
+  for (int64_t m : rows)
+    for (int64_t n = 0; n < columns; ++n)
+      into[n] += gradient.numbers[m * columns + n];
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, tf::WeightGradientOp op) {
+  const Tensor &gradient = run.at(op.getGradient());
+  const Tensor &input = run.at(op.getInput());
+  const Tensor *experts = run.find(op.getExperts());
+  int64_t columns = columnsOf(gradient), inner = columnsOf(input);
+  for (Status s :
+       {expectCount(op, "gradient", &gradient, rowsOf(input) * columns),
+        expectCount(op, "experts", experts, rowsOf(input))})
+    if (failed(s))
+      return s;
+  Tensor *weight = run.gradient(op, op.getWeightAttr());
+  Tensor *bias =
+      op.getBiasAttr() ? run.gradient(op, op.getBiasAttr()) : nullptr;
+  if (!weight || (op.getBiasAttr() && !bias))
+    return Status::input;
+  std::map<int64_t, SmallVector<int64_t>> rows; // of each entry
+  for (int64_t m = 0; m < rowsOf(input); ++m)
+    rows[experts ? int64_t(experts->numbers[m]) : 0].push_back(m);
+  for (auto &[entry, mine] : rows) {
+    addProducts(gradient, input, mine, op.getScale().convertToDouble(),
+                &weight->numbers[entry * columns * inner]);
+    if (bias)
+      addRows(gradient, mine, &bias->numbers[entry * columns]);
+  }
+  return Status::done;
+}
 
 Status mille::interpreter::runOp(Run &run, tf::LinearOp op) {
   const Tensor &input = run.at(op.getInput());
@@ -74,6 +137,8 @@ Status mille::interpreter::runOp(Run &run, tf::LinearOp op) {
     if (Status s = run.parameter(op.getBiasAttr(), op.getLoc(), bias);
         failed(s))
       return s;
+  if (op.getTransposed())
+    weight = transposed(weight);
   applyLinear(input, llvm::to_vector(llvm::seq(rowsOf(input))), weight,
               bias.numbers, op.getScale().convertToDouble(), out);
   run.set(op.getResult(), std::move(out));

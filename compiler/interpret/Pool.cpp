@@ -7,11 +7,9 @@ using namespace mille;
 using namespace mille::interpreter;
 namespace tf = mille::transformer;
 
-namespace {
-
-// The token that `kind` names; `ids` are the sequence's mask (last) or ids.
-int64_t tokenOf(tf::Pool kind, const double *ids, int64_t tokens, int64_t skip,
-                int64_t id) {
+int64_t mille::interpreter::pooledToken(tf::Pool kind, const double *ids,
+                                        int64_t tokens, int64_t skip,
+                                        int64_t id) {
   int64_t found = 0;
   switch (kind) {
   case tf::Pool::first:
@@ -31,6 +29,8 @@ int64_t tokenOf(tf::Pool kind, const double *ids, int64_t tokens, int64_t skip,
   }
   return 0;
 }
+
+namespace {
 
 // The mean of rows `skip` to tokens - 1 that the mask shows; 0 where none is.
 void meanOf(const double *rows, const double *mask, int64_t tokens,
@@ -84,8 +84,9 @@ Status mille::interpreter::runOp(Run &run, tf::PoolOp op) {
     if (op.getKind() == tf::Pool::mean)
       meanOf(rows, numbers, tokens, op.getSkip(), channels, into);
     else
-      std::copy_n(rows + channels * tokenOf(op.getKind(), numbers, tokens,
-                                            op.getSkip(), int64_t(op.getId())),
+      std::copy_n(rows + channels * pooledToken(op.getKind(), numbers, tokens,
+                                                op.getSkip(),
+                                                int64_t(op.getId())),
                   channels, into);
   }
   run.set(op.getResult(), std::move(out));
@@ -112,8 +113,9 @@ Status mille::interpreter::runOp(Run &run, kernel::PoolIndexOp op) {
       return s;
   for (int64_t b = 0; b < batch; ++b)
     out.numbers[b] =
-        b * tokens + tokenOf(kind, mask ? &mask->numbers[b * tokens] : nullptr,
-                             tokens, op.getSkip(), int64_t(op.getId()));
+        b * tokens + pooledToken(kind,
+                                 mask ? &mask->numbers[b * tokens] : nullptr,
+                                 tokens, op.getSkip(), int64_t(op.getId()));
   out.integer = true;
   run.set(op.getResult(), std::move(out));
   return Status::done;

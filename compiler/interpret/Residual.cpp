@@ -105,6 +105,8 @@ Status mille::interpreter::runOp(Run &run, tf::ResidualOp op) {
     if (Status s = addScaled(run, scale, at, value, y); failed(s))
       return s;
   }
+  if (op.getSumAs())
+    run.saved[op.getSumAs()->str()][run.layer ? run.layer->index : 0] = y;
   if (op.getOutNormAttr())
     if (Status s = applyNorm(run, op.getOutNormAttr(), at, y); failed(s))
       return s;
@@ -118,7 +120,10 @@ Status mille::interpreter::runOp(Run &run, tf::ResidualOp op) {
 Status mille::interpreter::runLayers(Run &run, tf::LayerStack stack,
                                      SmallVectorImpl<Tensor> &stream) {
   const Layer *outer = run.layer;
-  for (auto [l, body] : llvm::enumerate(stack.getBodies())) {
+  ArrayRef<int64_t> bodies = stack.getBodies();
+  for (size_t turn = 0; turn < bodies.size(); ++turn) {
+    const size_t l = stack.getReverse() ? bodies.size() - 1 - turn : turn;
+    const int64_t body = bodies[l];
     Layer layer;
     layer.index = l;
     for (auto [name, value] :

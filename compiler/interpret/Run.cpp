@@ -36,6 +36,24 @@ void Run::keep(StringRef name, int64_t index, const Tensor &tensor) {
   entry.shape = {batch, rowsOf(tensor) / batch, columns};
 }
 
+Tensor *Run::gradient(Operation *op, FlatSymbolRefAttr name) {
+  if (layer)
+    if (Attribute entry = layer->columns.lookup(name.getValue()))
+      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(entry))
+        name = symbol;
+  auto found = gradients.find(name.getValue().str());
+  if (found != gradients.end())
+    return &found->second;
+  auto parameter =
+      SymbolTable::lookupNearestSymbolFrom<transformer::ParameterOp>(op, name);
+  if (!parameter) {
+    op->emitError() << name << " is not a parameter";
+    return nullptr;
+  }
+  auto shape = cast<ShapedType>(parameter.getType()).getShape();
+  return &(gradients[name.getValue().str()] = zeros(shape.vec()));
+}
+
 Status mille::interpreter::expectCount(Operation *op, StringRef name,
                                        const Tensor *tensor, int64_t count) {
   if (!tensor || int64_t(tensor->numbers.size()) == count)

@@ -40,6 +40,11 @@ struct Run {
   // Writes entry `index` of output `name`, counted from the current layer.
   void keep(llvm::StringRef name, int64_t index, const Tensor &tensor);
 
+  // The gradient of a parameter, in the current layer of the one that the
+  // column names; zeros of its shape at first. Null, with an error, where
+  // there is no such parameter.
+  Tensor *gradient(mlir::Operation *op, mlir::FlatSymbolRefAttr name);
+
   // Writes rows behind the past of each sequence (null: from the first row on)
   // into entry `index` of a state, counted from the current layer; gives the
   // whole entry.
@@ -50,12 +55,24 @@ struct Run {
   // An entry of a state, counted from the current layer: a copy.
   Tensor recall(mlir::Value state, int64_t index);
 
+  // The gradient of a parameter, or of what a column is in the current layer:
+  // zeros of that shape at first.
+  Tensor &gradientOf(mlir::FlatSymbolRefAttr name,
+                     llvm::ArrayRef<int64_t> shape);
+  // What the current layer saved under a name; `save` makes it.
+  Tensor &savedAs(llvm::StringRef name) {
+    return saved[name.str()][layer ? layer->index : 0];
+  }
+
   ParameterValues &parameters;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   // What states hold, by their arguments: [entries, batch, rows, columns].
   llvm::DenseMap<mlir::Value, Tensor> states;
   std::map<std::string, std::map<int64_t, Tensor>> kept;
-  Values outputs;                 // those that an op names itself
+  Values outputs;                          // those that an op names itself
+  std::map<std::string, Tensor> gradients; // of parameters
+  // What `save` keeps for the backward pass, by its layer.
+  std::map<std::string, std::map<int64_t, Tensor>> saved;
   llvm::StringMap<int64_t> sizes; // of the run, by name
   std::optional<double> step; // of scheduled scales; none: the schedule's end
   const Layer *layer = nullptr;
@@ -90,12 +107,24 @@ Status readSides(Run &run, mlir::Operation *op, mlir::Value height,
 // Stores the result of an op on images; fails where its outs has other rows.
 Status setRows(Run &run, mlir::Operation *op, mlir::Value out, Tensor rows);
 
+// The token of a sequence that a pool takes, if it is no mean; `ids` are the
+// sequence's mask (last) or ids, or null.
+int64_t pooledToken(transformer::Pool kind, const double *ids, int64_t tokens,
+                    int64_t skip, int64_t id);
+
 // bf16(bf16(slope) * position), as Falcon rounds.
 double alibiOf(double slope, double position);
 
 // norm, then weight and bias, over the rows of `tensor`.
 Status applyNorm(Run &run, transformer::NormAttr norm, mlir::Location location,
                  Tensor &tensor);
+
+// Stores the sum that an op of the trait Adds has made for its outs, which a
+// kernel.gradient gives.
+void setGradient(Run &run, mlir::Value out, const Tensor &sum);
+
+// f'(x) of an activation; 0 at a kink.
+double slopeOf(transformer::Activation function, double x);
 
 // One function per op; the result is stored with run.set.
 Status runOp(Run &run, transformer::EmbedOp op);
@@ -135,7 +164,20 @@ Status runOp(Run &run, transformer::PositionsOp op);
 Status runOp(Run &run, transformer::ResidualOp op);
 Status runOp(Run &run, transformer::KeepOp op);
 Status runOp(Run &run, transformer::LayersOp op);
+Status runOp(Run &run, transformer::CrossEntropyOp op);
+Status runOp(Run &run, transformer::WeightGradientOp op);
+Status runOp(Run &run, transformer::NormGradientOp op);
+Status runOp(Run &run, transformer::ActivateGradientOp op);
+Status runOp(Run &run, transformer::ScaleGradientOp op);
+Status runOp(Run &run, transformer::EmbedGradientOp op);
+Status runOp(Run &run, transformer::AttendGradientOp op);
+Status runOp(Run &run, transformer::PoolGradientOp op);
+Status runOp(Run &run, transformer::SaveOp op);
+Status runOp(Run &run, transformer::SavedOp op);
 Status runOp(Run &run, kernel::WeightOp op);
+Status runOp(Run &run, kernel::GradientOp op);
+Status runOp(Run &run, kernel::SaveOp op);
+Status runOp(Run &run, kernel::SavedOp op);
 Status runOp(Run &run, kernel::MatmulOp op);
 Status runOp(Run &run, kernel::AttentionOp op);
 Status runOp(Run &run, kernel::LinearAttentionOp op);
@@ -167,6 +209,13 @@ Status runOp(Run &run, kernel::RememberOp op);
 Status runOp(Run &run, kernel::PositionsOp op);
 Status runOp(Run &run, kernel::LinearRecurrenceOp op);
 Status runOp(Run &run, kernel::KeepOp op);
+Status runOp(Run &run, kernel::WeightGradientOp op);
+Status runOp(Run &run, kernel::ColumnSumsOp op);
+Status runOp(Run &run, kernel::EmbedGradientOp op);
+Status runOp(Run &run, kernel::NormBackwardOp op);
+Status runOp(Run &run, kernel::CrossEntropyOp op);
+Status runOp(Run &run, kernel::PackOp op);
+Status runOp(Run &run, kernel::AttentionBackwardOp op);
 // Index arithmetic and destinations of kernel programs (arith, tensor).
 Status runSizes(Run &run, mlir::Operation *op);
 

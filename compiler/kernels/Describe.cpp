@@ -134,7 +134,89 @@ void describeJoined(const KernelSpec &spec, KernelInfo &info) {
   info.bufferCount += outs - 1;
 }
 
+// Sums over all rows, whose number only a run knows: a nominal one balances
+// tasks.
+constexpr int64_t nominalRows = 512;
+
+// Tasks are tiles of the out, whose rows are columns of the gradient.
+void describe(const WeightGradientSpec &g, KernelInfo &info) {
+  info.bufferCount = 3;
+  info.columnUnit = 64;
+  info.flopsPerRow = 2 * nominalRows * g.input.columns;
+  info.rowDimension = {0, -1};
+}
+
+// Tasks are ranges of columns, which are the only dimension of the out.
+void describe(const ColumnSumsSpec &c, KernelInfo &info) {
+  info.bufferCount = c.inputs.size() + 1;
+  info.flopsPerRow = nominalRows * (1 + c.body.steps.size());
+  info.rowUnit = 64;
+  for (const BufferSpec &input : c.inputs)
+    info.rowDimension.push_back(input.reading == Reading::element ||
+                                        input.reading == Reading::column
+                                    ? 0
+                                    : -1);
+}
+
+// Ids refer to rows of the whole table, so a task gets some columns of all.
+void describe(const EmbedGradientSpec &e, KernelInfo &info) {
+  info.bufferCount = 3;
+  info.columnUnit = 64;
+  info.rowUnit = 1u << 30;
+  info.flopsPerRow = e.gradient.columns;
+  info.rowDimension = {-1, -1};
+}
+
+void describe(const NormBackwardSpec &n, KernelInfo &info) {
+  info.columnUnit = n.input.columns;
+  info.flopsPerRow = 16 * n.input.columns;
+  info.rowDimension = {1, 1};
+  if (n.weight)
+    info.rowDimension.push_back(-1);
+  if (n.inputGradient)
+    info.rowDimension.push_back(1);
+  info.bufferCount = info.rowDimension.size() + 1;
+}
+
+void describe(const CrossEntropySpec &c, KernelInfo &info) {
+  info.bufferCount = 5;
+  info.columnUnit = c.logits.columns;
+  info.flopsPerRow = 16 * c.logits.columns;
+  info.rowDimension = {1, 0, -1, 1}; // logits, labels, times, losses
+}
+
+// Tasks are ranges of steps of all panels.
+void describe(const PackSpec &p, KernelInfo &info) {
+  info.bufferCount = 2;
+  info.columnUnit = p.panel;
+  info.rowUnit = 16;
+  info.flopsPerRow = p.panel * p.panels;
+  info.rowDimension.push_back(p.transposed ? 1 : 0);
+}
+
+// The task that computes some query heads writes the gradients of their key
+// heads, so it has all queries.
+void describe(const AttentionBackwardSpec &a, KernelInfo &info) {
+  const AttentionSpec &f = a.forward;
+  info.partition = MILLE_PARTITION_SEQUENCES;
+  info.rowDimension = {1, 1, 1, 1}; // query, key, value, gradient
+  if (f.has(AttentionOperand::keyMask))
+    info.rowDimension.push_back(0);
+  info.rowDimension.insert(info.rowDimension.end(), {1, 1});
+  info.bufferCount = info.rowDimension.size() + 1;
+  info.scalarCount = 2;
+  info.columnUnit = f.group();
+  info.rowUnit = 1u << 30;
+  info.flopsPerRow = 2 * f.heads * (3 * f.headDim + 2 * f.valueDim);
+}
+
 } // namespace
+
+static int8_t rowDimensionOfOut(KernelKind kind) {
+  const bool byNumber =
+      kind == KernelKind::slots || kind == KernelKind::embedGradient;
+  return byNumber ? -1 : kind == KernelKind::columnSums ? 0 : 1;
+}
 
 KernelInfo mille::describeSpec(const KernelSpec &spec) {
   KernelInfo info;
@@ -158,8 +240,29 @@ KernelInfo mille::describeSpec(const KernelSpec &spec) {
   case KernelKind::slots:
     describe(spec.slots, info);
     break;
+  case KernelKind::weightGradient:
+    describe(spec.weightGradient, info);
+    break;
+  case KernelKind::columnSums:
+    describe(spec.columnSums, info);
+    break;
+  case KernelKind::embedGradient:
+    describe(spec.embedGradient, info);
+    break;
+  case KernelKind::normBackward:
+    describe(spec.normBackward, info);
+    break;
+  case KernelKind::crossEntropy:
+    describe(spec.crossEntropy, info);
+    break;
+  case KernelKind::pack:
+    describe(spec.pack, info);
+    break;
+  case KernelKind::attentionBackward:
+    describe(spec.attentionBackward, info);
+    break;
   }
   describeJoined(spec, info);
-  info.rowDimension.push_back(spec.kind == KernelKind::slots ? -1 : 1); // out
+  info.rowDimension.push_back(rowDimensionOfOut(spec.kind));
   return info;
 }

@@ -1,11 +1,10 @@
 // Reads a kernel spec from a kernel op on memrefs, and checks what kernels
 // require. Must not choose tiles or schedules: generators do.
-#include "compiler/kernels/ReadSpec.h"
+#include "compiler/kernels/ReadParts.h"
 
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/OpList.h"
 #include "dialects/transformer/Panels.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mille;
@@ -26,7 +25,9 @@ std::optional<Element> elementOf(Type type) {
   return std::nullopt;
 }
 
-LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
+} // namespace
+
+LogicalResult mille::readBuffer(Operation *op, Type type, BufferSpec &spec) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref)
     return op->emitOpError("operand is ") << type << " but must be a memref";
@@ -61,9 +62,8 @@ LogicalResult readBuffer(Operation *op, Type type, BufferSpec &spec) {
   return success();
 }
 
-// Like readBuffer, for an operand that is read at out[m, n].
-LogicalResult readOperand(Operation *op, Type type, int64_t columns,
-                          BufferSpec &spec) {
+LogicalResult mille::readOperand(Operation *op, Type type, int64_t columns,
+                                 BufferSpec &spec) {
   if (failed(readBuffer(op, type, spec)))
     return failure();
   auto access = kernel::accessOf(cast<ShapedType>(type), columns);
@@ -87,148 +87,19 @@ LogicalResult readOperand(Operation *op, Type type, int64_t columns,
   return success();
 }
 
-//===-- Regions -----------------------------------------------------------===//
-
-std::optional<ScalarOp> scalarOf(Operation &op) {
-  return llvm::TypeSwitch<Operation *, std::optional<ScalarOp>>(&op)
-      .Case([](arith::AddFOp) { return ScalarOp::add; })
-      .Case([](arith::SubFOp) { return ScalarOp::sub; })
-      .Case([](arith::MulFOp) { return ScalarOp::mul; })
-      .Case([](arith::DivFOp) { return ScalarOp::div; })
-      .Case([](arith::NegFOp) { return ScalarOp::neg; })
-      .Case([](arith::MaximumFOp) { return ScalarOp::maximum; })
-      .Case([](arith::MinimumFOp) { return ScalarOp::minimum; })
-      .Case([](arith::MaxNumFOp) { return ScalarOp::maxnum; })
-      .Case([](arith::MinNumFOp) { return ScalarOp::minnum; })
-      .Case([](arith::CmpFOp) { return ScalarOp::compare; })
-      .Case([](arith::SelectOp) { return ScalarOp::select; })
-      .Case([](math::ExpOp) { return ScalarOp::exp; })
-      .Case([](math::Exp2Op) { return ScalarOp::exp2; })
-      .Case([](math::TanhOp) { return ScalarOp::tanh; })
-      .Case([](math::ErfOp) { return ScalarOp::erf; })
-      .Case([](math::ErfcOp) { return ScalarOp::erfc; })
-      .Case([](math::SqrtOp) { return ScalarOp::sqrt; })
-      .Case([](math::RsqrtOp) { return ScalarOp::rsqrt; })
-      .Case([](math::AbsFOp) { return ScalarOp::abs; })
-      .Case([](math::LogOp) { return ScalarOp::log; })
-      .Case([](math::SinOp) { return ScalarOp::sin; })
-      .Case([](math::CosOp) { return ScalarOp::cos; })
-      .Case([](math::FmaOp) { return ScalarOp::fma; })
-      .Default([](Operation *) { return std::nullopt; });
+RowStatistic mille::statisticOf(kernel::RowNormKind kind) {
+  switch (kind) {
+  case kernel::RowNormKind::layer:
+    return RowStatistic::layer;
+  case kernel::RowNormKind::rms:
+    return RowStatistic::rms;
+  case kernel::RowNormKind::l2:
+    return RowStatistic::l2;
+  }
+  return RowStatistic::none;
 }
 
-class RegionReader {
-public:
-  RegionReader(Operation *op, ScalarProgram &program)
-      : op(op), program(program) {}
-
-  LogicalResult read(Region &region) {
-    Block &block = region.front();
-    for (BlockArgument argument : block.getArguments())
-      numbers[argument] = program.arguments++;
-    for (Operation &step : block.without_terminator())
-      if (failed(readStep(step)))
-        return failure();
-    FailureOr<int> result = number(block.getTerminator()->getOperand(0));
-    if (failed(result))
-      return failure();
-    program.result = *result;
-    return success();
-  }
-
-private:
-  int push(ScalarStep step) {
-    program.steps.push_back(step);
-    return program.arguments + int(program.steps.size()) - 1;
-  }
-
-  LogicalResult readConstant(arith::ConstantOp constant) {
-    ScalarStep step{ScalarOp::constant};
-    if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
-      step.value = real.getValueAsDouble();
-    else
-      return op->emitOpError("region holds the constant ")
-             << constant.getValue() << " but constants must be f32";
-    numbers[constant.getResult()] = push(step);
-    return success();
-  }
-
-  // An earlier pass may have moved constants out of the region.
-  FailureOr<int> number(Value value) {
-    auto found = numbers.find(value);
-    if (found != numbers.end())
-      return found->second;
-    auto constant = value.getDefiningOp<arith::ConstantOp>();
-    if (!constant) {
-      op->emitOpError("region reads a value of another region that is not a "
-                      "constant");
-      return failure();
-    }
-    if (failed(readConstant(constant)))
-      return failure();
-    return numbers[value];
-  }
-
-  LogicalResult readStep(Operation &inner) {
-    if (auto constant = dyn_cast<arith::ConstantOp>(inner))
-      return readConstant(constant);
-    ScalarStep step{ScalarOp::constant};
-    std::optional<ScalarOp> scalar = scalarOf(inner);
-    if (!scalar)
-      return op->emitOpError("region holds ")
-             << inner.getName().getStringRef() << " but no kernel knows it";
-    step.op = *scalar;
-    if (auto compare = dyn_cast<arith::CmpFOp>(inner)) {
-      auto comparison = comparisonOf(compare.getPredicate());
-      if (!comparison)
-        return op->emitOpError("region compares by ")
-               << arith::stringifyCmpFPredicate(compare.getPredicate())
-               << " but no kernel knows it";
-      step.comparison = *comparison;
-    }
-    for (auto [i, operand] : llvm::enumerate(inner.getOperands())) {
-      FailureOr<int> value = number(operand);
-      if (failed(value))
-        return failure();
-      step.operands[i] = *value;
-    }
-    numbers[inner.getResult(0)] = push(step);
-    return success();
-  }
-
-  static std::optional<Comparison>
-  comparisonOf(arith::CmpFPredicate predicate) {
-    using P = arith::CmpFPredicate;
-    switch (predicate) {
-    case P::OEQ:
-    case P::UEQ:
-      return Comparison::eq;
-    case P::OGT:
-    case P::UGT:
-      return Comparison::gt;
-    case P::OGE:
-    case P::UGE:
-      return Comparison::ge;
-    case P::OLT:
-    case P::ULT:
-      return Comparison::lt;
-    case P::OLE:
-    case P::ULE:
-      return Comparison::le;
-    case P::ONE:
-    case P::UNE:
-      return Comparison::ne;
-    default:
-      return std::nullopt;
-    }
-  }
-
-  Operation *op;
-  ScalarProgram &program;
-  llvm::DenseMap<Value, int> numbers;
-};
-
-//===-- Ops ---------------------------------------------------------------===//
+namespace {
 
 // Reads the weight in panels, or a stack of weights for experts. The verifier
 // has checked the number of panels.
@@ -292,7 +163,7 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
     else if (failed(readOperand(op, type, m.columns, buffer)))
       return failure();
   }
-  return RegionReader(op, m.epilogue).read(op.getEpilogue());
+  return readRegion(op, op.getEpilogue(), m.epilogue);
 }
 
 LogicalResult read(kernel::RowsOp op, KernelSpec &spec) {
@@ -315,21 +186,11 @@ LogicalResult read(kernel::RowsOp op, KernelSpec &spec) {
              << " columns";
   }
   if (auto norm = op.getNormAttr()) {
-    switch (norm.getKind()) {
-    case kernel::RowNormKind::layer:
-      r.norm = RowStatistic::layer;
-      break;
-    case kernel::RowNormKind::rms:
-      r.norm = RowStatistic::rms;
-      break;
-    case kernel::RowNormKind::l2:
-      r.norm = RowStatistic::l2;
-      break;
-    }
+    r.norm = statisticOf(norm.getKind());
     r.eps = norm.getEps();
     r.group = norm.getGroup() ? norm.getGroup() : r.columns;
   }
-  return RegionReader(op, r.body).read(op.getBody());
+  return readRegion(op, op.getBody(), r.body);
 }
 
 // Reads the parts that attention and linear attention share.
@@ -456,6 +317,12 @@ LogicalResult read(kernel::CombineOp op, KernelSpec &spec) {
   return readSlots(op, spec);
 }
 
+// Ops of a training step.
+template <typename Op>
+auto read(Op op, KernelSpec &spec) -> decltype(readKernel(op, spec)) {
+  return readKernel(op, spec);
+}
+
 LogicalResult readJoined(Operation *leader, KernelSpec &spec) {
   for (kernel::RowsOp op : kernel::joinedTo(leader)) {
     KernelSpec own;
@@ -478,7 +345,8 @@ LogicalResult mille::readSpec(Operation *op, KernelSpec &spec) {
   auto noKernel = [](Operation *other) -> LogicalResult {
     return other->emitOpError(
         "is no kernel; kernels are matmul, rows, quantize, "
-        "attention, linear_attention, rotate, dispatch and combine");
+        "attention, linear_attention, rotate, dispatch, combine and those of "
+        "a training step");
   };
   LogicalResult result = kernel::Ops::visit<LogicalResult>(
       op,

@@ -175,6 +175,42 @@ void write(Text &t, const JoinedRows &joined) {
   t.number(joined.written).buffer(joined.out);
 }
 
+void write(Text &t, const WeightGradientSpec &g) {
+  t.word("weight_gradient").buffer(g.gradient).buffer(g.input);
+}
+
+void write(Text &t, const ColumnSumsSpec &c) {
+  t.word("column_sums");
+  for (const BufferSpec &input : c.inputs)
+    t.buffer(input);
+  t.program(c.body);
+}
+
+void write(Text &t, const EmbedGradientSpec &e) {
+  t.word("embed_gradient").buffer(e.gradient);
+}
+
+void write(Text &t, const NormBackwardSpec &n) {
+  t.word("norm_backward").buffer(n.gradient).buffer(n.input);
+  t.optional(n.weight).optional(n.inputGradient);
+  t.number(int(n.norm)).number(n.group).real(n.eps);
+}
+
+void write(Text &t, const CrossEntropySpec &c) {
+  t.word("cross_entropy").buffer(c.logits).buffer(c.losses).real(c.smoothing);
+}
+
+void write(Text &t, const PackSpec &p) {
+  t.word("pack").buffer(p.weight).number(p.transposed);
+  t.number(p.panel).number(p.steps).number(p.panels);
+}
+
+void write(Text &t, const AttentionBackwardSpec &a) {
+  t.word("backward of");
+  write(t, a.forward);
+  t.buffer(a.gradient).buffer(a.keyGradient).buffer(a.valueGradient);
+}
+
 } // namespace
 
 std::vector<BufferSpec> KernelSpec::outs() const {
@@ -185,6 +221,10 @@ std::vector<BufferSpec> KernelSpec::outs() const {
     if (rows.written)
       outs.push_back(rows.out);
   return outs;
+}
+
+bool mille::isOfTraining(KernelKind kind) {
+  return kind >= KernelKind::weightGradient;
 }
 
 std::string mille::canonicalText(const KernelSpec &spec) {
@@ -207,6 +247,27 @@ std::string mille::canonicalText(const KernelSpec &spec) {
     break;
   case KernelKind::slots:
     write(t, spec.slots);
+    break;
+  case KernelKind::weightGradient:
+    write(t, spec.weightGradient);
+    break;
+  case KernelKind::columnSums:
+    write(t, spec.columnSums);
+    break;
+  case KernelKind::embedGradient:
+    write(t, spec.embedGradient);
+    break;
+  case KernelKind::normBackward:
+    write(t, spec.normBackward);
+    break;
+  case KernelKind::crossEntropy:
+    write(t, spec.crossEntropy);
+    break;
+  case KernelKind::pack:
+    write(t, spec.pack);
+    break;
+  case KernelKind::attentionBackward:
+    write(t, spec.attentionBackward);
     break;
   }
   t.word("out").buffer(spec.out);

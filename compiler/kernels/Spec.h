@@ -196,7 +196,60 @@ struct JoinedRows {
   std::vector<int> sources;
 };
 
-enum class KernelKind { matmul, rows, quantize, attention, rotate, slots };
+// The kernels of a training step.
+struct WeightGradientSpec {
+  BufferSpec gradient, input;
+};
+struct ColumnSumsSpec {
+  std::vector<BufferSpec> inputs;
+  ScalarProgram body;
+};
+struct EmbedGradientSpec {
+  BufferSpec gradient;
+};
+// The out is the last of the op's outs: with a normed row, that.
+struct NormBackwardSpec {
+  BufferSpec gradient, input;
+  std::optional<BufferSpec> weight;
+  std::optional<BufferSpec> inputGradient; // of an op with two outs
+  RowStatistic norm = RowStatistic::layer;
+  int64_t group = 0; // columns normed together
+  double eps = 0;
+};
+struct CrossEntropySpec {
+  BufferSpec logits, losses;
+  double smoothing = 0;
+};
+// The out is [panels, steps, panel]; the spec's out describes its rows.
+struct PackSpec {
+  BufferSpec weight;
+  bool transposed = false;
+  int64_t panel = 0, steps = 0, panels = 0;
+};
+// The out is the query's gradient.
+struct AttentionBackwardSpec {
+  AttentionSpec forward; // its operands and attributes
+  BufferSpec gradient, keyGradient, valueGradient;
+};
+
+enum class KernelKind {
+  matmul,
+  rows,
+  quantize,
+  attention,
+  rotate,
+  slots,
+  weightGradient,
+  columnSums,
+  embedGradient,
+  normBackward,
+  crossEntropy,
+  pack,
+  attentionBackward
+};
+// Whether only a training step has such kernels.
+bool isOfTraining(KernelKind kind);
+
 struct KernelSpec {
   KernelKind kind = KernelKind::matmul;
   MatmulSpec matmul;
@@ -205,6 +258,13 @@ struct KernelSpec {
   AttentionSpec attention;
   RotateSpec rotate;
   SlotsSpec slots;
+  WeightGradientSpec weightGradient;
+  ColumnSumsSpec columnSums;
+  EmbedGradientSpec embedGradient;
+  NormBackwardSpec normBackward;
+  CrossEntropySpec crossEntropy;
+  PackSpec pack;
+  AttentionBackwardSpec attentionBackward;
   BufferSpec out;
   // Buffers are those of the op but for its out, then those of the joined rows,
   // then the outs that are written.

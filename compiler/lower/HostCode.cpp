@@ -107,6 +107,10 @@ Value HostCode::add(Value a, Value b) {
   return LLVM::AddOp::create(builder, loc, a, b);
 }
 
+Value HostCode::subtract(Value a, Value b) {
+  return LLVM::SubOp::create(builder, loc, a, b);
+}
+
 Value HostCode::to32(Value value) {
   return LLVM::TruncOp::create(builder, loc, types.i32, value);
 }

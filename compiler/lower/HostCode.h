@@ -24,6 +24,7 @@ public:
   mlir::Value addressOf(llvm::StringRef symbol); // "": null
   mlir::Value multiply(mlir::Value a, mlir::Value b);
   mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value subtract(mlir::Value a, mlir::Value b);
   mlir::Value to32(mlir::Value value);
 
   // The address `base` + bytes, and a load from there.

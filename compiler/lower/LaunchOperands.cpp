@@ -30,6 +30,8 @@ Value mille::lower::sequenceRows(Operation *kernel) {
     return attention.getQueries();
   if (auto attention = dyn_cast<LinearAttentionOp>(kernel))
     return attention.getTokens();
+  if (auto backward = dyn_cast<AttentionBackwardOp>(kernel))
+    return backward.getQueries();
   return Value();
 }
 
@@ -72,6 +74,16 @@ bool mille::lower::isBuffer(OpOperand &operand) {
 // (columns of a head, heads) of an out that is split into heads.
 std::pair<int64_t, int64_t> mille::lower::headsOf(OpOperand &operand) {
   Operation *op = operand.getOwner();
+  if (auto backward = dyn_cast<AttentionBackwardOp>(op)) {
+    const int64_t kvHeads = backward.getKvHeads();
+    const std::pair<int64_t, int64_t> heads[] = {
+        {backward.getHeadDim(), kvHeads},
+        {backward.getValueDim(), kvHeads},
+        {backward.getHeadDim(), backward.getHeads()}};
+    const int64_t out = int64_t(operand.getOperandNumber()) -
+                        (op->getNumOperands() - std::size(heads));
+    return out < 0 ? std::pair<int64_t, int64_t>() : heads[out];
+  }
   if (operand.getOperandNumber() + 1 != op->getNumOperands())
     return {0, 0};
   if (auto attention = dyn_cast<AttentionOp>(op))

@@ -144,8 +144,8 @@ private:
     if (isGenerated(&op) || isa<LaunchOp>(op))
       return lowerLaunch(op);
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-        .Case<ArenaOp, RecallOp, WeightOp, LayersOp, arith::ConstantOp,
-              arith::MulIOp, arith::AddIOp>(
+        .Case<ArenaOp, RecallOp, WeightOp, GradientOp, LayersOp,
+              arith::ConstantOp, arith::MulIOp, arith::AddIOp>(
             [&](auto typed) { return lower(typed); })
         .Default(
             [&](Operation *other) { return lowerPrepared(other, bindings); });
@@ -175,11 +175,25 @@ private:
   }
 
   LogicalResult lower(ArenaOp op) {
-    Value bytes =
-        code.multiply(paddedRows, code.number(types.i64, op.getOffset()));
+    Value perRow = i64(op.getOffset());
+    if (op.getPerLayer())
+      perRow = code.add(perRow, code.multiply(layer, i64(*op.getPerLayer())));
+    Value bytes = code.multiply(paddedRows, perRow);
     address[op.getResult()] = code.byteAddress(arena, bytes);
-    extent[op.getResult()] = index.lookup(op.getRows());
+    auto type = cast<MemRefType>(op.getType());
+    extent[op.getResult()] = type.hasStaticShape() && type.getRank() > 1
+                                 ? fixedRows(type)
+                                 : index.lookup(op.getRows());
     return success();
+  }
+
+  // What kernels of a buffer without rows of the run call its rows: its last
+  // dimension but one.
+  Value fixedRows(MemRefType type) {
+    const int64_t rank = type.getRank();
+    return i64(rank > 1    ? type.getDimSize(rank - 2)
+               : rank == 1 ? type.getDimSize(0)
+                           : 1);
   }
 
   LogicalResult lower(RecallOp op) {
@@ -207,13 +221,21 @@ private:
   }
 
   LogicalResult lower(WeightOp op) {
+    extent[op.getResult()] = batch; // never used: a weight's sizes are fixed
+    return placeInTable(op, weights);
+  }
+  LogicalResult lower(GradientOp op) {
+    extent[op.getResult()] =
+        fixedRows(cast<MemRefType>(op.getResult().getType()));
+    return placeInTable(op, code.runField(abi::run::gradients));
+  }
+  LogicalResult placeInTable(Operation *op, Value memory) {
     auto place = table.place.find(op);
     if (place == table.place.end())
-      return op.emitOpError("is not in the weights table");
+      return op->emitOpError("is not in the weights table");
     Value offsets = layerRow ? layerRow : weightOffsets;
     Value offset = code.load(types.i64, offsets, place->second);
-    address[op.getResult()] = code.byteAddress(weights, offset);
-    extent[op.getResult()] = batch; // never used: a weight's sizes are fixed
+    address[op->getResult(0)] = code.byteAddress(memory, offset);
     return success();
   }
 
@@ -364,7 +386,9 @@ private:
     LLVM::BrOp::create(builder, code.loc, initial, head);
 
     builder.setInsertionPointToEnd(head);
-    layer = head->getArgument(0);
+    Value turn = head->getArgument(0);
+    layer = op.getReverse() ? code.subtract(code.subtract(layers, i64(1)), turn)
+                            : turn;
     Value first =
         code.element(types.i64, weightOffsets, {int32_t(block->firstEntry)});
     Value skip =
@@ -374,7 +398,7 @@ private:
       return failure();
 
     builder.setInsertionPointToEnd(next);
-    Value following = code.add(layer, code.number(types.i64, 1));
+    Value following = code.add(turn, i64(1));
     Value more = LLVM::ICmpOp::create(
         builder, code.loc, LLVM::ICmpPredicate::ult, following, layers);
     // The next layer reads what this one wrote: each pair of buffers is
@@ -459,6 +483,8 @@ Status mille::lowerProgram(Operation *model, const WeightTable &table,
       entry.emitError("is not planned");
       return Status::bug;
     }
+  if (failed(checkTrained(model, table)))
+    return Status::input;
   model->getContext()->loadDialect<LLVM::LLVMDialect>();
   module = ModuleOp::create(model->getLoc());
   Program program(model, table, options, *module);
@@ -466,6 +492,6 @@ Status mille::lowerProgram(Operation *model, const WeightTable &table,
   for (func::FuncOp entry : entries)
     if (failed(EntryLowering(entry, program).run(lowered)))
       return Status::bug;
-  program.data.emitModel(lowered, program.shared, table);
+  program.data.emitModel(model, lowered, program.shared, table);
   return failed(verify(*module)) ? Status::bug : Status::done;
 }

@@ -238,7 +238,7 @@ Constant ModelData::stackArray(ArrayRef<WeightTable::Layers> layers) {
   return array("stacks", types.stack_info, std::move(parts));
 }
 
-void ModelData::emitModel(ArrayRef<EntryData> entries,
+void ModelData::emitModel(Operation *trained, ArrayRef<EntryData> entries,
                           const kernel::SharedSignature &shared,
                           const WeightTable &table) {
   std::vector<Constant> pointers, functions;
@@ -282,7 +282,8 @@ void ModelData::emitModel(ArrayRef<EntryData> entries,
        {Field::stacks, stackArray(table.layers)},
        {Field::place_count, table.globals.size()},
        {Field::place_bytes, wordArray(placeBytes)},
-       {Field::table_hash, options.tableHash}});
+       {Field::table_hash, options.tableHash},
+       {Field::training, trainingOf(trained, entries, table)}});
   std::string symbol = constants.add("model", value);
 
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

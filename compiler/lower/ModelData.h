@@ -6,6 +6,10 @@
 #include "compiler/lower/Prepared.h"
 #include "dialects/kernel/Signature.h"
 
+namespace mille {
+struct Training;
+}
+
 namespace mille::lower {
 
 // A lowered entry: its function, and what the runtime must know of it.
@@ -17,6 +21,11 @@ struct EntryData {
   ResizedTables tables;
 };
 
+// TrainingData.cpp: fails, with an error, where a program that trains reads a
+// value that was computed of a trained parameter.
+mlir::LogicalResult checkTrained(mlir::Operation *model,
+                                 const WeightTable &table);
+
 class ModelData {
 public:
   ModelData(mlir::ModuleOp module, const AbiTypes &types,
@@ -27,7 +36,7 @@ public:
   std::string kernelOf(const KernelInfo &info);
 
   // NAME_model(), when all kernels are known.
-  void emitModel(llvm::ArrayRef<EntryData> entries,
+  void emitModel(mlir::Operation *model, llvm::ArrayRef<EntryData> entries,
                  const kernel::SharedSignature &shared,
                  const WeightTable &table);
 
@@ -41,6 +50,12 @@ private:
   Constant scheduleArray(llvm::ArrayRef<kernel::ScheduledScale> scales);
   Constant wordArray(llvm::ArrayRef<int64_t> words);
   Constant stackArray(llvm::ArrayRef<WeightTable::Layers> layers);
+  // TrainingData.cpp: null where the model has no entry that trains it.
+  Constant trainingOf(mlir::Operation *model, llvm::ArrayRef<EntryData> entries,
+                      const WeightTable &table);
+  Constant parameterArray(mlir::Operation *model, const WeightTable &table,
+                          const Training &training, uint64_t &count);
+  Constant groupArray(const Training &training);
   // The address of a constant array; null for an empty one.
   Constant array(llvm::StringRef stem, mlir::Type element,
                  std::vector<Constant> parts);

@@ -48,6 +48,13 @@ public:
       return whyNotRotate(spec);
     case KernelKind::quantize:
     case KernelKind::slots:
+    case KernelKind::weightGradient:
+    case KernelKind::columnSums:
+    case KernelKind::embedGradient:
+    case KernelKind::normBackward:
+    case KernelKind::crossEntropy:
+    case KernelKind::pack:
+    case KernelKind::attentionBackward:
       break;
     }
     return "it makes matmuls, attention, rows and RoPE";

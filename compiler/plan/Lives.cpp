@@ -39,7 +39,8 @@ Value recalledBy(Value result) {
   if (!kernel || !hasDestinations(kernel))
     return {};
   Value out = kernel.getTiedOpOperand(cast<OpResult>(result))->get();
-  return out.getDefiningOp<RecallOp>() ? out : Value();
+  return isa_and_present<RecallOp, GradientOp>(out.getDefiningOp()) ? out
+                                                                    : Value();
 }
 
 RowsOp copyRows(OpBuilder &builder, Location location, Value from, Value into) {
@@ -69,8 +70,8 @@ struct Walk {
 
   explicit Walk(func::FuncOp forward) : forward(forward) {}
 
-  // The buffer of a value that lives in the arena.
-  Buffer *make(Value value) {
+  // The buffer of a value that lives in the arena, `times` of them.
+  Buffer *make(Value value, int64_t times = 1) {
     auto type = cast<RankedTensorType>(value.getType());
     MemRefType memref = arenaType(type);
     std::optional<RowSpace> rows = rowSpaceOf(value);
@@ -81,8 +82,8 @@ struct Walk {
           << " are no product of batch, another size and numbers";
     }
     RowSpace space = rows.value_or(RowSpace());
-    lives.buffers.push_back(
-        {memref, space, bytesPerRow(memref, space), step, step, body, -1});
+    lives.buffers.push_back({memref, space, times * bytesPerRow(memref, space),
+                             step, step, body, -1});
     lives.bytesWithoutReuse += lives.buffers.back().bytes;
     return &lives.buffers.back();
   }
@@ -104,7 +105,7 @@ struct Walk {
       return;
     for (Value result : op->getResults())
       if (!lives.direct.count(result) && !lives.streamOut.count(result) &&
-          !recalledBy(result))
+          !lives.savedIn.count(result) && !recalledBy(result))
         lives.bufferOf[result] = make(result);
   }
 
@@ -112,6 +113,35 @@ struct Walk {
     for (Value operand : op.getOperands())
       use(operand);
     define(&op);
+    if (auto saved = dyn_cast<SavedOp>(op)) {
+      Buffer *buffer = lives.saved.lookup(saved.getName()).buffer;
+      lives.bufferOf[saved.getResult()] = buffer;
+      outerUses.push_back(buffer);
+    }
+  }
+
+  // Buffers of what a loop's layers save, which live until the last loop that
+  // reads them. An op of the body writes its result there, unless that has
+  // another place.
+  void makeSaved(LayersOp layers) {
+    const int64_t count = layers.getBodies().size();
+    layers.walk([&](SaveOp save) {
+      auto [at, fresh] = lives.saved.try_emplace(save.getName());
+      if (!fresh)
+        return;
+      Buffer *buffer = make(save.getInput(), count);
+      at->second = {buffer, buffer->bytes / count};
+    });
+  }
+  void chooseSavedIn(Region &region) {
+    for (SaveOp save : region.front().getOps<SaveOp>()) {
+      Value root = rootOf(save.getInput());
+      Operation *producer = root.getDefiningOp();
+      if (producer && hasDestinations(producer) && !recalledBy(root) &&
+          region.isAncestor(producer->getParentRegion()) &&
+          !lives.streamOut.count(root))
+        lives.savedIn.try_emplace(root, save.getName());
+    }
   }
 
   // Whether nothing reads `value` from `layers` on, except `layers`.
@@ -149,6 +179,7 @@ struct Walk {
       loop.push_back({current, make(stream), !reuse});
     }
 
+    makeSaved(layers);
     int64_t start = step, end = step;
     for (Region &region : layers->getRegions()) {
       step = start;
@@ -161,6 +192,7 @@ struct Walk {
               region.isAncestor(producer->getParentRegion()))
             lives.streamOut.try_emplace(root, handed.getOperandNumber());
       }
+      chooseSavedIn(region);
       visitBlock(region.front());
       end = std::max(end, step);
     }

@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/plan/Arena.h"
 #include "dialects/kernel/Kernel.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mille::plan {
 
@@ -15,8 +16,8 @@ mlir::Value rootOf(mlir::Value tensor);
 // A root and the outcomes of launches that stand for it.
 llvm::SmallVector<mlir::Value, 2> namesOf(mlir::Value root);
 
-// The destination of a result where that is the memory of a state, which is
-// written in place; else null.
+// The destination of a result where that is the memory of a state or of a
+// gradient, which is written in place; else null.
 mlir::Value recalledBy(mlir::Value result);
 
 // A kernel that copies rows, rounded to the element type of `into`; on tensors
@@ -31,6 +32,13 @@ struct LoopBuffers {
   bool copyIn; // the initial value must be copied to `current`
 };
 
+// What the layers of a loop save under a name: a buffer that has a part for
+// each layer.
+struct SavedBuffer {
+  Buffer *buffer;
+  int64_t perLayer; // bytes per padded row
+};
+
 struct Lives {
   std::deque<Buffer> buffers;
   // Roots in the arena: all except arguments, weights and `direct`.
@@ -42,6 +50,9 @@ struct Lives {
   llvm::DenseMap<mlir::Value, unsigned> streamOut;
   // For each layer loop the buffers of each value that its layers hand over.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<LoopBuffers, 1>> loops;
+  llvm::StringMap<SavedBuffer> saved; // by name
+  // Roots that their op writes where they are saved: the name.
+  llvm::DenseMap<mlir::Value, llvm::StringRef> savedIn;
   int64_t bytesWithoutReuse = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "compiler/kernels/Panels.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/transformer/Panels.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
 namespace mille::plan {
@@ -26,8 +27,29 @@ void replaceBy(OpOperand &operand, WeightOp weight, RankedTensorType type,
     weight.erase();
 }
 
+// A weight that changes between runs is packed by an op of the program.
+void packAgain(OpOperand &operand, PackOp op, int64_t accumulators,
+               ArrayRef<int64_t> widths) {
+  auto type = cast<RankedTensorType>(op.getOut().getType());
+  if (type.getRank() != 2)
+    return;
+  const mille::Panels panels{mille::panelWidth(type.getDimSize(0), widths),
+                             accumulators, groupOf(type.getElementType())};
+  OpBuilder builder(op);
+  auto packed = type.clone(panels.shapeOf(type.getShape()));
+  Value to = tensor::EmptyOp::create(builder, op.getLoc(), packed.getShape(),
+                                     packed.getElementType());
+  operand.set(PackOp::create(builder, op.getLoc(), packed, op.getWeight(), to,
+                             op.getTransposed())
+                  .getResult());
+  if (op->use_empty())
+    op.erase();
+}
+
 // Panels of the rows that `operand` holds: [N, K], or a stack [entries, N, K].
 void pack(OpOperand &operand, int64_t accumulators, ArrayRef<int64_t> widths) {
+  if (auto packed = operand.get().getDefiningOp<PackOp>())
+    return packAgain(operand, packed, accumulators, widths);
   auto weight = operand.get().getDefiningOp<WeightOp>();
   auto type = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!weight || !type || isa<mille::transformer::PackAttr>(weight.getValue()))

@@ -49,6 +49,14 @@ struct Rewrite {
     return value;
   }
 
+  // What the layer at hand saves, or has saved, under that name.
+  Value savedAs(StringRef name, OpBuilder &builder, Location loc) {
+    const SavedBuffer &saved = lives.saved.find(name)->second;
+    return ArenaOp::create(builder, loc, saved.buffer->type,
+                           rowsOf(saved.buffer->rows), saved.buffer->offset,
+                           builder.getI64IntegerAttr(saved.perLayer));
+  }
+
   // The number of rows, as an index made where the function begins.
   Value rowsOf(const RowSpace &space) {
     for (auto &[known, value] : rowCounts)
@@ -77,6 +85,8 @@ struct Rewrite {
       return outputs[direct->second];
     if (auto out = lives.streamOut.find(result); out != lives.streamOut.end())
       return streamOut[out->second];
+    if (auto in = lives.savedIn.find(result); in != lives.savedIn.end())
+      return savedAs(in->second, builder, result.getLoc());
     if (Value held = recalledBy(result))
       return to.lookup(held);
     return memrefOf(lives.bufferOf.lookup(result), builder, result.getLoc());
@@ -130,9 +140,9 @@ struct Rewrite {
       if (loop.copyIn)
         copyRows(builder, loc, to.lookup(initial), pairs.end()[-2]);
     }
-    auto fresh = LayersOp::create(builder, loc, TypeRange(), pairs,
-                                  layers.getSlots(), layers.getBodies(),
-                                  layers.getTable(), layers->getNumRegions());
+    auto fresh = LayersOp::create(
+        builder, loc, TypeRange(), pairs, layers.getSlots(), layers.getBodies(),
+        layers.getTable(), layers.getReverse(), layers->getNumRegions());
     fresh->setDiscardableAttrs(layers->getDiscardableAttrDictionary());
     for (auto [from, into] :
          llvm::zip(layers->getRegions(), fresh->getRegions())) {
@@ -158,6 +168,14 @@ struct Rewrite {
       to.map(outcome, pairs[2 * number + (even ? 0 : 1)]);
   }
 
+  // Copies what was not written in place.
+  void rewriteSave(SaveOp save, OpBuilder &builder) {
+    auto in = lives.savedIn.find(rootOf(save.getInput()));
+    if (in == lives.savedIn.end() || in->second != save.getName())
+      copyRows(builder, save.getLoc(), to.lookup(save.getInput()),
+               savedAs(save.getName(), builder, save.getLoc()));
+  }
+
   void rewriteBlock(Block &block, OpBuilder &builder) {
     for (Operation &op : block.without_terminator()) {
       if (isa<tensor::EmptyOp>(op))
@@ -172,6 +190,17 @@ struct Rewrite {
                WeightOp::create(builder, op.getLoc(), exactType(type),
                                 weight.getValue())
                    .getResult());
+      } else if (auto gradient = dyn_cast<GradientOp>(op)) {
+        auto type = cast<RankedTensorType>(gradient.getResult().getType());
+        to.map(gradient.getResult(),
+               GradientOp::create(builder, op.getLoc(), exactType(type),
+                                  gradient.getParameterAttr())
+                   .getResult());
+      } else if (auto save = dyn_cast<SaveOp>(op)) {
+        rewriteSave(save, builder);
+      } else if (auto saved = dyn_cast<SavedOp>(op)) {
+        to.map(saved.getResult(),
+               savedAs(saved.getName(), builder, op.getLoc()));
       } else if (auto recall = dyn_cast<RecallOp>(op)) {
         auto type = cast<RankedTensorType>(recall.getResult().getType());
         to.map(recall.getResult(),

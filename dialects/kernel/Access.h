@@ -47,6 +47,25 @@ mlir::LogicalResult verifyIndices(mlir::Operation *op, llvm::StringRef name,
 // offsets, scale.
 mlir::LogicalResult verifyHeads(LinearRecurrenceOp op, mlir::Value out);
 
+// The same of attention's backward pass, whose gradient is as the out was.
+mlir::LogicalResult verifyHeads(AttentionBackwardOp op);
+
+// Checks that a scalar region has `arguments` f32 arguments and yields one f32.
+mlir::LogicalResult verifyScalarRegion(mlir::Operation *op,
+                                       mlir::Region &region, size_t arguments,
+                                       llvm::StringRef reason);
+
+// Checks that operand `index`, one of those called `name`, is read for each
+// element of an out of `columns` columns. With experts (`entries` > 0), it may
+// be a table with a row per expert.
+mlir::LogicalResult verifyAccess(mlir::Operation *op, llvm::StringRef name,
+                                 size_t index, mlir::Value value,
+                                 int64_t columns, int64_t entries = 0);
+
+// Checks that a norm's groups divide the columns, and its eps.
+mlir::LogicalResult verifyRowNorm(mlir::Operation *op, RowNormAttr norm,
+                                  int64_t columns);
+
 mlir::LogicalResult verifyPositive(mlir::Operation *op, llvm::StringRef name,
                                    int64_t size);
 

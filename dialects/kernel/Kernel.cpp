@@ -41,11 +41,12 @@ void mille::kernel::destinationEffects(
       continue;
     if (op.isDpsInit(&operand))
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
-    else
+    if (!op.isDpsInit(&operand) || op->hasTrait<Adds>())
       effects.emplace_back(MemoryEffects::Read::get(), &operand);
   }
-  // A state outlives the run: what no op of the entry reads is written too.
-  if (isa<RememberOp>(op))
+  // States and gradients outlive the run: what no op of the entry reads is
+  // written too.
+  if (isa<RememberOp>(op) || op->hasTrait<Adds>())
     effects.emplace_back(MemoryEffects::Write::get());
 }
 

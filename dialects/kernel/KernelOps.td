@@ -8,7 +8,9 @@
 #ifndef MILLE_KERNEL_OPS
 #define MILLE_KERNEL_OPS
 include "dialects/kernel/KernelTypes.td"
+include "dialects/kernel/ParameterOps.td"
 include "dialects/kernel/PreparedOps.td"
+include "dialects/kernel/TrainOps.td"
 
 def Kernel_WeightOp : Kernel_Op<"weight",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -28,26 +30,6 @@ def Kernel_WeightOp : Kernel_Op<"weight",
   let arguments = (ins AnyAttr:$value);
   let results = (outs Kernel_Buffer:$result);
   let assemblyFormat = "$value attr-dict `->` type($result)";
-}
-
-def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
-  let summary = "a buffer in the arena: `rows` rows from `offset` bytes per row";
-  let description = [{
-    The buffer starts at byte offset * padded rows of the arena, where padded rows
-    is the run's number of rows, rounded up (runtime/abi.h). Every size is a number
-    of bytes per row, so one plan serves every batch and token count.
-
-    Constraints:
-    * (C1) offset >= 0 and a multiple of 64.
-
-    ```mlir
-    %b = kernel.arena offset 4096 rows %rows : memref<?x768xf32, strided<[784, 1]>>
-    ```
-  }];
-  let arguments = (ins Index:$rows, I64Attr:$offset);
-  let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "`offset` $offset `rows` $rows attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
@@ -408,7 +390,7 @@ def Kernel_LayersOp : Kernel_Op<"layers",
     values that the next layer begins with. On memrefs each value has two buffers, and the op's
     stream operands are the pairs (current, other). A body reads the first buffer and writes the
     second, and they swap after each layer. The outcome is in the first buffer if the number of
-    layers is even, else in the second.
+    layers is even, else in the second. With `reverse` the last layer comes first.
 
     Constraints:
     * (C1) - (C3) as C1 - C3 of transformer.layers.
@@ -424,10 +406,10 @@ def Kernel_LayersOp : Kernel_Op<"layers",
     ```
   }];
   let arguments = (ins Variadic<Kernel_Buffer>:$stream, ArrayAttr:$slots,
-                       DenseI64ArrayAttr:$bodies, ArrayAttr:$table);
+                       DenseI64ArrayAttr:$bodies, ArrayAttr:$table, UnitAttr:$reverse);
   let results = (outs Variadic<AnyRankedTensor>:$outcomes);
   let regions = (region VariadicRegion<SizedRegion<1>>:$body_regions);
-  let assemblyFormat = "$stream `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($stream) (`->` type($outcomes)^)?";
+  let assemblyFormat = "$stream (`reverse` $reverse^)? `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($stream) (`->` type($outcomes)^)?";
   let hasVerifier = 1;
 }
 

@@ -29,6 +29,10 @@ struct Prepared : mlir::OpTrait::TraitBase<Op, Prepared> {};
 template <typename Op>
 struct TokenLocal : mlir::OpTrait::TraitBase<Op, TokenLocal> {};
 
+// The op adds to its destinations, which kernel.gradient gives; so it has an
+// effect even where nothing uses its results.
+template <typename Op> struct Adds : mlir::OpTrait::TraitBase<Op, Adds> {};
+
 // The effects of an op: none on tensors. On memrefs it writes its destinations
 // and reads all other operands.
 void destinationEffects(mlir::DestinationStyleOpInterface op,

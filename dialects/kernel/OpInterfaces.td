@@ -23,4 +23,5 @@ class Kernel_Trait<string name> : NativeOpTrait<name> {
 def Kernel_Generated : Kernel_Trait<"Generated">;
 def Kernel_Prepared : Kernel_Trait<"Prepared">;
 def Kernel_TokenLocal : Kernel_Trait<"TokenLocal">;
+def Kernel_Adds : Kernel_Trait<"Adds">;
 #endif

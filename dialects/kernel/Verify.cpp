@@ -95,11 +95,9 @@ LogicalResult mille::kernel::verifyResults(Operation *op, ValueRange outs,
   return success();
 }
 
-namespace {
-
-// A scalar region has `arguments` f32 arguments and yields one f32.
-LogicalResult verifyScalarRegion(Operation *op, Region &region,
-                                 size_t arguments, StringRef reason) {
+LogicalResult mille::kernel::verifyScalarRegion(Operation *op, Region &region,
+                                                size_t arguments,
+                                                StringRef reason) {
   Block &block = region.front();
   if (block.getNumArguments() != arguments)
     return op->emitOpError()
@@ -116,9 +114,9 @@ LogicalResult verifyScalarRegion(Operation *op, Region &region,
   return success();
 }
 
-// With experts (`entries` > 0), an extra may be a table with a row per expert.
-LogicalResult verifyAccess(Operation *op, StringRef name, size_t index,
-                           Value value, int64_t columns, int64_t entries = 0) {
+LogicalResult mille::kernel::verifyAccess(Operation *op, StringRef name,
+                                          size_t index, Value value,
+                                          int64_t columns, int64_t entries) {
   bool byExpert =
       entries && shapeOf(value) == ArrayRef<int64_t>({entries, columns});
   auto access = accessOf(shapedOf(value), columns);
@@ -135,8 +133,6 @@ LogicalResult verifyAccess(Operation *op, StringRef name, size_t index,
     error << ", or by expert [" << entries << ", " << columns << "]";
   return error;
 }
-
-} // namespace
 
 LogicalResult mille::kernel::verifyPositive(Operation *op, StringRef name,
                                             int64_t size) {
@@ -367,6 +363,19 @@ mille::kernel::verifyOneOf(Operation *op, StringRef name, Value value,
 
 //===-- rows --------------------------------------------------------------===//
 
+LogicalResult mille::kernel::verifyRowNorm(Operation *op, RowNormAttr norm,
+                                           int64_t columns) {
+  const int64_t group = norm.getGroup();
+  if (group < 0 || (group && columns % group))
+    return op->emitOpError()
+           << "norms groups of " << group << " of " << columns << " columns";
+  const double eps = norm.getEps();
+  if (std::isfinite(eps) && eps >= 0)
+    return success();
+  return op->emitOpError() << "norms with an eps of " << formatDouble(eps)
+                           << ", which is not finite and >= 0";
+}
+
 namespace {
 
 LogicalResult verifyNorm(RowsOp op, int64_t columns) {
@@ -377,15 +386,7 @@ LogicalResult verifyNorm(RowsOp op, int64_t columns) {
     return op.emitOpError()
            << "input 0 is " << op.getInputs()[0].getType()
            << " but a normed one must be [?, " << columns << "] or gathered";
-  int64_t group = op.getNormAttr().getGroup();
-  if (group < 0 || (group && columns % group)) // C5
-    return op.emitOpError()
-           << "norms groups of " << group << " of " << columns << " columns";
-  double eps = op.getNormAttr().getEps();
-  if (!std::isfinite(eps) || eps < 0) // C5
-    return op.emitOpError() << "norms with an eps of " << formatDouble(eps)
-                            << ", which is not finite and >= 0";
-  return success();
+  return verifyRowNorm(op, op.getNormAttr(), columns); // C5
 }
 
 } // namespace

@@ -26,7 +26,8 @@ LogicalResult verifyColumns(Operation *op, StringRef name, Value buffer,
 }
 
 // Heads; query, key, value and out, at their offsets.
-template <typename Op> LogicalResult verifyBuffers(Op op, Value out) {
+template <typename Op>
+LogicalResult verifyBuffers(Op op, Value out, StringRef outName = "outs") {
   int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
   for (auto [name, size] : {std::pair<StringRef, int64_t>{"heads", heads},
                             {"kv_heads", kvHeads},
@@ -48,16 +49,24 @@ template <typename Op> LogicalResult verifyBuffers(Op op, Value out) {
       failed(verifyColumns(op, "value", op.getValue(), offsets[2], kvHeads,
                            op.getValueDim()))) // C2
     return failure();
-  auto columns = columnsOf(op, "outs", out, Elements::f32OrBf16);
+  auto columns = columnsOf(op, outName, out, Elements::f32OrBf16);
   if (!columns)
     return failure();
   int64_t wanted;
   if (__builtin_mul_overflow(heads, int64_t(op.getValueDim()), &wanted) ||
       wanted != *columns) // C2
     return op.emitOpError()
-           << "outs has " << *columns << " columns but heads is " << heads
-           << " and value_dim is " << op.getValueDim();
+           << outName << " has " << *columns << " columns but heads is "
+           << heads << " and value_dim is " << op.getValueDim();
   return success();
+}
+
+LogicalResult verifyWindow(Operation *op,
+                           std::optional<ArrayRef<int64_t>> window) {
+  if (!window ||
+      (window->size() == 2 && (*window)[0] >= 0 && (*window)[1] >= 0))
+    return success();
+  return op->emitOpError("window must be two numbers >= 0, left and right");
 }
 
 // Operands and lists with an entry per head, key or query.
@@ -80,10 +89,8 @@ LogicalResult verifyOptional(AttentionOp op) {
       slopes && int64_t(slopes->size()) != heads) // C4
     return op.emitOpError() << "slopes has " << slopes->size()
                             << " entries but heads is " << heads;
-  if (auto window = op.getWindow();
-      window &&
-      (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C9
-    return op.emitOpError("window must be two numbers >= 0, left and right");
+  if (failed(verifyWindow(op, op.getWindow()))) // C9
+    return failure();
   if (int64_t(op.getChunk()) < 0) // C9
     return op.emitOpError()
            << "chunk is " << int64_t(op.getChunk()) << " but must be >= 0";
@@ -218,6 +225,45 @@ LogicalResult mille::kernel::verifyHeads(LinearRecurrenceOp op, Value out) {
   return verifyScale(op, op.getScale().convertToDouble());
 }
 
+LogicalResult mille::kernel::verifyHeads(AttentionBackwardOp op) {
+  if (failed(verifyBuffers(op, op.getGradient(), "gradient")))
+    return failure();
+  return verifyScale(op, op.getScale().convertToDouble());
+}
+
+static LogicalResult verifySoftcap(Operation *op, double softcap) {
+  if (std::isfinite(softcap) && softcap >= 0)
+    return success();
+  return op->emitOpError() << "softcap is " << formatDouble(softcap)
+                           << " but must be finite and >= 0";
+}
+
+LogicalResult AttentionBackwardOp::verify() {
+  const int64_t heads = getHeads(), kvHeads = getKvHeads();
+  if (failed(verifyHeads(*this)) ||                             // C1, C2, C3
+      failed(verifyIndices(*this, "key_mask", getKeyMask())) || // C3
+      failed(verifySoftcap(*this, getSoftcap().convertToDouble())) || // C3
+      failed(verifyWindow(*this, getWindow())))                       // C3
+    return failure();
+  if (getOuts().size() != 3) // C2
+    return emitOpError() << "has " << getOuts().size()
+                         << " outs but there are 3: the gradients of key, "
+                            "value and query";
+  const int64_t columns[] = {kvHeads * int64_t(getHeadDim()),
+                             kvHeads * int64_t(getValueDim()),
+                             heads * int64_t(getHeadDim())};
+  for (auto [out, wanted] : llvm::zip(getOuts(), columns))
+    if (failed(verifyOutColumns(*this, out, wanted))) // C2
+      return failure();
+  for (auto [name, buffer] : {std::pair<StringRef, Value>{"query", getQuery()},
+                              {"key", getKey()},
+                              {"value", getValue()},
+                              {"gradient", getGradient()}})
+    if (!columnsOf(*this, name, buffer)) // C2
+      return failure();
+  return verifyResults(*this, getOuts(), getResults()); // C4
+}
+
 LogicalResult AttentionOp::verify() {
   if (failed(verifyBuffers(*this, getOut())) || failed(verifyOptional(*this)) ||
       failed(verifyBiases(*this)) || failed(verifyPast(*this)))
@@ -227,12 +273,9 @@ LogicalResult AttentionOp::verify() {
     return failure();
   double scale = getScale().convertToDouble(),
          softcap = getSoftcap().convertToDouble();
-  if (!std::isfinite(scale)) // C6
-    return emitOpError() << "scale is " << formatDouble(scale)
-                         << " but must be finite";
-  if (!std::isfinite(softcap) || softcap < 0) // C6
-    return emitOpError() << "softcap is " << formatDouble(softcap)
-                         << " but must be finite and >= 0";
+  if (failed(verifyScale(*this, scale)) ||   // C6
+      failed(verifySoftcap(*this, softcap))) // C6
+    return failure();
   return verifyResult(*this, getOut(), getResult()); // C7
 }
 

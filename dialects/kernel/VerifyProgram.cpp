@@ -35,10 +35,17 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
 
 LogicalResult ArenaOp::verify() {
   int64_t offset = getOffset();
-  if (offset >= 0 && offset % 64 == 0) // C1
+  if (offset < 0 || offset % 64) // C1
+    return emitOpError() << "offset is " << offset
+                         << " but must be >= 0 and a multiple of 64";
+  if (!getPerLayer())
     return success();
-  return emitOpError() << "offset is " << offset
-                       << " but must be >= 0 and a multiple of 64";
+  if (*getPerLayer() <= 0 || *getPerLayer() % 64) // C1
+    return emitOpError() << "per_layer is " << *getPerLayer()
+                         << " but must be > 0 and a multiple of 64";
+  if ((*this)->getParentOfType<LayersOp>()) // C2
+    return success();
+  return emitOpError() << "has per_layer but is outside of kernel.layers";
 }
 
 LogicalResult LaunchOp::verify() {

@@ -77,6 +77,37 @@ public:
     same("place", op.getPlace(), "input", op.getInput());
     return result;
   }
+  LogicalResult check(WeightGradientOp op) {
+    same("input", op.getInput(), "gradient", op.getGradient());
+    return result;
+  }
+  LogicalResult check(ColumnSumsOp op) {
+    for (Value input : op.getInputs())
+      same("an input", input, "input 0", op.getInputs()[0]);
+    return result;
+  }
+  LogicalResult check(EmbedGradientOp op) {
+    same("ids", op.getIds(), "gradient", op.getGradient());
+    return result;
+  }
+  LogicalResult check(NormBackwardOp op) {
+    same("input", op.getInput(), "gradient", op.getGradient());
+    for (Value out : op.getOuts())
+      same("an out", out, "gradient", op.getGradient());
+    return result;
+  }
+  LogicalResult check(CrossEntropyOp op) {
+    for (Value rows : {op.getLabels(), op.getLosses(), op.getGradient()})
+      same("an operand", rows, "logits", op.getLogits());
+    return result;
+  }
+  LogicalResult check(AttentionBackwardOp op) {
+    same("gradient", op.getGradient(), "query", op.getQuery());
+    same("value", op.getValue(), "key", op.getKey());
+    inSequences("queries", op.getQueries(), "query", op.getQuery());
+    inSequences("keys", op.getKeys(), "key", op.getKey());
+    return result;
+  }
   LogicalResult check(RotationOp op) {
     same("positions", op.getPositions(), "outs", op.getOut());
     return result;
@@ -111,11 +142,12 @@ public:
   // Ops that read or write no rows one for one, or no rows at all.
   template <typename Op>
   std::enable_if_t<
-      llvm::is_one_of<Op, WeightOp, ArenaOp, LaunchOp, LayersOp, YieldOp,
-                      TokenNumbersOp, GatherTokensOp, PatchesOp, PatchTableOp,
-                      PatchRotationOp, MovePatchesOp, WindowSegmentsOp,
-                      SimilarityOp, RouteOp, ScheduleOp, RecallOp, RememberOp,
-                      PositionsOp, KeepOp>::value,
+      llvm::is_one_of<Op, WeightOp, GradientOp, SaveOp, SavedOp, ArenaOp,
+                      LaunchOp, LayersOp, YieldOp, TokenNumbersOp,
+                      GatherTokensOp, PatchesOp, PatchTableOp, PatchRotationOp,
+                      MovePatchesOp, WindowSegmentsOp, SimilarityOp, RouteOp,
+                      ScheduleOp, RecallOp, RememberOp, PositionsOp, KeepOp,
+                      PackOp>::value,
       LogicalResult>
   check(Op) {
     return result;

@@ -7,13 +7,15 @@ include "mlir/IR/OpBase.td"
 def LayerStack : OpInterface<"LayerStack"> {
   let description = [{
     A stack of layers. `slots[b]` names the columns of body (region) b; layer l
-    runs body `bodies[l]` with the entries of `table[l]` in those columns.
+    runs body `bodies[l]` with the entries of `table[l]` in those columns. Layers run
+    from the first to the last, or in reverse.
   }];
   let cppNamespace = "::mille::transformer";
   let methods = [
     InterfaceMethod<"names of each body's columns", "::mlir::ArrayAttr", "getSlots">,
     InterfaceMethod<"the body that each layer runs", "::llvm::ArrayRef<int64_t>", "getBodies">,
-    InterfaceMethod<"the entries of each layer", "::mlir::ArrayAttr", "getTable">
+    InterfaceMethod<"the entries of each layer", "::mlir::ArrayAttr", "getTable">,
+    InterfaceMethod<"whether the last layer comes first", "bool", "getReverse">
   ];
   let extraSharedClassDeclaration = [{
     // The names of a body's columns.

@@ -37,4 +37,12 @@ mlir::LogicalResult verifyScaleOf(mlir::Operation *user, llvm::StringRef role,
                                   ScaleAttr scale, int64_t channels,
                                   mlir::SymbolTableCollection &tables);
 
+// Fails with an error unless the layers around a unit save its sum. (C10 of
+// `residual`.)
+mlir::LogicalResult verifySumAs(ResidualOp op);
+
+// Fails with an error unless the entry has saved what it reads. (C6 of
+// `model`.)
+mlir::LogicalResult verifySaved(mlir::Operation *entry);
+
 } // namespace mille::transformer

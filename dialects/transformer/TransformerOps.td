@@ -6,6 +6,7 @@ include "dialects/transformer/TransformerTypes.td"
 include "dialects/transformer/AttentionOps.td"
 include "dialects/transformer/StateOps.td"
 include "dialects/transformer/TokenOps.td"
+include "dialects/transformer/TrainOps.td"
 
 def Transformer_ModelOp : Transformer_Op<"model",
     [SymbolTable, Symbol, NoTerminator, SingleBlock, IsolatedFromAbove]> {
@@ -32,6 +33,7 @@ def Transformer_ModelOp : Transformer_Op<"model",
     * (C4) a pre-norm stack of the first entry ends in a norm; a warning, once per
       model.
     * (C5) no parameter's value depends on the parameter itself.
+    * (C6) what an entry reads as `saved`, it has saved before, of the same type.
 
     ```mlir
     transformer.model @tiny attributes {family = "native"} {
@@ -118,15 +120,17 @@ def Transformer_LinearOp : Transformer_Op<"linear",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "(input * weight^T) * scale + bias, weight [out, in]";
   let description = [{
+    With `transposed` it is (input * weight) * scale, the gradient of the input of such
+    a linear from that of its result: input has `out` channels, the result `in`.
     `scale` is a forward multiplier (logit scales, muP), 1 if absent. It does not
     multiply the bias. With `experts`, i32 of the input's leading shape, weight is a
     stack [entries, out, in] (bias [entries, out]), and each row uses entry
     experts[row].
 
     Constraints:
-    * (C1) weight is [out, in], in = the input's channels and out = the result's;
-      with experts [entries, out, in].
-    * (C2) bias is [out]; with experts [entries, out].
+    * (C1) weight is [out, in], in = the input's channels and out = the result's
+      (transposed: the result's and the input's); with experts [entries, out, in].
+    * (C2) bias is [out]; with experts [entries, out]; transposed has none.
     * (C3) leading dimensions of input and result, and of experts, agree.
     * (C4) scale is finite.
 
@@ -136,9 +140,10 @@ def Transformer_LinearOp : Transformer_Op<"linear",
   }];
   let arguments = (ins Transformer_Stream:$input, Optional<Transformer_Ids>:$experts,
     FlatSymbolRefAttr:$weight,
-    OptionalAttr<FlatSymbolRefAttr>:$bias, DefaultValuedAttr<F64Attr, "1.0">:$scale);
+    OptionalAttr<FlatSymbolRefAttr>:$bias, DefaultValuedAttr<F64Attr, "1.0">:$scale,
+    UnitAttr:$transposed);
   let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$input (`experts` $experts^ `:` type($experts))? `weight` $weight (`bias` $bias^)? (`scale` $scale^)? attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input (`experts` $experts^ `:` type($experts))? `weight` $weight (`bias` $bias^)? (`scale` $scale^)? (`transposed` $transposed^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -248,7 +253,8 @@ def Transformer_ResidualOp : Transformer_Op<"residual",
     per branch: its argument is the normed branch input, and it yields the branch's
     value. Lists of norms and scales have an entry per branch; branches share a single
     in_norm. Branch scales apply after branch norms. `layer` is the number of the
-    layer that the unit belongs to.
+    layer that the unit belongs to. `sum_as` saves the sum that out_norm reads, as `save`
+    does: no other op can name it.
 
     Constraints:
     * (C1) at least one branch; each has one argument and yields one value, both
@@ -262,6 +268,7 @@ def Transformer_ResidualOp : Transformer_Op<"residual",
       without a skip (skip_scale constant 0 under an out_norm).
     * (C8) layer >= 0.
     * (C9) a constant read from the layer table is a number there.
+    * (C10) in `layers`, sum_as is one of its `saves`.
 
     ```mlir
     %y = transformer.residual %x
@@ -280,14 +287,14 @@ def Transformer_ResidualOp : Transformer_Op<"residual",
     OptionalAttr<Transformer_ScaleAttr>:$skip_scale,
     OptionalAttr<TypedArrayAttrBase<Transformer_ScaleAttr, "scales">>:$branch_scale,
     OptionalAttr<Transformer_ScaleAttr>:$stream_scale,
-    OptionalAttr<I64Attr>:$layer);
+    OptionalAttr<I64Attr>:$layer, OptionalAttr<StrAttr>:$sum_as);
   let results = (outs Transformer_Stream:$result);
   let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
   let assemblyFormat = [{
     $input (`in_norm` $in_norm^)? (`branch_norm` $branch_norm^)?
     (`out_norm` $out_norm^)? (`tap` $tap^)? (`skip_scale` $skip_scale^)?
     (`branch_scale` $branch_scale^)? (`stream_scale` $stream_scale^)?
-    (`layer` $layer^)? attr-dict-with-keyword $branches `:` type($result)
+    (`layer` $layer^)? (`sum_as` $sum_as^)? attr-dict-with-keyword $branches `:` type($result)
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
@@ -331,7 +338,9 @@ def Transformer_LayersOp : Transformer_Op<"layers",
     Layer l runs body `bodies[l]` on the stream. `slots[b]` names the columns of body
     b, which its ops use like parameters. `table[l]` gives the value of each column
     for layer l: a parameter's symbol, or a number (a constant scale). Layers share a
-    weight by having the same symbol.
+    weight by having the same symbol. With `reverse` the last layer runs first: the
+    backward pass of such a stack, on the gradient of its result. `saves` names what
+    bodies save, a value for each layer that runs the body.
 
     Constraints:
     * (C1) as many slot lists as bodies (regions), each body used by a layer.
@@ -339,6 +348,7 @@ def Transformer_LayersOp : Transformer_Op<"layers",
     * (C3) table[l] has as many entries as slots[bodies[l]], each a symbol or an f64.
     * (C4) each body takes and yields one value of the input's type.
     * (C5) all entries of a column have the same parameter type, or are all numbers.
+    * (C6) saves are names, each once; a stack that runs in reverse saves nothing.
 
     ```mlir
     %y = transformer.layers %x slots [["layers.*.skip"]] bodies [0, 0]
@@ -349,10 +359,11 @@ def Transformer_LayersOp : Transformer_Op<"layers",
     ```
   }];
   let arguments = (ins Transformer_Stream:$input, ArrayAttr:$slots,
-                       DenseI64ArrayAttr:$bodies, ArrayAttr:$table);
+                       DenseI64ArrayAttr:$bodies, ArrayAttr:$table,
+                       OptionalAttr<StrArrayAttr>:$saves, UnitAttr:$reverse);
   let results = (outs Transformer_Stream:$result);
   let regions = (region VariadicRegion<SizedRegion<1>>:$body_regions);
-  let assemblyFormat = "$input `slots` $slots `bodies` $bodies `table` $table attr-dict-with-keyword $body_regions `:` type($result)";
+  let assemblyFormat = "$input (`reverse` $reverse^)? `slots` $slots `bodies` $bodies `table` $table (`saves` $saves^)? attr-dict-with-keyword $body_regions `:` type($result)";
   let hasVerifier = 1;
 }
 #endif

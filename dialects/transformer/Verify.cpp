@@ -1,117 +1,79 @@
 // Verifiers of the ops on activations, one `// Cn` per labelled constraint.
 // Models and stacks are in VerifyModel.cpp, units in VerifyResidual.cpp.
-#include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
-
-#include <cmath>
+#include "dialects/transformer/VerifyShapes.h"
 
 using namespace mlir;
 using namespace mille::transformer;
 using mille::extentText;
 using mille::shapeText;
 
-namespace {
-
-int64_t channelsOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape().back();
-}
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-// Whether two extents are equal, if both are known.
-bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  return succeeded(verifyCompatibleShape(a, b));
-}
-
-InFlightDiagnostic mismatch(Operation *op, StringRef left,
-                            ArrayRef<int64_t> leftShape, StringRef right,
-                            ArrayRef<int64_t> rightShape) {
-  return op->emitOpError() << left << " is " << shapeText(leftShape) << " but "
-                           << right << " is " << shapeText(rightShape);
-}
-
-LogicalResult verifyFinite(Operation *op, StringRef name, double value) {
-  if (std::isfinite(value))
-    return success();
-  return op->emitOpError() << name << " is " << formatDouble(value)
-                           << " but must be finite";
-}
-
-LogicalResult verifyAllFinite(Operation *op, StringRef name,
-                              ArrayRef<double> values) {
-  for (auto [index, value] : llvm::enumerate(values))
-    if (!std::isfinite(value))
-      return op->emitOpError() << name << "[" << index << "] is "
-                               << formatDouble(value) << " but must be finite";
-  return success();
-}
-
-LogicalResult verifyPositive(Operation *op, StringRef name, int64_t size) {
-  if (size > 0)
-    return success();
-  return op->emitOpError() << name << " is " << size << " but must be > 0";
-}
-
-// Checks that `value` has count * size channels, without overflow.
-LogicalResult verifyHeads(Operation *op, StringRef value, int64_t channels,
-                          StringRef countName, int64_t count,
-                          StringRef sizeName, int64_t size) {
-  int64_t product;
-  if (!__builtin_mul_overflow(count, size, &product) && product == channels)
-    return success();
-  return op->emitOpError() << value << " has " << extentText(channels)
-                           << " channels but " << countName << " is " << count
-                           << " and " << sizeName << " is " << size;
-}
-
-} // namespace
-
 LogicalResult GateOp::verify() {
   return verifyFinite(*this, "up_offset",
                       getUpOffset().convertToDouble()); // C1
 }
 
-LogicalResult EmbedOp::verify() {
-  if (getIds().empty()) // C1
-    return emitOpError("has no ids");
+namespace {
+
+// Of embed and of its gradient, whose rows are `rows`.
+template <typename Op> LogicalResult verifyTables(Op op, Value rows) {
+  if (op.getIds().empty()) // C1
+    return op.emitOpError("has no ids");
   for (auto [name, size] :
-       {std::pair<StringRef, size_t>{"tables", getTables().size()},
-        {"offsets", getOffsets().size()}})
-    if (size != getIds().size()) // C1
-      return emitOpError() << name << " has " << size
-                           << " entries but there are " << getIds().size()
-                           << " ids";
-  for (Value ids : getIds())
-    if (!agree(shapeOf(ids), shapeOf(getResult()).drop_back())) // C3
-      return mismatch(*this, "ids", shapeOf(ids), "result",
-                      shapeOf(getResult()));
-  return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
+       {std::pair<StringRef, size_t>{"tables", op.getTables().size()},
+        {"offsets", op.getOffsets().size()}})
+    if (size != op.getIds().size()) // C1
+      return op.emitOpError()
+             << name << " has " << size << " entries but there are "
+             << op.getIds().size() << " ids";
+  for (Value ids : op.getIds())
+    if (!agree(shapeOf(ids), shapeOf(rows).drop_back())) // C3
+      return mismatch(op, "ids", shapeOf(ids), "result", shapeOf(rows));
+  return verifyFinite(op, "scale", op.getScale().convertToDouble()); // C4
 }
 
-LogicalResult EmbedOp::verifySymbolUses(SymbolTableCollection &tables) {
-  for (auto table : getTables().getAsRange<FlatSymbolRefAttr>())
-    if (failed(verifyShapeOf(*this, "table", table,
-                             {-1, channelsOf(getResult())}, tables))) // C2
+template <typename Op>
+LogicalResult verifyTableShapes(Op op, Value rows,
+                                SymbolTableCollection &tables) {
+  for (auto table : op.getTables().template getAsRange<FlatSymbolRefAttr>())
+    if (failed(verifyShapeOf(op, "table", table, {-1, channelsOf(rows)},
+                             tables))) // C2
       return failure();
   return success();
 }
 
-LogicalResult NormOp::verify() {
-  int64_t group = getNorm().getGroup(), channels = channelsOf(getInput());
-  if (group == 0 ||
-      (!ShapedType::isDynamic(channels) && channels % group == 0)) // C2
-    return success();
-  return emitOpError() << "norms groups of " << group << " but input has "
-                       << extentText(channels) << " channels";
+} // namespace
+
+LogicalResult EmbedOp::verify() { return verifyTables(*this, getResult()); }
+
+LogicalResult EmbedOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyTableShapes(*this, getResult(), tables);
+}
+
+LogicalResult EmbedGradientOp::verify() {
+  return verifyTables(*this, getGradient());
+}
+
+LogicalResult EmbedGradientOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyTableShapes(*this, getGradient(), tables);
 }
 
 namespace {
 
+// Of norm and of its gradient.
+LogicalResult verifyGroup(Operation *op, NormAttr norm, int64_t channels) {
+  int64_t group = norm.getGroup();
+  if (group == 0 ||
+      (!ShapedType::isDynamic(channels) && channels % group == 0)) // C2
+    return success();
+  return op->emitOpError() << "norms groups of " << group << " but input has "
+                           << extentText(channels) << " channels";
+}
+
 // The weight of a grouped norm has the size of a group or of all channels.
-int64_t weightedChannels(NormOp op, FlatSymbolRefAttr weight,
+int64_t weightedChannels(Operation *op, int64_t group, int64_t channels,
+                         FlatSymbolRefAttr weight,
                          SymbolTableCollection &tables) {
-  int64_t group = op.getNorm().getGroup(), channels = channelsOf(op.getInput());
   if (group == 0 || !weight)
     return channels;
   auto type =
@@ -121,16 +83,32 @@ int64_t weightedChannels(NormOp op, FlatSymbolRefAttr weight,
   return tensor && tensor.getNumElements() == channels ? channels : group;
 }
 
+LogicalResult verifyNormShapes(Operation *op, NormAttr norm, int64_t channels,
+                               SymbolTableCollection &tables) {
+  FlatSymbolRefAttr weight = norm.getWeight(), bias = norm.getBias();
+  channels = weightedChannels(op, norm.getGroup(), channels,
+                              weight ? weight : bias, tables);
+  if (failed(verifyShapeOf(op, "weight", weight, {channels}, tables))) // C1
+    return failure();
+  return verifyShapeOf(op, "bias", bias, {channels}, tables); // C1
+}
+
 } // namespace
 
+LogicalResult NormOp::verify() {
+  return verifyGroup(*this, getNorm(), channelsOf(getInput()));
+}
+
 LogicalResult NormOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FlatSymbolRefAttr weight = getNorm().getWeight(), bias = getNorm().getBias();
-  int64_t channels = weightedChannels(*this, weight ? weight : bias, tables);
-  if (failed(verifyShapeOf(*this, "weight", getNorm().getWeight(), {channels},
-                           tables))) // C1
-    return failure();
-  return verifyShapeOf(*this, "bias", getNorm().getBias(), {channels},
-                       tables); // C1
+  return verifyNormShapes(*this, getNorm(), channelsOf(getInput()), tables);
+}
+
+LogicalResult NormGradientOp::verify() {
+  return verifyGroup(*this, getNorm(), channelsOf(getInput()));
+}
+
+LogicalResult NormGradientOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyNormShapes(*this, getNorm(), channelsOf(getInput()), tables);
 }
 
 LogicalResult LinearOp::verify() {
@@ -142,11 +120,15 @@ LogicalResult LinearOp::verify() {
              shapeOf(getResult()).drop_back())) // C3
     return mismatch(*this, "input", shapeOf(getInput()), "result",
                     shapeOf(getResult()));
+  if (getTransposed() && getBias()) // C2
+    return emitOpError() << "is transposed but has bias " << getBiasAttr();
   return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
 }
 
 LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &tables) {
   SmallVector<int64_t> weight{channelsOf(getResult()), channelsOf(getInput())};
+  if (getTransposed())
+    std::swap(weight.front(), weight.back());
   SmallVector<int64_t> bias{channelsOf(getResult())};
   if (getExperts())
     for (auto *shape : {&weight, &bias})
@@ -157,279 +139,6 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyShapeOf(*this, "bias", getBiasAttr(), bias, tables); // C2
 }
 
-namespace {
-
-// Checks that a rotation of `dimensions` lies within a head, from `start` on.
-LogicalResult verifyTurned(RotateOp op, const Twine &what, int64_t dimensions) {
-  int64_t start = op.getStart(), head = op.getHeadDim();
-  if (dimensions <= head - start)
-    return success();
-  auto error = op.emitOpError() << what << " turn " << dimensions
-                                << " dimensions but head_dim is " << head;
-  if (start)
-    error << " and start " << start;
-  return error;
-}
-
-LogicalResult verifyFrequencies(RotateOp op, ArrayRef<double> frequencies) {
-  int64_t pairs = frequencies.size();
-  if (pairs == 0) // C2
-    return op.emitOpError("has no frequencies");
-  if (failed(verifyTurned(op, "frequencies", 2 * pairs))) // C2
-    return failure();
-  auto longer = op.getLongContext();
-  if (longer && !longer->getFrequencies() && pairs == 1) // C6
-    return op.emitOpError("has a stretch in `long` but only 1 frequency");
-  if (longer && longer->getFrequencies() &&
-      longer->getFrequencies().size() != pairs) // C6
-    return op.emitOpError()
-           << "has " << pairs << " frequencies but "
-           << longer->getFrequencies().size() << " for long runs";
-  return verifyAllFinite(op, "frequencies", frequencies); // C4
-}
-
-// Cosines and sines that a value of `columns` columns holds.
-LogicalResult verifyGiven(RotateOp op, int64_t columns) {
-  if (ShapedType::isDynamic(columns) || columns < 2 || columns % 2) // C5
-    return op.emitOpError()
-           << "positions are f32 but have " << extentText(columns)
-           << " columns, no even number from 2";
-  double factor = op.getAttentionFactor().convertToDouble();
-  if (factor != 1) // C5
-    return op.emitOpError() << "attention_factor is " << formatDouble(factor)
-                            << " but positions are cosines and sines";
-  return verifyTurned(op, "columns of positions", columns); // C2
-}
-
-} // namespace
-
-LogicalResult RotateOp::verify() {
-  if (failed(verifyPositive(*this, "heads", getHeads())) ||
-      failed(verifyPositive(*this, "head_dim", getHeadDim())) ||
-      failed(verifyHeads(*this, "input", channelsOf(getInput()), "heads",
-                         getHeads(), "head_dim", getHeadDim()))) // C1
-    return failure();
-  auto positions = cast<RankedTensorType>(getPositions().getType());
-  const bool given = positions.getElementType().isF32();
-  if (bool(getTableAttr()) + bool(getFrequencies()) + given != 1) // C5
-    return emitOpError("must have either frequencies, a table or positions "
-                       "that are f32");
-  int64_t start = getStart(), head = getHeadDim();
-  if (start < 0 || start >= head) // C2
-    return emitOpError() << "start is " << start << " but must be in a head of "
-                         << head;
-  if (getLongContext() && !getFrequencies()) // C6
-    return emitOpError("has `long` but no frequencies");
-  if (getFrequencies() && failed(verifyFrequencies(*this, *getFrequencies())))
-    return failure();
-  if (given && failed(verifyGiven(*this, positions.getShape().back())))
-    return failure();
-  if (!agree(positions.getShape().drop_back(given),
-             shapeOf(getInput()).drop_back())) // C3
-    return mismatch(*this, "positions", shapeOf(getPositions()), "input",
-                    shapeOf(getInput()));
-  return verifyFinite(*this, "attention_factor", // C4
-                      getAttentionFactor().convertToDouble());
-}
-
-LogicalResult RotateOp::verifySymbolUses(SymbolTableCollection &tables) {
-  FlatSymbolRefAttr table = getTableAttr();
-  if (failed(verifyShapeOf(*this, "table", table, {-1, -1}, tables))) // C5
-    return failure();
-  auto type = table ? dyn_cast_or_null<TypeAttr>(
-                          resolveSymbol(*this, table, tables).meaning)
-                    : TypeAttr();
-  if (!type)
-    return success(); // no table, or a fragment
-  int64_t columns = cast<RankedTensorType>(type.getValue()).getDimSize(1);
-  if (columns % 2) // C5
-    return emitOpError() << "table " << table << " has " << columns
-                         << " columns but must have an even number";
-  return verifyTurned(*this, "rows of table @" + table.getValue(),
-                      columns); // C2
-}
-
-LogicalResult PositionBiasOp::verify() {
-  int64_t heads = getSlopes().size();
-  ArrayRef<int64_t> shape = shapeOf(getResult());
-  ArrayRef<int64_t> positions = shapeOf(getPositions());
-  if (positions.size() != 2 || shape.size() != 4 || shape[1] != heads ||
-      !agree({positions[0], positions[1], positions[1]},
-             {shape[0], shape[2], shape[3]})) // C1
-    return mismatch(*this, "positions", positions, "result", shape)
-           << " with " << heads << " slopes";
-  if (failed(
-          verifyFinite(*this, "factor", getFactor().convertToDouble()))) // C2
-    return failure();
-  return verifyAllFinite(*this, "slopes", getSlopes()); // C2
-}
-
-namespace {
-
-// Checks heads and operands of attention with and without a softmax.
-template <typename Op> LogicalResult verifyAttention(Op op) {
-  int64_t heads = op.getHeads(), kvHeads = op.getKvHeads(),
-          head = op.getHeadDim(), value = op.getValueDim();
-  for (auto [name, size] : {std::pair<StringRef, int64_t>{"heads", heads},
-                            {"kv_heads", kvHeads},
-                            {"head_dim", head},
-                            {"value_dim", value}})
-    if (failed(verifyPositive(op, name, size))) // C1
-      return failure();
-  if (heads % kvHeads) // C1
-    return op.emitOpError() << "kv_heads is " << kvHeads
-                            << " but must divide heads, which is " << heads;
-  for (auto [name, stream] :
-       {std::pair<StringRef, Value>{"query", op.getQuery()},
-        {"key", op.getKey()},
-        {"value", op.getValue()},
-        {"result", op.getResult()}})
-    if (shapeOf(stream).size() != 3) // C2
-      return op.emitOpError() << name << " is " << shapeText(shapeOf(stream))
-                              << " but must be [batch, tokens, channels]";
-  if (failed(verifyHeads(op, "query", channelsOf(op.getQuery()), "heads", heads,
-                         "head_dim", head)) || // C2
-      failed(verifyHeads(op, "key", channelsOf(op.getKey()), "kv_heads",
-                         kvHeads, "head_dim", head)) || // C2
-      failed(verifyHeads(op, "value", channelsOf(op.getValue()), "kv_heads",
-                         kvHeads, "value_dim", value)) || // C2
-      failed(verifyHeads(op, "result", channelsOf(op.getResult()), "heads",
-                         heads, "value_dim", value))) // C2
-    return failure();
-  return verifyFinite(op, "scale", op.getScale().convertToDouble()); // C4
-}
-
-LogicalResult verifyTokens(AttendOp op) {
-  ArrayRef<int64_t> query = shapeOf(op.getQuery()), key = shapeOf(op.getKey()),
-                    value = shapeOf(op.getValue()),
-                    result = shapeOf(op.getResult());
-  if (!agree(key.drop_back(), value.drop_back())) // C3
-    return mismatch(op, "key", key, "value", value);
-  if (!agree(query.drop_back(), result.drop_back()) ||
-      !agree(query[0], key[0])) // C3
-    return mismatch(op, "query", query, "result", result)
-           << " and key is " << shapeText(key);
-  if (Value mask = op.getKeyMask())
-    if (!agree(shapeOf(mask), key.drop_back())) // C3
-      return mismatch(op, "key_mask", shapeOf(mask), "key", key);
-  for (auto [name, ids] :
-       {std::pair<StringRef, Value>{"positions", op.getPositions()},
-        {"segments", op.getPast() ? Value() : op.getSegments()}})
-    if (ids && !agree(shapeOf(ids), query.drop_back())) // C3
-      return mismatch(op, name, shapeOf(ids), "query", query);
-  if (Value segments = op.getSegments())
-    if (!agree(shapeOf(segments), key.drop_back())) // C3
-      return mismatch(op, "segments", shapeOf(segments), "key", key);
-  if (Value prefix = op.getPrefix())
-    if (!agree(shapeOf(prefix), query.take_front())) // C3
-      return mismatch(op, "prefix", shapeOf(prefix), "query", query);
-  int64_t sequences = op.getSequences();
-  if (sequences < 1) // C7
-    return op.emitOpError()
-           << "sequences is " << sequences << " but must be > 0";
-  for (auto [name, tokens] :
-       {std::pair<StringRef, int64_t>{"query", query[1]}, {"key", key[1]}})
-    if (!ShapedType::isDynamic(tokens) && tokens % sequences) // C7
-      return op.emitOpError() << name << " has " << tokens
-                              << " tokens but sequences is " << sequences;
-  const int64_t each = op.getSequenceTokens();
-  if (each && (each < 0 || sequences != 1 || !ShapedType::isDynamic(query[1]) ||
-               !ShapedType::isDynamic(key[1]))) // C7
-    return op.emitOpError() << "sequence_tokens is " << each
-                            << " but must be > 0, of run-time tokens, with "
-                               "sequences 1";
-  auto perSequence = [&](int64_t tokens) {
-    return each                            ? each
-           : ShapedType::isDynamic(tokens) ? tokens
-                                           : tokens / sequences;
-  };
-  int64_t rows = op.getPast() ? key[1] : query[1]; // of a bias
-  for (Value bias : op.getBiases())
-    if (!agree(shapeOf(bias), {query[0], int64_t(op.getHeads()),
-                               perSequence(rows), perSequence(key[1])})) // C5
-      return mismatch(op, "bias", shapeOf(bias), "query", query)
-             << " with " << op.getHeads() << " heads";
-  return success();
-}
-
-} // namespace
-
-static LogicalResult verifyPastOf(AttendOp op) {
-  if (!op.getPast())
-    return success();
-  if (op.getPrefix() || op.getSequences() != 1 || op.getSequenceTokens()) // C11
-    return op.emitOpError("has past but is not over one sequence without a "
-                          "prefix");
-  const bool compares = !op.getBiases().empty() || op.getSegments() ||
-                        op.getWindow() || op.getChunk();
-  if (op.getMask() != Mask::causal && compares) // C12
-    return op.emitOpError("has past and sees all keys but has biases, "
-                          "segments, a window or a chunk");
-  return verifyPast(op, op.getPast(), shapeOf(op.getQuery())[0]); // C11
-}
-
-LogicalResult AttendOp::verify() {
-  if (failed(verifyAttention(*this)) || failed(verifyTokens(*this)) ||
-      failed(verifyPastOf(*this)))
-    return failure();
-  double softcap = getSoftcap().convertToDouble();
-  if (!std::isfinite(softcap) || softcap < 0) // C4
-    return emitOpError() << "softcap is " << formatDouble(softcap)
-                         << " but must be finite and >= 0";
-  if (auto window = getWindow();
-      window &&
-      (window->size() != 2 || (*window)[0] < 0 || (*window)[1] < 0)) // C6
-    return emitOpError("window must be two numbers >= 0, left and right");
-  if (int64_t(getChunk()) < 0) // C6
-    return emitOpError() << "chunk is " << int64_t(getChunk())
-                         << " but must be >= 0";
-  if (auto length = getLengthScale();
-      length && length->getKind() == LengthKind::log_floor &&
-      !getPositions()) // C9
-    return emitOpError("has a log_floor length_scale but no positions");
-  return success();
-}
-
-LogicalResult AttendOp::verifySymbolUses(SymbolTableCollection &tables) {
-  int64_t heads = getHeads();
-  if (failed(
-          verifyShapeOf(*this, "sink", getSinkAttr(), {heads}, tables)) || // C8
-      failed(verifyShapeOf(*this, "head_scale", getHeadScaleAttr(),
-                           {heads}, // C8
-                           tables)))
-    return failure();
-  FlatSymbolRefAttr column = getLayerScaleAttr();
-  if (!column)
-    return success();
-  Symbol scale = resolveSymbol(*this, column, tables);
-  if (scale.open || isa_and_nonnull<FloatAttr>(scale.meaning)) // C10
-    return success();
-  return emitOpError() << "layer_scale names " << column
-                       << ", which is not a number of the layer table";
-}
-
-LogicalResult LinearAttendOp::verify() {
-  if (failed(verifyAttention(*this)))
-    return failure();
-  ArrayRef<int64_t> tokens = shapeOf(getQuery()).drop_back();
-  for (auto [name, value] : {std::pair<StringRef, Value>{"key", getKey()},
-                             {"value", getValue()},
-                             {"result", getResult()}})
-    if (!agree(shapeOf(value).drop_back(), tokens)) // C3
-      return mismatch(*this, name, shapeOf(value), "query",
-                      shapeOf(getQuery()));
-  if (Value mask = getKeyMask())
-    if (!agree(shapeOf(mask), tokens)) // C3
-      return mismatch(*this, "key_mask", shapeOf(mask), "query",
-                      shapeOf(getQuery()));
-  return verifyState(*this); // C6
-}
-
-LogicalResult LinearAttendOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return verifyShapeOf(*this, "decay", getDecayAttr(), {int64_t(getHeads())},
-                       tables); // C5
-}
-
 LogicalResult SoftcapOp::verify() {
   double cap = getCap().convertToDouble();
   if (std::isfinite(cap) && cap > 0) // C1
@@ -438,29 +147,46 @@ LogicalResult SoftcapOp::verify() {
                        << " but must be finite and > 0";
 }
 
-LogicalResult PoolOp::verify() {
-  ArrayRef<int64_t> input = shapeOf(getInput()), result = shapeOf(getResult());
+namespace {
+
+// Of pool and of its gradient: `tokens` are what the one reads and the other
+// makes, `pooled` has a row per sequence.
+template <typename Op>
+LogicalResult verifyPool(Op op, Value tokens, Value pooled) {
+  ArrayRef<int64_t> input = shapeOf(tokens), result = shapeOf(pooled);
   if (input.size() != 3 || result.size() != 2 ||
       !agree({input[0], input[2]}, result)) // C1
-    return mismatch(*this, "input", input, "result", result);
-  if (Value mask = getKeyMask())
+    return mismatch(op, "input", input, "result", result);
+  if (Value mask = op.getKeyMask())
     if (!agree(shapeOf(mask), input.drop_back())) // C2
-      return mismatch(*this, "key_mask", shapeOf(mask), "input", input);
-  if (Value ids = getIds())
+      return mismatch(op, "key_mask", shapeOf(mask), "input", input);
+  if (Value ids = op.getIds())
     if (!agree(shapeOf(ids), input.drop_back())) // C2
-      return mismatch(*this, "ids", shapeOf(ids), "input", input);
-  bool byId = getKind() == Pool::first_id || getKind() == Pool::highest_id;
-  if (byId != bool(getIds())) // C3
-    return emitOpError() << "pools by " << stringifyPool(getKind())
-                         << " but has " << (byId ? "no ids" : "ids");
-  bool skips = getKind() == Pool::first || getKind() == Pool::mean;
-  if (int64_t(getSkip()) < 0 || (getSkip() != 0 && !skips)) // C4
-    return emitOpError() << "skip is " << int64_t(getSkip()) << " for "
-                         << stringifyPool(getKind());
-  if (!ShapedType::isDynamic(input[1]) && int64_t(getSkip()) >= input[1]) // C4
-    return emitOpError() << "skip is " << int64_t(getSkip())
-                         << " but there are " << input[1] << " tokens";
+      return mismatch(op, "ids", shapeOf(ids), "input", input);
+  bool byId =
+      op.getKind() == Pool::first_id || op.getKind() == Pool::highest_id;
+  if (byId != bool(op.getIds())) // C3
+    return op.emitOpError() << "pools by " << stringifyPool(op.getKind())
+                            << " but has " << (byId ? "no ids" : "ids");
+  bool skips = op.getKind() == Pool::first || op.getKind() == Pool::mean;
+  if (int64_t(op.getSkip()) < 0 || (op.getSkip() != 0 && !skips)) // C4
+    return op.emitOpError() << "skip is " << int64_t(op.getSkip()) << " for "
+                            << stringifyPool(op.getKind());
+  if (!ShapedType::isDynamic(input[1]) &&
+      int64_t(op.getSkip()) >= input[1]) // C4
+    return op.emitOpError() << "skip is " << int64_t(op.getSkip())
+                            << " but there are " << input[1] << " tokens";
   return success();
+}
+
+} // namespace
+
+LogicalResult PoolOp::verify() {
+  return verifyPool(*this, getInput(), getResult());
+}
+
+LogicalResult PoolGradientOp::verify() {
+  return verifyPool(*this, getLike(), getGradient());
 }
 
 LogicalResult KeepOp::verify() {

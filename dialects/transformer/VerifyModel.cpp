@@ -3,6 +3,7 @@
 #include "dialects/transformer/Dtype.h"
 #include "dialects/transformer/Slots.h"
 #include "dialects/transformer/Symbols.h"
+#include "dialects/transformer/Training.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -66,6 +67,15 @@ LogicalResult LayersOp::verify() {
                            << " must yield one value of the stream's type, "
                            << stream;
   }
+  llvm::StringSet<> seen;
+  ArrayRef<Attribute> saves;
+  if (getSavesAttr())
+    saves = getSavesAttr().getValue();
+  for (Attribute name : saves)
+    if (!seen.insert(cast<StringAttr>(name).getValue()).second) // C6
+      return emitOpError() << "saves " << name << " twice";
+  if (getReverse() && !saves.empty()) // C6
+    return emitOpError() << "runs in reverse but saves " << saves[0];
   return success();
 }
 
@@ -284,14 +294,16 @@ void warnOfUnnormedEnd(ModelOp model, func::FuncOp entry) {
 LogicalResult ModelOp::verifyRegions() {
   func::FuncOp first;
   for (auto entry : getOps<func::FuncOp>()) {
-    if (failed(verifyNames(entry)) || failed(SharedScales().verify(entry)))
+    if (failed(verifyNames(entry)) || failed(SharedScales().verify(entry)) ||
+        failed(verifySaved(entry)))
       return failure();
     if (!first)
       first = entry;
   }
   if (!first) // C1
     return emitOpError("has no func.func");
-  if (failed(Cycles(*this).verify()))
+  if (failed(Cycles(*this).verify()) ||
+      failed(mille::trainingOf(getOperation())))
     return failure();
   warnOfUnnormedEnd(*this, first);
   return success();

@@ -81,7 +81,7 @@ LogicalResult ResidualOp::verify() {
   if (auto layer = getLayer(); layer && int64_t(*layer) < 0) // C8
     return emitOpError() << "layer is " << int64_t(*layer)
                          << " but must be >= 0";
-  return success();
+  return verifySumAs(*this);
 }
 
 LogicalResult mille::transformer::verifyScaleOf(Operation *op, StringRef role,

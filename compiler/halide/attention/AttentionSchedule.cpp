@@ -400,6 +400,8 @@ uint32_t keysTogether(const KernelSpec &spec) {
 
 void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   base = perKey = 0;
+  if (spec.kind == KernelKind::attentionBackward)
+    return scratchOfBackward(spec, base, perKey);
   if (spec.kind != KernelKind::attention)
     return;
   const AttentionSpec &s = spec.attention;

@@ -430,6 +430,8 @@ void ModelBuilder::describe(ModelOp model) {
     model->setAttr(name, op.getI64IntegerAttr(value));
   };
   model->setAttr("family", op.getStringAttr(spec.family));
+  if (spec.training)
+    setTraining(model, *spec.training);
   number("layers", spec.layers.value);
   number("hidden_size", spec.hidden.value);
   if (spec.vocab)

@@ -93,10 +93,10 @@ Value ModelBuilder::residual(Value x, const Unit &unit, int64_t layer) {
   }
   // Without a norm, tap `normed` equals tap `input`.
   Tap tap = inNorm ? unit.tap : Tap::input;
-  auto unitOp =
-      ResidualOp::create(op, at, x.getType(), x, inNorm, branchNorm, outNorm,
-                         TapAttr::get(&context, tap), skip, branchScale, stream,
-                         op.getI64IntegerAttr(layer), unit.branches.size());
+  auto unitOp = ResidualOp::create(
+      op, at, x.getType(), x, inNorm, branchNorm, outNorm,
+      TapAttr::get(&context, tap), skip, branchScale, stream,
+      op.getI64IntegerAttr(layer), StringAttr(), unit.branches.size());
   OpBuilder::InsertionGuard guard(op);
   for (auto [branch, region] : llvm::zip(unit.branches, unitOp.getBranches())) {
     Block *block = op.createBlock(&region, {}, {x.getType()}, {at});

@@ -173,6 +173,8 @@ public:
     spec.ntk = fields.choice("parametrisation") == 1;
     if (auto recipe = fields.inner("init"))
       readInit(*recipe, init);
+    if (auto training = fields.inner("train"))
+      spec.training = readTraining(*training);
     fields.refuseRest();
   }
 

@@ -23,7 +23,8 @@ struct Depths {
 };
 
 // The parts of a spec, each in the file of its name.
-Norm readNorm(SpecFields fields); // SpecUnit.cpp
+Norm readNorm(SpecFields fields);          // SpecUnit.cpp
+Training readTraining(SpecFields &fields); // SpecTraining.cpp
 Unit readUnit(SpecFields &fields, const Stack &stack, const Depths &depths);
 // `self` is the object that the fields are of.
 Branch readBranch(SpecFields &fields, const json::Value &self,

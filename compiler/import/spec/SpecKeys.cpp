@@ -3,6 +3,7 @@
 #include "compiler/import/spec/SpecKeys.h"
 #include "compiler/import/ModelSpec.h"
 #include "compiler/import/schemes/Schemes.h"
+#include "compiler/import/spec/TrainKeys.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -49,6 +50,8 @@ static constexpr SpecKey modelKeys[] = {
      "ntk: every linear but the head's is multiplied by 1/sqrt of its inputs"},
     {"init", K::object, "init", "weights are stored",
      "weights by recipe where no model.safetensors is there"},
+    {"train", K::object, "train", "AdamW with its defaults",
+     "how a trainer changes the weights"},
     {"encoder", K::object, "stack", "none",
      "with decoder, in place of layers, hidden_size, vocab_size, embedding, "
      "units, layer_weights and final_norm"},
@@ -462,7 +465,12 @@ static constexpr SpecObject objects[] = {
      poolingKeys},
     {"head", "Logits.", headKeys},
     {"transform", "Dense, activation, norm.", transformKeys},
-    {"init", "Weights by recipe.", initKeys}};
+    {"init", "Weights by recipe.", initKeys},
+    {"train",
+     "A step: the gradient of the mean cross-entropy over the labels that "
+     "count, clipped, then the optimizer.",
+     trainKeys},
+    {"group", "Parameters that are trained otherwise.", groupKeys}};
 
 llvm::ArrayRef<SpecObject> mille::import::specObjects() { return objects; }
 

@@ -173,3 +173,25 @@ func.func @layers_c5_number(%x: tensor<?x?x8xf32>) {
   } : tensor<?x?x8xf32>
   return
 }
+
+// -----
+
+func.func @layers_c6(%x: tensor<?x?x8xf32>) {
+  // expected-error @+1 {{saves "a" twice}}
+  %y = transformer.layers %x slots [[]] bodies [0] table [[]] saves ["a", "a"] {
+  ^bb0(%s: tensor<?x?x8xf32>):
+    transformer.yield %s : tensor<?x?x8xf32>
+  } : tensor<?x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @layers_c6_reverse(%x: tensor<?x?x8xf32>) {
+  // expected-error @+1 {{runs in reverse but saves "a"}}
+  %y = transformer.layers %x reverse slots [[]] bodies [0] table [[]] saves ["a"] {
+  ^bb0(%s: tensor<?x?x8xf32>):
+    transformer.yield %s : tensor<?x?x8xf32>
+  } : tensor<?x?x8xf32>
+  return
+}

@@ -113,3 +113,11 @@ func.func @linear_c3_experts(%x: tensor<?x?x2x8xf32>, %e: tensor<?x?x3xi32>) {
   %y = transformer.linear %x experts %e : tensor<?x?x3xi32> weight @w : tensor<?x?x2x8xf32> -> tensor<?x?x2x24xf32>
   return
 }
+
+// -----
+
+func.func @linear_c2_transposed(%x: tensor<?x?x24xf32>) {
+  // expected-error @+1 {{is transposed but has bias @b}}
+  %y = transformer.linear %x weight @w bias @b transposed : tensor<?x?x24xf32> -> tensor<?x?x8xf32>
+  return
+}

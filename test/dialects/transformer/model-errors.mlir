@@ -155,3 +155,24 @@ transformer.model @model_c5 {
     return
   }
 }
+
+// -----
+
+transformer.model @model_c6 {
+  func.func @forward() {
+    // expected-error @+1 {{reads "x", which was not saved before}}
+    %0 = transformer.saved "x" : tensor<?x?x8xf32>
+    return
+  }
+}
+
+// -----
+
+transformer.model @model_c6_type {
+  func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}) {
+    transformer.save %x as "x" : tensor<?x?x8xf32>
+    // expected-error @+1 {{reads "x" as 'tensor<?x?x4xf32>' but it was saved as 'tensor<?x?x8xf32>'}}
+    %0 = transformer.saved "x" : tensor<?x?x4xf32>
+    return
+  }
+}

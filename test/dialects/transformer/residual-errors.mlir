@@ -229,3 +229,19 @@ transformer.model @residual_c9 {
     return
   }
 }
+
+// -----
+
+func.func @residual_c10(%x: tensor<?x?x8xf32>) {
+  // expected-note @+1 {{these layers save 0 values}}
+  %y = transformer.layers %x slots [[]] bodies [0] table [[]] {
+  ^bb0(%s: tensor<?x?x8xf32>):
+    // expected-error @+1 {{saves "sum" but its layers do not name it}}
+    %0 = transformer.residual %s sum_as "sum" {
+    ^bb0(%u: tensor<?x?x8xf32>):
+      transformer.yield %u : tensor<?x?x8xf32>
+    } : tensor<?x?x8xf32>
+    transformer.yield %0 : tensor<?x?x8xf32>
+  } : tensor<?x?x8xf32>
+  return
+}

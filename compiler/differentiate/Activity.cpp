@@ -1,0 +1,47 @@
+// Follows parameters through the ops of an entry: what reads an active value or
+// names a parameter is active. Integers never are.
+#include "compiler/differentiate/Activity.h"
+
+using namespace mlir;
+using namespace mille::differentiate;
+using namespace mille::transformer;
+
+namespace {
+
+bool namesSymbols(Operation &op) {
+  bool names = false;
+  op.getAttrDictionary().walk([&](FlatSymbolRefAttr) { names = true; });
+  return names;
+}
+
+bool holdsFloats(Value value) {
+  auto type = dyn_cast<ShapedType>(value.getType());
+  return type && isa<FloatType>(type.getElementType());
+}
+
+} // namespace
+
+void Activity::visit(Block &block) {
+  for (Operation &op : block)
+    visit(op);
+}
+
+// The argument of a region is what the op reads, or made of it; the op's result
+// is made of what its regions yield.
+void Activity::visit(Operation &op) {
+  auto isActiveNow = [&](Value value) { return active.contains(value); };
+  bool any = namesSymbols(op) || llvm::any_of(op.getOperands(), isActiveNow);
+  bool inside = any;
+  op.walk([&](Operation *nested) { inside |= namesSymbols(*nested); });
+  for (Region &region : op.getRegions()) {
+    for (BlockArgument argument : region.getArguments())
+      // Layers hand their result to the next one.
+      if (isa<LayersOp>(op) ? inside : any)
+        active.insert(argument);
+    visit(region.front());
+  }
+  if (any || inside)
+    for (Value result : op.getResults())
+      if (holdsFloats(result))
+        active.insert(result);
+}

@@ -1,0 +1,87 @@
+// The adjoints of attention and of rotations. Must not know how they are computed.
+#include "compiler/differentiate/Adjoint.h"
+
+using namespace mlir;
+using namespace mille::transformer;
+
+namespace mille::differentiate {
+
+template <> SmallVector<Value> reads<RotateOp>(RotateOp, const Primal &) {
+  return {};
+}
+
+// A rotation turns back by minus its angles: frequencies change their sign.
+template <>
+LogicalResult adjoint<RotateOp>(RotateOp op, OpBuilder &builder,
+                                ValueRange gradients, Primal &primal,
+                                Gradients &into) {
+  if (!op.getFrequencies())
+    return op.emitOpError(
+        "has no adjoint where angles are a table or an image's, "
+        "so the model cannot be trained");
+  auto negated = [&](ArrayRef<double> numbers) {
+    SmallVector<double> others;
+    for (double number : numbers)
+      others.push_back(-number);
+    return builder.getDenseF64ArrayAttr(others);
+  };
+  auto longer = op.getLongContextAttr();
+  if (longer && longer.getFrequencies())
+    longer = LongContextAttr::get(op.getContext(), longer.getAfter(),
+                                  longer.getStretch(),
+                                  negated(longer.getFrequencies()));
+  into[0] = RotateOp::create(
+      builder, op.getLoc(), gradients.front(), primal.at(op.getPositions()),
+      op.getHeadsAttr(), op.getHeadDimAttr(), op.getStartAttr(),
+      op.getPairingAttr(), negated(*op.getFrequencies()), FlatSymbolRefAttr(),
+      longer, op.getAttentionFactorAttr());
+  return success();
+}
+
+template <> SmallVector<Value> reads<AttendOp>(AttendOp op, const Primal &) {
+  return {op.getQuery(), op.getKey(), op.getValue(), op.getResult()};
+}
+template <>
+LogicalResult adjoint<AttendOp>(AttendOp op, OpBuilder &builder,
+                                ValueRange gradients, Primal &primal,
+                                Gradients &into) {
+  if (op.getPast())
+    return op.emitOpError("reads a state, so the entry cannot be trained");
+  auto at = [&](Value value) { return value ? primal.at(value) : Value(); };
+  SmallVector<Value> biases;
+  SmallVector<int64_t> wanted;
+  SmallVector<Type> types;
+  for (auto [i, bias] : llvm::enumerate(op.getBiases())) {
+    biases.push_back(primal.at(bias));
+    if (primal.isActive(bias)) {
+      wanted.push_back(i);
+      types.push_back(bias.getType());
+    }
+  }
+  auto made = AttendGradientOp::create(
+      builder, op.getLoc(), op.getQuery().getType(), op.getKey().getType(),
+      op.getValue().getType(), types, gradients.front(), at(op.getResult()),
+      at(op.getQuery()), at(op.getKey()), at(op.getValue()),
+      at(op.getKeyMask()), at(op.getPositions()), at(op.getSegments()),
+      at(op.getPrefix()), biases, op.getHeadsAttr(), op.getKvHeadsAttr(),
+      op.getHeadDimAttr(), op.getValueDimAttr(), op.getScaleAttr(),
+      op.getLayerScaleAttr(), op.getHeadScaleAttr(), op.getLengthScaleAttr(),
+      op.getSinkAttr(), op.getMaskAttr(), op.getWindowAttr(), op.getChunkAttr(),
+      op.getSequencesAttr(), op.getSequenceTokensAttr(), op.getSoftcapAttr(),
+      wanted.empty() ? DenseI64ArrayAttr()
+                     : builder.getDenseI64ArrayAttr(wanted));
+  into[0] = made.getQueryGradient();
+  into[1] = made.getKeyGradient();
+  into[2] = made.getValueGradient();
+  size_t firstBias =
+      op.getBiases().empty() ? 0 : op.getBiases().getBeginOperandIndex();
+  for (auto [i, gradient] : llvm::zip_equal(wanted, made.getToBiases()))
+    into[firstBias + i] = gradient;
+  return success();
+}
+
+void attachAttentionAdjoints(MLIRContext *context) {
+  attachAdjoints<RotateOp, AttendOp>(context);
+}
+
+} // namespace mille::differentiate

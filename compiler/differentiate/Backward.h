@@ -1,0 +1,50 @@
+// Builds the backward pass of a block: op by op from its end, with what the
+// adjoints of the ops say. Must not know an op but the layer loop, whose body it
+// enters.
+#pragma once
+#include "compiler/differentiate/Activity.h"
+#include "compiler/differentiate/ChooseSaved.h"
+#include "dialects/transformer/Differentiable.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mille::differentiate {
+
+class Backward final : public transformer::Primal {
+public:
+  Backward(const Activity &activity, const Saved &saved,
+           mlir::OpBuilder &builder)
+      : activity(activity), saved(saved), builder(builder) {}
+
+  // Adds a gradient to that of a value of the forward pass (null: nothing).
+  void add(mlir::Value forward, mlir::Value gradient);
+  // Builds the adjoints of `ops`, the last first.
+  mlir::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops);
+
+  mlir::Value at(mlir::Value forward) override;
+  bool isActive(mlir::Value forward) const override {
+    return activity.isActive(forward);
+  }
+  mlir::FailureOr<mlir::Value> branch(mlir::Region &region,
+                                      mlir::Value gradient) override;
+  mlir::Value sumOf(transformer::ResidualOp unit) override;
+
+private:
+  mlir::LogicalResult runLayers(transformer::LayersOp layers,
+                                mlir::Value gradient);
+  mlir::LogicalResult fillBody(transformer::LayersOp layers, int64_t body,
+                               mlir::Block &block);
+  mlir::LogicalResult visit(mlir::Operation *op);
+  mlir::Value compute(mlir::Value forward);
+  mlir::Value takeGradient(mlir::Value forward);
+
+  const Activity &activity;
+  const Saved &saved;
+  mlir::OpBuilder &builder;
+  llvm::DenseMap<mlir::Value, mlir::Value> gradients;
+  // Values of the forward pass that the backward block already has.
+  llvm::DenseMap<mlir::Value, mlir::Value> known;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> knownSums; // of units
+};
+
+} // namespace mille::differentiate

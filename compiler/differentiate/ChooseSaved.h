@@ -1,0 +1,48 @@
+// Which values of a forward pass are saved for the backward pass, and their
+// names. What is not saved is computed anew.
+#pragma once
+#include "dialects/transformer/Differentiable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <optional>
+
+namespace mille::differentiate {
+
+// What is computed anew: nothing, what costs little (norms, activations, sums),
+// or all but the input of each layer.
+enum class Recompute { none, cheap, layer };
+std::optional<Recompute> recomputeNamed(llvm::StringRef word);
+
+class Saved {
+public:
+  // Chooses what the adjoints of an entry's ops read.
+  void choose(mlir::Block &entry, const transformer::Primal &primal,
+              Recompute policy);
+  // Saves it: adds `save` ops to the entry, and names to its layers.
+  void insert() const;
+
+  // Null: computed anew.
+  mlir::StringAttr nameOf(mlir::Value value) const {
+    return values.lookup(value);
+  }
+  mlir::StringAttr nameOfSum(transformer::ResidualOp unit) const {
+    return sums.lookup(unit);
+  }
+
+private:
+  void need(mlir::Value value);
+  void needSum(transformer::ResidualOp unit);
+  void needOperands(mlir::Operation *op);
+  bool isCheap(mlir::Operation *op) const;
+  mlir::StringAttr unique(mlir::MLIRContext *context, llvm::StringRef name);
+
+  Recompute policy = Recompute::none;
+  llvm::StringSet<> taken;
+  llvm::DenseSet<mlir::Value> seen;
+  llvm::DenseSet<mlir::Operation *> seenSums;
+  llvm::MapVector<mlir::Value, mlir::StringAttr> values;
+  llvm::MapVector<mlir::Operation *, mlir::StringAttr> sums;
+};
+
+} // namespace mille::differentiate

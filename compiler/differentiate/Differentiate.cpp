@@ -1,0 +1,195 @@
+// Makes the entries `train_step` and `eval` of the first entry. Must not know an
+// op's derivative.
+#include "compiler/differentiate/Adjoint.h"
+#include "compiler/differentiate/Backward.h"
+#include "compiler/differentiate/Passes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mille::differentiate {
+#define GEN_PASS_DEF_DIFFERENTIATE
+#include "compiler/differentiate/Passes.h.inc"
+} // namespace mille::differentiate
+
+using namespace mlir;
+using namespace mille::transformer;
+
+void mille::differentiate::registerAdjoints(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, TransformerDialect *) {
+    attachRowAdjoints(context);
+    attachAttentionAdjoints(context);
+    attachUnitAdjoint(context);
+  });
+}
+
+namespace mille::differentiate {
+namespace {
+
+// An entry in the making: a copy of the first one, whose results are others.
+class Entry {
+public:
+  Entry(func::FuncOp forward, StringRef name)
+      : function(forward.clone()), builder(forward.getContext()) {
+    function.setName(name);
+    forward->getBlock()->getOperations().insertAfter(forward->getIterator(),
+                                                     function);
+    returned = cast<func::ReturnOp>(block().getTerminator());
+    builder.setInsertionPoint(returned);
+    SmallVector<KeepOp> keeps;
+    function.walk([&](KeepOp keep) { keeps.push_back(keep); });
+    for (KeepOp keep : keeps)
+      keep.erase();
+  }
+
+  Block &block() { return function.getBody().front(); }
+
+  // The number of the output `name`.
+  std::optional<unsigned> output(StringRef name) {
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (function.getResultAttrOfType<StringAttr>(i, "transformer.name") ==
+          name)
+        return i;
+    return std::nullopt;
+  }
+
+  Value addInput(StringRef name, Type type, Attribute shape) {
+    NamedAttrList attributes;
+    attributes.set("transformer.name", builder.getStringAttr(name));
+    if (shape)
+      attributes.set("transformer.shape", shape);
+    unsigned number = function.getNumArguments();
+    LogicalResult done = function.insertArgument(
+        number, type, attributes.getDictionary(function.getContext()),
+        function.getLoc());
+    assert(succeeded(done) && "a func takes arguments");
+    (void)done;
+    return function.getArgument(number);
+  }
+
+  // Makes `value` the only result; what nothing reads goes.
+  void finish(Value value, StringRef name, Attribute shape) {
+    NamedAttrList attributes;
+    attributes.set("transformer.name", builder.getStringAttr(name));
+    if (shape)
+      attributes.set("transformer.shape", shape);
+    builder.setInsertionPoint(returned);
+    func::ReturnOp::create(builder, returned.getLoc(), value);
+    returned.erase();
+    function.setType(FunctionType::get(
+        function.getContext(), function.getArgumentTypes(), value.getType()));
+    function.setResAttrsAttr(
+        builder.getArrayAttr(attributes.getDictionary(function.getContext())));
+    SmallVector<Operation *> dead;
+    do {
+      for (Operation *op : dead)
+        op->erase();
+      dead.clear();
+      function.walk([&](Operation *op) {
+        if (isOpTriviallyDead(op))
+          dead.push_back(op);
+      });
+    } while (!dead.empty());
+  }
+
+  func::FuncOp function;
+  OpBuilder builder;
+  func::ReturnOp returned;
+};
+
+struct Differentiate : impl::DifferentiateBase<Differentiate> {
+  using DifferentiateBase::DifferentiateBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    DifferentiateBase::getDependentDialects(registry);
+    registerAdjoints(registry);
+  }
+
+  void runOnOperation() override {
+    func::FuncOp forward = *getOperation().getOps<func::FuncOp>().begin();
+    if (failed(makeStep(forward)) || failed(makeEval(forward)))
+      signalPassFailure();
+  }
+
+private:
+  // The loss of an entry, and the gradient of the output that it reads.
+  struct Loss {
+    Value output, value, gradient;
+    std::string name;
+    Attribute shape;
+  };
+
+  FailureOr<Loss> addLoss(Entry &entry) {
+    std::string name = of.getValue(), kind = loss.getValue();
+    std::optional<unsigned> number = entry.output(name);
+    if (!number)
+      return entry.function.emitError() << "the loss reads the output '" << name
+                                        << "' but there is none of that name";
+    Value output = entry.returned.getOperand(*number);
+    auto shape = entry.function.getResultAttrOfType<ShapeAttr>(
+        *number, "transformer.shape");
+    if (kind == "cross_entropy")
+      return addCrossEntropy(entry, output, shape);
+    if (kind != "given")
+      return entry.function.emitError()
+             << "loss is '" << kind << "' but must be cross_entropy or given";
+    Value given = entry.addInput("gradient." + name, output.getType(), shape);
+    return Loss{output, output, given, name, shape};
+  }
+
+  // Labels and losses have the logits' rows.
+  static Loss addCrossEntropy(Entry &entry, Value logits, ShapeAttr shape) {
+    OpBuilder &builder = entry.builder;
+    auto type = cast<RankedTensorType>(logits.getType());
+    ArrayRef<int64_t> rows = type.getShape().drop_back();
+    if (shape)
+      shape = ShapeAttr::get(builder.getContext(),
+                             ArrayRef(shape.getExtents()).drop_back());
+    Value labels = entry.addInput(
+        "labels", RankedTensorType::get(rows, builder.getI32Type()), shape);
+    Value weight = entry.addInput(
+        "loss_weight", RankedTensorType::get({1}, builder.getF32Type()), {});
+    auto made = CrossEntropyOp::create(
+        builder, logits.getLoc(),
+        RankedTensorType::get(rows, builder.getF32Type()), logits.getType(),
+        logits, labels, weight, builder.getI64IntegerAttr(-100),
+        builder.getF64FloatAttr(0));
+    return Loss{logits, made.getLosses(), made.getGradient(), "losses", shape};
+  }
+
+  LogicalResult makeStep(func::FuncOp forward) {
+    std::optional<Recompute> policy = recomputeNamed(recompute.getValue());
+    if (!policy)
+      return forward.emitError() << "recompute is '" << recompute.getValue()
+                                 << "' but must be none, cheap or layer";
+    Entry entry(forward, "train_step");
+    SmallVector<Operation *> ops;
+    for (Operation &op : entry.block().without_terminator())
+      ops.push_back(&op);
+    FailureOr<Loss> made = addLoss(entry);
+    if (failed(made))
+      return failure();
+    Activity activity(entry.block());
+    Saved saved;
+    Backward backward(activity, saved, entry.builder);
+    saved.choose(entry.block(), backward, *policy);
+    backward.add(made->output, made->gradient);
+    if (failed(backward.run(ops)))
+      return failure();
+    saved.insert();
+    entry.finish(made->value, made->name, made->shape);
+    return success();
+  }
+
+  LogicalResult makeEval(func::FuncOp forward) {
+    if (loss.getValue() == "given")
+      return success();
+    Entry entry(forward, "eval");
+    FailureOr<Loss> made = addLoss(entry);
+    if (failed(made))
+      return failure();
+    entry.finish(made->value, made->name, made->shape);
+    return success();
+  }
+};
+
+} // namespace
+} // namespace mille::differentiate

@@ -1,0 +1,20 @@
+// Keeps the sums of an inner loop in registers, where the loop adds to its out.
+// Must not be included outside of compiler/halide.
+#pragma once
+#include "Halide.h"
+
+#include <string>
+
+namespace mille {
+
+// The names of the function that sums are stored to, and of the variable of
+// the loop that adds to them.
+struct KeptSums {
+  std::string out, loop;
+};
+
+// A pass over the lowered program. Before the loop it loads the places of the
+// out that the loop stores to, and after it stores them.
+Halide::Internal::IRMutator *keepSums(KeptSums what);
+
+} // namespace mille

@@ -1,0 +1,44 @@
+// A weight in panels of columns, made while the program runs: what a matmul
+// reads just after.
+// Must fill up the last panel with zeros.
+#include "compiler/halide/Build.h"
+
+using namespace Halide;
+
+namespace mille {
+
+// Of the transpose a line of a panel is a piece of a row of the weight; else it
+// is a piece of a column, and squares of numbers are turned in registers.
+Pipe buildPack(const KernelSpec &spec, const Machine &machine,
+               const Names &names) {
+  const PackSpec &s = spec.pack;
+  const int V = machine.lanes, panel = int(s.panel);
+  const int rows = int(s.transposed ? s.weight.columns : s.weight.rows);
+  Var j(names("j")), step(names("step")), p(names("p"));
+  ImageParam weight(Float(32), 2, names("weight"));
+  weight.dim(1).set_stride(int(s.weight.rowStride));
+  Pipe pipe;
+  pipe.arguments = {weight};
+  pipe.out = Func(names("out"));
+  Func &out = pipe.out;
+  Expr row = p * panel + j, inside = min(row, rows - 1);
+  Expr from = s.transposed ? weight(inside, step) : weight(step, inside);
+  out(j, step, p) = select(likely(row < rows), from, 0.0f);
+  auto buffer = out.output_buffer();
+  buffer.dim(0).set_bounds(0, panel);
+  buffer.dim(1).set_stride(panel);
+  buffer.dim(2).set_bounds(0, int(s.panels)).set_stride(panel * int(s.steps));
+  out.bound(j, 0, panel).bound(p, 0, int(s.panels));
+  Var jo(names("jo")), ji(names("ji")), so(names("so")), si(names("si"));
+  if (s.transposed) {
+    out.reorder(j, step, p).vectorize(j, V);
+    return pipe;
+  }
+  out.split(step, so, si, V, TailStrategy::GuardWithIf)
+      .split(j, jo, ji, V, TailStrategy::GuardWithIf)
+      .reorder(si, ji, jo, so, p)
+      .vectorize(si);
+  return pipe;
+}
+
+} // namespace mille

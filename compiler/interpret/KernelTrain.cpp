@@ -1,0 +1,305 @@
+// Interprets the kernels of a training step on tensors, with one function per
+// op. Must stay plain: sums run over rows in order.
+#include "compiler/interpret/AttendHead.h"
+#include "compiler/interpret/RowReaders.h"
+#include "compiler/interpret/ScalarRegion.h"
+#include "dialects/transformer/Panels.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mille;
+using namespace mille::interpreter;
+
+namespace {
+
+Status expectRows(Operation *op, StringRef name, const Tensor &tensor,
+                  int64_t rows) {
+  if (rowsOf(tensor) == rows)
+    return Status::done;
+  op->emitError() << name << " has " << rowsOf(tensor) << " rows but must have "
+                  << rows;
+  return Status::input;
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, kernel::WeightGradientOp op) {
+  const Tensor &gradient = run.at(op.getGradient()),
+               &input = run.at(op.getInput());
+  Tensor out = run.at(op.getOut());
+  const int64_t rows = rowsOf(gradient), N = columnsOf(gradient),
+                K = columnsOf(input);
+  if (Status s = expectRows(op, "input", input, rows); failed(s))
+    return s;
+  for (int64_t m = 0; m < rows; ++m)
+    for (int64_t n = 0; n < N; ++n)
+      for (int64_t k = 0; k < K; ++k)
+        out.numbers[n * K + k] +=
+            gradient.numbers[m * N + n] * input.numbers[m * K + k];
+  setGradient(run, op.getOut(), out);
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::ColumnSumsOp op) {
+  Tensor out = run.at(op.getOut());
+  const int64_t columns = columnsOf(out);
+  const int64_t rows = rowsOf(run.at(op.getInputs()[0]));
+  RowReaders inputs(rows, columns);
+  for (mlir::Value input : op.getInputs())
+    if (Status s = inputs.add(run, op, input, nullptr); failed(s))
+      return s;
+  ScalarRegion body;
+  if (Status s = body.read(op.getBody()); failed(s))
+    return s;
+  std::vector<double> terms(columns);
+  for (int64_t m = 0; m < rows; ++m) {
+    std::vector<const double *> arguments;
+    inputs.append(m, arguments);
+    body.run(arguments, columns, terms.data());
+    for (int64_t n = 0; n < columns; ++n)
+      out.numbers[n] += terms[n];
+  }
+  setGradient(run, op.getOut(), out);
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::EmbedGradientOp op) {
+  const Tensor &gradient = run.at(op.getGradient()), &ids = run.at(op.getIds());
+  Tensor out = run.at(op.getOut());
+  const int64_t rows = rowsOf(gradient), columns = columnsOf(gradient);
+  if (Status s = expectCount(op, "ids", &ids, rows); failed(s))
+    return s;
+  for (int64_t m = 0; m < rows; ++m) {
+    const int64_t id =
+        std::clamp<int64_t>(int64_t(ids.numbers[m]), 0, rowsOf(out) - 1);
+    for (int64_t n = 0; n < columns; ++n)
+      out.numbers[id * columns + n] += gradient.numbers[m * columns + n];
+  }
+  setGradient(run, op.getOut(), out);
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+namespace {
+
+// The gradient of the input of a norm of n numbers, of which `normed` is the
+// result. q is the gradient of that result, and becomes the input's.
+void normBackward(kernel::RowNormAttr norm, const double *input,
+                  const double *normed, double *q, int64_t n) {
+  using kernel::RowNormKind;
+  double sum = 0, product = 0, mean = 0, squares = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    sum += q[i];
+    product += q[i] * normed[i];
+    mean += input[i];
+  }
+  const bool layer = norm.getKind() == RowNormKind::layer,
+             l2 = norm.getKind() == RowNormKind::l2;
+  mean = layer ? mean / double(n) : 0;
+  for (int64_t i = 0; i < n; ++i)
+    squares += (input[i] - mean) * (input[i] - mean);
+  const double scale =
+      l2 ? 1 / std::max(std::sqrt(squares), double(norm.getEps()))
+         : 1 / std::sqrt(squares / double(n) + double(norm.getEps()));
+  sum = layer ? sum / double(n) : 0;
+  product = !l2                                          ? product / double(n)
+            : std::sqrt(squares) > double(norm.getEps()) ? product
+                                                         : 0;
+  for (int64_t i = 0; i < n; ++i)
+    q[i] = scale * (q[i] - sum - normed[i] * product);
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, kernel::NormBackwardOp op) {
+  const Tensor &input = run.at(op.getInput());
+  Tensor gradient = run.at(op.getGradient()), normed = input;
+  const int64_t rows = rowsOf(gradient), columns = columnsOf(gradient);
+  if (Status s = expectRows(op, "input", input, rows); failed(s))
+    return s;
+  const Tensor *weight = run.find(op.getWeight());
+  const int64_t group =
+      op.getNorm().getGroup() ? op.getNorm().getGroup() : columns;
+  for (int64_t m = 0; m < rows; ++m)
+    for (int64_t first = 0; first < columns; first += group) {
+      const int64_t at = m * columns + first;
+      for (int64_t i = 0; weight && i < group; ++i)
+        gradient.numbers[at + i] *= weight->numbers[first + i];
+      normRow(op.getNorm().getKind(), op.getNorm().getEps(),
+              &normed.numbers[at], group);
+      normBackward(op.getNorm(), &input.numbers[at], &normed.numbers[at],
+                   &gradient.numbers[at], group);
+    }
+  if (op.getOuts().size() > 1)
+    run.set(op.getResults()[1], std::move(normed));
+  run.set(op.getResults()[0], std::move(gradient));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::CrossEntropyOp op) {
+  const Tensor &logits = run.at(op.getLogits()),
+               &labels = run.at(op.getLabels());
+  const int64_t rows = rowsOf(logits), columns = columnsOf(logits);
+  if (Status s = expectCount(op, "labels", &labels, rows); failed(s))
+    return s;
+  const double times = run.at(op.getTimes()).numbers.at(0),
+               smoothing = op.getSmoothing().convertToDouble();
+  Tensor losses = zeros({rows, 1}), gradient = zeros({rows, columns});
+  for (int64_t m = 0; m < rows; ++m) {
+    if (labels.numbers[m] < 0)
+      continue;
+    const int64_t label = std::min(int64_t(labels.numbers[m]), columns - 1);
+    const double *row = &logits.numbers[m * columns];
+    const double largest = *std::max_element(row, row + columns);
+    double sum = 0;
+    for (int64_t n = 0; n < columns; ++n)
+      sum += std::exp(row[n] - largest);
+    for (int64_t n = 0; n < columns; ++n) {
+      const double logarithm = row[n] - largest - std::log(sum);
+      const double target =
+          smoothing / double(columns) + (n == label ? 1 - smoothing : 0);
+      losses.numbers[m] -= times * target * logarithm;
+      gradient.numbers[m * columns + n] =
+          times * (std::exp(logarithm) - target);
+    }
+  }
+  run.set(op.getResults()[0], std::move(losses));
+  run.set(op.getResults()[1], std::move(gradient));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::PackOp op) {
+  const Tensor &weight = run.at(op.getWeight());
+  auto type = cast<ShapedType>(op.getOut().getType());
+  Tensor out = zeros({type.getShape().begin(), type.getShape().end()});
+  int64_t rows = rowsOf(weight), columns = columnsOf(weight);
+  for (int64_t n = 0; n < rows; ++n)
+    for (int64_t k = 0; k < columns; ++k) {
+      auto [row, step] = op.getTransposed() ? std::pair(k, n) : std::pair(n, k);
+      const int64_t steps = op.getTransposed() ? rows : columns;
+      const int64_t panel = type.getRank() == 3 ? type.getDimSize(2) : 1;
+      const int64_t at =
+          type.getRank() == 3
+              ? (row / panel * steps + step) * panel + row % panel
+              : row * steps + step;
+      out.numbers[at] = weight.numbers[n * columns + k];
+    }
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+namespace {
+
+// Attention's backward pass by its formulas: head by head, query by query.
+class Backward {
+public:
+  Backward(Run &run, kernel::AttentionBackwardOp op)
+      : op(op), query(run.at(op.getQuery())), key(run.at(op.getKey())),
+        value(run.at(op.getValue())), gradient(run.at(op.getGradient())),
+        mask(run.find(op.getKeyMask())), queries(run.index(op.getQueries())),
+        keys(run.index(op.getKeys())), headDim(op.getHeadDim()),
+        valueDim(op.getValueDim()), heads(op.getHeads()),
+        kvHeads(op.getKvHeads()), scale(op.getScale().convertToDouble()),
+        cap(op.getSoftcap().convertToDouble()),
+        sight(op.getCausal(), op.getWindow(), 0) {}
+
+  Status compute(Tensor outs[3]) {
+    if (queries <= 0 || keys <= 0 || rowsOf(query) % queries) {
+      op.emitError() << "queries is " << queries << " but query has "
+                     << rowsOf(query) << " rows";
+      return Status::input;
+    }
+    const int64_t sequences = rowsOf(query) / queries;
+    for (Status s : {expectRows(op, "key", key, sequences * keys),
+                     expectRows(op, "value", value, sequences * keys),
+                     expectRows(op, "gradient", gradient, rowsOf(query)),
+                     expectCount(op, "key_mask", mask, sequences * keys)})
+      if (failed(s))
+        return s;
+    outs[0] = zeros({sequences * keys, kvHeads * headDim});
+    outs[1] = zeros({sequences * keys, kvHeads * valueDim});
+    outs[2] = zeros({sequences * queries, heads * headDim});
+    for (int64_t s = 0; s < sequences; ++s)
+      for (int64_t h = 0; h < heads; ++h)
+        for (int64_t i = 0; i < queries; ++i)
+          addQuery(s, h, i, outs);
+    return Status::done;
+  }
+
+private:
+  const double *at(const Tensor &tensor, int64_t row, int64_t column) const {
+    return &tensor.numbers[row * columnsOf(tensor) + column];
+  }
+  static double dot(const double *a, const double *b, int64_t n) {
+    double sum = 0;
+    for (int64_t c = 0; c < n; ++c)
+      sum += a[c] * b[c];
+    return sum;
+  }
+  static void add(double factor, const double *x, double *to, int64_t n) {
+    for (int64_t c = 0; c < n; ++c)
+      to[c] += factor * x[c];
+  }
+
+  void addQuery(int64_t s, int64_t h, int64_t i, Tensor outs[3]) {
+    const int64_t row = s * queries + i, shared = h / (heads / kvHeads);
+    const double *q = at(query, row, op.getOffsets()[0] + h * headDim),
+                 *g = at(gradient, row, h * valueDim);
+    std::vector<int64_t> seen;
+    std::vector<double> scores, weights, slopes;
+    for (int64_t j = 0; j < keys; ++j) {
+      if (!sight.shows(i, j) || (mask && mask->numbers[s * keys + j] == 0))
+        continue;
+      const double *k =
+          at(key, s * keys + j, op.getOffsets()[1] + shared * headDim);
+      double score = scale * dot(q, k, headDim);
+      const double t = cap > 0 ? std::tanh(score / cap) : 0;
+      seen.push_back(j);
+      scores.push_back(cap > 0 ? cap * t : score);
+      slopes.push_back(scale * (1 - t * t));
+    }
+    if (seen.empty())
+      return;
+    const double largest = *std::max_element(scores.begin(), scores.end());
+    double sum = 0, mean = 0;
+    for (double &score : scores)
+      sum += score = std::exp(score - largest);
+    for (auto [j, score] : llvm::zip(seen, scores)) {
+      score /= sum;
+      weights.push_back(dot(
+          g, at(value, s * keys + j, op.getOffsets()[2] + shared * valueDim),
+          valueDim));
+      mean += score * weights.back();
+    }
+    for (auto [n, j] : llvm::enumerate(seen)) {
+      const int64_t other = s * keys + j;
+      const double d = scores[n] * (weights[n] - mean) * slopes[n];
+      add(scores[n], g, &outs[1].numbers[(other * kvHeads + shared) * valueDim],
+          valueDim);
+      add(d, q, &outs[0].numbers[(other * kvHeads + shared) * headDim],
+          headDim);
+      add(d, at(key, other, op.getOffsets()[1] + shared * headDim),
+          &outs[2].numbers[(row * heads + h) * headDim], headDim);
+    }
+  }
+
+  mutable kernel::AttentionBackwardOp op;
+  const Tensor &query, &key, &value, &gradient, *mask;
+  int64_t queries, keys, headDim, valueDim, heads, kvHeads;
+  double scale, cap;
+  Sight sight;
+};
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, kernel::AttentionBackwardOp op) {
+  Tensor outs[3];
+  if (Status s = Backward(run, op).compute(outs); failed(s))
+    return s;
+  for (auto [result, out] : llvm::zip_equal(op.getResults(), outs))
+    run.set(result, std::move(out));
+  return Status::done;
+}

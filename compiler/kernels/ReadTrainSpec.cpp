@@ -1,0 +1,122 @@
+// Reads the specs of the kernels of a training step.
+// Must not choose tiles or schedules: generators do.
+#include "compiler/kernels/ReadParts.h"
+
+using namespace mlir;
+using namespace mille;
+
+namespace {
+
+// Reads a buffer for each operand, in order.
+LogicalResult readBuffers(Operation *op,
+                          ArrayRef<std::pair<Value, BufferSpec *>> buffers) {
+  for (auto [value, spec] : buffers)
+    if (failed(readBuffer(op, value.getType(), *spec)))
+      return failure();
+  return success();
+}
+
+} // namespace
+
+LogicalResult mille::readKernel(kernel::WeightGradientOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::weightGradient;
+  WeightGradientSpec &g = spec.weightGradient;
+  return readBuffers(op, {{op.getGradient(), &g.gradient},
+                          {op.getInput(), &g.input},
+                          {op.getOut(), &spec.out}});
+}
+
+LogicalResult mille::readKernel(kernel::ColumnSumsOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::columnSums;
+  if (failed(readBuffer(op, op.getOut().getType(), spec.out)))
+    return failure();
+  for (Value input : op.getInputs())
+    if (failed(readOperand(op, input.getType(), spec.out.columns,
+                           spec.columnSums.inputs.emplace_back())))
+      return failure();
+  return readRegion(op, op.getBody(), spec.columnSums.body);
+}
+
+LogicalResult mille::readKernel(kernel::EmbedGradientOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::embedGradient;
+  return readBuffers(op, {{op.getGradient(), &spec.embedGradient.gradient},
+                          {op.getOut(), &spec.out}});
+}
+
+LogicalResult mille::readKernel(kernel::NormBackwardOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::normBackward;
+  NormBackwardSpec &n = spec.normBackward;
+  n.norm = statisticOf(op.getNorm().getKind());
+  n.eps = op.getNorm().getEps();
+  if (failed(readBuffers(op, {{op.getGradient(), &n.gradient},
+                              {op.getInput(), &n.input},
+                              {op.getOuts().back(), &spec.out}})))
+    return failure();
+  n.group = op.getNorm().getGroup() ? op.getNorm().getGroup() : n.input.columns;
+  if (op.getWeight() &&
+      failed(readOperand(op, op.getWeight().getType(), n.input.columns,
+                         n.weight.emplace())))
+    return failure();
+  if (op.getOuts().size() > 1)
+    return readBuffer(op, op.getOuts()[0].getType(), n.inputGradient.emplace());
+  return success();
+}
+
+LogicalResult mille::readKernel(kernel::CrossEntropyOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::crossEntropy;
+  CrossEntropySpec &c = spec.crossEntropy;
+  c.smoothing = op.getSmoothing().convertToDouble();
+  return readBuffers(op, {{op.getLogits(), &c.logits},
+                          {op.getLosses(), &c.losses},
+                          {op.getGradient(), &spec.out}});
+}
+
+LogicalResult mille::readKernel(kernel::PackOp op, KernelSpec &spec) {
+  spec.kind = KernelKind::pack;
+  PackSpec &p = spec.pack;
+  p.transposed = op.getTransposed();
+  if (failed(readBuffer(op, op.getWeight().getType(), p.weight)))
+    return failure();
+  auto out = dyn_cast<MemRefType>(op.getOut().getType());
+  if (!out || out.getRank() != 3 || !out.getLayout().isIdentity())
+    return op.emitOpError("outs is ")
+           << op.getOut().getType() << " but must be packed in panels";
+  p.panels = out.getDimSize(0);
+  p.steps = out.getDimSize(1);
+  p.panel = out.getDimSize(2);
+  spec.out.columns = spec.out.rowStride = p.panel;
+  spec.out.rows = p.steps;
+  return success();
+}
+
+LogicalResult mille::readKernel(kernel::AttentionBackwardOp op,
+                                KernelSpec &spec) {
+  spec.kind = KernelKind::attentionBackward;
+  AttentionBackwardSpec &a = spec.attentionBackward;
+  AttentionSpec &f = a.forward;
+  f.heads = op.getHeads();
+  f.kvHeads = op.getKvHeads();
+  f.headDim = op.getHeadDim();
+  f.valueDim = op.getValueDim();
+  f.queryOffset = op.getOffsets()[0];
+  f.keyOffset = op.getOffsets()[1];
+  f.valueOffset = op.getOffsets()[2];
+  f.scale = op.getScale().convertToDouble();
+  f.softcap = op.getSoftcap().convertToDouble();
+  f.causal = op.getCausal();
+  if (auto window = op.getWindow()) {
+    f.windowLeft = (*window)[0];
+    f.windowRight = (*window)[1];
+  }
+  if (op.getKeyMask() &&
+      failed(readBuffer(op, op.getKeyMask().getType(),
+                        f.optional[int(AttentionOperand::keyMask)].emplace())))
+    return failure();
+  return readBuffers(op, {{op.getQuery(), &f.query},
+                          {op.getKey(), &f.key},
+                          {op.getValue(), &f.value},
+                          {op.getGradient(), &a.gradient},
+                          {op.getOuts()[0], &a.keyGradient},
+                          {op.getOuts()[1], &a.valueGradient},
+                          {op.getOuts()[2], &spec.out}});
+}

@@ -1,0 +1,182 @@
+// The constant mille_training_info: what a step needs of the model, and where
+// each of its parameters lies.
+#include "compiler/lower/ModelData.h"
+#include "dialects/transformer/Training.h"
+#include "mlir/IR/Builders.h"
+#include "runtime/abi.h"
+
+using namespace mlir;
+
+namespace mille::lower {
+
+static_assert(uint32_t(Optimizer::sgd) == MILLE_OPTIMIZER_SGD);
+static_assert(uint32_t(Optimizer::adam) == MILLE_OPTIMIZER_ADAM);
+static_assert(uint32_t(Optimizer::adamw) == MILLE_OPTIMIZER_ADAMW);
+static_assert(uint32_t(Optimizer::lamb) == MILLE_OPTIMIZER_LAMB);
+static_assert(uint32_t(Optimizer::lion) == MILLE_OPTIMIZER_LION);
+static_assert(uint32_t(RateSchedule::constant) == MILLE_RATE_CONSTANT);
+static_assert(uint32_t(RateSchedule::linear) == MILLE_RATE_LINEAR);
+static_assert(uint32_t(RateSchedule::cosine) == MILLE_RATE_COSINE);
+static_assert(uint32_t(RateSchedule::inverse_sqrt) == MILLE_RATE_INVERSE_SQRT);
+
+namespace {
+
+// For each parameter with a gradient an entry of the table of weights where it
+// lies.
+llvm::DenseMap<Attribute, uint64_t> trainedPlaces(Operation *model,
+                                                  const WeightTable &table) {
+  llvm::DenseMap<Attribute, uint64_t> places;
+  llvm::DenseMap<Operation *, const WeightTable::Layers *> blocks;
+  for (const WeightTable::Layers &block : table.layers)
+    blocks[block.op] = &block;
+  model->walk([&](kernel::GradientOp gradient) {
+    const uint64_t place = table.place.lookup(gradient);
+    auto layers = gradient->getParentOfType<kernel::LayersOp>();
+    if (!layers) {
+      places.try_emplace(gradient.getParameterAttr(), place);
+      return;
+    }
+    const WeightTable::Layers &block = *blocks.lookup(layers);
+    const int64_t body = gradient->getParentRegion()->getRegionNumber();
+    for (size_t layer : layers.layersOf(body))
+      places.try_emplace(layers.entryOf(layer, gradient.getParameterAttr()),
+                         block.firstEntry + layer * block.rowEntries + place);
+  });
+  return places;
+}
+
+// Calls `use` for what a symbol that `op` uses stands for, in each layer.
+template <typename Use>
+void eachMeaning(Operation *op, FlatSymbolRefAttr symbol, Use use) {
+  auto layers = op->getParentOfType<kernel::LayersOp>();
+  if (!layers)
+    return use(symbol);
+  Region *body = op->getParentRegion();
+  while (body->getParentOp() != layers)
+    body = body->getParentOp()->getParentRegion();
+  for (size_t layer : layers.layersOf(body->getRegionNumber()))
+    use(layers.entryOf(layer, symbol));
+}
+
+int64_t numberOf(ArrayRef<EntryData> entries, StringRef name) {
+  for (auto [number, entry] : llvm::enumerate(entries))
+    if (entry.name == name)
+      return number;
+  return -1;
+}
+
+template <typename Field>
+Constant record(Type type, ArrayRef<std::pair<Field, Constant>> fields) {
+  return Constant::aggregate(type, inOrder<Field, Constant>(fields));
+}
+
+} // namespace
+
+LogicalResult checkTrained(Operation *model, const WeightTable &table) {
+  llvm::DenseMap<Attribute, uint64_t> places = trainedPlaces(model, table);
+  WalkResult result = model->walk([&](kernel::WeightOp weight) {
+    bool trained = false;
+    if (!isa<FlatSymbolRefAttr>(weight.getValue()))
+      transformer::replaceSymbols(
+          weight.getValue(), [&](FlatSymbolRefAttr symbol) -> Attribute {
+            eachMeaning(weight, symbol, [&](Attribute meaning) {
+              trained |= places.contains(meaning);
+            });
+            return symbol;
+          });
+    if (!trained)
+      return WalkResult::advance();
+    weight.emitOpError() << "is " << weight.getValue()
+                         << ", computed before a run of a parameter that "
+                            "training changes";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+Constant ModelData::parameterArray(Operation *model, const WeightTable &table,
+                                   const Training &training, uint64_t &count) {
+  using Field = abi::parameter_info::Field;
+  llvm::DenseMap<Attribute, uint64_t> places = trainedPlaces(model, table);
+  std::vector<Constant> parts;
+  model->walk([&](transformer::ParameterOp op) {
+    auto place = places.find(FlatSymbolRefAttr::get(op.getSymNameAttr()));
+    if (place == places.end())
+      return;
+    auto type = cast<RankedTensorType>(op.getType());
+    std::vector<Constant> shape(type.getShape().begin(), type.getShape().end());
+    shape.resize(MILLE_MAX_DIMENSIONS, 0);
+    parts.push_back(record<Field>(
+        types.parameter_info,
+        {{Field::name, text(op.getSymName())},
+         {Field::entry, place->second},
+         {Field::elements, type.getNumElements()},
+         {Field::rank, type.getRank()},
+         {Field::group, training.groupOf(op.getSymName())},
+         {Field::shape,
+          Constant::aggregate(
+              LLVM::LLVMArrayType::get(types.i64, MILLE_MAX_DIMENSIONS),
+              shape)}}));
+  });
+  count = parts.size();
+  return array("trained", types.parameter_info, std::move(parts));
+}
+
+Constant ModelData::groupArray(const Training &training) {
+  using Field = abi::group_info::Field;
+  std::vector<Constant> parts;
+  auto add = [&](double rate, double decay) {
+    parts.push_back(record<Field>(
+        types.group_info, {{Field::rate, Constant::real(types, rate)},
+                           {Field::decay, Constant::real(types, decay)}}));
+  };
+  for (const TrainingGroup &group : training.groups)
+    add(group.rate, group.decay);
+  add(1, training.decay); // of parameters in no group
+  return array("groups", types.group_info, std::move(parts));
+}
+
+Constant ModelData::trainingOf(Operation *model, ArrayRef<EntryData> entries,
+                               const WeightTable &table) {
+  const int64_t step = numberOf(entries, trainStepName),
+                eval = numberOf(entries, evaluateName);
+  if (step < 0 || eval < 0)
+    return Constant::address(types, "");
+  FailureOr<Training> found = mille::trainingOf(model);
+  if (failed(found)) // the verifier has seen it
+    return Constant::address(types, "");
+  const Training &training = *found;
+  const bool sgd = training.optimizer == Optimizer::sgd;
+  auto vocabulary = model->getAttrOfType<IntegerAttr>("vocab_size");
+  uint64_t parameters = 0;
+  Constant list = parameterArray(model, table, training, parameters);
+  auto real = [&](double value) { return Constant::real(types, value); };
+  using Field = abi::training_info::Field;
+  return Constant::address(
+      types,
+      constants.add(
+          "training",
+          record<Field>(
+              types.training_info,
+              {{Field::optimizer, int64_t(training.optimizer)},
+               {Field::schedule, int64_t(training.schedule)},
+               {Field::first, real(sgd ? training.momentum : training.beta1)},
+               {Field::second, real(training.beta2)},
+               {Field::epsilon, real(training.epsilon)},
+               {Field::peak, real(training.rate)},
+               {Field::end, real(training.endRate)},
+               {Field::warmup, training.warmup},
+               {Field::steps, training.steps},
+               {Field::clip, real(training.clip)},
+               {Field::accumulate, training.accumulate},
+               {Field::labels, vocabulary ? vocabulary.getInt() : INT32_MAX},
+               {Field::step_entry, step},
+               {Field::eval_entry, eval},
+               {Field::group_count, training.groups.size() + 1},
+               {Field::groups, groupArray(training)},
+               {Field::parameter_count, parameters},
+               {Field::parameters, list},
+               {Field::hash, options.trainedHash}})));
+}
+
+} // namespace mille::lower

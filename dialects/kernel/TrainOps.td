@@ -1,0 +1,234 @@
+// The kernels that only a training step has. Gradients of activations are
+// [rows, channels] as activations are; the gradient of a parameter has the
+// parameter's shape and lives on from run to run.
+#ifndef MILLE_KERNEL_TRAIN_OPS
+#define MILLE_KERNEL_TRAIN_OPS
+include "dialects/kernel/KernelTypes.td"
+
+def Kernel_WeightGradientOp : Kernel_GeneratedOp<"weight_gradient", [Kernel_Adds]> {
+  let summary = "out[n, k] += sum over rows m of gradient[m, n] input[m, k]";
+  let description = [{
+    The gradient of the weight of a `matmul` of `input`, from the gradient of its result. The sum
+    starts at what the out holds, and rows are added in their order: a batch gives the same bits
+    in one run and in several.
+
+    Constraints:
+    * (C1) gradient is f32 [?, N], input f32 [?, K], the out f32 [N, K].
+    * (C2) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: |error| <= (rows + 1) u sum|a b|, of the terms and what the out holds.
+
+    ```mlir
+    %w = kernel.weight_gradient %gy, %x outs(%g : tensor<16x8xf32>)
+      : tensor<?x16xf32>, tensor<?x8xf32> -> tensor<16x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$gradient, Kernel_Buffer:$input, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $gradient `,` $input `outs` `(` $out `:` type($out) `)` attr-dict
+    `:` type($gradient) `,` type($input) (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_ColumnSumsOp : Kernel_GeneratedOp<"column_sums", [Kernel_Adds]> {
+  let summary = "out[n] += sum over rows m of a scalar region";
+  let description = [{
+    Inputs are read at (m, n) like an extra of `matmul`, and the region has one f32 argument for
+    each. The first input is [?, N]. The sum starts at what the out holds, and rows are added in
+    their order.
+
+    Constraints:
+    * (C1) the out is f32 [N]; inputs are f32 [?, N], [?, 1], [N], [1, N] or [1], the
+      first of them [?, N].
+    * (C2) the region has an f32 argument for each input and yields one f32.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: |error| <= (rows + 1) u sum|t|, of the terms and what the out holds.
+
+    ```mlir
+    %b = kernel.column_sums ins(%gy, %hat : tensor<?x8xf32>, tensor<?x8xf32>) outs(%g : tensor<8xf32>) {
+    ^bb0(%a: f32, %h: f32):
+      %0 = arith.mulf %a, %h : f32
+      kernel.yield %0 : f32
+    } -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Kernel_Buffer>:$inputs, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $out `:` type($out) `)`
+    attr-dict-with-keyword $body (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_EmbedGradientOp : Kernel_GeneratedOp<"embed_gradient", [Kernel_Adds]> {
+  let summary = "out[ids[m], n] += gradient[m, n], rows m in their order";
+  let description = [{
+    The gradient of a table that rows are gathered from. An id outside of the table is read as
+    the nearest one inside.
+
+    Constraints:
+    * (C1) gradient is f32 [?, N], ids i32 [?], the out f32 [entries, N].
+    * (C2) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: |error| <= n u sum|t|, of the n rows with that id and what the out holds.
+
+    ```mlir
+    %w = kernel.embed_gradient %gy at %ids outs(%g : tensor<32x8xf32>)
+      : tensor<?x8xf32>, tensor<?xi32> -> tensor<32x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$gradient, Kernel_Integers:$ids, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $gradient `at` $ids `outs` `(` $out `:` type($out) `)` attr-dict
+    `:` type($gradient) `,` type($ids) (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_NormBackwardOp : Kernel_GeneratedOp<"norm_backward", [Kernel_TokenLocal, AttrSizedOperandSegments],
+    "getOutsMutable()"> {
+  let summary = "the gradient of a norm's input, and perhaps the normed row";
+  let description = [{
+    Let h be the norm of `input` and q = gradient * weight, or the gradient where there is no
+    weight. For layer the first out is scale * (q - mean(q) - h * mean(q h)), where scale is 1 /
+    sqrt(var + eps); for rms it is scale * (q - h * mean(q h)), and for l2 scale * (q - h *
+    sum(q h)), where scale is 1 / |x|, or q / eps where |x| <= eps. The second out, if there is
+    one, is h: `column_sums` of gradient * h is the gradient of the weight.
+
+    Constraints:
+    * (C1) gradient, input and the one or two outs are f32 [?, N]; weight is [N] or [1, N].
+    * (C2) the norm's group divides N, its eps is finite and >= 0.
+    * (C3) results for the outs on tensors, none on memrefs.
+
+    Accuracy: |error| < 6e-6 scale (|q| + max|q|) for each number, as of the norm.
+
+    ```mlir
+    %x, %h = kernel.norm_backward %gy, %y weight %w : tensor<8xf32> outs(%a, %b : tensor<?x8xf32>, tensor<?x8xf32>)
+      norm <layer, 1.0e-05> : tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>, tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$gradient, Kernel_Buffer:$input,
+    Optional<Kernel_Buffer>:$weight, Variadic<Kernel_Buffer>:$outs, Kernel_RowNormAttr:$norm);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $gradient `,` $input (`weight` $weight^ `:` type($weight))?
+    `outs` `(` $outs `:` type($outs) `)` `norm` $norm attr-dict
+    `:` type($gradient) `,` type($input) (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_CrossEntropyOp : Kernel_GeneratedOp<"cross_entropy", [Kernel_TokenLocal],
+    "{getOperation(), getLossesMutable().getOperandNumber(), 2}"> {
+  let summary = "each row's loss, and the gradient of its logits";
+  let description = [{
+    Let p be the softmax of a row of logits, and t its target: 1 - smoothing at the column of its
+    label, plus smoothing / V in every column. losses[m] = times * -sum(t log p) and
+    gradient[m] = times * (p - t). Both are 0 where the label is below 0. A label that is no
+    column is read as the last one.
+
+    Constraints:
+    * (C1) logits and gradient are f32 [?, V], labels i32 [?], times f32 [1], losses f32 [?, 1].
+    * (C2) smoothing is >= 0 and < 1.
+    * (C3) results for both outs on tensors, none on memrefs.
+
+    Accuracy: |error| < 1e-6 times (4 + |x|) of a loss, x the row's largest difference of
+    logits, and 2e-6 times of a number of the gradient.
+
+    ```mlir
+    %l, %g = kernel.cross_entropy %z labels %y : tensor<?xi32> times %t : tensor<1xf32>
+      losses(%a : tensor<?x1xf32>) gradient(%b : tensor<?x8xf32>)
+      : tensor<?x8xf32> -> tensor<?x1xf32>, tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$logits, Kernel_Integers:$labels, Kernel_Buffer:$times,
+    Kernel_Buffer:$losses, Kernel_Buffer:$gradient, DefaultValuedAttr<F64Attr, "0.0">:$smoothing);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $logits `labels` $labels `:` type($labels) `times` $times `:` type($times)
+    `losses` `(` $losses `:` type($losses) `)` `gradient` `(` $gradient `:` type($gradient) `)`
+    (`smoothing` $smoothing^)? attr-dict `:` type($logits) (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_PackOp : Kernel_GeneratedOp<"pack"> {
+  let summary = "a weight, or its transpose, in panels of columns, at run time";
+  let description = [{
+    The out is what a `matmul` reads as its weight: the numbers of `weight` [N, K], or of its
+    transpose [K, N], as a matrix or, after planning, in panels [panels, K, panel] of its rows,
+    filled up with zeros.
+
+    Constraints:
+    * (C1) weight is f32 [N, K]; the out is f32, and such a matrix or panels of it.
+    * (C2) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: exact.
+
+    ```mlir
+    %t = kernel.pack %w transposed outs(%o : tensor<8x16xf32>) : tensor<16x8xf32> -> tensor<8x16xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$weight, Kernel_Buffer:$out, UnitAttr:$transposed);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $weight (`transposed` $transposed^)? `outs` `(` $out `:` type($out) `)` attr-dict
+    `:` type($weight) (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrSizedOperandSegments],
+    "getOutsMutable()"> {
+  let summary = "the gradients of attention's key, value and query";
+  let description = [{
+    Buffers, offsets, sequences, heads, key_mask, window and softcap are as in `attention`,
+    query i is at position i; `gradient` is that of its out. The softmax p is made again from
+    query and key. With s = scale q k^T, z = softcap tanh(s / softcap) or s, and p the softmax of
+    z: value gradient = p^T g; with d = p * (g v^T - sum(p * g v^T)), times 1 - (z / softcap)^2
+    where there is a softcap: query gradient = scale d k, key gradient = scale d^T q. The query
+    heads of a key head are added in their order.
+
+    Constraints:
+    * (C1) heads is a multiple of kv_heads; all sizes > 0.
+    * (C2) the columns named by offsets exist; gradient is [?, heads * value_dim]; the outs are
+      the gradients of key [?, kv_heads * head_dim], value [?, kv_heads * value_dim] and query
+      [?, heads * head_dim]; all are f32.
+    * (C3) key_mask is i32 [?]; scale is finite; softcap is finite and >= 0; window is empty or
+      two numbers >= 0.
+    * (C4) results for the outs on tensors, none on memrefs.
+
+    Accuracy: |error| <= (keys + 64) 2u sum|t|, of the terms of each sum.
+
+    ```mlir
+    %k, %v, %q = kernel.attention_backward %qkv, %qkv, %qkv gradient %g : tensor<?x8xf32> queries %t keys %t
+      outs(%a, %b, %c : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>)
+      heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+      : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$query, Kernel_Buffer:$key, Kernel_Buffer:$value,
+    Kernel_Buffer:$gradient, Optional<Kernel_Buffer>:$key_mask, Index:$queries, Index:$keys,
+    Variadic<Kernel_Buffer>:$outs,
+    I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
+    DenseI64ArrayAttr:$offsets, F64Attr:$scale, BoolAttr:$causal,
+    DefaultValuedAttr<F64Attr, "0.0">:$softcap, OptionalAttr<DenseI64ArrayAttr>:$window);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `gradient` $gradient `:` type($gradient)
+    (`key_mask` $key_mask^ `:` type($key_mask))? `queries` $queries `keys` $keys
+    `outs` `(` $outs `:` type($outs) `)`
+    `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
+    `offsets` $offsets `scale` $scale `causal` $causal (`softcap` $softcap^)?
+    (`window` $window^)? attr-dict
+    `:` type($query) `,` type($key) `,` type($value) (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+}
+#endif

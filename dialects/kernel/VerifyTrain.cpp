@@ -1,0 +1,118 @@
+// Verifiers of the kernels of a training step, one `// Cn` per labelled
+// constraint. Attention's backward pass is in VerifyAttention.cpp.
+#include "dialects/kernel/Access.h"
+#include "dialects/transformer/Panels.h"
+#include "dialects/transformer/Symbols.h"
+
+using namespace mlir;
+using namespace mille::kernel;
+using mille::transformer::formatDouble;
+
+LogicalResult WeightGradientOp::verify() {
+  auto outputs = columnsOf(*this, "gradient", getGradient()); // C1
+  if (!outputs)
+    return failure();
+  auto inputs = columnsOf(*this, "input", getInput()); // C1
+  if (!inputs ||
+      failed(verifyOneOf(*this, "outs", getOut(), {{*outputs, *inputs}}))) // C1
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C2
+}
+
+LogicalResult ColumnSumsOp::verify() {
+  ShapedType out = shapedOf(getOut());
+  if (out.getRank() != 1 || out.isDynamicDim(0) || out.getDimSize(0) < 1 ||
+      !out.getElementType().isF32()) // C1
+    return emitOpError() << "outs is " << out << " but must be f32 [columns]";
+  const int64_t columns = out.getDimSize(0);
+  if (getInputs().empty()) // C1
+    return emitOpError("has no input");
+  for (auto [index, input] : llvm::enumerate(getInputs()))
+    if (failed(verifyAccess(*this, "input", index, input, columns))) // C1
+      return failure();
+  for (Value input : getInputs())
+    if (!shapedOf(input).getElementType().isF32()) // C1
+      return emitOpError() << "has the input " << input.getType()
+                           << " but inputs are f32";
+  if (accessOf(shapedOf(getInputs()[0]), columns) != Access::element) // C1
+    return emitOpError() << "input 0 is " << getInputs()[0].getType()
+                         << " but must be f32 [?, " << columns << "]";
+  if (failed(verifyScalarRegion(*this, getBody(), getInputs().size(),
+                                "one per input"))) // C2
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C3
+}
+
+LogicalResult EmbedGradientOp::verify() {
+  auto columns = columnsOf(*this, "gradient", getGradient());          // C1
+  if (!columns || failed(verifyOutColumns(*this, getOut(), *columns))) // C1
+    return failure();
+  if (shapedOf(getOut()).getDimSize(0) < 1) // C1; dynamic is < 0
+    return emitOpError() << "outs is " << getOut().getType()
+                         << " but its number of entries must be known";
+  return verifyResult(*this, getOut(), getResult()); // C2
+}
+
+LogicalResult NormBackwardOp::verify() {
+  auto columns = columnsOf(*this, "gradient", getGradient()); // C1
+  if (!columns)
+    return failure();
+  auto inputs = columnsOf(*this, "input", getInput()); // C1
+  if (!inputs)
+    return failure();
+  if (*inputs != *columns) // C1
+    return emitOpError() << "input has " << *inputs
+                         << " columns but gradient has " << *columns;
+  if (failed(verifyOneOf(*this, "weight", getWeight(),
+                         {{*columns}, {1, *columns}}))) // C1
+    return failure();
+  if (getOuts().empty() || getOuts().size() > 2) // C1
+    return emitOpError() << "has " << getOuts().size()
+                         << " outs but there are one or two: the gradient of "
+                            "the input, and the normed row";
+  for (Value out : getOuts())
+    if (failed(verifyOutColumns(*this, out, *columns))) // C1
+      return failure();
+  if (failed(verifyRowNorm(*this, getNorm(), *columns))) // C2
+    return failure();
+  return verifyResults(*this, getOuts(), getResults()); // C3
+}
+
+LogicalResult CrossEntropyOp::verify() {
+  auto columns = columnsOf(*this, "logits", getLogits()); // C1
+  if (!columns ||
+      failed(verifyOneOf(*this, "times", getTimes(), {{1}})) || // C1
+      failed(verifyOneOf(*this, "losses", getLosses(),
+                         {{ShapedType::kDynamic, 1}})) ||       // C1
+      failed(verifyOutColumns(*this, getGradient(), *columns))) // C1
+    return failure();
+  const double smoothing = getSmoothing().convertToDouble();
+  if (!(smoothing >= 0 && smoothing < 1)) // C2
+    return emitOpError() << "smoothing is " << formatDouble(smoothing)
+                         << " but must be >= 0 and < 1";
+  return verifyResults(*this, {getLosses(), getGradient()}, getResults()); // C3
+}
+
+LogicalResult PackOp::verify() {
+  auto inner = columnsOf(*this, "weight", getWeight()); // C1
+  if (!inner)
+    return failure();
+  int64_t rows = shapeOf(getWeight())[0], columns = *inner;
+  if (rows < 1) // C1; dynamic is < 0
+    return emitOpError() << "weight is " << getWeight().getType()
+                         << " but its number of rows must be known";
+  if (getTransposed())
+    std::swap(rows, columns);
+  ArrayRef<int64_t> out = shapeOf(getOut());
+  const bool fits =
+      out.size() == 3
+          ? out[2] > 0 &&
+                out == ArrayRef<int64_t>(
+                           mille::Panels{out[2]}.shapeOf({rows, columns}))
+          : out == ArrayRef<int64_t>({rows, columns});
+  if (!fits || !shapedOf(getOut()).getElementType().isF32()) // C1
+    return emitOpError() << "outs is " << getOut().getType()
+                         << " but must be f32 [" << rows << ", " << columns
+                         << "], or panels of it";
+  return verifyResult(*this, getOut(), getResult()); // C2
+}

@@ -1,0 +1,56 @@
+// How a model is trained: the attribute `train` of transformer.model, a
+// dictionary with the words of a native spec. Must not know who reads it.
+#pragma once
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+#include <string>
+#include <vector>
+
+namespace mille {
+
+// The entries of a model that is trained, and inputs that they have beside those
+// of the model: the id that each token should give, -100 where none counts, and
+// what the losses of a run are multiplied by.
+constexpr llvm::StringLiteral trainStepName = "train_step";
+constexpr llvm::StringLiteral evaluateName = "eval";
+constexpr llvm::StringLiteral labelsName = "labels";
+constexpr llvm::StringLiteral lossWeightName = "loss_weight";
+constexpr llvm::StringLiteral lossesName = "losses"; // their output
+
+// In the order of their words, and of MILLE_OPTIMIZER_* and MILLE_RATE_*.
+enum class Optimizer { sgd, adam, adamw, lamb, lion };
+enum class RateSchedule { constant, linear, cosine, inverse_sqrt };
+constexpr llvm::StringLiteral optimizerWords = "sgd|adam|adamw|lamb|lion";
+constexpr llvm::StringLiteral rateWords = "constant|linear|cosine|inverse_sqrt";
+
+// Parameters whose names match a pattern (`*` stands for any text) and no
+// pattern before it.
+struct TrainingGroup {
+  std::string match;
+  double rate = 1; // a factor of the step's
+  double decay = 0;
+};
+
+struct Training {
+  Optimizer optimizer = Optimizer::adamw;
+  RateSchedule schedule = RateSchedule::constant;
+  double rate = 1e-3, endRate = 0;
+  double momentum = 0; // of sgd
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  double decay = 0, clip = 0;
+  int64_t warmup = 0, steps = 0, accumulate = 1;
+  std::vector<TrainingGroup> groups;
+
+  // The most patterns that {a,b} in one may stand for.
+  static constexpr size_t mostAlternatives = 64;
+  // The number of a parameter's group; groups.size(): none.
+  size_t groupOf(llvm::StringRef parameter) const;
+};
+
+void setTraining(mlir::Operation *model, const Training &training);
+// What the model says, or the defaults where it says nothing. Fails with an
+// error on the model at an attribute that `setTraining` does not write.
+mlir::FailureOr<Training> trainingOf(mlir::Operation *model);
+
+} // namespace mille

@@ -1,0 +1,37 @@
+// What verifiers of several files ask of shapes and numbers. Must be used by
+// verifiers only.
+#pragma once
+#include "dialects/transformer/Transformer.h"
+
+#include <cmath>
+
+namespace mille::transformer {
+
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+inline int64_t channelsOf(mlir::Value value) { return shapeOf(value).back(); }
+
+// Whether two extents are equal, if both are known.
+inline bool agree(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b) {
+  return succeeded(mlir::verifyCompatibleShape(a, b));
+}
+
+inline mlir::InFlightDiagnostic mismatch(mlir::Operation *op,
+                                         llvm::StringRef left,
+                                         llvm::ArrayRef<int64_t> leftShape,
+                                         llvm::StringRef right,
+                                         llvm::ArrayRef<int64_t> rightShape) {
+  return op->emitOpError() << left << " is " << shapeText(leftShape) << " but "
+                           << right << " is " << shapeText(rightShape);
+}
+
+inline mlir::LogicalResult verifyFinite(mlir::Operation *op,
+                                        llvm::StringRef name, double value) {
+  if (std::isfinite(value))
+    return mlir::success();
+  return op->emitOpError() << name << " is " << formatDouble(value)
+                           << " but must be finite";
+}
+
+} // namespace mille::transformer

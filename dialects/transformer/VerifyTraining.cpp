@@ -1,0 +1,135 @@
+// Verifiers of the ops of a training step, one `// Cn` per labelled constraint.
+// Gradients that are checked like their forward op are beside it.
+#include "dialects/transformer/Symbols.h"
+#include "dialects/transformer/VerifyShapes.h"
+
+using namespace mlir;
+using namespace mille::transformer;
+using mille::shapeText;
+
+LogicalResult CrossEntropyOp::verify() {
+  ArrayRef<int64_t> rows = shapeOf(getLogits()).drop_back();
+  if (!agree(shapeOf(getLabels()), rows)) // C1
+    return mismatch(*this, "labels", shapeOf(getLabels()), "logits",
+                    shapeOf(getLogits()));
+  if (!agree(shapeOf(getLosses()), rows)) // C1
+    return mismatch(*this, "losses", shapeOf(getLosses()), "logits",
+                    shapeOf(getLogits()));
+  if (shapeOf(getWeight()) != ArrayRef<int64_t>{1}) // C2
+    return emitOpError() << "weight is " << shapeText(shapeOf(getWeight()))
+                         << " but must be [1]";
+  double smoothing = getSmoothing().convertToDouble();
+  if (!(smoothing >= 0 && smoothing < 1)) // C3
+    return emitOpError() << "smoothing is " << formatDouble(smoothing)
+                         << " but must be at least 0 and below 1";
+  if (int64_t(getIgnore()) >= 0) // C3
+    return emitOpError() << "ignore is " << int64_t(getIgnore())
+                         << " but must be < 0";
+  return success();
+}
+
+LogicalResult WeightGradientOp::verify() {
+  ArrayRef<int64_t> rows = shapeOf(getInput()).drop_back();
+  if (!agree(shapeOf(getGradient()).drop_back(), rows)) // C3
+    return mismatch(*this, "gradient", shapeOf(getGradient()), "input",
+                    shapeOf(getInput()));
+  if (Value experts = getExperts())
+    if (!agree(shapeOf(experts), rows)) // C3
+      return mismatch(*this, "experts", shapeOf(experts), "input",
+                      shapeOf(getInput()));
+  return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
+}
+
+LogicalResult
+WeightGradientOp::verifySymbolUses(SymbolTableCollection &tables) {
+  SmallVector<int64_t> weight{channelsOf(getGradient()),
+                              channelsOf(getInput())};
+  SmallVector<int64_t> bias{channelsOf(getGradient())};
+  if (getExperts())
+    for (auto *shape : {&weight, &bias})
+      shape->insert(shape->begin(), -1);
+  if (failed(verifyShapeOf(*this, "weight", getWeightAttr(), weight,
+                           tables))) // C1
+    return failure();
+  return verifyShapeOf(*this, "bias", getBiasAttr(), bias, tables); // C2
+}
+
+LogicalResult ActivateGradientOp::verify() {
+  int64_t given =
+      bool(getFunction()) + bool(getCap()) + (getLow() || getHigh() ? 1 : 0);
+  if (given != 1 || bool(getLow()) != bool(getHigh())) // C1
+    return emitOpError("must have one of `by`, `cap`, and `low` with `high`");
+  size_t results = getUp() ? 2 : 1;
+  if (getResults().size() != results) // C2
+    return emitOpError() << "has " << getResults().size()
+                         << " results but must have " << results;
+  for (Type type : getResultTypes())
+    if (type != getInput().getType()) // C2
+      return emitOpError() << "gives " << type << " but input is "
+                           << getInput().getType();
+  double offset = getUpOffset().convertToDouble();
+  if (!getUp() && offset != 0) // C3
+    return emitOpError() << "up_offset is " << formatDouble(offset)
+                         << " but there is no up";
+  return verifyFinite(*this, "up_offset", offset); // C3
+}
+
+LogicalResult ScaleGradientOp::verifySymbolUses(SymbolTableCollection &tables) {
+  int64_t channels = channelsOf(getGradient());
+  auto type = dyn_cast_or_null<TypeAttr>(
+      resolveSymbol(*this, getScaleAttr(), tables).meaning);
+  if (type && cast<ShapedType>(type.getValue()).getShape() ==
+                  ArrayRef<int64_t>{1}) // C1
+    return success();
+  return verifyShapeOf(*this, "scale", getScaleAttr(), {channels},
+                       tables); // C1
+}
+
+namespace {
+
+// Checks that `name` is one of those that the layers around `op` save.
+LogicalResult verifySaves(Operation *op, StringAttr name) {
+  auto stack = op->getParentOfType<LayersOp>();
+  if (!stack || !name)
+    return success();
+  ArrayAttr saves = stack.getSavesAttr();
+  if (saves && llvm::is_contained(saves, Attribute(name))) // C1, C10
+    return success();
+  auto error = op->emitOpError()
+               << "saves " << name << " but its layers do not name it";
+  error.attachNote(stack.getLoc())
+      << "these layers save " << (saves ? saves.size() : 0) << " values";
+  return error;
+}
+
+} // namespace
+
+LogicalResult SaveOp::verify() { return verifySaves(*this, getNameAttr()); }
+
+LogicalResult mille::transformer::verifySumAs(ResidualOp op) {
+  return verifySaves(op, op.getSumAsAttr()); // C10
+}
+
+LogicalResult mille::transformer::verifySaved(Operation *entry) {
+  llvm::StringMap<Type> saved;
+  WalkResult walked = entry->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto save = dyn_cast<SaveOp>(op))
+      saved[save.getName()] = save.getValue().getType();
+    if (auto unit = dyn_cast<ResidualOp>(op); unit && unit.getSumAs())
+      saved[*unit.getSumAs()] = unit.getInput().getType();
+    auto read = dyn_cast<SavedOp>(op);
+    if (!read)
+      return WalkResult::advance();
+    Type type = saved.lookup(read.getName());
+    if (type == read.getResult().getType())
+      return WalkResult::advance();
+    auto error = read.emitOpError() << "reads " << read.getNameAttr(); // C6
+    if (type)
+      error << " as " << read.getResult().getType() << " but it was saved as "
+            << type;
+    else
+      error << ", which was not saved before";
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}

@@ -1,0 +1,474 @@
+// Compares the kernels of a training step with double: odd and prime sizes,
+// every cut into tasks, batches in pieces; every buffer ends at a guard page.
+//
+// REQUIRES: x86-64-v4
+// RUN: %programs/kernel-train widest
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <random>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+int failures = 0;
+constexpr double u = 0x1p-24;
+
+void expect(bool holds, const std::string &what) {
+  if (holds)
+    return;
+  if (++failures <= 40)
+    printf("%s\n", what.c_str());
+}
+
+std::string text(int64_t number) { return std::to_string(number); }
+std::string rowsType(int64_t columns, int64_t stride) {
+  return rowsOf(columns, stride, "f32");
+}
+std::string fixedType(int64_t rows, int64_t columns) {
+  return "memref<" + text(rows) + "x" + text(columns) + "xf32>";
+}
+int64_t strideOf(int64_t columns) { return (columns + 15) / 16 * 16 + 16; }
+
+// Rows of random numbers, with what follows each row as the arena has it.
+struct Rows {
+  Rows(int64_t rows, int64_t columns, unsigned seed, Guarded::Side side,
+       double scale = 1)
+      : rows(rows), columns(columns), stride(strideOf(columns)),
+        numbers((rows - 1) * stride + columns, side) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> draw(0.1f, float(scale));
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < columns; ++n)
+        at(m, n) = draw(random);
+  }
+  float &at(int64_t m, int64_t n) { return numbers[m * stride + n]; }
+  float at(int64_t m, int64_t n) const { return numbers[m * stride + n]; }
+  Argument from(int64_t first, int64_t end) {
+    return matrix(numbers.data() + first * stride, end - first, columns,
+                  stride);
+  }
+  Argument all() { return from(0, rows); }
+  // Columns of all rows, as a dimension that tasks cut.
+  Argument columnsFrom(int64_t first, int64_t end) {
+    return matrix(numbers.data() + first, rows, end - first, stride);
+  }
+  std::string type() const { return rowsType(columns, stride); }
+
+  int64_t rows, columns, stride;
+  Guarded numbers;
+};
+
+std::vector<float> copyOf(const Guarded &numbers) {
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+bool sameBits(const std::vector<float> &a, const Guarded &b) {
+  return a.size() == b.size() && !memcmp(a.data(), b.data(), a.size() * 4);
+}
+void fill(Guarded &numbers, const std::vector<float> &from) {
+  memcpy(numbers.data(), from.data(), from.size() * 4);
+}
+
+// Whether |got - want| <= factor u size + tiny.
+bool isNear(double got, double want, double factor, double size) {
+  return std::fabs(got - want) <= factor * u * size + 1e-35;
+}
+
+constexpr auto sides = {Guarded::Side::end, Guarded::Side::start};
+
+std::vector<float> drawn(size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> draw(0, 2);
+  std::vector<float> numbers(count);
+  for (float &x : numbers)
+    x = draw(random);
+  return numbers;
+}
+
+void weightGradient(const Target &isa, int64_t N, int64_t K) {
+  ParsedKernel parsed("func.func @f(%g: " + rowsType(N, strideOf(N)) +
+                      ", %x: " + rowsType(K, strideOf(K)) +
+                      ", %o: " + fixedType(N, K) +
+                      ") {\n kernel.weight_gradient %g, %x "
+                      "outs(%o : " +
+                      fixedType(N, K) + ") : " + rowsType(N, strideOf(N)) +
+                      ", " + rowsType(K, strideOf(K)) + "\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  const int64_t rowUnit = parsed.info.rowUnit,
+                columnUnit = parsed.info.columnUnit;
+  for (int64_t rows : {1, 7, 64, 131})
+    for (auto side : sides) {
+      const std::string name = "weight gradient " + text(N) + " x " + text(K) +
+                               ", " + text(rows) + " rows: ";
+      Rows g(rows, N, 1, side), x(rows, K, 2, side);
+      Guarded out(N * K, side);
+      const std::vector<float> before = drawn(N * K, 3);
+      auto run = [&](int64_t n0, int64_t n1, int64_t k0, int64_t k1, int64_t m0,
+                     int64_t m1) {
+        Argument gradient = matrix(g.numbers.data() + m0 * g.stride + n0,
+                                   m1 - m0, n1 - n0, g.stride);
+        Argument task = matrix(out.data() + n0 * K + k0, n1 - n0, k1 - k0, K);
+        task.dimensions[0].min = int32_t(k0);
+        expect(call(kernel, {gradient, x.from(m0, m1)}, {}, task) == 0,
+               name + "status");
+      };
+      fill(out, before);
+      run(0, N, 0, K, 0, rows);
+      const std::vector<float> whole = copyOf(out);
+      for (int64_t n = 0; n < N; ++n)
+        for (int64_t k = 0; k < K; ++k) {
+          double want = before[n * K + k], size = std::fabs(want);
+          for (int64_t m = 0; m < rows; ++m) {
+            want += double(g.at(m, n)) * x.at(m, k);
+            size += std::fabs(double(g.at(m, n)) * x.at(m, k));
+          }
+          expect(isNear(whole[n * K + k], want, double(rows + 1), size),
+                 name + "error at " + text(n) + ", " + text(k));
+        }
+      fill(out, before);
+      for (int64_t n = 0; n < N; n += rowUnit)
+        for (int64_t k = 0; k < K; k += columnUnit)
+          run(n, std::min(N, n + rowUnit), k, std::min(K, k + columnUnit), 0,
+              rows);
+      expect(sameBits(whole, out), name + "bits differ between tasks");
+      fill(out, before);
+      for (int64_t m = 0; m < rows; m += 5)
+        run(0, N, 0, K, m, std::min(rows, m + 5));
+      expect(sameBits(whole, out), name + "bits differ between batches");
+    }
+}
+
+void columnSums(const Target &isa, int64_t N) {
+  const std::string a = rowsType(N, strideOf(N)), r = rowsType(1, strideOf(1)),
+                    w = "memref<" + text(N) + "xf32>";
+  ParsedKernel parsed("func.func @f(%a: " + a + ", %r: " + r + ", %w: " + w +
+                      ", %o: " + w +
+                      ") {\n kernel.column_sums ins(%a, %r, "
+                      "%w : " +
+                      a + ", " + r + ", " + w + ") outs(%o : " + w +
+                      ") {\n^bb0(%x: f32, %y: f32, %z: f32):\n %p = "
+                      "arith.mulf %x, %y : f32\n %q = arith.addf %p, %z : "
+                      "f32\n kernel.yield %q : f32\n }\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  for (int64_t rows : {1, 3, 65, 200})
+    for (auto side : sides) {
+      const std::string name =
+          "column sums " + text(N) + ", " + text(rows) + " rows: ";
+      Rows x(rows, N, 4, side), y(rows, 1, 5, side);
+      Guarded z(N, side), out(N, side);
+      fill(z, drawn(N, 6));
+      const std::vector<float> before = drawn(N, 7);
+      auto run = [&](int64_t n0, int64_t n1, int64_t m0, int64_t m1) {
+        Argument ofX = matrix(x.numbers.data() + m0 * x.stride + n0, m1 - m0,
+                              n1 - n0, x.stride);
+        expect(call(kernel,
+                    {ofX, y.from(m0, m1),
+                     mille::test::vector(z.data() + n0, n1 - n0)},
+                    {}, mille::test::vector(out.data() + n0, n1 - n0)) == 0,
+               name + "status");
+      };
+      fill(out, before);
+      run(0, N, 0, rows);
+      const std::vector<float> whole = copyOf(out);
+      for (int64_t n = 0; n < N; ++n) {
+        double want = before[n], size = std::fabs(want);
+        for (int64_t m = 0; m < rows; ++m) {
+          const double product = double(x.at(m, n)) * y.at(m, 0);
+          want += product + z[n];
+          size += 3 * (std::fabs(product) + std::fabs(z[n]));
+        }
+        expect(isNear(whole[n], want, double(rows + 1), size), name + "error");
+      }
+      fill(out, before);
+      for (int64_t n = 0; n < N; n += parsed.info.rowUnit)
+        run(n, std::min<int64_t>(N, n + parsed.info.rowUnit), 0, rows);
+      expect(sameBits(whole, out), name + "bits differ between tasks");
+      fill(out, before);
+      for (int64_t m = 0; m < rows; m += 7)
+        run(0, N, m, std::min(rows, m + 7));
+      expect(sameBits(whole, out), name + "bits differ between batches");
+    }
+}
+
+void embedGradient(const Target &isa, int64_t N) {
+  constexpr int64_t entries = 11;
+  const std::string g = rowsType(N, strideOf(N)), o = fixedType(entries, N);
+  ParsedKernel parsed("func.func @f(%g: " + g +
+                      ", %i: memref<?xi32>, %o: " + o +
+                      ") {\n kernel.embed_gradient %g at %i outs(%o : " + o +
+                      ") : " + g + ", memref<?xi32>\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  for (int64_t rows : {1, 5, 60})
+    for (auto side : sides) {
+      const std::string name =
+          "embed gradient " + text(N) + ", " + text(rows) + " rows: ";
+      Rows g(rows, N, 8, side);
+      Guarded index(rows, side), out(entries * N, side);
+      auto *ids = index.as<int32_t>();
+      for (int64_t m = 0; m < rows; ++m) // some outside of the table
+        ids[m] = int32_t(m * 7 % (entries + 4)) - 2;
+      const std::vector<float> before = drawn(entries * N, 9);
+      auto run = [&](int64_t n0, int64_t n1) {
+        Argument task = matrix(out.data() + n0, entries, n1 - n0, N);
+        task.dimensions[0].min = int32_t(n0);
+        expect(call(kernel, {g.all(), mille::test::vector(ids, rows)}, {},
+                    task) == 0,
+               name + "status");
+      };
+      fill(out, before);
+      run(0, N);
+      const std::vector<float> whole = copyOf(out);
+      std::vector<float> want = before;
+      for (int64_t m = 0; m < rows; ++m)
+        for (int64_t n = 0; n < N; ++n)
+          want[std::clamp<int64_t>(ids[m], 0, entries - 1) * N + n] +=
+              g.at(m, n);
+      expect(!memcmp(want.data(), whole.data(), want.size() * 4),
+             name + "not the sums in order");
+      fill(out, before);
+      for (int64_t n = 0; n < N; n += parsed.info.columnUnit)
+        run(n, std::min<int64_t>(N, n + parsed.info.columnUnit));
+      expect(sameBits(whole, out), name + "bits differ between tasks");
+    }
+}
+
+struct NormCase {
+  int64_t columns, group;
+  const char *kind;
+  bool weighted, normed;
+};
+
+// The gradient of the input of a norm, and the normed row, of one group; gives
+// the norm's scale.
+double normReference(const NormCase &c, const double *x, const double *q,
+                     double *gradient, double *normed) {
+  const std::string kind = c.kind;
+  const int64_t n = c.group;
+  double mean = 0, squares = 0, sum = 0, dot = 0;
+  for (int64_t i = 0; i < n; ++i)
+    mean += kind == "layer" ? x[i] / double(n) : 0;
+  for (int64_t i = 0; i < n; ++i)
+    squares += (x[i] - mean) * (x[i] - mean);
+  const double scale = kind == "l2" ? 1 / std::sqrt(squares)
+                                    : 1 / std::sqrt(squares / double(n) + 1e-5);
+  for (int64_t i = 0; i < n; ++i) {
+    normed[i] = (x[i] - mean) * scale;
+    sum += q[i];
+    dot += q[i] * normed[i];
+  }
+  for (int64_t i = 0; i < n; ++i)
+    gradient[i] = scale * (q[i] - (kind == "layer" ? sum / double(n) : 0) -
+                           normed[i] * dot / (kind == "l2" ? 1 : double(n)));
+  return scale;
+}
+
+void normBackward(const Target &isa, const NormCase &c) {
+  const int64_t N = c.columns;
+  const std::string t = rowsType(N, strideOf(N)),
+                    w = "memref<" + text(N) + "xf32>";
+  std::string norm = std::string("<") + c.kind + ", 1.000000e-05";
+  norm += c.group == N ? ">" : ", group = " + text(c.group) + ">";
+  ParsedKernel parsed(
+      "func.func @f(%g: " + t + ", %x: " + t + ", %w: " + w + ", %a: " + t +
+      ", %b: " + t + ") {\n kernel.norm_backward %g, %x" +
+      (c.weighted ? " weight %w : " + w : "") + " outs(%a" +
+      (c.normed ? ", %b : " + t + ", " + t : " : " + t) + ") norm " + norm +
+      " : " + t + ", " + t + "\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  for (int64_t rows : {1, 2, 9})
+    for (auto side : sides) {
+      const std::string name = std::string("norm backward ") + c.kind + " " +
+                               text(N) + " by " + text(c.group) + ", " +
+                               text(rows) + " rows: ";
+      Rows g(rows, N, 10, side), x(rows, N, 11, side), out(rows, N, 12, side),
+          hat(rows, N, 13, side);
+      Guarded weight(N, side);
+      fill(weight, drawn(N, 14));
+      auto run = [&](int64_t m0, int64_t m1) {
+        std::vector<Argument> inputs{g.from(m0, m1), x.from(m0, m1)};
+        if (c.weighted)
+          inputs.push_back(mille::test::vector(weight.data(), N));
+        if (c.normed)
+          inputs.push_back(out.from(m0, m1));
+        expect(call(kernel, inputs, {},
+                    c.normed ? hat.from(m0, m1) : out.from(m0, m1)) == 0,
+               name + "status");
+      };
+      run(0, rows);
+      for (int64_t m = 0; m < rows; ++m)
+        for (int64_t first = 0; first < N; first += c.group) {
+          std::vector<double> row(c.group), q(c.group), gx(c.group),
+              normed(c.group);
+          double largest = 0;
+          for (int64_t i = 0; i < c.group; ++i) {
+            row[i] = x.at(m, first + i);
+            q[i] = g.at(m, first + i) * (c.weighted ? weight[first + i] : 1.0);
+            largest = std::max(largest, std::fabs(q[i]));
+          }
+          const double scale =
+              normReference(c, row.data(), q.data(), gx.data(), normed.data());
+          for (int64_t i = 0; i < c.group; ++i) {
+            expect(std::fabs(out.at(m, first + i) - gx[i]) <
+                       6e-6 * scale * (std::fabs(q[i]) + largest),
+                   name + "error " + std::to_string(out.at(m, first + i)) +
+                       " for " + std::to_string(gx[i]));
+            expect(!c.normed || std::fabs(hat.at(m, first + i) - normed[i]) <
+                                    2e-6 * (1 + std::fabs(normed[i])),
+                   name + "error of the normed row");
+          }
+        }
+      const std::vector<float> whole = copyOf(out.numbers),
+                               wholeHat = copyOf(hat.numbers);
+      for (int64_t m = 0; m < rows; m += 1 + m % 2)
+        run(m, std::min(rows, m + 1 + m % 2));
+      expect(sameBits(whole, out.numbers) && sameBits(wholeHat, hat.numbers),
+             name + "bits differ between tasks");
+    }
+}
+
+void crossEntropy(const Target &isa, int64_t N, double smoothing) {
+  const std::string t = rowsType(N, strideOf(N)), l = rowsType(1, strideOf(1));
+  ParsedKernel parsed(
+      "func.func @f(%z: " + t +
+      ", %y: memref<?xi32>, %t: memref<1xf32>, %a: " + l + ", %b: " + t +
+      ") {\n kernel.cross_entropy %z labels %y : "
+      "memref<?xi32> times %t : memref<1xf32> losses(%a : " +
+      l + ") gradient(%b : " + t + ")" +
+      (smoothing > 0 ? " smoothing " + std::to_string(smoothing) : "") + " : " +
+      t + "\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  for (int64_t rows : {1, 2, 13})
+    for (auto side : sides) {
+      const std::string name =
+          "cross entropy " + text(N) + ", " + text(rows) + " rows: ";
+      Rows z(rows, N, 15, side, 4), losses(rows, 1, 16, side),
+          gradient(rows, N, 17, side);
+      Guarded labels(rows, side), times(1, side);
+      times[0] = 0.25f;
+      auto *ids = labels.as<int32_t>();
+      for (int64_t m = 0; m < rows; ++m) // -100: not counted
+        ids[m] = m % 3 == 1 ? -100 : int32_t(m * 31 % N);
+      auto run = [&](int64_t m0, int64_t m1) {
+        expect(call(kernel,
+                    {z.from(m0, m1), mille::test::vector(ids + m0, m1 - m0),
+                     mille::test::vector(times.data(), 1), losses.from(m0, m1)},
+                    {}, gradient.from(m0, m1)) == 0,
+               name + "status");
+      };
+      run(0, rows);
+      for (int64_t m = 0; m < rows; ++m) {
+        double top = z.at(m, 0), sum = 0, loss = 0, least = top;
+        for (int64_t n = 0; n < N; ++n) {
+          top = std::max<double>(top, z.at(m, n));
+          least = std::min<double>(least, z.at(m, n));
+        }
+        for (int64_t n = 0; n < N; ++n)
+          sum += std::exp(z.at(m, n) - top);
+        const double scale = ids[m] < 0 ? 0 : 0.25;
+        for (int64_t n = 0; n < N; ++n) {
+          const double logarithm = z.at(m, n) - top - std::log(sum),
+                       target = smoothing / double(N) +
+                                (n == ids[m] ? 1 - smoothing : 0);
+          loss -= scale * target * logarithm;
+          expect(std::fabs(gradient.at(m, n) -
+                           scale * (std::exp(logarithm) - target)) <=
+                     2e-6 * scale,
+                 name + "error of the gradient");
+        }
+        expect(std::fabs(losses.at(m, 0) - loss) <=
+                   1e-6 * scale * (4 + top - least),
+               name + "error of the loss " + std::to_string(losses.at(m, 0)) +
+                   " for " + std::to_string(loss));
+      }
+      const std::vector<float> whole = copyOf(gradient.numbers),
+                               wholeLosses = copyOf(losses.numbers);
+      for (int64_t m = 0; m < rows; m += 1 + m % 4)
+        run(m, std::min(rows, m + 1 + m % 4));
+      expect(sameBits(whole, gradient.numbers) &&
+                 sameBits(wholeLosses, losses.numbers),
+             name + "bits differ between tasks");
+      z.at(0, N - 1) = NAN;
+      ids[0] = 0;
+      run(0, 1);
+      expect(std::isnan(losses.at(0, 0)), name + "a NaN is lost");
+    }
+}
+
+void pack(const Target &isa, int64_t N, int64_t K, bool transposed) {
+  constexpr int64_t panel = 48;
+  const int64_t rows = transposed ? K : N, steps = transposed ? N : K,
+                panels = (rows + panel - 1) / panel;
+  const std::string w = fixedType(N, K), o = "memref<" + text(panels) + "x" +
+                                             text(steps) + "x" + text(panel) +
+                                             "xf32>";
+  ParsedKernel parsed("func.func @f(%w: " + w + ", %o: " + o +
+                      ") {\n kernel.pack %w" +
+                      (transposed ? " transposed" : "") + " outs(%o : " + o +
+                      ") : " + w + "\n return\n}\n");
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  const int64_t unit = parsed.info.rowUnit;
+  for (auto side : sides) {
+    const std::string name = "pack " + text(N) + " x " + text(K) + ": ";
+    Guarded weight(N * K, side), out(panels * steps * panel, side);
+    fill(weight, drawn(N * K, 18));
+    for (int64_t from = 0; from < steps; from += 2 * unit) {
+      const int64_t count = std::min(2 * unit, steps - from);
+      Argument in = matrix(weight.data() + from * (transposed ? K : 1),
+                           transposed ? count : N, transposed ? K : count, K);
+      Argument task{out.data() + from * panel,
+                    {{0, int32_t(panel), 1, 0},
+                     {0, int32_t(count), int32_t(panel), 0},
+                     {0, int32_t(panels), int32_t(panel * steps), 0}}};
+      expect(call(kernel, {in}, {}, task) == 0, name + "status");
+    }
+    for (int64_t p = 0; p < panels; ++p)
+      for (int64_t step = 0; step < steps; ++step)
+        for (int64_t j = 0; j < panel; ++j) {
+          const int64_t row = p * panel + j;
+          const float want = row >= rows  ? 0
+                             : transposed ? weight[step * K + row]
+                                          : weight[row * K + step];
+          expect(out[(p * steps + step) * panel + j] == want, name + "wrong");
+        }
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const Target &isa = isaToTest(argc, argv);
+  for (auto [N, K] : {std::pair{1, 1},
+                      {7, 5},
+                      {16, 48},
+                      {48, 64},
+                      {31, 100},
+                      {50, 96},
+                      {24, 33}})
+    weightGradient(isa, N, K);
+  for (int64_t N : {1, 17, 64, 100, 256})
+    columnSums(isa, N);
+  for (int64_t N : {1, 16, 70, 130})
+    embedGradient(isa, N);
+  for (const char *kind : {"layer", "rms", "l2"})
+    for (int64_t N : {2, 17, 96, 300}) {
+      normBackward(isa, {N, N, kind, true, true});
+      normBackward(isa, {N, N, kind, false, false});
+      if (N % 3 == 0)
+        normBackward(isa, {N, N / 3, kind, true, N == 96});
+    }
+  for (int64_t N : {2, 17, 64, 1000}) {
+    crossEntropy(isa, N, 0);
+    crossEntropy(isa, N, 0.125);
+  }
+  for (bool transposed : {false, true})
+    for (auto [N, K] :
+         {std::pair{1, 1}, {48, 16}, {50, 33}, {96, 40}, {7, 100}})
+      pack(isa, N, K, transposed);
+  printf("%d failures\n", failures);
+  return failures != 0;
+}
