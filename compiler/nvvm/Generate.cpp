@@ -9,6 +9,7 @@
 #include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
 #include "compiler/nvvm/Sources.h"
+#include "compiler/nvvm/StateAttention.h"
 #include "compiler/nvvm/Tiles.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,6 +19,10 @@ using namespace mille;
 using namespace mille::nvvm;
 
 namespace {
+
+bool readsStates(const KernelSpec &spec) {
+  return spec.kind == KernelKind::attention && spec.attention.past;
+}
 
 class NvvmGenerator : public Generator {
 public:
@@ -55,6 +60,8 @@ public:
     return "it makes matmuls, attention, rows and RoPE";
   }
 
+  bool joins(const Target &target) const override { return serves(target); }
+
   bool turnsFirst(const Target &target) const override {
     return serves(target);
   }
@@ -66,10 +73,12 @@ public:
   void describe(const KernelSpec &spec, KernelInfo &info) const override {
     if (spec.kind == KernelKind::matmul && spec.matmul.inRows())
       info.fewRows = std::max<uint32_t>(info.fewRows, fewRowsOf(spec.matmul));
+    if (readsStates(spec))
+      info.fewRows = splitRows;
   }
 
   bool hasClasses(const KernelSpec &spec, const Target &) const override {
-    return spec.kind == KernelKind::matmul;
+    return spec.kind == KernelKind::matmul || readsStates(spec);
   }
 
   std::vector<std::string> tiles(const KernelSpec &spec,
@@ -78,7 +87,7 @@ public:
     if (spec.kind == KernelKind::matmul)
       for (const MatmulTile &tile : matmulTiles(spec))
         texts.push_back(wordsOf(tile));
-    if (spec.kind == KernelKind::attention)
+    if (spec.kind == KernelKind::attention && !readsStates(spec))
       for (const AttentionTile &tile : attentionTiles(spec))
         texts.push_back(wordsOf(tile));
     return texts;
@@ -91,7 +100,8 @@ public:
       return {explainTile(spec, matmulTiles(spec).front()),
               explainTile(spec.matmul, fewRowsTile(spec.matmul))};
     case KernelKind::attention:
-      return {wordsOf(attentionTiles(spec).front())};
+      return {readsStates(spec) ? wordsOfStateAttention(spec)
+                                : wordsOf(attentionTiles(spec).front())};
     case KernelKind::rows:
       return {wordsOf(RowsTile(spec))};
     default:
@@ -130,7 +140,9 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   if (!problem.empty())
     return false;
   const std::string entry = entryOf(request);
-  if (spec.kind == KernelKind::attention)
+  if (readsStates(spec))
+    kernel = writeStateAttention(context, spec, request.few, entry);
+  else if (spec.kind == KernelKind::attention)
     kernel = writeAttention(context, spec,
                             ranked(attentionTiles(spec), request.rank), entry);
   else if (spec.kind == KernelKind::rows)

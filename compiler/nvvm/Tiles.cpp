@@ -13,6 +13,8 @@
 namespace mille::nvvm {
 
 constexpr unsigned units = 132;
+// What a step of few rows takes beside its weights, in columns of them.
+constexpr int64_t stepColumns = 16;
 // The numbers of rows that the tile is chosen for, and how much each counts: a
 // text, and batches.
 constexpr int64_t likelyRows[] = {512, 4096, 12288};
@@ -109,21 +111,34 @@ std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
 
 //===-- Few rows ----------------------------------------------------------===//
 
-// A cluster for each 64 columns. All blocks together keep the units busy; three
-// to a unit, so that one begins while another ends.
+// All blocks together keep the units busy; three to a unit, so that one begins
+// while another ends. Tiles of half as many columns are more blocks, each of
+// which reads fewer bytes, but reads the rows as often: where two tiles of rows
+// leave units without a block.
 FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
-  const int64_t tiles =
-      (matmul.columns + fewColumnsOfTile - 1) / fewColumnsOfTile;
-  const int64_t steps = (matmul.inner + 63) / 64;
   FewRowsTile tile;
   // Blocks that share K would add in another order than the tiles of many rows,
-  // so that a row's bits would depend on how many rows a run has. For BERT-base
-  // at 1 x 128 four blocks would save 11 % of the time (H200).
+  // so that a row's bits would depend on how many rows a run has.
   tile.cluster = 1;
-  const int64_t blocks = tiles * tile.cluster;
+  auto over = [&](int64_t columns) {
+    return (matmul.columns + columns - 1) / columns;
+  };
+  int64_t least = INT64_MAX;
+  for (unsigned columns : {8, 16, 24, 32, 64}) {
+    int64_t cost = 0;
+    for (int64_t rowTiles : {1, 2}) {
+      const int64_t waves = (over(columns) * rowTiles + units - 1) / units;
+      cost += waves * (columns * matmul.accumulators + stepColumns);
+    }
+    if (cost > least)
+      continue;
+    least = cost;
+    tile.columns = columns;
+  }
+  const int64_t blocks = over(tile.columns);
   const int64_t each = blocks <= units ? 1 : blocks <= 2 * units ? 2 : 3;
   const unsigned room = 233472 / each - 1024;
-  for (tile.stages = 8;
+  for (tile.stages = 16;
        tile.stages > 2 && fewRowsSharedBytes(matmul, tile) > room;)
     --tile.stages;
   return tile;
@@ -140,6 +155,8 @@ unsigned fewRowsOf(const MatmulSpec &matmul) {
 
 std::string whyNotMatmul(const KernelSpec &spec) {
   const MatmulSpec &m = spec.matmul;
+  if (!spec.joined.empty())
+    return "it has joined rows";
   if (m.ofBytes())
     return "its operands are bytes";
   if (m.ofBlocks())
@@ -201,9 +218,8 @@ std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile) {
       tile.cluster == 1 ? "all of K in a block"
                         : "K over clusters of " + std::to_string(tile.cluster);
   return "up to " + std::to_string(fewRowsOf(matmul)) + " rows: tiles of " +
-         std::to_string(fewRowsOfTile) + " x " +
-         std::to_string(fewColumnsOfTile) + ", " + shared + ", " +
-         std::to_string(tile.stages) +
+         std::to_string(fewRowsOfTile) + " x " + std::to_string(tile.columns) +
+         ", " + shared + ", " + std::to_string(tile.stages) +
          " stages, since reading weights takes longest";
 }
 

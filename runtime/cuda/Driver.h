@@ -39,6 +39,19 @@ struct CUDA_MEMCPY2D {
   size_t WidthInBytes, Height;
 };
 
+struct CUlaunchAttribute {
+  int id, reserved;
+  alignas(8) int value[16]; // the first, of an attribute that is a switch
+};
+
+struct CUlaunchConfig {
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute *attrs;
+  unsigned numAttrs;
+};
+
 enum : int {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,
@@ -61,6 +74,8 @@ enum : int {
 
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+
+  CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
 
   CU_MEMORYTYPE_DEVICE = 2,
   CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
@@ -119,6 +134,8 @@ enum : int {
   X(cuLaunchKernel, cuLaunchKernel,                                            \
     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
      unsigned, CUstream, void **, void **))                                    \
+  X(cuLaunchKernelEx, cuLaunchKernelEx,                                        \
+    (const CUlaunchConfig *, CUfunction, void **, void **))                    \
   X(cuStreamCreate, cuStreamCreate, (CUstream *, unsigned))                    \
   X(cuStreamDestroy, cuStreamDestroy_v2, (CUstream))                           \
   X(cuStreamSynchronize, cuStreamSynchronize, (CUstream))                      \

@@ -43,6 +43,8 @@ Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
     tile.pingPong = pingPong;
     return writeMatmul(context, spec, tile, "matmul");
   }
+  if (words != "few")
+    few.columns = 64; // a cluster needs so many
   if (sscanf(words.c_str(), "few,%u,%u", &few.cluster, &few.stages) == 2 ||
       words == "few")
     return writeFewRows(context, spec, few, "matmul");
