@@ -18,6 +18,10 @@ typedef struct {
   uint32_t argument_bytes[16];
 } fake_cuda_kernel;
 
+/* The step that remembers (runtime/steps/Remember.cl), whose text is not
+ * executed. */
+extern const fake_cuda_kernel fake_cuda_remember;
+
 typedef struct {
   /* alive now */
   size_t device_pieces, pinned_pieces;
