@@ -150,8 +150,8 @@ int main() {
                       math::MathDialect>();
   const std::vector<double> points{-9.5, -3.3, -1.2, -0.51, -0.01,
                                    0.02, 0.7,  1.9,  4.4,   8.8};
-  for (uint32_t number = 0; auto function = symbolizeActivation(number);
-       ++number)
+  for (uint32_t number = 0;
+       auto function = transformer::symbolizeActivation(number); ++number)
     check(context, stringifyActivation(*function).str().c_str(),
           activationOf(*function), points);
   checkOps(context);

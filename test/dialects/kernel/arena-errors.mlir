@@ -16,7 +16,7 @@ func.func @arena_c1_sign(%rows: index {kernel.size = "batch"}) {
 
 // -----
 
-func.func @arena_c1_per_layer(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %rows: index {kernel.size = "batch"}) {
+func.func @arena_c1_per_layer(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %rows: index) {
   kernel.layers %x, %y slots [[]] bodies [0] table [[]] {
   ^bb0(%s: memref<?x8xf32>, %t: memref<?x8xf32>):
     // expected-error @+1 {{per_layer is 32 but must be > 0 and a multiple of 64}}

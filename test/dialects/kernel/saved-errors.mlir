@@ -1,6 +1,6 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
-func.func @saved_c1(%x: tensor<?x8xf32>, %rows: index {kernel.size = "batch"}) {
+func.func @saved_c1(%x: tensor<?x8xf32>, %rows: index) {
   kernel.layers %x reverse slots [[]] bodies [0] table [[]] {
   ^bb0(%s: tensor<?x8xf32>):
     // expected-error @+1 {{reads "x" but no loop before it saves that}}
@@ -12,7 +12,7 @@ func.func @saved_c1(%x: tensor<?x8xf32>, %rows: index {kernel.size = "batch"}) {
 
 // -----
 
-func.func @saved_c1_layers(%x: tensor<?x8xf32>, %rows: index {kernel.size = "batch"}) {
+func.func @saved_c1_layers(%x: tensor<?x8xf32>, %rows: index) {
   %y = kernel.layers %x slots [[]] bodies [0, 0] table [[], []] {
   ^bb0(%s: tensor<?x8xf32>):
     // expected-note @+1 {{it is saved here}}
@@ -30,7 +30,7 @@ func.func @saved_c1_layers(%x: tensor<?x8xf32>, %rows: index {kernel.size = "bat
 
 // -----
 
-func.func @saved_c2(%x: tensor<?x8xf32>, %rows: index {kernel.size = "batch"}) {
+func.func @saved_c2(%x: tensor<?x8xf32>, %rows: index) {
   %y = kernel.layers %x slots [[]] bodies [0] table [[]] {
   ^bb0(%s: tensor<?x8xf32>):
     // expected-note @+1 {{it is saved here}}
@@ -48,7 +48,7 @@ func.func @saved_c2(%x: tensor<?x8xf32>, %rows: index {kernel.size = "batch"}) {
 
 // -----
 
-func.func @saved_c3(%x: tensor<?x8xf32>, %rows: index {kernel.size = "batch"}) {
+func.func @saved_c3(%x: tensor<?x8xf32>, %rows: index) {
   // expected-error @+1 {{is outside of kernel.layers, where nothing is saved}}
   %h = kernel.saved "x" rows %rows -> tensor<?x8xf32>
   return

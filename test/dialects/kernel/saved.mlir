@@ -6,7 +6,7 @@
 // CHECK: kernel.layers %{{.*}} reverse slots
 // CHECK: kernel.saved "x" rows %{{.*}} -> tensor<?x8xf32>
 // CHECK: kernel.gradient @"layers.*.w" -> tensor<8xf32>
-func.func @saved(%x: tensor<?x8xf32>, %rows: index {kernel.size = "batch"}) {
+func.func @saved(%x: tensor<?x8xf32>, %rows: index) {
   %y = kernel.layers %x slots [["layers.*.w"]] bodies [0, 0] table [[@a], [@b]] {
   ^bb0(%s: tensor<?x8xf32>):
     kernel.save %s as "x" : tensor<?x8xf32>
@@ -23,7 +23,7 @@ func.func @saved(%x: tensor<?x8xf32>, %rows: index {kernel.size = "batch"}) {
 
 // CHECK-LABEL: @per_layer
 // CHECK: kernel.arena offset 64 per_layer 128 rows
-func.func @per_layer(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %rows: index {kernel.size = "batch"}) {
+func.func @per_layer(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %rows: index) {
   kernel.layers %x, %y slots [[]] bodies [0, 0] table [[], []] {
   ^bb0(%s: memref<?x8xf32>, %t: memref<?x8xf32>):
     %b = kernel.arena offset 64 per_layer 128 rows %rows : memref<?x8xf32, strided<[16, 1]>>
